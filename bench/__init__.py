@@ -1,0 +1,1 @@
+"""Benches: every figure in docs/benchmarks.md comes from one of these."""

@@ -1,0 +1,32 @@
+"""`python -m bench NAME`: measure the engine on a real Neo4j, and write what was measured."""
+
+import argparse
+import json
+from pathlib import Path
+
+from bench import locomo, report, speed
+
+BENCHES = {"locomo": locomo, "speed": speed}
+
+
+def main() -> None:
+    """Run the bench that the arguments name."""
+    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
+    benches = parser.add_subparsers(dest="name", required=True)
+    for name, bench in BENCHES.items():
+        one = benches.add_parser(name, help=bench.__doc__, description=bench.__doc__)
+        one.add_argument("--json", type=Path, metavar="FILE", help="write the figures there, flat")
+        one.add_argument("--markdown", type=Path, metavar="FILE", help="write the report there as well")
+        bench.arguments(one)
+    given = parser.parse_args()
+    figures, text = BENCHES[given.name].run(given)
+    page = f"{text}\n{report.circumstances(given.name)}\n"
+    print(page)
+    if given.markdown:
+        given.markdown.write_text(page, encoding="utf-8")
+    if given.json:
+        given.json.write_text(json.dumps(figures, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,17 @@
+// Notes in a state that must never be: without a source, a decision or a vector, or tied to another scope.
+// $scope: string    the scope
+// $dimensions: integer    length of the embedder's vectors
+// returns id, fault
+MATCH (n:Note {scope: $scope}) WHERE n.id >= ''
+CALL (n) {
+  WITH n WHERE NOT EXISTS { (n)-[:FROM]->(:Source) } RETURN 'has no source' AS fault
+  UNION
+  WITH n WHERE n.status <> 'pending' AND NOT EXISTS { (n)<-[:ABOUT]-(:Decision) } RETURN 'has no decision' AS fault
+  UNION
+  WITH n WHERE n.status <> 'pending'
+    AND (coalesce(size(n.raw_embedding), 0) <> $dimensions OR coalesce(size(n.context_embedding), 0) <> $dimensions)
+  RETURN 'has a vector of the wrong length' AS fault
+  UNION
+  WITH n WHERE EXISTS { (n)-[]-(x) WHERE x.scope <> $scope } RETURN 'is tied to another scope' AS fault
+}
+RETURN n.id AS id, fault ORDER BY id, fault

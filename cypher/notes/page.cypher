@@ -1,0 +1,17 @@
+// A page of a scope's readable notes, oldest first, with keywords and sources.
+// $scope: string    the scope
+// $statuses: list<string>    of notes that may be read
+// $after: datetime    created_at of the last note seen
+// $after_id: string    its id
+// $limit: integer    notes on a page
+// returns note
+MATCH (n:Note {scope: $scope})
+WHERE n.created_at >= $after AND n.id >= ''
+  AND (n.created_at > $after OR n.id > $after_id) AND n.status IN $statuses
+WITH n ORDER BY n.created_at, n.id LIMIT $limit
+RETURN n {.id, .raw, .context, .status, .session, .seq, .speaker, .role, .agent_id, .tags,
+          said_at: n.said_at.epochMillis, created_at: n.created_at.epochMillis, recorded_at: n.recorded_at.epochMillis,
+          superseded_at: n.superseded_at.epochMillis, valid_from: n.valid_from.epochMillis, valid_to: n.valid_to.epochMillis,
+          keywords: COLLECT { MATCH (n)-[:HAS_KEYWORD]->(k:Keyword) RETURN k.name ORDER BY k.name },
+          sources: COLLECT { MATCH (n)-[:FROM]->(x:Source) RETURN x {.*, said_at: x.said_at.epochMillis} ORDER BY x.said_at, x.seq }} AS note
+ORDER BY n.created_at, n.id

@@ -1,0 +1,59 @@
+// The pool for a question: what each channel proposes, scored by both vectors, with its sources.
+// $scopes: list<string>    the scopes read
+// $statuses: list<string>    of notes that may be found
+// $vector: list<float>    the question's
+// $words: string    full-text query made of our own terms
+// $pool: integer    notes that each vector index proposes
+// $lexical_pool: integer    notes that full text proposes
+// $since: datetime    earliest said_at
+// $until: datetime    latest said_at
+// $session: list<string>    first and last value, the same for one session
+// $speaker: list<string>    likewise
+// $role: list<string>    likewise
+// $agent: list<string>    likewise
+// returns sums [{scope, language, notes, raw_length, context_length}], pool [note with terms, cosines, sources, channels]
+CALL () {
+  MATCH (n:Note)
+    SEARCH n IN (VECTOR INDEX note_raw FOR $vector
+      WHERE n.scope IN $scopes AND n.status IN $statuses
+        AND n.said_at >= $since AND n.said_at <= $until
+        AND n.session >= $session[0] AND n.session <= $session[1]
+        AND n.speaker >= $speaker[0] AND n.speaker <= $speaker[1]
+        AND n.role >= $role[0] AND n.role <= $role[1]
+        AND n.agent_id >= $agent[0] AND n.agent_id <= $agent[1]
+      LIMIT $pool)
+  RETURN n, 'dense_raw' AS channel
+  UNION ALL
+  MATCH (n:Note)
+    SEARCH n IN (VECTOR INDEX note_context FOR $vector
+      WHERE n.scope IN $scopes AND n.status IN $statuses
+        AND n.said_at >= $since AND n.said_at <= $until
+        AND n.session >= $session[0] AND n.session <= $session[1]
+        AND n.speaker >= $speaker[0] AND n.speaker <= $speaker[1]
+        AND n.role >= $role[0] AND n.role <= $role[1]
+        AND n.agent_id >= $agent[0] AND n.agent_id <= $agent[1]
+      LIMIT $pool)
+  RETURN n, 'dense_context' AS channel
+  UNION ALL
+  CALL db.index.fulltext.queryNodes('note_terms', $words, {limit: $lexical_pool}) YIELD node AS n
+  WHERE n:Note AND n.scope IN $scopes AND n.status IN $statuses
+    AND n.said_at >= $since AND n.said_at <= $until
+    AND n.session >= $session[0] AND n.session <= $session[1]
+    AND n.speaker >= $speaker[0] AND n.speaker <= $speaker[1]
+    AND n.role >= $role[0] AND n.role <= $role[1]
+    AND n.agent_id >= $agent[0] AND n.agent_id <= $agent[1]
+  RETURN n, 'lexical' AS channel
+}
+WITH n, collect(channel) AS channels
+WITH collect(n {
+       .id, .scope, .raw, .context, .raw_terms, .context_terms, .status, .session, .seq, .speaker, .role, .agent_id, .tags,
+       said_at: n.said_at.epochMillis, created_at: n.created_at.epochMillis, recorded_at: n.recorded_at.epochMillis,
+       superseded_at: n.superseded_at.epochMillis, valid_from: n.valid_from.epochMillis, valid_to: n.valid_to.epochMillis,
+       raw_cosine: 2 * vector.similarity.cosine(n.raw_embedding, $vector) - 1,
+       context_cosine: 2 * vector.similarity.cosine(n.context_embedding, $vector) - 1,
+       sources: COLLECT { MATCH (n)-[:FROM]->(x:Source)
+                          RETURN x {.*, said_at: x.said_at.epochMillis} ORDER BY x.said_at, x.seq },
+       channels: channels
+     }) AS pool
+RETURN COLLECT { MATCH (s:Scope) WHERE s.scope IN $scopes
+                 RETURN s {.scope, .language, .notes, .raw_length, .context_length} } AS sums, pool

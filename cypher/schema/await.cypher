@@ -1,0 +1,3 @@
+// Wait until every index answers.
+// $seconds: integer    how long at most
+CALL db.awaitIndexes($seconds)

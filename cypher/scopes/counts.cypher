@@ -1,0 +1,14 @@
+// How much of everything the scope holds.
+// $scope: string    the scope
+// returns language, version, notes [[status, count]], sources, sessions, keywords, pairs, topics, decisions, past
+MATCH (s:Scope {scope: $scope})
+RETURN s.language AS language, s.version AS version,
+       COLLECT { MATCH (n:Note {scope: $scope}) WHERE n.id >= ''
+                 WITH n.status AS status, count(*) AS some RETURN [status, some] } AS notes,
+       COUNT { MATCH (x:Source {scope: $scope}) WHERE x.id >= '' } AS sources,
+       COUNT { MATCH (x:Source {scope: $scope}) WHERE x.session > '' AND x.seq = 0 } AS sessions,
+       COUNT { MATCH (k:Keyword {scope: $scope}) WHERE k.name >= '' } AS keywords,
+       COUNT { MATCH (k:Keyword {scope: $scope})-[:CO_OCCUR]->(:Keyword) WHERE k.name >= '' } AS pairs,
+       COUNT { MATCH (t:Topic {scope: $scope}) WHERE t.id >= '' } AS topics,
+       COUNT { MATCH (d:Decision {scope: $scope}) WHERE d.id >= '' } AS decisions,
+       COUNT { MATCH (n:Note {scope: $scope})-[:WAS]->(:Past) WHERE n.id >= '' } AS past

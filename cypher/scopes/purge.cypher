@@ -1,0 +1,21 @@
+// Really remove all nodes of a scope, a batch at a time, in transactions of their own.
+// $scope: string    the scope to remove
+// $rows: integer    nodes in one transaction
+CALL () {
+  MATCH (n:Note {scope: $scope})-[:WAS]->(x:Past) WHERE n.id >= '' RETURN x
+  UNION ALL
+  MATCH (n:Source {scope: $scope})-[:WAS]->(x:PastSource) WHERE n.id >= '' RETURN x
+  UNION ALL
+  MATCH (x:Note {scope: $scope}) WHERE x.id >= '' RETURN x
+  UNION ALL
+  MATCH (x:Source {scope: $scope}) WHERE x.id >= '' RETURN x
+  UNION ALL
+  MATCH (x:Keyword {scope: $scope}) WHERE x.name >= '' RETURN x
+  UNION ALL
+  MATCH (x:Topic {scope: $scope}) WHERE x.id >= '' RETURN x
+  UNION ALL
+  MATCH (x:Decision {scope: $scope}) WHERE x.id >= '' RETURN x
+  UNION ALL
+  MATCH (x:Scope {scope: $scope}) RETURN x
+}
+CALL (x) { DETACH DELETE x } IN TRANSACTIONS OF $rows ROWS

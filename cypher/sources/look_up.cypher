@@ -1,0 +1,30 @@
+// Everything a write needs to know beforehand. The version comes first: what is read after it can only
+// be newer, and a write that names an older version is refused.
+// $scope: string    the scope
+// $ids: list<string>    ids of the sources to add
+// $sessions: list<string>    their sessions, without ''
+// $keys: list<string>    keys of the keywords they may carry
+// returns version, known [{id, hashes, note}], tails [source], keywords [{key, name}]
+MATCH (s:Scope {scope: $scope})
+WITH s.version AS version
+RETURN version,
+       COLLECT {
+         UNWIND $ids AS id
+         MATCH (x:Source {scope: $scope, id: id})
+         RETURN {id: id, hashes: [x.hash] + [(x)-[:WAS]->(p:PastSource) | p.hash],
+                 note: head([(n:Note)-[:FROM]->(x) | n.id])}
+       } AS known,
+       COLLECT {
+         UNWIND $sessions AS session
+         CALL (session) {
+           MATCH (x:Source {scope: $scope, session: session})
+           WHERE x.seq >= 0
+           RETURN x ORDER BY x.seq DESC LIMIT 1
+         }
+         RETURN x {.*, said_at: x.said_at.epochMillis}
+       } AS tails,
+       COLLECT {
+         UNWIND $keys AS key
+         MATCH (k:Keyword {scope: $scope, key: key})
+         RETURN {key: key, name: k.name}
+       } AS keywords

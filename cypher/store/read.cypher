@@ -1,0 +1,4 @@
+// What the database was made with; no row in a new one.
+// returns model, dimensions, schema
+MATCH (s:Store {name: 'store'})
+RETURN s.model AS model, s.dimensions AS dimensions, s.schema AS schema

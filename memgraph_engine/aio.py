@@ -1,0 +1,186 @@
+"""`AsyncMemory`: Memory for programs that run on asyncio. A façade over threads, never a second implementation."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from itertools import islice
+from types import TracebackType
+from typing import ParamSpec, Self, TypeVar
+
+from memgraph_engine import wiring
+from memgraph_engine.client import Memory, Message
+from memgraph_engine.model.memory import Note
+from memgraph_engine.model.ports import Clock, Embedder
+from memgraph_engine.model.result import Decision, Hit, Receipt, Stats, Version
+from memgraph_engine.settings import Settings
+
+P = ParamSpec("P")
+T = TypeVar("T")
+_PAGE = 500
+
+
+class AsyncMemory:
+    """`Memory` with every call awaited; arguments, results and errors are those of the method of the same name.
+
+    Each call runs in a thread. A cancelled await gives up waiting, not the work: what was begun (a write, say)
+    runs to its end, and `close` waits for it. So a write that timed out may still take place; it can be made
+    again, since a repeat is recognised.
+
+    >>> async def main():
+    ...     async with await AsyncMemory.connect(tenant=tenant) as memory:
+    ...         await memory.add("I moved to Lisbon in March.", user_id="ana")
+    ...         return await memory.search("Where does Ana live?", user_id="ana")
+    >>> asyncio.run(main())[0].note.context
+    'I moved to Lisbon in March.'
+    """
+
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+        self._running: set[asyncio.Task[object]] = set()
+
+    @classmethod
+    async def connect(
+        cls,
+        uri: str | None = None,
+        *,
+        tenant: str | None = None,
+        embedder: Embedder | None = None,
+        language: str | None = None,
+        settings: Settings | None = None,
+        clock: Clock = wiring.now,
+    ) -> Self:
+        """See `Memory.connect`."""
+        memory = await asyncio.to_thread(
+            Memory.connect,
+            uri,
+            tenant=tenant,
+            embedder=embedder,
+            language=language,
+            settings=settings,
+            clock=clock,
+        )
+        return cls(memory)
+
+    async def close(self) -> None:
+        """Wait for what still runs, then close the connections."""
+        await asyncio.gather(*self._running, return_exceptions=True)
+        await self._call(self._memory.close)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    # ---- writing ----------------------------------------------------------------------------
+
+    async def add(
+        self,
+        message: Message | Sequence[Message],
+        *,
+        user_id: str | None = None,
+        shared: bool = False,
+        **fields: object,
+    ) -> Receipt:
+        """See `Memory.add`."""
+        return await self._call(self._memory.add, message, user_id=user_id, shared=shared, **fields)
+
+    async def add_many(
+        self, messages: Iterable[Message], *, user_id: str | None = None, shared: bool = False
+    ) -> Receipt:
+        """See `Memory.add_many`; an iterator is read in the thread."""
+        return await self._call(self._memory.add_many, messages, user_id=user_id, shared=shared)
+
+    async def update(
+        self,
+        id: str,  # noqa: A002  as in Memory
+        text: str,
+        *,
+        user_id: str | None = None,
+        shared: bool = False,
+    ) -> Decision:
+        """See `Memory.update`."""
+        return await self._call(self._memory.update, id, text, user_id=user_id, shared=shared)
+
+    async def delete(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Decision:  # noqa: A002
+        """See `Memory.delete`."""
+        return await self._call(self._memory.delete, id, user_id=user_id, shared=shared)
+
+    async def delete_all(self, *, user_id: str | None = None, shared: bool = False) -> list[Decision]:
+        """See `Memory.delete_all`."""
+        return await self._call(self._memory.delete_all, user_id=user_id, shared=shared)
+
+    # ---- reading ----------------------------------------------------------------------------
+
+    async def search(
+        self,
+        question: str,
+        *,
+        user_id: str | None = None,
+        shared: bool = False,
+        top_k: int = 20,
+        session: str | None = None,
+        speaker: str | None = None,
+        role: str | None = None,
+        agent: str | None = None,
+        since: datetime | str | None = None,
+        until: datetime | str | None = None,
+        tags: Sequence[str] = (),
+        metadata: Mapping[str, object] | None = None,
+        min_similarity: float | None = None,
+        explain: bool = False,
+    ) -> list[Hit]:
+        """See `Memory.search`."""
+        return await self._call(
+            self._memory.search,
+            question,
+            user_id=user_id,
+            shared=shared,
+            top_k=top_k,
+            session=session,
+            speaker=speaker,
+            role=role,
+            agent=agent,
+            since=since,
+            until=until,
+            tags=tags,
+            metadata=metadata,
+            min_similarity=min_similarity,
+            explain=explain,
+        )
+
+    async def get(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Note:  # noqa: A002
+        """See `Memory.get`."""
+        return await self._call(self._memory.get, id, user_id=user_id, shared=shared)
+
+    def get_all(self, *, user_id: str | None = None, shared: bool = False) -> AsyncIterator[Note]:
+        """See `Memory.get_all`: `async for note in memory.get_all(user_id="ana")`."""
+        return self._paged(self._memory.get_all(user_id=user_id, shared=shared))
+
+    async def history(self, id: str, *, user_id: str | None = None, shared: bool = False) -> list[Version]:  # noqa: A002
+        """See `Memory.history`."""
+        return await self._call(self._memory.history, id, user_id=user_id, shared=shared)
+
+    async def stats(self, *, user_id: str | None = None, shared: bool = False) -> Stats:
+        """See `Memory.stats`."""
+        return await self._call(self._memory.stats, user_id=user_id, shared=shared)
+
+    async def verify(self, *, user_id: str | None = None, shared: bool = False) -> list[str]:
+        """See `Memory.verify`."""
+        return await self._call(self._memory.verify, user_id=user_id, shared=shared)
+
+    # ---- inside -----------------------------------------------------------------------------
+
+    async def _call(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Run work in a thread; the task outlives a cancelled await, so that `close` knows of it."""
+        task = asyncio.create_task(asyncio.to_thread(work, *args, **kwargs))
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
+        return await asyncio.shield(task)
+
+    async def _paged(self, notes: Iterator[Note]) -> AsyncIterator[Note]:
+        while page := await self._call(lambda: list(islice(notes, _PAGE))):
+            for note in page:
+                yield note

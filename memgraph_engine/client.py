@@ -1,0 +1,244 @@
+"""`Memory`: what a program that uses the engine talks to."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from types import TracebackType
+from typing import Self
+
+from memgraph_engine import wiring
+from memgraph_engine.errors import InvalidInput, NotFound
+from memgraph_engine.graph import audit, notes
+from memgraph_engine.ingest.messages import check_text, parse_message, parse_time
+from memgraph_engine.model.memory import Note, Source
+from memgraph_engine.model.ports import Clock, Embedder
+from memgraph_engine.model.result import Decision, Hit, Receipt, Stats, Version
+from memgraph_engine.model.scope import Scope
+from memgraph_engine.recall.question import Filters
+from memgraph_engine.recall.search import Query, search
+from memgraph_engine.remember import Writer
+from memgraph_engine.settings import Settings
+
+Message = str | Mapping[str, object]
+_MOST_HITS = 1000
+
+
+class Memory:
+    """The memory of a tenant's users, in one Neo4j graph. Safe to share between threads.
+
+    >>> with Memory.connect(tenant=tenant) as memory:
+    ...     _ = memory.add("I moved to Lisbon in March.", user_id="ana")
+    ...     memory.search("Where does Ana live?", user_id="ana")[0].note.context
+    'I moved to Lisbon in March.'
+    """
+
+    def __init__(self, engine: wiring.Engine) -> None:
+        self._engine = engine
+        self._settings = engine.settings
+        self._writer = Writer(engine)
+
+    @classmethod
+    def connect(
+        cls,
+        uri: str | None = None,
+        *,
+        tenant: str | None = None,
+        embedder: Embedder | None = None,
+        language: str | None = None,
+        settings: Settings | None = None,
+        clock: Clock = wiring.now,
+    ) -> Self:
+        """Connect to `uri`, else to MEMGRAPH_ENGINE_URI, else to the managed local Neo4j, started if need be.
+
+        `embedder` is any object with `embed_documents`, `embed_query` and a `name`. `language` is that of new
+        scopes. Raises SettingsError, LocalServerError, DownloadError, or a StoreError that says what is wrong.
+        """
+        given = {"uri": uri, "tenant": tenant, "language": language}
+        chosen = {name: value for name, value in given.items() if value is not None}
+        if settings is None:
+            settings = Settings.load(**chosen)
+        elif chosen:
+            settings = Settings.load(**{**settings.model_dump(), **chosen})
+        return cls(wiring.build(settings, embedder=embedder, clock=clock))
+
+    def close(self) -> None:
+        """Close the connections. A managed server goes on; `memgraph-engine db stop` ends it."""
+        self._engine.db.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # ---- writing ----------------------------------------------------------------------------
+
+    def add(
+        self,
+        message: Message | Sequence[Message],
+        *,
+        user_id: str | None = None,
+        shared: bool = False,
+        **fields: object,
+    ) -> Receipt:
+        """Remember a text, a message (a mapping), or a few of them as chat APIs give them.
+
+        `fields` hold for each message that does not say otherwise: speaker, role, agent, session, time, tags,
+        metadata, kind; for a single one also id. Raises InvalidInput, with nothing written.
+        """
+        single = isinstance(message, str | Mapping)
+        several: Sequence[Message] = [message] if single else message  # type: ignore[assignment, list-item]
+        if not isinstance(several, Sequence):
+            raise InvalidInput(f"add takes a text, a message or a list of them, not {type(message).__name__}.")
+        return self.add_many([_with_defaults(m, fields) for m in several], user_id=user_id, shared=shared)
+
+    def add_many(self, messages: Iterable[Message], *, user_id: str | None = None, shared: bool = False) -> Receipt:
+        """Remember messages in order; what is known already is recognised, so a repeat changes nothing.
+
+        A message is a text or a mapping with `text` (or `content`) and, as far as known, `id`, `speaker`,
+        `role`, `agent`, `session`, `time` (ISO 8601), `tags`, `metadata`, `caption` of an image, `kind`.
+        A list is checked as a whole before anything is written; an iterator batch by batch. Each batch
+        (`ingest_batch` messages) is one transaction, so a call that was cut off can be made again.
+        """
+        scope = self._scope(user_id, shared)
+        if isinstance(messages, str | Mapping) or not isinstance(messages, Iterable):
+            raise InvalidInput("add_many takes a list of messages; add takes a single one.")
+        parsed: Iterable[Source] = (self._parse(m, f"message {i}") for i, m in enumerate(messages))
+        if isinstance(messages, Sequence):
+            parsed = list(parsed)
+        return self._writer.add(scope, parsed)
+
+    def update(self, id: str, text: str, *, user_id: str | None = None, shared: bool = False) -> Decision:  # noqa: A002
+        """Give a note, named by its own id or its source's, a new text; `history` keeps the old one.
+
+        Raises NotFound, or InvalidInput for a source that shares its note with others.
+        """
+        text = check_text(text, "text", self._settings.max_text)
+        return self._writer.update(self._scope(user_id, shared), id, text)
+
+    def delete(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Decision:  # noqa: A002
+        """Delete a note, named by its own id or its source's; it is found no more, and can be recovered.
+
+        Raises NotFound, or InvalidInput for a source that shares its note with others.
+        """
+        return self._writer.delete(self._scope(user_id, shared), id)
+
+    def delete_all(self, *, user_id: str | None = None, shared: bool = False) -> list[Decision]:
+        """Delete every note of a user (or every shared one), so that it can be recovered.
+
+        A large memory is deleted in several decisions, each complete; a call that was cut off can be made again.
+        """
+        return self._writer.delete_all(self._scope(user_id, shared))
+
+    # ---- reading ----------------------------------------------------------------------------
+
+    def search(
+        self,
+        question: str,
+        *,
+        user_id: str | None = None,
+        shared: bool = False,
+        top_k: int = 20,
+        session: str | None = None,
+        speaker: str | None = None,
+        role: str | None = None,
+        agent: str | None = None,
+        since: datetime | str | None = None,
+        until: datetime | str | None = None,
+        tags: Sequence[str] = (),
+        metadata: Mapping[str, object] | None = None,
+        min_similarity: float | None = None,
+        explain: bool = False,
+    ) -> list[Hit]:
+        """Return the notes that answer a question best, best first, from the user's own memory and the shared one.
+
+        With `shared=True` only the shared memory is read. `since` and `until` are when it was said, both
+        included. `tags` and `metadata` must all be there. `min_similarity` (-1 to 1) cuts by `Hit.similarity`.
+        """
+        check_text(question, "question", 1_000_000)
+        if not isinstance(top_k, int) or isinstance(top_k, bool) or not 1 <= top_k <= _MOST_HITS:
+            raise InvalidInput(
+                f"top_k must be a whole number from 1 to {_MOST_HITS}, not {top_k!r}; get_all lists everything."
+            )
+        scope = self._scope(user_id, shared)
+        filters = Filters(
+            session,
+            speaker,
+            role,
+            agent,
+            parse_time(since, "since", self._settings.timezone),
+            parse_time(until, "until", self._settings.timezone),
+            tags,
+            metadata or {},
+        )
+        query = Query(
+            question,
+            self._engine.embedder.embed_query(question),
+            self._readable(scope),
+            filters,
+            top_k,
+            min_similarity,
+            explain,
+        )
+        return search(self._engine.db, query, self._writer.expected_language(scope), self._settings.recall)
+
+    def get(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Note:  # noqa: A002
+        """Return a note by its own id or that of a source; raises NotFound."""
+        scope = self._scope(user_id, shared)
+        for one in self._readable(scope):
+            found = notes.find(self._engine.db, one.name, [_id(id)])
+            if found and found[0].note.status in notes.READABLE:
+                return found[0].note
+        raise NotFound(f"There is no note or source {id!r} to be read in the memory of {scope}.")
+
+    def get_all(self, *, user_id: str | None = None, shared: bool = False) -> Iterator[Note]:
+        """Yield the user's own notes (or the shared ones), oldest first, fetched a page at a time."""
+        scope = self._scope(user_id, shared)
+        return (note for page in notes.pages(self._engine.db, scope.name) for note in page)
+
+    def history(self, id: str, *, user_id: str | None = None, shared: bool = False) -> list[Version]:  # noqa: A002
+        """Return all versions of a note, oldest first, each with the decision that made it; raises NotFound."""
+        scope = self._scope(user_id, shared)
+        found = notes.find(self._engine.db, scope.name, [_id(id)])
+        if not found:
+            raise NotFound(f"There is no note or source {id!r} in the memory of {scope}.")
+        return notes.history(self._engine.db, scope.name, found[0].note.id)
+
+    def stats(self, *, user_id: str | None = None, shared: bool = False) -> Stats:
+        """Count what a memory holds."""
+        scope = self._scope(user_id, shared)
+        return audit.stats(self._engine.db, scope.name, self._engine.embedder.name)
+
+    def verify(self, *, user_id: str | None = None, shared: bool = False) -> list[str]:
+        """Recount what is kept as sums, and look for what must never be; return a sentence for each fault."""
+        scope = self._scope(user_id, shared)
+        return audit.verify(self._engine.db, scope.name, self._engine.embedder.dimensions)
+
+    # ---- inside -----------------------------------------------------------------------------
+
+    def _scope(self, user_id: str | None, shared: bool) -> Scope:
+        if shared and user_id is not None:
+            raise InvalidInput("shared=True is the tenant's memory, which has no user: leave user_id out.")
+        if not shared and user_id is None:
+            raise InvalidInput("user_id is required: say whose memory is meant (or shared=True for the tenant's).")
+        return Scope(self._settings.tenant, user_id)
+
+    def _readable(self, scope: Scope) -> list[Scope]:
+        return [scope, scope.shared] if scope.user else [scope]
+
+    def _parse(self, message: Message, where: str) -> Source:
+        return parse_message(message, where, timezone=self._settings.timezone, max_text=self._settings.max_text)
+
+
+def _with_defaults(message: Message, fields: Mapping[str, object]) -> Message:
+    """Give a message the fields that it does not name itself."""
+    if not fields:
+        return message
+    return {**fields, **({"text": message} if isinstance(message, str) else message)}
+
+
+def _id(value: object) -> str:
+    if not isinstance(value, str):
+        raise InvalidInput(f"An id is a string, not {type(value).__name__}.")
+    return value

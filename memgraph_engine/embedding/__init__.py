@@ -1,0 +1,6 @@
+"""Embedders: in process by ONNX, sentence-transformers, LiteLLM, or a user's own object."""
+
+from memgraph_engine.embedding.checked import CheckedEmbedder
+from memgraph_engine.embedding.choose import embedder_named
+
+__all__ = ["CheckedEmbedder", "embedder_named"]

@@ -1,0 +1,86 @@
+"""What the engine itself holds: any embedder, with its answers checked and as arrays."""
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from memgraph_engine.errors import EmbeddingError
+from memgraph_engine.model.ports import Embedder
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class CheckedEmbedder:
+    """Wraps an Embedder: vectors come back float32, of one length, finite and not zero, or not at all.
+
+    Neo4j silently leaves a vector of the wrong length out of its index, so nothing else would notice.
+    """
+
+    def __init__(self, inner: Embedder) -> None:
+        name = getattr(inner, "name", None)
+        if not isinstance(name, str) or not name:
+            raise EmbeddingError(
+                f"The embedder {inner!r} has no name; give it a `name` (a string), which the database records."
+            )
+        for method in ("embed_documents", "embed_query"):
+            if not callable(getattr(inner, method, None)):
+                raise EmbeddingError(f"The embedder {name!r} has no method {method}(…).")
+        self.name = name
+        self._inner = inner
+        self._dimensions: int | None = None
+
+    @property
+    def dimensions(self) -> int:
+        """Length of its vectors, found by embedding one word."""
+        if self._dimensions is None:
+            self._dimensions = int(self._checked([self._call_query("memory")], 1).shape[1])
+        return self._dimensions
+
+    def embed_documents(self, texts: Sequence[str]) -> "NDArray[np.float32]":
+        """Return an array of shape (texts, dimensions); raises EmbeddingError."""
+        import numpy as np
+
+        if not texts:
+            return np.empty((0, self.dimensions), dtype=np.float32)
+        try:
+            vectors = self._inner.embed_documents(list(texts))
+        except Exception as error:
+            raise EmbeddingError(f"The embedder {self.name!r} failed on {len(texts)} texts: {error}") from error
+        return self._checked(vectors, len(texts))
+
+    def embed_query(self, text: str) -> "NDArray[np.float32]":
+        """Return an array of shape (dimensions,); raises EmbeddingError."""
+        vector: NDArray[np.float32] = self._checked([self._call_query(text)], 1)[0]
+        return vector
+
+    def _call_query(self, text: str) -> "Sequence[float] | NDArray[np.float32]":
+        try:
+            return self._inner.embed_query(text)
+        except Exception as error:
+            raise EmbeddingError(f"The embedder {self.name!r} failed on a question: {error}") from error
+
+    def _checked(self, vectors: object, expected: int) -> "NDArray[np.float32]":
+        import numpy as np
+
+        try:
+            array = np.asarray(vectors, dtype=np.float32)
+        except (TypeError, ValueError) as error:
+            raise EmbeddingError(
+                f"The embedder {self.name!r} gave no lists of numbers of one length: {error}"
+            ) from None
+        if array.ndim != 2 or len(array) != expected or not array.shape[1]:
+            raise EmbeddingError(
+                f"The embedder {self.name!r} gave an array of shape {array.shape} for {expected} texts; "
+                "one vector for each is needed."
+            )
+        if self._dimensions is not None and array.shape[1] != self._dimensions:
+            raise EmbeddingError(
+                f"The embedder {self.name!r} gave vectors of {array.shape[1]} numbers, before of {self._dimensions}."
+            )
+        norms = np.linalg.norm(array, axis=1)
+        faulty = next((i for i, norm in enumerate(norms) if not math.isfinite(norm) or norm == 0), None)
+        if faulty is not None:
+            raise EmbeddingError(f"The embedder {self.name!r} gave a zero or non-finite vector for text {faulty}.")
+        return array

@@ -1,0 +1,88 @@
+"""Every error the engine raises on purpose, drawn as a tree.
+
+MemgraphEngineError
+├── SettingsError             a setting that is missing, malformed or at odds with another
+├── InvalidInput              what the caller gave can't be used (also a ValueError)
+│   └── SourceConflict        an id that is already stored with another content
+├── NotFound                  no such note or source in this scope (also a LookupError)
+├── StoreError                the database refused or could not be used
+│   ├── Unreachable           no server answers at the address
+│   ├── AuthenticationFailed  user or password is wrong
+│   ├── ServerTooOld          the server lacks what the statements need
+│   ├── StoreMismatch         the database or scope was made with another model, language or schema
+│   ├── WriteConflict         other writers kept winning; nothing of this write was stored
+│   └── QueryFailed           the server refused a statement
+├── LocalServerError          the managed Neo4j could not be started, stopped or found
+├── DownloadError             a jar or model file could not be fetched intact
+├── MissingExtra              an optional package is needed and not installed
+└── EmbeddingError            an embedder failed or gave vectors that can't be used
+
+Each message is a sentence or two: what happened, to which input, what to do.
+"""
+
+
+class MemgraphEngineError(Exception):
+    """Anything the engine reports; catch this to catch them all."""
+
+
+class SettingsError(MemgraphEngineError):
+    """A setting is missing, malformed or at odds with another."""
+
+
+class InvalidInput(MemgraphEngineError, ValueError):
+    """What the caller gave can't be used; nothing was written."""
+
+
+class SourceConflict(InvalidInput):
+    """The id is already stored with another content; `update` changes it."""
+
+
+class NotFound(MemgraphEngineError, LookupError):
+    """No note or source of that id can be seen in this scope."""
+
+
+class StoreError(MemgraphEngineError):
+    """The database refused, or could not be used."""
+
+
+class Unreachable(StoreError):
+    """No server answers at the address, or it went away."""
+
+
+class AuthenticationFailed(StoreError):
+    """User or password is wrong."""
+
+
+class ServerTooOld(StoreError):
+    """The server lacks what the statements need."""
+
+
+class StoreMismatch(StoreError):
+    """The database or scope was made with another model, language or schema."""
+
+
+class WriteConflict(StoreError):
+    """Other writers kept winning; nothing of this write was stored."""
+
+
+class QueryFailed(StoreError):
+    """The server refused a statement."""
+
+
+class LocalServerError(MemgraphEngineError):
+    """The managed Neo4j could not be started, stopped or found."""
+
+
+class DownloadError(MemgraphEngineError):
+    """A jar or model file could not be fetched intact."""
+
+
+class MissingExtra(MemgraphEngineError, ImportError):
+    """An optional package is needed and not installed."""
+
+    def __init__(self, purpose: str, extra: str) -> None:
+        super().__init__(f"{purpose} needs an optional package: pip install 'memgraph-engine[{extra}]'.")
+
+
+class EmbeddingError(MemgraphEngineError):
+    """An embedder failed, or gave vectors that can't be used."""

@@ -1,0 +1,1 @@
+"""Neo4j: the connection, the statements of `cypher/`, one module for each noun, the managed local server."""

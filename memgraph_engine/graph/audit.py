@@ -1,0 +1,33 @@
+"""Count a memory, and recount what it keeps as sums."""
+
+from memgraph_engine.graph.database import Database
+from memgraph_engine.graph.notes import READABLE
+from memgraph_engine.model.result import Stats
+
+
+def stats(db: Database, scope: str, model: str) -> Stats:
+    """Count what a scope holds; all 0 for one that nothing was written to."""
+    rows = db.run("scopes/counts", scope=scope)
+    if not rows:
+        return Stats(scope=scope, model=model)
+    row = rows[0]
+    return Stats(scope=scope, model=model, **{**row, "notes": dict(row["notes"])})
+
+
+def verify(db: Database, scope: str, dimensions: int) -> list[str]:
+    """Return a sentence for each thing that is not as it must be."""
+    faults = []
+    for row in db.run("scopes/sums", scope=scope, statuses=READABLE):
+        faults += [
+            f"The scope keeps {name} = {row[name]}, but {counted} are counted."
+            for name, counted in row["counted"].items()
+            if row[name] != counted
+        ]
+    faults += [
+        f"CO_OCCUR of {row['a']!r} and {row['b']!r} is {row['kept']}, but {row['counted']} notes carry both."
+        for row in db.run("keywords/recount", scope=scope, statuses=READABLE)
+    ]
+    faults += [
+        f"Note {row['id']} {row['fault']}." for row in db.run("notes/faults", scope=scope, dimensions=dimensions)
+    ]
+    return faults

@@ -1,0 +1,154 @@
+"""The one connection to Neo4j: transactions, retries, and the translation of the driver's errors."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, Protocol, Self, TypeVar
+
+import neo4j
+from neo4j import exceptions as driver_errors
+
+from memgraph_engine.errors import (
+    AuthenticationFailed,
+    QueryFailed,
+    ServerTooOld,
+    SettingsError,
+    StoreError,
+    Unreachable,
+)
+from memgraph_engine.graph.statements import BrokenStatement, statements
+
+OLDEST_SERVER = (2026, 8)
+
+Row = dict[str, Any]
+T = TypeVar("T")
+
+
+class Runner(Protocol):
+    """Runs named statements: the database itself for one read, or a transaction."""
+
+    def run(self, name: str, /, **parameters: Any) -> list[Row]:
+        """Run the statement `cypher/{name}.cypher` and return its rows."""
+
+
+class _Transaction:
+    def __init__(self, transaction: neo4j.ManagedTransaction) -> None:
+        self._transaction = transaction
+
+    def run(self, name: str, /, **parameters: Any) -> list[Row]:
+        return [dict(record) for record in self._transaction.run(_text(name, parameters), parameters)]
+
+
+def _text(name: str, parameters: Row) -> str:
+    statement = statements()[name]
+    if statement.parameters != parameters.keys():
+        raise BrokenStatement(
+            f"{name}: called with the wrong parameters {sorted(statement.parameters ^ parameters.keys())}"
+        )
+    return statement.text
+
+
+class Database:
+    """A pool of connections to one database; safe to share between threads.
+
+    Transactions that fail in passing (a deadlock, a leader that moved) are tried again by the driver
+    for `retry_time` seconds. Reads are sent as reads, so that a cluster may route them to a follower.
+    """
+
+    def __init__(
+        self, uri: str, user: str, password: str, *, database: str, connect_timeout: float, retry_time: float
+    ) -> None:
+        self.uri = uri
+        self._database = database
+        try:
+            self._driver = neo4j.GraphDatabase.driver(
+                uri,
+                auth=(user, password),
+                connection_timeout=connect_timeout,
+                connection_acquisition_timeout=connect_timeout + retry_time,
+                max_transaction_retry_time=retry_time,
+                notifications_min_severity="OFF",
+                telemetry_disabled=True,
+                user_agent="memgraph-engine",
+            )
+            # each transaction sees what those before it wrote or saw, whichever member of a cluster answers
+            self._bookmarks = neo4j.GraphDatabase.bookmark_manager()
+        except (driver_errors.ConfigurationError, ValueError) as error:
+            raise SettingsError(
+                f"uri {uri!r} can't be used: {error}. It is of the form bolt://HOST:PORT, neo4j:// or neo4j+s://."
+            ) from None
+
+    def check(self) -> None:
+        """Reach the server; raises Unreachable, AuthenticationFailed or ServerTooOld."""
+        with self._translated():
+            self._driver.verify_connectivity()
+            agent = self._driver.get_server_info().agent
+        version = agent.partition("/")[2]
+        parts = version.split(".")
+        if not all(part.isdigit() for part in parts[:2]) or tuple(map(int, parts[:2])) < OLDEST_SERVER:
+            raise ServerTooOld(
+                f"The server at {self.uri} is Neo4j {version}; "
+                f"{'.'.join(f'{part:02}' for part in OLDEST_SERVER)} or newer is needed."
+            )
+
+    def run(self, name: str, /, **parameters: Any) -> list[Row]:
+        """Run one reading statement in a transaction of its own."""
+        return self.read(lambda tx: tx.run(name, **parameters))
+
+    def read(self, work: Callable[[Runner], T]) -> T:
+        """Run reading statements in one transaction."""
+        with self._translated(), self._session() as session:
+            return session.execute_read(lambda tx: work(_Transaction(tx)))
+
+    def write(self, work: Callable[[Runner], T]) -> T:
+        """Run statements in one writing transaction: all of it happens, or nothing.
+
+        `work` may run more than once, so it changes nothing outside the transaction.
+        """
+        with self._translated(), self._session() as session:
+            return session.execute_write(lambda tx: work(_Transaction(tx)))
+
+    def define(self, name: str, **parameters: Any) -> None:
+        """Run a schema statement or an administrative call, which wants a transaction of its own."""
+        with self._translated(), self._session() as session:
+            session.run(_text(name, parameters), parameters).consume()
+
+    def close(self) -> None:
+        """Close all connections; can be called twice."""
+        self._driver.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _session(self) -> neo4j.Session:
+        return self._driver.session(database=self._database, bookmark_manager=self._bookmarks)
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        """Turn the driver's errors into ours: the only place that knows both."""
+        try:
+            yield
+        except (driver_errors.AuthError, driver_errors.TokenExpired) as error:
+            raise AuthenticationFailed(
+                f"{self.uri} refused the user or password: {error.message}. Check MEMGRAPH_ENGINE_USER and _PASSWORD."
+            ) from error
+        except (driver_errors.ServiceUnavailable, driver_errors.SessionExpired, OSError) as error:
+            raise Unreachable(
+                f"No Neo4j answers at {self.uri}: {_first_line(error)}. "
+                "Is it running, and is MEMGRAPH_ENGINE_URI right?"
+            ) from error
+        except driver_errors.Neo4jError as error:
+            if error.code in {
+                "Neo.ClientError.Database.DatabaseNotFound",
+                "Neo.TransientError.General.DatabaseUnavailable",
+            }:
+                raise Unreachable(f"{self.uri} has no usable database {self._database!r}: {error.message}.") from error
+            raise QueryFailed(f"The server refused a statement ({error.code}): {error.message}") from error
+        except driver_errors.DriverError as error:
+            raise StoreError(f"The connection to {self.uri} failed: {_first_line(error)}.") from error
+
+
+def _first_line(error: BaseException) -> str:
+    return next(iter(str(error).splitlines()), type(error).__name__).rstrip(".")

@@ -1,0 +1,54 @@
+"""Between the graph's rows and the model's objects."""
+
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from memgraph_engine.model.memory import Note, Source
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_SOURCE_TEXTS = ("id", "text", "hash", "kind", "role", "speaker", "session", "seq", "said_as", "caption")
+_NOTE_TEXTS = ("id", "context", "status", "session", "seq", "speaker", "role")
+_NOTE_TIMES = ("said_at", "created_at", "recorded_at", "superseded_at", "valid_from", "valid_to")
+
+
+def source_properties(source: Source) -> dict[str, Any]:
+    """Return what is stored of a source, without its identity (scope, id)."""
+    return {
+        **{name: getattr(source, name) for name in _SOURCE_TEXTS if name != "id"},
+        "agent_id": source.agent,
+        "said_at": source.said_at,
+        "tags": list(source.tags),
+        "metadata": json.dumps(dict(source.metadata), ensure_ascii=False, sort_keys=True),
+    }
+
+
+def source_from(row: Mapping[str, Any]) -> Source:
+    """Return the source that a row of its properties holds."""
+    return Source(
+        **{name: row.get(name) for name in _SOURCE_TEXTS},  # type: ignore[arg-type]
+        agent=row["agent_id"],
+        said_at=None if row.get("said_at") is None else moment(row["said_at"]),
+        tags=tuple(row["tags"]),
+        metadata=json.loads(row["metadata"]),
+    )
+
+
+def note_from(row: Mapping[str, Any]) -> Note:
+    """Return the note that a row of its properties, with `sources` and perhaps `keywords`, holds."""
+    fields: dict[str, Any] = {name: row[name] for name in _NOTE_TEXTS}
+    fields |= {name: moment(row[name]) for name in _NOTE_TIMES}
+    return Note(
+        **fields,
+        agent=row["agent_id"],
+        raw=tuple(row["raw"]),
+        tags=tuple(row["tags"]),
+        keywords=tuple(row.get("keywords") or ()),
+        sources=tuple(source_from(source) for source in row.get("sources") or ()),
+    )
+
+
+def moment(milliseconds: int) -> datetime:
+    """Return a time that came as milliseconds since 1970: a pool holds thousands, and only the best are looked at."""
+    return _EPOCH + timedelta(milliseconds=milliseconds)

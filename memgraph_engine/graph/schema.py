@@ -1,0 +1,34 @@
+"""The schema of the graph: made once, versioned, and bound to one embedding model."""
+
+from memgraph_engine.errors import StoreMismatch
+from memgraph_engine.graph.database import Database
+from memgraph_engine.graph.statements import statements
+
+VERSION = 1
+_WAIT = 300  # seconds for the indexes of a new database
+
+
+def prepare(db: Database, model: str, dimensions: int) -> None:
+    """Make the schema in a new database; in one that is there, check that it fits.
+
+    Raises StoreMismatch, which says the way out, when it was made with another model or a newer schema.
+    """
+    rows = db.run("store/read")
+    if not rows:
+        for name, statement in statements().items():
+            if name.startswith("schema/") and name != "schema/await":
+                db.define(name, **({"dimensions": dimensions} if statement.parameters else {}))
+        db.define("schema/await", seconds=_WAIT)
+        rows = db.write(lambda tx: tx.run("store/create", model=model, dimensions=dimensions, schema=VERSION))
+    store = rows[0]
+    if store["schema"] != VERSION:
+        raise StoreMismatch(
+            f"The database at {db.uri} has schema {store['schema']}, this package writes schema {VERSION}. "
+            "Use the package version that made it, or another database."
+        )
+    if (store["model"], store["dimensions"]) != (model, dimensions):
+        raise StoreMismatch(
+            f"The database at {db.uri} holds vectors of {store['model']} ({store['dimensions']} numbers); "
+            f"vectors of {model} ({dimensions}) can't be mixed with them. Connect with that embedder "
+            "(MEMGRAPH_ENGINE_EMBEDDER), or use another database or another MEMGRAPH_ENGINE_HOME."
+        )

@@ -1,0 +1,67 @@
+"""Scopes: their language, their sums, and the version by which writers notice each other."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from memgraph_engine.graph.database import Database, Runner
+from memgraph_engine.model.scope import Scope
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """By how much a write changes a scope's sums: readable notes, and their lengths in terms."""
+
+    notes: int = 0
+    raw_length: int = 0
+    context_length: int = 0
+
+
+def open_scope(db: Database, scope: Scope, language: str) -> str:
+    """Make the scope unless it is there, and return its language."""
+    rows = db.write(
+        lambda tx: tx.run(
+            "scopes/open", scope=scope.name, tenant=scope.tenant, user=scope.user or "", language=language
+        )
+    )
+    recorded: str = rows[0]["language"]
+    return recorded
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A scope's version and language."""
+
+    version: int
+    language: str
+
+
+def state(db: Database, scope: str) -> State | None:
+    """Return the scope's version and language; None if there is no such scope."""
+    rows = db.run("scopes/read", scope=scope)
+    return State(rows[0]["version"], rows[0]["language"]) if rows else None
+
+
+def advance(tx: Runner, scope: str, version: int, change: Change) -> bool:
+    """Lock the scope and count its version up; False if somebody wrote since `version` was read."""
+    return bool(
+        tx.run(
+            "scopes/advance",
+            scope=scope,
+            version=version,
+            notes=change.notes,
+            raw_length=change.raw_length,
+            context_length=change.context_length,
+        )
+    )
+
+
+def counts(db: Database, scope: str) -> dict[str, Any] | None:
+    """Count what the scope holds; None if there is no such scope."""
+    rows = db.run("scopes/counts", scope=scope)
+    return rows[0] if rows else None
+
+
+def purge_tenant(db: Database, tenant: str) -> None:
+    """Really remove everything of a tenant, in batches."""
+    for row in db.run("scopes/of_tenant", tenant=tenant):
+        db.define("scopes/purge", scope=row["scope"], rows=1000)

@@ -1,0 +1,5 @@
+"""The managed local Neo4j: a server process of its own, made from jars and a Java runtime out of a wheel."""
+
+from memgraph_engine.graph.server.local import Address, LocalServer, Status
+
+__all__ = ["Address", "LocalServer", "Status"]

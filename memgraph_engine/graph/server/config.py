@@ -1,0 +1,101 @@
+"""The managed server's configuration: neo4j.conf, its ports, and the Browser's address."""
+
+import socket
+from urllib.parse import urlencode
+
+from memgraph_engine.errors import LocalServerError
+from memgraph_engine.graph.server.home import USER, Home
+from memgraph_engine.settings import Settings
+
+HOST = "127.0.0.1"
+_FIRST_QUERY = "MATCH (n:Note)-[r]-(m) RETURN n, r, m LIMIT 50"
+
+# The server is this machine's alone, tells nobody that it exists, reads no files for a query, and keeps no
+# more history than a recovery needs: forgotten text leaves the transaction logs with the next checkpoints.
+# Without the last two lines a stop waits 10 s, after the data is safe, for connections that are gone already.
+_CONF = """\
+server.default_listen_address={host}
+server.bolt.listen_address={host}:{bolt_port}
+server.bolt.advertised_address={host}:{bolt_port}
+server.http.listen_address={host}:{http_port}
+server.http.advertised_address={host}:{http_port}
+server.http.x_forward.enabled=false
+initial.dbms.default_database={database}
+server.memory.heap.max_size={heap}
+server.memory.pagecache.size={page_cache}
+server.fleet_discovery.enabled=false
+dbms.fleet_manager.enabled=false
+dbms.usage_report.enabled=false
+client.allow_telemetry=false
+dbms.security.allow_csv_import_from_file_urls=false
+db.tx_log.preallocate=false
+db.tx_log.rotation.size=16m
+db.tx_log.rotation.retention_policy=keep_none
+internal.dbms.bolt.netty_server_shutdown_quiet_period_duration=0s
+internal.dbms.bolt.netty_server_shutdown_timeout=1s
+"""
+
+
+def write(home: Home, settings: Settings, bolt_port: int, http_port: int) -> None:
+    """Write neo4j.conf for these ports."""
+    text = _CONF.format(
+        host=HOST,
+        bolt_port=bolt_port,
+        http_port=http_port,
+        database=settings.database,
+        heap=settings.heap,
+        page_cache=settings.page_cache,
+    )
+    try:
+        (home.conf / "neo4j.conf").write_text(text)
+    except OSError as error:
+        raise home.fault(error) from error
+
+
+def pick_ports(settings: Settings, last: tuple[int, int]) -> tuple[int, int]:
+    """Return the Bolt and HTTP ports: those set, else those of last time if free, else any free ones."""
+    wanted = (("bolt_port", settings.bolt_port, last[0]), ("http_port", settings.http_port, last[1]))
+    with (
+        socket.socket() as bolt,
+        socket.socket() as http,
+    ):  # both held until both are known, so that they differ
+        for held, (name, port, before) in zip((bolt, http), wanted, strict=True):
+            held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as Java does: a port just left is free
+            if port:
+                _bind(held, name, port)
+            elif not (before and _binds(held, before)):
+                held.bind((HOST, 0))
+        return bolt.getsockname()[1], http.getsockname()[1]
+
+
+def _bind(held: socket.socket, name: str, port: int) -> None:
+    try:
+        held.bind((HOST, port))
+    except OSError as error:
+        raise LocalServerError(
+            f"Port {port} of the setting {name} can't be used: {error.strerror}. Set another, or 0 for any free one."
+        ) from None
+
+
+def _binds(held: socket.socket, port: int) -> bool:
+    try:
+        held.bind((HOST, port))
+    except OSError:
+        return False
+    return True
+
+
+def bolt_uri(port: int) -> str:
+    """Return the address for the driver."""
+    return f"bolt://{HOST}:{port}"
+
+
+def browser_url(http_port: int, bolt_port: int, database: str) -> str:
+    """Return the address at which Neo4j Browser opens with server and user filled in and a query written."""
+    query = {
+        "connectURL": f"bolt://{USER}@{HOST}:{bolt_port}",
+        "db": database,
+        "cmd": "edit",
+        "arg": _FIRST_QUERY,
+    }
+    return f"http://{HOST}:{http_port}/browser/?{urlencode(query)}"

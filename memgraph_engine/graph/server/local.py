@@ -1,0 +1,214 @@
+"""A managed Neo4j on this machine: started when it is needed, joined when it runs, stopped when asked."""
+
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from memgraph_engine.artifacts import fetch, read_lock
+from memgraph_engine.errors import LocalServerError
+from memgraph_engine.graph.server import config, process, ready
+from memgraph_engine.graph.server.home import USER, Home, Record
+from memgraph_engine.settings import Settings
+
+if TYPE_CHECKING:
+    import psutil
+
+_LOCK = "neo4j"
+
+
+@dataclass(frozen=True)
+class Address:
+    """Where the server answers, and with what credentials."""
+
+    uri: str
+    user: str
+    password: str = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Status:
+    """What is known of the server; addresses and pid are None while it does not run."""
+
+    running: bool
+    uri: str | None
+    browser_url: str | None
+    user: str
+    pid: int | None
+    version: str
+    home: Path
+    java_home: Path
+    lib: Path
+    log: Path
+    data_bytes: int
+
+
+class LocalServer:
+    """The managed server of one home folder; any number of processes may hold one of these for it."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._home = Home(settings.home)
+
+    def start(self, *, progress: bool = True) -> Address:
+        """Return the running server's address, after starting it if need be (some 8 s).
+
+        It runs until `stop`, also when this process ends. `progress` tells on stderr what is fetched.
+        Raises LocalServerError, DownloadError or MissingExtra.
+        """
+        address = self.address()
+        if address:
+            return address
+        self._home.make()
+        with self._home.locked(self._settings.start_timeout + 60):
+            return self.address() or self._boot(progress=progress)
+
+    def address(self) -> Address | None:
+        """Return where the server answers, or None if it does not run or is still starting."""
+        record = self._home.record()
+        password = self._home.password()
+        if record and record.ready and password and self._home.holds_data and process.find(self._home, record.pid):
+            return Address(config.bolt_uri(record.bolt_port), USER, password)
+        return None
+
+    def status(self) -> Status:
+        """Return what is known of the server, running or not."""
+        record = self._home.record()
+        running = self._running()
+        on = record if running else None
+        return Status(
+            running=running is not None,
+            uri=config.bolt_uri(on.bolt_port) if on else None,
+            browser_url=config.browser_url(on.http_port, on.bolt_port, self._settings.database) if on else None,
+            user=USER,
+            pid=running.pid if running else None,
+            version=on.version if on else _version(),
+            home=self._home.path,
+            java_home=process.java_home(),
+            lib=self._lib,
+            log=self._home.log,
+            data_bytes=_bytes_in(self._home.data),
+        )
+
+    def stop(self, timeout: float = 60.0) -> Literal["stopped", "killed", "not running"]:
+        """Stop the server and wait for its exit; kill it after `timeout` seconds.
+
+        What was acknowledged is safe in either case; a killed server takes longer to start.
+        """
+        if not self._home.path.exists():
+            return "not running"
+        with self._home.locked(self._settings.start_timeout + 60):
+            return self._stop(timeout)
+
+    def reset(self) -> None:
+        """Stop the server and delete its data, password, configuration and logs. Asks nothing."""
+        if self._home.path.exists():
+            with self._home.locked(self._settings.start_timeout + 60):
+                self._stop(timeout=10.0)
+                self._home.erase()
+
+    def logs(self, lines: int = 100) -> list[str]:
+        """Return the last lines of the server's log."""
+        return ready.log_lines(self._home)[-lines:]
+
+    # ---- one step each ------------------------------------------------------------------------
+
+    @property
+    def _lib(self) -> Path:
+        """The jars' folder, named after the lock so that another version's jars never mix in."""
+        names = "".join(a.sha256 for a in read_lock(_LOCK))
+        return self._settings.cache / "jars" / f"neo4j-{_version()}-{sha256(names.encode()).hexdigest()[:8]}"
+
+    def _running(self) -> "psutil.Process | None":
+        record = self._home.record()
+        return (record and process.find(self._home, record.pid)) or process.search(self._home)
+
+    def _stop(self, timeout: float) -> Literal["stopped", "killed", "not running"]:
+        running = self._running()
+        if not running:
+            return "not running"
+        return "stopped" if process.end(self._home, running, timeout) else "killed"
+
+    def _boot(self, *, progress: bool) -> Address:
+        """Bring the server up, or see to its end what a start that was cut short had begun."""
+        record = self._home.record()
+        running = self._running()
+        if running and not (record and record.pid == running.pid and self._home.holds_data):
+            process.end(self._home, running, timeout=0)  # its files were deleted under it
+            running = None
+        if not (running and record):
+            record = self._launch(record, progress=progress)
+        try:
+            self._wait(record)
+        except BaseException:  # Ctrl-C too: no server is left that nobody has seen answer
+            self._stop(timeout=10.0)
+            raise
+        address = self.address()
+        if not address:
+            tail = ready.tail(self._home)
+            raise LocalServerError(f"The managed server ended right after its start. Its log says:\n{tail}")
+        return address
+
+    def _launch(self, last: Record | None, *, progress: bool) -> Record:
+        """Start a process on this home; returns its record."""
+        version = _version()
+        if last and self._home.holds_data and _numbers(last.version) > _numbers(version):
+            raise LocalServerError(
+                f"The data in {self._home.path} was made by Neo4j {last.version}, newer than the {version} of this "
+                "package. Upgrade memgraph-engine, or set another home."
+            )
+        heap = _check_memory(self._settings)
+        java = process.java_home()
+        fetch(_LOCK, self._lib, self._settings.maven_url, progress=progress)
+        bolt, http = config.pick_ports(self._settings, (last.bolt_port, last.http_port) if last else (0, 0))
+        self._home.prepare_password()
+        config.write(self._home, self._settings, bolt, http)
+        pid = process.spawn(self._home, process.command(self._home, java, self._lib, heap))
+        record = Record(pid, bolt, http, version)
+        self._home.note(record)
+        return record
+
+    def _wait(self, record: Record) -> None:
+        ready.wait(
+            self._home,
+            record.bolt_port,
+            self._settings.database,
+            self._settings.start_timeout,
+            lambda: process.find(self._home, record.pid) is not None,
+        )
+        self._home.note(replace(record, ready=True))
+
+
+def _version() -> str:
+    """Return the version of Neo4j that the lock names."""
+    return next(a.source for a in read_lock(_LOCK) if a.source.startswith("org.neo4j:neo4j:")).split(":")[2]
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split(".") if part.isdigit())
+
+
+def _check_memory(settings: Settings) -> int:
+    """Return the heap in bytes; raises LocalServerError if the machine has too little memory for it."""
+    import psutil
+
+    units = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
+    heap, cache = (int(text[:-1]) * units[text[-1].lower()] for text in (settings.heap, settings.page_cache))
+    total = psutil.virtual_memory().total
+    if heap + cache > total:
+        raise LocalServerError(
+            f"The settings heap ({settings.heap}) and page_cache ({settings.page_cache}) ask for more memory "
+            f"than the machine's {total >> 20} MB. Set them lower."
+        )
+    return heap
+
+
+def _bytes_in(folder: Path) -> int:
+    """Return the size of the folder's files; some may go away meanwhile."""
+    total = 0
+    for path in folder.rglob("*"):
+        try:
+            total += path.stat().st_size if path.is_file() else 0
+        except FileNotFoundError:
+            continue
+    return total

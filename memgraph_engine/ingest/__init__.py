@@ -1,0 +1,1 @@
+"""From what comes in to candidate notes."""

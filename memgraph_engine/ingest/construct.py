@@ -1,0 +1,111 @@
+"""From sources to candidate notes, without an LLM: context, terms, vectors and keywords (MemFly, section 3.3.1)."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Protocol
+
+from memgraph_engine.ingest.keywords import candidates as phrases_of
+from memgraph_engine.ingest.keywords import canonical, choose, key
+from memgraph_engine.language import tokenize
+from memgraph_engine.model.candidate import Candidate, Keyword
+from memgraph_engine.model.memory import Source
+from memgraph_engine.model.text import line
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class DocumentEmbedder(Protocol):
+    """Turns texts into an array of shape (texts, dimensions)."""
+
+    def embed_documents(self, texts: Sequence[str]) -> "NDArray[np.float32]":
+        """Return one row for each text."""
+
+
+class Vectors:
+    """The vectors of one batch: a text is embedded once, however often the batch is tried."""
+
+    def __init__(self, embedder: DocumentEmbedder) -> None:
+        self._embedder = embedder
+        self._known: dict[str, NDArray[np.float32]] = {}
+
+    def embed(self, texts: Iterable[str]) -> None:
+        """Embed those not known yet, in one call."""
+        new = list(dict.fromkeys(text for text in texts if text not in self._known))
+        if new:
+            self._known.update(zip(new, self._embedder.embed_documents(new), strict=True))
+
+    def __getitem__(self, text: str) -> "NDArray[np.float32]":
+        return self._known[text]
+
+
+def keyword_phrases(source: Source, language: str) -> list[str]:
+    """Return the phrases that may become a source's keywords; the speaker's name is none."""
+    text = f"{source.text}\n{source.caption}" if source.caption else source.text
+    return phrases_of(text, language, speaker=source.speaker)
+
+
+def construct(
+    sources: Sequence[Source],
+    tails: Mapping[str, Source],
+    known_keywords: Mapping[str, str],
+    *,
+    language: str,
+    max_keywords: int,
+    vectors: Vectors,
+) -> list[Candidate]:
+    """Build a candidate note for each source, in order.
+
+    `tails` is the last turn of each session so far, `known_keywords` the stored name for a keyword's key.
+    A source's place in its session (`seq`) is set here.
+    """
+    placed = list(_in_sessions(sources, tails))
+    lines = [(line(source, language), previous and line(previous, language)) for source, previous in placed]
+    contexts = [f"{before} {own}" if before else own for own, before in lines]
+    phrases = [keyword_phrases(source, language) if max_keywords else [] for source, _ in placed]
+    vectors.embed([own for own, _ in lines] + contexts + [phrase for some in phrases for phrase in some])
+    names = dict(known_keywords)
+    made = []
+    for (source, previous), (own, _), context, some in zip(placed, lines, contexts, phrases, strict=True):
+        chosen = choose(some, [vectors[p] for p in some], vectors[own], max_keywords)
+        made.append(
+            Candidate(
+                source=source,
+                previous=previous.id if previous else None,
+                raw=own,
+                context=context,
+                raw_terms=tokenize(own, language),
+                context_terms=tokenize(context, language),
+                raw_vector=vectors[own],
+                context_vector=vectors[context],
+                keywords=_keywords(chosen, names, language, vectors),
+            )
+        )
+    return made
+
+
+def _in_sessions(
+    sources: Sequence[Source], tails: Mapping[str, Source]
+) -> Iterable[tuple[Source, Source | None]]:
+    """Yield each source with its place in its session, and the turn before it."""
+    last = dict(tails)
+    for source in sources:
+        previous = last.get(source.session) if source.session else None
+        placed = replace(source, seq=previous.seq + 1 if previous else 0)
+        if source.session:
+            last[source.session] = placed
+        yield placed, previous
+
+
+def _keywords(
+    chosen: Iterable[str], names: dict[str, str], language: str, vectors: Vectors
+) -> tuple[Keyword, ...]:
+    """Give near-identical phrases one name: the stored one, else the first seen."""
+    found: dict[str, Keyword] = {}
+    for phrase in chosen:
+        meeting = key(phrase, language)
+        if meeting and meeting not in found:
+            name = names.setdefault(meeting, canonical(phrase))
+            found[meeting] = Keyword(name, meeting, vectors[phrase])
+    return tuple(found.values())

@@ -1,0 +1,206 @@
+"""From what a caller gives to a Source: every field checked, the id and the hash made."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any, get_args
+from zoneinfo import ZoneInfo
+
+from memgraph_engine.errors import InvalidInput
+from memgraph_engine.model.memory import Kind, Source
+
+FIELDS = (
+    "id",
+    "kind",
+    "role",
+    "speaker",
+    "agent",
+    "text",
+    "content",
+    "caption",
+    "session",
+    "time",
+    "tags",
+    "metadata",
+)
+_LONGEST_NAME = 512
+_LONGEST_METADATA = 16_384
+_MOST_TAGS = 64
+
+
+def parse_message(given: object, where: str, *, timezone: str, max_text: int) -> Source:
+    """Check one message (a text, or a mapping of FIELDS) and return it as a Source.
+
+    `content` is another name for `text`, as in chat APIs, and may be a list of text parts. A time is ISO 8601
+    or a datetime; without an offset it is read in `timezone`. Without an id, the content's hash is the id.
+    Raises InvalidInput that names `where` and what is wrong.
+
+    >>> parse_message({"role": "user", "content": "Hi!"}, "message 0", timezone="UTC", max_text=100).role
+    'user'
+    """
+    if isinstance(given, str):
+        given = {"text": given}
+    if not isinstance(given, Mapping):
+        raise InvalidInput(f"{where} is {type(given).__name__}; a text or a mapping is needed.")
+    unknown = [key for key in given if key not in FIELDS]
+    if unknown:
+        raise InvalidInput(
+            f"{where} has the unknown field {unknown[0]!r}; the fields are {', '.join(FIELDS)}."
+        )
+    names = {
+        key: _name(given.get(key), f"{where}: {key}") for key in ("id", "role", "speaker", "agent", "session")
+    }
+    kind: Any = given.get("kind") or "message"
+    if kind not in get_args(Kind):
+        raise InvalidInput(f"{where}: kind {kind!r} is none of {', '.join(get_args(Kind))}.")
+    caption = _text(given.get("caption") or "", f"{where}: caption", max_text)
+    text = _text(_content(given, where), f"{where}: text", max_text)
+    if not text.strip() and not caption.strip():
+        raise InvalidInput(f"{where} is empty: text is needed.")
+    said_at, said_as = _time(given.get("time"), f"{where}: time", timezone)
+    source = Source(
+        id=names.pop("id"),
+        text=text,
+        hash="",
+        kind=kind,
+        said_at=said_at,
+        said_as=said_as,
+        caption=caption,
+        tags=_tags(given.get("tags"), f"{where}: tags"),
+        metadata=_metadata(given.get("metadata"), f"{where}: metadata"),
+        **names,
+    )
+    digest = content_hash(source)
+    return replace(source, id=source.id or digest, hash=digest)
+
+
+def content_hash(source: Source) -> str:
+    """Return the hash by which a repeat of a source is known: of all that was said, by whom, where and when."""
+    identity = [
+        source.kind,
+        source.role,
+        source.speaker,
+        source.session,
+        source.said_as,
+        source.text,
+        source.caption,
+    ]
+    return hashlib.blake2b(json.dumps(identity, ensure_ascii=False).encode(), digest_size=16).hexdigest()
+
+
+def check_text(text: object, where: str, max_text: int) -> str:
+    """Return a text that can be remembered; raises InvalidInput."""
+    checked = _text(text, where, max_text)
+    if not checked.strip():
+        raise InvalidInput(f"{where} is empty: text is needed.")
+    return checked
+
+
+def parse_time(value: object, where: str, timezone: str) -> datetime | None:
+    """Read an ISO 8601 string or a datetime, as UTC; raises InvalidInput."""
+    return _time(value, where, timezone)[0]
+
+
+def _content(given: Mapping[Any, object], where: str) -> object:
+    if given.get("text") is not None and given.get("content") is not None:
+        raise InvalidInput(f"{where} has both text and content; give one.")
+    content = given.get("text") if given.get("text") is not None else given.get("content")
+    if not isinstance(content, list):
+        return "" if content is None else content
+    parts = [
+        part.get("text") if isinstance(part, Mapping) and part.get("type") == "text" else None
+        for part in content
+    ]
+    if not all(isinstance(part, str) for part in parts):
+        raise InvalidInput(f"{where}: content has a part that is no text; only text can be remembered.")
+    return "\n".join(part for part in parts if isinstance(part, str))
+
+
+def _storable(value: str, where: str) -> str:
+    if "\0" in value:
+        raise InvalidInput(f"{where} holds a NUL character, which can't be stored.")
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        raise InvalidInput(
+            f"{where} holds a lone surrogate at character {error.start}, which can't be stored."
+        ) from None
+    return value
+
+
+def _text(value: object, where: str, longest: int) -> str:
+    if not isinstance(value, str):
+        raise InvalidInput(f"{where} is {type(value).__name__}; a string is needed.")
+    if len(value) > longest:
+        raise InvalidInput(
+            f"{where} has {len(value):,} characters; a message has at most {longest:,}. "
+            "Longer texts are documents: `memgraph-engine ingest FILE` cuts them into passages."
+        )
+    return _storable(value, where)
+
+
+def _name(value: object, where: str) -> str:
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise InvalidInput(f"{where} is {type(value).__name__}; a string is needed.")
+    if len(value) > _LONGEST_NAME:
+        raise InvalidInput(f"{where} has {len(value)} characters; at most {_LONGEST_NAME} are allowed.")
+    return _storable(value, where)
+
+
+def _time(value: object, where: str, timezone: str) -> tuple[datetime | None, str | None]:
+    if value is None:
+        return None, None
+    if isinstance(value, datetime):
+        moment, given = value, value.isoformat()
+    elif isinstance(value, str):
+        given = _storable(value, where)
+        try:
+            moment = datetime.fromisoformat(value)
+        except ValueError:
+            raise InvalidInput(
+                f"{where} {value[:60]!r} can't be read; write it as ISO 8601, e.g. 2023-05-08T13:56:00."
+            ) from None
+    else:
+        raise InvalidInput(f"{where} is {type(value).__name__}; an ISO 8601 string or a datetime is needed.")
+    if not 2 <= moment.year <= 9998:  # the first and last year stand for "since ever" and "never"
+        raise InvalidInput(f"{where} {given!r} lies outside the years 2 to 9998.")
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=ZoneInfo(timezone))
+    return moment.astimezone(UTC).replace(microsecond=moment.microsecond // 1000 * 1000), given
+
+
+def _tags(value: object, where: str) -> tuple[str, ...]:
+    if value is None:
+        return ()
+    if isinstance(value, str) or not isinstance(value, list | tuple | set | frozenset):
+        raise InvalidInput(f"{where} is {type(value).__name__}; a list of strings is needed.")
+    if len(value) > _MOST_TAGS:
+        raise InvalidInput(f"{where} has {len(value)} entries; at most {_MOST_TAGS} are allowed.")
+    tags = [_name(tag, where) for tag in value]
+    if not all(tags):
+        raise InvalidInput(f"{where} has an empty entry.")
+    return tuple(sorted(set(tags)))
+
+
+def _metadata(value: object, where: str) -> Mapping[str, object]:
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping) or not all(isinstance(key, str) and key for key in value):
+        raise InvalidInput(f"{where} must be a mapping whose keys are non-empty strings.")
+    try:
+        written = json.dumps(dict(value), allow_nan=False, ensure_ascii=False)
+    except (TypeError, ValueError) as error:
+        raise InvalidInput(f"{where} can't be written as JSON: {error}.") from None
+    if len(written) > _LONGEST_METADATA:
+        raise InvalidInput(
+            f"{where} has {len(written):,} characters as JSON; at most {_LONGEST_METADATA:,} are allowed."
+        )
+    _storable(written, where)
+    if "\\u0000" in written:
+        raise InvalidInput(f"{where} holds a NUL character, which can't be stored.")
+    copy: dict[str, object] = json.loads(written)
+    return copy

@@ -1,0 +1,149 @@
+"""Cut text into the tokens that are stored, indexed and asked for, by the scope's language.
+
+Tokens are joined with spaces, indexed by Lucene's whitespace analyser and put into Lucene queries.
+So they hold letters, digits and combining marks only, in lower case: no white space, no syntax, no operator.
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable
+from functools import cache
+from itertools import pairwise
+from threading import Lock
+
+import Stemmer
+
+from memgraph_engine.errors import InvalidInput
+from memgraph_engine.resources import resource
+
+MAX_TOKEN = 64  # characters; what is longer is base64 or a number run, and its beginning will do
+_CACHED_WORDS = 100_000
+
+_APOSTROPHES = dict.fromkeys(map(ord, "‘’‛ʼ`´"), "'")
+_ACCENTS = re.compile(
+    r"[\u0300-\u036f]+"
+)  # of Latin, Greek and Cyrillic; other scripts' marks are part of a letter
+_CJK = (
+    r"\u3005-\u3007\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
+    r"\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
+)
+_CJK_WORDS = re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+")
+_CJK_RUN = re.compile(rf"[{_CJK}]")
+_ENGLISH_WORDS = re.compile(r"[^\W_]+(?:'[a-z]+)?")
+_WORDS = re.compile(r"[^\W_]+")
+# "we'll" and "well" must not meet, so the short verb goes; what is left ("don't", "o'clock") is joined
+_CONTRACTED = re.compile(r"'(?:s|ll|re|ve|d|m)$")
+
+
+def tokenize(text: str, language: str) -> list[str]:
+    """Return the tokens of `text` in order, each 1 to 64 characters without white space or punctuation.
+
+    Raises InvalidInput unless `language` is english, spanish, cjk or standard.
+
+    >>> tokenize("The cats' owner didn't call; she'll move to Zürich.", "english")
+    ['cat', 'owner', 'didnt', 'call', 'she', 'move', 'zurich']
+    >>> tokenize("Las niñas corrían", "spanish")
+    ['niñ', 'corr']
+    >>> tokenize("京都大学 2023 PyCon", "cjk")
+    ['京都', '都大', '大学', '2023', 'pycon']
+    """
+    try:
+        cut = _TOKENIZERS[language]
+    except KeyError:
+        raise InvalidInput(
+            f"No tokeniser for the language {language!r}; use one of {', '.join(_TOKENIZERS)}."
+        ) from None
+    return cut(text)
+
+
+@cache
+def word_list(name: str) -> frozenset[str]:
+    """Return the words of `config/language/{name}.txt`, one a line.
+
+    >>> "the" in word_list("english-stop-words")
+    True
+    """
+    return frozenset(resource("config", "language", f"{name}.txt").read_text(encoding="utf-8").split())
+
+
+@cache
+def letter_marks() -> str:
+    """Return the combining marks, for a character class of `re`."""
+    return "".join(c for c in map(chr, range(0x10000)) if unicodedata.category(c) in ("Mn", "Mc"))
+
+
+def _english(text: str) -> list[str]:
+    if text.isascii():
+        folded = text.lower().replace("`", "'")
+    else:
+        folded = unicodedata.normalize("NFKD", text.translate(_APOSTROPHES)).lower()
+        folded = unicodedata.normalize("NFC", _ACCENTS.sub("", folded))
+    stems = _stems("english")
+    return [token for word in _ENGLISH_WORDS.findall(folded) if (token := stems[word])]
+
+
+def _spanish(text: str) -> list[str]:
+    stems = _stems("spanish")
+    # Snowball's Spanish endings are spelt with accents ("-ción", "-ía"); it folds them itself afterwards
+    return [token for word in _WORDS.findall(_fold(text)) if (token := stems[word])]
+
+
+def _cjk(text: str) -> list[str]:
+    tokens: list[str] = []
+    for word in _CJK_WORDS.findall(_fold(text)):
+        if len(word) > 1 and _CJK_RUN.match(word):
+            tokens.extend(a + b for a, b in pairwise(word))
+        else:
+            tokens.append(word[:MAX_TOKEN])
+    return tokens
+
+
+def _standard(text: str) -> list[str]:
+    words = _WORDS if text.isascii() else _marked_words()
+    return [word[:MAX_TOKEN] for word in words.findall(_fold(text))]
+
+
+_TOKENIZERS: dict[str, Callable[[str], list[str]]] = {
+    "english": _english,
+    "spanish": _spanish,
+    "cjk": _cjk,
+    "standard": _standard,
+}
+
+
+def _fold(text: str) -> str:
+    if text.isascii():
+        return text.lower()
+    folded = unicodedata.normalize("NFKC", text.translate(_APOSTROPHES)).casefold()
+    return unicodedata.normalize("NFC", folded)  # folding may decompose: "ΐ"
+
+
+@cache
+def _marked_words() -> re.Pattern[str]:
+    """Words with combining marks inside: the vowel signs of Hindi or Thai are no letters to `re`."""
+    return re.compile(rf"[^\W_](?:[^\W_]|[{letter_marks()}])*")
+
+
+class _Stems(dict[str, str]):
+    """Word → stem, '' for a stop word; stems what it has not seen, and starts over when it grows large."""
+
+    def __init__(self, language: str) -> None:
+        super().__init__()
+        self._stop_words = word_list(f"{language}-stop-words")
+        self._stemmer = Stemmer.Stemmer(language, 0)
+        self._lock = Lock()  # a stemmer has one buffer, so two threads must not share a call
+
+    def __missing__(self, word: str) -> str:
+        plain = _CONTRACTED.sub("", word).replace("'", "")[:MAX_TOKEN]
+        with self._lock:
+            stem: str = "" if plain in self._stop_words else self._stemmer.stemWord(plain)
+            if len(self) >= _CACHED_WORDS:
+                self.clear()
+            if len(word) <= MAX_TOKEN:
+                self[word] = stem
+        return stem
+
+
+@cache
+def _stems(language: str) -> _Stems:
+    return _Stems(language)

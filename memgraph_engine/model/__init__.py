@@ -1,0 +1,1 @@
+"""What a memory is made of, and what a user may exchange."""

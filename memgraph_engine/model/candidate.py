@@ -1,0 +1,35 @@
+"""What ingest hands to the gate: a note to be, with everything computed that does not depend on its fate."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from memgraph_engine.model.memory import Source
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True)
+class Keyword:
+    """A keyword of a candidate. `key` is the form in which near-identical names meet; `vector` is the name's."""
+
+    name: str
+    key: str
+    vector: "NDArray[np.float32]"
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A source's note before the gate: two texts, their terms and vectors, and the keywords, best first."""
+
+    source: Source
+    previous: str | None
+    raw: str
+    context: str
+    raw_terms: Sequence[str]
+    context_terms: Sequence[str]
+    raw_vector: "NDArray[np.float32]"
+    context_vector: "NDArray[np.float32]"
+    keywords: tuple[Keyword, ...]

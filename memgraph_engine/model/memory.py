@@ -1,0 +1,68 @@
+"""What a memory is made of: messages become sources, sources become notes, notes carry keywords."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Literal
+
+Kind = Literal["message", "document", "code", "api_result"]
+Status = Literal["pending", "active", "superseded", "deleted", "archived"]
+
+NEVER = datetime(9999, 12, 31, tzinfo=UTC)
+"""Stands for "not yet": a filtered property always has a value."""
+UNKNOWN_PAST = datetime(1, 1, 1, tzinfo=UTC)
+"""Stands for "since ever"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What came from outside, verbatim: a message, or a passage of a document.
+
+    `said_at` is UTC, None where no time was given; `said_as` is that time as it was given.
+    `session` is '' for a message outside any; `seq` counts from 0 within the session.
+    """
+
+    id: str
+    text: str
+    hash: str
+    kind: Kind = "message"
+    role: str = ""
+    speaker: str = ""
+    agent: str = ""
+    session: str = ""
+    seq: int = 0
+    said_at: datetime | None = None
+    said_as: str | None = None
+    caption: str = ""
+    tags: tuple[str, ...] = ()
+    metadata: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """One unit of memory (MemFly, section 3.2, layer 1).
+
+    `raw` holds a rendered line for each source; `context` is the same made self-contained.
+    All times are UTC. `recorded_at` to `superseded_at` is when the engine held this version;
+    `valid_from` to `valid_to` is when it is true in the world; far dates stand for never.
+    `keywords` are filled by `get` and `get_all`; a search leaves them out.
+    """
+
+    id: str
+    raw: tuple[str, ...]
+    context: str
+    status: str
+    session: str
+    seq: int
+    speaker: str
+    role: str
+    agent: str
+    said_at: datetime
+    created_at: datetime
+    recorded_at: datetime
+    superseded_at: datetime
+    valid_from: datetime
+    valid_to: datetime
+    tags: tuple[str, ...] = ()
+    keywords: tuple[str, ...] = ()
+    sources: tuple[Source, ...] = ()

@@ -1,0 +1,61 @@
+"""Whose memory: a tenant's user, or the tenant's shared memory."""
+
+import hashlib
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from memgraph_engine.errors import InvalidInput
+
+_LONGEST = 512
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """The memory of one user of a tenant; with no user, what the tenant shares.
+
+    `name` is what every statement filters by: both parts percent-encoded around a slash, so that
+    no two pairs collide.
+
+    >>> Scope("acme", "ana").name, Scope("acme", "a/b").name, Scope("acme").name
+    ('acme/ana', 'acme/a%2Fb', 'acme/')
+    """
+
+    tenant: str
+    user: str | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what can't be a name."""
+        for what, value in (("tenant", self.tenant), ("user_id", self.user)):
+            if value is None and what == "user_id":
+                continue
+            if not isinstance(value, str) or not value:
+                raise InvalidInput(f"{what} must be a non-empty string, not {value!r}.")
+            if len(value) > _LONGEST:
+                raise InvalidInput(f"{what} has {len(value)} characters; at most {_LONGEST} are allowed.")
+            try:
+                value.encode()
+            except UnicodeEncodeError:
+                raise InvalidInput(f"{what} {value!r} holds a lone surrogate, which can't be stored.") from None
+
+    @property
+    def name(self) -> str:
+        """The one string that stands for this scope in the graph."""
+        return f"{quote(self.tenant, safe='')}/{quote(self.user or '', safe='')}"
+
+    @property
+    def token(self) -> str:
+        """A word for the full-text index, free of any syntax."""
+        return "s" + hashlib.blake2b(self.name.encode(), digest_size=12).hexdigest()
+
+    @property
+    def shared(self) -> "Scope":
+        """The tenant's shared memory."""
+        return Scope(self.tenant)
+
+    def __str__(self) -> str:
+        """Say whose it is, for messages to people."""
+        return (
+            f"user {self.user!r} of tenant {self.tenant!r}"
+            if self.user
+            else f"the shared memory of tenant {self.tenant!r}"
+        )

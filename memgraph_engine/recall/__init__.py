@@ -1,0 +1,1 @@
+"""From a question to hits: channels, fusion, one round trip."""

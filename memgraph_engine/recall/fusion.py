@@ -1,0 +1,138 @@
+"""Score a pool of notes for a question: BM25 by the scope's own statistics, cosines, and their fusion."""
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import log
+from typing import TYPE_CHECKING, Any
+
+from memgraph_engine.settings import RecallSettings
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_K1, _B = 1.2, 0.75
+CHANNELS = ("lexical_raw", "lexical_context", "dense_raw", "dense_context")
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """Of the scopes read: notes, and the mean length of their two texts in terms."""
+
+    notes: int
+    raw_length: float
+    context_length: float
+
+
+@dataclass(frozen=True, slots=True)
+class Fused:
+    """Scores of a pool, row by row. `raw` and `normalised` have a column for each of CHANNELS."""
+
+    raw: "NDArray[np.float64]"
+    normalised: "NDArray[np.float64]"
+    neighbours: "NDArray[np.float64]"
+    session: "NDArray[np.float64]"
+    total: "NDArray[np.float64]"
+
+
+def bm25(
+    texts: Sequence[str], hits: Sequence[bool], words: Sequence[str], notes: int, mean_length: float
+) -> "NDArray[np.float64]":
+    """Score texts (space-joined terms) for words; a text that is no hit of the index scores 0.
+
+    Document frequencies are counted over the hits, which hold all or the best of the scope's matches.
+    """
+    import numpy as np
+
+    wanted = set(words)
+    found = [
+        (row, len(tokens), Counter(token for token in tokens if token in wanted))
+        for row, (text, hit) in enumerate(zip(texts, hits, strict=True))
+        if hit
+        for tokens in (text.split(),)
+    ]
+    df = Counter(word for _, _, counts in found for word in counts)
+    idf = {word: log(1 + (max(notes, n) - n + 0.5) / (n + 0.5)) for word, n in df.items()}
+    scores = np.zeros(len(texts))
+    for row, length, counts in found:
+        norm = _K1 * (1 - _B + _B * length / max(mean_length, 1.0))
+        scores[row] = sum(idf[word] * tf * (_K1 + 1) / (tf + norm) for word, tf in counts.items())
+    return scores
+
+
+def fuse(pool: Sequence[dict[str, Any]], words: Sequence[str], of: Statistics, settings: RecallSettings) -> Fused:
+    """Fuse the channels of a pool (rows of the recall statement), then look around each note.
+
+    Convex combination of min-max scores, then a share of the best turn one and two steps away, and of the
+    mean of the session's best three, all inside the pool; or reciprocal rank fusion alone.
+    """
+    import numpy as np
+
+    hits = ["lexical" in row["channels"] for row in pool]
+    raw = np.column_stack(
+        [
+            bm25([row["raw_terms"] for row in pool], hits, words, of.notes, of.raw_length),
+            bm25([row["context_terms"] for row in pool], hits, words, of.notes, of.context_length),
+            [row["raw_cosine"] for row in pool],
+            [row["context_cosine"] for row in pool],
+        ]
+    )
+    weights = np.array([getattr(settings, channel) for channel in CHANNELS])
+    if settings.fusion == "rrf":
+        normalised = _reciprocal_ranks(raw, settings.rrf_k)
+        base = normalised @ (weights > 0)
+        nothing = np.zeros(len(pool))
+        return Fused(raw, normalised, nothing, nothing, base / max((weights > 0).sum(), 1))
+    normalised = _min_max(raw)
+    base = normalised @ weights
+    neighbours = _neighbours(pool, base, settings)
+    session = _sessions(pool, base + neighbours) * settings.session
+    most = weights.sum() * (1 + settings.neighbour_1 + settings.neighbour_2)
+    most = most * (1 + settings.session)
+    return Fused(raw, normalised, neighbours, session, (base + neighbours + session) / max(most, 1e-9))
+
+
+def _min_max(scores: "NDArray[np.float64]") -> "NDArray[np.float64]":
+    import numpy as np
+
+    low, high = scores.min(axis=0), scores.max(axis=0)
+    spread = np.where(high > low, high - low, 1.0)
+    scaled: NDArray[np.float64] = (scores - low) / spread
+    return scaled
+
+
+def _reciprocal_ranks(scores: "NDArray[np.float64]", k: int) -> "NDArray[np.float64]":
+    """Turn each column into 1 / (k + rank) times k + 1, so that the best has 1; what scores 0 has no rank."""
+    import numpy as np
+
+    ranks = np.argsort(np.argsort(-scores, axis=0, kind="stable"), axis=0, kind="stable") + 1
+    reciprocal: NDArray[np.float64] = np.where(scores != 0, (k + 1) / (k + ranks), 0.0)
+    return reciprocal
+
+
+def _neighbours(
+    pool: Sequence[dict[str, Any]], base: "NDArray[np.float64]", settings: RecallSettings
+) -> "NDArray[np.float64]":
+    import numpy as np
+
+    place = {(row["scope"], row["session"], row["seq"]): float(score) for row, score in zip(pool, base, strict=True)}
+
+    def best(row: dict[str, Any], step: int) -> float:
+        if not row["session"]:
+            return 0.0
+        key = (row["scope"], row["session"])
+        return max(place.get((*key, row["seq"] - step), 0.0), place.get((*key, row["seq"] + step), 0.0))
+
+    return np.array([settings.neighbour_1 * best(row, 1) + settings.neighbour_2 * best(row, 2) for row in pool])
+
+
+def _sessions(pool: Sequence[dict[str, Any]], scores: "NDArray[np.float64]") -> "NDArray[np.float64]":
+    """Return for each note the mean of the best three of its session."""
+    import numpy as np
+
+    of: dict[tuple[str, str], list[float]] = defaultdict(list)
+    for row, score in zip(pool, scores, strict=True):
+        of[row["scope"], row["session"]].append(float(score))
+    best = {key: float(np.mean(sorted(some, reverse=True)[:3])) for key, some in of.items()}
+    return np.array([best[row["scope"], row["session"]] if row["session"] else 0.0 for row in pool])

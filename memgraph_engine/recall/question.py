@@ -1,0 +1,90 @@
+"""From a question to what the statement needs: terms, full-text query, filters."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from memgraph_engine.errors import InvalidInput
+from memgraph_engine.language import tokenize
+from memgraph_engine.model.memory import NEVER, UNKNOWN_PAST
+from memgraph_engine.model.scope import Scope
+
+_MOST_TERMS = 256  # each is two clauses of at most 1,024
+_ANY = ["", "\U0010ffff"]
+_NOTHING = "+status:none"
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """Which notes may be found; what is None is left open. `tags` and `metadata` must all be there."""
+
+    session: str | None = None
+    speaker: str | None = None
+    role: str | None = None
+    agent: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    tags: Sequence[str] = ()
+    metadata: Mapping[str, object] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Refuse a filter that could never match or is of the wrong type."""
+        for name in ("session", "speaker", "role", "agent"):
+            value = getattr(self, name)
+            if value is not None and not isinstance(value, str):
+                raise InvalidInput(f"The filter {name} is {type(value).__name__}; a string is needed.")
+        if self.since and self.until and self.since > self.until:
+            raise InvalidInput(f"The time range is empty: since {self.since} is after until {self.until}.")
+
+    @property
+    def any(self) -> bool:
+        """Whether anything is filtered."""
+        return self != Filters()
+
+    @property
+    def beyond_index(self) -> bool:
+        """Whether a filter is on lists, which no index can look into."""
+        return bool(self.tags or self.metadata)
+
+    def admits(self, row: Mapping[str, Any]) -> bool:
+        """Apply what the index can't, to a row of the pool: its tags, and the metadata of its sources."""
+        return set(self.tags) <= set(row["tags"]) and (
+            not self.metadata or any(self._holds(json.loads(source["metadata"])) for source in row["sources"])
+        )
+
+    def _holds(self, metadata: Mapping[str, object]) -> bool:
+        return all(key in metadata and metadata[key] == value for key, value in self.metadata.items())
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the statement's ranges."""
+        return {
+            "since": self.since or UNKNOWN_PAST,
+            "until": self.until or NEVER,
+            **{
+                name: [value, value] if (value := getattr(self, name)) is not None else _ANY
+                for name in ("session", "speaker", "role", "agent")
+            },
+        }
+
+
+def terms(question: str, languages: Sequence[str]) -> list[str]:
+    """Return the distinct terms of a question in the languages of the scopes read, at most 256."""
+    found = dict.fromkeys(term for language in languages for term in tokenize(question, language))
+    return list(found)[:_MOST_TERMS]
+
+
+def words_query(words: Sequence[str], scopes: Sequence[Scope], statuses: Sequence[str]) -> str:
+    """Return the full-text query: scope and status must be there without counting, and any of the words.
+
+    The words are our own terms, letters and digits only; nothing of Lucene's syntax can come with them.
+    """
+    if not words:
+        return _NOTHING
+    any_word = " ".join(words)
+    return (
+        f"+scope_token:({' '.join(scope.token for scope in scopes)})^0 "
+        f"+status:({' '.join(statuses)})^0 "
+        f"+(raw_terms:({any_word}) context_terms:({any_word}))"
+    )

@@ -1,0 +1,111 @@
+"""Answer a question with notes: one round trip to the graph, then fusion."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from memgraph_engine.graph import notes as note_graph
+from memgraph_engine.graph.database import Database
+from memgraph_engine.graph.notes import READABLE
+from memgraph_engine.graph.rows import note_from
+from memgraph_engine.model.result import ChannelScore, Explanation, Hit
+from memgraph_engine.model.scope import Scope
+from memgraph_engine.recall.fusion import CHANNELS, Fused, Statistics, fuse
+from memgraph_engine.recall.question import Filters, terms, words_query
+from memgraph_engine.settings import RecallSettings
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_GROWTH = 4
+_LARGEST_POOL = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A question as the graph is asked it."""
+
+    text: str
+    vector: "NDArray[np.float32]"
+    scopes: Sequence[Scope]
+    filters: Filters
+    top_k: int
+    min_similarity: float | None = None
+    explain: bool = False
+
+
+def search(db: Database, query: Query, language: str, settings: RecallSettings) -> list[Hit]:
+    """Return the best notes for a question, best first, at most `top_k`.
+
+    `language` is what the scopes' is expected to be; where it is another, the question is asked again.
+    A filter that no index can look into is applied afterwards, to a pool that grows until enough are left.
+    """
+    languages = [language]
+    factor = max(1, -(-query.top_k // settings.pool))
+    while True:
+        answer = _ask(db, query, languages, settings, factor)
+        recorded = sorted({scope["language"] for scope in answer["sums"]})
+        if recorded and recorded != sorted(languages):
+            languages = recorded
+            continue
+        admitted = [row for row in answer["pool"] if query.filters.admits(row)]
+        exhausted = len(answer["pool"]) < settings.pool * factor or factor * settings.pool >= _LARGEST_POOL
+        if not query.filters.beyond_index or len(admitted) >= query.top_k or exhausted:
+            break
+        factor *= _GROWTH
+    if not admitted:
+        return []
+    words = terms(query.text, languages)
+    fused = fuse(admitted, words, _statistics(answer["sums"]), settings)
+    similarity = [max(row["raw_cosine"], row["context_cosine"]) for row in admitted]
+    least = -2.0 if query.min_similarity is None else query.min_similarity
+    order = sorted(range(len(admitted)), key=lambda i: (-fused.total[i], admitted[i]["id"]))
+    best = [i for i in order if similarity[i] >= least][: query.top_k]
+    return [
+        Hit(
+            note_from(admitted[i]),
+            float(fused.total[i]),
+            similarity[i],
+            _explanation(admitted[i], fused, i, settings) if query.explain else None,
+        )
+        for i in best
+    ]
+
+
+def _ask(db: Database, query: Query, languages: Sequence[str], settings: RecallSettings, factor: int) -> dict[str, Any]:
+    words = terms(query.text, languages)
+    # what full text proposes is filtered afterwards, so a narrow question asks it for more
+    lexical = settings.lexical_pool * factor * (_GROWTH if query.filters.any else 1)
+    return note_graph.recall(
+        db,
+        scopes=[scope.name for scope in query.scopes],
+        statuses=READABLE,
+        vector=query.vector.tolist(),
+        words=words_query(words, query.scopes, READABLE),
+        pool=settings.pool * factor,
+        lexical_pool=lexical,
+        **query.filters.parameters(),
+    )
+
+
+def _statistics(sums: Sequence[dict[str, Any]]) -> Statistics:
+    notes = sum(scope["notes"] for scope in sums)
+    each = max(notes, 1)
+    return Statistics(
+        notes,
+        sum(scope["raw_length"] for scope in sums) / each,
+        sum(scope["context_length"] for scope in sums) / each,
+    )
+
+
+def _explanation(row: dict[str, Any], fused: Fused, i: int, settings: RecallSettings) -> Explanation:
+    scores = {
+        channel: ChannelScore(
+            float(fused.raw[i, c]),
+            float(fused.normalised[i, c]),
+            float(fused.normalised[i, c]) * getattr(settings, channel),
+        )
+        for c, channel in enumerate(CHANNELS)
+    }
+    return Explanation(tuple(sorted(row["channels"])), scores, float(fused.neighbours[i]), float(fused.session[i]))

@@ -1,0 +1,148 @@
+"""The way of a write: ingest makes candidates, the gate decides and applies, and again when somebody was faster."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from itertools import islice
+from time import perf_counter
+
+from memgraph_engine.errors import StoreMismatch
+from memgraph_engine.gate import append, change
+from memgraph_engine.gate.commit import Stale, until_current
+from memgraph_engine.graph import scopes, sources
+from memgraph_engine.ingest.construct import Vectors, construct, keyword_phrases
+from memgraph_engine.ingest.keywords import key
+from memgraph_engine.ingest.messages import content_hash
+from memgraph_engine.model.candidate import Candidate
+from memgraph_engine.model.memory import Source
+from memgraph_engine.model.result import Decision, Entry, Receipt
+from memgraph_engine.model.scope import Scope
+from memgraph_engine.wiring import Engine
+
+_DEFAULT_LANGUAGE = "english"
+
+
+class Writer:
+    """Writes to the memories of one database."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._settings = engine.settings
+        self._languages: dict[str, str] = {}
+
+    def expected_language(self, scope: Scope) -> str:
+        """Return the language of a scope as far as it is known here."""
+        return self._languages.get(scope.name) or self._settings.language or _DEFAULT_LANGUAGE
+
+    def add(self, scope: Scope, given: Iterable[Source]) -> Receipt:
+        """Store sources and their notes, a batch in a transaction."""
+        entries: list[Entry] = []
+        seconds: Counter[str] = Counter()
+        rest = iter(given)
+        while batch := list(islice(rest, self._settings.ingest_batch)):
+            entries += self._add_batch(scope, batch, seconds)
+        return Receipt(tuple(entries), dict(seconds))
+
+    def _add_batch(self, scope: Scope, batch: Sequence[Source], seconds: Counter[str]) -> list[Entry]:
+        language = self._language(scope)
+        vectors = Vectors(self._engine.embedder)
+        with _timed(seconds, "keywords"):
+            phrases = [keyword_phrases(source, language) for source in batch]
+            keys = sorted({meeting for some in phrases for phrase in some if (meeting := key(phrase, language))})
+        ids = sorted({source.id for source in batch})
+        sessions = sorted({source.session for source in batch if source.session})
+
+        def attempt() -> list[Entry]:
+            with _timed(seconds, "look-up"):
+                seen = sources.look_up(self._engine.db, scope.name, ids, sessions, keys)
+            if seen is None:  # removed since its language was read
+                del self._languages[scope.name]
+                self._language(scope)
+                raise Stale
+            new = append.unknown(batch, seen)
+            with _timed(seconds, "construct"):
+                candidates = construct(
+                    new,
+                    seen.tails,
+                    seen.keywords,
+                    language=language,
+                    max_keywords=self._settings.max_keywords,
+                    vectors=vectors,
+                )
+            with _timed(seconds, "write"):
+                return append.append(self._engine.db, scope, batch, candidates, seen, self._engine.clock())
+
+        return until_current(self._engine.db, scope.name, attempt)
+
+    def update(self, scope: Scope, id: str, text: str) -> Decision:  # noqa: A002
+        """Give a note a new text."""
+        engine = self._engine
+
+        def attempt() -> Decision:
+            at = change.target(engine.db, scope, id)
+            changed = replace(at.source, text=text)
+            changed = replace(changed, hash=content_hash(changed))
+            candidate = self._reconstruct(scope, at, changed)
+            return change.update(engine.db, scope, at, candidate, engine.embedder, engine.clock())
+
+        return until_current(engine.db, scope.name, attempt)
+
+    def _reconstruct(self, scope: Scope, at: change.Target, changed: Source) -> Candidate:
+        keys = [key(phrase, at.language) for phrase in keyword_phrases(changed, at.language)]
+        seen = sources.look_up(self._engine.db, scope.name, [], [], [k for k in keys if k])
+        tails = {changed.session: at.previous} if at.previous else {}
+        (candidate,) = construct(
+            [changed],
+            tails,
+            seen.keywords if seen else {},
+            language=at.language,
+            max_keywords=self._settings.max_keywords,
+            vectors=Vectors(self._engine.embedder),
+        )
+        return replace(candidate, source=changed)
+
+    def delete(self, scope: Scope, id: str) -> Decision:  # noqa: A002
+        """Delete a note so that it can be recovered."""
+        engine = self._engine
+
+        def attempt() -> Decision:
+            at = change.target(engine.db, scope, id)
+            return change.delete(engine.db, scope, at, engine.embedder, engine.clock())
+
+        return until_current(engine.db, scope.name, attempt)
+
+    def delete_all(self, scope: Scope) -> list[Decision]:
+        """Delete all notes of a scope, some hundreds in a decision."""
+        engine = self._engine
+        decisions: list[Decision] = []
+        while True:
+            decision = until_current(
+                engine.db, scope.name, lambda: change.delete_some(engine.db, scope, engine.clock())
+            )
+            if decision is None:
+                return decisions
+            decisions.append(decision)
+
+    def _language(self, scope: Scope) -> str:
+        """Open the scope, and refuse to write another language than its own."""
+        known = self._languages.get(scope.name)
+        wanted = self._settings.language
+        if known is None:
+            known = scopes.open_scope(self._engine.db, scope, wanted or _DEFAULT_LANGUAGE)
+            if wanted and known != wanted:
+                raise StoreMismatch(
+                    f"The memory of {scope} is in {known}, this client is set to {wanted}. "
+                    "Leave the setting `language` empty to follow each memory, or use another user_id."
+                )
+            self._languages[scope.name] = known
+        return known
+
+
+@contextmanager
+def _timed(seconds: Counter[str], stage: str) -> Iterator[None]:
+    start = perf_counter()
+    try:
+        yield
+    finally:
+        seconds[stage] += perf_counter() - start  # type: ignore[assignment]

@@ -1,0 +1,17 @@
+"""Find the files that ship beside the code: `cypher/` and `config/`."""
+
+from pathlib import Path
+
+_PACKAGE = Path(__file__).parent
+
+
+def resource(*parts: str) -> Path:
+    """Return the path of a shipped file or folder, e.g. `resource("config", "settings.toml")`.
+
+    A wheel carries both folders inside the package; a checkout has them beside it.
+
+    >>> resource("config", "settings.toml").is_file()
+    True
+    """
+    inside = _PACKAGE.joinpath(*parts)
+    return inside if inside.exists() else _PACKAGE.parent.joinpath(*parts)

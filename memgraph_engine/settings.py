@@ -1,0 +1,142 @@
+"""Settings: defaults from `config/settings.toml`, then the user's file, then the environment."""
+
+import os
+from pathlib import Path
+from typing import Annotated, Literal
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import platformdirs
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    SecretStr,
+    ValidationError,
+    field_validator,
+)
+from pydantic_settings import (
+    BaseSettings,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    TomlConfigSettingsSource,
+)
+
+from memgraph_engine.errors import SettingsError
+from memgraph_engine.resources import resource
+
+_PREFIX = "MEMGRAPH_ENGINE_"
+_DATA = platformdirs.user_data_path("memgraph-engine")
+_CACHE = platformdirs.user_cache_path("memgraph-engine")
+
+Weight = Annotated[float, Field(ge=0)]
+Seconds = Annotated[float, Field(gt=0)]
+Port = Annotated[int, Field(ge=0, le=65535)]
+Memory = Annotated[str, Field(pattern=r"^\d+[kmgKMG]$")]
+
+
+class RecallSettings(BaseModel):
+    """How many notes each channel proposes, and what each is worth; see `config/settings.toml`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    fusion: Literal["convex", "rrf"]
+    rrf_k: Annotated[int, Field(ge=1)]
+    pool: Annotated[int, Field(ge=1, le=1000)]
+    lexical_pool: Annotated[int, Field(ge=1, le=5000)]
+    lexical_raw: Weight
+    lexical_context: Weight
+    dense_raw: Weight
+    dense_context: Weight
+    neighbour_1: Weight
+    neighbour_2: Weight
+    session: Weight
+
+
+class Settings(BaseSettings):
+    """Everything that can be set; `config/settings.toml` says what each means.
+
+    >>> Settings.load(tenant="acme").tenant
+    'acme'
+    """
+
+    model_config = SettingsConfigDict(
+        env_prefix=_PREFIX,
+        env_nested_delimiter="__",
+        frozen=True,
+        extra="forbid",
+        nested_model_default_partial_update=True,
+    )
+
+    uri: str
+    user: str
+    password: SecretStr
+    database: str
+    connect_timeout: Seconds
+    retry_time: Seconds
+
+    home: Annotated[Path, BeforeValidator(lambda v: v or _DATA)]
+    cache: Annotated[Path, BeforeValidator(lambda v: v or _CACHE)]
+    maven_url: str
+    heap: Memory
+    page_cache: Memory
+    bolt_port: Port
+    http_port: Port
+    start_timeout: Seconds
+
+    tenant: Annotated[str, Field(min_length=1)]
+    timezone: str
+    language: Literal["", "english", "spanish", "cjk", "standard"]
+    embedder: Annotated[str, Field(min_length=1)]
+    embedding_batch: Annotated[int, Field(ge=1)]
+    ingest_batch: Annotated[int, Field(ge=1, le=1000)]
+    max_text: Annotated[int, Field(ge=1, le=1_000_000)]
+    passage: Annotated[int, Field(ge=200, le=20_000)]
+    max_keywords: Annotated[int, Field(ge=0, le=8)]
+
+    recall: RecallSettings
+
+    @field_validator("timezone")
+    @classmethod
+    def _known_timezone(cls, name: str) -> str:
+        try:
+            ZoneInfo(name)
+        except (ZoneInfoNotFoundError, ValueError, OSError):
+            raise ValueError(f"{name!r} is no time zone of the IANA database") from None
+        return name
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003  the names are pydantic's
+        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Order the sources: arguments, environment, the user's file, the defaults."""
+        files = [p for p in (_user_file(), resource("config", "settings.toml")) if p]
+        return init_settings, env_settings, *(TomlConfigSettingsSource(settings_cls, p) for p in files)
+
+    @classmethod
+    def load(cls, **overrides: object) -> "Settings":
+        """Read all sources; raises SettingsError naming each setting that can't be used."""
+        try:
+            return cls(**overrides)  # type: ignore[arg-type]
+        except ValidationError as error:
+            faults = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors())
+            raise SettingsError(
+                f"Settings can't be used: {faults}. config/settings.toml lists them all."
+            ) from None
+        except ValueError as error:  # a TOML file or an environment value that does not parse
+            raise SettingsError(f"Settings can't be read: {error}.") from error
+
+
+def _user_file() -> Path | None:
+    named = os.environ.get(_PREFIX + "CONFIG")
+    if named:
+        if not Path(named).is_file():
+            raise SettingsError(f"{_PREFIX}CONFIG names {named}, which is no file.")
+        return Path(named)
+    beside = Path("memgraph-engine.toml")
+    return beside if beside.is_file() else None

@@ -1,0 +1,100 @@
+"""For the tests of programs that use the engine: a memory that leaves nothing behind, an embedder without a model."""
+
+import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from math import sqrt
+from uuid import uuid4
+
+from memgraph_engine import wiring
+from memgraph_engine.client import Memory
+from memgraph_engine.errors import InvalidInput
+from memgraph_engine.graph.scopes import purge_tenant
+from memgraph_engine.language import tokenize
+from memgraph_engine.model.ports import Embedder
+from memgraph_engine.model.scope import Scope
+from memgraph_engine.settings import Settings
+
+__all__ = ["HashingEmbedder", "purge", "temporary_memory"]
+
+
+def purge(tenant: str, *, uri: str | None = None, settings: Settings | None = None) -> None:
+    """Really remove everything of a tenant, of all its users: nothing can be recovered.
+
+    Finds the server as `Memory.connect` does, and loads no embedder. A tenant that is not there is no error.
+    Raises InvalidInput, SettingsError, or a StoreError that says what is wrong with the server.
+    """
+    Scope(tenant)  # refuses what can't be one
+    with wiring.open_database(_settings(uri, settings)) as db:
+        purge_tenant(db, tenant)
+
+
+@contextmanager
+def temporary_memory(
+    uri: str | None = None,
+    *,
+    embedder: Embedder | None = None,
+    language: str | None = None,
+    settings: Settings | None = None,
+) -> Iterator[Memory]:
+    """Connect as `Memory.connect` does, for a random tenant that is purged at the end.
+
+    A database holds the vectors of one embedder, so a HashingEmbedder needs one of its own: another `uri`, or
+    another `home` of the managed server.
+
+    >>> with temporary_memory() as memory:
+    ...     _ = memory.add("The tide turns at noon.", user_id="ana")
+    ...     memory.search("When does the tide turn?", user_id="ana")[0].note.context
+    'The tide turns at noon.'
+    """
+    tenant = f"test-{uuid4().hex}"
+    chosen = _settings(uri, settings)
+    try:
+        with Memory.connect(tenant=tenant, embedder=embedder, language=language, settings=chosen) as memory:
+            yield memory
+    finally:
+        purge(tenant, settings=chosen)
+
+
+class HashingEmbedder:
+    """An embedder for tests: deterministic, without a model, of any number of dimensions.
+
+    Feature hashing (Weinberger et al., 2009) of words and their trigrams: texts that share words, or parts of
+    words, are near each other. It knows nothing of meaning.
+
+    >>> embedder = HashingEmbedder(dimensions=64)
+    >>> boats, boat, tax = embedder.embed_documents(["two old boats", "an old boat", "income tax"])
+    >>> sum(a * b for a, b in zip(boats, boat)) > sum(a * b for a, b in zip(boats, tax))
+    True
+    """
+
+    def __init__(self, dimensions: int = 256, name: str | None = None) -> None:
+        if dimensions < 1:
+            raise InvalidInput(f"dimensions must be at least 1, not {dimensions}.")
+        self.dimensions = dimensions
+        self.name = name or f"hashing-{dimensions}"
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        """Return a unit vector for each text."""
+        return [self.embed_query(text) for text in texts]
+
+    def embed_query(self, text: str) -> list[float]:
+        """Return the unit vector of a text, which is the same for a document and a question."""
+        counts = [0] * self.dimensions
+        # counts are only added, without signs that could cancel out: a vector is never zero
+        for feature in _features(text):
+            digest = hashlib.blake2b(feature.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+            counts[int.from_bytes(digest) % self.dimensions] += 1
+        length = sqrt(sum(count * count for count in counts))
+        return [count / length for count in counts]
+
+
+def _features(text: str) -> list[str]:
+    words = tokenize(text, "standard") or [text]
+    padded = [f"<{word}>" for word in words]
+    return padded + [word[i : i + 3] for word in padded for i in range(len(word) - 2)]
+
+
+def _settings(uri: str | None, settings: Settings | None) -> Settings:
+    given = settings.model_dump() if settings else {}
+    return Settings.load(**{**given, **({"uri": uri} if uri is not None else {})})

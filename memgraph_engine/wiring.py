@@ -1,0 +1,62 @@
+"""Put the parts together from the settings: the only module that knows all of them."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from memgraph_engine.embedding import CheckedEmbedder, embedder_named
+from memgraph_engine.graph import schema
+from memgraph_engine.graph.database import Database
+from memgraph_engine.model.ports import Clock, Embedder
+from memgraph_engine.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """What a Memory works with."""
+
+    settings: Settings
+    db: Database
+    embedder: CheckedEmbedder
+    clock: Clock
+
+
+def now() -> datetime:
+    """Return the time, in UTC, to the millisecond: the precision in which times are stored."""
+    moment = datetime.now(UTC)
+    return moment.replace(microsecond=moment.microsecond // 1000 * 1000)
+
+
+def open_database(settings: Settings) -> Database:
+    """Connect to the server that the settings name; with none named, to the managed one, started if need be."""
+    uri, user, password = settings.uri, settings.user, settings.password.get_secret_value()
+    if not uri:
+        from memgraph_engine.graph.server import LocalServer
+
+        address = LocalServer(settings).start()
+        uri, user, password = address.uri, address.user, address.password
+    db = Database(
+        uri,
+        user,
+        password,
+        database=settings.database,
+        connect_timeout=settings.connect_timeout,
+        retry_time=settings.retry_time,
+    )
+    try:
+        db.check()
+    except BaseException:
+        db.close()
+        raise
+    return db
+
+
+def build(settings: Settings, *, embedder: Embedder | None = None, clock: Clock = now) -> Engine:
+    """Connect, load the embedder, and make or check the schema."""
+    checked = CheckedEmbedder(embedder if embedder is not None else embedder_named(settings))
+    db = open_database(settings)
+    try:
+        schema.prepare(db, checked.name, checked.dimensions)
+    except BaseException:
+        db.close()
+        raise
+    return Engine(settings, db, checked, clock)

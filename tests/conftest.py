@@ -1,0 +1,89 @@
+"""One real Neo4j for the whole run; a random tenant for each test, really removed afterwards."""
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+from platformdirs import user_cache_path
+
+from memgraph_engine import Memory, Settings
+from memgraph_engine.embedding import embedder_named
+from memgraph_engine.model.ports import Embedder
+from memgraph_engine.testing import purge
+
+PREFIX = "MEMGRAPH_ENGINE_"
+# MiniLM: half the work of the default model. All other settings are the defaults, whatever the developer has set.
+for name in [
+    n for n in os.environ if n.startswith(PREFIX) and n not in (f"{PREFIX}MAVEN_URL", f"{PREFIX}CACHE")
+]:
+    if not name.startswith(f"{PREFIX}TEST_"):
+        del os.environ[name]
+os.environ[f"{PREFIX}EMBEDDER"] = "minilm"
+
+
+@dataclass(frozen=True)
+class Server:
+    """Where the tests' database answers."""
+
+    uri: str
+    user: str
+    password: str
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[Server]:
+    """The server of MEMGRAPH_ENGINE_TEST_URI (with _TEST_USER, _TEST_PASSWORD), else a managed one of the tests' own."""
+    given = os.environ.get(f"{PREFIX}TEST_URI")
+    if given:
+        one = Server(
+            given, os.environ.get(f"{PREFIX}TEST_USER", "neo4j"), os.environ.get(f"{PREFIX}TEST_PASSWORD", "")
+        )
+        yield from _in_environment(one)
+        return
+    from memgraph_engine.graph.server import LocalServer
+
+    local = LocalServer(Settings.load(home=user_cache_path("memgraph-engine") / "tests", heap="1g"))
+    address = local.start()
+    try:
+        yield from _in_environment(Server(address.uri, address.user, address.password))
+    finally:
+        if not os.environ.get(f"{PREFIX}TEST_KEEP_SERVER"):
+            local.stop()
+
+
+def _in_environment(one: Server) -> Iterator[Server]:
+    """Let clients and subprocesses that are told nothing find the server."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("uri", "user", "password"):
+            patch.setenv(PREFIX + name.upper(), getattr(one, name))
+        yield one
+
+
+@pytest.fixture(scope="session")
+def embedder() -> Embedder:
+    """The model, loaded once."""
+    return embedder_named(Settings.load())
+
+
+@pytest.fixture
+def tenant(server: Server) -> Iterator[str]:
+    """A tenant of this test alone."""
+    name = f"test-{uuid4().hex}"
+    yield name
+    purge(name)
+
+
+@pytest.fixture
+def memory(tenant: str, embedder: Embedder) -> Iterator[Memory]:
+    """A memory of this test alone."""
+    with Memory.connect(tenant=tenant, embedder=embedder) as one:
+        yield one
+
+
+@pytest.fixture
+def root() -> Path:
+    """The project's folder."""
+    return Path(__file__).parent.parent
