@@ -44,7 +44,7 @@ def locomo_file(given: Path | None) -> Path:
 def conversations(path: Path) -> Iterator[Conversation]:
     """Yield the conversations of a LoCoMo file; questions without evidence that exists are left out."""
     for sample in json.loads(path.read_text("utf-8")):
-        turns = [item for item in read(path, "locomo", sample=sample["sample_id"]) if isinstance(item, dict)]
+        turns = [item for item in read(path, "locomo", sample_id=sample["sample_id"]) if isinstance(item, dict)]
         known = {turn["id"] for turn in turns}
         questions = [
             Question(item["question"], item["category"], evidence)

@@ -47,7 +47,7 @@ class AsyncMemory:
         embedder: Embedder | None = None,
         language: str | None = None,
         settings: Settings | None = None,
-        clock: Clock = wiring.now,
+        clock: Clock = wiring.utc_now,
     ) -> Self:
         """See `Memory.connect`."""
         memory = await asyncio.to_thread(

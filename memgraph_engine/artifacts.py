@@ -31,6 +31,7 @@ _TRIES = 4
 _BACKOFF = 0.5  # seconds before the second try; doubled for each further one
 _TIMEOUT = (10, 60)  # seconds to connect, and between two pieces
 _RECORD = ".verified.json"
+_WRONG = "its SHA-256 is not the lock's"
 
 Advance = Callable[[int], None]
 
@@ -186,7 +187,7 @@ def _locked(folder: Path, *, progress: bool) -> Iterator[None]:
         try:
             lock.acquire(timeout=0.2)
         except filelock.Timeout:
-            _say(f"Another process is fetching into {folder}; waiting for it.", progress=progress)
+            say(f"Another process is fetching into {folder}; waiting for it.", progress=progress)
             lock.acquire()
     except OSError as error:
         raise _disk_error(error, folder) from error
@@ -238,15 +239,16 @@ class _Source:
     def get(self, artifact: Artifact) -> None:
         """Fetch one file, resuming what an earlier try left, and verify it."""
         part = self.folder / f"{artifact.name}.part"
-        fault = ""
-        for attempt in range(_TRIES):
-            if self.stop.wait(_BACKOFF * 2 ** (attempt - 1) if attempt else 0):
+        faults: list[str] = []
+        while len(faults) < _TRIES and faults.count(_WRONG) < 2:
+            if self.stop.wait(_BACKOFF * 2 ** (len(faults) - 1) if faults else 0):
                 return
             fault = self._try(artifact, part)
             if not fault:
                 return
+            faults.append(fault)
         raise DownloadError(
-            f"{artifact.name} could not be fetched from {self.url} in {_TRIES} tries: {fault}. "
+            f"{artifact.name} could not be fetched from {self.url} in {len(faults)} tries: {faults[-1]}. "
             "Check the network, or name another Maven repository by the setting maven_url, then try again."
         )
 
@@ -263,7 +265,7 @@ class _Source:
                 return f"only {size} of {artifact.size} bytes came"
             if _sha256(part) != artifact.sha256:
                 part.unlink()
-                return "its SHA-256 is not the lock's"
+                return _WRONG
             part.replace(self.folder / artifact.name)
         except requests.RequestException as error:
             if isinstance(error, ValueError):  # the address itself can't be used
@@ -310,7 +312,8 @@ def _mb(size: int) -> str:
     return f"{max(size / 1e6, 0.1):,.1f} MB" if size < 1e7 else f"{size / 1e6:,.0f} MB"
 
 
-def _say(text: str, *, progress: bool) -> None:
+def say(text: str, *, progress: bool) -> None:
+    """Write a line to stderr, if `progress`."""
     from rich.console import Console
 
     if progress:
@@ -324,7 +327,7 @@ def _bar(what: str, files: int, total: int, *, progress: bool) -> Iterator[Advan
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
 
     start = time.monotonic()
-    _say(f"Fetching {what}: {files} {'file' if files == 1 else 'files'}, {_mb(total)}.", progress=progress)
+    say(f"Fetching {what}: {files} {'file' if files == 1 else 'files'}, {_mb(total)}.", progress=progress)
     columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
     console = Console(stderr=True)
     with Progress(
@@ -332,4 +335,4 @@ def _bar(what: str, files: int, total: int, *, progress: bool) -> Iterator[Advan
     ) as bar:
         task = bar.add_task(what, total=total)
         yield lambda size: bar.update(task, advance=size)
-    _say(f"Fetched {what} in {time.monotonic() - start:.0f} s.", progress=progress)
+    say(f"Fetched {what} in {time.monotonic() - start:.0f} s.", progress=progress)

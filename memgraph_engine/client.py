@@ -32,7 +32,7 @@ class Memory:
     """
 
     def __init__(self, engine: wiring.Engine) -> None:
-        self._engine = engine
+        self.engine = engine
         self._settings = engine.settings
         self._writer = Writer(engine)
 
@@ -45,7 +45,7 @@ class Memory:
         embedder: Embedder | None = None,
         language: str | None = None,
         settings: Settings | None = None,
-        clock: Clock = wiring.now,
+        clock: Clock = wiring.utc_now,
     ) -> Self:
         """Connect to `uri`, else to MEMGRAPH_ENGINE_URI, else to the managed local Neo4j, started if need be.
 
@@ -62,7 +62,7 @@ class Memory:
 
     def close(self) -> None:
         """Close the connections. A managed server goes on; `memgraph-engine db stop` ends it."""
-        self._engine.db.close()
+        self.engine.db.close()
 
     def __enter__(self) -> Self:
         return self
@@ -157,7 +157,7 @@ class Memory:
         included. `tags` and `metadata` must all be there. `min_similarity` (-1 to 1) cuts by `Hit.similarity`.
         """
         check_text(question, "question", 1_000_000)
-        if not isinstance(top_k, int) or isinstance(top_k, bool) or not 1 <= top_k <= _MOST_HITS:
+        if type(top_k) is not int or not 1 <= top_k <= _MOST_HITS:
             raise InvalidInput(
                 f"top_k must be a whole number from 1 to {_MOST_HITS}, not {top_k!r}; get_all lists everything."
             )
@@ -174,20 +174,20 @@ class Memory:
         )
         query = Query(
             question,
-            self._engine.embedder.embed_query(question),
+            self.engine.embedder.embed_query(question),
             self._readable(scope),
             filters,
             top_k,
             min_similarity,
             explain,
         )
-        return search(self._engine.db, query, self._writer.expected_language(scope), self._settings.recall)
+        return search(self.engine.db, query, self._writer.expected_language(scope), self._settings.recall)
 
     def get(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Note:  # noqa: A002
         """Return a note by its own id or that of a source; raises NotFound."""
         scope = self._scope(user_id, shared)
         for one in self._readable(scope):
-            found = notes.find(self._engine.db, one.name, [_id(id)])
+            found = notes.find(self.engine.db, one.name, [_id(id)])
             if found and found[0].note.status in notes.READABLE:
                 return found[0].note
         raise NotFound(f"There is no note or source {id!r} to be read in the memory of {scope}.")
@@ -195,25 +195,25 @@ class Memory:
     def get_all(self, *, user_id: str | None = None, shared: bool = False) -> Iterator[Note]:
         """Yield the user's own notes (or the shared ones), oldest first, fetched a page at a time."""
         scope = self._scope(user_id, shared)
-        return (note for page in notes.pages(self._engine.db, scope.name) for note in page)
+        return (note for page in notes.pages(self.engine.db, scope.name) for note in page)
 
     def history(self, id: str, *, user_id: str | None = None, shared: bool = False) -> list[Version]:  # noqa: A002
         """Return all versions of a note, oldest first, each with the decision that made it; raises NotFound."""
         scope = self._scope(user_id, shared)
-        found = notes.find(self._engine.db, scope.name, [_id(id)])
+        found = notes.find(self.engine.db, scope.name, [_id(id)])
         if not found:
             raise NotFound(f"There is no note or source {id!r} in the memory of {scope}.")
-        return notes.history(self._engine.db, scope.name, found[0].note.id)
+        return notes.history(self.engine.db, scope.name, found[0].note.id)
 
     def stats(self, *, user_id: str | None = None, shared: bool = False) -> Stats:
         """Count what a memory holds."""
         scope = self._scope(user_id, shared)
-        return audit.stats(self._engine.db, scope.name, self._engine.embedder.name)
+        return audit.stats(self.engine.db, scope.name, self.engine.embedder.name)
 
     def verify(self, *, user_id: str | None = None, shared: bool = False) -> list[str]:
         """Recount what is kept as sums, and look for what must never be; return a sentence for each fault."""
         scope = self._scope(user_id, shared)
-        return audit.verify(self._engine.db, scope.name, self._engine.embedder.dimensions)
+        return audit.verify(self.engine.db, scope.name, self.engine.embedder.dimensions)
 
     # ---- inside -----------------------------------------------------------------------------
 

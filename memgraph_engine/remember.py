@@ -71,7 +71,7 @@ class Writer:
                     vectors=vectors,
                 )
             with _timed(seconds, "write"):
-                return append.append(self._engine.db, scope, batch, candidates, seen, self._engine.clock())
+                return append.append(self._engine.db, scope, batch, candidates, seen, self._engine.now())
 
         return until_current(self._engine.db, scope.name, attempt)
 
@@ -84,7 +84,7 @@ class Writer:
             changed = replace(at.source, text=text)
             changed = replace(changed, hash=content_hash(changed))
             candidate = self._reconstruct(scope, at, changed)
-            return change.update(engine.db, scope, at, candidate, engine.embedder, engine.clock())
+            return change.update(engine.db, scope, at, candidate, engine.embedder, engine.now())
 
         return until_current(engine.db, scope.name, attempt)
 
@@ -108,7 +108,7 @@ class Writer:
 
         def attempt() -> Decision:
             at = change.target(engine.db, scope, id)
-            return change.delete(engine.db, scope, at, engine.embedder, engine.clock())
+            return change.delete(engine.db, scope, at, engine.embedder, engine.now())
 
         return until_current(engine.db, scope.name, attempt)
 
@@ -118,7 +118,7 @@ class Writer:
         decisions: list[Decision] = []
         while True:
             decision = until_current(
-                engine.db, scope.name, lambda: change.delete_some(engine.db, scope, engine.clock())
+                engine.db, scope.name, lambda: change.delete_some(engine.db, scope, engine.now())
             )
             if decision is None:
                 return decisions

@@ -19,11 +19,15 @@ class Engine:
     embedder: CheckedEmbedder
     clock: Clock
 
+    def now(self) -> datetime:
+        """Return the clock's time in UTC, to the millisecond: the precision in which times are stored."""
+        moment = self.clock().astimezone(UTC)
+        return moment.replace(microsecond=moment.microsecond // 1000 * 1000)
 
-def now() -> datetime:
-    """Return the time, in UTC, to the millisecond: the precision in which times are stored."""
-    moment = datetime.now(UTC)
-    return moment.replace(microsecond=moment.microsecond // 1000 * 1000)
+
+def utc_now() -> datetime:
+    """Return the time, in UTC."""
+    return datetime.now(UTC)
 
 
 def open_database(settings: Settings) -> Database:
@@ -50,7 +54,7 @@ def open_database(settings: Settings) -> Database:
     return db
 
 
-def build(settings: Settings, *, embedder: Embedder | None = None, clock: Clock = now) -> Engine:
+def build(settings: Settings, *, embedder: Embedder | None = None, clock: Clock = utc_now) -> Engine:
     """Connect, load the embedder, and make or check the schema."""
     checked = CheckedEmbedder(embedder if embedder is not None else embedder_named(settings))
     db = open_database(settings)

@@ -1,11 +1,16 @@
 """Rewrite a lock with the exact files its roots need today: `python config/artifacts/relock.py neo4j`.
 
-A lock lists its roots in its head, one a line: `# with COORDINATE` means the artifact and everything it
-needs at run time, `# only COORDINATE` the artifact alone, `# unpack MEMBER NAME` a file inside the lock's one
-jar and the name it gets. To move to another version, edit those lines and run this. Each further line is
+A lock lists its roots in its head, one a line:
+
+    # with COORDINATE           the artifact and everything it needs at run time
+    # only COORDINATE           the artifact alone
+    # without GROUP:ARTIFACT    a dependency to leave out
+    # unpack MEMBER NAME        a file inside the lock's one jar, and the name it gets
+
+To move to another version, edit those lines and run this. Each further line is
 `SHA-256 BYTES GROUP:ARTIFACT:VERSION[:CLASSIFIER]` or `SHA-256 BYTES !MEMBER NAME`.
 
-POM files are resolved by jgo, in pure Python and one after another (some 3 minutes for Neo4j's 600); they
+POM files are resolved by jgo, in pure Python and one after another (1 to 3 minutes for Neo4j's 600); they
 and the jars land in jgo's usual cache, the user's local Maven repository. MEMGRAPH_ENGINE_MAVEN_URL or the
 setting `maven_url` names another repository than Maven Central.
 """
@@ -29,7 +34,9 @@ def artifacts(roots: list[str], context: MavenContext) -> set[Artifact]:
     if not whole:
         return alone
     inputs, needed = context.resolver.resolve(whole)
-    runtime = [d for d in needed if d.scope in (None, "compile", "runtime") and not d.optional]
+    left_out = {r.split()[1] for r in roots if r.startswith("without ")}
+    wanted = [d for d in needed if f"{d.groupId}:{d.artifactId}" not in left_out]
+    runtime = [d for d in wanted if d.scope in (None, "compile", "runtime") and not d.optional]
     return alone | {d.artifact for d in [*inputs, *runtime]}
 
 

@@ -1,1 +1,86 @@
+"""The command line. Each command is a thin function over `Memory` in a file of its own."""
 
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from memgraph_engine import __version__
+from memgraph_engine.cli.add import add
+from memgraph_engine.cli.db import db_app
+from memgraph_engine.cli.delete import delete
+from memgraph_engine.cli.demo import demo
+from memgraph_engine.cli.get import get
+from memgraph_engine.cli.history import history
+from memgraph_engine.cli.ingest import ingest
+from memgraph_engine.cli.init import init
+from memgraph_engine.cli.list import list_notes
+from memgraph_engine.cli.search import search
+from memgraph_engine.cli.stats import stats
+from memgraph_engine.cli.update import update
+from memgraph_engine.cli.verify import verify
+from memgraph_engine.errors import MemgraphEngineError
+
+__all__ = ["app"]
+
+_HELP = """A knowledge memory engine for LLM agents whose memory is one Neo4j graph.
+
+Exit codes: 0 fine, 1 failed, 2 wrong usage, 130 interrupted.
+"""
+
+
+class _Commands(TyperGroup):
+    """The one place where an error of ours becomes a line on stderr and exit code 1."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except MemgraphEngineError as error:
+            typer.secho("Error: ", fg=typer.colors.RED, bold=True, nl=False, err=True)
+            typer.echo(error, err=True)
+            raise typer.Exit(1) from None
+
+
+app = typer.Typer(
+    name="memgraph-engine",
+    cls=_Commands,
+    help=_HELP,
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,  # half a second of imports for a frame around the help
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"memgraph-engine {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _main(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", help="Show the version.", callback=_version, is_eager=True, show_default=False
+        ),
+    ] = False,
+) -> None:
+    """Take the options that stand before a command."""
+
+
+app.command("init")(init)
+app.command("demo")(demo)
+app.command("add")(add)
+app.command("ingest")(ingest)
+app.command("search")(search)
+app.command("get")(get)
+app.command("list")(list_notes)
+app.command("history")(history)
+app.command("update")(update)
+app.command("delete")(delete)
+app.command("stats")(stats)
+app.command("verify")(verify)
+app.add_typer(db_app, name="db")

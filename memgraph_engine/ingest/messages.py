@@ -11,20 +11,9 @@ from zoneinfo import ZoneInfo
 from memgraph_engine.errors import InvalidInput
 from memgraph_engine.model.memory import Kind, Source
 
-FIELDS = (
-    "id",
-    "kind",
-    "role",
-    "speaker",
-    "agent",
-    "text",
-    "content",
-    "caption",
-    "session",
-    "time",
-    "tags",
-    "metadata",
-)
+FIELDS = ("id", "kind", "role", "speaker", "agent", "text", "caption", "session", "time", "tags", "metadata")
+_OTHER_NAMES = {"content": "text", "agent_id": "agent"}
+_NAMES = ("id", "role", "speaker", "agent", "session")
 _LONGEST_NAME = 512
 _LONGEST_METADATA = 16_384
 _MOST_TAGS = 64
@@ -33,7 +22,8 @@ _MOST_TAGS = 64
 def parse_message(given: object, where: str, *, timezone: str, max_text: int) -> Source:
     """Check one message (a text, or a mapping of FIELDS) and return it as a Source.
 
-    `content` is another name for `text`, as in chat APIs, and may be a list of text parts. A time is ISO 8601
+    `content` is another name for `text`, as in chat APIs, and may be a list of text parts; `agent_id` is one for
+    `agent`. A time is ISO 8601
     or a datetime; without an offset it is read in `timezone`. Without an id, the content's hash is the id.
     Raises InvalidInput that names `where` and what is wrong.
 
@@ -44,14 +34,11 @@ def parse_message(given: object, where: str, *, timezone: str, max_text: int) ->
         given = {"text": given}
     if not isinstance(given, Mapping):
         raise InvalidInput(f"{where} is {type(given).__name__}; a text or a mapping is needed.")
+    given = _plain(given, where)
     unknown = [key for key in given if key not in FIELDS]
     if unknown:
-        raise InvalidInput(
-            f"{where} has the unknown field {unknown[0]!r}; the fields are {', '.join(FIELDS)}."
-        )
-    names = {
-        key: _name(given.get(key), f"{where}: {key}") for key in ("id", "role", "speaker", "agent", "session")
-    }
+        raise InvalidInput(f"{where} has the unknown field {unknown[0]!r}; the fields are {', '.join(FIELDS)}.")
+    names: Any = {name: _name(given.get(name), f"{where}: {name}") for name in _NAMES}
     kind: Any = given.get("kind") or "message"
     if kind not in get_args(Kind):
         raise InvalidInput(f"{where}: kind {kind!r} is none of {', '.join(get_args(Kind))}.")
@@ -103,16 +90,20 @@ def parse_time(value: object, where: str, timezone: str) -> datetime | None:
     return _time(value, where, timezone)[0]
 
 
+def _plain(given: Mapping[Any, object], where: str) -> dict[Any, object]:
+    """Give fields that have two names the one that is used from here on."""
+    plain = {_OTHER_NAMES.get(key, key): value for key, value in given.items() if value is not None}
+    for other, name in _OTHER_NAMES.items():
+        if given.get(other) is not None and given.get(name) is not None:
+            raise InvalidInput(f"{where} has both {name} and {other}; give one.")
+    return plain
+
+
 def _content(given: Mapping[Any, object], where: str) -> object:
-    if given.get("text") is not None and given.get("content") is not None:
-        raise InvalidInput(f"{where} has both text and content; give one.")
-    content = given.get("text") if given.get("text") is not None else given.get("content")
+    content = given.get("text", "")
     if not isinstance(content, list):
-        return "" if content is None else content
-    parts = [
-        part.get("text") if isinstance(part, Mapping) and part.get("type") == "text" else None
-        for part in content
-    ]
+        return content
+    parts = [part.get("text") if isinstance(part, Mapping) and part.get("type") == "text" else None for part in content]
     if not all(isinstance(part, str) for part in parts):
         raise InvalidInput(f"{where}: content has a part that is no text; only text can be remembered.")
     return "\n".join(part for part in parts if isinstance(part, str))

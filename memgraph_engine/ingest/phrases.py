@@ -136,9 +136,10 @@ def _word_phrases(text: str, language: str, own: frozenset[str]) -> Iterator[str
     classes = _VERB.sub("f", classes)
     if own:
         classes = _ADDRESSED.sub(";", classes)
-    names = [match.span() for match in _NAME.finditer(classes)]
+    names = {match.span() for match in _NAME.finditer(classes)}
+    named = {place for start, end in names for place in range(start, end)}
     runs = [match.span() for match in grammar.phrase.finditer(classes)]
-    runs = [(a, b) for a, b in runs if not any(start <= a and b <= end for start, end in names)]
+    runs = [(start, end) for start, end in runs if not named.issuperset(range(start, end))]
     for start, end in sorted([*names, *runs]):
         if (start, end) in names:
             yield " ".join(word for word in words[start:end] if word)

@@ -61,16 +61,12 @@ def bm25(
     return scores
 
 
-def fuse(pool: Sequence[dict[str, Any]], words: Sequence[str], of: Statistics, settings: RecallSettings) -> Fused:
-    """Fuse the channels of a pool (rows of the recall statement), then look around each note.
-
-    Convex combination of min-max scores, then a share of the best turn one and two steps away, and of the
-    mean of the session's best three, all inside the pool; or reciprocal rank fusion alone.
-    """
+def channel_scores(pool: Sequence[dict[str, Any]], words: Sequence[str], of: Statistics) -> "NDArray[np.float64]":
+    """Score a pool (rows of the recall statement) in each of CHANNELS; shape (notes, channels)."""
     import numpy as np
 
     hits = ["lexical" in row["channels"] for row in pool]
-    raw = np.column_stack(
+    return np.column_stack(
         [
             bm25([row["raw_terms"] for row in pool], hits, words, of.notes, of.raw_length),
             bm25([row["context_terms"] for row in pool], hits, words, of.notes, of.context_length),
@@ -78,18 +74,27 @@ def fuse(pool: Sequence[dict[str, Any]], words: Sequence[str], of: Statistics, s
             [row["context_cosine"] for row in pool],
         ]
     )
+
+
+def fuse(pool: Sequence[dict[str, Any]], raw: "NDArray[np.float64]", settings: RecallSettings) -> Fused:
+    """Fuse the channels' scores of a pool, then look around each note.
+
+    Convex combination of min-max scores, then a share of the best turn one and two steps away, and of the
+    mean of the session's best three, all inside the pool; or reciprocal rank fusion alone (MemFly, section 3.4.1).
+    The total lies between 0 and 1.
+    """
+    import numpy as np
+
     weights = np.array([getattr(settings, channel) for channel in CHANNELS])
     if settings.fusion == "rrf":
         normalised = _reciprocal_ranks(raw, settings.rrf_k)
-        base = normalised @ (weights > 0)
         nothing = np.zeros(len(pool))
-        return Fused(raw, normalised, nothing, nothing, base / max((weights > 0).sum(), 1))
+        return Fused(raw, normalised, nothing, nothing, normalised @ (weights > 0) / max((weights > 0).sum(), 1))
     normalised = _min_max(raw)
     base = normalised @ weights
     neighbours = _neighbours(pool, base, settings)
     session = _sessions(pool, base + neighbours) * settings.session
-    most = weights.sum() * (1 + settings.neighbour_1 + settings.neighbour_2)
-    most = most * (1 + settings.session)
+    most = weights.sum() * (1 + settings.neighbour_1 + settings.neighbour_2) * (1 + settings.session)
     return Fused(raw, normalised, neighbours, session, (base + neighbours + session) / max(most, 1e-9))
 
 

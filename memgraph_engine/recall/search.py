@@ -10,7 +10,7 @@ from memgraph_engine.graph.notes import READABLE
 from memgraph_engine.graph.rows import note_from
 from memgraph_engine.model.result import ChannelScore, Explanation, Hit
 from memgraph_engine.model.scope import Scope
-from memgraph_engine.recall.fusion import CHANNELS, Fused, Statistics, fuse
+from memgraph_engine.recall.fusion import CHANNELS, Fused, Statistics, channel_scores, fuse
 from memgraph_engine.recall.question import Filters, terms, words_query
 from memgraph_engine.settings import RecallSettings
 
@@ -44,7 +44,7 @@ def search(db: Database, query: Query, language: str, settings: RecallSettings) 
     languages = [language]
     factor = max(1, -(-query.top_k // settings.pool))
     while True:
-        answer = _ask(db, query, languages, settings, factor)
+        answer = ask(db, query, languages, settings, factor)
         recorded = sorted({scope["language"] for scope in answer["sums"]})
         if recorded and recorded != sorted(languages):
             languages = recorded
@@ -57,7 +57,7 @@ def search(db: Database, query: Query, language: str, settings: RecallSettings) 
     if not admitted:
         return []
     words = terms(query.text, languages)
-    fused = fuse(admitted, words, _statistics(answer["sums"]), settings)
+    fused = fuse(admitted, channel_scores(admitted, words, statistics(answer["sums"])), settings)
     similarity = [max(row["raw_cosine"], row["context_cosine"]) for row in admitted]
     least = -2.0 if query.min_similarity is None else query.min_similarity
     order = sorted(range(len(admitted)), key=lambda i: (-fused.total[i], admitted[i]["id"]))
@@ -73,7 +73,10 @@ def search(db: Database, query: Query, language: str, settings: RecallSettings) 
     ]
 
 
-def _ask(db: Database, query: Query, languages: Sequence[str], settings: RecallSettings, factor: int) -> dict[str, Any]:
+def ask(
+    db: Database, query: Query, languages: Sequence[str], settings: RecallSettings, factor: int = 1
+) -> dict[str, Any]:
+    """Fetch the pool for a question: the one round trip. `factor` widens it."""
     words = terms(query.text, languages)
     # what full text proposes is filtered afterwards, so a narrow question asks it for more
     lexical = settings.lexical_pool * factor * (_GROWTH if query.filters.any else 1)
@@ -89,7 +92,8 @@ def _ask(db: Database, query: Query, languages: Sequence[str], settings: RecallS
     )
 
 
-def _statistics(sums: Sequence[dict[str, Any]]) -> Statistics:
+def statistics(sums: Sequence[dict[str, Any]]) -> Statistics:
+    """Add up what the scopes read keep as sums."""
     notes = sum(scope["notes"] for scope in sums)
     each = max(notes, 1)
     return Statistics(

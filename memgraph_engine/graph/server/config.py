@@ -60,7 +60,9 @@ def pick_ports(settings: Settings, last: tuple[int, int]) -> tuple[int, int]:
         socket.socket() as http,
     ):  # both held until both are known, so that they differ
         for held, (name, port, before) in zip((bolt, http), wanted, strict=True):
-            held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as Java does: a port just left is free
+            held.setsockopt(
+                socket.SOL_SOCKET, socket.SO_REUSEADDR, 1
+            )  # as Java does: a port just left is free
             if port:
                 _bind(held, name, port)
             elif not (before and _binds(held, before)):

@@ -1,11 +1,14 @@
 """A managed Neo4j on this machine: started when it is needed, joined when it runs, stopped when asked."""
 
+import errno
+import os
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
+from shutil import disk_usage
 from typing import TYPE_CHECKING, Literal
 
-from memgraph_engine.artifacts import fetch, read_lock
+from memgraph_engine.artifacts import fetch, read_lock, say
 from memgraph_engine.errors import LocalServerError
 from memgraph_engine.graph.server import config, process, ready
 from memgraph_engine.graph.server.home import USER, Home, Record
@@ -15,6 +18,7 @@ if TYPE_CHECKING:
     import psutil
 
 _LOCK = "neo4j"
+_ROOM = 32 << 20  # bytes of disk that a start needs
 
 
 @dataclass(frozen=True)
@@ -53,12 +57,16 @@ class LocalServer:
     def start(self, *, progress: bool = True) -> Address:
         """Return the running server's address, after starting it if need be (some 8 s).
 
-        It runs until `stop`, also when this process ends. `progress` tells on stderr what is fetched.
-        Raises LocalServerError, DownloadError or MissingExtra.
+        It runs until `stop`, also when this process ends. `progress` tells on stderr what is fetched and
+        started. Raises LocalServerError, DownloadError or MissingExtra.
         """
         address = self.address()
         if address:
             return address
+        if os.name != "posix":
+            raise LocalServerError(
+                "The managed server runs on Linux and macOS. Name a Neo4j server of yours by the setting uri."
+            )
         self._home.make()
         with self._home.locked(self._settings.start_timeout + 60):
             return self.address() or self._boot(progress=progress)
@@ -67,7 +75,13 @@ class LocalServer:
         """Return where the server answers, or None if it does not run or is still starting."""
         record = self._home.record()
         password = self._home.password()
-        if record and record.ready and password and self._home.holds_data and process.find(self._home, record.pid):
+        if (
+            record
+            and record.ready
+            and password
+            and self._home.holds_data
+            and process.find(self._home, record.pid)
+        ):
             return Address(config.bolt_uri(record.bolt_port), USER, password)
         return None
 
@@ -79,7 +93,9 @@ class LocalServer:
         return Status(
             running=running is not None,
             uri=config.bolt_uri(on.bolt_port) if on else None,
-            browser_url=config.browser_url(on.http_port, on.bolt_port, self._settings.database) if on else None,
+            browser_url=config.browser_url(on.http_port, on.bolt_port, self._settings.database)
+            if on
+            else None,
             user=USER,
             pid=running.pid if running else None,
             version=on.version if on else _version(),
@@ -95,14 +111,16 @@ class LocalServer:
 
         What was acknowledged is safe in either case; a killed server takes longer to start.
         """
-        if not self._home.path.exists():
-            return "not running"
+        if not self._home.path.exists():  # nobody can be starting one; it may have been deleted under one
+            return self._stop(timeout)
         with self._home.locked(self._settings.start_timeout + 60):
             return self._stop(timeout)
 
     def reset(self) -> None:
         """Stop the server and delete its data, password, configuration and logs. Asks nothing."""
-        if self._home.path.exists():
+        if not self._home.path.exists():
+            self._stop(timeout=10.0)
+        else:
             with self._home.locked(self._settings.start_timeout + 60):
                 self._stop(timeout=10.0)
                 self._home.erase()
@@ -158,8 +176,11 @@ class LocalServer:
                 "package. Upgrade memgraph-engine, or set another home."
             )
         heap = _check_memory(self._settings)
+        if disk_usage(self._home.path).free < _ROOM:  # Neo4j would only hang
+            raise self._home.fault(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
         java = process.java_home()
         fetch(_LOCK, self._lib, self._settings.maven_url, progress=progress)
+        say(f"Starting Neo4j {version}; it runs until `memgraph-engine db stop`.", progress=progress)
         bolt, http = config.pick_ports(self._settings, (last.bolt_port, last.http_port) if last else (0, 0))
         self._home.prepare_password()
         config.write(self._home, self._settings, bolt, http)

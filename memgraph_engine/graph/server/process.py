@@ -52,18 +52,19 @@ def command(home: Home, java: Path, lib: Path, heap: int) -> list[str]:
 def spawn(home: Home, line: list[str]) -> int:
     """Start the command detached from this process and its terminal; returns its pid.
 
-    A shell starts it and goes, so that no client is left with a child to wait for. The log of the run before
-    is kept.
+    A shell starts it and goes, so that no client is left with a child to wait for. The logs of the run
+    before are kept.
     """
     try:
-        if home.log.exists():
-            home.log.replace(home.log.with_suffix(".previous.log"))
-        with home.console.open("w") as log:
+        for log in (home.log, home.debug_log):
+            if log.exists():
+                log.replace(log.with_suffix(".previous.log"))
+        with home.console.open("w") as console:
             shell = subprocess.run(  # noqa: S603  the command is ours
                 ["/bin/sh", "-c", '"$@" </dev/null >&2 & echo $!', "sh", *line],
                 cwd=home.path,
                 stdout=subprocess.PIPE,
-                stderr=log,
+                stderr=console,
                 check=True,
                 start_new_session=True,
             )

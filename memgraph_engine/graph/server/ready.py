@@ -1,9 +1,11 @@
 """Waiting until the managed server answers, and quoting its log where it does not."""
 
+import json
 import re
 import socket
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import neo4j
 from neo4j.exceptions import AuthError, DriverError, Neo4jError
@@ -12,9 +14,10 @@ from memgraph_engine.errors import LocalServerError
 from memgraph_engine.graph.server.config import HOST, bolt_uri
 from memgraph_engine.graph.server.home import USER, Home
 
+_BLANK = " \t\x06"  # the last is Neo4j's word to whoever started it that it is up
 _STATUS = "SHOW DATABASE $name YIELD statusMessage"
 _FAULT = re.compile(r"ERROR|Error|Exception|Caused by")
-_NOISE = re.compile(r"^\s+at |^\s*\.\.\. \d+ more|^$")
+_NOISE = re.compile(r"^\s+at |^\s*\.\.\. \d+ more")
 
 
 def wait(home: Home, port: int, database: str, limit: float, alive: Callable[[], bool]) -> None:
@@ -32,23 +35,38 @@ def wait(home: Home, port: int, database: str, limit: float, alive: Callable[[],
 
 
 def tail(home: Home, lines: int = 8) -> str:
-    """Return the last lines of the logs that mean something: no stack frames, errors first if there are any."""
-    text = [line for line in log_lines(home) if not _NOISE.match(line)]
-    faults = [line for line in text if _FAULT.search(line)]
-    return "\n".join((faults or text)[-lines:]) or "(nothing)"
+    """Return the last lines of the logs that mean something: what the JVM said and errors, if any."""
+    log = _read(home, home.log)
+    said = [line for line in log if _FAULT.search(line)] + _read(home, home.console) or _errors(home)
+    return "\n".join([line for line in said or log if not _NOISE.match(line)][-lines:]) or "(nothing)"
+
+
+def _errors(home: Home) -> list[str]:
+    """Return the errors in the debug log, each with its first cause."""
+    said = []
+    for line in _read(home, home.debug_log):
+        try:
+            entry = json.loads(line)
+        except ValueError:  # the end of a line that is being written
+            continue
+        if entry.get("level") == "ERROR":
+            causes = [c for c in entry.get("stacktrace", "").splitlines() if c.startswith("Caused by")]
+            said += [entry["message"], *causes[-1:]]
+    return said
 
 
 def log_lines(home: Home) -> list[str]:
     """Return Neo4j's log and what its process printed, oldest first."""
-    text = []
-    for path in (home.log, home.console):
-        try:
-            text += path.read_text(errors="replace").splitlines()
-        except FileNotFoundError:
-            continue
-        except OSError as error:
-            raise home.fault(error) from error
-    return text
+    return _read(home, home.log) + _read(home, home.console)
+
+
+def _read(home: Home, path: Path) -> list[str]:
+    try:
+        return [line for line in path.read_text(errors="replace").splitlines() if line.strip(_BLANK)]
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise home.fault(error) from error
 
 
 def _listens(port: int) -> bool:
@@ -60,7 +78,10 @@ def _listens(port: int) -> bool:
 def _answers(home: Home, port: int, database: str) -> bool:
     """Return whether the database answers; raises LocalServerError if it never will."""
     auth = (USER, home.password() or "")
-    with neo4j.GraphDatabase.driver(bolt_uri(port), auth=auth, connection_timeout=5) as driver:
+    uri = bolt_uri(port)
+    with neo4j.GraphDatabase.driver(
+        uri, auth=auth, connection_timeout=5, max_transaction_retry_time=0
+    ) as driver:
         try:
             driver.execute_query("RETURN 1", database_=database)
         except AuthError:

@@ -1,0 +1,91 @@
+"""Fill a database with other users' memories: shuffled real turns, their vectors reused with a little noise."""
+
+import random
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.progress import track
+
+from bench.conversations import Conversation
+from memgraph_engine import Memory
+from memgraph_engine.gate.append import append
+from memgraph_engine.graph.scopes import open_scope, state
+from memgraph_engine.graph.sources import Seen
+from memgraph_engine.ingest.construct import Vectors, construct
+from memgraph_engine.ingest.messages import parse_message
+from memgraph_engine.model.candidate import Candidate, Keyword
+from memgraph_engine.model.scope import Scope
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+PER_SCOPE = 500
+_NOISE = 0.02  # of each number of a unit vector of 384: a cosine of about .93 to the original
+
+
+def originals(memory: Memory, every: Sequence[Conversation]) -> list[Candidate]:
+    """Return a candidate for each turn of the conversations, embedded once."""
+    found: list[Candidate] = []
+    for conversation in every:
+        sources = [parse_message(turn, turn["id"], timezone="UTC", max_text=65536) for turn in conversation.turns]
+        vectors = Vectors(memory.engine.embedder)
+        found += construct(sources, {}, {}, language="english", max_keywords=8, vectors=vectors)
+    return found
+
+
+def fill(memory: Memory, every: Sequence[Conversation], *, notes: int, scopes: int = 200) -> str:
+    """Write `notes` notes evenly over `scopes` users of the tenant that is returned, unless they are there."""
+    tenant = f"filler-{notes}-{scopes}"
+    todo = [user for user in range(scopes) if not _complete(memory, tenant, user, notes // scopes)]
+    if todo:
+        made = originals(memory, every)
+        console = Console(file=sys.stderr)
+        for user in track(todo, description=f"{notes:,} notes over {scopes} scopes", console=console):
+            _fill_one(memory, Scope(tenant, f"user-{user}"), made, notes // scopes, seed=user)
+    return tenant
+
+
+def _complete(memory: Memory, tenant: str, user: int, notes: int) -> bool:
+    found = state(memory.engine.db, Scope(tenant, f"user-{user}").name)
+    return found is not None and found.version == -(-notes // PER_SCOPE)
+
+
+def _fill_one(memory: Memory, scope: Scope, made: Sequence[Candidate], notes: int, seed: int) -> None:
+    import numpy as np
+
+    db = memory.engine.db
+    open_scope(db, scope, "english")
+    found = state(db, scope.name)
+    start = found.version if found else 0
+    for version in range(start, -(-notes // PER_SCOPE)):
+        chance, noise = random.Random(seed * 1000 + version), np.random.default_rng(seed * 1000 + version)
+        size = min(PER_SCOPE, notes - version * PER_SCOPE)
+        candidates = [_shuffled(chance.choice(made), version * PER_SCOPE + place, noise) for place in range(size)]
+        sources = [candidate.source for candidate in candidates]
+        append(db, scope, sources, candidates, Seen(version, {}, {}, {}), memory.engine.now())
+
+
+def _shuffled(original: Candidate, number: int, noise: "np.random.Generator") -> Candidate:
+    """Return the turn under another id, its place in its session kept."""
+    session = f"{original.source.session}-{number // 20}"
+    source = replace(original.source, id=f"turn-{number}", session=session, seq=number % 20)
+    return replace(
+        original,
+        source=source,
+        previous=None,
+        raw_vector=_near(original.raw_vector, noise),
+        context_vector=_near(original.context_vector, noise),
+        keywords=tuple(Keyword(k.name, k.key, _near(k.vector, noise)) for k in original.keywords),
+    )
+
+
+def _near(vector: "NDArray[np.float32]", noise: "np.random.Generator") -> "NDArray[np.float32]":
+    import numpy as np
+
+    moved = vector + noise.normal(0, _NOISE, vector.shape).astype(np.float32)
+    near: NDArray[np.float32] = moved / np.linalg.norm(moved)
+    return near

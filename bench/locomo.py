@@ -1,0 +1,173 @@
+"""Turn-level retrieval on LoCoMo without an LLM: the defaults beside BM25, dense and RRF alone."""
+
+import argparse
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from bench import fillers
+from bench.conversations import Conversation, Question, conversations, locomo_file, mean, score
+from bench.report import table
+from bench.server import bench_settings, connected
+from memgraph_engine import Memory
+from memgraph_engine.model.scope import Scope
+from memgraph_engine.recall.fusion import channel_scores, fuse
+from memgraph_engine.recall.question import Filters, terms
+from memgraph_engine.recall.search import Query, ask, statistics
+from memgraph_engine.settings import RecallSettings
+from memgraph_engine.testing import purge
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_MEASURES = ("R@5", "R@10", "R@20", "H@10", "nDCG@10")
+_CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
+_FLAT = {"neighbour_1": 0.0, "neighbour_2": 0.0, "session": 0.0}
+_VARIANTS: Mapping[str, Mapping[str, Any]] = {
+    "BM25 alone": {**_FLAT, "dense_raw": 0.0, "dense_context": 0.0},
+    "dense alone": {**_FLAT, "lexical_raw": 0.0, "lexical_context": 0.0},
+    "RRF, k = 60": {"fusion": "rrf"},
+    "convex, nothing around": _FLAT,
+    "convex and neighbours": {"session": 0.0},
+}
+# what leave-one-conversation-out chooses from: around the defaults, the share of words, of context, and what is around
+_GRID = {
+    "lexical": (0.35, 0.45, 0.55),
+    "neighbour_1": (0.2, 0.3, 0.4),
+    "neighbour_2": (0.1, 0.15, 0.2),
+    "session": (0.2, 0.3, 0.4),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question with its pool and the channels' scores, so that fusions can be compared on the same pool."""
+
+    conversation: str
+    question: Question
+    pool: Sequence[dict[str, Any]]
+    channels: "NDArray[np.float64]"
+    found: Sequence[str]
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare what the bench takes."""
+    parser.add_argument("--file", type=Path, help="the LoCoMo file (else MEMGRAPH_ENGINE_LOCOMO)")
+    parser.add_argument("--models", default="minilm,bge-small", help="embedders, with commas between")
+    parser.add_argument("--crowded", action="store_true", help="measure MiniLM again beside 200 filler scopes")
+
+
+def run(given: argparse.Namespace) -> tuple[dict[str, float], str]:
+    """Measure each model; return flat figures and a report in Markdown."""
+    every = list(conversations(locomo_file(given.file)))
+    figures: dict[str, float] = {}
+    pages = []
+    for model in given.models.split(","):
+        with connected(bench_settings(model)) as memory:
+            asked = _ask_all(memory, every)
+            scores = [score(a.found, a.question.evidence) for a in asked]
+            figures |= {f"{model}.{name}": value for name, value in mean(scores).items()}
+            pages.append(_page(model, asked, scores, memory, figures))
+            if given.crowded and model == "minilm":
+                fillers.fill(memory, every, notes=100_000)
+                crowded = mean([score(a.found, a.question.evidence) for a in _ask_all(memory, every)])
+                figures |= {f"{model}.{name}.crowded": value for name, value in crowded.items()}
+                row = ("default, beside 200 scopes of 500 notes", *(crowded[m] for m in _MEASURES))
+                pages.append(table(("", *_MEASURES), [row]))
+    return figures, "\n\n".join(pages)
+
+
+def _ask_all(memory: Memory, every: Iterable[Conversation]) -> list[Asked]:
+    """Ingest each conversation as a user's memory, and ask its questions through the public API."""
+    engine = memory.engine
+    tenant = f"bench-{uuid4().hex}"
+    mine = Memory(replace(engine, settings=engine.settings.model_copy(update={"tenant": tenant})))
+    asked = []
+    try:
+        for conversation in every:
+            mine.add_many(conversation.turns, user_id=conversation.id)
+            scopes = [Scope(tenant, conversation.id), Scope(tenant)]
+            for question in conversation.questions:
+                hits = mine.search(question.text, user_id=conversation.id, top_k=20)
+                found = [source.id for hit in hits for source in hit.sources]
+                query = Query(question.text, engine.embedder.embed_query(question.text), scopes, Filters(), 20)
+                answer = ask(engine.db, query, ["english"], engine.settings.recall)
+                words = terms(question.text, ["english"])
+                channels = channel_scores(answer["pool"], words, statistics(answer["sums"]))
+                pool = [
+                    {
+                        **{name: row[name] for name in ("id", "scope", "session", "seq")},
+                        "sources": [source["id"] for source in row["sources"]],
+                    }
+                    for row in answer["pool"]
+                ]
+                asked.append(Asked(conversation.id, question, pool, channels, found))
+    finally:
+        purge(tenant, settings=engine.settings)
+    return asked
+
+
+def _ranked(asked: Asked, settings: RecallSettings) -> dict[str, float]:
+    total = fuse(asked.pool, asked.channels, settings).total
+    order = sorted(range(len(asked.pool)), key=lambda i: (-total[i], asked.pool[i]["id"]))
+    found = [source for i in order[:20] for source in asked.pool[i]["sources"]]
+    return score(found, asked.question.evidence)
+
+
+def _page(
+    model: str, asked: Sequence[Asked], scores: Sequence[dict[str, float]], memory: Memory, figures: dict[str, float]
+) -> str:
+    default = memory.engine.settings.recall
+    rows: list[Sequence[object]] = []
+    for name, change in _VARIANTS.items():
+        result = mean([_ranked(a, default.model_copy(update=dict(change))) for a in asked])
+        rows.append((name, *(result[m] for m in _MEASURES)))
+        figures |= {f"{model}.{m}.{name.split(',')[0].replace(' ', '-')}": result[m] for m in _MEASURES}
+    whole = mean(scores)
+    rows.append(("**default, through `search`**", *(whole[m] for m in _MEASURES)))
+    held_out = _leave_one_out(asked, default)
+    rows.append(("weights chosen on the other conversations", *(held_out[m] for m in _MEASURES)))
+    figures |= {f"{model}.{m}.held-out": held_out[m] for m in _MEASURES}
+    categories: list[Sequence[object]] = []
+    for number, title in _CATEGORIES.items():
+        some = [s for a, s in zip(asked, scores, strict=True) if a.question.category == number]
+        if some:
+            result = mean(some)
+            categories.append((f"{number} ({title})", len(some), *(result[m] for m in _MEASURES)))
+            figures |= {f"{model}.{m}.category{number}": result[m] for m in _MEASURES}
+    return "\n\n".join(
+        [
+            f"### {model}, {len(asked)} questions",
+            table(("", *_MEASURES), rows),
+            table(("category", "questions", *_MEASURES), categories),
+        ]
+    )
+
+
+def _leave_one_out(asked: Sequence[Asked], default: RecallSettings) -> dict[str, float]:
+    """Score each conversation with the weights that are best for R@10 on the others."""
+    settings = [_weights(default, dict(zip(_GRID, point, strict=True))) for point in product(*_GRID.values())]
+    table_of = [[_ranked(a, one) for a in asked] for one in settings]
+    names = sorted({a.conversation for a in asked})
+    scores = []
+    for name in names:
+        inside = [i for i, a in enumerate(asked) if a.conversation == name]
+        outside = [i for i, a in enumerate(asked) if a.conversation != name] or inside
+        best = max(range(len(settings)), key=lambda s: sum(table_of[s][i]["R@10"] for i in outside))
+        scores += [table_of[best][i] for i in inside]
+    return mean(scores)
+
+
+def _weights(default: RecallSettings, point: dict[str, float]) -> RecallSettings:
+    lexical = point.pop("lexical")
+    shares = {
+        "lexical_raw": lexical * 2 / 3,
+        "lexical_context": lexical / 3,
+        "dense_raw": (1 - lexical) * 6 / 11,
+        "dense_context": (1 - lexical) * 5 / 11,
+    }
+    return default.model_copy(update={**shares, **point})

@@ -1,0 +1,27 @@
+"""A managed server for each model, with a home of its own: a database holds the vectors of one model."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from platformdirs import user_cache_path
+
+from memgraph_engine import Memory, Settings
+from memgraph_engine.graph.server import LocalServer
+
+
+def bench_settings(model: str) -> Settings:
+    """Return the default settings with a model, and a home in the user's cache."""
+    return Settings.load(
+        uri="", embedder=model, tenant="bench", home=user_cache_path("memgraph-engine") / "bench" / model, heap="2g"
+    )
+
+
+@contextmanager
+def connected(settings: Settings) -> Iterator[Memory]:
+    """Yield a memory on the model's server, which is stopped afterwards."""
+    server = LocalServer(settings)
+    try:
+        with Memory.connect(settings=settings) as memory:
+            yield memory
+    finally:
+        server.stop()

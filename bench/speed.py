@@ -1,0 +1,267 @@
+"""How fast: ingest by stage, recall against the bare statement, growth with the number of notes."""
+
+import argparse
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from statistics import median
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+from uuid import uuid4
+
+from neo4j import Driver, GraphDatabase, ManagedTransaction
+
+from bench import fillers
+from bench.conversations import Conversation, conversations, locomo_file
+from bench.report import table
+from bench.server import bench_settings, connected
+from memgraph_engine import Memory
+from memgraph_engine.embedding import CheckedEmbedder
+from memgraph_engine.graph.database import Database, Row, Runner
+from memgraph_engine.graph.scopes import open_scope
+from memgraph_engine.graph.server import LocalServer
+from memgraph_engine.graph.statements import statements
+from memgraph_engine.model.scope import Scope
+from memgraph_engine.recall.question import Filters, terms, words_query
+from memgraph_engine.testing import purge
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+T = TypeVar("T")
+_SIZES = (1_000, 10_000, 100_000)
+_ONE_SEARCH = """CYPHER 25
+MATCH (n:Note)
+  SEARCH n IN (VECTOR INDEX note_raw FOR $vector WHERE n.scope IN $scopes AND n.status IN $statuses LIMIT 100)
+  SCORE AS score
+RETURN n.id AS id, score"""
+
+
+class Known:
+    """An embedder that has seen every text before: what is measured with it is everything else."""
+
+    def __init__(self, inner: CheckedEmbedder) -> None:
+        self.name = inner.name
+        self._inner = inner
+        self._seen: dict[str, NDArray[np.float32]] = {}
+        self.seconds = 0.0
+        self.calls: list[list[str]] = []
+
+    def embed_documents(self, texts: Sequence[str]) -> "NDArray[np.float32]":
+        """Return the vectors of texts, embedding only what is new."""
+        import numpy as np
+
+        self.calls.append(list(texts))
+        new = [text for text in texts if text not in self._seen]
+        if new:
+            start = perf_counter()
+            self._seen.update(zip(new, self._inner.embed_documents(new), strict=True))
+            self.seconds += perf_counter() - start
+        vectors: NDArray[np.float32] = np.array([self._seen[text] for text in texts])
+        return vectors
+
+    def embed_query(self, text: str) -> "NDArray[np.float32]":
+        """Return the vector of a question, embedding it if it is new."""
+        vector: NDArray[np.float32] = self.embed_documents([text])[0]
+        return vector
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare what the bench takes."""
+    parser.add_argument("--file", type=Path, help="the LoCoMo file (else MEMGRAPH_ENGINE_LOCOMO)")
+    parser.add_argument("--model", default="minilm", help="the embedder")
+    parser.add_argument("--rounds", type=int, default=300, help="questions, or additions, in each measurement")
+    parser.add_argument("--largest", type=int, default=100_000, help="notes in the largest database")
+
+
+def run(given: argparse.Namespace) -> tuple[dict[str, float], str]:
+    """Measure; return flat figures and a report in Markdown."""
+    every = list(conversations(locomo_file(given.file)))
+    sizes = [size for size in _SIZES if size < given.largest] + [given.largest]
+    figures: dict[str, float] = {"import_s": _import_seconds()}
+    rows: list[Sequence[object]] = []
+    for size in sizes:
+        settings = bench_settings(given.model)
+        settings = settings.model_copy(update={"home": settings.home.with_name(f"{given.model}-{size}")})
+        with connected(settings) as memory:
+            tenant = fillers.fill(memory, every, notes=size, scopes=max(size // fillers.PER_SCOPE, 1))
+            users = [f"user-{i}" for i in range(max(size // fillers.PER_SCOPE, 1))]
+            rows.append(_recall(memory, tenant, users, every, given.rounds, f"{size:,} over {len(users)} scopes"))
+            if size == given.largest:
+                figures |= _ingest(memory, every, given.rounds)
+    settings = bench_settings(given.model)
+    settings = settings.model_copy(update={"home": settings.home.with_name(f"{given.model}-one")})
+    with connected(settings) as memory:
+        tenant = fillers.fill(memory, every, notes=given.largest, scopes=1)
+        rows.append(_recall(memory, tenant, ["user-0"], every, given.rounds, f"{given.largest:,} in one scope"))
+    many = next(row for row in rows if str(row[0]).startswith(f"{given.largest:,} over"))
+    tenth = next((row for row in rows if str(row[0]).startswith(f"{given.largest // 10:,} over")), many)
+    figures |= {
+        "recall_over_statement": cast("float", many[1]) / cast("float", many[3]),
+        "recall_over_search": cast("float", many[1]) / cast("float", many[5]),
+        "growth_10k_100k": cast("float", many[1]) / cast("float", tenth[1]),
+        "one_scope_over_many": cast("float", rows[-1][1]) / cast("float", many[1]),
+    }
+    head = ("notes", "search p50 ms", "p95", "bare statement p50", "p95", "one vector SEARCH p50", "embedding p50")
+    flat = table(("figure", "value"), [(name, f"{value:.3f}") for name, value in sorted(figures.items())])
+    return figures, f"### {given.model}\n\n{table(head, rows)}\n\n{flat}"
+
+
+def _import_seconds() -> float:
+    """Return the median time of `import memgraph_engine` over a bare interpreter, in processes of their own."""
+
+    def seconds(code: str) -> float:
+        start = perf_counter()
+        subprocess.run([sys.executable, "-c", code], check=True)
+        return perf_counter() - start
+
+    return median(seconds("import memgraph_engine") - seconds("pass") for _ in range(7))
+
+
+def _milliseconds(work: Callable[[T], object], over: Sequence[T]) -> list[float]:
+    """Do the work once for each, and return what each took, sorted."""
+    taken = []
+    for one in over:
+        start = perf_counter()
+        work(one)
+        taken.append((perf_counter() - start) * 1000)
+    return sorted(taken)
+
+
+def _percentile(taken: Sequence[float], share: float) -> float:
+    return taken[min(int(len(taken) * share), len(taken) - 1)]
+
+
+def _driver(memory: Memory) -> Driver:
+    address = LocalServer(memory.engine.settings).start()
+    return GraphDatabase.driver(address.uri, auth=(address.user, address.password))
+
+
+def _recall(
+    memory: Memory,
+    tenant: str,
+    users: Sequence[str],
+    every: Sequence[Conversation],
+    rounds: int,
+    title: str,
+) -> Sequence[object]:
+    """Ask real questions of users in turn: through the API, by the bare statement, by one vector SEARCH."""
+    known = Known(memory.engine.embedder)
+    settings = memory.engine.settings.model_copy(update={"tenant": tenant})
+    mine = Memory(replace(memory.engine, embedder=CheckedEmbedder(known), settings=settings))
+    questions = [q.text for c in every for q in c.questions][:: max(1, 997 // rounds)][:rounds]
+    asked = [(question, users[i % len(users)]) for i, question in enumerate(questions)]
+    embedding = _milliseconds(memory.engine.embedder.embed_query, questions)
+    recall = statements()["notes/recall"].text
+
+    def parameters(one: tuple[str, str]) -> Row:
+        scopes = [Scope(tenant, one[1]), Scope(tenant)]
+        return {
+            "scopes": [scope.name for scope in scopes],
+            "statuses": ["active", "pending"],
+            "vector": known.embed_query(one[0]).tolist(),
+            "words": words_query(terms(one[0], ["english"]), scopes, ["active", "pending"]),
+            "pool": settings.recall.pool,
+            "lexical_pool": settings.recall.lexical_pool,
+            **Filters().parameters(),
+        }
+
+    given = [parameters(one) for one in asked]
+    narrow = [{name: one[name] for name in ("vector", "scopes", "statuses")} for one in given]
+    with _driver(memory) as driver:
+        _milliseconds(lambda one: mine.search(one[0], user_id=one[1]), asked)  # warm
+        search = _milliseconds(lambda one: mine.search(one[0], user_id=one[1]), asked)
+        statement = _milliseconds(lambda one: driver.execute_query(recall, one, routing_="r"), given)
+        vector = _milliseconds(lambda one: driver.execute_query(_ONE_SEARCH, one, routing_="r"), narrow)
+    return (
+        title,
+        _percentile(search, 0.5),
+        _percentile(search, 0.95),
+        _percentile(statement, 0.5),
+        _percentile(statement, 0.95),
+        _percentile(vector, 0.5),
+        _percentile(embedding, 0.5),
+    )
+
+
+def _ingest(memory: Memory, every: Sequence[Conversation], rounds: int) -> dict[str, float]:
+    """Time ingest by stage against embedding the same texts, and single additions against their bare write."""
+    tenant = f"bench-{uuid4().hex}"
+    settings = memory.engine.settings.model_copy(update={"tenant": tenant})
+    known = Known(memory.engine.embedder)
+    mine = Memory(replace(memory.engine, embedder=CheckedEmbedder(known), settings=settings))
+    conversation = every[0]
+    figures: dict[str, float] = {}
+    try:
+        start = perf_counter()
+        receipt = mine.add_many(conversation.turns, user_id="batches")
+        whole = perf_counter() - start
+        start = perf_counter()
+        for texts in known.calls:
+            memory.engine.embedder.embed_documents(texts)
+        figures["ingest_over_embedding"] = whole / (perf_counter() - start)
+        figures |= {f"ingest.{stage}_s": seconds for stage, seconds in receipt.seconds.items()}
+        figures["ingest.notes_per_s"] = len(conversation.turns) / whole
+        figures |= _additions(mine, conversation, rounds)
+    finally:
+        purge(tenant, settings=settings)
+    return figures
+
+
+def _additions(mine: Memory, conversation: Conversation, rounds: int) -> dict[str, float]:
+    """Add turns one by one, every text embedded beforehand; then run the same statements, bare, for another scope."""
+    turns = conversation.turns[:rounds]
+    for user in ("rehearsal", "warm"):
+        for turn in turns:
+            mine.add(turn, user_id=user)
+    recording = Recording(mine.engine.db)
+    recorded = Memory(replace(mine.engine, db=cast("Database", recording)))
+    for turn in turns:
+        recorded.add(turn, user_id="recorded")
+    add = _milliseconds(lambda turn: mine.add(turn, user_id="single"), turns)
+    scope = Scope(mine.engine.settings.tenant, "bare")
+    open_scope(mine.engine.db, scope, "english")
+    with _driver(mine) as driver, driver.session() as session:
+        written = [log for log in recording.writes if len(log) > 1]
+        bare = _milliseconds(lambda log: session.execute_write(_run_all, log, scope.name), written)
+    return {
+        "add_ms": _percentile(add, 0.5),
+        "add_statement_ms": _percentile(bare, 0.5),
+        "add_over_statement": _percentile(add, 0.5) / _percentile(bare, 0.5),
+    }
+
+
+def _run_all(tx: ManagedTransaction, log: Sequence[tuple[str, Row]], scope: str) -> None:
+    for name, parameters in log:
+        tx.run(statements()[name].text, {**parameters, "scope": scope}).consume()
+
+
+class Recording:
+    """A database that remembers what each writing transaction ran."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+        self.writes: list[list[tuple[str, Row]]] = []
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._db, name)
+
+    def write(self, work: Callable[[Runner], object]) -> object:
+        """Run a writing transaction, and remember its statements."""
+
+        def watched(tx: Runner) -> object:
+            log: list[tuple[str, Row]] = []
+
+            class Watched:
+                def run(self, name: str, /, **parameters: Any) -> list[Row]:
+                    log.append((name, parameters))
+                    return tx.run(name, **parameters)
+
+            result = work(Watched())
+            self.writes.append(log)
+            return result
+
+        return self._db.write(watched)

@@ -1,0 +1,47 @@
+"""`memgraph-engine add`."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from memgraph_engine.cli import show
+from memgraph_engine.cli.connect import connect
+from memgraph_engine.cli.options import Json, Shared, Tenant, User, metadata, whose
+
+
+def add(
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="What to remember; - reads it from stdin.")],
+    user: User = None,
+    shared: Shared = False,
+    tenant: Tenant = None,
+    id: Annotated[  # noqa: A002  the option's name
+        str | None, typer.Option(metavar="ID", help="An id of your own for this source.")
+    ] = None,
+    speaker: Annotated[str | None, typer.Option(metavar="NAME", help="Who said it.")] = None,
+    role: Annotated[
+        str | None, typer.Option(metavar="ROLE", help="As in chat APIs: user, assistant.")
+    ] = None,
+    agent: Annotated[str | None, typer.Option(metavar="ID", help="The agent it was said to.")] = None,
+    session: Annotated[str | None, typer.Option(metavar="ID", help="The conversation it is part of.")] = None,
+    time: Annotated[str | None, typer.Option(metavar="TIME", help="When it was said, ISO 8601.")] = None,
+    tag: Annotated[list[str] | None, typer.Option(metavar="TAG", help="A tag; can be repeated.")] = None,
+    meta: Annotated[
+        list[str] | None, typer.Option(metavar="KEY=VALUE", help="An entry of the metadata; can be repeated.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Remember a text."""
+    owner = whose(user, shared)
+    given = {"id": id, "speaker": speaker, "role": role, "agent": agent, "session": session, "time": time}
+    message: dict[str, object] = {name: value for name, value in given.items() if value is not None}
+    message |= {"tags": tag or [], "metadata": metadata(meta or [])}
+    message["text"] = sys.stdin.read().rstrip("\n") if text == "-" else text
+    with connect(tenant) as memory:
+        receipt = memory.add(message, **owner)
+    if as_json:
+        show.document(receipt)
+        return
+    (entry,) = receipt.entries
+    what = "Added" if entry.kind == "append" else "Known already:"
+    typer.echo(f"{what} note {entry.note}, source {show.clean(entry.source)}.")

@@ -1,0 +1,132 @@
+"""`memgraph-engine db`: the managed local Neo4j server."""
+
+import json
+import webbrowser
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from memgraph_engine.errors import LocalServerError
+
+if TYPE_CHECKING:  # loaded when a command runs, so that `--help` is fast
+    from memgraph_engine.graph.server import LocalServer, Status
+
+db_app = typer.Typer(help="The managed local Neo4j server.", no_args_is_help=True)
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON for a program to read.")]
+
+
+@db_app.command()
+def start(as_json: Json = False) -> None:
+    """Start the server, or find the one that runs; it stays until `db stop`."""
+    server = _server()
+    server.start()
+    _print(server.status(), as_json=as_json)
+
+
+@db_app.command()
+def stop(
+    timeout: Annotated[
+        float, typer.Option(help="Seconds to wait for a clean stop before the server is killed.", min=0)
+    ] = 60.0,
+    as_json: Json = False,
+) -> None:
+    """Stop the server and wait until it is gone."""
+    outcome = _server().stop(timeout)
+    said = {
+        "stopped": "Stopped.",
+        "killed": f"It did not stop within {timeout:.0f} s and was killed; the next start recovers its data.",
+        "not running": "The managed server does not run.",
+    }
+    typer.echo(json.dumps({"outcome": outcome}) if as_json else said[outcome])
+
+
+@db_app.command()
+def status(as_json: Json = False) -> None:
+    """Tell whether the server runs, where it answers and what it keeps where."""
+    _print(_server().status(), as_json=as_json)
+
+
+@db_app.command()
+def logs(
+    lines: Annotated[int, typer.Option("--lines", "-n", help="How many lines, at most.", min=1)] = 50,
+    as_json: Json = False,
+) -> None:
+    """Print the end of the server's log."""
+    found = _server().logs(lines)
+    typer.echo(json.dumps(found) if as_json else "\n".join(found) or "There is no log yet.")
+
+
+@db_app.command()
+def browser(
+    print_only: Annotated[
+        bool, typer.Option("--print", help="Print the address, user and password; open nothing.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Open Neo4j Browser on the running server; prints its address, user and password."""
+    server = _server()
+    address, url = server.address(), server.status().browser_url
+    if not (address and url):
+        raise LocalServerError("The managed server does not run. Start it: memgraph-engine db start")
+    shown = {"browser": url, "user": address.user, "password": address.password}
+    typer.echo(json.dumps(shown) if as_json else "\n".join(f"{k:9} {v}" for k, v in shown.items()))
+    if not print_only:
+        webbrowser.open(url)
+
+
+@db_app.command()
+def reset(
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Delete without asking.")] = False,
+) -> None:
+    """Stop the server and delete its data, password, configuration and logs."""
+    server = _server()
+    found = server.status()
+    if not yes:
+        typer.confirm(
+            f"This deletes the managed server's database ({_mb(found.data_bytes)}), password, configuration "
+            f"and logs in {found.home}. Delete them?",
+            abort=True,
+        )
+    server.reset()
+    typer.echo(f"Deleted what was in {found.home}.")
+
+
+def _server() -> "LocalServer":
+    """Return the server of the settings, and say so if the settings name another one."""
+    from memgraph_engine.graph.server import LocalServer
+    from memgraph_engine.settings import Settings
+
+    settings = Settings.load()
+    if settings.uri:
+        typer.echo(
+            f"The setting uri names {settings.uri}; this is about the managed local server only.", err=True
+        )
+    return LocalServer(settings)
+
+
+def _print(found: "Status", *, as_json: bool) -> None:
+    flat = {
+        "running": found.running,
+        "address": found.uri,
+        "browser": found.browser_url,
+        "user": found.user,
+        "pid": found.pid,
+        "version": found.version,
+        "home": str(found.home),
+        "java_home": str(found.java_home),
+        "lib": str(found.lib),
+        "log": str(found.log),
+        "data_bytes": found.data_bytes,
+    }
+    if as_json:
+        typer.echo(json.dumps(flat))
+        return
+    typer.echo("The managed server runs." if found.running else "The managed server does not run.")
+    shown = {k: v for k, v in flat.items() if k not in ("running", "data_bytes") and v is not None}
+    for name, value in {**shown, "data": _mb(found.data_bytes)}.items():
+        typer.echo(f"{name:9} {value}")
+
+
+def _mb(size: int) -> str:
+    return f"{size / 1e6:,.1f} MB"

@@ -1,0 +1,72 @@
+"""`memgraph-engine init`."""
+
+import re
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from memgraph_engine.cli import show
+from memgraph_engine.cli.options import Json
+from memgraph_engine.errors import SettingsError
+from memgraph_engine.resources import resource
+
+_ASSIGNMENT = re.compile(r"^(?=\w+ = )", re.MULTILINE)
+
+
+def init(
+    write_config: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Also write a file with all settings, commented out, to change them in."
+        ),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Make Neo4j, the schema and the embedder ready.
+
+    Fetches what is needed and starts the managed server, or reaches the one of the settings. Can be repeated.
+    """
+    if write_config:
+        _write(write_config)
+    ready = _prepare()
+    if as_json:
+        show.document(ready)
+        return
+    show.facts(show.console(), {name.replace("_", " "): value for name, value in ready.items()})
+    typer.echo("Ready. Try: memgraph-engine demo", err=True)
+
+
+def _write(file: Path) -> None:
+    template = _ASSIGNMENT.sub("# ", resource("config", "settings.toml").read_text("utf-8"))
+    try:
+        with file.open("x", encoding="utf-8") as out:
+            out.write(template)
+    except FileExistsError:
+        raise SettingsError(f"{file} is there already; it was left as it is.") from None
+    except OSError as error:
+        raise SettingsError(f"{file} can't be written: {error.strerror}.") from None
+    typer.echo(
+        f"Wrote {file}. It is read as ./memgraph-engine.toml, or where MEMGRAPH_ENGINE_CONFIG names it.",
+        err=True,
+    )
+
+
+def _prepare() -> dict[str, object]:
+    """Connect, and return what is ready and where."""
+    from memgraph_engine import wiring
+    from memgraph_engine.graph.server import LocalServer
+    from memgraph_engine.settings import Settings
+
+    settings = Settings.load()
+    engine = wiring.build(settings)
+    with engine.db as db:
+        ready: dict[str, object] = {"neo4j": db.uri, "database": settings.database}
+    if not settings.uri:
+        server = LocalServer(settings).status()
+        ready |= {"version": server.version, "home": server.home, "browser": server.browser_url}
+    return ready | {
+        "embedder": engine.embedder.name,
+        "dimensions": engine.embedder.dimensions,
+        "tenant": settings.tenant,
+    }

@@ -1,0 +1,58 @@
+"""Options that several commands share."""
+
+import json
+from collections.abc import Sequence
+from typing import Annotated, TypedDict
+
+import typer
+
+User = Annotated[str | None, typer.Option("--user", "-u", metavar="NAME", help="Whose memory.")]
+Shared = Annotated[
+    bool,
+    typer.Option("--shared", help="The tenant's shared memory, instead of a user's.", show_default=False),
+]
+Tenant = Annotated[
+    str | None, typer.Option("--tenant", metavar="NAME", help="The tenant; else the setting `tenant`.")
+]
+Json = Annotated[
+    bool, typer.Option("--json", help="Print one JSON document, for machines.", show_default=False)
+]
+NoteId = Annotated[str, typer.Argument(metavar="ID", help="A note's id, or that of one of its sources.")]
+
+
+class Whose(TypedDict):
+    """The arguments by which each method of Memory knows whose memory is meant."""
+
+    user_id: str | None
+    shared: bool
+
+
+def whose(user: str | None, shared: bool) -> Whose:
+    """Return whose memory is meant; asking for none or for two is wrong usage."""
+    if shared and user is not None:
+        raise typer.BadParameter(
+            "it is the tenant's memory, which has no user: leave one out.", param_hint="--shared"
+        )
+    if not shared and not user:
+        raise typer.BadParameter(
+            "say whose memory is meant, or --shared for the tenant's.", param_hint="--user"
+        )
+    return {"user_id": user, "shared": shared}
+
+
+def metadata(pairs: Sequence[str]) -> dict[str, object]:
+    """Read KEY=VALUE pairs; a value that is JSON (2, true) is taken as that, any other as text.
+
+    >>> metadata(["room=blue", "floor=2"])
+    {'room': 'blue', 'floor': 2}
+    """
+    read: dict[str, object] = {}
+    for pair in pairs:
+        key, sign, value = pair.partition("=")
+        if not key or not sign:
+            raise typer.BadParameter(f"{pair!r} is not of the form KEY=VALUE.", param_hint="--meta")
+        try:
+            read[key] = json.loads(value)
+        except ValueError:
+            read[key] = value
+    return read

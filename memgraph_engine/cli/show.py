@@ -1,0 +1,134 @@
+"""How results look: one JSON document for machines, or calm text for people."""
+
+import json
+import re
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, is_dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+
+    from memgraph_engine.model.memory import Note, Source
+    from memgraph_engine.model.result import Explanation, Hit
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_UNWRAPPED = 10_000  # characters: the width of what is no terminal
+
+
+def document(value: object) -> None:
+    """Print one JSON document; times are ISO 8601, in UTC."""
+    typer.echo(_json(value))
+
+
+def array(values: Iterable[object]) -> None:
+    """Print one JSON array, entry by entry, however long it is."""
+    separator = "["
+    for value in values:
+        typer.echo(f"{separator}\n{_json(value)}", nl=False)
+        separator = ","
+    typer.echo("[]" if separator == "[" else "\n]")
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, default=_plain, ensure_ascii=False, indent=2)
+
+
+def _plain(value: object) -> object:
+    if is_dataclass(value) and not isinstance(value, type):
+        return {field.name: getattr(value, field.name) for field in fields(value)}
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, Path):
+        return str(value)
+    raise TypeError(f"{type(value).__name__} has no JSON form here")
+
+
+def console(*, err: bool = False) -> "Console":
+    """Return where people read: coloured and wrapped on a terminal only, and nothing stored is taken as markup."""
+    from rich.console import Console
+
+    terminal = (sys.stderr if err else sys.stdout).isatty()
+    return Console(
+        stderr=err, markup=False, highlight=False, emoji=False, width=None if terminal else _UNWRAPPED
+    )
+
+
+def clean(text: str) -> str:
+    r"""Return a text that can't give orders to the terminal.
+
+    >>> clean("a\x1b[2Jb")
+    'a�[2Jb'
+    """
+    return _CONTROL.sub("�", text)
+
+
+def moment(at: datetime) -> str:
+    """Return a time as people read it, in UTC."""
+    return f"{at:%Y-%m-%d %H:%M}"
+
+
+def said(source: "Source") -> str:
+    """Return a source's words: speaker in front, the caption of an image behind."""
+    who = source.speaker or source.role
+    caption = f"[image: {source.caption}]" if source.caption else ""
+    return clean(" ".join(part for part in (f"{who}:" if who else "", source.text.strip(), caption) if part))
+
+
+def lines(note: "Note") -> "RenderableType":
+    """Return what the sources of a note said, indented."""
+    from rich.padding import Padding
+
+    return Padding("\n".join(said(source) for source in note.sources), (0, 0, 0, 4), expand=False)
+
+
+def ids(note: "Note") -> str:
+    """Return the ids of a note's sources."""
+    return clean(", ".join(source.id for source in note.sources))
+
+
+def hit(out: "Console", rank: int, one: "Hit") -> None:
+    """Print a hit: rank, score, date and source ids, then what was said."""
+    from rich.text import Text
+
+    head = Text.assemble(
+        (f"{rank:>2}.", "dim"), " ", (f"{one.score:.3f}", "bold green"), f"  {moment(one.note.said_at)}  ",
+        (ids(one.note), "cyan"),
+    )  # fmt: skip
+    out.print(head)
+    out.print(lines(one.note))
+
+
+def explanation(out: "Console", one: "Hit", why: "Explanation") -> None:
+    """Print which channels brought a hit, and what each gave to its score."""
+    from rich.padding import Padding
+    from rich.table import Table
+
+    table = Table("channel", box=None, padding=(0, 2, 0, 0), header_style="dim", style="dim")
+    for name in ("raw", "normalised", "weighted"):
+        table.add_column(name, justify="right")
+    for channel, score in why.channels.items():
+        table.add_row(channel, *(f"{x:.3f}" for x in (score.raw, score.normalised, score.weighted)))
+    table.add_row("neighbours", "", "", f"{why.neighbours:.3f}")
+    table.add_row("session", "", "", f"{why.session:.3f}")
+    out.print(Padding(table, (0, 0, 0, 4), expand=False))
+    proposed = f"similarity {one.similarity:.3f}, proposed by {', '.join(why.proposed_by)}"
+    out.print(Padding(proposed, (0, 0, 0, 4), expand=False), style="dim")
+    out.print()
+
+
+def facts(out: "Console", rows: Mapping[str, object]) -> None:
+    """Print names and values in two columns, leaving out what is empty."""
+    from rich.text import Text
+
+    shown = {name: clean(str(value)) for name, value in rows.items() if value not in ("", None, ())}
+    width = max(map(len, shown))
+    for name, value in shown.items():
+        out.print(Text.assemble((name.ljust(width), "dim"), "  ", value))

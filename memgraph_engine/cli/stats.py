@@ -1,0 +1,32 @@
+"""`memgraph-engine stats`."""
+
+from memgraph_engine.cli import show
+from memgraph_engine.cli.connect import connect
+from memgraph_engine.cli.options import Json, Shared, Tenant, User, whose
+
+
+def stats(user: User = None, shared: Shared = False, tenant: Tenant = None, as_json: Json = False) -> None:
+    """Count what a memory holds."""
+    owner = whose(user, shared)
+    with connect(tenant) as memory:
+        counts = memory.stats(**owner)
+    if as_json:
+        show.document(counts)
+        return
+    notes = ", ".join(f"{number:,} {status}" for status, number in sorted(counts.notes.items()))
+    show.facts(
+        show.console(),
+        {
+            "scope": counts.scope,
+            "language": counts.language,
+            "embedder": counts.model,
+            "notes": notes or "0",
+            "former versions": f"{counts.past:,}",
+            "sources": f"{counts.sources:,}",
+            "sessions": f"{counts.sessions:,}",
+            "keywords": f"{counts.keywords:,}",
+            "keyword pairs": f"{counts.pairs:,}",
+            "topics": f"{counts.topics:,}",
+            "decisions": f"{counts.decisions:,}",
+        },
+    )

@@ -1,0 +1,24 @@
+"""`memgraph-engine verify`."""
+
+import typer
+
+from memgraph_engine.cli import show
+from memgraph_engine.cli.connect import connect
+from memgraph_engine.cli.options import Json, Shared, Tenant, User, whose
+
+
+def verify(user: User = None, shared: Shared = False, tenant: Tenant = None, as_json: Json = False) -> None:
+    """Check that a memory is in order.
+
+    Recounts its sums and looks for what must never be; a line for each fault, and exit code 1 if there is one.
+    """
+    owner = whose(user, shared)
+    with connect(tenant) as memory:
+        faults = memory.verify(**owner)
+    if as_json:
+        show.document(faults)
+    else:
+        for line in faults or ["No faults."]:
+            typer.echo(show.clean(line))
+    if faults:
+        raise typer.Exit(1)

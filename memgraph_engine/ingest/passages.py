@@ -1,0 +1,105 @@
+"""Cut a document into passages: at headings, then paragraphs, then sentences; nothing of it is lost.
+
+Headings are found by markdown-it-py, which knows fences, underlined headings and HTML where a few lines of ours
+would not; it comes with rich.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+from markdown_it import MarkdownIt
+
+# Ends of units, from the coarsest; what no sentence or word ends is cut at the limit
+_UNITS = tuple(
+    re.compile(rf".*?(?:{end}|\Z)", re.DOTALL)
+    for end in (r"\n[ \t]*\n\s*?(?=\S|[ \t]+\S)", r"\n", r"[.!?…][\"'”’)]*\s+|[。！？]+[」』]*", r"\s+")
+)
+
+
+@dataclass(frozen=True)
+class _Section:
+    above: tuple[str, ...]  # the headings over it, outermost first
+    path: tuple[str, ...]  # the same with its own
+    text: str
+
+
+def passages(text: str, limit: int, *, markdown: bool = False) -> Iterator[str]:
+    r"""Yield passages of at most `limit` characters (200 or more), in order.
+
+    A Markdown passage opens with the headings it stands under, joined with " > ".
+
+    >>> list(passages("# Guide\n\n## Install\n\nUse pip.", 200, markdown=True))
+    ['# Guide\n\n## Install\n\nUse pip.']
+    >>> list(passages("# Guide\nHello.\n## Use\nType help.", 200, markdown=True))
+    ['# Guide\nHello.', 'Guide\n\n## Use\nType help.']
+    """
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    for section in _sections(text) if markdown else (_Section((), (), text),):
+        first, later = _front(section.above, limit), _front(section.path, limit)
+        for n, body in enumerate(_packed(section.text, limit - max(len(first), len(later)))):
+            yield (later if n else first) + body
+
+
+def _front(path: tuple[str, ...], limit: int) -> str:
+    joined = " > ".join(path)
+    return f"{joined[-limit // 4 :]}\n\n" if joined else ""
+
+
+def _sections(text: str) -> Iterator[_Section]:
+    """Yield what stands under each heading, with it; a heading with nothing under it joins the next."""
+    lines = text.split("\n")
+    path: list[tuple[int, str]] = []
+    above: tuple[str, ...] = ()
+    start, body = 0, 0
+    for level, title, first, last in [*_headings(text), (0, "", len(lines), len(lines))]:
+        if any(line.strip() for line in lines[body:first]):
+            yield _Section(above, _titles(path), "\n".join(lines[start:first]))
+            start = first
+        path = [(depth, name) for depth, name in path if depth < level]
+        if start == first:
+            above = _titles(path)
+        path.append((level, title))
+        body = last
+    if any(line.strip() for line in lines[start:]):
+        yield _Section(above, above, "\n".join(lines[start:]))
+
+
+def _titles(path: list[tuple[int, str]]) -> tuple[str, ...]:
+    return tuple(name for _, name in path if name)
+
+
+def _headings(text: str) -> Iterator[tuple[int, str, int, int]]:
+    """Yield each heading's level, title, first line and the line after it."""
+    tokens = MarkdownIt().parse(text)
+    for token, inline in pairwise(tokens):
+        if token.type == "heading_open" and token.level == 0 and token.map:
+            yield int(token.tag[1:]), inline.content, token.map[0], token.map[1]
+
+
+def _packed(text: str, limit: int) -> Iterator[str]:
+    """Join units, as they stand in the text, to passages as long as the limit allows."""
+    passage = ""
+    for unit in _cut(text, limit, 0):
+        if passage and len(passage) + len(unit.rstrip()) > limit:
+            yield from _trimmed(passage)
+            passage = ""
+        passage += unit
+    yield from _trimmed(passage)
+
+
+def _trimmed(passage: str) -> Iterator[str]:
+    if passage.strip():
+        # the first line's indent is part of a list or of code
+        yield re.sub(r"\A(?:[ \t]*\n)+", "", passage).rstrip()
+
+
+def _cut(text: str, limit: int, depth: int) -> Iterator[str]:
+    if len(text.rstrip()) <= limit:
+        yield text
+    elif depth == len(_UNITS):
+        yield from (text[n : n + limit] for n in range(0, len(text), limit))
+    else:
+        for unit in _UNITS[depth].findall(text):
+            yield from _cut(unit, limit, depth + 1)

@@ -1,0 +1,238 @@
+"""Read messages and documents from files, one at a time; what can't be read is reported and passed over."""
+
+import codecs
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from memgraph_engine.errors import InvalidInput
+from memgraph_engine.ingest.messages import parse_message
+from memgraph_engine.ingest.passages import passages
+
+Format = Literal["jsonl", "json", "markdown", "text", "locomo"]
+Message = dict[str, Any]
+
+_SUFFIXES: dict[str, Format] = {
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".md": "markdown",
+    ".markdown": "markdown",
+    ".txt": "text",
+    ".text": "text",
+}
+_UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_SAMPLE_KEYS = "sample_id|conversation|qa|event_summary|observation|session_summary"
+_LOCOMO = re.compile(rf'\s*\[?\s*\{{\s*"(?:{_SAMPLE_KEYS})"')
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_SESSION_TIME = re.compile(
+    r"(\d{1,2}):(\d\d) ?([ap])m on (\d{1,2}) ([a-z]{3})[a-z]*,? (\d{4})", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True)
+class BadLine:
+    """Something that could not be read; `line` counts from 1 and is 0 where there is none to name."""
+
+    file: str
+    line: int
+    reason: str
+
+
+Item = Message | BadLine
+
+
+def read(
+    path: str | Path,
+    format: Format | None = None,  # noqa: A002  as the command line calls it
+    *,
+    id: str | None = None,  # noqa: A002  as the API calls it
+    sample_id: str | None = None,
+    passage: int = 1200,
+    max_text: int = 65_536,
+    timezone: str = "UTC",
+) -> Iterator[Item]:
+    """Return the messages of a file as `Memory.add` takes them, and a BadLine for each that it would refuse.
+
+    Without `format` it is told from the name, else from the beginning. `id` names a document (default: the
+    file's name), whose passages have at most `passage` characters; `sample_id` chooses from a LoCoMo file.
+    Raises InvalidInput if the file can't be opened, or its format or sample can't be told.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise InvalidInput(f"{path} is no file that can be read.")
+    if format is not None and format not in get_args(Format):
+        raise InvalidInput(f"No format {format!r}; use one of {', '.join(get_args(Format))}.")
+    with path.open("rb") as file:
+        start = file.read(4096)
+    if start.startswith(_UTF16):
+        raise InvalidInput(f"{path} is UTF-16; save it as UTF-8.")
+    format = format or _guess(path, start)  # noqa: A001
+    if format in ("markdown", "text"):
+        return _document(path, id or path.name, passage, markdown=format == "markdown")
+    if format == "locomo":
+        found: Iterator[tuple[int, object]] = _turns(_sample(path, sample_id))
+    else:
+        found = _lines(path) if format == "jsonl" else _array(path)
+    return (_checked(path, line, given, timezone, max_text) for line, given in found)
+
+
+def _guess(path: Path, start: bytes) -> Format:
+    suffix = path.suffix.lower()
+    if suffix in _SUFFIXES:
+        return _SUFFIXES[suffix]
+    text = start.removeprefix(codecs.BOM_UTF8).decode(errors="replace")
+    if _LOCOMO.match(text):
+        return "locomo"
+    if text.lstrip().startswith("[") or (suffix == ".json" and not text.strip()):
+        return "json"
+    if text.lstrip().startswith("{"):
+        return "jsonl"
+    raise InvalidInput(f"The format of {path} can't be told; name one of {', '.join(get_args(Format))}.")
+
+
+class _Unreadable(str):
+    """Why a place of a file holds no message."""
+
+
+def _checked(path: Path, line: int, given: object, timezone: str, max_text: int) -> Item:
+    if isinstance(given, _Unreadable):
+        return BadLine(str(path), line, str(given))
+    if not isinstance(given, dict):
+        return BadLine(str(path), line, f"this is no object but {type(given).__name__}")
+    where = f"message {given['id']!r}" if isinstance(given.get("id"), str) else "the message"
+    try:
+        source = parse_message(given, where, timezone=timezone, max_text=max_text)
+    except InvalidInput as error:
+        return BadLine(str(path), line, str(error))
+    message = {
+        key: value for key, value in given.items() if value not in (None, "", [], {}) and key != "content"
+    }
+    return {**message, "text": source.text} if source.text else message
+
+
+def _loads(text: str) -> object:
+    """Parse JSON; the standard's only, so NaN is none."""
+    try:
+        return json.loads(text, parse_constant=_refuse)
+    except RecursionError:
+        return _Unreadable("the JSON is nested too deeply")
+    except ValueError as error:  # bad JSON, or a number of thousands of digits
+        return _Unreadable(f"no JSON: {error}")
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(f"{constant} is no number of JSON")
+
+
+def _lines(path: Path) -> Iterator[tuple[int, object]]:
+    with path.open("rb") as file:
+        for number, line in enumerate(file, 1):
+            try:
+                text = line.removeprefix(codecs.BOM_UTF8 if number == 1 else b"").decode()
+            except UnicodeDecodeError as error:
+                yield number, _Unreadable(f"not UTF-8 at byte {error.start + 1} of the line")
+                continue
+            if text.strip():
+                yield number, _loads(text)
+
+
+def _text(path: Path) -> str | BadLine:
+    content = path.read_bytes()
+    try:
+        return content.removeprefix(codecs.BOM_UTF8).decode()
+    except UnicodeDecodeError as error:
+        return BadLine(str(path), content.count(b"\n", 0, error.start) + 1, "the file is not UTF-8")
+
+
+def _array(path: Path) -> Iterator[tuple[int, object]]:
+    """Yield an array's entries with the lines they begin at; what follows a fault in the JSON is not read."""
+    text = _text(path)
+    if isinstance(text, BadLine):
+        yield text.line, _Unreadable(text.reason)
+        return
+    decoder, at, line, seen = json.JSONDecoder(parse_constant=_refuse), _skip(text, 0, "["), 1, 0
+    while at < len(text) and text[at] != "]":
+        line, seen = line + text.count("\n", seen, at), at
+        try:
+            given, end = decoder.raw_decode(text, at)
+        except (ValueError, RecursionError) as error:
+            yield line, _Unreadable(f"no JSON, so the rest of the file is not read: {error}")
+            return
+        yield line, given
+        at = _skip(text, end, ",")
+
+
+def _skip(text: str, at: int, mark: str) -> int:
+    """Return the place after white space, at most one `mark`, and white space."""
+    found = re.compile(rf"\s*{re.escape(mark)}?\s*").match(text, at)
+    return found.end() if found else at
+
+
+def _document(path: Path, id: str, limit: int, *, markdown: bool) -> Iterator[Item]:  # noqa: A002
+    text = _text(path)
+    if isinstance(text, BadLine):
+        yield text
+    elif "\0" in text:
+        yield BadLine(
+            str(path), text.count("\n", 0, text.index("\0")) + 1, "a NUL character: this is no text file"
+        )
+    else:
+        for n, part in enumerate(passages(text, limit, markdown=markdown)):
+            yield {"id": f"{id}#{n}", "kind": "document", "session": id, "text": part}
+
+
+def _turns(conversation: dict[str, Any]) -> Iterator[tuple[int, object]]:
+    """Yield the turns of one LoCoMo conversation in order (Maharana et al. 2024)."""
+    numbers = sorted(int(key[8:]) for key in conversation if re.fullmatch(r"session_\d+", key))
+    for name in (f"session_{n}" for n in numbers):
+        given = conversation.get(f"{name}_date_time")
+        time = _session_time(given)
+        if given and not time:
+            yield 0, _Unreadable(f"{name} is read without its time, which is not understood: {given!r}")
+        turns = conversation[name]
+        for turn in turns if isinstance(turns, list) else [turns]:
+            yield 0, {**_turn(turn), "session": name, "time": time} if isinstance(turn, dict) else turn
+
+
+def _turn(turn: dict[str, object]) -> Message:
+    names = {"dia_id": "id", "speaker": "speaker", "text": "text", "blip_caption": "caption"}
+    return {name: turn[key] for key, name in names.items() if key in turn}
+
+
+def _sample(path: Path, sample_id: str | None) -> dict[str, Any]:
+    text = _text(path)
+    given = _Unreadable(text.reason) if isinstance(text, BadLine) else _loads(text)
+    if isinstance(given, _Unreadable):
+        raise InvalidInput(f"{path} can't be read: {given}.")
+    samples = {
+        str(sample.get("sample_id", "")): sample["conversation"]
+        for sample in (given if isinstance(given, list) else [given])
+        if isinstance(sample, dict) and isinstance(sample.get("conversation"), dict)
+    }
+    if sample_id is None and len(samples) == 1:
+        return dict(*samples.values())
+    if sample_id not in samples:
+        asked = f"no sample {sample_id!r}" if sample_id else f"{len(samples)} samples"
+        raise InvalidInput(f"{path} has {asked}; choose a sample_id of: {', '.join(samples) or 'none'}.")
+    return dict(samples[sample_id])
+
+
+def _session_time(given: object) -> str | None:
+    """Return "1:56 pm on 8 May, 2023" as ISO 8601.
+
+    >>> _session_time("1:56 pm on 8 May, 2023")
+    '2023-05-08T13:56:00'
+    """
+    found = _SESSION_TIME.fullmatch(str(given).strip())
+    if not found or found[5].lower() not in _MONTHS:
+        return None
+    hour = int(found[1]) % 12 + 12 * (found[3].lower() == "p")
+    month = _MONTHS.index(found[5].lower()) + 1
+    try:
+        return datetime(int(found[6]), month, int(found[4]), hour, int(found[2])).isoformat()  # noqa: DTZ001  as given
+    except ValueError:
+        return None

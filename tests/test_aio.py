@@ -1,0 +1,128 @@
+"""AsyncMemory is Memory, awaited."""
+
+import asyncio
+import inspect
+import threading
+import time
+
+import pytest
+
+from memgraph_engine import AsyncMemory, Memory
+from memgraph_engine.errors import InvalidInput, NotFound
+
+
+def public(cls):
+    return {name for name, _ in inspect.getmembers(cls, callable) if not name.startswith("_")}
+
+
+def test_the_methods_are_those_of_memory():
+    assert public(AsyncMemory) == public(Memory)
+
+
+@pytest.mark.parametrize("name", sorted(public(Memory)))
+def test_the_parameters_are_those_of_memory(name):
+    ours = inspect.signature(getattr(AsyncMemory, name)).parameters
+    theirs = inspect.signature(getattr(Memory, name)).parameters
+    assert list(ours.values()) == list(theirs.values())  # names, kinds, defaults, annotations, order
+
+
+@pytest.mark.parametrize("name", sorted(public(Memory) - {"get_all"}))
+def test_each_method_is_awaited(name):
+    assert inspect.iscoroutinefunction(getattr(AsyncMemory, name))
+
+
+def test_every_method_works(tenant, embedder):
+    async def main():
+        async with await AsyncMemory.connect(tenant=tenant, embedder=embedder) as memory:
+            receipt = await memory.add("I moved to Lisbon in March.", user_id="ana", speaker="Ana", id="D1:3")
+            await memory.add_many(["The tide turns at noon.", "The ferry is late."], user_id="ana")
+            hits = await memory.search("Where does Ana live?", user_id="ana", top_k=1, explain=True)
+            assert [source.id for source in hits[0].sources] == ["D1:3"]
+            note = await memory.get("D1:3", user_id="ana")
+            assert note.id == receipt.entries[0].note
+            await memory.update("D1:3", "I moved to Porto.", user_id="ana")
+            assert len(await memory.history("D1:3", user_id="ana")) == 2
+            assert [n.sources[0].id async for n in memory.get_all(user_id="ana")][0] == "D1:3"
+            await memory.delete("D1:3", user_id="ana")
+            assert (await memory.stats(user_id="ana")).notes == {"active": 2, "deleted": 1}
+            assert len(await memory.delete_all(user_id="ana")) == 1
+            assert await memory.verify(user_id="ana") == []
+
+    asyncio.run(main())
+
+
+def test_errors_are_those_of_memory(memory):
+    async def main():
+        one = AsyncMemory(memory)
+        with pytest.raises(NotFound):
+            await one.get("nothing", user_id="ana")
+        with pytest.raises(InvalidInput, match="user_id"):
+            one.get_all()
+
+    asyncio.run(main())
+
+
+def test_calls_run_beside_each_other(memory):
+    async def main():
+        one = AsyncMemory(memory)
+        await asyncio.gather(*(one.add(f"Buoy {n} is green.", user_id="ana") for n in range(8)))
+        assert len([note async for note in one.get_all(user_id="ana")]) == 8
+        assert await one.verify(user_id="ana") == []
+
+    asyncio.run(main())
+
+
+def test_a_long_listing_comes_page_by_page_without_loss(memory, monkeypatch):
+    monkeypatch.setattr("memgraph_engine.aio._PAGE", 7)
+
+    async def main():
+        one = AsyncMemory(memory)
+        await one.add_many([f"Buoy {n} is green." for n in range(30)], user_id="ana")
+        return [note.raw[0] async for note in one.get_all(user_id="ana")]
+
+    assert asyncio.run(main()) == [f"Buoy {n} is green." for n in range(30)]
+
+
+class SlowMemory:
+    """Stands for a Memory whose write takes its time."""
+
+    def __init__(self):
+        self.begun, self.done, self.closed_after = threading.Event(), False, None
+
+    def add(self, message, *, user_id=None, shared=False, **fields):
+        self.begun.set()
+        time.sleep(0.3)
+        self.done = True
+
+    def close(self):
+        self.closed_after = self.done
+
+
+def test_a_cancelled_write_runs_to_its_end_and_close_waits_for_it():
+    slow = SlowMemory()
+
+    async def main():
+        async with AsyncMemory(slow) as memory:
+            writing = asyncio.create_task(memory.add("…", user_id="ana"))
+            await asyncio.to_thread(slow.begun.wait)
+            writing.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await writing
+            assert not slow.done
+
+    asyncio.run(main())
+    assert slow.closed_after is True
+
+
+def test_a_timed_out_write_can_be_made_again(memory):
+    async def main():
+        one = AsyncMemory(memory)
+        messages = [{"text": f"Buoy {n} is red.", "session": "s"} for n in range(40)]
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(one.add_many(messages, user_id="ana"), 0.001)
+        receipt = await one.add_many(messages, user_id="ana")
+        assert receipt.added + receipt.repeats == 40
+        assert await one.verify(user_id="ana") == []
+        assert (await one.stats(user_id="ana")).notes == {"active": 40}
+
+    asyncio.run(main())

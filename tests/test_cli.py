@@ -1,0 +1,352 @@
+"""The command line: results on stdout, everything else on stderr, and an exit code that says how it went."""
+
+import importlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import tomllib
+from pathlib import Path
+
+import neo4j
+import pytest
+from typer.testing import CliRunner
+
+from memgraph_engine import Settings, __version__
+from memgraph_engine.cli import app
+
+COMMAND = str(Path(sys.executable).with_name("memgraph-engine"))
+
+
+@pytest.fixture
+def cli(tenant, embedder, monkeypatch):
+    """Run a command for user ana of the test's tenant."""
+    monkeypatch.setattr("memgraph_engine.wiring.embedder_named", lambda settings: embedder)
+    monkeypatch.setenv("MEMGRAPH_ENGINE_TENANT", tenant)
+
+    def run(*arguments, user="ana", code=0, **options):
+        whose = ["--user", user] if user else []
+        result = CliRunner().invoke(app, [*arguments, *whose], **options)
+        if result.exception and not isinstance(result.exception, SystemExit):
+            raise result.exception
+        assert result.exit_code == code, result.output
+        return result
+
+    return run
+
+
+def lisbon(cli, **options):
+    return cli(
+        "add", "I moved to Lisbon.", "--speaker", "Ana", "--id", "D1:3", "--session", "s1", "--time",
+        "2023-05-08T13:56", "--tag", "home", "--meta", "floor=2", **options,
+    )  # fmt: skip
+
+
+# ---- writing and reading --------------------------------------------------------------------
+
+
+def test_what_is_added_is_found(cli):
+    lisbon(cli)
+    found = cli("search", "Where does Ana live?")
+    assert "D1:3" in found.stdout
+    assert "2023-05-08 13:56" in found.stdout
+    assert "Ana: I moved to Lisbon." in found.stdout
+    assert found.stderr == ""
+
+
+def test_a_repeat_is_said_to_be_one(cli):
+    assert lisbon(cli).stdout.startswith("Added note ")
+    assert lisbon(cli).stdout.startswith("Known already: note ")
+
+
+def test_a_text_is_read_from_stdin(cli):
+    cli("add", "-", input="The tide turns\nat noon.\n")
+    (note,) = json.loads(cli("list", "--json").stdout)
+    assert note["sources"][0]["text"] == "The tide turns\nat noon."
+
+
+def test_filters_narrow_a_search(cli):
+    lisbon(cli)
+    cli("add", "I moved to Porto.", "--speaker", "Bo", "--id", "D2:1", "--time", "2024-01-01")
+    for filters in (
+        ["--speaker", "Ana"],
+        ["--session", "s1"],
+        ["--until", "2023-12-31"],
+        ["--tag", "home"],
+        ["--meta", "floor=2"],
+        ["--tag", "floor=2", "--meta", "floor=2"],
+    ):
+        hits = json.loads(cli("search", "Who moved?", *filters, "--json").stdout)
+        assert [hit["note"]["sources"][0]["id"] for hit in hits] == ["D1:3"]
+    nothing = cli("search", "Who moved?", "--min-similarity", "0.99")
+    assert (nothing.stdout, nothing.stderr) == ("", "Nothing found.\n")
+
+
+def test_explain_shows_the_channels(cli):
+    lisbon(cli)
+    shown = cli("search", "Where does Ana live?", "--explain").stdout
+    for word in ("channel", "raw", "normalised", "weighted", "lexical_raw", "dense_context", "proposed by"):
+        assert word in shown
+    (hit,) = json.loads(cli("search", "Where does Ana live?", "--explain", "--json").stdout)
+    assert hit["explanation"]["channels"]["dense_raw"].keys() == {"raw", "normalised", "weighted"}
+
+
+def test_a_note_is_shown_updated_and_deleted_with_its_history(cli):
+    lisbon(cli)
+    assert "I moved to Lisbon." in cli("get", "D1:3").stdout
+    assert cli("update", "D1:3", "I moved to Faro.").stdout.startswith("Updated note ")
+    assert cli("delete", "D1:3").stdout.startswith("Deleted note ")
+    shown = cli("history", "D1:3").stdout
+    assert shown.index("Lisbon") < shown.index("Faro") < shown.index("(deleted)")
+    versions = json.loads(cli("history", "D1:3", "--json").stdout)
+    assert [version["decision"]["kind"] for version in versions] == ["append", "update", "delete"]
+    assert cli("get", "D1:3", code=1).stdout == ""
+
+
+def test_deleting_everything_asks_first(cli):
+    lisbon(cli)
+    refused = cli("delete", "--all", code=1, input="n\n")
+    assert "Delete 1 note of user ana?" in refused.stderr
+    assert refused.stdout == ""
+    assert cli("delete", "--all", input="y\n").stdout == "Deleted 1 note.\n"
+    assert json.loads(cli("delete", "--all", "--yes", "--json").stdout) == []
+
+
+def test_stats_and_verify(cli, tenant):
+    lisbon(cli)
+    assert json.loads(cli("stats", "--json").stdout)["notes"] == {"active": 1}
+    assert "1 active" in cli("stats").stdout
+    assert cli("verify").stdout == "No faults.\n"
+    assert json.loads(cli("verify", "--json").stdout) == []
+
+
+def test_verify_fails_with_a_line_for_each_fault(cli, tenant, server):
+    lisbon(cli)
+    with neo4j.GraphDatabase.driver(server.uri, auth=(server.user, server.password)) as driver:
+        driver.execute_query("MATCH (s:Scope {tenant: $tenant}) SET s.notes = 7", tenant=tenant)
+    assert cli("verify", code=1).stdout.count("\n") == 1
+    assert "7" in json.loads(cli("verify", "--json", code=1).stdout)[0]
+
+
+def test_the_shared_memory_is_read_beside_a_users_own(cli):
+    cli("add", "The office is in Faro.", "--shared", user=None)
+    assert "Faro" in cli("search", "Where is the office?").stdout
+    assert cli("list").stdout == ""
+    assert "Faro" in cli("list", "--shared", user=None).stdout
+
+
+def test_another_tenant_sees_nothing(cli, tenant):
+    lisbon(cli)
+    assert cli("list", "--tenant", f"{tenant}-other").stdout == ""
+
+
+def test_json_is_one_document_with_iso_times(cli):
+    assert json.loads(cli("list", "--json").stdout) == []
+    lisbon(cli)
+    cli("add", "The tide turns at noon.")
+    notes = json.loads(cli("list", "--json").stdout)
+    assert [note["said_at"][:16] for note in notes][0] == "2023-05-08T13:56"
+    assert json.loads(cli("get", "D1:3", "--json").stdout) == notes[0]
+
+
+def test_stored_text_gives_no_orders_to_the_terminal(cli):
+    cli("add", "[bold]loud[/bold] :smile: \x1b[2J gone")
+    shown = cli("list").stdout
+    assert "[bold]loud[/bold] :smile: \ufffd[2J gone" in shown
+
+
+# ---- files ----------------------------------------------------------------------------------
+
+
+def write(path, *lines):
+    path.write_text("\n".join(line if isinstance(line, str) else json.dumps(line) for line in lines))
+    return str(path)
+
+
+def test_wrong_lines_are_named_and_the_rest_is_stored(cli, tmp_path):
+    file = write(
+        tmp_path / "chat.jsonl",
+        {"id": "1", "text": "The heron eats fish."},
+        '{"id": "2", "text":',
+        {"id": "3", "text": "The ferry is late.", "time": "nonsense"},
+        {"id": "1", "text": "Something else."},
+        {"id": "5", "text": "The tide turns at noon."},
+    )
+    result = cli("ingest", file, code=1)
+    assert result.stdout == "2 new, 0 known already, 3 passed over\n"
+    assert f"{file}:2: no JSON" in result.stderr
+    assert f"{file}:3: " in result.stderr
+    assert "nonsense" in result.stderr
+    assert "Source '1'" in result.stderr
+    again = json.loads(cli("ingest", file, "--json", code=1).stdout)
+    assert (again["added"], again["repeats"], len(again["faults"])) == (0, 2, 3)
+
+
+def test_several_files_of_several_formats(cli, tmp_path):
+    chat = write(tmp_path / "chat.json", '[{"content": "Hello.", "role": "user"}]')
+    guide = write(tmp_path / "guide.md", "# Guide", "", "## Boats", "", "They float.")
+    assert cli("ingest", chat, guide).stdout == "2 new, 0 known already\n"
+    assert "They float." in cli("search", "What do boats do?").stdout
+
+
+def test_a_file_that_can_not_be_read_at_all_does_not_stop_the_others(cli, tmp_path):
+    strange = write(tmp_path / "strange.dat", "???")
+    good = write(tmp_path / "good.txt", "The tide turns at noon.")
+    result = cli("ingest", strange, good, code=1)
+    assert "format" in result.stderr
+    assert result.stdout == "1 new, 0 known already, 1 passed over\n"
+
+
+def test_a_missing_file_is_wrong_usage(cli):
+    assert "does not exist" in cli("ingest", "no-such-file.jsonl", code=2).stderr
+
+
+# ---- ready, and shown -----------------------------------------------------------------------
+
+
+def test_init_says_what_is_ready(cli, server):
+    ready = json.loads(cli("init", "--json", user=None).stdout)
+    assert ready["neo4j"] == server.uri
+    assert ready["dimensions"] == 384
+
+
+def test_init_writes_a_template_that_changes_nothing_and_overwrites_nothing(cli, tmp_path, monkeypatch):
+    file = tmp_path / "mine.toml"
+    cli("init", "--write-config", str(file), user=None)
+    assert tomllib.loads(file.read_text()) == {"recall": {}}
+    before = Settings.load()
+    monkeypatch.setenv("MEMGRAPH_ENGINE_CONFIG", str(file))
+    assert Settings.load() == before
+    file.write_text(file.read_text().replace("# pool = 100", "pool = 50"))
+    assert Settings.load().recall.pool == 50
+    assert "is there already" in cli("init", "--write-config", str(file), user=None, code=1).stderr
+    assert Settings.load().recall.pool == 50
+
+
+@pytest.fixture
+def demo_tenant(tenant, monkeypatch):
+    monkeypatch.setattr(importlib.import_module("memgraph_engine.cli.demo"), "_TENANT", tenant)
+
+
+def test_the_demo_answers_its_questions_and_can_be_repeated(cli, demo_tenant, root):
+    first = cli("demo", user=None).stdout
+    assert "0 known already" in first
+    for question in (root / "config/sample/questions.txt").read_text().splitlines():
+        assert question in first
+    for answer in ("Pepper", "moved to Aveiro", "allergic to hazelnuts", "6 July", "village hall", "Aurora"):
+        assert answer in first
+    assert "MATCH" in first
+    again = cli("demo", user=None).stdout
+    assert "0 new" in again
+    assert again.partition("\n")[2] == first.partition("\n")[2]
+
+
+def test_the_demo_takes_the_first_conversation_of_a_locomo_file(cli, demo_tenant, tmp_path):
+    turns = [
+        {"speaker": "Ida", "dia_id": "D1:1", "text": "Did you find the key?"},
+        {"speaker": "Otto", "dia_id": "D1:2", "text": "It was in the teapot."},
+    ]
+    samples = [
+        {
+            "sample_id": f"conv-{n}",
+            "conversation": {"session_1": turns, "session_1_date_time": "1:56 pm on 8 May, 2023"},
+            "qa": [
+                {"question": "What is unknown?", "evidence": []},
+                {"question": "Where was the key?", "evidence": ["D1:2"]},
+            ],
+        }
+        for n in range(2)
+    ]
+    file = write(tmp_path / "locomo.json", json.dumps(samples))
+    shown = cli("demo", file, user=None).stdout
+    assert "2 messages in 1 sessions: 2 new" in shown
+    assert "Where was the key?" in shown
+    assert "It was in the teapot." in shown
+    assert "What is unknown?" not in shown
+    other = write(tmp_path / "other.json", '{"some": "thing"}')
+    assert "no LoCoMo file" in cli("demo", other, user=None, code=1).stderr
+
+
+# ---- exit codes and start-up ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["search", "Who?"],
+        ["search", "Who?", "--user", "ana", "--shared"],
+        ["search", "Who?", "--user", "ana", "--meta", "floor"],
+        ["search", "Who?", "--user", "ana", "--top-k", "many"],
+        ["delete", "--user", "ana"],
+        ["delete", "D1:3", "--all", "--user", "ana"],
+        ["ingest", __file__, __file__, "--id", "x", "--user", "ana"],
+        ["nonsense"],
+    ],
+)
+def test_wrong_usage_is_exit_code_2_and_reaches_no_server(arguments, monkeypatch):
+    monkeypatch.setenv("MEMGRAPH_ENGINE_URI", "bolt://127.0.0.1:1")
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == 2
+    assert "Error: " in result.stderr
+    assert result.stdout == ""
+
+
+def run(*arguments, **environment):
+    return subprocess.run(
+        [COMMAND, *arguments], capture_output=True, text=True, env={**os.environ, **environment}, timeout=60
+    )
+
+
+def test_an_error_is_one_line_without_a_traceback():
+    gone = {"MEMGRAPH_ENGINE_URI": "bolt://127.0.0.1:1", "MEMGRAPH_ENGINE_RETRY_TIME": "0.1"}
+    result = run("stats", "--user", "ana", **gone)
+    assert result.returncode == 1
+    assert result.stdout == ""
+    assert result.stderr.startswith("Error: No Neo4j answers at bolt://127.0.0.1:1")
+    assert result.stderr.count("\n") == 1
+
+
+def test_a_wrong_setting_is_named():
+    result = run("stats", "--user", "ana", MEMGRAPH_ENGINE_RETRY_TIME="soon")
+    assert result.returncode == 1
+    assert "retry_time" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_version_and_help():
+    assert run("--version").stdout == f"memgraph-engine {__version__}\n"
+    assert "Commands:" in run("--help").stdout
+    assert run().returncode == 2
+
+
+def test_help_loads_nothing_heavy():
+    code = "import sys, memgraph_engine.cli; print(*sys.modules)"
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout.split()
+    assert not {"neo4j", "numpy", "pydantic", "onnxruntime", "rich.console"} & set(loaded)
+
+
+def test_an_interrupted_ingest_can_be_run_again(memory, tenant, tmp_path):
+    file = write(
+        tmp_path / "long.jsonl", *({"text": f"Buoy {n} is green.", "session": "s"} for n in range(600))
+    )
+    environment = {**os.environ, "MEMGRAPH_ENGINE_TENANT": tenant, "MEMGRAPH_ENGINE_INGEST_BATCH": "8"}
+    begun = subprocess.Popen(
+        [COMMAND, "ingest", file, "--user", "ana"],
+        env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    while not memory.stats(user_id="ana").notes and begun.poll() is None:
+        time.sleep(0.05)
+    begun.send_signal(signal.SIGINT)
+    out, err = begun.communicate(timeout=60)
+    assert (begun.returncode, out) == (130, "")
+    assert "run the same command again" in err
+    assert "Traceback" not in err
+    stored = memory.stats(user_id="ana").notes["active"]
+    assert 0 < stored < 600
+    again = run("ingest", file, "--user", "ana", MEMGRAPH_ENGINE_TENANT=tenant)
+    assert again.stdout == f"{600 - stored} new, {stored} known already\n"
+    assert memory.verify(user_id="ana") == []

@@ -1,0 +1,101 @@
+"""Bad input gets a clear error, and nothing is half-written."""
+
+import pytest
+
+from memgraph_engine.errors import InvalidInput
+
+BAD = {
+    "empty text": ({"text": ""}, "empty"),
+    "blank text": ({"text": " \n\t"}, "empty"),
+    "no text": ({"speaker": "Ana"}, "empty"),
+    "a number for a text": ({"text": 7}, "string"),
+    "a message of 1 MB": ({"text": "x" * 1_000_000}, "ingest"),
+    "a NUL": ({"text": "a\0b"}, "NUL"),
+    "a lone surrogate": ({"text": "a\ud800b"}, "surrogate"),
+    "a NUL in the speaker": ({"text": "a", "speaker": "A\0"}, "speaker.*NUL"),
+    "a NUL in the metadata": ({"text": "a", "metadata": {"k": "a\0"}}, "metadata.*NUL"),
+    "a date that is none": ({"text": "a", "time": "2023-13-45"}, "2023-13-45"),
+    "a date in words": ({"text": "a", "time": "yesterday"}, "ISO 8601"),
+    "a year beyond all": ({"text": "a", "time": "9999-12-31T23:00:00"}, "years"),
+    "a year before all": ({"text": "a", "time": "0001-01-01"}, "years"),
+    "a time that is a number": ({"text": "a", "time": 17}, "int"),
+    "an unknown field": ({"text": "a", "sesion": "s"}, "sesion"),
+    "text and content": ({"text": "a", "content": "b"}, "both"),
+    "a part that is no text": ({"content": [{"type": "image_url", "image_url": {}}]}, "no text"),
+    "a kind that is none": ({"text": "a", "kind": "dream"}, "dream"),
+    "tags that are a string": ({"text": "a", "tags": "red"}, "list"),
+    "metadata that is no mapping": ({"text": "a", "metadata": [1]}, "mapping"),
+    "metadata that is no JSON": ({"text": "a", "metadata": {"x": object()}}, "JSON"),
+    "metadata that is not a number": ({"text": "a", "metadata": {"x": float("nan")}}, "JSON"),
+    "an id that is too long": ({"text": "a", "id": "x" * 1000}, "1000 characters"),
+    "no message at all": (17, "int"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_a_bad_message_is_refused_with_the_reason_and_nothing_is_written(memory, case):
+    bad, reason = BAD[case]
+    with pytest.raises(InvalidInput, match=reason) as error:
+        memory.add_many([{"text": "A good one."}, bad], user_id="ana")
+    assert "message 1" in str(error.value)
+    assert memory.stats(user_id="ana").sources == 0
+
+
+@pytest.mark.parametrize("user", ["", 7, "x" * 1000, "a\ud800"])
+def test_a_user_that_can_not_be_is_refused(memory, user):
+    with pytest.raises(InvalidInput, match="user_id"):
+        memory.add("Hello.", user_id=user)
+
+
+@pytest.mark.parametrize("top_k", [0, -1, 1_000_000, 2.5, True, "7"])
+def test_a_top_k_that_makes_no_sense_is_refused(memory, top_k):
+    with pytest.raises(InvalidInput, match="top_k"):
+        memory.search("Lisbon", user_id="ana", top_k=top_k)
+
+
+def test_an_empty_question_is_refused(memory):
+    with pytest.raises(InvalidInput, match="question"):
+        memory.search("  ", user_id="ana")
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "the of and",
+        "?!",
+        "/ \" ' ) ( : \\ + - && || ! ^ ~ * [ ] { }",
+        "lisbon " * 10_000,
+        " ".join(f"word{i}" for i in range(10_000)),
+        "OR NOT AND",
+        "漢字",
+    ],
+)
+def test_any_other_question_gets_an_answer(memory, question):
+    memory.add("Ana moved to Lisbon.", user_id="ana")
+    assert len(memory.search(question, user_id="ana")) == 1
+
+
+def test_a_question_to_an_empty_memory_finds_nothing(memory):
+    assert memory.search("Lisbon", user_id="nobody") == []
+
+
+def test_a_search_leaves_no_scope_behind(memory):
+    memory.search("Lisbon", user_id="nobody")
+    assert memory.stats(user_id="nobody").language == ""
+
+
+def test_an_empty_list_is_no_error(memory):
+    assert memory.add_many([], user_id="ana").entries == ()
+
+
+def test_a_time_range_that_is_empty_is_refused(memory):
+    with pytest.raises(InvalidInput, match="time range"):
+        memory.search("Lisbon", user_id="ana", since="2024-01-01", until="2023-01-01")
+
+
+def test_a_bad_line_of_an_iterator_ends_the_call_and_the_rest_can_be_made_again(memory):
+    good = [f"Fact number {i}." for i in range(200)]
+    with pytest.raises(InvalidInput, match="message 200"):
+        memory.add_many(iter([*good, {"text": ""}]), user_id="ana")
+    assert memory.add_many(good, user_id="ana").added == 200 - 128
+    assert memory.verify(user_id="ana") == []

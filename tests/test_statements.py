@@ -1,0 +1,93 @@
+"""Every statement in cypher/ is sound on the real server, filtered by scope, and used."""
+
+import re
+
+import neo4j
+import pytest
+
+from memgraph_engine.graph.statements import BrokenStatement, _parse, statements
+from memgraph_engine.resources import resource
+
+WITHOUT_SCOPE = {"store/read", "store/create", "leases/acquire", "leases/release"}
+# a purge looks for all scopes of a tenant, by the one label that is small
+MAY_SCAN = {"scopes/of_tenant"}
+NAMES = sorted(statements())
+
+
+@pytest.fixture(scope="module")
+def driver(server, embedder):
+    from memgraph_engine import Memory
+
+    Memory.connect(embedder=embedder).close()  # the schema is there
+    with neo4j.GraphDatabase.driver(server.uri, auth=(server.user, server.password)) as one:
+        yield one
+
+
+def operators(plan):
+    yield plan
+    for child in plan.get("children", ()):
+        yield from operators(child)
+
+
+def explained(driver, name):
+    statement = statements()[name]
+    parameters = {p: dict.fromkeys(["id", "kind", "at"]) if p == "decision" else None for p in statement.parameters}
+    _, summary, _ = driver.execute_query(
+        statement.text.replace("CYPHER 25", "CYPHER 25 EXPLAIN", 1),
+        parameters,
+        result_transformer_=lambda r: (None, r.consume(), None),
+    )
+    return list(operators(summary.plan))
+
+
+@pytest.mark.parametrize("name", [n for n in NAMES if not n.startswith("schema/")])
+def test_a_statement_never_walks_the_whole_graph(driver, name):
+    plan = explained(driver, name)
+    kinds = [operator["operatorType"].partition("@")[0] for operator in plan]
+    assert "AllNodesScan" not in kinds
+    if name not in MAY_SCAN:
+        assert not [kind for kind in kinds if "LabelScan" in kind or "RelationshipTypeScan" in kind]
+    for operator in plan:
+        if operator["operatorType"].startswith("CartesianProduct"):
+            sides = [[o["operatorType"] for o in operators(child)] for child in operator.get("children", ())]
+            assert any(any("Unique" in kind for kind in side) for side in sides), name
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_statement_names_its_scope(name):
+    if name.startswith("schema/") or name in WITHOUT_SCOPE or name in MAY_SCAN:
+        return
+    text = statements()[name].text
+    assert re.search(r"\{scope: \$scope\b|\.scope IN \$scopes", text)
+    # each node that is looked up by label alone is filtered by scope
+    for label_only in re.findall(r"MATCH \(\w*:(?:Note|Source|Keyword|Topic|Decision|Past)\)", text):
+        assert "$scopes" in text, label_only
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_statement_is_used(root, name):
+    if name.startswith("schema/"):
+        return
+    code = "\n".join(path.read_text() for path in (root / "memgraph_engine").rglob("*.py"))
+    assert f'"{name}"' in code
+
+
+def test_no_python_file_holds_cypher(root):
+    for path in (root / "memgraph_engine").rglob("*.py"):
+        assert not re.search(r"\b(MATCH|MERGE|UNWIND) [(\[{$]", path.read_text()), path
+
+
+def test_a_header_that_differs_from_its_body_is_refused():
+    with pytest.raises(BrokenStatement, match="scope"):
+        _parse("notes/wrong", "// What it does.\n// $id: string    an id\nMATCH (n {scope: $scope, id: $id}) RETURN n")
+
+
+def test_a_call_with_a_wrong_parameter_is_refused(memory):
+    with pytest.raises(BrokenStatement, match="tenant"):
+        memory.engine.db.run("store/read", tenant="x")
+
+
+def test_every_file_is_loaded():
+    assert len(NAMES) == len(list(resource("cypher").rglob("*"))) - len(
+        [p for p in resource("cypher").rglob("*") if p.is_dir()]
+    )
