@@ -81,9 +81,7 @@ def fetch(lock_name: str, folder: Path, maven_url: str = "", *, progress: bool =
     )
 
 
-def fetch_all(
-    what: str, artifacts: list[Artifact], folder: Path, maven_url: str, *, progress: bool
-) -> list[Path]:
+def fetch_all(what: str, artifacts: list[Artifact], folder: Path, maven_url: str, *, progress: bool) -> list[Path]:
     """Fetch these artifacts as `fetch` does; `what` names them to the user."""
     if _lacking(artifacts, folder, rehash=False):
         with _locked(folder, progress=progress):
@@ -119,9 +117,7 @@ def unpack(jar: Path, members: list[Artifact], folder: Path) -> None:
                 with archive.open(member.source[1:]) as source, part.open("wb") as target:
                     shutil.copyfileobj(source, target, 1 << 20)
                 if _sha256(part) != member.sha256:
-                    raise DownloadError(
-                        f"{member.name} in {jar.name} is not what the lock names; run relock.py."
-                    )
+                    raise DownloadError(f"{member.name} in {jar.name} is not what the lock names; run relock.py.")
                 part.replace(folder / member.name)
     except OSError as error:
         raise _disk_error(error, folder) from error
@@ -200,9 +196,7 @@ def _locked(folder: Path, *, progress: bool) -> Iterator[None]:
 # ---- downloads --------------------------------------------------------------------------------
 
 
-def _download_all(
-    what: str, artifacts: list[Artifact], folder: Path, maven_url: str, *, progress: bool
-) -> None:
+def _download_all(what: str, artifacts: list[Artifact], folder: Path, maven_url: str, *, progress: bool) -> None:
     try:
         import requests
         from jgo.constants import MAVEN_CENTRAL_URL
@@ -300,9 +294,7 @@ class _Source:
 def _disk_error(error: OSError, folder: Path) -> DownloadError:
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return DownloadError(f"No space left in {folder}. Free some, or set `cache` to another folder.")
-    return DownloadError(
-        f"{folder} can't be used: {error.strerror}. Set `cache` to a folder that can be written."
-    )
+    return DownloadError(f"{folder} can't be used: {error.strerror}. Set `cache` to a folder that can be written.")
 
 
 # ---- what the user sees -----------------------------------------------------------------------
@@ -330,9 +322,7 @@ def _bar(what: str, files: int, total: int, *, progress: bool) -> Iterator[Advan
     say(f"Fetching {what}: {files} {'file' if files == 1 else 'files'}, {_mb(total)}.", progress=progress)
     columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
     console = Console(stderr=True)
-    with Progress(
-        *columns, console=console, transient=True, disable=not (progress and console.is_terminal)
-    ) as bar:
+    with Progress(*columns, console=console, transient=True, disable=not (progress and console.is_terminal)) as bar:
         task = bar.add_task(what, total=total)
         yield lambda size: bar.update(task, advance=size)
     say(f"Fetched {what} in {time.monotonic() - start:.0f} s.", progress=progress)

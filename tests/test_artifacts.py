@@ -58,9 +58,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_error(404)
             return
         start = (
-            int(asked_range.removeprefix("bytes=").rstrip("-"))
-            if asked_range and not repository.ignore_range
-            else 0
+            int(asked_range.removeprefix("bytes=").rstrip("-")) if asked_range and not repository.ignore_range else 0
         )
         body = content[start:]
         self.send_response(206 if start else 200)

@@ -109,8 +109,8 @@ def test_deleting_everything_asks_first(cli):
     lisbon(cli)
     refused = cli("delete", "--all", code=1, input="n\n")
     assert "Delete 1 note of user ana?" in refused.stderr
-    assert refused.stdout == ""
-    assert cli("delete", "--all", input="y\n").stdout == "Deleted 1 note.\n"
+    assert "Deleted" not in refused.stdout
+    assert cli("delete", "--all", input="y\n").stdout.endswith("Deleted 1 note.\n")
     assert json.loads(cli("delete", "--all", "--yes", "--json").stdout) == []
 
 
@@ -147,7 +147,7 @@ def test_json_is_one_document_with_iso_times(cli):
     lisbon(cli)
     cli("add", "The tide turns at noon.")
     notes = json.loads(cli("list", "--json").stdout)
-    assert [note["said_at"][:16] for note in notes][0] == "2023-05-08T13:56"
+    assert notes[0]["said_at"] == "2023-05-08T13:56:00+00:00"
     assert json.loads(cli("get", "D1:3", "--json").stdout) == notes[0]
 
 
@@ -261,7 +261,7 @@ def test_the_demo_takes_the_first_conversation_of_a_locomo_file(cli, demo_tenant
     ]
     file = write(tmp_path / "locomo.json", json.dumps(samples))
     shown = cli("demo", file, user=None).stdout
-    assert "2 messages in 1 sessions: 2 new" in shown
+    assert "2 messages in 1 session: 2 new" in shown
     assert "Where was the key?" in shown
     assert "It was in the teapot." in shown
     assert "What is unknown?" not in shown

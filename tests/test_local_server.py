@@ -93,9 +93,7 @@ def test_it_is_this_users_and_this_machines_alone(server, folder):
     assert server.address().password not in repr(server.address())
     sockets = psutil.Process(server.status().pid).net_connections("inet")
     heard = {(s.laddr.ip.removeprefix("::ffff:"), s.laddr.port) for s in sockets if s.status != "ESTABLISHED"}
-    ports = {
-        int(url.split(":")[2].split("/")[0]) for url in (server.status().uri, server.status().browser_url)
-    }
+    ports = {int(url.split(":")[2].split("/")[0]) for url in (server.status().uri, server.status().browser_url)}
     assert {ip for ip, _ in heard} == {"127.0.0.1"}
     assert ports <= {port for _, port in heard}
 
@@ -104,10 +102,7 @@ def test_the_status_says_where_everything_is(server, folder):
     status = server.status()
     assert status.running
     assert status.home == folder
-    assert (
-        status.version
-        == query(server.address(), "CALL dbms.components() YIELD versions RETURN versions[0]")[0][0]
-    )
+    assert status.version == query(server.address(), "CALL dbms.components() YIELD versions RETURN versions[0]")[0][0]
     assert (status.java_home / "bin" / "java").exists()
     assert len(list(status.lib.glob("*.jar"))) > 200
     assert "Started." in status.log.read_text()

@@ -74,10 +74,17 @@ def test_a_temporary_memory_leaves_nothing_behind(server, embedder):
 
 
 def test_a_temporary_memory_is_purged_after_an_error_too(server, embedder):
-    with pytest.raises(ZeroDivisionError), temporary_memory(embedder=embedder) as memory:
-        fill(memory)
-        tenant = memory.stats(user_id="ana").scope.partition("/")[0]
-        raise ZeroDivisionError
+    tenants = []
+
+    def failing_test():
+        with temporary_memory(embedder=embedder) as memory:
+            fill(memory)
+            tenants.append(memory.stats(user_id="ana").scope.partition("/")[0])
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        failing_test()
+    (tenant,) = tenants
     assert nodes_of(server, tenant) == {}
 
 

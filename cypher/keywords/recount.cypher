@@ -2,15 +2,14 @@
 // $scope: string    the scope
 // $statuses: list<string>    of notes that can be read
 // returns a, b, kept, counted
-CALL () {
-  MATCH (a:Keyword {scope: $scope}) WHERE a.name >= ''
+MATCH (a:Keyword {scope: $scope}) WHERE a.name >= ''
+CALL (a) {
   MATCH (a)<-[:HAS_KEYWORD]-(n:Note)-[:HAS_KEYWORD]->(b:Keyword)
   WHERE a.name < b.name AND n.status IN $statuses
-  RETURN a, b, count(DISTINCT n) AS counted, 0 AS kept
+  RETURN b, count(DISTINCT n) AS counted, 0 AS kept
   UNION ALL
-  MATCH (a:Keyword {scope: $scope}) WHERE a.name >= ''
   MATCH (a)-[r:CO_OCCUR]->(b:Keyword)
-  RETURN a, b, 0 AS counted, r.weight AS kept
+  RETURN b, 0 AS counted, r.weight AS kept
 }
 WITH a.name AS a, b.name AS b, sum(kept) AS kept, sum(counted) AS counted
 WHERE kept <> counted

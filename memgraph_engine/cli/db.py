@@ -99,9 +99,7 @@ def _server() -> "LocalServer":
 
     settings = Settings.load()
     if settings.uri:
-        typer.echo(
-            f"The setting uri names {settings.uri}; this is about the managed local server only.", err=True
-        )
+        typer.echo(f"The setting uri names {settings.uri}; this is about the managed local server only.", err=True)
     return LocalServer(settings)
 
 

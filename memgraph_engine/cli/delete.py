@@ -43,8 +43,7 @@ def delete(
 def _delete_all(owner: Whose, tenant: str | None, *, yes: bool, as_json: bool) -> None:
     with connect(tenant) as memory:
         notes = memory.stats(**owner).notes
-        count = notes.get("active", 0) + notes.get("pending", 0)
-        all_notes = f"{count:,} {'note' if count == 1 else 'notes'}"
+        all_notes = show.count(notes.get("active", 0) + notes.get("pending", 0), "note")
         if not yes:
             of = "the shared memory" if owner["shared"] else f"user {owner['user_id']}"
             typer.confirm(f"Delete {all_notes} of {of}?", abort=True, err=True)

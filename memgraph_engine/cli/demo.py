@@ -86,9 +86,8 @@ def _ingest(out: "Console", memory: "Memory", conversation: Conversation) -> Non
     read = partial(reader(memory), sample_id=conversation.sample)
     tally = store_files(memory, whose(conversation.user, shared=False), [conversation.file], read)
     stats = memory.stats(user_id=conversation.user)
-    out.print(
-        f"A conversation of {stats.sources:,} messages in {stats.sessions} sessions: {tally}.", style="dim"
-    )
+    size = f"{show.count(stats.sources, 'message')} in {show.count(stats.sessions, 'session')}"
+    out.print(f"A conversation of {size}: {tally}.", style="dim")
 
 
 def _answer(out: "Console", question: str, hits: "Sequence[Hit]") -> None:
@@ -110,7 +109,7 @@ def _look(out: "Console") -> None:
         out.print(f"  Open Neo4j Browser on {settings.uri} and paste:")
     else:
         status = LocalServer(settings).status()
-        out.print(f"  Open {status.browser_url}")
+        out.print(f"  Open {status.browser_url}", soft_wrap=True)  # one line, to be clicked on or copied
         out.print(
             f"  as {status.user}; `memgraph-engine db browser` opens it and shows the password. Then paste:"
         )

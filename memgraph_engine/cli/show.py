@@ -126,9 +126,22 @@ def explanation(out: "Console", one: "Hit", why: "Explanation") -> None:
 
 def facts(out: "Console", rows: Mapping[str, object]) -> None:
     """Print names and values in two columns, leaving out what is empty."""
-    from rich.text import Text
+    from rich.table import Table
 
     shown = {name: clean(str(value)) for name, value in rows.items() if value not in ("", None, ())}
     width = max(map(len, shown))
-    for name, value in shown.items():
-        out.print(Text.assemble((name.ljust(width), "dim"), "  ", value))
+    for name, value in shown.items():  # a table each: one for all would fill every line up with spaces
+        table = Table.grid(padding=(0, 2, 0, 0))
+        table.add_column(style="dim", width=width)
+        table.add_column(overflow="fold")
+        table.add_row(name, value)
+        out.print(table)
+
+
+def count(number: int, noun: str) -> str:
+    """Return a number with its noun.
+
+    >>> count(1, "note"), count(2000, "note")
+    ('1 note', '2,000 notes')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

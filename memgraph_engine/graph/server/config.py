@@ -5,10 +5,10 @@ from urllib.parse import urlencode
 
 from memgraph_engine.errors import LocalServerError
 from memgraph_engine.graph.server.home import USER, Home
+from memgraph_engine.resources import resource
 from memgraph_engine.settings import Settings
 
 HOST = "127.0.0.1"
-_FIRST_QUERY = "MATCH (n:Note)-[r]-(m) RETURN n, r, m LIMIT 50"
 
 # The server is this machine's alone, tells nobody that it exists, reads no files for a query, and keeps no
 # more history than a recovery needs: forgotten text leaves the transaction logs with the next checkpoints.
@@ -60,9 +60,7 @@ def pick_ports(settings: Settings, last: tuple[int, int]) -> tuple[int, int]:
         socket.socket() as http,
     ):  # both held until both are known, so that they differ
         for held, (name, port, before) in zip((bolt, http), wanted, strict=True):
-            held.setsockopt(
-                socket.SOL_SOCKET, socket.SO_REUSEADDR, 1
-            )  # as Java does: a port just left is free
+            held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as Java does: a port just left is free
             if port:
                 _bind(held, name, port)
             elif not (before and _binds(held, before)):
@@ -98,6 +96,6 @@ def browser_url(http_port: int, bolt_port: int, database: str) -> str:
         "connectURL": f"bolt://{USER}@{HOST}:{bolt_port}",
         "db": database,
         "cmd": "edit",
-        "arg": _FIRST_QUERY,
+        "arg": resource("config", "browser", "first.cypher").read_text("utf-8").strip(),
     }
     return f"http://{HOST}:{http_port}/browser/?{urlencode(query)}"

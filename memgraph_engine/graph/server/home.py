@@ -37,9 +37,7 @@ class Home:
         self.logs = self.path / "logs"
         self.log = self.logs / "neo4j.log"
         self.debug_log = self.logs / "debug.log"  # one JSON object a line
-        self.console = (
-            self.logs / "console.log"
-        )  # what the process itself prints: faults of the JVM, mostly nothing
+        self.console = self.logs / "console.log"  # what the process itself prints: faults of the JVM, mostly nothing
         self._password = self.path / "password"
         self._record = self.path / "server.json"
 

@@ -75,13 +75,7 @@ class LocalServer:
         """Return where the server answers, or None if it does not run or is still starting."""
         record = self._home.record()
         password = self._home.password()
-        if (
-            record
-            and record.ready
-            and password
-            and self._home.holds_data
-            and process.find(self._home, record.pid)
-        ):
+        if record and record.ready and password and self._home.holds_data and process.find(self._home, record.pid):
             return Address(config.bolt_uri(record.bolt_port), USER, password)
         return None
 
@@ -93,9 +87,7 @@ class LocalServer:
         return Status(
             running=running is not None,
             uri=config.bolt_uri(on.bolt_port) if on else None,
-            browser_url=config.browser_url(on.http_port, on.bolt_port, self._settings.database)
-            if on
-            else None,
+            browser_url=config.browser_url(on.http_port, on.bolt_port, self._settings.database) if on else None,
             user=USER,
             pid=running.pid if running else None,
             version=on.version if on else _version(),

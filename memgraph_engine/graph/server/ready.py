@@ -79,9 +79,7 @@ def _answers(home: Home, port: int, database: str) -> bool:
     """Return whether the database answers; raises LocalServerError if it never will."""
     auth = (USER, home.password() or "")
     uri = bolt_uri(port)
-    with neo4j.GraphDatabase.driver(
-        uri, auth=auth, connection_timeout=5, max_transaction_retry_time=0
-    ) as driver:
+    with neo4j.GraphDatabase.driver(uri, auth=auth, connection_timeout=5, max_transaction_retry_time=0) as driver:
         try:
             driver.execute_query("RETURN 1", database_=database)
         except AuthError:

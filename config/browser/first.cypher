@@ -1,0 +1,1 @@
+MATCH (n:Note)-[r]-(m) RETURN n, r, m LIMIT 50

@@ -1,0 +1,194 @@
+"""Writes keep their invariants however often they are cut off, repeated, or made at once."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections import Counter
+from contextlib import ExitStack, contextmanager
+from itertools import combinations
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from memgraph_engine import Memory
+from memgraph_engine.testing import temporary_memory
+
+FACTS = [
+    "The ferry to Madeira leaves at noon.",
+    "Our beekeeper sold two hives.",
+    "Lisbon has yellow trams.",
+    "The ferry was late, so we took the yellow tram.",
+    "Two hives stand behind the bakery.",
+    "The bakery burnt its bread.",
+    "A beekeeper needs a veil.",
+    "Yellow trams pass the bakery in Lisbon.",
+]
+
+
+def graph(memory, user):
+    """Everything that does not depend on when it was written."""
+    notes = {
+        note.sources[0].id: (note.context, note.seq, note.session, note.keywords, note.status)
+        for note in memory.get_all(user_id=user)
+    }
+    stats = memory.stats(user_id=user)
+    return notes, (stats.notes, stats.sources, stats.sessions, stats.keywords, stats.pairs)
+
+
+@contextmanager
+def ingesting(memory, talk):
+    """Add messages, five at a time, in a process of their own; it prints how far it is."""
+    environment = {**os.environ, "TENANT": memory.engine.settings.tenant, "MESSAGES": json.dumps(talk)}
+    process = subprocess.Popen([sys.executable, "-c", INGEST], env=environment, stdout=subprocess.PIPE, text=True)
+    with process:
+        yield process
+
+
+def all_ingest(memory, talks):
+    """Ingest several lists at once, and see each process end well."""
+    with ExitStack() as stack:
+        processes = [stack.enter_context(ingesting(memory, talk)) for talk in talks]
+        assert [process.wait(timeout=240) for process in processes] == [0] * len(talks)
+
+
+INGEST = """
+import json, os, sys
+from memgraph_engine import Memory
+with Memory.connect(tenant=os.environ["TENANT"]) as memory:
+    messages = json.loads(os.environ["MESSAGES"])
+    for start in range(0, len(messages), 5):
+        memory.add_many(messages[start:start + 5], user_id="ana")
+        print(start, flush=True)
+"""
+
+
+def messages(number, prefix="m"):
+    return [
+        {"id": f"{prefix}{i}", "text": f"{FACTS[i % len(FACTS)]} Day {i}.", "session": f"s{i // 10}", "speaker": "Ana"}
+        for i in range(number)
+    ]
+
+
+def test_an_ingest_killed_half_way_and_run_again_gives_the_same_graph(memory):
+    talk = messages(40)
+    with ingesting(memory, talk) as process:
+        for line in process.stdout:
+            if int(line) >= 15:
+                process.send_signal(signal.SIGKILL)
+                break
+    assert 0 < memory.stats(user_id="ana").sources < 40
+    receipt = memory.add_many(talk, user_id="ana")
+    assert receipt.repeats > 0
+    with temporary_memory() as other:
+        other.add_many(talk, user_id="ana")
+        assert graph(memory, "ana") == graph(other, "ana")
+    assert memory.verify(user_id="ana") == []
+
+
+def test_eight_processes_adding_the_same_give_the_graph_of_one(memory):
+    talk = messages(15)
+    all_ingest(memory, [talk] * 8)
+    with temporary_memory() as other:
+        other.add_many(talk, user_id="ana")
+        assert graph(memory, "ana") == graph(other, "ana")
+    assert memory.verify(user_id="ana") == []
+
+
+def test_processes_adding_different_things_lose_nothing(memory):
+    all_ingest(memory, [messages(10, prefix=f"p{number}-") for number in range(4)])
+    stats = memory.stats(user_id="ana")
+    assert stats.sources == 40
+    # all wrote to one session: its turns are numbered without a gap
+    assert sorted(note.seq for note in memory.get_all(user_id="ana")) == list(range(40))
+    assert memory.verify(user_id="ana") == []
+
+
+def test_a_database_that_goes_away_in_the_middle_leaves_no_half(memory, monkeypatch):
+    """The connection breaks after the first statement of the write: the transaction is rolled back."""
+    from memgraph_engine.errors import Unreachable
+    from memgraph_engine.graph import notes
+
+    def broken(*_):
+        raise ConnectionResetError("gone")
+
+    before = memory.stats(user_id="ana")
+    with monkeypatch.context() as patch:
+        patch.setattr(notes, "create", broken)
+        with pytest.raises(Unreachable):
+            memory.add("Never to be seen.", user_id="ana")
+    assert memory.stats(user_id="ana").sources == before.sources == 0
+    assert memory.add("Never to be seen.", user_id="ana").added == 1
+
+
+def count_pairs(memory, user):
+    counted = Counter()
+    for note in memory.get_all(user_id=user):
+        counted.update(combinations(sorted(note.keywords), 2))
+    return counted
+
+
+actions = st.lists(
+    st.one_of(
+        st.tuples(st.just("add"), st.lists(st.integers(0, 11), min_size=1, max_size=5)),
+        st.tuples(st.just("again"), st.lists(st.integers(0, 11), min_size=1, max_size=5)),
+        st.tuples(st.just("update"), st.tuples(st.integers(0, 11), st.sampled_from(FACTS))),
+        st.tuples(st.just("delete"), st.integers(0, 11)),
+        st.tuples(st.just("delete_all"), st.none()),
+    ),
+    min_size=3,
+    max_size=10,
+)
+
+
+def play(memory: Memory, moves):
+    """Make the moves, keeping beside it what must be there; compare after each."""
+    model = {}
+    for kind, what in moves:
+        if kind in ("add", "again"):
+            batch = [{"id": f"m{i}", "text": FACTS[i % len(FACTS)], "session": f"s{i % 3}"} for i in what]
+            memory.add_many(batch * (2 if kind == "again" else 1), user_id="ana")
+            for message in batch:
+                model.setdefault(message["id"], message["text"])
+        elif kind == "update" and model.get(f"m{what[0]}"):
+            memory.update(f"m{what[0]}", what[1], user_id="ana")
+            model[f"m{what[0]}"] = what[1]
+        elif kind == "delete" and model.get(f"m{what}"):
+            memory.delete(f"m{what}", user_id="ana")
+            model[f"m{what}"] = None  # known, and never to come back
+        elif kind == "delete_all" and model:
+            memory.delete_all(user_id="ana")
+            model = dict.fromkeys(model)
+    kept = {note.sources[0].id: note.sources[0].text for note in memory.get_all(user_id="ana")}
+    assert kept == {id_: text for id_, text in model.items() if text}
+    assert memory.verify(user_id="ana") == []
+    assert memory.stats(user_id="ana").pairs == len(count_pairs(memory, "ana"))
+    everything = " ".join(note.context for note in memory.get_all(user_id="ana"))
+    gone = {text for text in FACTS if text not in kept.values()}
+    assert not [text for text in gone if text in everything]
+
+
+def cases(number):
+    return settings(
+        max_examples=number,
+        deadline=None,
+        database=None,
+        suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+    )
+
+
+@cases(8)
+@given(moves=actions)
+def test_any_order_of_writes_keeps_every_count(server, embedder, moves):
+    with temporary_memory(embedder=embedder) as memory:
+        play(memory, moves)
+
+
+@pytest.mark.long
+@cases(80)
+@given(moves=actions)
+def test_any_order_of_writes_keeps_every_count_long(server, embedder, moves):
+    with temporary_memory(embedder=embedder) as memory:
+        play(memory, moves)
