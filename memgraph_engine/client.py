@@ -154,7 +154,8 @@ class Memory:
         """Return the notes that answer a question best, best first, from the user's own memory and the shared one.
 
         With `shared=True` only the shared memory is read. `since` and `until` are when it was said, both
-        included. `tags` and `metadata` must all be there. `min_similarity` (-1 to 1) cuts by `Hit.similarity`.
+        included; a day stands for all of it. `tags` and `metadata` must all be there. `min_similarity` (-1 to 1)
+        cuts by `Hit.similarity`.
         """
         check_text(question, "question", 1_000_000)
         if type(top_k) is not int or not 1 <= top_k <= _MOST_HITS:
@@ -168,7 +169,7 @@ class Memory:
             role,
             agent,
             parse_time(since, "since", self._settings.timezone),
-            parse_time(until, "until", self._settings.timezone),
+            parse_time(until, "until", self._settings.timezone, end=True),
             tags,
             metadata or {},
         )

@@ -20,9 +20,7 @@ MAX_TOKEN = 64  # characters; what is longer is base64 or a number run, and its 
 _CACHED_WORDS = 100_000
 
 _APOSTROPHES = dict.fromkeys(map(ord, "‘’‛ʼ`´"), "'")
-_ACCENTS = re.compile(
-    r"[\u0300-\u036f]+"
-)  # of Latin, Greek and Cyrillic; other scripts' marks are part of a letter
+_ACCENTS = re.compile(r"[\u0300-\u036f]+")  # of Latin, Greek and Cyrillic; other scripts' marks are part of a letter
 _CJK = (
     r"\u3005-\u3007\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
     r"\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"

@@ -66,6 +66,7 @@ class Writer:
                     new,
                     seen.tails,
                     seen.keywords,
+                    hidden=seen.hidden,
                     language=language,
                     max_keywords=self._settings.max_keywords,
                     vectors=vectors,
@@ -117,9 +118,7 @@ class Writer:
         engine = self._engine
         decisions: list[Decision] = []
         while True:
-            decision = until_current(
-                engine.db, scope.name, lambda: change.delete_some(engine.db, scope, engine.now())
-            )
+            decision = until_current(engine.db, scope.name, lambda: change.delete_some(engine.db, scope, engine.now()))
             if decision is None:
                 return decisions
             decisions.append(decision)

@@ -125,9 +125,7 @@ class Settings(BaseSettings):
             return cls(**overrides)  # type: ignore[arg-type]
         except ValidationError as error:
             faults = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors())
-            raise SettingsError(
-                f"Settings can't be used: {faults}. config/settings.toml lists them all."
-            ) from None
+            raise SettingsError(f"Settings can't be used: {faults}. config/settings.toml lists them all.") from None
         except ValueError as error:  # a TOML file or an environment value that does not parse
             raise SettingsError(f"Settings can't be read: {error}.") from error
 

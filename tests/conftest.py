@@ -7,7 +7,6 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
-from platformdirs import user_cache_path
 
 from memgraph_engine import Memory, Settings
 from memgraph_engine.embedding import embedder_named
@@ -16,9 +15,7 @@ from memgraph_engine.testing import purge
 
 PREFIX = "MEMGRAPH_ENGINE_"
 # MiniLM: half the work of the default model. All other settings are the defaults, whatever the developer has set.
-for name in [
-    n for n in os.environ if n.startswith(PREFIX) and n not in (f"{PREFIX}MAVEN_URL", f"{PREFIX}CACHE")
-]:
+for name in [n for n in os.environ if n.startswith(PREFIX) and n not in (f"{PREFIX}MAVEN_URL", f"{PREFIX}CACHE")]:
     if not name.startswith(f"{PREFIX}TEST_"):
         del os.environ[name]
 os.environ[f"{PREFIX}EMBEDDER"] = "minilm"
@@ -34,24 +31,21 @@ class Server:
 
 
 @pytest.fixture(scope="session")
-def server() -> Iterator[Server]:
-    """The server of MEMGRAPH_ENGINE_TEST_URI (with _TEST_USER, _TEST_PASSWORD), else a managed one of the tests' own."""
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """The server of MEMGRAPH_ENGINE_TEST_URI (_TEST_USER, _TEST_PASSWORD), else a managed one of this run's own."""
     given = os.environ.get(f"{PREFIX}TEST_URI")
     if given:
-        one = Server(
-            given, os.environ.get(f"{PREFIX}TEST_USER", "neo4j"), os.environ.get(f"{PREFIX}TEST_PASSWORD", "")
-        )
+        one = Server(given, os.environ.get(f"{PREFIX}TEST_USER", "neo4j"), os.environ.get(f"{PREFIX}TEST_PASSWORD", ""))
         yield from _in_environment(one)
         return
     from memgraph_engine.graph.server import LocalServer
 
-    local = LocalServer(Settings.load(home=user_cache_path("memgraph-engine") / "tests", heap="1g"))
+    local = LocalServer(Settings.load(home=tmp_path_factory.mktemp("neo4j") / "home"))
     address = local.start()
     try:
         yield from _in_environment(Server(address.uri, address.user, address.password))
     finally:
-        if not os.environ.get(f"{PREFIX}TEST_KEEP_SERVER"):
-            local.stop()
+        local.stop()
 
 
 def _in_environment(one: Server) -> Iterator[Server]:

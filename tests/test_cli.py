@@ -323,16 +323,42 @@ def test_version_and_help():
 
 def test_help_loads_nothing_heavy():
     code = "import sys, memgraph_engine.cli; print(*sys.modules)"
-    loaded = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    ).stdout.split()
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert not {"neo4j", "numpy", "pydantic", "onnxruntime", "rich.console"} & set(loaded)
 
 
+def test_a_progress_bar_counts_on_a_terminal(server, tenant, tmp_path):
+    file = write(tmp_path / "chat.jsonl", {"text": "The heron eats fish."}, {"text": "The tide turns at noon."})
+    ours, its = os.openpty()
+    begun = subprocess.Popen(
+        [COMMAND, "ingest", file, "--user", "ana", "--tenant", tenant],
+        stdout=subprocess.PIPE, stderr=its, env={**os.environ, "TERM": "xterm"}, text=True,
+    )  # fmt: skip
+    os.close(its)
+    seen = b""
+    try:
+        while chunk := os.read(ours, 4096):
+            seen += chunk
+    except OSError:  # how a terminal says on Linux that nobody is left at the other end
+        assert seen
+    finally:
+        os.close(ours)
+    assert begun.communicate(timeout=60)[0] == "2 new, 0 known already\n"
+    assert b"0/2" in seen
+    assert b"2/2" in seen
+
+
+def test_a_reader_that_goes_away_is_no_error(memory, tenant):
+    memory.add_many([f"Buoy {n} is green." for n in range(2000)], user_id="ana")
+    shown = subprocess.run(
+        f"{COMMAND} list --user ana --tenant {tenant} | head -1",
+        shell=True, capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+    assert (shown.stdout.count("\n"), shown.stderr) == (1, "")
+
+
 def test_an_interrupted_ingest_can_be_run_again(memory, tenant, tmp_path):
-    file = write(
-        tmp_path / "long.jsonl", *({"text": f"Buoy {n} is green.", "session": "s"} for n in range(600))
-    )
+    file = write(tmp_path / "long.jsonl", *({"text": f"Buoy {n} is green.", "session": "s"} for n in range(600)))
     environment = {**os.environ, "MEMGRAPH_ENGINE_TENANT": tenant, "MEMGRAPH_ENGINE_INGEST_BATCH": "8"}
     begun = subprocess.Popen(
         [COMMAND, "ingest", file, "--user", "ana"],

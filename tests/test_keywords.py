@@ -78,9 +78,7 @@ def test_a_time_is_no_keyword(when):
     assert english(f"I bought a bicycle {when}.") == ["bicycle"]
 
 
-@pytest.mark.parametrize(
-    "address", ["https://example.org/a?b=c", "www.example.org", "ann@example.org", "example.com"]
-)
+@pytest.mark.parametrize("address", ["https://example.org/a?b=c", "www.example.org", "ann@example.org", "example.com"])
 def test_an_address_is_no_keyword(address):
     assert english(f"The recipe is at {address} now.") == ["recipe"]
 

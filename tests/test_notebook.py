@@ -22,15 +22,11 @@ def test_the_notebook_has_no_outputs(notebook):
 
 @pytest.mark.filterwarnings("default")  # the kernel's client is not ours
 def test_the_notebook_runs_and_cleans_up(notebook, server, root):
-    NotebookClient(
-        notebook, timeout=120, kernel_name="python3", resources={"metadata": {"path": str(root)}}
-    ).execute()
+    NotebookClient(notebook, timeout=120, kernel_name="python3", resources={"metadata": {"path": str(root)}}).execute()
     outputs = [output for cell in code(notebook) for output in cell.outputs]
     assert not [output for output in outputs if output.output_type == "error"]
     printed = "".join(output.get("text", "") for output in outputs)
     assert "2:1  Jonas: I'm allergic to hazelnuts" in printed
     with neo4j.GraphDatabase.driver(server.uri, auth=(server.user, server.password)) as driver:
-        left = driver.execute_query(
-            "MATCH (s:Scope) WHERE s.tenant STARTS WITH 'quickstart-' RETURN s"
-        ).records
+        left = driver.execute_query("MATCH (s:Scope) WHERE s.tenant STARTS WITH 'quickstart-' RETURN s").records
     assert left == []

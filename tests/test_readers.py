@@ -39,9 +39,7 @@ def test_keys_without_a_value_are_left_out(write):
 
 
 def test_chat_lines_are_read(write):
-    assert list(read(write("a.jsonl", '{"role": "user", "content": "Hi"}'))) == [
-        {"role": "user", "text": "Hi"}
-    ]
+    assert list(read(write("a.jsonl", '{"role": "user", "content": "Hi"}'))) == [{"role": "user", "text": "Hi"}]
 
 
 def test_text_parts_are_joined(write):
@@ -193,9 +191,7 @@ def test_markdown_passages_hold_every_line(text):
 
 @given(TEXTS, st.booleans())
 def test_no_passage_is_empty_or_too_long(text, markdown):
-    assert all(
-        0 < len(passage.strip()) <= len(passage) <= 200 for passage in passages(text, 200, markdown=markdown)
-    )
+    assert all(0 < len(passage.strip()) <= len(passage) <= 200 for passage in passages(text, 200, markdown=markdown))
 
 
 SAMPLE = {

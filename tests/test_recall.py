@@ -63,6 +63,7 @@ def found(hits):
         ({"agent": "cook"}, {"a3"}),
         ({"since": "2023-06-01"}, {"a3"}),
         ({"until": "2023-05-08T10:00:00"}, {"a1"}),
+        ({"since": "2023-05-08", "until": "2023-05-08"}, {"a1", "a2"}),
         ({"since": "2023-05-08T10:01:00", "until": "2023-05-08T10:01:00"}, {"a2"}),
         ({"tags": ["coast"]}, {"a1", "a2"}),
         ({"tags": ["coast", "stairs"]}, {"a2"}),
@@ -99,6 +100,12 @@ def test_an_explanation_adds_up_to_the_score(talk):
         total = sum(channel.weighted for channel in why.channels.values()) + why.neighbours + why.session
         assert math.isclose(total / most, hit.score, rel_tol=1e-9)
         assert hit.similarity == max(why.channels["dense_raw"].raw, why.channels["dense_context"].raw)
+
+
+def test_a_single_hit_is_a_good_hit(memory):
+    memory.add("The lighthouse keeper waved at us.", user_id="ana")
+    (hit,) = memory.search("Who waved at the lighthouse?", user_id="ana")
+    assert hit.score > 0.5
 
 
 def test_each_channel_proposes_what_it_knows(talk):

@@ -22,9 +22,7 @@ def nodes_of(server, tenant):
 
 
 def fill(memory):
-    memory.add_many(
-        [{"text": f"The heron caught fish number {n}.", "session": "s"} for n in range(3)], user_id="a b/c"
-    )
+    memory.add_many([{"text": f"The heron caught fish number {n}.", "session": "s"} for n in range(3)], user_id="a b/c")
     one = memory.add("I live in Porto.", id="home", user_id="ana").entries[0].note
     memory.update(one, "I live in Aveiro.", user_id="ana")
     memory.update(one, "I live in Lisbon.", user_id="ana")

@@ -4,7 +4,8 @@
 // $ids: list<string>    ids of the sources to add
 // $sessions: list<string>    their sessions, without ''
 // $keys: list<string>    keys of the keywords they may carry
-// returns version, known [{id, hashes, note}], tails [source], keywords [{key, name}]
+// $statuses: list<string>    of notes that can be read
+// returns version, known [{id, hashes, note}], tails [source with readable], keywords [{key, name}]
 MATCH (s:Scope {scope: $scope})
 WITH s.version AS version
 RETURN version,
@@ -21,7 +22,8 @@ RETURN version,
            WHERE x.seq >= 0
            RETURN x ORDER BY x.seq DESC LIMIT 1
          }
-         RETURN x {.*, said_at: x.said_at.epochMillis}
+         RETURN x {.*, said_at: x.said_at.epochMillis,
+                   readable: EXISTS { (x)<-[:FROM]-(n:Note) WHERE n.status IN $statuses }}
        } AS tails,
        COLLECT {
          UNWIND $keys AS key

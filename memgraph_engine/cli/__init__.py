@@ -63,9 +63,7 @@ def _version(asked: bool) -> None:
 def _main(
     version: Annotated[
         bool,
-        typer.Option(
-            "--version", help="Show the version.", callback=_version, is_eager=True, show_default=False
-        ),
+        typer.Option("--version", help="Show the version.", callback=_version, is_eager=True, show_default=False),
     ] = False,
 ) -> None:
     """Take the options that stand before a command."""

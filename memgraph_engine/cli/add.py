@@ -19,9 +19,7 @@ def add(
         str | None, typer.Option(metavar="ID", help="An id of your own for this source.")
     ] = None,
     speaker: Annotated[str | None, typer.Option(metavar="NAME", help="Who said it.")] = None,
-    role: Annotated[
-        str | None, typer.Option(metavar="ROLE", help="As in chat APIs: user, assistant.")
-    ] = None,
+    role: Annotated[str | None, typer.Option(metavar="ROLE", help="As in chat APIs: user, assistant.")] = None,
     agent: Annotated[str | None, typer.Option(metavar="ID", help="The agent it was said to.")] = None,
     session: Annotated[str | None, typer.Option(metavar="ID", help="The conversation it is part of.")] = None,
     time: Annotated[str | None, typer.Option(metavar="TIME", help="When it was said, ISO 8601.")] = None,

@@ -76,9 +76,7 @@ def _locomo(file: Path) -> Conversation:
         asked = [qa["question"] for qa in first["qa"] if qa.get("evidence")]
         sample = str(first.get("sample_id", ""))
     except (OSError, ValueError, LookupError, TypeError, AttributeError):
-        raise InvalidInput(
-            f"{file} is no LoCoMo file. For others: memgraph-engine ingest, then search."
-        ) from None
+        raise InvalidInput(f"{file} is no LoCoMo file. For others: memgraph-engine ingest, then search.") from None
     return Conversation(file, sample or file.stem, asked[:_QUESTIONS], sample)
 
 
@@ -110,9 +108,7 @@ def _look(out: "Console") -> None:
     else:
         status = LocalServer(settings).status()
         out.print(f"  Open {status.browser_url}", soft_wrap=True)  # one line, to be clicked on or copied
-        out.print(
-            f"  as {status.user}; `memgraph-engine db browser` opens it and shows the password. Then paste:"
-        )
+        out.print(f"  as {status.user}; `memgraph-engine db browser` opens it and shows the password. Then paste:")
     out.print()
     for line in resource("config", "sample", "look.cypher").read_text("utf-8").splitlines():
         out.print(f"    {line}", style="cyan")

@@ -35,8 +35,6 @@ def _print(versions: "list[Version]") -> None:
     for number, version in enumerate(versions, 1):
         note, decision = version.note, version.decision
         made = f"{decision.kind} (decision {decision.id})" if decision else note.status
-        out.print(
-            Text.assemble((f"{number:>2}.", "dim"), f" {show.moment(note.recorded_at)}  ", (made, "cyan"))
-        )
+        out.print(Text.assemble((f"{number:>2}.", "dim"), f" {show.moment(note.recorded_at)}  ", (made, "cyan")))
         text = "(deleted)" if note.status == "deleted" else show.clean("\n".join(note.raw))
         out.print(Padding(text, (0, 0, 0, 4), expand=False))

@@ -45,9 +45,7 @@ class Tally:
 def ingest(
     files: Annotated[
         list[Path],
-        typer.Argument(
-            metavar="FILE", help="Messages or documents.", exists=True, dir_okay=False, readable=True
-        ),
+        typer.Argument(metavar="FILE", help="Messages or documents.", exists=True, dir_okay=False, readable=True),
     ],
     user: User = None,
     shared: Shared = False,
@@ -58,9 +56,7 @@ def ingest(
     id: Annotated[  # noqa: A002
         str | None, typer.Option(metavar="ID", help="A document's id; else the file's name.")
     ] = None,
-    sample: Annotated[
-        str | None, typer.Option(metavar="ID", help="The conversation of a LoCoMo file.")
-    ] = None,
+    sample: Annotated[str | None, typer.Option(metavar="ID", help="The conversation of a LoCoMo file.")] = None,
     as_json: Json = False,
 ) -> None:
     """Remember files: messages or documents.
@@ -74,9 +70,7 @@ def ingest(
     if id is not None and len(files) > 1:
         raise typer.BadParameter("it names one document, and there are several files.", param_hint="--id")
     with connect(tenant) as memory:
-        tally = store_files(
-            memory, owner, files, partial(reader(memory), format=format, id=id, sample_id=sample)
-        )
+        tally = store_files(memory, owner, files, partial(reader(memory), format=format, id=id, sample_id=sample))
     if as_json:
         show.document(tally)
     else:
@@ -121,9 +115,7 @@ def _items(file: Path, read: Read) -> "Iterator[Item]":
         yield BadLine(str(file), 0, str(error).removeprefix(f"{file} "))
 
 
-def _store(
-    memory: "Memory", owner: Whose, file: Path, batch: "Iterable[Item]", tally: Tally
-) -> "Iterator[BadLine]":
+def _store(memory: "Memory", owner: Whose, file: Path, batch: "Iterable[Item]", tally: Tally) -> "Iterator[BadLine]":
     """Store the messages of a batch at once or, where one is refused, each alone; yield the faults."""
     from memgraph_engine.ingest.readers import BadLine
 

@@ -17,9 +17,7 @@ _ASSIGNMENT = re.compile(r"^(?=\w+ = )", re.MULTILINE)
 def init(
     write_config: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE", help="Also write a file with all settings, commented out, to change them in."
-        ),
+        typer.Option(metavar="FILE", help="Also write a file with all settings, commented out, to change them in."),
     ] = None,
     as_json: Json = False,
 ) -> None:

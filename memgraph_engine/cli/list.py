@@ -12,9 +12,7 @@ if TYPE_CHECKING:
     from memgraph_engine.model.memory import Note
 
 
-def list_notes(
-    user: User = None, shared: Shared = False, tenant: Tenant = None, as_json: Json = False
-) -> None:
+def list_notes(user: User = None, shared: Shared = False, tenant: Tenant = None, as_json: Json = False) -> None:
     """List all notes, oldest first."""
     owner = whose(user, shared)
     with connect(tenant) as memory:

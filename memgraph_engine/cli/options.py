@@ -11,12 +11,8 @@ Shared = Annotated[
     bool,
     typer.Option("--shared", help="The tenant's shared memory, instead of a user's.", show_default=False),
 ]
-Tenant = Annotated[
-    str | None, typer.Option("--tenant", metavar="NAME", help="The tenant; else the setting `tenant`.")
-]
-Json = Annotated[
-    bool, typer.Option("--json", help="Print one JSON document, for machines.", show_default=False)
-]
+Tenant = Annotated[str | None, typer.Option("--tenant", metavar="NAME", help="The tenant; else the setting `tenant`.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document, for machines.", show_default=False)]
 NoteId = Annotated[str, typer.Argument(metavar="ID", help="A note's id, or that of one of its sources.")]
 
 
@@ -30,13 +26,9 @@ class Whose(TypedDict):
 def whose(user: str | None, shared: bool) -> Whose:
     """Return whose memory is meant; asking for none or for two is wrong usage."""
     if shared and user is not None:
-        raise typer.BadParameter(
-            "it is the tenant's memory, which has no user: leave one out.", param_hint="--shared"
-        )
+        raise typer.BadParameter("it is the tenant's memory, which has no user: leave one out.", param_hint="--shared")
     if not shared and not user:
-        raise typer.BadParameter(
-            "say whose memory is meant, or --shared for the tenant's.", param_hint="--user"
-        )
+        raise typer.BadParameter("say whose memory is meant, or --shared for the tenant's.", param_hint="--user")
     return {"user_id": user, "shared": shared}
 
 

@@ -21,9 +21,7 @@ def search(
     agent: Annotated[str | None, typer.Option(metavar="ID", help="Only what was said to this agent.")] = None,
     since: Annotated[str | None, typer.Option(metavar="TIME", help="Not said before, ISO 8601.")] = None,
     until: Annotated[str | None, typer.Option(metavar="TIME", help="Not said after, ISO 8601.")] = None,
-    tag: Annotated[
-        list[str] | None, typer.Option(metavar="TAG", help="With this tag; can be repeated.")
-    ] = None,
+    tag: Annotated[list[str] | None, typer.Option(metavar="TAG", help="With this tag; can be repeated.")] = None,
     meta: Annotated[
         list[str] | None,
         typer.Option(metavar="KEY=VALUE", help="With this entry in the metadata; can be repeated."),
@@ -31,9 +29,7 @@ def search(
     min_similarity: Annotated[
         float | None, typer.Option(metavar="X", help="At least this near to the question, -1 to 1.")
     ] = None,
-    explain: Annotated[
-        bool, typer.Option("--explain", help="Show each channel's scores.", show_default=False)
-    ] = False,
+    explain: Annotated[bool, typer.Option("--explain", help="Show each channel's scores.", show_default=False)] = False,
     as_json: Json = False,
 ) -> None:
     """Find the notes that answer a question best.

@@ -56,9 +56,7 @@ def console(*, err: bool = False) -> "Console":
     from rich.console import Console
 
     terminal = (sys.stderr if err else sys.stdout).isatty()
-    return Console(
-        stderr=err, markup=False, highlight=False, emoji=False, width=None if terminal else _UNWRAPPED
-    )
+    return Console(stderr=err, markup=False, highlight=False, emoji=False, width=None if terminal else _UNWRAPPED)
 
 
 def clean(text: str) -> str:

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from memgraph_engine.graph.database import Runner
+from memgraph_engine.graph.notes import READABLE
 from memgraph_engine.graph.rows import source_from, source_properties
 from memgraph_engine.model.candidate import Candidate
 from memgraph_engine.model.memory import Source
@@ -21,17 +22,21 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What a write was prepared with: nothing of it holds once the version has moved on."""
+    """What a write was prepared with: nothing of it holds once the version has moved on.
+
+    `tails` is the last turn of each session; `hidden` are those whose note can't be read any more.
+    """
 
     version: int
     known: Mapping[str, Known]
     tails: Mapping[str, Source]
+    hidden: frozenset[str]
     keywords: Mapping[str, str]
 
 
 def look_up(tx: Runner, scope: str, ids: Sequence[str], sessions: Sequence[str], keys: Sequence[str]) -> Seen | None:
     """Read all that a write needs to know; None if there is no such scope."""
-    rows = tx.run("sources/look_up", scope=scope, ids=ids, sessions=sessions, keys=keys)
+    rows = tx.run("sources/look_up", scope=scope, ids=ids, sessions=sessions, keys=keys, statuses=READABLE)
     if not rows:
         return None
     row = rows[0]
@@ -39,6 +44,7 @@ def look_up(tx: Runner, scope: str, ids: Sequence[str], sessions: Sequence[str],
         version=row["version"],
         known={k["id"]: Known(tuple(k["hashes"]), k["note"]) for k in row["known"]},
         tails={tail["session"]: source_from(tail) for tail in row["tails"]},
+        hidden=frozenset(tail["id"] for tail in row["tails"] if not tail["readable"]),
         keywords={k["key"]: k["name"] for k in row["keywords"]},
     )
 

@@ -1,6 +1,6 @@
 """From sources to candidate notes, without an LLM: context, terms, vectors and keywords (MemFly, section 3.3.1)."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
@@ -51,23 +51,27 @@ def construct(
     tails: Mapping[str, Source],
     known_keywords: Mapping[str, str],
     *,
+    hidden: Collection[str] = (),
     language: str,
     max_keywords: int,
     vectors: Vectors,
 ) -> list[Candidate]:
     """Build a candidate note for each source, in order.
 
-    `tails` is the last turn of each session so far, `known_keywords` the stored name for a keyword's key.
-    A source's place in its session (`seq`) is set here.
+    `tails` is the last turn of each session so far, of which no context repeats the `hidden`; `known_keywords`
+    is the stored name for a keyword's key. A source's place in its session (`seq`) is set here.
     """
     placed = list(_in_sessions(sources, tails))
-    lines = [(line(source, language), previous and line(previous, language)) for source, previous in placed]
-    contexts = [f"{before} {own}" if before else own for own, before in lines]
+    lines = [line(source, language) for source, _ in placed]
+    contexts = [
+        f"{line(previous, language)} {own}" if previous and previous.id not in hidden else own
+        for own, (_, previous) in zip(lines, placed, strict=True)
+    ]
     phrases = [keyword_phrases(source, language) if max_keywords else [] for source, _ in placed]
-    vectors.embed([own for own, _ in lines] + contexts + [phrase for some in phrases for phrase in some])
+    vectors.embed(lines + contexts + [phrase for some in phrases for phrase in some])
     names = dict(known_keywords)
     made = []
-    for (source, previous), (own, _), context, some in zip(placed, lines, contexts, phrases, strict=True):
+    for (source, previous), own, context, some in zip(placed, lines, contexts, phrases, strict=True):
         chosen = choose(some, [vectors[p] for p in some], vectors[own], max_keywords)
         made.append(
             Candidate(
@@ -85,9 +89,7 @@ def construct(
     return made
 
 
-def _in_sessions(
-    sources: Sequence[Source], tails: Mapping[str, Source]
-) -> Iterable[tuple[Source, Source | None]]:
+def _in_sessions(sources: Sequence[Source], tails: Mapping[str, Source]) -> Iterable[tuple[Source, Source | None]]:
     """Yield each source with its place in its session, and the turn before it."""
     last = dict(tails)
     for source in sources:
@@ -98,9 +100,7 @@ def _in_sessions(
         yield placed, previous
 
 
-def _keywords(
-    chosen: Iterable[str], names: dict[str, str], language: str, vectors: Vectors
-) -> tuple[Keyword, ...]:
+def _keywords(chosen: Iterable[str], names: dict[str, str], language: str, vectors: Vectors) -> tuple[Keyword, ...]:
     """Give near-identical phrases one name: the stored one, else the first seen."""
     found: dict[str, Keyword] = {}
     for phrase in chosen:

@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, get_args
 from zoneinfo import ZoneInfo
 
@@ -85,9 +85,17 @@ def check_text(text: object, where: str, max_text: int) -> str:
     return checked
 
 
-def parse_time(value: object, where: str, timezone: str) -> datetime | None:
-    """Read an ISO 8601 string or a datetime, as UTC; raises InvalidInput."""
-    return _time(value, where, timezone)[0]
+def parse_time(value: object, where: str, timezone: str, *, end: bool = False) -> datetime | None:
+    """Read an ISO 8601 string or a datetime, as UTC; raises InvalidInput.
+
+    As the `end` of a range, a day without an hour is meant to its last millisecond.
+
+    >>> str(parse_time("2024-01-31", "until", "UTC", end=True))
+    '2024-01-31 23:59:59.999000+00:00'
+    """
+    moment = _time(value, where, timezone)[0]
+    whole_day = end and isinstance(value, str) and "T" not in value and " " not in value
+    return moment + timedelta(days=1, milliseconds=-1) if moment and whole_day else moment
 
 
 def _plain(given: Mapping[Any, object], where: str) -> dict[Any, object]:

@@ -41,17 +41,13 @@ _CJK_PHRASE = re.compile(
     rf"|[{_KATAKANA}{_HAN}]{{2,}}|[{_HANGUL}]{{2,}}"
 )
 _KANA = re.compile(r"[\u3041-\u3096\u30a1-\u30fa]")
-_HAN_DATE = re.compile(
-    r"[一二三四五六七八九十百千万数何]+[年月日時分秒週間歳回点号个個人天次岁元円]*[前後后]?"
-)
+_HAN_DATE = re.compile(r"[一二三四五六七八九十百千万数何]+[年月日時分秒週間歳回点号个個人天次岁元円]*[前後后]?")
 # Chinese has no spaces: pronouns, particles and the commonest short verbs cut a sentence well enough
 _CHINESE_GLUE = re.compile(
     "[一两几每这那][个场次本位件条只张家种些部]"
     "|[我你您他她它们的了着过在是吗呢吧啊和与跟也都就不没很太更又还有去到从给把被让要吃喝听买这那么]"
 )
-_KOREAN_PARTICLE = re.compile(
-    rf"(?<=[{_HANGUL}]{{2}})(?:에서|으로|에게|은|는|이|가|을|를|에|의|와|과|도|로)$"
-)
+_KOREAN_PARTICLE = re.compile(rf"(?<=[{_HANGUL}]{{2}})(?:에서|으로|에게|은|는|이|가|을|를|에|의|와|과|도|로)$")
 _KOREAN_VERB = re.compile(r"(?:[어아해]요|니다|[었았했]다)$")
 
 
@@ -93,9 +89,7 @@ def _grammar(language: str) -> _Grammar:
             name_links=frozenset({"of"}),
             dull=re.compile(r"ly$|[^e]ed$|n't$|in'$"),
             alone=re.compile(r"(?:ful|ous|less|[ai]ble|ical)$"),
-            before_verb=re.compile(
-                r"^(?:i|we|they|he|she|who|can|could|would|should|might|must)$|(?:n't|'ll|'d)$"
-            ),
+            before_verb=re.compile(r"^(?:i|we|they|he|she|who|can|could|would|should|might|must)$|(?:n't|'ll|'d)$"),
             phrase=re.compile(r"N*[nS]+"),
         )
     return replace(

@@ -28,9 +28,7 @@ _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _SAMPLE_KEYS = "sample_id|conversation|qa|event_summary|observation|session_summary"
 _LOCOMO = re.compile(rf'\s*\[?\s*\{{\s*"(?:{_SAMPLE_KEYS})"')
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_SESSION_TIME = re.compile(
-    r"(\d{1,2}):(\d\d) ?([ap])m on (\d{1,2}) ([a-z]{3})[a-z]*,? (\d{4})", re.IGNORECASE
-)
+_SESSION_TIME = re.compile(r"(\d{1,2}):(\d\d) ?([ap])m on (\d{1,2}) ([a-z]{3})[a-z]*,? (\d{4})", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -108,9 +106,7 @@ def _checked(path: Path, line: int, given: object, timezone: str, max_text: int)
         source = parse_message(given, where, timezone=timezone, max_text=max_text)
     except InvalidInput as error:
         return BadLine(str(path), line, str(error))
-    message = {
-        key: value for key, value in given.items() if value not in (None, "", [], {}) and key != "content"
-    }
+    message = {key: value for key, value in given.items() if value not in (None, "", [], {}) and key != "content"}
     return {**message, "text": source.text} if source.text else message
 
 
@@ -177,9 +173,7 @@ def _document(path: Path, id: str, limit: int, *, markdown: bool) -> Iterator[It
     if isinstance(text, BadLine):
         yield text
     elif "\0" in text:
-        yield BadLine(
-            str(path), text.count("\n", 0, text.index("\0")) + 1, "a NUL character: this is no text file"
-        )
+        yield BadLine(str(path), text.count("\n", 0, text.index("\0")) + 1, "a NUL character: this is no text file")
     else:
         for n, part in enumerate(passages(text, limit, markdown=markdown)):
             yield {"id": f"{id}#{n}", "kind": "document", "session": id, "text": part}

@@ -103,7 +103,8 @@ def _min_max(scores: "NDArray[np.float64]") -> "NDArray[np.float64]":
 
     low, high = scores.min(axis=0), scores.max(axis=0)
     spread = np.where(high > low, high - low, 1.0)
-    scaled: NDArray[np.float64] = (scores - low) / spread
+    # where all score the same, all are the best: a single hit is no bad hit
+    scaled: NDArray[np.float64] = np.where(high > low, (scores - low) / spread, scores != 0)
     return scaled
 
 
