@@ -29,13 +29,13 @@ check: .venv/ready  ## format, lint, types, layers
 	$(V)/lint-imports
 
 test: check  ## every check and test but the optional ones
-	$(V)/python -m pytest -m "not long and not containers"
+	$(V)/python -m pytest -m "not long and not sentence_transformers"
 
 test-long: .venv/ready  ## the property tests over ten times as many cases
 	$(V)/python -m pytest -m long
 
 test-containers: .venv/ready  ## the integration tests on a Neo4j of testcontainers (needs Docker)
-	MEMGRAPH_ENGINE_TEST_CONTAINERS=1 $(V)/python -m pytest -m "not long and not managed"
+	MEMGRAPH_ENGINE_TEST_CONTAINERS=$(or $(MEMGRAPH_ENGINE_TEST_CONTAINERS),1) $(V)/python -m pytest -m "integration and not long"
 
 test-sentence-transformers: .venv/ready  ## the sentence-transformers adapter, with real weights (installs torch for CPU)
 	$(PYTHON) -m venv .venv-st

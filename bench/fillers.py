@@ -27,9 +27,14 @@ PER_SCOPE = 500
 _NOISE = 0.02  # of each number of a unit vector of 384: a cosine of about .93 to the original
 
 
+_originals: dict[str, list[Candidate]] = {}
+
+
 def originals(memory: Memory, every: Sequence[Conversation]) -> list[Candidate]:
-    """Return a candidate for each turn of the conversations, embedded once."""
-    found: list[Candidate] = []
+    """Return a candidate for each turn of the conversations, embedded once in a run."""
+    found = _originals.setdefault(memory.engine.embedder.name, [])
+    if found:
+        return found
     for conversation in every:
         sources = [parse_message(turn, turn["id"], timezone="UTC", max_text=65536) for turn in conversation.turns]
         vectors = Vectors(memory.engine.embedder)

@@ -12,6 +12,7 @@ from memgraph_engine import Memory, Settings
 from memgraph_engine.embedding import embedder_named
 from memgraph_engine.model.ports import Embedder
 from memgraph_engine.testing import purge
+from tests import containers
 
 PREFIX = "MEMGRAPH_ENGINE_"
 # MiniLM: half the work of the default model. All other settings are the defaults, whatever the developer has set.
@@ -38,6 +39,9 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         one = Server(given, os.environ.get(f"{PREFIX}TEST_USER", "neo4j"), os.environ.get(f"{PREFIX}TEST_PASSWORD", ""))
         yield from _in_environment(one)
         return
+    if os.environ.get(f"{PREFIX}TEST_CONTAINERS"):
+        yield from _container()
+        return
     from memgraph_engine.graph.server import LocalServer
 
     local = LocalServer(Settings.load(home=tmp_path_factory.mktemp("neo4j") / "home"))
@@ -46,6 +50,24 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         yield from _in_environment(Server(address.uri, address.user, address.password))
     finally:
         local.stop()
+
+
+def _container() -> Iterator[Server]:
+    """A container's server; without Docker a skip, or a failure where TEST_CONTAINERS is `require`."""
+    why = containers.why_none()
+    if why and os.environ[f"{PREFIX}TEST_CONTAINERS"] == "require":
+        pytest.fail(why)
+    if why:
+        pytest.skip(why)
+    with containers.neo4j() as uri:
+        yield from _in_environment(Server(uri, "neo4j", containers.PASSWORD))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what runs on the database, so that it can be run on another one."""
+    for item in items:
+        if "server" in getattr(item, "fixturenames", ()):
+            item.add_marker("integration")
 
 
 def _in_environment(one: Server) -> Iterator[Server]:

@@ -59,7 +59,7 @@ def started(folder):
 
 
 @pytest.fixture
-def server(folder, started):
+def running(folder, started):
     """The server that those processes left, running; a test may stop it, the next one starts it again."""
     server = LocalServer(settings(folder))
     server.start(progress=False)
@@ -81,47 +81,47 @@ def test_two_processes_that_start_at_once_get_one_server(started):
     assert started[0] == started[1]
 
 
-def test_it_outlives_those_that_started_it_and_is_joined(started, server, folder):
-    assert [server.address().uri, server.address().password, server.status().pid] == started[0]
-    assert query(server.address(), "RETURN 1") == [[1]]
+def test_it_outlives_those_that_started_it_and_is_joined(started, running, folder):
+    assert [running.address().uri, running.address().password, running.status().pid] == started[0]
+    assert query(running.address(), "RETURN 1") == [[1]]
     assert json.loads(begin(folder).communicate(timeout=60)[0]) == started[0]
 
 
-def test_it_is_this_users_and_this_machines_alone(server, folder):
+def test_it_is_this_users_and_this_machines_alone(running, folder):
     assert folder.stat().st_mode & 0o777 == 0o700
     assert (folder / "password").stat().st_mode & 0o777 == 0o600
-    assert server.address().password not in repr(server.address())
-    sockets = psutil.Process(server.status().pid).net_connections("inet")
+    assert running.address().password not in repr(running.address())
+    sockets = psutil.Process(running.status().pid).net_connections("inet")
     heard = {(s.laddr.ip.removeprefix("::ffff:"), s.laddr.port) for s in sockets if s.status != "ESTABLISHED"}
-    ports = {int(url.split(":")[2].split("/")[0]) for url in (server.status().uri, server.status().browser_url)}
+    ports = {int(url.split(":")[2].split("/")[0]) for url in (running.status().uri, running.status().browser_url)}
     assert {ip for ip, _ in heard} == {"127.0.0.1"}
     assert ports <= {port for _, port in heard}
 
 
-def test_the_status_says_where_everything_is(server, folder):
-    status = server.status()
+def test_the_status_says_where_everything_is(running, folder):
+    status = running.status()
     assert status.running
     assert status.home == folder
-    assert status.version == query(server.address(), "CALL dbms.components() YIELD versions RETURN versions[0]")[0][0]
+    assert status.version == query(running.address(), "CALL dbms.components() YIELD versions RETURN versions[0]")[0][0]
     assert (status.java_home / "bin" / "java").exists()
     assert len(list(status.lib.glob("*.jar"))) > 200
     assert "Started." in status.log.read_text()
     assert status.data_bytes > 0
-    assert any("Started." in line for line in server.logs(20))
+    assert any("Started." in line for line in running.logs(20))
 
 
-def test_neo4j_browser_is_served(server):
-    url = server.status().browser_url
+def test_neo4j_browser_is_served(running):
+    url = running.status().browser_url
     with urllib.request.urlopen(url) as answer:
         assert b"<title>Neo4j Browser</title>" in answer.read()
     named = parse_qs(urlsplit(url).query)
-    assert named["connectURL"] == [server.address().uri.replace("://", "://neo4j@")]
+    assert named["connectURL"] == [running.address().uri.replace("://", "://neo4j@")]
     assert named["cmd"] == ["edit"]
 
 
-def test_nothing_is_reported_or_broadcast(server):
+def test_nothing_is_reported_or_broadcast(running):
     found = query(
-        server.address(),
+        running.address(),
         "SHOW SETTINGS YIELD name, value WHERE name IN $names RETURN DISTINCT value",
         names=[
             "client.allow_telemetry",
@@ -133,44 +133,44 @@ def test_nothing_is_reported_or_broadcast(server):
     assert found == [["false"]]
 
 
-def test_a_port_that_is_taken_is_named(server, tmp_path):
-    port = int(server.address().uri.rpartition(":")[2])
+def test_a_port_that_is_taken_is_named(running, tmp_path):
+    port = int(running.address().uri.rpartition(":")[2])
     with pytest.raises(LocalServerError, match=f"Port {port} of the setting bolt_port"):
         LocalServer(settings(tmp_path, bolt_port=port)).start(progress=False)
 
 
-def test_two_homes_do_not_see_each_other(server, tmp_path):
+def test_two_homes_do_not_see_each_other(running, tmp_path):
     assert LocalServer(settings(tmp_path)).address() is None
     assert LocalServer(settings(tmp_path)).stop() == "not running"
-    assert server.status().running
+    assert running.status().running
 
 
-def test_lost_files_about_a_running_server_are_made_up_for(server, folder):
+def test_lost_files_about_a_running_server_are_made_up_for(running, folder):
     (folder / "server.json").unlink()
-    status = server.status()
+    status = running.status()
     assert status.running
     assert status.uri is None
-    assert server.stop() == "stopped"
+    assert running.stop() == "stopped"
 
 
-def test_killed_it_comes_back_with_what_was_written(server):
-    before = server.address()
+def test_killed_it_comes_back_with_what_was_written(running):
+    before = running.address()
     query(before, "CREATE (:Kept {word: 'yes'})")
-    killed = psutil.Process(server.status().pid)
+    killed = psutil.Process(running.status().pid)
     killed.kill()
     killed.wait(10)
-    assert server.address() is None
-    assert not server.status().running
-    assert query(server.start(progress=False), "MATCH (k:Kept) RETURN k.word") == [["yes"]]
-    assert server.address() == before  # the ports too, so that addresses noted elsewhere still hold
+    assert running.address() is None
+    assert not running.status().running
+    assert query(running.start(progress=False), "MATCH (k:Kept) RETURN k.word") == [["yes"]]
+    assert running.address() == before  # the ports too, so that addresses noted elsewhere still hold
 
 
-def test_data_deleted_under_it_makes_a_new_server(server, folder):
-    before = server.status().pid
+def test_data_deleted_under_it_makes_a_new_server(running, folder):
+    before = running.status().pid
     shutil.rmtree(folder / "data")
-    assert server.address() is None
-    assert query(server.start(progress=False), "MATCH (k:Kept) RETURN k.word") == []
-    assert server.status().pid != before
+    assert running.address() is None
+    assert query(running.start(progress=False), "MATCH (k:Kept) RETURN k.word") == []
+    assert running.status().pid != before
     assert not process.find(home.Home(folder), before)
 
 

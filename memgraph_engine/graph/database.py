@@ -18,6 +18,7 @@ from memgraph_engine.errors import (
 from memgraph_engine.graph.statements import BrokenStatement, statements
 
 OLDEST_SERVER = (2026, 8)
+_SCHEMES = {family + security for family in ("bolt", "neo4j") for security in ("", "+s", "+ssc")}
 
 Row = dict[str, Any]
 T = TypeVar("T")
@@ -57,6 +58,8 @@ class Database:
     def __init__(
         self, uri: str, user: str, password: str, *, database: str, connect_timeout: float, retry_time: float
     ) -> None:
+        if uri.partition("://")[0] not in _SCHEMES:
+            raise _unusable(uri, "the scheme is another")
         self.uri = uri
         self._database = database
         try:
@@ -73,9 +76,7 @@ class Database:
             # each transaction sees what those before it wrote or saw, whichever member of a cluster answers
             self._bookmarks = neo4j.GraphDatabase.bookmark_manager()
         except (driver_errors.ConfigurationError, ValueError) as error:
-            raise SettingsError(
-                f"uri {uri!r} can't be used: {error}. It is of the form bolt://HOST:PORT, neo4j:// or neo4j+s://."
-            ) from None
+            raise _unusable(uri, str(error)) from None
 
     def check(self) -> None:
         """Reach the server; raises Unreachable, AuthenticationFailed or ServerTooOld."""
@@ -148,6 +149,12 @@ class Database:
             raise QueryFailed(f"The server refused a statement ({error.code}): {error.message}") from error
         except driver_errors.DriverError as error:
             raise StoreError(f"The connection to {self.uri} failed: {_first_line(error)}.") from error
+
+
+def _unusable(uri: str, why: str) -> SettingsError:
+    return SettingsError(
+        f"uri {uri!r} can't be used: {why}. It is of the form bolt://HOST:PORT, neo4j:// or neo4j+s://."
+    )
 
 
 def _first_line(error: BaseException) -> str:

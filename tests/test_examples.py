@@ -1,0 +1,33 @@
+"""The examples in docstrings and in the README run as they are written."""
+
+import doctest
+import importlib
+import pkgutil
+import re
+
+import pytest
+
+import memgraph_engine
+
+OPTIONAL = {"memgraph_engine.embedding.sentence_transformers"}
+MODULES = sorted(
+    module.name
+    for module in pkgutil.walk_packages(memgraph_engine.__path__, "memgraph_engine.")
+    if module.name not in OPTIONAL
+)
+
+
+@pytest.mark.parametrize("name", ["memgraph_engine", *MODULES])
+def test_docstring_examples(name, server, tenant):
+    module = importlib.import_module(name)
+    failures, _ = doctest.testmod(module, extraglobs={"tenant": tenant}, optionflags=doctest.ELLIPSIS)
+    assert failures == 0
+
+
+def test_the_readmes_python(root, tenant, monkeypatch, capsys):
+    monkeypatch.setenv("MEMGRAPH_ENGINE_TENANT", tenant)
+    blocks = re.findall(r"```python\n(.*?)```", (root / "README.md").read_text(), re.DOTALL)
+    assert blocks
+    for block in blocks:
+        exec(compile(block, "README.md", "exec"), {})
+    assert "D1:3" in capsys.readouterr().out

