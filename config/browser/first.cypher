@@ -1,1 +1,2 @@
-MATCH (n:Note)-[r]-(m) RETURN n, r, m LIMIT 50
+MATCH path = (:Source)<-[:FROM]-(:Note)-[:HAS_KEYWORD]->(:Keyword)
+RETURN path LIMIT 100

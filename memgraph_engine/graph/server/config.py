@@ -90,11 +90,10 @@ def bolt_uri(port: int) -> str:
     return f"bolt://{HOST}:{port}"
 
 
-def browser_url(http_port: int, bolt_port: int, database: str) -> str:
+def browser_url(http_port: int, bolt_port: int) -> str:
     """Return the address at which Neo4j Browser opens with server and user filled in and a query written."""
     query = {
         "connectURL": f"bolt://{USER}@{HOST}:{bolt_port}",
-        "db": database,
         "cmd": "edit",
         "arg": resource("config", "browser", "first.cypher").read_text("utf-8").strip(),
     }

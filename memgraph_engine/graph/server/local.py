@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from memgraph_engine.artifacts import fetch, read_lock, say
 from memgraph_engine.errors import LocalServerError
 from memgraph_engine.graph.server import config, process, ready
+from memgraph_engine.graph.server.browser import quiet_copy
 from memgraph_engine.graph.server.home import USER, Home, Record
 from memgraph_engine.settings import Settings
 
@@ -87,7 +88,7 @@ class LocalServer:
         return Status(
             running=running is not None,
             uri=config.bolt_uri(on.bolt_port) if on else None,
-            browser_url=config.browser_url(on.http_port, on.bolt_port, self._settings.database) if on else None,
+            browser_url=config.browser_url(on.http_port, on.bolt_port) if on else None,
             user=USER,
             pid=running.pid if running else None,
             version=on.version if on else _version(),
@@ -176,7 +177,7 @@ class LocalServer:
         bolt, http = config.pick_ports(self._settings, (last.bolt_port, last.http_port) if last else (0, 0))
         self._home.prepare_password()
         config.write(self._home, self._settings, bolt, http)
-        pid = process.spawn(self._home, process.command(self._home, java, self._lib, heap))
+        pid = process.spawn(self._home, process.command(self._home, java, self._lib, quiet_copy(self._lib), heap))
         record = Record(pid, bolt, http, version)
         self._home.note(record)
         return record

