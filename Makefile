@@ -45,7 +45,7 @@ test-sentence-transformers: .venv/ready  ## the sentence-transformers adapter, w
 	.venv-st/bin/python -m pytest -m sentence_transformers
 
 bench: .venv/ready  ## measure retrieval on the LoCoMo file that MEMGRAPH_ENGINE_LOCOMO names
-	$(V)/python -m bench locomo
+	$(V)/python -m bench locomo --no-crowded
 
 docs: .venv/ready  ## write the CLI reference
 	$(V)/python -m memgraph_engine.cli.reference > docs/cli.md

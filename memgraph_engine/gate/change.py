@@ -8,9 +8,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Protocol
 from uuid import uuid4
 
+from memgraph_engine.embedding import CheckedEmbedder
 from memgraph_engine.errors import InvalidInput, NotFound
 from memgraph_engine.gate.commit import Stale
 from memgraph_engine.graph import keywords as keyword_graph
@@ -26,18 +26,7 @@ from memgraph_engine.model.result import Decision
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.model.text import line
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
 _SOME = 500
-
-
-class DocumentEmbedder(Protocol):
-    """Turns texts into an array of shape (texts, dimensions)."""
-
-    def embed_documents(self, texts: Sequence[str]) -> "NDArray[np.float32]":
-        """Return one row for each text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +65,7 @@ def target(db: Database, scope: Scope, id: str) -> Target:  # noqa: A002  the gr
     return Target(state.version, state.language, one, previous, followers)
 
 
-def delete(db: Database, scope: Scope, at: Target, embedder: DocumentEmbedder, now: datetime) -> Decision:
+def delete(db: Database, scope: Scope, at: Target, embedder: CheckedEmbedder, now: datetime) -> Decision:
     """Delete a note so that it can be recovered: it keeps everything but its status."""
     decision = Decision(uuid4().hex, "delete", now, at.found.note.id)
     rewritten = _rewrite(at, None, embedder)
@@ -122,7 +111,7 @@ def update(
     scope: Scope,
     at: Target,
     new: Candidate,
-    embedder: DocumentEmbedder,
+    embedder: CheckedEmbedder,
     now: datetime,
 ) -> Decision:
     """Give a note a new text; the old one is kept as its past."""
@@ -168,7 +157,7 @@ class _Rewritten:
     context_change: int
 
 
-def _rewrite(at: Target, now_before: Source | None, embedder: DocumentEmbedder) -> _Rewritten:
+def _rewrite(at: Target, now_before: Source | None, embedder: CheckedEmbedder) -> _Rewritten:
     """Make the followers' contexts anew, with what stands before them now."""
     before = f"{line(now_before, at.language)} " if now_before else ""
     contexts = [before + line(follower.source, at.language) for follower in at.followers]

@@ -2,8 +2,9 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
+from memgraph_engine.embedding import CheckedEmbedder
 from memgraph_engine.ingest.keywords import candidates as phrases_of
 from memgraph_engine.ingest.keywords import canonical, choose, key
 from memgraph_engine.language import tokenize
@@ -16,17 +17,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class DocumentEmbedder(Protocol):
-    """Turns texts into an array of shape (texts, dimensions)."""
-
-    def embed_documents(self, texts: Sequence[str]) -> "NDArray[np.float32]":
-        """Return one row for each text."""
-
-
 class Vectors:
     """The vectors of one batch: a text is embedded once, however often the batch is tried."""
 
-    def __init__(self, embedder: DocumentEmbedder) -> None:
+    def __init__(self, embedder: CheckedEmbedder) -> None:
         self._embedder = embedder
         self._known: dict[str, NDArray[np.float32]] = {}
 
