@@ -6,11 +6,11 @@ V := .venv/bin
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 18
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 28
 
 # rebuilt when what it is made from changes; the stamp is its last step, so a broken one is made again
 .venv/ready: requirements.lock pyproject.toml
-	@echo "Making the environment .venv (about 500 MB, once)"
+	@echo "Making the environment .venv (460 MB to fetch with all the rest, 820 MB on disk; once)"
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed, this is %d.%d; name one with make PYTHON=…" % sys.version_info[:2])'
 	@$(PYTHON) -m venv .venv
 	@$(V)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
@@ -21,6 +21,7 @@ env: .venv/ready  ## make the environment
 
 demo: .venv/ready  ## start Neo4j, ingest a conversation, ask it questions
 	@$(V)/memgraph-engine demo $(MEMGRAPH_ENGINE_LOCOMO)
+	@echo "(The command is $(V)/memgraph-engine until you activate the environment: . $(V)/activate)"
 
 check: .venv/ready  ## format, lint, types, layers
 	$(V)/ruff format --check .
@@ -50,8 +51,8 @@ bench: .venv/ready  ## measure retrieval on the LoCoMo file that MEMGRAPH_ENGINE
 docs: .venv/ready  ## write the CLI reference
 	$(V)/python -m memgraph_engine.cli.reference > docs/cli.md
 
-lock: .venv/ready  ## pin the newest versions that fit (needs uv)
-	$(V)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
+lock:  ## pin the newest versions that fit (needs uv on the PATH)
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
 	  --upgrade --extra local --extra fast --extra llm --group dev pyproject.toml -o requirements.lock
 
 clean:  ## remove the environment and all caches of the checkout; the memory itself stays

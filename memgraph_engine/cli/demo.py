@@ -105,10 +105,11 @@ def _look(out: "Console") -> None:
     out.print("Look at the graph", style="bold")
     if settings.uri:
         out.print(f"  Open Neo4j Browser on {settings.uri} and paste:")
+        out.print()
+        for line in resource("config", "browser", "first.cypher").read_text("utf-8").splitlines():
+            out.print(f"    {line}", style="cyan")
     else:
         status = LocalServer(settings).status()
         out.print(f"  Open {status.browser_url}", soft_wrap=True)  # one line, to be clicked on or copied
-        out.print(f"  as {status.user}; `memgraph-engine db browser` opens it and shows the password. Then paste:")
-    out.print()
-    for line in resource("config", "sample", "look.cypher").read_text("utf-8").splitlines():
-        out.print(f"    {line}", style="cyan")
+        out.print(f"  as {status.user}; `memgraph-engine db browser` opens it and shows the password.")
+        out.print("  The server goes on; `memgraph-engine db stop` ends it.")

@@ -12,7 +12,7 @@ import typer
 from memgraph_engine.cli import progress, show
 from memgraph_engine.cli.connect import connect
 from memgraph_engine.cli.options import Json, Shared, Tenant, User, Whose, whose
-from memgraph_engine.errors import InvalidInput, StoreError
+from memgraph_engine.errors import InvalidInput, SourceConflict, StoreError
 
 if TYPE_CHECKING:
     from memgraph_engine.client import Memory
@@ -25,10 +25,11 @@ Read = Callable[[Path], "Iterator[Item]"]
 
 @dataclass
 class Tally:
-    """What became of the files: notes that are new, inputs that were known, and what was passed over."""
+    """What became of the files: notes that are new, inputs known or given a new text, and what was passed over."""
 
     added: int = 0
     repeats: int = 0
+    updated: int = 0
     faults: "list[BadLine]" = field(default_factory=list)
 
     def count(self, receipt: "Receipt") -> None:
@@ -39,7 +40,8 @@ class Tally:
     def __str__(self) -> str:
         """Say it in a line."""
         passed_over = f", {len(self.faults):,} passed over" if self.faults else ""
-        return f"{self.added:,} new, {self.repeats:,} known already{passed_over}"
+        updated = f", {self.updated:,} updated" if self.updated else ""
+        return f"{self.added:,} new, {self.repeats:,} known already{updated}{passed_over}"
 
 
 def ingest(
@@ -57,6 +59,9 @@ def ingest(
         str | None, typer.Option(metavar="ID", help="A document's id; else the file's name.")
     ] = None,
     sample: Annotated[str | None, typer.Option(metavar="ID", help="The conversation of a LoCoMo file.")] = None,
+    update: Annotated[
+        bool, typer.Option("--update", help="Give what is stored with another text its new one; the old one is kept.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Remember files: messages or documents.
@@ -70,7 +75,8 @@ def ingest(
     if id is not None and len(files) > 1:
         raise typer.BadParameter("it names one document, and there are several files.", param_hint="--id")
     with connect(tenant) as memory:
-        tally = store_files(memory, owner, files, partial(reader(memory), format=format, id=id, sample_id=sample))
+        read = partial(reader(memory), format=format, id=id, sample_id=sample)
+        tally = store_files(memory, owner, files, read, update=update)
     if as_json:
         show.document(tally)
     else:
@@ -87,7 +93,7 @@ def reader(memory: "Memory") -> Callable[..., "Iterator[Item]"]:
     return partial(read, passage=settings.passage, max_text=settings.max_text, timezone=settings.timezone)
 
 
-def store_files(memory: "Memory", owner: Whose, files: Iterable[Path], read: Read) -> Tally:
+def store_files(memory: "Memory", owner: Whose, files: Iterable[Path], read: Read, *, update: bool = False) -> Tally:
     """Store all that can be read, with a progress bar; tell on stderr what can't be, as it comes."""
     tally = Tally()
     with progress.bar("Ingesting", lambda: sum(1 for file in files for _ in _items(file, read))) as bar:
@@ -95,7 +101,7 @@ def store_files(memory: "Memory", owner: Whose, files: Iterable[Path], read: Rea
             for file in files:
                 items = _items(file, read)
                 while batch := list(islice(items, memory.engine.settings.ingest_batch)):
-                    for fault in _store(memory, owner, file, batch, tally):
+                    for fault in _store(memory, owner, file, batch, tally, update=update):
                         tally.faults.append(fault)
                         bar.tell(f"{fault.file}{f':{fault.line}' if fault.line else ''}: {fault.reason}")
                     bar.advance(len(batch))
@@ -115,7 +121,9 @@ def _items(file: Path, read: Read) -> "Iterator[Item]":
         yield BadLine(str(file), 0, str(error).removeprefix(f"{file} "))
 
 
-def _store(memory: "Memory", owner: Whose, file: Path, batch: "Iterable[Item]", tally: Tally) -> "Iterator[BadLine]":
+def _store(
+    memory: "Memory", owner: Whose, file: Path, batch: "Iterable[Item]", tally: Tally, *, update: bool
+) -> "Iterator[BadLine]":
     """Store the messages of a batch at once or, where one is refused, each alone; yield the faults."""
     from memgraph_engine.ingest.readers import BadLine
 
@@ -127,5 +135,11 @@ def _store(memory: "Memory", owner: Whose, file: Path, batch: "Iterable[Item]", 
         for message in messages:
             try:
                 tally.count(memory.add(message, **owner))
+            except SourceConflict as error:
+                if update:
+                    memory.update(message["id"], message["text"], **owner)
+                    tally.updated += 1
+                else:
+                    yield BadLine(str(file), 0, f"{error} Or ingest with --update.")
             except InvalidInput as error:
                 yield BadLine(str(file), 0, str(error))

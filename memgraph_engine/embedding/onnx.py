@@ -1,5 +1,6 @@
 """Sentence embeddings in process, by ONNX: no torch, no network once the model file is there."""
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,11 +35,13 @@ class OnnxEmbedder:
     """
 
     def __init__(self, model: OnnxModel, folder: Path, batch: int) -> None:
+        # its wheels report to their maker by default; the variable is read when it is imported
+        os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
         try:
             import onnxruntime
             from tokenizers import Tokenizer
         except ImportError:
-            raise MissingExtra(f"the embedder {model.name}", "onnx") from None
+            raise MissingExtra(f"The embedder {model.name}", "local") from None
         self.name = model.name
         self._pooling = model.pooling
         self._batch = batch

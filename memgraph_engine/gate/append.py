@@ -46,7 +46,7 @@ def unknown(given: Sequence[Source], seen: Seen) -> list[Source]:
 def _conflict(source: Source, how: str) -> SourceConflict:
     return SourceConflict(
         f"Source {source.id!r} {how} with another content (text, speaker, role, session, time or caption). "
-        "Nothing of this batch was written. update() changes what is stored; another id stores it beside."
+        "Nothing was written with it. update changes what is stored; another id stores it beside."
     )
 
 

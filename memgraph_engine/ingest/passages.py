@@ -11,6 +11,7 @@ from itertools import pairwise
 
 from markdown_it import MarkdownIt
 
+_WORD = re.compile(r"\w")
 # Ends of units, from the coarsest; what no sentence or word ends is cut at the limit
 _UNITS = tuple(
     re.compile(rf".*?(?:{end}|\Z)", re.DOTALL)
@@ -48,13 +49,13 @@ def _front(path: tuple[str, ...], limit: int) -> str:
 
 
 def _sections(text: str) -> Iterator[_Section]:
-    """Yield what stands under each heading, with it; a heading with nothing under it joins the next."""
+    """Yield what stands under each heading, with it; a heading with no word under it joins the next."""
     lines = text.split("\n")
     path: list[tuple[int, str]] = []
     above: tuple[str, ...] = ()
     start, body = 0, 0
     for level, title, first, last in [*_headings(text), (0, "", len(lines), len(lines))]:
-        if any(line.strip() for line in lines[body:first]):
+        if any(_WORD.search(line) for line in lines[body:first]):
             yield _Section(above, _titles(path), "\n".join(lines[start:first]))
             start = first
         path = [(depth, name) for depth, name in path if depth < level]

@@ -23,8 +23,8 @@ class ChannelScore:
 class Explanation:
     """Why a hit stands where it stands.
 
-    `proposed_by` names the channels that brought the note into the pool; `channels` has the scores
-    whose weighted sum, plus `neighbours` and `session`, is the hit's score.
+    `proposed_by` names the channels that brought the note into the pool. The `weighted` scores of all
+    `channels`, plus `neighbours` (the turns around) and `session`, add up to the hit's score.
     """
 
     proposed_by: tuple[str, ...]

@@ -27,10 +27,14 @@ class Statistics:
 
 @dataclass(frozen=True, slots=True)
 class Fused:
-    """Scores of a pool, row by row. `raw` and `normalised` have a column for each of CHANNELS."""
+    """Scores of a pool, row by row. `raw`, `normalised` and `weighted` have a column for each of CHANNELS.
+
+    `weighted` of all channels, `neighbours` and `session` add up to `total`.
+    """
 
     raw: "NDArray[np.float64]"
     normalised: "NDArray[np.float64]"
+    weighted: "NDArray[np.float64]"
     neighbours: "NDArray[np.float64]"
     session: "NDArray[np.float64]"
     total: "NDArray[np.float64]"
@@ -88,14 +92,16 @@ def fuse(pool: Sequence[dict[str, Any]], raw: "NDArray[np.float64]", settings: R
     weights = np.array([getattr(settings, channel) for channel in CHANNELS])
     if settings.fusion == "rrf":
         normalised = _reciprocal_ranks(raw, settings.rrf_k)
+        weighted = normalised * (weights > 0) / max((weights > 0).sum(), 1)
         nothing = np.zeros(len(pool))
-        return Fused(raw, normalised, nothing, nothing, normalised @ (weights > 0) / max((weights > 0).sum(), 1))
+        return Fused(raw, normalised, weighted, nothing, nothing, weighted.sum(axis=1))
+    most = weights.sum() * (1 + settings.neighbour_1 + settings.neighbour_2) * (1 + settings.session)
     normalised = _min_max(raw)
-    base = normalised @ weights
+    weighted = normalised * weights / max(most, 1e-9)
+    base = weighted.sum(axis=1)
     neighbours = _neighbours(pool, base, settings)
     session = _sessions(pool, base + neighbours) * settings.session
-    most = weights.sum() * (1 + settings.neighbour_1 + settings.neighbour_2) * (1 + settings.session)
-    return Fused(raw, normalised, neighbours, session, (base + neighbours + session) / max(most, 1e-9))
+    return Fused(raw, normalised, weighted, neighbours, session, base + neighbours + session)
 
 
 def _min_max(scores: "NDArray[np.float64]") -> "NDArray[np.float64]":

@@ -67,7 +67,7 @@ def search(db: Database, query: Query, language: str, settings: RecallSettings) 
             note_from(admitted[i]),
             float(fused.total[i]),
             similarity[i],
-            _explanation(admitted[i], fused, i, settings) if query.explain else None,
+            _explanation(admitted[i], fused, i) if query.explain else None,
         )
         for i in best
     ]
@@ -103,13 +103,9 @@ def statistics(sums: Sequence[dict[str, Any]]) -> Statistics:
     )
 
 
-def _explanation(row: dict[str, Any], fused: Fused, i: int, settings: RecallSettings) -> Explanation:
+def _explanation(row: dict[str, Any], fused: Fused, i: int) -> Explanation:
     scores = {
-        channel: ChannelScore(
-            float(fused.raw[i, c]),
-            float(fused.normalised[i, c]),
-            float(fused.normalised[i, c]) * getattr(settings, channel),
-        )
+        channel: ChannelScore(float(fused.raw[i, c]), float(fused.normalised[i, c]), float(fused.weighted[i, c]))
         for c, channel in enumerate(CHANNELS)
     }
     return Explanation(tuple(sorted(row["channels"])), scores, float(fused.neighbours[i]), float(fused.session[i]))
