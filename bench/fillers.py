@@ -71,7 +71,7 @@ def _fill_one(memory: Memory, scope: Scope, made: Sequence[Candidate], notes: in
         size = min(PER_SCOPE, notes - version * PER_SCOPE)
         candidates = [_shuffled(chance.choice(made), version * PER_SCOPE + place, noise) for place in range(size)]
         sources = [candidate.source for candidate in candidates]
-        append(db, scope, sources, candidates, Seen(version, {}, {}, frozenset(), {}), memory.engine.now())
+        append(db, scope, sources, candidates, Seen(version, "english", {}, {}, frozenset(), {}), memory.engine.now())
 
 
 def _shuffled(original: Candidate, number: int, noise: "np.random.Generator") -> Candidate:

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from itertools import islice
 from types import TracebackType
-from typing import ParamSpec, Self, TypeVar
+from typing import Any, ParamSpec, Self, TypeVar
 
 from memgraph_engine import wiring
 from memgraph_engine.client import Memory, Message
@@ -177,8 +177,13 @@ class AsyncMemory:
         """Run work in a thread; the task outlives a cancelled await, so that `close` knows of it."""
         task = asyncio.create_task(asyncio.to_thread(work, *args, **kwargs))
         self._running.add(task)
-        task.add_done_callback(self._running.discard)
+        task.add_done_callback(self._ended)
         return await asyncio.shield(task)
+
+    def _ended(self, task: "asyncio.Task[Any]") -> None:
+        self._running.discard(task)
+        if not task.cancelled():
+            task.exception()  # looked at, or asyncio would complain when nobody waits for it any more
 
     async def _paged(self, notes: Iterator[Note]) -> AsyncIterator[Note]:
         while page := await self._call(lambda: list(islice(notes, _PAGE))):

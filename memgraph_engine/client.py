@@ -8,7 +8,14 @@ from typing import Self
 from memgraph_engine import wiring
 from memgraph_engine.errors import InvalidInput, NotFound
 from memgraph_engine.graph import audit, notes
-from memgraph_engine.ingest.messages import check_text, parse_message, parse_time
+from memgraph_engine.ingest.messages import (
+    check_metadata,
+    check_name,
+    check_tags,
+    check_text,
+    parse_message,
+    parse_time,
+)
 from memgraph_engine.model.memory import Note, Source
 from memgraph_engine.model.ports import Clock, Embedder
 from memgraph_engine.model.result import Decision, Hit, Receipt, Stats, Version
@@ -115,14 +122,14 @@ class Memory:
         Raises NotFound, or InvalidInput for a source that shares its note with others.
         """
         text = check_text(text, "text", self._settings.max_text)
-        return self._writer.update(self._scope(user_id, shared), id, text)
+        return self._writer.update(self._scope(user_id, shared), check_name(id, "id"), text)
 
     def delete(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Decision:  # noqa: A002
         """Delete a note, named by its own id or its source's; it is found no more, and can be recovered.
 
         Raises NotFound, or InvalidInput for a source that shares its note with others.
         """
-        return self._writer.delete(self._scope(user_id, shared), id)
+        return self._writer.delete(self._scope(user_id, shared), check_name(id, "id"))
 
     def delete_all(self, *, user_id: str | None = None, shared: bool = False) -> list[Decision]:
         """Delete every note of a user (or every shared one), so that it can be recovered.
@@ -162,16 +169,16 @@ class Memory:
             raise InvalidInput(
                 f"top_k must be a whole number from 1 to {_MOST_HITS}, not {top_k!r}; get_all lists everything."
             )
+        if min_similarity is not None and not -1 <= _number(min_similarity) <= 1:
+            raise InvalidInput(f"min_similarity must be a number from -1 to 1, not {min_similarity!r}.")
         scope = self._scope(user_id, shared)
+        names = {"session": session, "speaker": speaker, "role": role, "agent": agent}
         filters = Filters(
-            session,
-            speaker,
-            role,
-            agent,
-            parse_time(since, "since", self._settings.timezone),
-            parse_time(until, "until", self._settings.timezone, end=True),
-            tags,
-            metadata or {},
+            **{name: None if value is None else check_name(value, name) for name, value in names.items()},
+            since=parse_time(since, "since", self._settings.timezone),
+            until=parse_time(until, "until", self._settings.timezone, end=True),
+            tags=check_tags(tags, "tags"),
+            metadata=check_metadata(metadata, "metadata"),
         )
         query = Query(
             question,
@@ -186,12 +193,10 @@ class Memory:
 
     def get(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Note:  # noqa: A002
         """Return a note by its own id or that of a source; raises NotFound."""
-        scope = self._scope(user_id, shared)
-        for one in self._readable(scope):
-            found = notes.find(self.engine.db, one.name, [_id(id)])
-            if found and found[0].note.status in notes.READABLE:
-                return found[0].note
-        raise NotFound(f"There is no note or source {id!r} to be read in the memory of {scope}.")
+        scope, found = self._find(id, self._scope(user_id, shared))
+        if found.note.status not in notes.READABLE:
+            raise NotFound(f"{id!r} of {scope} is {found.note.status}; history shows what it was.")
+        return found.note
 
     def get_all(self, *, user_id: str | None = None, shared: bool = False) -> Iterator[Note]:
         """Yield the user's own notes (or the shared ones), oldest first, fetched a page at a time."""
@@ -200,11 +205,8 @@ class Memory:
 
     def history(self, id: str, *, user_id: str | None = None, shared: bool = False) -> list[Version]:  # noqa: A002
         """Return all versions of a note, oldest first, each with the decision that made it; raises NotFound."""
-        scope = self._scope(user_id, shared)
-        found = notes.find(self.engine.db, scope.name, [_id(id)])
-        if not found:
-            raise NotFound(f"There is no note or source {id!r} in the memory of {scope}.")
-        return notes.history(self.engine.db, scope.name, found[0].note.id)
+        scope, found = self._find(id, self._scope(user_id, shared))
+        return notes.history(self.engine.db, scope.name, found.note.id)
 
     def stats(self, *, user_id: str | None = None, shared: bool = False) -> Stats:
         """Count what a memory holds."""
@@ -225,6 +227,14 @@ class Memory:
             raise InvalidInput("user_id is required: say whose memory is meant (or shared=True for the tenant's).")
         return Scope(self._settings.tenant, user_id)
 
+    def _find(self, id: str, scope: Scope) -> tuple[Scope, notes.Found]:  # noqa: A002
+        """Find a note in the user's own memory, else in the shared one."""
+        for one in self._readable(scope):
+            found = notes.find(self.engine.db, one.name, check_name(id, "id"))
+            if found:
+                return one, found
+        raise NotFound(f"There is no note or source {id!r} in the memory of {scope}.")
+
     def _readable(self, scope: Scope) -> list[Scope]:
         return [scope, scope.shared] if scope.user else [scope]
 
@@ -234,12 +244,12 @@ class Memory:
 
 def _with_defaults(message: Message, fields: Mapping[str, object]) -> Message:
     """Give a message the fields that it does not name itself."""
-    if not fields:
+    if not fields or not isinstance(message, str | Mapping):  # what can't be a message is refused where it is parsed
         return message
     return {**fields, **({"text": message} if isinstance(message, str) else message)}
 
 
-def _id(value: object) -> str:
-    if not isinstance(value, str):
-        raise InvalidInput(f"An id is a string, not {type(value).__name__}.")
+def _number(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise InvalidInput(f"min_similarity must be a number from -1 to 1, not {value!r}.")
     return value

@@ -10,7 +10,7 @@ from time import perf_counter
 from memgraph_engine.errors import StoreMismatch
 from memgraph_engine.gate import append, change
 from memgraph_engine.gate.commit import Stale, until_current
-from memgraph_engine.graph import scopes, sources
+from memgraph_engine.graph import notes, scopes, sources
 from memgraph_engine.ingest.construct import Vectors, construct, keyword_phrases
 from memgraph_engine.ingest.keywords import key
 from memgraph_engine.ingest.messages import content_hash
@@ -36,31 +36,43 @@ class Writer:
         return self._languages.get(scope.name) or self._settings.language or _DEFAULT_LANGUAGE
 
     def add(self, scope: Scope, given: Iterable[Source]) -> Receipt:
-        """Store sources and their notes, a batch in a transaction."""
+        """Store sources and their notes, a batch in a transaction; a list only if no source of it is in conflict."""
         entries: list[Entry] = []
         seconds: Counter[str] = Counter()
+        if isinstance(given, list) and len(given) > self._settings.ingest_batch:
+            self._check(scope, given)
         rest = iter(given)
         while batch := list(islice(rest, self._settings.ingest_batch)):
             entries += self._add_batch(scope, batch, seconds)
         return Receipt(tuple(entries), dict(seconds))
 
+    def _check(self, scope: Scope, given: Sequence[Source]) -> None:
+        """Find conflicts of ids before the first of several batches is written."""
+        size = self._settings.ingest_batch
+        known: dict[str, sources.Known] = {}
+        for start in range(0, len(given), size):
+            ids = sorted({source.id for source in given[start : start + size]})
+            seen = sources.look_up(self._engine.db, scope.name, ids, [], [])
+            if seen:
+                known |= seen.known
+        append.unknown(given, known)
+
     def _add_batch(self, scope: Scope, batch: Sequence[Source], seconds: Counter[str]) -> list[Entry]:
-        language = self._language(scope)
         vectors = Vectors(self._engine.embedder)
-        with _timed(seconds, "keywords"):
-            phrases = [keyword_phrases(source, language) for source in batch]
-            keys = sorted({meeting for some in phrases for phrase in some if (meeting := key(phrase, language))})
         ids = sorted({source.id for source in batch})
         sessions = sorted({source.session for source in batch if source.session})
 
         def attempt() -> list[Entry]:
+            language = self._language(scope)
+            with _timed(seconds, "keywords"):
+                phrases = (phrase for source in batch for phrase in keyword_phrases(source, language))
+                keys = sorted({meeting for phrase in phrases if (meeting := key(phrase, language))})
             with _timed(seconds, "look-up"):
                 seen = sources.look_up(self._engine.db, scope.name, ids, sessions, keys)
-            if seen is None:  # removed since its language was read
-                del self._languages[scope.name]
-                self._language(scope)
+            if seen is None or seen.language != language:  # removed, and perhaps made anew, since it was opened here
+                self._languages.pop(scope.name, None)
                 raise Stale
-            new = append.unknown(batch, seen)
+            new = append.unknown(batch, seen.known)
             with _timed(seconds, "construct"):
                 candidates = construct(
                     new,
@@ -84,6 +96,10 @@ class Writer:
             at = change.target(engine.db, scope, id)
             changed = replace(at.source, text=text)
             changed = replace(changed, hash=content_hash(changed))
+            if changed.hash == at.source.hash:  # said twice: the decision that made it so
+                made = notes.history(engine.db, scope.name, at.found.note.id)[-1].decision
+                if made:
+                    return made
             candidate = self._reconstruct(scope, at, changed)
             return change.update(engine.db, scope, at, candidate, engine.embedder, engine.now())
 

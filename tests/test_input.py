@@ -4,6 +4,9 @@ import pytest
 
 from memgraph_engine.errors import InvalidInput
 
+DEEP: list = []
+for _ in range(5000):
+    DEEP = [DEEP]
 BAD = {
     "empty text": ({"text": ""}, "empty"),
     "blank text": ({"text": " \n\t"}, "empty"),
@@ -27,6 +30,11 @@ BAD = {
     "metadata that is no mapping": ({"text": "a", "metadata": [1]}, "mapping"),
     "metadata that is no JSON": ({"text": "a", "metadata": {"x": object()}}, "JSON"),
     "metadata that is not a number": ({"text": "a", "metadata": {"x": float("nan")}}, "JSON"),
+    "metadata too deep": ({"text": "a", "metadata": {"x": DEEP}}, "JSON"),
+    "a caption that is a number": ({"text": "a", "caption": 0}, "caption"),
+    "a kind that is a list": ({"text": "a", "kind": ["message"]}, "kind"),
+    "the last code point": ({"text": "a", "speaker": "\U0010ffff"}, "no character"),
+    "bytes": (b"abc", "bytes"),
     "an id that is too long": ({"text": "a", "id": "x" * 1000}, "1000 characters"),
     "no message at all": (17, "int"),
 }
@@ -99,3 +107,36 @@ def test_a_bad_line_of_an_iterator_ends_the_call_and_the_rest_can_be_made_again(
         memory.add_many(iter([*good, {"text": ""}]), user_id="ana")
     assert memory.add_many(good, user_id="ana").added == 200 - 128
     assert memory.verify(user_id="ana") == []
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"tags": "red"}, {"tags": 5}, {"tags": [1]}, {"tags": iter(["x"])}, {"metadata": ["n"]}, {"metadata": 3},
+        {"min_similarity": "0.5"}, {"min_similarity": float("nan")}, {"min_similarity": 2}, {"min_similarity": True},
+        {"session": 7}, {"session": "\ud800"}, {"speaker": b"Ana"}, {"since": "tomorrow"}, {"until": 7},
+    ],
+)  # fmt: skip
+def test_a_filter_of_the_wrong_type_is_refused_whatever_is_stored(memory, wrong):
+    with pytest.raises(InvalidInput):
+        memory.search("boat", user_id="ana", **wrong)
+
+
+@pytest.mark.parametrize("id_", [None, 7, b"x", "\ud800", "x" * 1000])
+def test_an_id_that_can_not_be_is_refused(memory, id_):
+    for call in (memory.get, memory.history, memory.delete):
+        with pytest.raises(InvalidInput, match="id"):
+            call(id_, user_id="ana")
+
+
+def test_names_as_long_as_allowed_are_stored(memory):
+    long = "\U0001d54f" * 512
+    memory.add({"text": "A boat.", "id": long, "session": long, "speaker": long}, user_id="ana")
+    assert memory.get(long, user_id="ana").session == long
+    with pytest.raises(InvalidInput, match="percent-encoded"):
+        memory.add("A boat.", user_id=long)
+
+
+def test_text_that_only_looks_like_a_nul_is_stored(memory):
+    memory.add({"id": "x", "text": "a", "metadata": {"a": "\\u0000"}}, user_id="ana")
+    assert memory.get("x", user_id="ana").sources[0].metadata == {"a": "\\u0000"}

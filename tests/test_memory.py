@@ -1,11 +1,13 @@
 """What a program can do with a Memory, on the real database."""
 
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 
 import pytest
 
 from memgraph_engine import Memory
 from memgraph_engine.errors import InvalidInput, NotFound, SourceConflict
+from memgraph_engine.testing import purge
 
 ANA = [
     {"id": "D1:1", "speaker": "Bo", "text": "Where do you live now?", "session": "s1", "time": "2023-05-08T13:55:00"},
@@ -247,3 +249,72 @@ def test_times_are_read_in_the_setting_and_stored_in_utc(tenant, embedder):
         note = memory.get("x", user_id="ana")
     assert note.said_at == datetime(2023, 5, 9, 3, 30, tzinfo=UTC)
     assert "8 May, 2023" in note.raw[0]
+
+
+def test_a_repeat_of_what_was_deleted_says_so(ana):
+    ana.delete("D1:2", user_id="ana")
+    assert [entry.status for entry in ana.add_many(ANA, user_id="ana").entries] == [
+        "active",
+        "deleted",
+        "active",
+        "active",
+    ]
+
+
+def test_an_update_to_the_same_text_changes_nothing(ana):
+    first = ana.update("D1:2", "I moved to Porto in March.", user_id="ana")
+    assert ana.update("D1:2", "I moved to Porto in March.", user_id="ana") == first
+    assert len(ana.history("D1:2", user_id="ana")) == 2
+
+
+def test_history_is_in_order_whatever_the_clock_says(tenant, embedder):
+    noon = datetime(2024, 1, 1, 12, tzinfo=UTC)
+    with Memory.connect(tenant=tenant, embedder=embedder, clock=lambda: noon) as memory:
+        memory.add({"id": "x", "text": "One."}, user_id="ana")
+        memory.update("x", "Two.", user_id="ana")
+        memory.update("x", "Three.", user_id="ana")
+        memory.delete("x", user_id="ana")
+        versions = memory.history("x", user_id="ana")
+    assert [version.note.raw[0] for version in versions] == ["One.", "Two.", "Three.", "Three."]
+    assert [version.decision.kind for version in versions] == ["append", "update", "update", "delete"]
+
+
+def test_a_conflict_late_in_a_long_list_leaves_nothing_written(memory):
+    memory.add({"id": "c150", "text": "The original."}, user_id="ana")
+    with pytest.raises(SourceConflict, match="c150"):
+        memory.add_many([{"id": f"c{i}", "text": f"Text {i}."} for i in range(160)], user_id="ana")
+    assert memory.stats(user_id="ana").sources == 1
+
+
+def test_an_id_that_means_two_notes_is_told(memory):
+    note = memory.add({"id": "first", "text": "An alpha boat."}, user_id="ana").entries[0].note
+    memory.add({"id": note, "text": "A beta train."}, user_id="ana")
+    for call in (memory.get, memory.delete, memory.history):
+        with pytest.raises(InvalidInput, match="another note"):
+            call(note, user_id="ana")
+
+
+def test_history_of_a_shared_note_is_read_as_get_reads_it(memory):
+    memory.add({"id": "sh", "text": "The office closes at six."}, shared=True)
+    assert len(memory.history("sh", user_id="ana")) == 1
+    with pytest.raises(NotFound):
+        memory.delete("sh", user_id="ana")
+
+
+def test_a_client_follows_a_memory_that_was_made_anew_in_another_language(tenant, embedder):
+    with Memory.connect(tenant=tenant, embedder=embedder) as first:
+        first.add("Hello.", user_id="ana")
+        purge(tenant)
+        with Memory.connect(tenant=tenant, language="spanish", embedder=embedder) as second:
+            second.add("Hola.", user_id="ana")
+        first.add("Mis hermanas corrían por las calles.", user_id="ana")
+        best = first.search("¿Quién corre?", user_id="ana", explain=True)[0]
+        assert best.explanation.channels["lexical_raw"].raw > 0
+
+
+def test_threads_share_a_memory_while_its_tenant_is_purged(memory, tenant):
+    memory.add("Before.", user_id="ana")
+    purge(tenant)
+    with ThreadPoolExecutor(6) as pool:
+        list(pool.map(lambda i: memory.add(f"Text number {i}.", user_id="ana"), range(6)))
+    assert memory.stats(user_id="ana").sources == 6

@@ -239,3 +239,23 @@ def test_a_locomo_sample_is_chosen_by_its_id(write):
 def test_a_locomo_turn_that_is_empty_is_reported(write):
     sample = {"sample_id": "s", "conversation": {"session_1": [{"dia_id": "D1:1", "text": ""}, "x"]}}
     assert ["'D1:1'" in bad.reason for bad in read(write("l.json", json.dumps([sample])))] == [True, False]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        '[{"text":"a"}] [{"text":"lost"}]',
+        '[{"text":"a"}, {"text":"b"}',
+        '[{"text":"a"} {"text":"b"}]',
+        '[{"text":"a"}]junk',
+    ],
+)
+def test_what_an_array_leaves_over_is_told(tmp_path, content):
+    file = tmp_path / "chat.json"
+    file.write_text(content)
+    assert any(isinstance(item, BadLine) for item in read(file))
+
+
+def test_thousands_of_blank_lines_take_no_time(tmp_path):
+    text = "x" * 1500 + (" " * 50 + "\n") * 20_000 + "\nend"
+    assert [part[-3:] for part in passages(text, 1200)][-1] == "end"

@@ -194,3 +194,17 @@ def test_another_language_than_the_memorys_own_is_refused(tenant, embedder):
         memory.add("Hola.", user_id="ana")
     with with_language("english", tenant, embedder) as memory, pytest.raises(StoreMismatch, match="spanish"):
         memory.add("Hello.", user_id="ana")
+
+
+def test_a_metadata_filter_tells_true_from_one(memory):
+    memory.add({"id": "one", "text": "A boat.", "metadata": {"n": 1, "t": [1, 2]}}, user_id="ana")
+    assert memory.search("boat", user_id="ana", metadata={"n": True}) == []
+    assert found(memory.search("boat", user_id="ana", metadata={"n": 1, "t": (1, 2)})) == {"one"}
+
+
+def test_the_end_of_a_range_is_the_local_day(tenant, embedder):
+    settings = Settings.load(tenant=tenant, timezone="Europe/Berlin")
+    with Memory.connect(settings=settings, embedder=embedder) as memory:
+        memory.add({"id": "late", "text": "A boat.", "time": "2024-10-27T23:30:00"}, user_id="ana")
+        assert found(memory.search("boat", user_id="ana", since="2024-10-27", until="2024-10-27")) == {"late"}
+        assert memory.search("boat", user_id="ana", until="2024-10-27t10:00:00") == []

@@ -11,4 +11,4 @@ MATCH (x:Source {scope: $scope, id: row.source})
 MERGE (n)-[:FROM]->(x)
 MERGE (d:Decision {scope: $scope, id: row.decision.id})
 ON CREATE SET d += row.decision
-MERGE (d)-[:ABOUT {role: 'created'}]->(n)
+MERGE (d)-[:ABOUT {role: 'created', revision: 1}]->(n)

@@ -21,8 +21,8 @@ CALL () {
         AND n.speaker >= $speaker[0] AND n.speaker <= $speaker[1]
         AND n.role >= $role[0] AND n.role <= $role[1]
         AND n.agent_id >= $agent[0] AND n.agent_id <= $agent[1]
-      LIMIT $pool)
-  RETURN n, 'dense_raw' AS channel
+      LIMIT $pool) SCORE AS score
+  RETURN n, 'dense_raw' AS channel, score AS raw_score, null AS context_score
   UNION ALL
   MATCH (n:Note)
     SEARCH n IN (VECTOR INDEX note_context FOR $vector
@@ -32,8 +32,8 @@ CALL () {
         AND n.speaker >= $speaker[0] AND n.speaker <= $speaker[1]
         AND n.role >= $role[0] AND n.role <= $role[1]
         AND n.agent_id >= $agent[0] AND n.agent_id <= $agent[1]
-      LIMIT $pool)
-  RETURN n, 'dense_context' AS channel
+      LIMIT $pool) SCORE AS score
+  RETURN n, 'dense_context' AS channel, null AS raw_score, score AS context_score
   UNION ALL
   CALL db.index.fulltext.queryNodes('note_terms', $words, {limit: $lexical_pool}) YIELD node AS n
   WHERE n:Note AND n.scope IN $scopes AND n.status IN $statuses
@@ -42,17 +42,16 @@ CALL () {
     AND n.speaker >= $speaker[0] AND n.speaker <= $speaker[1]
     AND n.role >= $role[0] AND n.role <= $role[1]
     AND n.agent_id >= $agent[0] AND n.agent_id <= $agent[1]
-  RETURN n, 'lexical' AS channel
+  RETURN n, 'lexical' AS channel, null AS raw_score, null AS context_score
 }
-WITH n, collect(channel) AS channels
+WITH n, collect(channel) AS channels, max(raw_score) AS raw_score, max(context_score) AS context_score
 WITH collect(n {
        .id, .scope, .raw, .context, .raw_terms, .context_terms, .status, .session, .seq, .speaker, .role, .agent_id, .tags,
        said_at: n.said_at.epochMillis, created_at: n.created_at.epochMillis, recorded_at: n.recorded_at.epochMillis,
        superseded_at: n.superseded_at.epochMillis, valid_from: n.valid_from.epochMillis, valid_to: n.valid_to.epochMillis,
-       raw_cosine: 2 * vector.similarity.cosine(n.raw_embedding, $vector) - 1,
-       context_cosine: 2 * vector.similarity.cosine(n.context_embedding, $vector) - 1,
-       sources: COLLECT { MATCH (n)-[:FROM]->(x:Source)
-                          RETURN x {.*, said_at: x.said_at.epochMillis} ORDER BY x.said_at, x.seq },
+       raw_cosine: 2 * coalesce(raw_score, vector.similarity.cosine(n.raw_embedding, $vector)) - 1,
+       context_cosine: 2 * coalesce(context_score, vector.similarity.cosine(n.context_embedding, $vector)) - 1,
+       sources: [(n)-[:FROM]->(x:Source) | x {.*, said_at: x.said_at.epochMillis}],
        channels: channels
      }) AS pool
 RETURN COLLECT { MATCH (s:Scope) WHERE s.scope IN $scopes

@@ -5,15 +5,15 @@
 // $sessions: list<string>    their sessions, without ''
 // $keys: list<string>    keys of the keywords they may carry
 // $statuses: list<string>    of notes that can be read
-// returns version, known [{id, hashes, note}], tails [source with readable], keywords [{key, name}]
+// returns version, language, known [{id, hashes, note {id, status}}], tails [source with readable], keywords [{key, name}]
 MATCH (s:Scope {scope: $scope})
-WITH s.version AS version
-RETURN version,
+WITH s.version AS version, s.language AS language
+RETURN version, language,
        COLLECT {
          UNWIND $ids AS id
          MATCH (x:Source {scope: $scope, id: id})
          RETURN {id: id, hashes: [x.hash] + [(x)-[:WAS]->(p:PastSource) | p.hash],
-                 note: head([(n:Note)-[:FROM]->(x) | n.id])}
+                 note: head([(n:Note)-[:FROM]->(x) | n {.id, .status}])}
        } AS known,
        COLLECT {
          UNWIND $sessions AS session

@@ -43,8 +43,10 @@ def metadata(pairs: Sequence[str]) -> dict[str, object]:
         key, sign, value = pair.partition("=")
         if not key or not sign:
             raise typer.BadParameter(f"{pair!r} is not of the form KEY=VALUE.", param_hint="--meta")
+        if key in read:
+            raise typer.BadParameter(f"{key!r} is given twice.", param_hint="--meta")
         try:
             read[key] = json.loads(value)
-        except ValueError:
+        except (ValueError, RecursionError):
             read[key] = value
     return read

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from uuid import uuid4
 
@@ -14,7 +14,7 @@ from memgraph_engine.graph import scopes, sources
 from memgraph_engine.graph.database import Database, Runner
 from memgraph_engine.graph.notes import NewNote
 from memgraph_engine.graph.scopes import Change
-from memgraph_engine.graph.sources import Seen
+from memgraph_engine.graph.sources import Known, Seen
 from memgraph_engine.model.candidate import Candidate
 from memgraph_engine.model.memory import Source
 from memgraph_engine.model.result import Entry
@@ -26,15 +26,15 @@ def note_id(scope: str, source: str) -> str:
     return hashlib.blake2b(f"{scope}\0{source}".encode(), digest_size=16).hexdigest()
 
 
-def unknown(given: Sequence[Source], seen: Seen) -> list[Source]:
+def unknown(given: Sequence[Source], known: Mapping[str, Known]) -> list[Source]:
     """Return the sources that are not stored yet, each once.
 
     Raises SourceConflict for an id that comes with another content than before.
     """
     new: dict[str, Source] = {}
     for source in given:
-        if source.id in seen.known:
-            if source.hash not in seen.known[source.id].hashes:
+        if source.id in known:
+            if source.hash not in known[source.id].hashes:
                 raise _conflict(source, "is already stored")
         elif source.id not in new:
             new[source.id] = source
@@ -77,7 +77,8 @@ def append(
             entries.append(Entry(source.id, made.id, "append", made.decision))
         else:
             known = seen.known.get(source.id)
-            entries.append(Entry(source.id, known.note if known else note_id(scope.name, source.id), "repeat", None))
+            note = known.note if known else note_id(scope.name, source.id)
+            entries.append(Entry(source.id, note, "repeat", None, known.status if known else "active"))
     return entries
 
 

@@ -47,13 +47,10 @@ class Target:
 
 def target(db: Database, scope: Scope, id: str) -> Target:  # noqa: A002  the graph's own word
     """Read the readable note of this id, its own or its source's; raises NotFound or InvalidInput."""
-    if not isinstance(id, str):
-        raise InvalidInput(f"An id is a string, not {type(id).__name__}.")
     state = scopes.state(db, scope.name)
-    found = note_graph.find(db, scope.name, [id]) if state else []
-    if not state or not found:
+    one = note_graph.find(db, scope.name, id) if state else None
+    if not state or not one:
         raise NotFound(f"There is no note or source {id!r} in the memory of {scope}.")
-    one = found[0]
     if one.note.status not in READABLE:
         raise NotFound(f"{id!r} of {scope} is {one.note.status}; history({id!r}) shows what it was.")
     if one.by == "source" and len(one.note.sources) > 1:

@@ -1,5 +1,6 @@
 """The one connection to Neo4j: transactions, retries, and the translation of the driver's errors."""
 
+import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol, Self, TypeVar
@@ -18,6 +19,8 @@ from memgraph_engine.errors import (
 from memgraph_engine.graph.statements import BrokenStatement, statements
 
 OLDEST_SERVER = (2026, 8)
+# what the driver says while it tries again goes to those who configure logging, and to nobody else
+logging.getLogger("neo4j").addHandler(logging.NullHandler())
 _SCHEMES = {family + security for family in ("bolt", "neo4j") for security in ("", "+s", "+ssc")}
 
 Row = dict[str, Any]

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from memgraph_engine.errors import InvalidInput
 from memgraph_engine.graph.database import Row, Runner
 from memgraph_engine.graph.rows import moment, note_from, source_from
 from memgraph_engine.model.candidate import Candidate
@@ -88,6 +89,7 @@ def _properties(new: NewNote, scope: Scope) -> Row:
         "context_terms": " ".join(candidate.context_terms),
         "scope_token": scope.token,
         "status": "active",
+        "revision": 1,
         "session": source.session,
         "seq": source.seq,
         "speaker": source.speaker,
@@ -113,9 +115,12 @@ def metadata_tags(metadata: Mapping[str, object]) -> Iterator[str]:
     return (f"{key}={value}" for key, value in metadata.items() if isinstance(value, str | int | float | bool))
 
 
-def find(tx: Runner, scope: str, ids: Sequence[str]) -> list[Found]:
-    """Return the notes of these ids, each a note's own or that of a source it comes from."""
-    return [_found(row["note"], row["by"]) for row in tx.run("notes/find", scope=scope, ids=ids)]
+def find(tx: Runner, scope: str, id: str) -> Found | None:  # noqa: A002  the graph's own word
+    """Return the note of this id, its own or that of a source it comes from; raises InvalidInput if these are two."""
+    found = {row["note"]["id"]: _found(row["note"], row["by"]) for row in tx.run("notes/find", scope=scope, id=id)}
+    if len(found) > 1:
+        raise InvalidInput(f"{id!r} is the id of a note and that of another note's source: name {list(found)} instead.")
+    return next(iter(found.values()), None)
 
 
 def newest(tx: Runner, scope: str, limit: int) -> list[Found]:
@@ -129,7 +134,7 @@ def _found(row: Row, by: str) -> Found:
 
 
 def pages(tx: Runner, scope: str) -> Iterator[list[Note]]:
-    """Yield all readable notes, oldest first, a page at a time; what is added meanwhile comes last."""
+    """Yield all readable notes, oldest first, a page at a time."""
     after, after_id = UNKNOWN_PAST, ""
     while True:
         rows = tx.run("notes/page", scope=scope, statuses=READABLE, after=after, after_id=after_id, limit=_PAGE)

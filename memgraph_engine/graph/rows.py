@@ -45,8 +45,12 @@ def note_from(row: Mapping[str, Any]) -> Note:
         raw=tuple(row["raw"]),
         tags=tuple(row["tags"]),
         keywords=tuple(row.get("keywords") or ()),
-        sources=tuple(source_from(source) for source in row.get("sources") or ()),
+        sources=tuple(sorted(map(source_from, row.get("sources") or ()), key=_by_time)),
     )
+
+
+def _by_time(source: Source) -> tuple[datetime, str, int]:
+    return source.said_at or _EPOCH, source.session, source.seq
 
 
 def moment(milliseconds: int) -> datetime:

@@ -18,6 +18,7 @@ class Known:
 
     hashes: tuple[str, ...]
     note: str
+    status: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,7 @@ class Seen:
     """
 
     version: int
+    language: str
     known: Mapping[str, Known]
     tails: Mapping[str, Source]
     hidden: frozenset[str]
@@ -42,7 +44,8 @@ def look_up(tx: Runner, scope: str, ids: Sequence[str], sessions: Sequence[str],
     row = rows[0]
     return Seen(
         version=row["version"],
-        known={k["id"]: Known(tuple(k["hashes"]), k["note"]) for k in row["known"]},
+        language=row["language"],
+        known={k["id"]: Known(tuple(k["hashes"]), k["note"]["id"], k["note"]["status"]) for k in row["known"]},
         tails={tail["session"]: source_from(tail) for tail in row["tails"]},
         hidden=frozenset(tail["id"] for tail in row["tails"] if not tail["readable"]),
         keywords={k["key"]: k["name"] for k in row["keywords"]},

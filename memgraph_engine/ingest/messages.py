@@ -2,14 +2,16 @@
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
-from typing import Any, get_args
+from datetime import UTC, datetime, time
+from typing import Any, cast, get_args
 from zoneinfo import ZoneInfo
 
 from memgraph_engine.errors import InvalidInput
 from memgraph_engine.model.memory import Kind, Source
+from memgraph_engine.model.text import as_day
 
 FIELDS = ("id", "kind", "role", "speaker", "agent", "text", "caption", "session", "time", "tags", "metadata")
 _OTHER_NAMES = {"content": "text", "agent_id": "agent"}
@@ -17,6 +19,8 @@ _NAMES = ("id", "role", "speaker", "agent", "session")
 _LONGEST_NAME = 512
 _LONGEST_METADATA = 16_384
 _MOST_TAGS = 64
+_ESCAPED_NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
+_LAST = "\U0010ffff"  # no character, and the upper bound of open filters
 
 
 def parse_message(given: object, where: str, *, timezone: str, max_text: int) -> Source:
@@ -39,10 +43,10 @@ def parse_message(given: object, where: str, *, timezone: str, max_text: int) ->
     if unknown:
         raise InvalidInput(f"{where} has the unknown field {unknown[0]!r}; the fields are {', '.join(FIELDS)}.")
     names: Any = {name: _name(given.get(name), f"{where}: {name}") for name in _NAMES}
-    kind: Any = given.get("kind") or "message"
-    if kind not in get_args(Kind):
+    kind: Any = given.get("kind", "message")
+    if not (isinstance(kind, str) and kind in get_args(Kind)):
         raise InvalidInput(f"{where}: kind {kind!r} is none of {', '.join(get_args(Kind))}.")
-    caption = _text(given.get("caption") or "", f"{where}: caption", max_text)
+    caption = _text(given.get("caption", ""), f"{where}: caption", max_text)
     text = _text(_content(given, where), f"{where}: text", max_text)
     if not text.strip() and not caption.strip():
         raise InvalidInput(f"{where} is empty: text is needed.")
@@ -51,12 +55,12 @@ def parse_message(given: object, where: str, *, timezone: str, max_text: int) ->
         id=names.pop("id"),
         text=text,
         hash="",
-        kind=kind,
+        kind=cast("Kind", kind),
         said_at=said_at,
         said_as=said_as,
         caption=caption,
-        tags=_tags(given.get("tags"), f"{where}: tags"),
-        metadata=_metadata(given.get("metadata"), f"{where}: metadata"),
+        tags=check_tags(given.get("tags"), f"{where}: tags"),
+        metadata=check_metadata(given.get("metadata"), f"{where}: metadata"),
         **names,
     )
     digest = content_hash(source)
@@ -93,9 +97,17 @@ def parse_time(value: object, where: str, timezone: str, *, end: bool = False) -
     >>> str(parse_time("2024-01-31", "until", "UTC", end=True))
     '2024-01-31 23:59:59.999000+00:00'
     """
-    moment = _time(value, where, timezone)[0]
-    whole_day = end and isinstance(value, str) and "T" not in value and " " not in value
-    return moment + timedelta(days=1, milliseconds=-1) if moment and whole_day else moment
+    if end and isinstance(value, str) and (day := as_day(value)):
+        # in local time, for a day may have 23 or 25 hours
+        value = datetime.combine(day, time(23, 59, 59, 999_000))
+    return _time(value, where, timezone)[0]
+
+
+def check_name(value: object, where: str) -> str:
+    """Return an id, session, speaker or the like that can be stored; raises InvalidInput."""
+    if value is None:
+        raise InvalidInput(f"{where} is None; a string is needed.")
+    return _name(value, where)
 
 
 def _plain(given: Mapping[Any, object], where: str) -> dict[Any, object]:
@@ -147,6 +159,8 @@ def _name(value: object, where: str) -> str:
         raise InvalidInput(f"{where} is {type(value).__name__}; a string is needed.")
     if len(value) > _LONGEST_NAME:
         raise InvalidInput(f"{where} has {len(value)} characters; at most {_LONGEST_NAME} are allowed.")
+    if _LAST in value:
+        raise InvalidInput(f"{where} holds U+10FFFF, which is no character.")
     return _storable(value, where)
 
 
@@ -172,7 +186,8 @@ def _time(value: object, where: str, timezone: str) -> tuple[datetime | None, st
     return moment.astimezone(UTC).replace(microsecond=moment.microsecond // 1000 * 1000), given
 
 
-def _tags(value: object, where: str) -> tuple[str, ...]:
+def check_tags(value: object, where: str) -> tuple[str, ...]:
+    """Return tags, sorted and each once; raises InvalidInput."""
     if value is None:
         return ()
     if isinstance(value, str) or not isinstance(value, list | tuple | set | frozenset):
@@ -185,21 +200,22 @@ def _tags(value: object, where: str) -> tuple[str, ...]:
     return tuple(sorted(set(tags)))
 
 
-def _metadata(value: object, where: str) -> Mapping[str, object]:
+def check_metadata(value: object, where: str) -> Mapping[str, object]:
+    """Return metadata as JSON would give it back; raises InvalidInput."""
     if value is None:
         return {}
     if not isinstance(value, Mapping) or not all(isinstance(key, str) and key for key in value):
         raise InvalidInput(f"{where} must be a mapping whose keys are non-empty strings.")
     try:
         written = json.dumps(dict(value), allow_nan=False, ensure_ascii=False)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, RecursionError) as error:
         raise InvalidInput(f"{where} can't be written as JSON: {error}.") from None
     if len(written) > _LONGEST_METADATA:
         raise InvalidInput(
             f"{where} has {len(written):,} characters as JSON; at most {_LONGEST_METADATA:,} are allowed."
         )
     _storable(written, where)
-    if "\\u0000" in written:
+    if _ESCAPED_NUL.search(written):
         raise InvalidInput(f"{where} holds a NUL character, which can't be stored.")
     copy: dict[str, object] = json.loads(written)
     return copy

@@ -36,11 +36,17 @@ def passages(text: str, limit: int, *, markdown: bool = False) -> Iterator[str]:
     >>> list(passages("# Guide\nHello.\n## Use\nType help.", 200, markdown=True))
     ['# Guide\nHello.', 'Guide\n\n## Use\nType help.']
     """
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    text = _without_gaps(text.replace("\r\n", "\n").replace("\r", "\n"))
     for section in _sections(text) if markdown else (_Section((), (), text),):
         first, later = _front(section.above, limit), _front(section.path, limit)
         for n, body in enumerate(_packed(section.text, limit - max(len(first), len(later)))):
             yield (later if n else first) + body
+
+
+def _without_gaps(text: str) -> str:
+    """Leave one blank line where there are several: they say nothing, and looking through thousands takes long."""
+    lines = [line if line.strip() else "" for line in text.split("\n")]
+    return "\n".join(line for before, line in pairwise(["x", *lines]) if line or before)
 
 
 def _front(path: tuple[str, ...], limit: int) -> str:

@@ -150,6 +150,8 @@ def _array(path: Path) -> Iterator[tuple[int, object]]:
     if isinstance(text, BadLine):
         yield text.line, _Unreadable(text.reason)
         return
+    if not text.strip():
+        return
     decoder, at, line, seen = json.JSONDecoder(parse_constant=_refuse), _skip(text, 0, "["), 1, 0
     while at < len(text) and text[at] != "]":
         line, seen = line + text.count("\n", seen, at), at
@@ -159,12 +161,20 @@ def _array(path: Path) -> Iterator[tuple[int, object]]:
             yield line, _Unreadable(f"no JSON, so the rest of the file is not read: {error}")
             return
         yield line, given
-        at = _skip(text, end, ",")
+        at = _skip(text, end, "")
+        if text[at : at + 1] not in (",", "]"):
+            break
+        at = _skip(text, at, ",")
+    line += text.count("\n", seen, at)
+    if text[at : at + 1] != "]":
+        yield line, _Unreadable("the array is not closed, or a comma is missing; what comes after is not read")
+    elif text[at + 1 :].strip():
+        yield line, _Unreadable("something follows the array's end; it is not read")
 
 
 def _skip(text: str, at: int, mark: str) -> int:
     """Return the place after white space, at most one `mark`, and white space."""
-    found = re.compile(rf"\s*{re.escape(mark)}?\s*").match(text, at)
+    found = re.compile(rf"\s*{re.escape(mark)}?\s*" if mark else r"\s*").match(text, at)
     return found.end() if found else at
 
 

@@ -54,12 +54,16 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What became of one input: the note it is part of, and the decision, None for a known repeat."""
+    """What became of one input: the note it is part of, and the decision, None for a known repeat.
+
+    `status` is the note's: a repeat of what was deleted stays deleted, and says so. (Another id stores it anew.)
+    """
 
     source: str
     note: str
     kind: Literal["append", "repeat"]
     decision: str | None
+    status: str = "active"
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from urllib.parse import quote
 from memgraph_engine.errors import InvalidInput
 
 _LONGEST = 512
+_LONGEST_ENCODED = 2048  # an index takes some 8,000 bytes, with an id beside
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,11 @@ class Scope:
                 value.encode()
             except UnicodeEncodeError:
                 raise InvalidInput(f"{what} {value!r} holds a lone surrogate, which can't be stored.") from None
+        if len(self.name) > _LONGEST_ENCODED:
+            raise InvalidInput(
+                f"tenant and user_id have {len(self.name)} characters when percent-encoded; "
+                f"at most {_LONGEST_ENCODED} are allowed."
+            )
 
     @property
     def name(self) -> str:

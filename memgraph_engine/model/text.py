@@ -1,6 +1,6 @@
 """How a source reads as a line: speaker in front, date behind, in the words of its language."""
 
-from datetime import datetime
+from datetime import date, datetime
 
 from memgraph_engine.model.memory import Source
 
@@ -35,10 +35,22 @@ def line(source: Source, language: str) -> str:
     return " ".join(parts)
 
 
+def as_day(given: str) -> date | None:
+    """Return the day that an ISO 8601 string names, None if it names an hour too.
+
+    >>> as_day("2023-05-08"), as_day("2023-05-08t13:56")
+    (datetime.date(2023, 5, 8), None)
+    """
+    try:
+        return date.fromisoformat(given)
+    except ValueError:
+        return None
+
+
 def _spoken(said_as: str, language: str) -> str:
     """Spell a time as it was given (ISO 8601): its own day and hour, whatever the zone."""
     moment = datetime.fromisoformat(said_as)
-    timed = "T" in said_as or " " in said_as
+    timed = as_day(said_as) is None
     if language == "english":
         day = f"{moment.day} {_MONTHS['english'][moment.month - 1]}, {moment.year}"
         return f"{moment.hour % 12 or 12}:{moment:%M} {'am' if moment.hour < 12 else 'pm'} on {day}" if timed else day

@@ -28,15 +28,11 @@ class Filters:
     agent: str | None = None
     since: datetime | None = None
     until: datetime | None = None
-    tags: Sequence[str] = ()
+    tags: tuple[str, ...] = ()
     metadata: Mapping[str, object] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Refuse a filter that could never match or is of the wrong type."""
-        for name in ("session", "speaker", "role", "agent"):
-            value = getattr(self, name)
-            if value is not None and not isinstance(value, str):
-                raise InvalidInput(f"The filter {name} is {type(value).__name__}; a string is needed.")
+        """Refuse a filter that could never match."""
         if self.since and self.until and self.since > self.until:
             raise InvalidInput(f"The time range is empty: since {self.since} is after until {self.until}.")
 
@@ -57,7 +53,8 @@ class Filters:
         )
 
     def _holds(self, metadata: Mapping[str, object]) -> bool:
-        return all(key in metadata and metadata[key] == value for key, value in self.metadata.items())
+        # as JSON, since Python takes True for 1
+        return all(key in metadata and _json(metadata[key]) == _json(value) for key, value in self.metadata.items())
 
     def parameters(self) -> dict[str, Any]:
         """Return the statement's ranges."""
@@ -69,6 +66,10 @@ class Filters:
                 for name in ("session", "speaker", "role", "agent")
             },
         }
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, sort_keys=True)
 
 
 def terms(question: str, languages: Sequence[str]) -> list[str]:
