@@ -363,6 +363,8 @@ def test_an_interrupted_ingest_can_be_run_again(memory, tenant, tmp_path):
     begun = subprocess.Popen(
         [COMMAND, "ingest", file, "--user", "ana"],
         env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        # a shell that runs the tests in the background has them ignore interrupts, and their children too
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )  # fmt: skip
     while not memory.stats(user_id="ana").notes and begun.poll() is None:
         time.sleep(0.05)
