@@ -46,7 +46,7 @@ class CheckedEmbedder:
             return np.empty((0, self.dimensions), dtype=np.float32)
         try:
             vectors = self._inner.embed_documents(list(texts))
-        except Exception as error:
+        except Exception as error:  # a stranger's code: whatever it raises, the caller learns whose it was
             raise EmbeddingError(f"The embedder {self.name!r} failed on {len(texts)} texts: {error}") from error
         return self._checked(vectors, len(texts))
 
@@ -58,7 +58,7 @@ class CheckedEmbedder:
     def _call_query(self, text: str) -> "Sequence[float] | NDArray[np.float32]":
         try:
             return self._inner.embed_query(text)
-        except Exception as error:
+        except Exception as error:  # as above
             raise EmbeddingError(f"The embedder {self.name!r} failed on a question: {error}") from error
 
     def _checked(self, vectors: object, expected: int) -> "NDArray[np.float32]":
