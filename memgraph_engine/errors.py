@@ -66,7 +66,11 @@ class WriteConflict(StoreError):
 
 
 class QueryFailed(StoreError):
-    """The server refused a statement."""
+    """The server refused a statement; `code` is its own word for why."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(f"The server refused a statement ({code}): {message}")
+        self.code = code
 
 
 class LocalServerError(MemgraphEngineError):

@@ -1,5 +1,6 @@
 """A server that can't be used is told apart: unreachable, refused, too old, of another schema."""
 
+import signal
 import socket
 
 import neo4j
@@ -65,3 +66,26 @@ def test_reads_are_sent_as_reads(server, memory, monkeypatch):
     )
     memory.search("boat", user_id="ana")
     assert modes == ["read"]
+
+
+@pytest.mark.filterwarnings("ignore:unclosed|Exception ignored")  # what the driver was just opening
+def test_an_interrupt_in_the_middle_of_a_message_spoils_nothing_after_it(memory):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    interrupted = 0
+    before = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        for n in range(60):
+            memory.search("buoy", user_id="ana")
+            signal.setitimer(signal.ITIMER_REAL, 0.0005 + 0.0004 * (n % 20))
+            try:
+                while True:
+                    memory.search("buoy", user_id="ana", top_k=1000)
+            except KeyboardInterrupt:
+                interrupted += 1
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert interrupted == 60
+    assert memory.add("The buoy is green.", user_id="ana").added == 1

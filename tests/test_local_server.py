@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 import urllib.request
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from types import SimpleNamespace
 from urllib.parse import parse_qs, urlsplit
@@ -16,9 +17,11 @@ import psutil
 import pytest
 from typer.testing import CliRunner
 
+from memgraph_engine import Memory
 from memgraph_engine.errors import LocalServerError, MissingExtra
 from memgraph_engine.graph.server import LocalServer, home, local, process
 from memgraph_engine.settings import Settings
+from memgraph_engine.testing import HashingEmbedder
 
 # what another process does: print the address it gets
 JOIN = """
@@ -34,6 +37,11 @@ print(json.dumps([address.uri, address.password, server.status().pid]))
 def query(address, text, **parameters):
     with neo4j.GraphDatabase.driver(address.uri, auth=(address.user, address.password)) as driver:
         return [record.values() for record in driver.execute_query(text, parameters).records]
+
+
+def connect(address):
+    to = Settings.load(uri=address.uri, user=address.user, password=address.password)
+    return Memory.connect(settings=to, embedder=HashingEmbedder())
 
 
 def settings(folder, **overrides):
@@ -202,7 +210,15 @@ def test_reset_deletes_all_and_a_new_start_is_empty(folder, started):
     server = LocalServer(settings(folder))
     server.reset()
     assert [path.name for path in folder.iterdir()] == [".lock"]
-    assert query(server.start(progress=False), "MATCH (n) RETURN count(n)") == [[0]]
+    address = server.start(progress=False)
+    assert query(address, "MATCH (n) RETURN count(n)") == [[0]]
+    # the first clients of a new database, at once
+    with ThreadPoolExecutor(6) as threads:
+        clients = list(threads.map(lambda _: connect(address), range(6)))
+    for client in clients:
+        client.add("The boat is blue.", user_id="ana")
+        client.close()
+    assert query(address, "MATCH (n:Note) RETURN count(n)") == [[1]]
     assert server.stop() == "stopped"
     assert server.stop() == "not running"
 

@@ -111,8 +111,8 @@ class Database:
         with self._translated(), self._session() as session:
             return session.execute_write(lambda tx: work(_Transaction(tx)))
 
-    def define(self, name: str, **parameters: Any) -> None:
-        """Run a schema statement or an administrative call, which wants a transaction of its own."""
+    def batches(self, name: str, /, **parameters: Any) -> None:
+        """Run a statement that makes transactions of its own."""
         with self._translated(), self._session() as session:
             session.run(_text(name, parameters), parameters).consume()
 
@@ -126,8 +126,21 @@ class Database:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _session(self) -> neo4j.Session:
-        return self._driver.session(database=self._database, bookmark_manager=self._bookmarks)
+    @contextmanager
+    def _session(self) -> Iterator[neo4j.Session]:
+        """Open a session. An interrupt may cut a message in half: nothing more is said on that connection.
+
+        The driver would say its goodbyes there, which the server takes for the rest of that message.
+        """
+        with self._driver.session(database=self._database, bookmark_manager=self._bookmarks) as session:
+            try:
+                yield session
+            except Exception:
+                raise
+            except BaseException:
+                if session._connection:  # the driver has no public word for it
+                    session._connection.kill()
+                raise
 
     @contextmanager
     def _translated(self) -> Iterator[None]:
@@ -149,7 +162,7 @@ class Database:
                 "Neo.TransientError.General.DatabaseUnavailable",
             }:
                 raise Unreachable(f"{self.uri} has no usable database {self._database!r}: {error.message}.") from error
-            raise QueryFailed(f"The server refused a statement ({error.code}): {error.message}") from error
+            raise QueryFailed(str(error.code), str(error.message)) from error
         except driver_errors.DriverError as error:
             raise StoreError(f"The connection to {self.uri} failed: {_first_line(error)}.") from error
 

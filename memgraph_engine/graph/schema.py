@@ -1,7 +1,7 @@
 """The schema of the graph: made once, versioned, and bound to one embedding model."""
 
-from memgraph_engine.errors import StoreMismatch
-from memgraph_engine.graph.database import Database
+from memgraph_engine.errors import QueryFailed, StoreMismatch
+from memgraph_engine.graph.database import Database, Row
 from memgraph_engine.graph.statements import statements
 
 VERSION = 1
@@ -17,8 +17,8 @@ def prepare(db: Database, model: str, dimensions: int) -> None:
     if not rows:
         for name, statement in statements().items():
             if name.startswith("schema/") and name != "schema/await":
-                db.define(name, **({"dimensions": dimensions} if statement.parameters else {}))
-        db.define("schema/await", seconds=_WAIT)
+                _define(db, name, {"dimensions": dimensions} if statement.parameters else {})
+        db.run("schema/await", seconds=_WAIT)
         rows = db.write(lambda tx: tx.run("store/create", model=model, dimensions=dimensions, schema=VERSION))
     store = rows[0]
     if store["schema"] != VERSION:
@@ -32,3 +32,12 @@ def prepare(db: Database, model: str, dimensions: int) -> None:
             f"vectors of {model} ({dimensions}) can't be mixed with them. Connect with that embedder "
             "(MEMGRAPH_ENGINE_EMBEDDER), or use another database or another MEMGRAPH_ENGINE_HOME."
         )
+
+
+def _define(db: Database, name: str, parameters: Row) -> None:
+    """Run a schema statement; of clients that meet in a new database one makes it, whichever."""
+    try:
+        db.write(lambda tx: tx.run(name, **parameters))
+    except QueryFailed as error:  # IF NOT EXISTS looks before it locks
+        if error.code != "Neo.ClientError.Schema.EquivalentSchemaRuleAlreadyExists":
+            raise

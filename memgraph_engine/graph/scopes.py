@@ -64,4 +64,4 @@ def counts(db: Database, scope: str) -> dict[str, Any] | None:
 def purge_tenant(db: Database, tenant: str) -> None:
     """Really remove everything of a tenant, in batches."""
     for row in db.run("scopes/of_tenant", tenant=tenant):
-        db.define("scopes/purge", scope=row["scope"], rows=1000)
+        db.batches("scopes/purge", scope=row["scope"], rows=1000)
