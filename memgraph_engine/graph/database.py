@@ -139,7 +139,7 @@ class Database:
                 raise
             except BaseException:
                 if session._connection:  # the driver has no public word for it
-                    session._connection.kill()
+                    session._connection.kill()  # type: ignore[no-untyped-call]
                 raise
 
     @contextmanager

@@ -1,9 +1,8 @@
 """Score a pool of notes for a question: BM25 by the scope's own statistics, cosines, and their fusion."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import log
 from typing import TYPE_CHECKING, Any
 
 from memgraph_engine.settings import RecallSettings
@@ -49,19 +48,19 @@ def bm25(
     """
     import numpy as np
 
-    wanted = set(words)
-    found = [
-        (row, len(tokens), Counter(token for token in tokens if token in wanted))
-        for row, (text, hit) in enumerate(zip(texts, hits, strict=True))
-        if hit
-        for tokens in (text.split(),)
+    rows = [row for row, hit in enumerate(hits) if hit]
+    tokens = [texts[row].split() for row in rows]
+    # a word that is not even a part of the text is none of its tokens: most are dismissed without counting
+    counts = [
+        [some.count(word) if word in texts[row] else 0 for word in words]
+        for row, some in zip(rows, tokens, strict=True)
     ]
-    df = Counter(word for _, _, counts in found for word in counts)
-    idf = {word: log(1 + (max(notes, n) - n + 0.5) / (n + 0.5)) for word, n in df.items()}
+    tf = np.array(counts, dtype=float).reshape(len(rows), len(words))
+    df = (tf > 0).sum(axis=0)
+    idf = np.log(1 + (np.maximum(notes, df) - df + 0.5) / (df + 0.5))
+    norm = _K1 * (1 - _B + _B * np.array([[len(some)] for some in tokens]).reshape(-1, 1) / max(mean_length, 1.0))
     scores = np.zeros(len(texts))
-    for row, length, counts in found:
-        norm = _K1 * (1 - _B + _B * length / max(mean_length, 1.0))
-        scores[row] = sum(idf[word] * tf * (_K1 + 1) / (tf + norm) for word, tf in counts.items())
+    scores[rows] = (idf * tf * (_K1 + 1) / (tf + norm)).sum(axis=1)
     return scores
 
 
@@ -146,5 +145,5 @@ def _sessions(pool: Sequence[dict[str, Any]], scores: "NDArray[np.float64]") -> 
     of: dict[tuple[str, str], list[float]] = defaultdict(list)
     for row, score in zip(pool, scores, strict=True):
         of[row["scope"], row["session"]].append(float(score))
-    best = {key: float(np.mean(sorted(some, reverse=True)[:3])) for key, some in of.items()}
+    best = {key: sum(top) / len(top) for key, some in of.items() for top in (sorted(some, reverse=True)[:3],)}
     return np.array([best[row["scope"], row["session"]] if row["session"] else 0.0 for row in pool])
