@@ -1,6 +1,6 @@
 """How a source reads as a line: speaker in front, date behind, in the words of its language."""
 
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 
 from memgraph_engine.model.memory import Source
 
@@ -47,17 +47,59 @@ def as_day(given: str) -> date | None:
         return None
 
 
+def spoken_days(first: date, end: date, language: str) -> str:
+    """Spell the days from `first` to the day before `end`, as a day, a week or weekend, months or a year.
+
+    >>> spoken_days(date(2023, 5, 5), date(2023, 5, 6), "english")
+    '5 May, 2023'
+    >>> spoken_days(date(2023, 5, 1), date(2023, 5, 8), "english")
+    'week of 1 May, 2023'
+    >>> spoken_days(date(2022, 6, 1), date(2022, 9, 1), "spanish")
+    'junio de 2022 a agosto de 2022'
+    """
+    last = end - timedelta(days=1)
+    length = (end - first).days
+    if length > 360:
+        return f"{first.year}年" if language == "cjk" else f"{first.year}"
+    spell = _day if length < 28 else _month
+    begin, close = spell(first, language), spell(last, language)
+    if begin == close:
+        return begin
+    words = _RANGES.get(language, {})
+    return words.get(length, words.get(0, "{}/{}")).format(begin, close)
+
+
+_RANGES = {  # by their length in days
+    "english": {7: "week of {}", 2: "weekend of {}", 0: "{} to {}"},
+    "spanish": {7: "semana del {}", 2: "fin de semana del {}", 0: "{} a {}"},
+    "cjk": {0: "{}～{}"},
+}
+
+
+def _day(day: date, language: str) -> str:
+    if language == "english":
+        return f"{day.day} {_MONTHS['english'][day.month - 1]}, {day.year}"
+    if language == "spanish":
+        return f"{day.day} de {_MONTHS['spanish'][day.month - 1]} de {day.year}"
+    if language == "cjk":
+        return f"{day.year}年{day.month}月{day.day}日"
+    return f"{day:%Y-%m-%d}"
+
+
+def _month(day: date, language: str) -> str:
+    if language == "english":
+        return f"{_MONTHS['english'][day.month - 1]}, {day.year}"
+    if language == "spanish":
+        return f"{_MONTHS['spanish'][day.month - 1]} de {day.year}"
+    return f"{day.year}年{day.month}月" if language == "cjk" else f"{day:%Y-%m}"
+
+
 def _spoken(said_as: str, language: str) -> str:
     """Spell a time as it was given (ISO 8601): its own day and hour, whatever the zone."""
     moment = datetime.fromisoformat(said_as)
-    timed = as_day(said_as) is None
+    day = _day(moment, language)
+    if as_day(said_as) is not None:
+        return day
     if language == "english":
-        day = f"{moment.day} {_MONTHS['english'][moment.month - 1]}, {moment.year}"
-        return f"{moment.hour % 12 or 12}:{moment:%M} {'am' if moment.hour < 12 else 'pm'} on {day}" if timed else day
-    if language == "spanish":
-        day = f"{moment.day} de {_MONTHS['spanish'][moment.month - 1]} de {moment.year}"
-        return f"{day}, {moment:%H:%M}" if timed else day
-    if language == "cjk":
-        day = f"{moment.year}年{moment.month}月{moment.day}日"
-        return f"{day} {moment:%H:%M}" if timed else day
-    return f"{moment:%Y-%m-%d %H:%M}" if timed else f"{moment:%Y-%m-%d}"
+        return f"{moment.hour % 12 or 12}:{moment:%M} {'am' if moment.hour < 12 else 'pm'} on {day}"
+    return f"{day}{',' if language == 'spanish' else ''} {moment:%H:%M}"

@@ -1,0 +1,149 @@
+"""Dates that a message names, resolved against the time at which it was said, without an LLM.
+
+Weighed: dateparser, parsedatetime, timefhuman, recurrent, ctparse, fast-parse-time. All return a moment, not the range
+that was named, and most take "the sun" or "10.5" for a date. So a grammar must find the phrase anyway, and all that is
+left to do after that is a few lines of calendar arithmetic.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, tzinfo
+
+from memgraph_engine.ingest import date_spans as spans
+from memgraph_engine.ingest.date_grammar import Phrase, grammar
+from memgraph_engine.ingest.date_spans import Span
+from memgraph_engine.model.text import spoken_days
+
+_FIXED_DATES = frozenset({"month_year", "season_year", "year", "iso", "numeric"})
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """A time that a text names, at the phrase's own precision.
+
+    `start` is its first moment and `end` the first moment after it, in UTC; days are those of the zone in which it was
+    said. `at` is the phrase's place in the text, in characters. `spelt` is the date in words, '' if the phrase itself
+    names the year.
+    """
+
+    phrase: str
+    start: datetime
+    end: datetime
+    at: int
+    spelt: str = ""
+
+
+def events(text: str, said_at: datetime | None, language: str) -> tuple[Event, ...]:
+    """Return the times that a text names, in order; what can be read in two ways is left out.
+
+    `said_at` is aware (a naive one is read as UTC); without it, there is nothing. A language without a grammar knows
+    dates in digits only. Never raises, whatever the text.
+
+    >>> (event,) = events("I moved last Friday.", datetime(2023, 5, 10, 15, 30, tzinfo=UTC), "english")
+    >>> event.phrase, str(event.start), str(event.end)
+    ('last Friday', '2023-05-05 00:00:00+00:00', '2023-05-06 00:00:00+00:00')
+    """
+    if said_at is None or not (known := grammar(language)).may_match(text):
+        return ()
+    zone = said_at.tzinfo or UTC
+    found = [_event(text, phrase, said_at.date(), zone, language) for phrase in _longest(known.phrases(text))]
+    return tuple(event for event in found if event)
+
+
+def resolved(text: str, events: Sequence[Event]) -> str:
+    """Return the text with the date in words behind each phrase that does not name it.
+
+    >>> said = "We met yesterday."
+    >>> resolved(said, events(said, datetime(2023, 5, 10, tzinfo=UTC), "english"))
+    'We met yesterday [9 May, 2023].'
+    """
+    parts, done = [], 0
+    for event in events:
+        if not event.spelt:
+            continue
+        end = event.at + len(event.phrase)
+        if text[end : end + 2].lower() in ("'s", "’s"):  # "yesterday's"
+            end += 2
+        parts.append(f"{text[done:end]} [{event.spelt}]")
+        done = end
+    return "".join(parts) + text[done:]
+
+
+def _longest(phrases: Iterable[Phrase]) -> list[Phrase]:
+    """Of phrases that overlap, keep the one that begins first, and of these the longest."""
+    kept: list[Phrase] = []
+    for phrase in sorted(phrases, key=lambda one: (one.start, -one.end)):
+        if not kept or phrase.start >= kept[-1].end:
+            kept.append(phrase)
+    return kept
+
+
+def _event(text: str, phrase: Phrase, today: date, zone: tzinfo, language: str) -> Event | None:
+    """Resolve a phrase; it holds its place in the text even if it comes to nothing."""
+    if not phrase.certain:
+        return None
+    try:
+        span = _span(phrase, today, language)
+        if span is None:
+            return None
+        start, end = (datetime.combine(one, time(), zone).astimezone(UTC) for one in span)
+    except (ValueError, OverflowError):  # 31 February; a year before 1 or after 9999
+        return None
+    absolute = phrase.kind in _FIXED_DATES or (phrase.kind == "date" and "year" in phrase.means)
+    spelt = "" if absolute else spoken_days(*span, language)
+    return Event(text[phrase.start : phrase.end], start, end, phrase.start, spelt)
+
+
+def _span(phrase: Phrase, today: date, language: str) -> Span | None:
+    if phrase.kind == "fixed":
+        unit, count = phrase.word("fixed").split()
+        return spans.shifted(today, unit, int(count))
+    if phrase.kind in ("ago", "ahead"):
+        steps = phrase.number("number")
+        return spans.shifted(today, phrase.word("unit"), -steps if phrase.kind == "ago" else steps)
+    if phrase.kind == "period":
+        return spans.period(today, phrase.word("which"), phrase.word("period"))
+    if phrase.kind == "weekday":
+        return spans.weekday(today, phrase.word("which"), phrase.number("weekday"))
+    if phrase.kind == "weekday_of_week":
+        return spans.weekday_of_week(today, phrase.word("which"), phrase.number("weekday"))
+    if phrase.kind == "named":
+        return _named(phrase, today)
+    return _absolute(phrase, today, language)
+
+
+def _named(phrase: Phrase, today: date) -> Span | None:
+    which, years = phrase.word("which"), (today.year - 1, today.year, today.year + 1)
+    if "season" in phrase.means:
+        number = phrase.number("season")
+        if which == "last":
+            return spans.last_season(today, number)
+        before, this, after = (spans.season(year, number) for year in years)
+    else:
+        before, this, after = (spans.month(year, phrase.number("month")) for year in years)
+    return spans.named(today, which, (before, this, after))
+
+
+def _absolute(phrase: Phrase, today: date, language: str) -> Span | None:
+    if phrase.kind == "numeric":
+        return _numeric(phrase, language)
+    if "year" not in phrase.means:
+        return spans.near(today, phrase.number("month"), phrase.number("day"))
+    year = phrase.number("year")
+    if phrase.kind == "year":
+        return spans.month(year, 1, 12)
+    if phrase.kind == "season_year":
+        return spans.season(year, phrase.number("season"))
+    if phrase.kind == "month_year":
+        return spans.month(year, phrase.number("month"))
+    return spans.day(date(year, phrase.number("month"), phrase.number("day")))
+
+
+def _numeric(phrase: Phrase, language: str) -> Span | None:
+    """Read 31/12/2023: the day comes first in Spanish, elsewhere only a number above 12 tells."""
+    first, second = phrase.number("one"), phrase.number("other")
+    if first <= 12 and second <= 12 and first != second and language != "spanish":
+        return None
+    if second > 12 and language != "spanish":
+        first, second = second, first
+    return spans.day(date(phrase.number("year"), second, first))

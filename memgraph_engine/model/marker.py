@@ -1,0 +1,87 @@
+"""Recalled text is marked where it leaves the memory, so that it is not remembered again when it comes back.
+
+What was recalled, shown to an agent and then stored as new fills a memory with copies of itself.
+"""
+
+import re
+from collections.abc import Sequence
+from functools import cache
+
+from memgraph_engine.language import tokenize, word_list
+
+TAG = "recalled-memory"
+
+# no white space before the name: so a span that is taken out for a space leaves no new tag behind
+_MARK = re.compile(rf"<(/?){TAG}(?![\w-])(?:[^<>]{{0,200}}>)?", re.IGNORECASE)
+_TERMS_IN_A_ROW = 3  # single terms, and pairs of them, meet by chance
+
+
+def enclose(text: str) -> str:
+    """Return recalled text between marks; marks inside it lose their bracket, so that it can't end the span.
+
+    >>> enclose("Ana lives in Lisbon.")
+    '<recalled-memory>Ana lives in Lisbon.</recalled-memory>'
+    """
+    harmless = _MARK.sub(lambda mark: f"&lt;{mark[0][1:]}", text)
+    return f"<{TAG}>{harmless}</{TAG}>"
+
+
+def without_recalled(text: str) -> str:
+    """Return the text without what is marked as recalled, white space around it cut; '' if nothing else is left.
+
+    A span may hold others, and one that is not closed reaches to the end. Each is replaced by a space. Text without
+    marks comes back as it is. Time is linear in the length.
+
+    >>> without_recalled("I know <recalled-memory>Ana lives in Lisbon.</recalled-memory> that she moved.")
+    'I know   that she moved.'
+    """
+    kept, done, depth = [], 0, 0
+    for mark in _MARK.finditer(text):
+        if depth == 0:
+            kept.append(text[done : mark.start()])
+        depth = max(0, depth + (-1 if mark[1] else 1))
+        done = mark.end()
+    if done == 0:
+        return text
+    if depth == 0:
+        kept.append(text[done:])
+    return " ".join(kept).strip()
+
+
+def covered(text: str, shown: Sequence[str], language: str) -> float:
+    """Return the share (0 to 1) of a text's content terms that texts shown before hold.
+
+    A term counts if it and its neighbours, three in a row, are in one of these texts in the same order; pronouns,
+    auxiliaries and the like are passed over, so that "you moved" repeats "I moved". A text of one or two terms is
+    covered if they stand together in one text; a text of none is covered by nothing.
+
+    >>> covered("You moved to Lisbon with Max.", ["Ana: I moved to Lisbon with Max, at last."], "english")
+    1.0
+    """
+    terms = _content(text, language)
+    width = min(_TERMS_IN_A_ROW, len(terms))
+    if width == 0:
+        return 0.0
+    known = {row for one in shown for row in _rows(_content(one, language), width)}
+    found: set[int] = set()
+    for place, row in enumerate(_rows(terms, width)):
+        if row in known:
+            found.update(range(place, place + width))
+    return len(found) / len(terms)
+
+
+def _rows(terms: Sequence[str], width: int) -> list[tuple[str, ...]]:
+    return [tuple(terms[place : place + width]) for place in range(len(terms) - width + 1)]
+
+
+def _content(text: str, language: str) -> list[str]:
+    closed = _closed(language)
+    return [term for term in tokenize(text, language) if term not in closed]
+
+
+@cache
+def _closed(language: str) -> frozenset[str]:
+    """Return the stems of the words that carry no content, besides those that no token is made of."""
+    if language not in ("english", "spanish"):
+        return frozenset()
+    return frozenset(stem for word in word_list(f"{language}-closed-words") for stem in tokenize(word, language))

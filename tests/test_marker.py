@@ -1,0 +1,147 @@
+"""Recalled text is known again when it comes back: by its marks, or by its words."""
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memgraph_engine.model.marker import TAG, covered, enclose, without_recalled
+
+LANGUAGES = ["english", "spanish", "cjk", "standard"]
+PIECES = st.sampled_from(
+    [f"<{TAG}>", f"</{TAG}>", f"<{TAG}", f"</{TAG.upper()} x>", "<", ">", "/", TAG, " ", "a", "&lt;"]
+)
+HOSTILE = st.lists(PIECES | st.text(max_size=5)).map("".join)
+PLAIN = st.text().filter(lambda text: TAG not in text.lower())
+
+
+@given(PLAIN, HOSTILE, PLAIN)
+def test_only_what_stands_around_recalled_text_is_left(before, recalled, after):
+    assert without_recalled(before + enclose(recalled) + after) == f"{before} {after}".strip()
+
+
+@given(PLAIN)
+def test_text_without_marks_stays_as_it_is(text):
+    assert without_recalled(text) == text
+
+
+@given(HOSTILE)
+def test_nothing_is_left_to_remove_after_removing(text):
+    once = without_recalled(text)
+    assert without_recalled(once) == once
+
+
+@given(HOSTILE)
+def test_recalled_text_enclosed_twice_goes_too(text):
+    assert without_recalled(enclose(enclose(text))) == ""
+
+
+@given(PLAIN)
+def test_text_without_marks_is_enclosed_verbatim(text):
+    assert enclose(text) == f"<{TAG}>{text}</{TAG}>"
+
+
+def test_a_span_that_is_not_closed_reaches_to_the_end():
+    assert without_recalled("Hello <recalled-memory>Ana lives in Lisbon.") == "Hello"
+
+
+def test_a_mark_cut_short_still_opens_a_span():
+    assert without_recalled("Hello <recalled-memory") == "Hello"
+
+
+def test_nested_spans_go_as_one():
+    text = f"a <{TAG}>b <{TAG}>c</{TAG}> d</{TAG}> e"
+    assert without_recalled(text).split() == ["a", "e"]
+
+
+@pytest.mark.parametrize("mark", ["<Recalled-Memory>", "<RECALLED-MEMORY id='1'>", "<recalled-memory\n>"])
+def test_a_mark_may_be_written_otherwise(mark):
+    assert without_recalled(f"a {mark}b</recalled-MEMORY > c").split() == ["a", "c"]
+
+
+def test_a_closing_mark_alone_takes_no_text_with_it():
+    assert without_recalled(f"a </{TAG}> b").split() == ["a", "b"]
+
+
+def test_another_tag_is_no_mark():
+    assert without_recalled("<recalled-memory-list>a") == "<recalled-memory-list>a"
+
+
+def test_a_mark_put_together_by_removing_another_is_none():
+    text = f"<recal<{TAG}>x</{TAG}>led-memory>a"
+    assert without_recalled(without_recalled(text)) == without_recalled(text)
+
+
+@pytest.mark.parametrize(
+    "unit", ["<", f"<{TAG}", f"<{TAG} ", f"<{TAG}>", f"</{TAG}>", "<recalled-", "< ", f"<{TAG}>a</{TAG}>"]
+)
+def test_hostile_text_takes_linear_time(unit):
+    text = unit * (1_000_000 // len(unit))
+    started = time.perf_counter()
+    without_recalled(text)
+    enclose(text)
+    assert time.perf_counter() - started < 5
+
+
+SHOWN = ["Ana: I moved to Lisbon with my dog Max. (8 May, 2023)", "Bob: My sister paints birds at night."]
+
+
+def test_a_repeat_is_covered_whole():
+    assert covered("You moved to Lisbon with your dog Max.", SHOWN, "english") == 1
+
+
+def test_something_new_is_not_covered():
+    assert covered("Your brother opened a bakery in Porto last year.", SHOWN, "english") == 0
+
+
+def test_the_same_words_in_another_order_are_not_covered():
+    assert covered("Max paints Lisbon; Ana's sister moved at night with birds.", SHOWN, "english") == 0
+
+
+def test_half_a_repeat_is_covered_by_half():
+    shown = ["I moved to Lisbon with Max."]
+    assert covered("You moved to Lisbon with Max. A bakery opened late.", shown, "english") == 0.5
+
+
+def test_words_from_two_texts_cover_nothing_together():
+    assert covered("dog Max Bob sister", ["my dog Max", "Bob, a sister"], "english") == 0
+
+
+def test_a_short_text_is_covered_if_it_stands_in_one_text():
+    assert covered("To Lisbon.", SHOWN, "english") == 1
+
+
+def test_two_terms_apart_do_not_cover_a_short_text():
+    assert covered("Moved, Max!", SHOWN, "english") == 0
+
+
+@pytest.mark.parametrize("text", ["", "So, what about you?", "..."])
+def test_a_text_without_content_is_covered_by_nothing(text):
+    assert covered(text, [text, *SHOWN], "english") == 0
+
+
+def test_nothing_shown_covers_nothing():
+    assert covered("I moved to Lisbon.", [], "english") == 0
+
+
+def test_spanish_and_japanese_repeats_are_covered():
+    assert covered("Te mudaste a Lisboa con tu perro.", ["Me mudaste a Lisboa con mi perro Max"], "spanish") == 1
+    assert covered("先週京都大学に行った", ["ユキ: 先週京都大学に行った。"], "cjk") == 1
+
+
+@given(st.text(), st.lists(st.text(), max_size=3), st.sampled_from(LANGUAGES))
+def test_coverage_is_a_share(text, shown, language):
+    assert 0 <= covered(text, shown, language) <= 1
+
+
+@given(st.text(), st.sampled_from(LANGUAGES))
+def test_a_text_covers_itself_or_has_no_content(text, language):
+    assert covered(text, [text], language) in (0, 1)
+
+
+def test_a_long_text_is_compared_in_bounded_time():
+    text = "one more word " * 5_000
+    started = time.perf_counter()
+    covered(text, [text] * 20, "english")
+    assert time.perf_counter() - started < 5
