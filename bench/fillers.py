@@ -11,7 +11,8 @@ from rich.progress import track
 
 from bench.conversations import Conversation
 from memgraph_engine import Memory
-from memgraph_engine.gate.append import append
+from memgraph_engine.gate.batch import Batch
+from memgraph_engine.gate.verdict import APPEND
 from memgraph_engine.graph.scopes import open_scope, state
 from memgraph_engine.graph.sources import Seen
 from memgraph_engine.ingest.construct import Vectors, construct
@@ -70,8 +71,9 @@ def _fill_one(memory: Memory, scope: Scope, made: Sequence[Candidate], notes: in
         chance, noise = random.Random(seed * 1000 + version), np.random.default_rng(seed * 1000 + version)
         size = min(PER_SCOPE, notes - version * PER_SCOPE)
         candidates = [_shuffled(chance.choice(made), version * PER_SCOPE + place, noise) for place in range(size)]
-        sources = [candidate.source for candidate in candidates]
-        append(db, scope, sources, candidates, Seen(version, "english", {}, {}, frozenset(), {}), memory.engine.now())
+        seen = Seen(version, "english", 0, {}, {}, frozenset(), {})
+        batch = Batch(db, scope, seen, memory.engine.now(), memory.engine.embedder, 8, {})
+        batch.write(candidates, [APPEND] * len(candidates))
 
 
 def _shuffled(original: Candidate, number: int, noise: "np.random.Generator") -> Candidate:
@@ -88,9 +90,10 @@ def _shuffled(original: Candidate, number: int, noise: "np.random.Generator") ->
     )
 
 
-def _near(vector: "NDArray[np.float32]", noise: "np.random.Generator") -> "NDArray[np.float32]":
+def _near(vector: "NDArray[np.float32] | None", noise: "np.random.Generator") -> "NDArray[np.float32]":
     import numpy as np
 
+    assert vector is not None  # no filler is pending
     moved = vector + noise.normal(0, _NOISE, vector.shape).astype(np.float32)
     near: NDArray[np.float32] = moved / np.linalg.norm(moved)
     return near

@@ -7,7 +7,7 @@ from typing import Self
 
 from memgraph_engine import wiring
 from memgraph_engine.errors import InvalidInput, NotFound
-from memgraph_engine.graph import audit, notes
+from memgraph_engine.graph import audit, decisions, notes
 from memgraph_engine.ingest.messages import (
     check_metadata,
     check_name,
@@ -16,9 +16,9 @@ from memgraph_engine.ingest.messages import (
     parse_message,
     parse_time,
 )
-from memgraph_engine.model.memory import Note, Source
+from memgraph_engine.model.memory import NEVER, Note, Source
 from memgraph_engine.model.ports import Clock, Embedder
-from memgraph_engine.model.result import Decision, Hit, Receipt, Stats, Version
+from memgraph_engine.model.result import Decision, Hit, Receipt, Stats, Story, Version
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.recall.question import Filters
 from memgraph_engine.recall.search import Query, search
@@ -138,6 +138,16 @@ class Memory:
         """
         return self._writer.delete_all(self._scope(user_id, shared))
 
+    def undo(
+        self, decision: str, *, cascade: bool = False, user_id: str | None = None, shared: bool = False
+    ) -> Decision:
+        """Take a decision back: what it created leaves, what it changed is as it was; returns the new decision.
+
+        Raises NotFound, or UndoRefused for one that is undone already, and where a later decision touched what it
+        made: `cascade=True` undoes those first. Former versions and the decisions themselves stay on record.
+        """
+        return self._writer.undo(self._scope(user_id, shared), check_name(decision, "decision"), cascade=cascade)
+
     # ---- reading ----------------------------------------------------------------------------
 
     def search(
@@ -207,6 +217,31 @@ class Memory:
         """Return all versions of a note, oldest first, each with the decision that made it; raises NotFound."""
         scope, found = self._find(id, self._scope(user_id, shared))
         return notes.history(self.engine.db, scope.name, found.note.id)
+
+    def explain(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Story:  # noqa: A002
+        """Tell how a note, named by its own id or a source's, came to be what it is; raises NotFound."""
+        scope, found = self._find(id, self._scope(user_id, shared))
+        db, note = self.engine.db, found.note.id
+        return Story(
+            found.note,
+            tuple(notes.history(db, scope.name, note)),
+            tuple(decisions.of_note(db, scope.name, note)),
+            tuple(decisions.ties(db, scope.name, note)),
+        )
+
+    def decisions(
+        self,
+        *,
+        user_id: str | None = None,
+        shared: bool = False,
+        limit: int = 20,
+        before: datetime | str | None = None,
+    ) -> list[Decision]:
+        """Return the newest decisions of a memory, newest first; `before` goes further back."""
+        if type(limit) is not int or not 1 <= limit <= _MOST_HITS:
+            raise InvalidInput(f"limit must be a whole number from 1 to {_MOST_HITS}, not {limit!r}.")
+        at = parse_time(before, "before", self._settings.timezone, end=True) or NEVER
+        return decisions.page(self.engine.db, self._scope(user_id, shared).name, at, limit)
 
     def stats(self, *, user_id: str | None = None, shared: bool = False) -> Stats:
         """Count what a memory holds."""

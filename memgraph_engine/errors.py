@@ -41,6 +41,10 @@ class NotFound(MemgraphEngineError, LookupError):
     """No note or source of that id can be seen in this scope."""
 
 
+class UndoRefused(MemgraphEngineError):
+    """The decision can't be taken back as things are; nothing was changed."""
+
+
 class StoreError(MemgraphEngineError):
     """The database refused, or could not be used."""
 

@@ -8,14 +8,17 @@ from itertools import islice
 from time import perf_counter
 
 from memgraph_engine.errors import StoreMismatch
-from memgraph_engine.gate import append, change
+from memgraph_engine.gate import batch as gate
+from memgraph_engine.gate import change
+from memgraph_engine.gate import undo as undoing
 from memgraph_engine.gate.commit import Stale, until_current
+from memgraph_engine.gate.verdict import APPEND
 from memgraph_engine.graph import notes, scopes, sources
 from memgraph_engine.ingest.construct import Vectors, construct, keyword_phrases
-from memgraph_engine.ingest.keywords import key
 from memgraph_engine.ingest.messages import content_hash
 from memgraph_engine.model.candidate import Candidate
 from memgraph_engine.model.memory import Source
+from memgraph_engine.model.names import key
 from memgraph_engine.model.result import Decision, Entry, Receipt
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.wiring import Engine
@@ -55,7 +58,7 @@ class Writer:
             seen = sources.look_up(self._engine.db, scope.name, ids, [], [])
             if seen:
                 known |= seen.known
-        append.unknown(given, known)
+        gate.unknown(given, known)
 
     def _add_batch(self, scope: Scope, batch: Sequence[Source], seconds: Counter[str]) -> list[Entry]:
         vectors = Vectors(self._engine.embedder)
@@ -72,7 +75,7 @@ class Writer:
             if seen is None or seen.language != language:  # removed, and perhaps made anew, since it was opened here
                 self._languages.pop(scope.name, None)
                 raise Stale
-            new = append.unknown(batch, seen.known)
+            new = gate.unknown(batch, seen.known)
             with _timed(seconds, "construct"):
                 candidates = construct(
                     new,
@@ -84,9 +87,16 @@ class Writer:
                     vectors=vectors,
                 )
             with _timed(seconds, "write"):
-                return append.append(self._engine.db, scope, batch, candidates, seen, self._engine.now())
+                made = self._batch(scope, seen).write(candidates, [APPEND] * len(candidates))
+                return gate.entries(batch, made, seen.known)
 
         return until_current(self._engine.db, scope.name, attempt)
+
+    def _batch(self, scope: Scope, seen: sources.Seen) -> gate.Batch:
+        engine = self._engine
+        return gate.Batch(
+            engine.db, scope, seen, engine.now(), engine.embedder, self._settings.max_keywords, thresholds={}
+        )
 
     def update(self, scope: Scope, id: str, text: str) -> Decision:  # noqa: A002
         """Give a note a new text."""
@@ -108,7 +118,8 @@ class Writer:
     def _reconstruct(self, scope: Scope, at: change.Target, changed: Source) -> Candidate:
         keys = [key(phrase, at.language) for phrase in keyword_phrases(changed, at.language)]
         seen = sources.look_up(self._engine.db, scope.name, [], [], [k for k in keys if k])
-        tails = {changed.session: at.previous} if at.previous else {}
+        previous = change.previous(self._engine.db, scope, changed)
+        tails = {changed.session: previous} if previous else {}
         (candidate,) = construct(
             [changed],
             tails,
@@ -134,10 +145,23 @@ class Writer:
         engine = self._engine
         decisions: list[Decision] = []
         while True:
-            decision = until_current(engine.db, scope.name, lambda: change.delete_some(engine.db, scope, engine.now()))
+            decision = until_current(
+                engine.db, scope.name, lambda: change.delete_some(engine.db, scope, engine.embedder, engine.now())
+            )
             if decision is None:
                 return decisions
             decisions.append(decision)
+
+    def undo(self, scope: Scope, id: str, *, cascade: bool = False) -> Decision:  # noqa: A002
+        """Take a decision back, with `cascade` after all later ones that touched what it made."""
+        engine = self._engine
+        if cascade:
+            for other in undoing.later(engine.db, scope, id):
+                if not undoing.check_done(engine.db, scope, other):
+                    self.undo(scope, other, cascade=True)
+        return until_current(
+            engine.db, scope.name, lambda: undoing.undo(engine.db, scope, id, engine.embedder, engine.now())
+        )
 
     def _language(self, scope: Scope) -> str:
         """Open the scope, and refuse to write another language than its own."""

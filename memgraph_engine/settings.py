@@ -35,6 +35,12 @@ Port = Annotated[int, Field(ge=0, le=65535)]
 Memory = Annotated[str, Field(pattern=r"^\d+[kmgKMG]$")]
 
 
+def _page_cache() -> str:
+    """Return an eighth of the machine's memory, between 512 MB and 4 GB."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else 0
+    return f"{min(max(memory // 8 >> 20, 512), 4096)}m"
+
+
 class RecallSettings(BaseModel):
     """How many notes each channel proposes, and what each is worth; see `config/settings.toml`."""
 
@@ -79,7 +85,7 @@ class Settings(BaseSettings):
     cache: Annotated[Path, BeforeValidator(lambda v: v or _CACHE)]
     maven_url: str
     heap: Memory
-    page_cache: Memory
+    page_cache: Annotated[Memory, BeforeValidator(lambda v: v or _page_cache())]
     bolt_port: Port
     http_port: Port
     start_timeout: Seconds

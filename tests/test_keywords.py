@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memgraph_engine.ingest import keywords, phrases
-from memgraph_engine.ingest.keywords import MAX_CANDIDATES, candidates, canonical, choose, key
+from memgraph_engine.ingest.keywords import MAX_CANDIDATES, candidates, choose
+from memgraph_engine.model.names import canonical, key
 
 
 def english(text: str, speaker: str = "Ann") -> list[str]:

@@ -58,10 +58,10 @@ def test_a_statement_names_its_scope(name):
     if name.startswith("schema/") or name in WITHOUT_SCOPE or name in MAY_SCAN:
         return
     text = statements()[name].text
-    assert re.search(r"\{scope: \$scope\b|\.scope IN \$scopes", text)
+    assert re.search(r"\{scope: \$scope\b|\.scope IN \$scopes|\.scope = \$scope\b", text)
     # each node that is looked up by label alone is filtered by scope
     for label_only in re.findall(r"MATCH \(\w*:(?:Note|Source|Keyword|Topic|Decision|Past)\)(?![-<])", text):
-        assert "$scopes" in text, label_only
+        assert "$scopes" in text or ".scope = $scope" in text, label_only
 
 
 @pytest.mark.parametrize("name", NAMES)

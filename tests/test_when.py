@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memgraph_engine.ingest.when import events, resolved
+from memgraph_engine.rendering.when import events, resolved
 
 SAID = datetime(2023, 5, 10, 15, 30, tzinfo=UTC)
 LANGUAGES = ["english", "spanish", "cjk", "standard", "unheard-of"]

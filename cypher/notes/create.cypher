@@ -1,14 +1,15 @@
-// Store notes, each with its two vectors, the source that it comes from and the decision that made it.
+// Store notes, each with its two vectors unless it waits to be constructed, its source, and the decision that made it.
 // $scope: string    the scope
-// $rows: list<map>    {id, source, properties, raw_vector, context_vector, decision: {id, kind, at}}
+// $rows: list<map>    {id, source, properties, raw_vector or null, context_vector or null, decision}
 UNWIND $rows AS row
 MERGE (n:Note {scope: $scope, id: row.id})
 ON CREATE SET n += row.properties
 WITH n, row
-CALL db.create.setNodeVectorProperty(n, 'raw_embedding', row.raw_vector)
-CALL db.create.setNodeVectorProperty(n, 'context_embedding', row.context_vector)
 MATCH (x:Source {scope: $scope, id: row.source})
 MERGE (n)-[:FROM]->(x)
-MERGE (d:Decision {scope: $scope, id: row.decision.id})
-ON CREATE SET d += row.decision
+WITH n, row
+MATCH (d:Decision {scope: $scope, id: row.decision})
 MERGE (d)-[:ABOUT {role: 'created', revision: 1}]->(n)
+WITH n, row WHERE row.raw_vector IS NOT NULL
+CALL db.create.setNodeVectorProperty(n, 'raw_embedding', row.raw_vector)
+CALL db.create.setNodeVectorProperty(n, 'context_embedding', row.context_vector)

@@ -1,16 +1,21 @@
-// All versions of a note, oldest first, each with the decision that made it.
+// All versions of a note, oldest first, each with the decision that made it; those of earlier lives too.
 // $scope: string    the scope
 // $id: string    id of the note
-// returns note, was, decision [{id, kind, at}] or null
-MATCH (n:Note {scope: $scope, id: $id})
-CALL (n) {
-  RETURN n AS v
+// returns note, was, decision or null
+CALL () {
+  MATCH (v:Note {scope: $scope, id: $id}) RETURN v
   UNION
-  MATCH (n)-[:WAS]->(p:Past) RETURN p AS v
+  MATCH (v:Past {scope: $scope, id: $id}) RETURN v
 }
 RETURN v {.id, .raw, .context, .session, .seq, .speaker, .role, .agent_id, .tags,
           said_at: v.said_at.epochMillis, created_at: v.created_at.epochMillis, recorded_at: v.recorded_at.epochMillis,
           superseded_at: v.superseded_at.epochMillis, valid_from: v.valid_from.epochMillis, valid_to: v.valid_to.epochMillis,
-          status: coalesce(v.was, v.status)} AS note,
-       head(COLLECT { MATCH (d:Decision)-[:ABOUT {revision: v.revision}]->(n) RETURN d {.id, .kind, at: d.at.epochMillis} }) AS decision
-ORDER BY v.revision
+          status: coalesce(v.was, v.status),
+          keywords: CASE WHEN v:Past THEN v.keywords ELSE COLLECT { MATCH (v)-[:HAS_KEYWORD]->(k:Keyword) RETURN k.name ORDER BY k.name } END,
+          sources: COLLECT { MATCH (v)-[:FROM]->(x:Source|PastSource) RETURN x {.*, said_at: x.said_at.epochMillis} ORDER BY x.said_at, x.seq }} AS note,
+       head(COLLECT {
+         MATCH (d:Decision)-[:ABOUT {revision: v.revision}]->(v) RETURN d {.*, at: d.at.epochMillis}
+         UNION ALL
+         MATCH (d:Decision)-[:ABOUT {revision: v.revision}]->(:Note|Past)-[:WAS]->(v) RETURN d {.*, at: d.at.epochMillis}
+       }) AS decision
+ORDER BY v.created_at, v.revision, v.recorded_at

@@ -1,19 +1,35 @@
-// Give notes new content or status: the closing state is copied to a Past node first.
+// Give notes new content or status, each at most once: the closing state is copied to a Past node first.
 // $scope: string    the scope
-// $rows: list<map>    {id, properties, raw_vector or null, context_vector or null, role}
-// $decision: map    {id, kind, at}
+// $rows: list<map>    {id, properties, raw_vector or null, context_vector or null, decision, role, adds, drops (of sources)}
+// $now: datetime    the time of the change
 UNWIND $rows AS row
 MATCH (n:Note {scope: $scope, id: row.id})
+MATCH (d:Decision {scope: $scope, id: row.decision})
 CREATE (p:Past)
-SET p = properties(n), p.was = n.status, p.status = 'past', p.superseded_at = $decision.at
+SET p = properties(n), p.was = n.status, p.status = 'past', p.superseded_at = $now,
+    p.keywords = COLLECT { MATCH (n)-[:HAS_KEYWORD]->(k:Keyword) RETURN k.name ORDER BY k.name }
 CREATE (n)-[:WAS]->(p)
-SET n += row.properties, n.recorded_at = $decision.at, n.revision = n.revision + 1
-MERGE (d:Decision {scope: $scope, id: $decision.id})
-ON CREATE SET d += $decision
+WITH n, p, d, row
+CALL (n, p) { MATCH (n)-[:FROM]->(x:Source) CREATE (p)-[:FROM]->(x) }
+SET n += row.properties, n.recorded_at = $now, n.revision = n.revision + 1
 CREATE (d)-[:ABOUT {role: row.role, revision: n.revision}]->(n)
 WITH n, p, row
-CALL db.create.setNodeVectorProperty(p, 'raw_embedding', n.raw_embedding)
-CALL db.create.setNodeVectorProperty(p, 'context_embedding', n.context_embedding)
-CALL db.create.setNodeVectorProperty(n, 'raw_embedding', coalesce(row.raw_vector, n.raw_embedding))
-CALL db.create.setNodeVectorProperty(n, 'context_embedding', coalesce(row.context_vector, n.context_embedding))
+CALL (n, row) { UNWIND row.drops AS id MATCH (n)-[f:FROM]->(:Source {scope: $scope, id: id}) DELETE f }
+CALL (n, row) { UNWIND row.adds AS id MATCH (x:Source {scope: $scope, id: id}) MERGE (n)-[:FROM]->(x) }
+CALL (n, p) {
+  WITH n, p WHERE n.raw_embedding IS NOT NULL
+  CALL db.create.setNodeVectorProperty(p, 'raw_embedding', n.raw_embedding)
+  CALL db.create.setNodeVectorProperty(p, 'context_embedding', n.context_embedding)
+  RETURN count(*) AS copied
+}
+CALL (n, row) {
+  WITH n, row WHERE row.raw_vector IS NOT NULL
+  CALL db.create.setNodeVectorProperty(n, 'raw_embedding', row.raw_vector)
+  RETURN count(*) AS raw
+}
+CALL (n, row) {
+  WITH n, row WHERE row.context_vector IS NOT NULL
+  CALL db.create.setNodeVectorProperty(n, 'context_embedding', row.context_vector)
+  RETURN count(*) AS context
+}
 FINISH

@@ -11,4 +11,4 @@ RETURN s.language AS language, s.version AS version,
        COUNT { MATCH (k:Keyword {scope: $scope})-[:CO_OCCUR]->(:Keyword) WHERE k.name >= '' } AS pairs,
        COUNT { MATCH (t:Topic {scope: $scope}) WHERE t.id >= '' } AS topics,
        COUNT { MATCH (d:Decision {scope: $scope}) WHERE d.id >= '' } AS decisions,
-       COUNT { MATCH (n:Note {scope: $scope})-[:WAS]->(:Past) WHERE n.id >= '' } AS past
+       COUNT { MATCH (p:Past {scope: $scope}) WHERE p.id >= '' } AS past

@@ -2,9 +2,9 @@
 // $scope: string    the scope to remove
 // $rows: integer    nodes in one transaction
 CALL () {
-  MATCH (n:Note {scope: $scope})-[:WAS]->(x:Past) WHERE n.id >= '' RETURN x
+  MATCH (x:Past {scope: $scope}) WHERE x.id >= '' RETURN x
   UNION ALL
-  MATCH (n:Source {scope: $scope})-[:WAS]->(x:PastSource) WHERE n.id >= '' RETURN x
+  MATCH (x:PastSource {scope: $scope}) WHERE x.id >= '' RETURN x
   UNION ALL
   MATCH (x:Note {scope: $scope}) WHERE x.id >= '' RETURN x
   UNION ALL

@@ -1,15 +1,11 @@
-// Everything a write needs to know beforehand. The version comes first: what is read after it can only
-// be newer, and a write that names an older version is refused.
+// What a write needs to know beforehand of sources and keywords.
 // $scope: string    the scope
 // $ids: list<string>    ids of the sources to add
 // $sessions: list<string>    their sessions, without ''
 // $keys: list<string>    keys of the keywords they may carry
 // $statuses: list<string>    of notes that can be read
-// returns version, language, known [{id, hashes, note {id, status}}], tails [source with readable], keywords [{key, name}]
-MATCH (s:Scope {scope: $scope})
-WITH s.version AS version, s.language AS language
-RETURN version, language,
-       COLLECT {
+// returns known [{id, hashes, note {id, status} or null}], tails [source with readable], keywords [{key, name}]
+RETURN COLLECT {
          UNWIND $ids AS id
          MATCH (x:Source {scope: $scope, id: id})
          RETURN {id: id, hashes: [x.hash] + [(x)-[:WAS]->(p:PastSource) | p.hash],

@@ -1,8 +1,9 @@
-// Record what the database is made with, unless another client just did.
+// Record what the database is made with, unless that is known; and the version of its schema.
 // $model: string    the embedder's name
 // $dimensions: integer    length of its vectors
 // $schema: integer    version of the schema
 // returns model, dimensions, schema
 MERGE (s:Store {name: 'store'})
-ON CREATE SET s.model = $model, s.dimensions = $dimensions, s.schema = $schema
+ON CREATE SET s.model = $model, s.dimensions = $dimensions
+SET s.schema = $schema
 RETURN s.model AS model, s.dimensions AS dimensions, s.schema AS schema

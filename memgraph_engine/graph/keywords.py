@@ -1,7 +1,7 @@
 """Keywords: the anchors between notes and topics, and how often they occur together."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import combinations
 
 from memgraph_engine.graph.database import Runner
@@ -44,3 +44,9 @@ def co_occur(tx: Runner, scope: str, change: Pairs) -> None:
     rows = [{"a": a, "b": b, "change": n} for (a, b), n in sorted(change.items()) if n]
     if rows:
         tx.run("keywords/co_occur", scope=scope, rows=rows)
+
+
+def prune(tx: Runner, scope: str, names: Collection[str]) -> None:
+    """Remove those of these keywords that no note carries any more."""
+    if names:
+        tx.run("keywords/prune", scope=scope, names=sorted(names))

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from memgraph_engine.errors import InvalidInput
 from memgraph_engine.graph.database import Row, Runner
-from memgraph_engine.graph.rows import moment, note_from, source_from
+from memgraph_engine.graph.decisions import decision_from
+from memgraph_engine.graph.rows import note_from, source_from
 from memgraph_engine.model.candidate import Candidate
 from memgraph_engine.model.memory import NEVER, UNKNOWN_PAST, Note, Source
-from memgraph_engine.model.result import Decision, Version
+from memgraph_engine.model.result import Version
 from memgraph_engine.model.scope import Scope
 
 if TYPE_CHECKING:
@@ -18,38 +19,60 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 READABLE = ("active", "pending")
+QUOTABLE = (*READABLE, "superseded")
+"""Notes that the next turn's context may repeat: what was corrected was said all the same."""
 _PAGE = 500
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A note as a change of it needs it: with the lengths of its texts in terms."""
+    """A note as a change of it needs it: with the lengths of its texts in terms, and who wrote its context.
+
+    `constructed_by` is '' for a context that follows from the sources, else a chat model's name, or 'user'.
+    The vectors are only there for a former version.
+    """
 
     note: Note
-    by: str
     raw_length: int
     context_length: int
+    constructed_by: str = ""
+    by: str = "note"
+    raw_terms: str = ""
+    context_terms: str = ""
+    raw_vector: "Sequence[float] | None" = None
+    context_vector: "Sequence[float] | None" = None
 
 
 @dataclass(frozen=True, slots=True)
-class Follower:
-    """A note whose context repeats a turn of another: its own source, and its context's length in terms."""
+class Turn:
+    """A source, the turn before it in its session, None if there is none or it can't be read, and that turn's id."""
 
-    id: str
     source: Source
-    context: str
-    context_length: int
+    previous: Source | None
+    previous_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Rendering:
+    """A note, and the turns that its local context is made of."""
+
+    found: Found
+    turns: tuple[Turn, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """New properties of a note, and new vectors where its texts changed."""
+    """New properties of a note, new vectors and keywords where they changed, sources that it gains and loses."""
 
     id: str
+    decision: str
     properties: Mapping[str, Any]
     role: str = "changed"
-    raw_vector: "NDArray[np.float32] | None" = None
-    context_vector: "NDArray[np.float32] | None" = None
+    raw_vector: "NDArray[np.float32] | Sequence[float] | None" = None
+    context_vector: "NDArray[np.float32] | Sequence[float] | None" = None
+    keywords: tuple[str, ...] | None = None
+    adds: tuple[str, ...] = ()
+    drops: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,34 +84,63 @@ class NewNote:
     candidate: Candidate
     at: datetime
     created_at: datetime
+    status: str = "active"
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """A tie from a newer note to an older one: RELATED of kind link or conflict, or SUPERSEDES."""
+
+    new: str
+    old: str
+    kind: str
+    score: float
+    decision: str
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """A note that a decision is about: as it is now, as it was just before, and who changed it since."""
+
+    id: str
+    role: str
+    revision: int
+    now: Found | None
+    before: Found | None
+    later: tuple[tuple[str, str], ...]
 
 
 def create(tx: Runner, scope: Scope, notes: Sequence[NewNote]) -> None:
-    """Store new notes with their provenance and decisions."""
+    """Store new notes with their provenance, each under its decision."""
     rows = [
         {
             "id": new.id,
             "source": new.candidate.source.id,
             "properties": _properties(new, scope),
-            "raw_vector": new.candidate.raw_vector.tolist(),
-            "context_vector": new.candidate.context_vector.tolist(),
-            "decision": {"id": new.decision, "kind": "append", "at": new.at},
+            "raw_vector": _numbers(new.candidate.raw_vector),
+            "context_vector": _numbers(new.candidate.context_vector),
+            "decision": new.decision,
         }
         for new in notes
     ]
-    tx.run("notes/create", scope=scope.name, rows=rows)
+    if rows:
+        tx.run("notes/create", scope=scope.name, rows=rows)
+
+
+def _numbers(vector: "NDArray[np.float32] | Sequence[float] | None") -> list[float] | None:
+    """Return a vector as the driver takes it."""
+    if vector is None:
+        return None
+    return vector if isinstance(vector, list) else list(map(float, vector))
 
 
 def _properties(new: NewNote, scope: Scope) -> Row:
     candidate, source = new.candidate, new.candidate.source
     said_at = source.said_at or new.at
     return {
-        "raw": [candidate.raw],
-        "context": candidate.context,
-        "raw_terms": " ".join(candidate.raw_terms),
-        "context_terms": " ".join(candidate.context_terms),
+        **texts_of(candidate),
         "scope_token": scope.token,
-        "status": "active",
+        "status": new.status,
         "revision": 1,
         "session": source.session,
         "seq": source.seq,
@@ -99,10 +151,21 @@ def _properties(new: NewNote, scope: Scope) -> Row:
         "created_at": new.created_at,
         "recorded_at": new.at,
         "superseded_at": NEVER,
-        "valid_from": said_at,
+        "valid_from": min(said_at, candidate.valid_from or said_at),
         "valid_to": NEVER,
         "expires_at": NEVER,
         "tags": sorted({*source.tags, *metadata_tags(source.metadata)}),
+    }
+
+
+def texts_of(candidate: Candidate) -> Row:
+    """Return the properties of a candidate's two texts."""
+    return {
+        "raw": [candidate.raw],
+        "context": candidate.context,
+        "raw_terms": " ".join(candidate.raw_terms),
+        "context_terms": " ".join(candidate.context_terms),
+        "constructed_by": candidate.constructed_by,
     }
 
 
@@ -117,7 +180,7 @@ def metadata_tags(metadata: Mapping[str, object]) -> Iterator[str]:
 
 def find(tx: Runner, scope: str, id: str) -> Found | None:  # noqa: A002  the graph's own word
     """Return the note of this id, its own or that of a source it comes from; raises InvalidInput if these are two."""
-    found = {row["note"]["id"]: _found(row["note"], row["by"]) for row in tx.run("notes/find", scope=scope, id=id)}
+    found = {row["note"]["id"]: found_from(row["note"], row["by"]) for row in tx.run("notes/find", scope=scope, id=id)}
     if len(found) > 1:
         raise InvalidInput(f"{id!r} is the id of a note and that of another note's source: name {list(found)} instead.")
     return next(iter(found.values()), None)
@@ -125,12 +188,22 @@ def find(tx: Runner, scope: str, id: str) -> Found | None:  # noqa: A002  the gr
 
 def newest(tx: Runner, scope: str, limit: int) -> list[Found]:
     """Return the readable notes that were created last."""
-    rows = tx.run("notes/newest", scope=scope, statuses=READABLE, limit=limit)
-    return [_found(row["note"], "note") for row in rows]
+    return [found_from(row["note"]) for row in tx.run("notes/newest", scope=scope, statuses=READABLE, limit=limit)]
 
 
-def _found(row: Row, by: str) -> Found:
-    return Found(note_from(row), by, len(row["raw_terms"].split()), len(row["context_terms"].split()))
+def found_from(row: Row, by: str = "note") -> Found:
+    """Return the note of a row that holds its terms, and perhaps its vectors."""
+    return Found(
+        note_from(row),
+        len(row["raw_terms"].split()),
+        len(row["context_terms"].split()),
+        row.get("constructed_by") or "",
+        by,
+        row["raw_terms"],
+        row["context_terms"],
+        row.get("raw_embedding"),
+        row.get("context_embedding"),
+    )
 
 
 def pages(tx: Runner, scope: str) -> Iterator[list[Note]]:
@@ -145,51 +218,91 @@ def pages(tx: Runner, scope: str) -> Iterator[list[Note]]:
         after, after_id = notes[-1].created_at, notes[-1].id
 
 
-def neighbours(tx: Runner, scope: str, note: str) -> tuple[Source | None, list[Follower]]:
-    """Return the turn before a note, and the readable notes whose context repeats it."""
-    rows = tx.run("notes/neighbours", scope=scope, note=note, statuses=READABLE)
-    previous = [source_from(row) for row in rows[0]["previous"]]
-    followers = [
-        Follower(
-            row["note"]["id"],
-            source_from(row["source"]),
-            row["note"]["context"],
-            len(row["note"]["context_terms"].split()),
+def renderings(tx: Runner, scope: str, ids: Sequence[str]) -> list[Rendering]:
+    """Return notes with the turns that their contexts are made of, in the order of time."""
+    rows = tx.run("notes/renderings", scope=scope, ids=sorted(ids), statuses=QUOTABLE) if ids else []
+    return [
+        Rendering(
+            found_from({**row["note"], "sources": [turn["source"] for turn in row["turns"]]}),
+            tuple(
+                Turn(source_from(turn["source"]), quotable(turn["previous"]), (turn["previous"] or {}).get("id"))
+                for turn in row["turns"]
+            ),
         )
-        for row in rows[0]["followers"]
+        for row in rows
     ]
-    return (previous[0] if previous else None), followers
 
 
-def revise(tx: Runner, scope: str, decision: Decision, revisions: Sequence[Revision]) -> None:
-    """Change notes, keeping the closing state of each as a Past node."""
+def quotable(row: Row | None) -> Source | None:
+    """Return a source that a context may repeat: one whose note can be read, or was true once."""
+    return source_from(row) if row and row["readable"] else None
+
+
+def revise(tx: Runner, scope: str, revisions: Sequence[Revision], now: datetime) -> None:
+    """Change notes, each at most once, keeping the closing state of each as a Past node."""
     rows = [
         {
             "id": revision.id,
             "properties": dict(revision.properties),
+            "decision": revision.decision,
             "role": revision.role,
-            "raw_vector": None if revision.raw_vector is None else revision.raw_vector.tolist(),
-            "context_vector": None if revision.context_vector is None else revision.context_vector.tolist(),
+            "raw_vector": _numbers(revision.raw_vector),
+            "context_vector": _numbers(revision.context_vector),
+            "adds": list(revision.adds),
+            "drops": list(revision.drops),
         }
-        for revision in revisions
+        for revision in sorted(revisions, key=lambda one: one.id)
     ]
-    tx.run(
-        "notes/revise",
-        scope=scope,
-        rows=rows,
-        decision={"id": decision.id, "kind": decision.kind, "at": decision.at},
-    )
+    tx.run("notes/revise", scope=scope, rows=rows, now=now)
+
+
+def retire(tx: Runner, scope: str, decision_of: Mapping[str, str], now: datetime) -> None:
+    """Take notes (by id) out of the memory under a decision; each becomes a Past node."""
+    rows = [{"id": note, "decision": decision} for note, decision in sorted(decision_of.items())]
+    if rows:
+        tx.run("notes/retire", scope=scope, rows=rows, now=now)
+
+
+def reinstate(tx: Runner, scope: str, rows: Sequence[Row], now: datetime) -> None:
+    """Take back what retired notes; rows of {id, revision, decision}."""
+    if rows:
+        tx.run("notes/reinstate", scope=scope, rows=rows, now=now)
+
+
+def relate(tx: Runner, scope: str, relations: Sequence[Relation]) -> None:
+    """Tie notes to each other."""
+    rows = [
+        {"new": r.new, "old": r.old, "kind": r.kind, "score": r.score, "decision": r.decision}
+        for r in sorted(relations, key=lambda one: (one.new, one.old))
+    ]
+    if rows:
+        tx.run("notes/relate", scope=scope, rows=rows)
+
+
+def unrelate(tx: Runner, scope: str, decision: str, ids: Sequence[str]) -> None:
+    """Cut the ties that a decision made from these notes."""
+    tx.run("notes/unrelate", scope=scope, decision=decision, notes=sorted(ids))
+
+
+def gathered(tx: Runner, scope: str, decision: str) -> list[Gathered]:
+    """Return what a decision is about, as undo needs it."""
+    return [
+        Gathered(
+            row["id"],
+            row["role"],
+            row["revision"],
+            found_from(row["now"]) if row["now"] else None,
+            found_from(row["before"]) if row["before"] else None,
+            tuple((later["id"], later["kind"]) for later in row["later"]),
+        )
+        for row in tx.run("notes/gathered", scope=scope, decision=decision)
+    ]
 
 
 def history(tx: Runner, scope: str, id: str) -> list[Version]:  # noqa: A002  the graph's own word
     """Return all versions of a note, oldest first; the note keeps its id in each."""
     return [
-        Version(
-            note_from(row["note"]),
-            Decision(row["decision"]["id"], row["decision"]["kind"], moment(row["decision"]["at"]), id)
-            if row["decision"]
-            else None,
-        )
+        Version(note_from(row["note"]), decision_from(row["decision"]) if row["decision"] else None)
         for row in tx.run("notes/history", scope=scope, id=id)
     ]
 

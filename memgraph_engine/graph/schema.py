@@ -4,24 +4,24 @@ from memgraph_engine.errors import QueryFailed, StoreMismatch
 from memgraph_engine.graph.database import Database, Row
 from memgraph_engine.graph.statements import statements
 
-VERSION = 1
+VERSION = 2
 _WAIT = 300  # seconds for the indexes of a new database
 
 
 def prepare(db: Database, model: str, dimensions: int) -> None:
-    """Make the schema in a new database; in one that is there, check that it fits.
+    """Make the schema in a new database, complete that of an older version, and check that it fits.
 
     Raises StoreMismatch, which says the way out, when it was made with another model or a newer schema.
     """
     rows = db.run("store/read")
-    if not rows:
+    if not rows or rows[0]["schema"] < VERSION:
         for name, statement in statements().items():
             if name.startswith("schema/") and name != "schema/await":
                 _define(db, name, {"dimensions": dimensions} if statement.parameters else {})
         db.run("schema/await", seconds=_WAIT)
         rows = db.write(lambda tx: tx.run("store/create", model=model, dimensions=dimensions, schema=VERSION))
     store = rows[0]
-    if store["schema"] != VERSION:
+    if store["schema"] > VERSION:
         raise StoreMismatch(
             f"The database at {db.uri} has schema {store['schema']}, this package writes schema {VERSION}. "
             "Use the package version that made it, or another database."

@@ -29,16 +29,17 @@ def open_scope(db: Database, scope: Scope, language: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """A scope's version and language."""
+    """A scope's version, language, and number of readable notes."""
 
     version: int
     language: str
+    notes: int
 
 
 def state(db: Database, scope: str) -> State | None:
     """Return the scope's version and language; None if there is no such scope."""
     rows = db.run("scopes/read", scope=scope)
-    return State(rows[0]["version"], rows[0]["language"]) if rows else None
+    return State(rows[0]["version"], rows[0]["language"], rows[0]["notes"]) if rows else None
 
 
 def advance(tx: Runner, scope: str, version: int, change: Change) -> bool:

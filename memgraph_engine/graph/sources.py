@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from memgraph_engine.graph.database import Runner
-from memgraph_engine.graph.notes import READABLE
+from memgraph_engine.graph import scopes
+from memgraph_engine.graph.database import Database, Runner
+from memgraph_engine.graph.notes import QUOTABLE, quotable
 from memgraph_engine.graph.rows import source_from, source_properties
 from memgraph_engine.model.candidate import Candidate
 from memgraph_engine.model.memory import Source
@@ -14,7 +15,7 @@ from memgraph_engine.model.memory import Source
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A stored source: the hashes of all its versions, newest first, and the note that it is part of."""
+    """A stored source: the hashes of all its versions, newest first, and the note that it is part of, if any."""
 
     hashes: tuple[str, ...]
     note: str
@@ -30,22 +31,32 @@ class Seen:
 
     version: int
     language: str
+    notes: int
     known: Mapping[str, Known]
     tails: Mapping[str, Source]
     hidden: frozenset[str]
     keywords: Mapping[str, str]
 
 
-def look_up(tx: Runner, scope: str, ids: Sequence[str], sessions: Sequence[str], keys: Sequence[str]) -> Seen | None:
-    """Read all that a write needs to know; None if there is no such scope."""
-    rows = tx.run("sources/look_up", scope=scope, ids=ids, sessions=sessions, keys=keys, statuses=READABLE)
-    if not rows:
+def look_up(db: Database, scope: str, ids: Sequence[str], sessions: Sequence[str], keys: Sequence[str]) -> Seen | None:
+    """Read all that a write needs to know; None if there is no such scope.
+
+    The version is read first, in a transaction of its own: what is seen after it, also by the vector index, which
+    follows a commit at a distance, can only be newer, and a write that names an older version is refused.
+    """
+    state = scopes.state(db, scope)
+    if not state:
         return None
+    rows = db.run("sources/look_up", scope=scope, ids=ids, sessions=sessions, keys=keys, statuses=QUOTABLE)
     row = rows[0]
     return Seen(
-        version=row["version"],
-        language=row["language"],
-        known={k["id"]: Known(tuple(k["hashes"]), k["note"]["id"], k["note"]["status"]) for k in row["known"]},
+        version=state.version,
+        language=state.language,
+        notes=state.notes,
+        known={
+            k["id"]: Known(tuple(k["hashes"]), *((k["note"]["id"], k["note"]["status"]) if k["note"] else ("", "none")))
+            for k in row["known"]
+        },
         tails={tail["session"]: source_from(tail) for tail in row["tails"]},
         hidden=frozenset(tail["id"] for tail in row["tails"] if not tail["readable"]),
         keywords={k["key"]: k["name"] for k in row["keywords"]},
@@ -57,9 +68,30 @@ def create(tx: Runner, scope: str, candidates: Sequence[Candidate]) -> None:
     rows: list[dict[str, Any]] = [
         {"id": c.source.id, "previous": c.previous, "properties": source_properties(c.source)} for c in candidates
     ]
-    tx.run("sources/create", scope=scope, rows=rows)
+    if rows:
+        tx.run("sources/create", scope=scope, rows=rows)
 
 
 def revise(tx: Runner, scope: str, source: Source, now: datetime) -> None:
     """Give a stored source the text and hash of this one; the old text is kept."""
     tx.run("sources/revise", scope=scope, id=source.id, text=source.text, hash=source.hash, now=now)
+
+
+def retire(tx: Runner, scope: str, ids: Sequence[str], now: datetime) -> None:
+    """Take sources out of the memory; each becomes its own PastSource."""
+    if ids:
+        tx.run("sources/retire", scope=scope, ids=sorted(ids), now=now)
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """The turn before a source, if a context may repeat it, and the notes (ids) of the turns after it."""
+
+    previous: Source | None
+    followers: tuple[str, ...]
+
+
+def around(tx: Runner, scope: str, ids: Sequence[str]) -> dict[str, Around]:
+    """Return what stands around sources in their conversations."""
+    rows = tx.run("sources/turns", scope=scope, ids=sorted(ids), statuses=QUOTABLE) if ids else []
+    return {row["id"]: Around(quotable(row["previous"]), tuple(row["followers"])) for row in rows}

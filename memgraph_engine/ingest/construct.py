@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 from memgraph_engine.embedding import CheckedEmbedder
 from memgraph_engine.ingest.keywords import candidates as phrases_of
-from memgraph_engine.ingest.keywords import canonical, choose, key
+from memgraph_engine.ingest.keywords import choose
 from memgraph_engine.language import tokenize
 from memgraph_engine.model.candidate import Candidate, Keyword
 from memgraph_engine.model.memory import Source
-from memgraph_engine.model.text import line
+from memgraph_engine.model.names import canonical, key
+from memgraph_engine.rendering import noise, render, told
 
 if TYPE_CHECKING:
     import numpy as np
@@ -56,21 +57,20 @@ def construct(
     is the stored name for a keyword's key. A source's place in its session (`seq`) is set here.
     """
     placed = list(_in_sessions(sources, tails))
-    lines = [line(source, language) for source, _ in placed]
-    contexts = [
-        f"{line(previous, language)} {own}" if previous and previous.id not in hidden else own
-        for own, (_, previous) in zip(lines, placed, strict=True)
-    ]
+    befores = [previous if previous and previous.id not in hidden else None for _, previous in placed]
+    texts = [render([(source, before)], language) for (source, _), before in zip(placed, befores, strict=True)]
     phrases = [keyword_phrases(source, language) if max_keywords else [] for source, _ in placed]
-    vectors.embed(lines + contexts + [phrase for some in phrases for phrase in some])
+    spoken, contexts = [text.spoken for text in texts], [text.context for text in texts]
+    vectors.embed(spoken + contexts + [phrase for some in phrases for phrase in some])
     names = dict(known_keywords)
     made = []
-    for (source, previous), own, context, some in zip(placed, lines, contexts, phrases, strict=True):
+    for (source, previous), before, own, context, some in zip(placed, befores, spoken, contexts, phrases, strict=True):
         chosen = choose(some, [vectors[p] for p in some], vectors[own], max_keywords)
         made.append(
             Candidate(
                 source=source,
                 previous=previous.id if previous else None,
+                before=before,
                 raw=own,
                 context=context,
                 raw_terms=tokenize(own, language),
@@ -78,6 +78,8 @@ def construct(
                 raw_vector=vectors[own],
                 context_vector=vectors[context],
                 keywords=_keywords(chosen, names, language, vectors),
+                valid_from=min((event.start for event in told(source, language)), default=None),
+                noise=noise(source, language),
             )
         )
     return made

@@ -4,13 +4,12 @@ Weighed: yake and HanTa (LGPL/GPL), rake-nltk (downloads its data), multi-rake (
 (matplotlib at run time), pytextrank (spaCy's models), keybert (torch). Ours is word lists and one grammar.
 """
 
-import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from memgraph_engine.ingest.phrases import phrases
-from memgraph_engine.language import tokenize
+from memgraph_engine.model.names import canonical, key
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,25 +18,6 @@ if TYPE_CHECKING:
 MAX_CANDIDATES = 12
 _LONGEST = 60  # characters of a phrase
 _NAME_BONUS = 0.15  # of cosine: what a name is worth over a phrase that is as near to the text
-
-
-def canonical(name: str) -> str:
-    """Return a keyword's name: NFC, case-folded, white space folded.
-
-    >>> canonical("  Support   Groups ")
-    'support groups'
-    """
-    folded = unicodedata.normalize("NFC", name).casefold()
-    return " ".join(unicodedata.normalize("NFC", folded).split())
-
-
-def key(name: str, language: str) -> str:
-    """Return the form by which names that differ in ending, hyphen or spacing meet.
-
-    >>> key("Support groups", "english") == key("support-group", "english")
-    True
-    """
-    return "".join(tokenize(name, language)) or canonical(name)
 
 
 def candidates(text: str, language: str, *, speaker: str) -> list[str]:

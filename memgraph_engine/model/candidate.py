@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from memgraph_engine.model.memory import Source
@@ -22,14 +23,24 @@ class Keyword:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A source's note before the gate: two texts, their terms and vectors, and the keywords, best first."""
+    """A source's note before the gate: two texts, their terms and vectors, and the keywords, best first.
+
+    `previous` is the id of the turn before it, `before` that turn if the context may repeat it.
+    A pending one has no vectors yet. `constructed_by` is the chat model that wrote the context, '' for none;
+    `valid_from` is the start of the event that it tells, None for when it was said. `noise` says why it makes
+    no note of its own, '' if it does.
+    """
 
     source: Source
     previous: str | None
+    before: Source | None
     raw: str
     context: str
     raw_terms: Sequence[str]
     context_terms: Sequence[str]
-    raw_vector: "NDArray[np.float32]"
-    context_vector: "NDArray[np.float32]"
+    raw_vector: "NDArray[np.float32] | None"
+    context_vector: "NDArray[np.float32] | None"
     keywords: tuple[Keyword, ...]
+    constructed_by: str = ""
+    valid_from: datetime | None = None
+    noise: str = ""

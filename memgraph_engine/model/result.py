@@ -5,9 +5,13 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
+from memgraph_engine.model.cost import NOTHING, Cost
 from memgraph_engine.model.memory import Note, Source
 
-DecisionKind = Literal["append", "update", "delete"]
+DecisionKind = Literal[
+    "append", "link", "merge", "reinforce", "supersede", "discard", "defer", "update", "delete", "undo"
+]
+Relation = Literal["same", "update", "conflict", "related", "none"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,44 +58,110 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What became of one input: the note it is part of, and the decision, None for a known repeat.
+    """What became of one input: the note that it is part of now, and the decision, None for a known repeat.
 
+    append     a new note               link       a new note, tied to others
+    merge      part of a note that says as much; it has both texts now
+    reinforce  part of a note that says the same
+    supersede  a new note, which replaces an older one
+    discard    kept as a source, without a note ('')
+    defer      a pending note, to be constructed later
+    repeat     known already, nothing was written
     `status` is the note's: a repeat of what was deleted stays deleted, and says so. (Another id stores it anew.)
     """
 
     source: str
     note: str
-    kind: Literal["append", "repeat"]
+    kind: Literal["append", "link", "merge", "reinforce", "supersede", "discard", "defer", "repeat"]
     decision: str | None
     status: str = "active"
 
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What a write did, input by input, and the seconds that each stage took."""
+    """What a write did, input by input, the seconds that each stage took, and what models cost.
+
+    `fallbacks` says, once for each reason, why a model's part was done without it.
+    """
 
     entries: tuple[Entry, ...]
     seconds: Mapping[str, float] = field(default_factory=dict)
+    cost: Cost = NOTHING
+    fallbacks: tuple[str, ...] = ()
 
     @property
     def added(self) -> int:
         """How many notes are new."""
-        return sum(entry.kind == "append" for entry in self.entries)
+        return sum(entry.kind in ("append", "link", "supersede", "defer") for entry in self.entries)
 
     @property
     def repeats(self) -> int:
         """How many inputs were known already."""
-        return sum(entry.kind == "repeat" for entry in self.entries)
+        return self.count("repeat")
+
+    def count(self, kind: str) -> int:
+        """How many inputs became this."""
+        return sum(entry.kind == kind for entry in self.entries)
+
+
+@dataclass(frozen=True, slots=True)
+class Considered:
+    """A note that a new one was held against: the two scores (MemFly, equation 6), what it came to, and why.
+
+    `similarity` is the larger cosine of the two texts' vectors. All but that lie in 0…1.
+    """
+
+    note: str
+    redundancy: float
+    complementarity: float
+    similarity: float
+    relation: Relation
+    evidence: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """One change of the memory, as the audit log holds it."""
+    """One change of the memory, as the audit log holds it.
+
+    `note` is what it is about, '' for none or many; `sources` came with it. `considered` are the notes looked at,
+    best first. `model` is the chat model that judged, '' for none. `undone_by` is the decision that took it back.
+    """
 
     id: str
     kind: DecisionKind
     at: datetime
     note: str
+    sources: tuple[str, ...] = ()
+    considered: tuple[Considered, ...] = ()
+    evidence: str = ""
+    thresholds: Mapping[str, float] = field(default_factory=dict)
+    model: str = ""
+    cost: Cost = NOTHING
+    undoes: str | None = None
+    undone_by: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Tie:
+    """Another note that a note is tied to: `kind` is link, conflict or supersede; `newer` says that it came later."""
+
+    note: str
+    context: str
+    status: str
+    kind: str
+    score: float
+    newer: bool
+    decision: str
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """All that is known of how a note came to be what it is: its versions and decisions, oldest first, and its ties."""
+
+    note: Note
+    versions: "tuple[Version, ...]"
+    decisions: tuple[Decision, ...]
+    ties: tuple[Tie, ...]
 
 
 @dataclass(frozen=True, slots=True)

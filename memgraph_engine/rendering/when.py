@@ -9,10 +9,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, tzinfo
 
-from memgraph_engine.ingest import date_spans as spans
-from memgraph_engine.ingest.date_grammar import Phrase, grammar
-from memgraph_engine.ingest.date_spans import Span
 from memgraph_engine.model.text import spoken_days
+from memgraph_engine.rendering import date_spans as spans
+from memgraph_engine.rendering.date_grammar import Phrase, grammar
+from memgraph_engine.rendering.date_spans import Span
 
 _FIXED_DATES = frozenset({"month_year", "season_year", "year", "iso", "numeric"})
 

@@ -1,0 +1,31 @@
+// What a decision left and found: each note that it is about, as it is now and as it was just before.
+// $scope: string    the scope
+// $decision: string    the decision
+// returns id, role, revision, now [note with terms, keywords, sources] or null, before [likewise, with vectors] or null,
+//   later [{id, kind}]
+MATCH (d:Decision {scope: $scope, id: $decision})-[about:ABOUT]->(n:Note|Past)
+WITH n, about
+RETURN n.id AS id, about.role AS role, about.revision AS revision,
+       CASE WHEN n:Note THEN
+         n {.id, .raw, .context, .status, .session, .seq, .speaker, .role, .agent_id, .tags, .revision, .constructed_by,
+            said_at: n.said_at.epochMillis, created_at: n.created_at.epochMillis, recorded_at: n.recorded_at.epochMillis,
+            superseded_at: n.superseded_at.epochMillis, valid_from: n.valid_from.epochMillis, valid_to: n.valid_to.epochMillis,
+            .raw_terms, .context_terms,
+            keywords: COLLECT { MATCH (n)-[:HAS_KEYWORD]->(k:Keyword) RETURN k.name ORDER BY k.name },
+            sources: COLLECT { MATCH (n)-[:FROM]->(x:Source) RETURN x {.*, said_at: x.said_at.epochMillis} ORDER BY x.said_at, x.seq }}
+       END AS now,
+       head(COLLECT {
+         CALL (n) { MATCH (n)-[:WAS]->(p:Past) RETURN p UNION WITH n AS p WHERE p:Past RETURN p }
+         WITH p WHERE p.revision = about.revision - 1
+         RETURN p {.id, .raw, .context, status: p.was, .session, .seq, .speaker, .role, .agent_id, .tags, .revision, .constructed_by,
+            said_at: p.said_at.epochMillis, created_at: p.created_at.epochMillis, recorded_at: p.recorded_at.epochMillis,
+            superseded_at: p.superseded_at.epochMillis, valid_from: p.valid_from.epochMillis, valid_to: p.valid_to.epochMillis,
+            .raw_terms, .context_terms, .keywords, .raw_embedding, .context_embedding,
+            sources: COLLECT { MATCH (p)-[:FROM]->(x:Source|PastSource) RETURN x {.*, said_at: x.said_at.epochMillis} ORDER BY x.said_at, x.seq }}
+       }) AS before,
+       COLLECT {
+         MATCH (l:Decision)-[a:ABOUT]->(n)
+         WHERE a.revision > about.revision AND a.role IN ['changed', 'superseded', 'retired']
+           AND l.undone_by IS NULL AND l.kind <> 'undo'
+         RETURN l {.id, .kind, revision: a.revision} ORDER BY a.revision
+       } AS later

@@ -1,0 +1,26 @@
+// What stored notes each new one may repeat or complete: nearest by the raw text's vector, and by words.
+// $scope: string    the scope
+// $statuses: list<string>    of notes that can be read
+// $rows: list<map>    {place, raw_vector, context_vector, words}
+// $near: integer    notes that the vector index proposes for each
+// $lexical: integer    notes that full text proposes for each
+// returns pairs [{place, id, raw_cosine, context_cosine}], notes [{id, raw, speaker, said_at, keywords, context}]
+UNWIND $rows AS row
+CALL (row) {
+  MATCH (n:Note)
+    SEARCH n IN (VECTOR INDEX note_raw FOR row.raw_vector
+      WHERE n.scope = $scope AND n.status IN $statuses LIMIT $near) SCORE AS score
+  RETURN n, score
+  UNION ALL
+  CALL db.index.fulltext.queryNodes('note_terms', row.words, {limit: $lexical}) YIELD node AS n
+  WHERE n:Note AND n.scope = $scope AND n.status IN $statuses AND n.raw_embedding IS NOT NULL
+  RETURN n, null AS score
+}
+WITH row, n, max(score) AS score
+WITH collect({place: row.place, id: n.id,
+              raw_cosine: 2 * coalesce(score, vector.similarity.cosine(n.raw_embedding, row.raw_vector)) - 1,
+              context_cosine: 2 * vector.similarity.cosine(n.context_embedding, row.context_vector) - 1}) AS pairs,
+     collect(DISTINCT n) AS notes
+RETURN pairs,
+       [n IN notes | n {.id, .raw, .speaker, .context, .status, said_at: n.said_at.epochMillis,
+                        keywords: [(n)-[:HAS_KEYWORD]->(k:Keyword) | k.name]}] AS notes

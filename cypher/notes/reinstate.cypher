@@ -1,0 +1,16 @@
+// Take back what retired notes: the node is a note again, as it was, with the sources that are still stored.
+// $scope: string    the scope
+// $rows: list<map>    {id, revision, decision}
+// $now: datetime    the time of the change
+UNWIND $rows AS row
+MATCH (n:Past {scope: $scope, id: row.id}) WHERE n.revision = row.revision AND EXISTS { (:Decision)-[:ABOUT {role: 'retired'}]->(n) }
+MATCH (d:Decision {scope: $scope, id: row.decision})
+CREATE (p:Past)
+SET p = properties(n)
+WITH n, p, d, row
+CALL (n, p) { MATCH (n)-[:FROM]->(x:Source|PastSource) CREATE (p)-[:FROM]->(x) }
+REMOVE n:Past
+SET n:Note, n.status = n.was, n.was = null, n.keywords = null, n.recorded_at = $now, n.revision = n.revision + 1,
+    n.superseded_at = datetime('9999-12-31T00:00:00Z')
+CREATE (n)-[:WAS]->(p)
+CREATE (d)-[:ABOUT {role: 'changed', revision: n.revision}]->(n)

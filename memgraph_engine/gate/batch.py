@@ -1,0 +1,228 @@
+"""Write a batch of candidates as the verdicts on them say: each input one decision, all in one transaction."""
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from uuid import uuid4
+
+from memgraph_engine.embedding import CheckedEmbedder
+from memgraph_engine.errors import SourceConflict
+from memgraph_engine.gate.plan import Plan
+from memgraph_engine.gate.verdict import Verdict
+from memgraph_engine.graph import notes as note_graph
+from memgraph_engine.graph.database import Database
+from memgraph_engine.graph.notes import Found, NewNote, Relation, Revision, metadata_tags, texts_of
+from memgraph_engine.graph.sources import Known, Seen
+from memgraph_engine.language import tokenize
+from memgraph_engine.model.candidate import Candidate
+from memgraph_engine.model.memory import Source
+from memgraph_engine.model.result import Decision, Entry
+from memgraph_engine.model.scope import Scope
+from memgraph_engine.rendering import Text, render
+
+
+def note_id(scope: str, source: str) -> str:
+    """Return the id of the note that a source founds: the same however often it is tried."""
+    return hashlib.blake2b(f"{scope}\0{source}".encode(), digest_size=16).hexdigest()
+
+
+def unknown(given: Sequence[Source], known: Mapping[str, Known]) -> list[Source]:
+    """Return the sources that are not stored yet, each once.
+
+    Raises SourceConflict for an id that comes with another content than before.
+    """
+    new: dict[str, Source] = {}
+    for source in given:
+        if source.id in known:
+            if source.hash not in known[source.id].hashes:
+                raise _conflict(source, "is already stored")
+        elif source.id not in new:
+            new[source.id] = source
+        elif new[source.id].hash != source.hash:
+            raise _conflict(source, "comes twice in this batch")
+    return list(new.values())
+
+
+def _conflict(source: Source, how: str) -> SourceConflict:
+    return SourceConflict(
+        f"Source {source.id!r} {how} with another content (text, speaker, role, session, time or caption). "
+        "Nothing was written with it. update changes what is stored; another id stores it beside."
+    )
+
+
+def entries(given: Sequence[Source], made: Mapping[str, Entry], known: Mapping[str, Known]) -> list[Entry]:
+    """Return an entry for each given source, in order: what was made of it, or that it is known."""
+    fresh, found = dict(made), []
+    for source in given:
+        entry = fresh.pop(source.id, None)
+        if not entry and source.id in known:
+            stored = known[source.id]
+            entry = Entry(source.id, stored.note, "repeat", None, stored.status)
+        found.append(entry or replace(made[source.id], kind="repeat", decision=None))
+    return found
+
+
+@dataclass
+class Draft:
+    """A note that sources of the batch join: what it comes from so far, and its keywords."""
+
+    found: Found | None
+    turns: list[tuple[Source, Source | None]]
+    keywords: tuple[str, ...]
+    tags: tuple[str, ...]
+    constructed_by: str
+    context: str
+    said_at: datetime
+
+
+@dataclass
+class Batch:
+    """Plans what becomes of a batch; `pending` are the notes that some of its sources have already, by source."""
+
+    db: Database
+    scope: Scope
+    seen: Seen
+    now: datetime
+    embedder: CheckedEmbedder
+    max_keywords: int
+    thresholds: Mapping[str, float]
+    pending: Mapping[str, Found] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Start with nothing planned."""
+        self._plan = Plan(self.scope, self.seen.version, self.now)
+        self._drafts: dict[str, Draft] = {}
+        self._entries: dict[str, Entry] = {}
+        self._joined: list[tuple[str, Revision, Text]] = []
+
+    def write(self, candidates: Sequence[Candidate], verdicts: Sequence[Verdict]) -> dict[str, Entry]:
+        """Write it; return the entry of each candidate's source. Raises Stale, with nothing written."""
+        self._load(verdicts)
+        for place, (candidate, verdict) in enumerate(zip(candidates, verdicts, strict=True)):
+            self._decide(candidate, verdict, place)
+        self._embed()
+        self._plan.apply(self.db)
+        return self._entries
+
+    def _load(self, verdicts: Iterable[Verdict]) -> None:
+        """Read the stored notes that the batch changes."""
+        targets = {verdict.target for verdict in verdicts if verdict.target}
+        for one in note_graph.renderings(self.db, self.scope.name, sorted(targets)):
+            note = one.found.note
+            self._drafts[note.id] = Draft(
+                one.found,
+                [(turn.source, turn.previous) for turn in one.turns],
+                note.keywords,
+                note.tags,
+                one.found.constructed_by,
+                note.context,
+                note.valid_from,
+            )
+
+    def _decide(self, candidate: Candidate, verdict: Verdict, place: int) -> None:
+        source, waiting = candidate.source, self.pending.get(candidate.source.id)
+        own = note_id(self.scope.name, source.id)
+        joins = verdict.kind in ("merge", "reinforce")
+        note = verdict.target if joins else "" if verdict.kind == "discard" else own
+        decision = Decision(
+            id=uuid4().hex,
+            kind=verdict.kind,
+            at=self.now,
+            note=note,
+            sources=() if waiting else (source.id,),
+            considered=verdict.considered,
+            evidence=verdict.evidence,
+            thresholds=self.thresholds,
+            model=verdict.model,
+            cost=verdict.cost,
+        )
+        self._plan.decide(decision)
+        if not waiting:
+            self._plan.store(candidate)
+        if joins:
+            self._join(candidate, verdict, decision)
+        elif verdict.kind != "discard":
+            self._make(candidate, verdict, decision, place, waiting)
+        if waiting and (joins or not note):
+            self._plan.retire(waiting, decision.id)
+        status = {"defer": "pending", "discard": "none"}.get(verdict.kind, "active")
+        self._entries[source.id] = Entry(source.id, note, verdict.kind, decision.id, status)
+
+    def _make(
+        self, candidate: Candidate, verdict: Verdict, decision: Decision, place: int, waiting: Found | None
+    ) -> None:
+        """Make a note of its own, or construct the one that waits."""
+        # a millisecond apart, so that listing by time keeps the order in which they came
+        created = self.now + timedelta(milliseconds=place)
+        status = "pending" if verdict.kind == "defer" else "active"
+        new = NewNote(decision.note, decision.id, candidate, self.now, created, status)
+        if waiting:
+            self._plan.name(candidate.keywords)
+            properties = {**texts_of(candidate), "status": "active"}
+            if candidate.valid_from:
+                properties["valid_from"] = min(waiting.note.said_at, candidate.valid_from)
+            names = tuple(keyword.name for keyword in candidate.keywords)
+            vectors = candidate.raw_vector, candidate.context_vector
+            self._plan.revise(waiting, Revision(decision.note, decision.id, properties, "changed", *vectors, names))
+        else:
+            self._plan.create(new)
+        tags = tuple(sorted({*candidate.source.tags, *metadata_tags(candidate.source.metadata)}))
+        self._drafts[decision.note] = Draft(
+            waiting,
+            [(candidate.source, candidate.before)],
+            tuple(keyword.name for keyword in candidate.keywords),
+            tags,
+            candidate.constructed_by,
+            candidate.context,
+            candidate.source.said_at or self.now,
+        )
+        for tie in verdict.ties:
+            if tie.note != decision.note:
+                self._plan.relate(Relation(decision.note, tie.note, tie.kind, tie.score, decision.id))
+        if verdict.kind == "supersede":
+            self._supersede(candidate, verdict.target, decision)
+
+    def _supersede(self, candidate: Candidate, old: str, decision: Decision) -> None:
+        """End the truth of the old note where that of the new one begins."""
+        draft = self._drafts[old]
+        ends = max(candidate.source.said_at or self.now, draft.said_at)
+        properties = {"status": "superseded", "valid_to": ends}
+        self._plan.revise(draft.found, Revision(old, decision.id, properties, "superseded"))
+        self._plan.relate(Relation(decision.note, old, "supersede", 1.0, decision.id))
+
+    def _join(self, candidate: Candidate, verdict: Verdict, decision: Decision) -> None:
+        """Let a source join a note: with its text (merge), or as one more witness of it (reinforce)."""
+        source, draft = candidate.source, self._drafts[verdict.target]
+        if verdict.kind == "reinforce":
+            self._plan.revise(draft.found, Revision(verdict.target, decision.id, {}, adds=(source.id,)))
+            return
+        draft.turns.append((source, candidate.before))
+        text = render(draft.turns, self.seen.language)
+        if draft.constructed_by or candidate.constructed_by or verdict.context:
+            draft.constructed_by = draft.constructed_by or candidate.constructed_by or verdict.model
+            text = replace(text, context=verdict.context or f"{draft.context} {candidate.context}")
+        draft.context = text.context
+        names = dict.fromkeys((*draft.keywords, *(keyword.name for keyword in candidate.keywords)))
+        draft.keywords = tuple(names)[: self.max_keywords]
+        draft.tags = tuple(sorted({*draft.tags, *source.tags, *metadata_tags(source.metadata)}))
+        self._plan.name(k for k in candidate.keywords if k.name in draft.keywords)
+        properties = {
+            "raw": list(text.raw),
+            "context": text.context,
+            "raw_terms": "\n".join(" ".join(tokenize(line, self.seen.language)) for line in text.raw),
+            "context_terms": " ".join(tokenize(text.context, self.seen.language)),
+            "tags": list(draft.tags),
+            "constructed_by": draft.constructed_by,
+        }
+        revision = Revision(verdict.target, decision.id, properties, keywords=draft.keywords, adds=(source.id,))
+        self._joined.append((verdict.target, revision, text))
+        self._plan.revise(draft.found, revision)
+
+    def _embed(self) -> None:
+        """Embed all merged texts in one call, and put the vectors into the plan."""
+        texts = list(dict.fromkeys(t for _, _, text in self._joined for t in (text.spoken, text.context)))
+        vectors = dict(zip(texts, self.embedder.embed_documents(texts), strict=True)) if texts else {}
+        for _, revision, text in self._joined:
+            done = replace(revision, raw_vector=vectors[text.spoken], context_vector=vectors[text.context])
+            self._plan.replace(revision, done)

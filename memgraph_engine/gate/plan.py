@@ -1,0 +1,202 @@
+"""One transaction to be: every write of the memory is planned here, and applied whole or not at all.
+
+What follows from a change is worked out by the plan itself: the scope's sums, the pairs of keywords, the order of
+the statements. A note may change several times in one plan, each time with its own former version.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from memgraph_engine.gate.commit import Stale
+from memgraph_engine.graph import decisions as decision_graph
+from memgraph_engine.graph import keywords as keyword_graph
+from memgraph_engine.graph import notes as note_graph
+from memgraph_engine.graph import scopes, sources
+from memgraph_engine.graph.database import Database, Runner
+from memgraph_engine.graph.notes import READABLE, Found, NewNote, Relation, Revision
+from memgraph_engine.graph.scopes import Change
+from memgraph_engine.model.candidate import Candidate, Keyword
+from memgraph_engine.model.memory import Source
+from memgraph_engine.model.result import Decision
+from memgraph_engine.model.scope import Scope
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What sums and pairs see of a note."""
+
+    readable: bool
+    raw_length: int
+    context_length: int
+    keywords: tuple[str, ...]
+
+    @classmethod
+    def of(cls, found: Found) -> "State":
+        """Return that of a stored note."""
+        note = found.note
+        return cls(note.status in READABLE, found.raw_length, found.context_length, note.keywords)
+
+    def after(self, revision: Revision) -> "State":
+        """Return what a revision makes of it."""
+        given = revision.properties
+        return State(
+            given["status"] in READABLE if "status" in given else self.readable,
+            len(given["raw_terms"].split()) if "raw_terms" in given else self.raw_length,
+            len(given["context_terms"].split()) if "context_terms" in given else self.context_length,
+            self.keywords if revision.keywords is None else revision.keywords,
+        )
+
+
+_NOTHING = State(readable=False, raw_length=0, context_length=0, keywords=())
+
+
+class Plan:
+    """Collects what one transaction does to a scope, as of a version of it."""
+
+    def __init__(self, scope: Scope, version: int, now: datetime) -> None:
+        self.scope, self.version, self.now = scope, version, now
+        self._decisions: list[Decision] = []
+        self._arriving: list[Candidate] = []
+        self._created: list[NewNote] = []
+        self._waves: list[dict[str, Revision]] = []
+        self._times: Counter[str] = Counter()
+        self._states: dict[str, State] = {}
+        self._retired: dict[str, str] = {}
+        self._reinstated: list[dict[str, Any]] = []
+        self._relations: list[Relation] = []
+        self._cut: dict[str, list[str]] = defaultdict(list)
+        self._leaving: list[str] = []
+        self._rewritten: list[Source] = []
+        self._keywords: dict[str, Keyword] = {}
+        self._lost: set[str] = set()
+        self._change = Change()
+        self._pairs: keyword_graph.Pairs = Counter()
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing to do."""
+        return not self._decisions
+
+    def decide(self, decision: Decision) -> None:
+        """Record a decision; what it does is said by the other methods."""
+        self._decisions.append(decision)
+
+    def store(self, candidate: Candidate) -> None:
+        """Store a candidate's source."""
+        self._arriving.append(candidate)
+
+    def create(self, new: NewNote) -> None:
+        """Make a note of a candidate."""
+        candidate = new.candidate
+        names = tuple(keyword.name for keyword in candidate.keywords)
+        state = State(new.status in READABLE, len(candidate.raw_terms), len(candidate.context_terms), names)
+        self._created.append(new)
+        self.name(candidate.keywords)
+        self._count(_NOTHING, state)
+        self._states[new.id] = state
+
+    def name(self, keywords: Iterable[Keyword]) -> None:
+        """Store keywords that notes will carry, unless they are there."""
+        self._keywords.update((keyword.name, keyword) for keyword in keywords)
+
+    def revise(self, before: Found | None, revision: Revision) -> None:
+        """Change a note; `before` is how it is stored, None for one that this plan creates."""
+        now = self._states.get(revision.id) or (State.of(before) if before else _NOTHING)
+        after = now.after(revision)
+        wave = self._times[revision.id]
+        self._times[revision.id] += 1
+        if wave == len(self._waves):
+            self._waves.append({})
+        self._waves[wave][revision.id] = revision
+        self._lost |= set(now.keywords) - set(after.keywords)
+        self._count(now, after)
+        self._states[revision.id] = after
+
+    def replace(self, planned: Revision, by: Revision) -> None:
+        """Put another revision, of the same effect on sums and pairs, into the place of one that is planned."""
+        for wave in self._waves:
+            if wave.get(planned.id) is planned:
+                wave[planned.id] = by
+
+    def retire(self, found: Found, decision: str) -> None:
+        """Take a note out; its sources stay unless they leave too."""
+        self._retired[found.note.id] = decision
+        self._lost |= set(found.note.keywords)
+        self._count(self._states.get(found.note.id) or State.of(found), _NOTHING)
+
+    def reinstate(self, found: Found, revision: int, decision: str) -> None:
+        """Take back what retired a note that was `found` of a revision."""
+        self._reinstated.append({"id": found.note.id, "revision": revision, "decision": decision})
+        state = State.of(found)
+        self._count(_NOTHING, state)
+        self._states[found.note.id] = state
+
+    def relate(self, relation: Relation) -> None:
+        """Tie a note to an older one."""
+        self._relations.append(relation)
+
+    def cut(self, decision: str, note: str) -> None:
+        """Cut the ties that a decision made from a note."""
+        self._cut[decision].append(note)
+
+    def leave(self, source: str) -> None:
+        """Take a source out."""
+        self._leaving.append(source)
+
+    def rewrite(self, source: Source) -> None:
+        """Give a stored source the text and hash of this one."""
+        self._rewritten.append(source)
+
+    def _count(self, before: State, after: State) -> None:
+        for state, sign in ((before, -1), (after, 1)):
+            if state.readable:
+                c = self._change
+                self._change = replace(
+                    c,
+                    notes=c.notes + sign,
+                    raw_length=c.raw_length + sign * state.raw_length,
+                    context_length=c.context_length + sign * state.context_length,
+                )
+                for pair in keyword_graph.pairs(state.keywords):
+                    self._pairs[pair] += sign
+
+    # ---- the transaction ------------------------------------------------------------------------
+
+    def apply(self, db: Database) -> None:
+        """Write it all, or raise Stale, with nothing written, when another write came between."""
+        if not self.empty:
+            db.write(self._write)
+
+    def _write(self, tx: Runner) -> None:
+        scope = self.scope.name
+        if not scopes.advance(tx, scope, self.version, self._change):
+            raise Stale
+        sources.create(tx, scope, self._arriving)
+        decision_graph.create(tx, scope, self._decisions)
+        keyword_graph.create(tx, scope, self._keywords.values())
+        note_graph.reinstate(tx, scope, self._reinstated, self.now)
+        keyword_graph.attach(tx, scope, {r["id"]: self._states[r["id"]].keywords for r in self._reinstated})
+        note_graph.create(tx, self.scope, self._created)
+        keyword_graph.attach(tx, scope, {n.id: [k.name for k in n.candidate.keywords] for n in self._created})
+        for wave in self._waves:
+            self._revise(tx, list(wave.values()))
+        for source in self._rewritten:  # after the notes, whose former versions then come from the former text
+            sources.revise(tx, scope, source, self.now)
+        note_graph.relate(tx, scope, self._relations)
+        for decision, ids in self._cut.items():
+            note_graph.unrelate(tx, scope, decision, ids)
+        note_graph.retire(tx, scope, self._retired, self.now)
+        sources.retire(tx, scope, self._leaving, self.now)
+        keyword_graph.co_occur(tx, scope, self._pairs)
+        keyword_graph.prune(tx, scope, self._lost)
+
+    def _revise(self, tx: Runner, revisions: Sequence[Revision]) -> None:
+        scope = self.scope.name
+        note_graph.revise(tx, scope, revisions, self.now)
+        changed = {r.id: r.keywords for r in revisions if r.keywords is not None}
+        if changed:
+            keyword_graph.detach(tx, scope, sorted(changed))
+            keyword_graph.attach(tx, scope, changed)

@@ -1,0 +1,166 @@
+"""Take a decision back: what it created leaves, what it changed is as it was before.
+
+Decisions, former versions and recorded times stay: what was believed in between can still be asked for.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from memgraph_engine.embedding import CheckedEmbedder
+from memgraph_engine.errors import NotFound, UndoRefused
+from memgraph_engine.gate import contexts
+from memgraph_engine.gate.plan import Plan
+from memgraph_engine.graph import decisions, notes, scopes
+from memgraph_engine.graph.database import Database
+from memgraph_engine.graph.notes import QUOTABLE, Found, Gathered, Revision
+from memgraph_engine.model.candidate import Keyword
+from memgraph_engine.model.names import key
+from memgraph_engine.model.result import Decision
+from memgraph_engine.model.scope import Scope
+
+if TYPE_CHECKING:
+    from memgraph_engine.model.memory import Source
+
+_TOUCHED = ("created", "changed", "superseded", "retired")
+
+
+def later(db: Database, scope: Scope, id: str) -> list[str]:  # noqa: A002  the graph's own word
+    """Return the decisions that touched, since this one, a note that it created or changed: newest first."""
+    check(db, scope, id)
+    about = (one for one in notes.gathered(db, scope.name, id) if one.role in _TOUCHED)
+    found = {other: None for one in about for other, _ in one.later}
+    times = {other: decision.at for other in found if (decision := decisions.find(db, scope.name, other))}
+    return sorted(times, key=lambda other: (times[other], other), reverse=True)
+
+
+def check_done(db: Database, scope: Scope, id: str) -> bool:  # noqa: A002
+    """Tell whether a decision is undone already."""
+    decision = decisions.find(db, scope.name, id)
+    return bool(decision and decision.undone_by)
+
+
+def check(db: Database, scope: Scope, id: str) -> Decision:  # noqa: A002
+    """Return a decision that can be undone; raises NotFound or UndoRefused."""
+    decision = decisions.find(db, scope.name, id)
+    if not decision:
+        raise NotFound(f"There is no decision {id!r} in the memory of {scope}.")
+    if decision.undone_by:
+        raise UndoRefused(f"Decision {id} of {scope} is undone already, by {decision.undone_by}.")
+    if decision.kind == "undo":
+        raise UndoRefused(f"Decision {id} of {scope} is itself an undo, of {decision.undoes}. Add or change anew.")
+    return decision
+
+
+def undo(db: Database, scope: Scope, id: str, embedder: CheckedEmbedder, now: datetime) -> Decision:  # noqa: A002
+    """Undo one decision; raises UndoRefused where a later one touched what it made, or Stale."""
+    state = scopes.state(db, scope.name)
+    undone = check(db, scope, id)
+    about = [one for one in notes.gathered(db, scope.name, id) if one.role in _TOUCHED]
+    touched = {other: kind for one in about for other, kind in one.later}
+    if touched:
+        named = ", ".join(f"{kind} {other}" for other, kind in sorted(touched.items()))
+        raise UndoRefused(
+            f"Decision {id} of {scope} can't be undone alone: later ones changed what it made ({named}). "
+            "Undo those first, or with cascade."
+        )
+    assert state  # a decision has a scope
+    plan = Plan(scope, state.version, now)
+    decision = Decision(uuid4().hex, "undo", now, undone.note, evidence=f"Takes back {undone.kind}.", undoes=id)
+    plan.decide(decision)
+    _Undoing(db, plan, undone, decision, state.language, embedder).run(about)
+    plan.apply(db)
+    return decision
+
+
+class _Undoing:
+    """One undo, planned step by step."""
+
+    def __init__(
+        self, db: Database, plan: Plan, undone: Decision, decision: Decision, language: str, embedder: CheckedEmbedder
+    ) -> None:
+        self._db, self._plan, self._undone, self._decision = db, plan, undone, decision
+        self._language, self._embedder = language, embedder
+        self._repeatable: dict[str, Source | None] = {}
+
+    def run(self, about: Sequence[Gathered]) -> None:
+        """Plan it all."""
+        leaving = set(self._undone.sources)
+        for one in about:
+            self._plan.cut(self._undone.id, one.id)
+            if one.role == "created":
+                self._leave(one)
+            elif one.role == "retired":
+                self._reinstate(one)
+            else:
+                self._restore(one)
+        for source in leaving:
+            self._repeatable[source] = None
+            self._plan.leave(source)
+        contexts.rewrite(
+            self._db,
+            self._plan,
+            self._decision.id,
+            self._repeatable,
+            language=self._language,
+            embedder=self._embedder,
+            leaving=leaving,
+            without=[one.id for one in about],
+        )
+
+    def _leave(self, one: Gathered) -> None:
+        assert one.now  # what is retired already was touched by a later decision
+        self._plan.retire(one.now, self._decision.id)
+        self._repeatable |= dict.fromkeys(source.id for source in one.now.note.sources)
+
+    def _reinstate(self, one: Gathered) -> None:
+        assert one.before
+        self._name(one.before)
+        self._plan.reinstate(one.before, one.revision - 1, self._decision.id)
+        self._repeat(one.before)
+
+    def _restore(self, one: Gathered) -> None:
+        """Give a note the content and status that it had before."""
+        before, now = one.before, one.now
+        assert before  # a change has both
+        assert now
+        self._name(before)
+        properties: dict[str, Any] = {
+            "raw": list(before.note.raw),
+            "context": before.note.context,
+            "raw_terms": before.raw_terms,
+            "context_terms": before.context_terms,
+            "status": before.note.status,
+            "tags": list(before.note.tags),
+            "valid_from": before.note.valid_from,
+            "valid_to": before.note.valid_to,
+            "constructed_by": before.constructed_by,
+        }
+        if before.raw_vector is None:  # it was pending
+            properties |= {"raw_embedding": None, "context_embedding": None}
+        names = None if before.note.keywords == now.note.keywords else before.note.keywords
+        kept = {source.id for source in before.note.sources}
+        drops = tuple(source.id for source in now.note.sources if source.id not in kept)
+        vectors = before.raw_vector, before.context_vector
+        self._plan.revise(
+            now, Revision(one.id, self._decision.id, properties, "changed", *vectors, keywords=names, drops=drops)
+        )
+        stored = {source.id: source for source in now.note.sources}
+        for source in before.note.sources:
+            if source.hash != stored.get(source.id, source).hash:
+                self._plan.rewrite(source)
+        self._repeat(before)
+
+    def _repeat(self, found: Found) -> None:
+        """Let contexts repeat the sources of a note again, or no more."""
+        for source in found.note.sources:
+            self._repeatable[source.id] = source if found.note.status in QUOTABLE else None
+
+    def _name(self, found: Found) -> None:
+        """Store the keywords that a note gets back: those that no other note carried meanwhile are gone."""
+        names = list(found.note.keywords)
+        vectors = self._embedder.embed_documents(names)
+        self._plan.name(
+            Keyword(name, key(name, self._language), vector) for name, vector in zip(names, vectors, strict=True)
+        )

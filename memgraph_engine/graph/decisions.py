@@ -1,0 +1,87 @@
+"""Decisions: the audit log, and what undo goes by."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+
+from memgraph_engine.graph.database import Row, Runner
+from memgraph_engine.graph.rows import moment
+from memgraph_engine.model.cost import Cost
+from memgraph_engine.model.result import Considered, Decision, Tie
+
+_COST = ("calls", "input_tokens", "output_tokens", "money", "seconds")
+
+
+def create(tx: Runner, scope: str, decisions: Sequence[Decision]) -> None:
+    """Record decisions; one without a note is tied to its source."""
+    rows = [
+        {
+            "id": decision.id,
+            "properties": _properties(decision),
+            "source": decision.sources[0] if decision.kind == "discard" else None,
+            "undoes": decision.undoes,
+        }
+        for decision in decisions
+    ]
+    tx.run("decisions/create", scope=scope, rows=rows)
+
+
+def _properties(decision: Decision) -> Row:
+    return {
+        "kind": decision.kind,
+        "at": decision.at,
+        "note": decision.note,
+        "sources": list(decision.sources),
+        "considered": json.dumps([asdict(one) for one in decision.considered], ensure_ascii=False),
+        "evidence": decision.evidence,
+        "thresholds": json.dumps(dict(decision.thresholds)),
+        "model": decision.model,
+        "undoes": decision.undoes,
+        **{name: getattr(decision.cost, name) for name in _COST},
+    }
+
+
+def decision_from(row: Mapping[str, Any]) -> Decision:
+    """Return the decision that a row of its properties holds."""
+    return Decision(
+        id=row["id"],
+        kind=row["kind"],
+        at=moment(row["at"]),
+        note=row.get("note", ""),
+        sources=tuple(row.get("sources", ())),
+        considered=tuple(Considered(**one) for one in json.loads(row.get("considered", "[]"))),
+        evidence=row.get("evidence", ""),
+        thresholds=json.loads(row.get("thresholds", "{}")),
+        model=row.get("model", ""),
+        cost=Cost(**{name: row.get(name, 0) for name in _COST if name != "money"}, money=row.get("money")),
+        undoes=row.get("undoes"),
+        undone_by=row.get("undone_by"),
+    )
+
+
+def find(tx: Runner, scope: str, id: str) -> Decision | None:  # noqa: A002  the graph's own word
+    """Return a decision by its id."""
+    rows = tx.run("decisions/find", scope=scope, id=id)
+    return decision_from(rows[0]["decision"]) if rows else None
+
+
+def page(tx: Runner, scope: str, before: datetime, limit: int) -> list[Decision]:
+    """Return the decisions made at or before a time, newest first."""
+    rows = tx.run("decisions/page", scope=scope, before=before, limit=limit)
+    return [decision_from(row["decision"]) for row in rows]
+
+
+def of_note(tx: Runner, scope: str, id: str) -> list[Decision]:  # noqa: A002
+    """Return every decision about a note, oldest first, each once."""
+    found = [decision_from(row["decision"]) for row in tx.run("decisions/of_note", scope=scope, id=id)]
+    return list({one.id: one for one in found}.values())
+
+
+def ties(tx: Runner, scope: str, id: str) -> list[Tie]:  # noqa: A002
+    """Return the notes that a note is tied to, the strongest ties first."""
+    return [
+        Tie(row["other"], row["context"], row["status"], row["kind"], row["score"], row["newer"], row["decision"])
+        for row in tx.run("decisions/ties", scope=scope, id=id)
+    ]

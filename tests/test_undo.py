@@ -1,0 +1,208 @@
+"""Every decision can be taken back, and undoing all of them leaves the graph as it was."""
+
+from collections import Counter
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from memgraph_engine.errors import NotFound, UndoRefused
+
+LINES = [
+    "The ferry to Madeira leaves at noon.",
+    "The ferry to Madeira leaves at noon!",
+    "At noon the ferry leaves to Madeira.",
+    "Our beekeeper sold two hives.",
+    "Our beekeeper did not sell two hives.",
+    "Lisbon has yellow trams.",
+    "I moved to Lisbon, where the yellow trams are.",
+    "Thanks!",
+    "I no longer live in Lisbon, I moved to Madeira.",
+    "I live in Lisbon.",
+]
+
+
+def close(vector):
+    return None if vector is None else tuple(round(number, 3) + 0.0 for number in vector)
+
+
+def snapshot(memory, user="ana"):
+    """Everything but decisions, former versions, recorded times and the version."""
+    from memgraph_engine.graph.database import Database
+
+    scope = f"{memory.engine.settings.tenant}/{user}"
+    database: Database = memory.engine.db
+    with database._session() as session:
+        nodes = session.run(
+            "MATCH (n {scope: $scope}) WHERE n:Note OR n:Source OR n:Keyword OR n:Scope "
+            "RETURN labels(n) AS labels, properties(n) AS given",
+            scope=scope,
+        ).data()
+        ties = session.run(
+            "MATCH (a {scope: $scope})-[r:FROM|NEXT|RELATED|SUPERSEDES|HAS_KEYWORD|CO_OCCUR]->(b) "
+            "WHERE (a:Note OR a:Source OR a:Keyword) AND (b:Note OR b:Source OR b:Keyword) "
+            "RETURN type(r) AS kind, coalesce(a.id, a.name) AS a, coalesce(b.id, b.name) AS b, "
+            "r.weight AS weight, r.kind AS of",
+            scope=scope,
+        ).data()
+    left_out = {"recorded_at", "created_at", "superseded_at", "revision", "version", "changed_since", "lock"}
+    found = Counter()
+    for node in nodes:
+        given = {
+            name: close(value) if name.endswith("embedding") else str(value)
+            for name, value in node["given"].items()
+            if name not in left_out and not (name == "constructed_by" and not value)
+        }
+        found[tuple(node["labels"]), tuple(sorted(given.items()))] += 1
+    return found, Counter(tuple(sorted(tie.items(), key=str)) for tie in ties)
+
+
+def same(one, other):
+    assert one[0] - other[0] == other[0] - one[0] == Counter()
+    assert one[1] - other[1] == other[1] - one[1] == Counter()
+
+
+steps = st.lists(
+    st.one_of(
+        st.tuples(st.just("add"), st.lists(st.integers(0, len(LINES) - 1), min_size=1, max_size=4)),
+        st.tuples(st.just("update"), st.integers(0, 9), st.integers(0, len(LINES) - 1)),
+        st.tuples(st.just("delete"), st.integers(0, 9)),
+        st.tuples(st.just("undo"), st.integers(0, 9)),
+    ),
+    min_size=1,
+    max_size=6,
+)
+
+
+def take(memory, step, number):
+    """Do a step; what can't be done is refused, and changes nothing."""
+    kind, *given = step
+    if kind == "add":
+        talk = [
+            {"id": f"{number}-{place}", "text": LINES[line], "speaker": "Ana", "session": f"s{line % 2}"}
+            for place, line in enumerate(given[0])
+        ]
+        memory.add_many(talk, user_id="ana")
+        return
+    if kind == "undo":
+        open_ones = [d for d in memory.decisions(user_id="ana") if not d.undone_by and d.kind != "undo"]
+        if open_ones:
+            memory.undo(open_ones[given[0] % len(open_ones)].id, cascade=True, user_id="ana")
+        return
+    notes = list(memory.get_all(user_id="ana"))
+    if not notes:
+        return
+    note = notes[given[0] % len(notes)]
+    if kind == "update":
+        memory.update(note.id, LINES[given[1]], user_id="ana")
+    else:
+        memory.delete(note.id, user_id="ana")
+
+
+def undo_everything(memory, user="ana"):
+    for decision in memory.decisions(user_id=user, limit=1000):
+        if not decision.undone_by and decision.kind != "undo":
+            current = next(d for d in memory.decisions(user_id=user, limit=1000) if d.id == decision.id)
+            if not current.undone_by:
+                memory.undo(decision.id, cascade=True, user_id=user)
+
+
+def check_undo(memory, start, script):
+    """Undo whatever a script did on top of some first notes, whole, and find the first notes as they were."""
+    from uuid import uuid4
+
+    from memgraph_engine import Memory
+    from memgraph_engine.testing import purge
+
+    settings_ = memory.engine.settings.model_copy(update={"tenant": f"test-{uuid4().hex}"})
+    mine = Memory(memory.engine.__class__(settings_, memory.engine.db, memory.engine.embedder, memory.engine.clock))
+    try:
+        mine.add_many([{"id": f"first-{n}", "text": LINES[n], "session": "s0"} for n in start], user_id="ana")
+        first = {decision.id for decision in mine.decisions(user_id="ana", limit=1000)}
+        before = snapshot(mine)
+        for number, step in enumerate(script):
+            take(mine, step, number)
+            assert mine.verify(user_id="ana") == [], step
+        touched = [d for d in mine.decisions(user_id="ana", limit=1000) if d.id in first and d.undone_by]
+        for decision in mine.decisions(user_id="ana", limit=1000):
+            now = {d.id: d for d in mine.decisions(user_id="ana", limit=1000)}
+            if decision.id not in first and decision.kind != "undo" and not now[decision.id].undone_by:
+                mine.undo(decision.id, cascade=True, user_id="ana")
+        assert mine.verify(user_id="ana") == []
+        if not touched:
+            same(snapshot(mine), before)
+    finally:
+        purge(settings_.tenant, settings=settings_)
+
+
+@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.lists(st.integers(0, len(LINES) - 1), max_size=3, min_size=1, unique=True), steps)
+def test_undoing_everything_leaves_the_graph_as_it_was(memory, start, script):
+    check_undo(memory, start, script)
+
+
+@pytest.mark.long
+@settings(max_examples=1000, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.lists(st.integers(0, len(LINES) - 1), max_size=3, min_size=1, unique=True), steps)
+def test_undoing_everything_leaves_the_graph_as_it_was_in_a_thousand_cases(memory, start, script):
+    check_undo(memory, start, script)
+
+
+def test_an_undone_addition_can_be_added_again(memory):
+    entry = memory.add({"id": "a", "text": LINES[0]}, user_id="ana").entries[0]
+    memory.undo(entry.decision, user_id="ana")
+    with pytest.raises(NotFound):
+        memory.get("a", user_id="ana")
+    assert memory.search("ferry", user_id="ana") == []
+    assert memory.add({"id": "a", "text": LINES[3]}, user_id="ana").added == 1
+    assert memory.verify(user_id="ana") == []
+
+
+def test_an_undone_deletion_brings_the_note_back_and_its_words_into_the_next_turns_context(memory):
+    talk = [{"id": "a", "text": LINES[0], "session": "s"}, {"id": "b", "text": LINES[5], "session": "s"}]
+    memory.add_many(talk, user_id="ana")
+    deleted = memory.delete("a", user_id="ana")
+    assert "ferry" not in memory.get("b", user_id="ana").context
+    memory.undo(deleted.id, user_id="ana")
+    assert memory.get("a", user_id="ana").status == "active"
+    assert "ferry" in memory.get("b", user_id="ana").context
+
+
+def test_an_undone_update_brings_the_old_text_back(memory):
+    memory.add({"id": "a", "text": LINES[0]}, user_id="ana")
+    decision = memory.update("a", LINES[3], user_id="ana")
+    memory.undo(decision.id, user_id="ana")
+    note = memory.get("a", user_id="ana")
+    assert (note.context, note.sources[0].text) == (LINES[0], LINES[0])
+    assert [version.decision.kind for version in memory.history("a", user_id="ana")] == ["append", "update", "undo"]
+
+
+def test_an_undo_is_refused_while_a_later_decision_stands_on_it(memory):
+    entry = memory.add({"id": "a", "text": LINES[0]}, user_id="ana").entries[0]
+    later = memory.update("a", LINES[3], user_id="ana")
+    with pytest.raises(UndoRefused, match=later.id):
+        memory.undo(entry.decision, user_id="ana")
+    memory.undo(entry.decision, cascade=True, user_id="ana")
+    assert list(memory.get_all(user_id="ana")) == []
+
+
+def test_an_undo_of_what_is_not_there_undone_or_an_undo_itself_is_refused(memory):
+    entry = memory.add({"id": "a", "text": LINES[0]}, user_id="ana").entries[0]
+    with pytest.raises(NotFound, match="nowhere"):
+        memory.undo("nowhere", user_id="ana")
+    with pytest.raises(NotFound):  # another user's
+        memory.undo(entry.decision, user_id="bo")
+    undone = memory.undo(entry.decision, user_id="ana")
+    with pytest.raises(UndoRefused, match="already"):
+        memory.undo(entry.decision, user_id="ana")
+    with pytest.raises(UndoRefused, match="itself an undo"):
+        memory.undo(undone.id, user_id="ana")
+
+
+def test_the_story_of_a_note_tells_its_versions_and_decisions(memory):
+    memory.add({"id": "a", "text": LINES[0]}, user_id="ana")
+    memory.update("a", LINES[3], user_id="ana")
+    story = memory.explain("a", user_id="ana")
+    assert [decision.kind for decision in story.decisions] == ["append", "update"]
+    assert [version.note.context for version in story.versions] == [LINES[0], LINES[3]]
+    assert story.note.context == LINES[3]
