@@ -4,9 +4,9 @@ import argparse
 import json
 from pathlib import Path
 
-from bench import locomo, report, speed
+from bench import gate, locomo, report, speed
 
-BENCHES = {"locomo": locomo, "speed": speed}
+BENCHES = {"gate": gate, "locomo": locomo, "speed": speed}
 
 
 def main() -> None:

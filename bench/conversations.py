@@ -47,14 +47,15 @@ def conversations(path: Path) -> Iterator[Conversation]:
         turns = [item for item in read(path, "locomo", sample_id=sample["sample_id"]) if isinstance(item, dict)]
         known = {turn["id"] for turn in turns}
         questions = [
-            Question(item["question"], item["category"], evidence)
+            Question(item["question"], item["category"], cited)
             for item in sample["qa"]
-            if (evidence := _evidence(item.get("evidence") or [], known))
+            if (cited := evidence(item.get("evidence") or [], known))
         ]
         yield Conversation(sample["sample_id"], turns, questions)
 
 
-def _evidence(given: Sequence[str], known: set[str]) -> tuple[str, ...]:
+def evidence(given: Sequence[str], known: set[str]) -> tuple[str, ...]:
+    """Read the ids of turns out of LoCoMo's evidence; those that exist, each once."""
     ids = (f"D{int(session)}:{int(turn)}" for text in given for session, turn in _EVIDENCE.findall(text))
     return tuple(dict.fromkeys(i for i in ids if i in known))
 

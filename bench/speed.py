@@ -21,11 +21,12 @@ from bench.server import bench_settings, connected
 from memgraph_engine import Memory
 from memgraph_engine.embedding import CheckedEmbedder
 from memgraph_engine.graph.database import Database, Row, Runner
+from memgraph_engine.graph.fulltext import words_query
 from memgraph_engine.graph.scopes import open_scope
 from memgraph_engine.graph.server import LocalServer
 from memgraph_engine.graph.statements import statements
 from memgraph_engine.model.scope import Scope
-from memgraph_engine.recall.question import Filters, terms, words_query
+from memgraph_engine.recall.question import Filters, terms
 from memgraph_engine.testing import purge
 
 if TYPE_CHECKING:

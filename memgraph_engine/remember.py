@@ -12,7 +12,7 @@ from memgraph_engine.gate import batch as gate
 from memgraph_engine.gate import change
 from memgraph_engine.gate import undo as undoing
 from memgraph_engine.gate.commit import Stale, until_current
-from memgraph_engine.gate.verdict import APPEND
+from memgraph_engine.gate.judge import Judge
 from memgraph_engine.graph import notes, scopes, sources
 from memgraph_engine.ingest.construct import Vectors, construct, keyword_phrases
 from memgraph_engine.ingest.messages import content_hash
@@ -86,16 +86,27 @@ class Writer:
                     max_keywords=self._settings.max_keywords,
                     vectors=vectors,
                 )
+            with _timed(seconds, "gate"):
+                verdicts = self._judge(scope, seen).verdicts(self._engine.db, candidates)
             with _timed(seconds, "write"):
-                made = self._batch(scope, seen).write(candidates, [APPEND] * len(candidates))
+                made = self._batch(scope, seen).write(candidates, verdicts)
                 return gate.entries(batch, made, seen.known)
 
         return until_current(self._engine.db, scope.name, attempt)
 
+    def _judge(self, scope: Scope, seen: sources.Seen) -> Judge:
+        return Judge(self._settings.gate, self._engine.embedder.name, scope, seen.language, seen.notes)
+
     def _batch(self, scope: Scope, seen: sources.Seen) -> gate.Batch:
         engine = self._engine
         return gate.Batch(
-            engine.db, scope, seen, engine.now(), engine.embedder, self._settings.max_keywords, thresholds={}
+            engine.db,
+            scope,
+            seen,
+            engine.now(),
+            engine.embedder,
+            self._settings.max_keywords,
+            self._settings.gate.thresholds,
         )
 
     def update(self, scope: Scope, id: str, text: str) -> Decision:  # noqa: A002

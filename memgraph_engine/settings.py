@@ -30,6 +30,7 @@ _DATA = platformdirs.user_data_path("memgraph-engine")
 _CACHE = platformdirs.user_cache_path("memgraph-engine")
 
 Weight = Annotated[float, Field(ge=0)]
+Share = Annotated[float, Field(ge=0, le=1)]
 Seconds = Annotated[float, Field(gt=0)]
 Port = Annotated[int, Field(ge=0, le=65535)]
 Memory = Annotated[str, Field(pattern=r"^\d+[kmgKMG]$")]
@@ -57,6 +58,29 @@ class RecallSettings(BaseModel):
     neighbour_1: Weight
     neighbour_2: Weight
     session: Weight
+
+
+class GateSettings(BaseModel):
+    """What becomes of new notes; see `config/settings.toml`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    update: bool
+    merge: bool
+    link: bool
+    supersede: bool
+    discard: bool
+    denoise: bool
+    merge_threshold: Share
+    link_threshold: Share
+    most_links: Annotated[int, Field(ge=0, le=50)]
+    near: Annotated[int, Field(ge=1, le=200)]
+    lexical: Annotated[int, Field(ge=0, le=200)]
+
+    @property
+    def thresholds(self) -> dict[str, float]:
+        """Those in force, for a decision's record."""
+        return {"merge": self.merge_threshold, "link": self.link_threshold}
 
 
 class Settings(BaseSettings):
@@ -101,6 +125,7 @@ class Settings(BaseSettings):
     max_keywords: Annotated[int, Field(ge=0, le=8)]
 
     recall: RecallSettings
+    gate: GateSettings
 
     @field_validator("timezone")
     @classmethod

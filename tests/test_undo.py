@@ -28,11 +28,8 @@ def close(vector):
 
 def snapshot(memory, user="ana"):
     """Everything but decisions, former versions, recorded times and the version."""
-    from memgraph_engine.graph.database import Database
-
     scope = f"{memory.engine.settings.tenant}/{user}"
-    database: Database = memory.engine.db
-    with database._session() as session:
+    with memory.engine.db._session() as session:
         nodes = session.run(
             "MATCH (n {scope: $scope}) WHERE n:Note OR n:Source OR n:Keyword OR n:Scope "
             "RETURN labels(n) AS labels, properties(n) AS given",

@@ -4,7 +4,7 @@
 // $rows: list<map>    {place, raw_vector, context_vector, words}
 // $near: integer    notes that the vector index proposes for each
 // $lexical: integer    notes that full text proposes for each
-// returns pairs [{place, id, raw_cosine, context_cosine}], notes [{id, raw, speaker, said_at, keywords, context}]
+// returns pairs [{place, id, raw_cosine, context_cosine}], notes [{id, raw, speaker, said_at, keywords (keys), context}]
 UNWIND $rows AS row
 CALL (row) {
   MATCH (n:Note)
@@ -23,4 +23,4 @@ WITH collect({place: row.place, id: n.id,
      collect(DISTINCT n) AS notes
 RETURN pairs,
        [n IN notes | n {.id, .raw, .speaker, .context, .status, said_at: n.said_at.epochMillis,
-                        keywords: [(n)-[:HAS_KEYWORD]->(k:Keyword) | k.name]}] AS notes
+                        keywords: [(n)-[:HAS_KEYWORD]->(k:Keyword) | k.key]}] AS notes

@@ -10,11 +10,9 @@ from typing import Any
 from memgraph_engine.errors import InvalidInput
 from memgraph_engine.language import tokenize, word_list
 from memgraph_engine.model.memory import NEVER, UNKNOWN_PAST
-from memgraph_engine.model.scope import Scope
 
 _MOST_TERMS = 256  # each is two clauses of at most 1,024
 _ANY = ["", "\U0010ffff"]
-_NOTHING = "+status:none"
 _WITH_QUESTION_WORDS = ("english", "spanish")
 
 
@@ -92,18 +90,3 @@ def _question_words(language: str) -> frozenset[str]:
         return frozenset()
     words = word_list(f"{language}-question-words")
     return frozenset(term for word in words for term in tokenize(word, language))
-
-
-def words_query(words: Sequence[str], scopes: Sequence[Scope], statuses: Sequence[str]) -> str:
-    """Return the full-text query: scope and status must be there without counting, and any of the words.
-
-    The words are our own terms, letters and digits only; nothing of Lucene's syntax can come with them.
-    """
-    if not words:
-        return _NOTHING
-    any_word = " ".join(words)
-    return (
-        f"+scope_token:({' '.join(scope.token for scope in scopes)})^0 "
-        f"+status:({' '.join(statuses)})^0 "
-        f"+(raw_terms:({any_word}) context_terms:({any_word}))"
-    )

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from memgraph_engine.graph import notes as note_graph
 from memgraph_engine.graph.database import Database
+from memgraph_engine.graph.fulltext import words_query
 from memgraph_engine.graph.notes import READABLE
 from memgraph_engine.graph.rows import note_from
 from memgraph_engine.model.result import ChannelScore, Explanation, Hit
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.recall.fusion import CHANNELS, Fused, Statistics, channel_scores, fuse
-from memgraph_engine.recall.question import Filters, terms, words_query
+from memgraph_engine.recall.question import Filters, terms
 from memgraph_engine.settings import RecallSettings
 
 if TYPE_CHECKING:

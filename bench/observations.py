@@ -1,0 +1,158 @@
+"""LoCoMo's observations as messages, and notes of both kinds built through the engine's own ingest."""
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from platformdirs import user_cache_path
+
+from bench.conversations import Conversation, conversations, evidence
+from memgraph_engine import Settings
+from memgraph_engine.embedding import CheckedEmbedder
+from memgraph_engine.embedding.choose import embedder_named
+from memgraph_engine.gate.facts import Facts, facts
+from memgraph_engine.gate.score import Features, features
+from memgraph_engine.ingest.construct import Vectors, construct
+from memgraph_engine.ingest.messages import parse_message
+from memgraph_engine.model.candidate import Candidate
+from memgraph_engine.model.ports import Embedder
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+LANGUAGE = "english"
+_SESSION = re.compile(r"session_(\d+)_observation")
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """A fact as a message of the public API, the session that it was read from, and the turns that it cites."""
+
+    message: dict[str, Any]
+    session: str
+    evidence: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """A message and its note: what the scores and the contradiction rule see of it."""
+
+    message: dict[str, Any]
+    features: Features
+    facts: Sequence[Facts]
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """One conversation: its turns and observations as notes."""
+
+    id: str
+    turns: Sequence[Noted]
+    observations: Sequence[Noted]
+    cited: Sequence[Observation]
+
+
+def observations(path: Path, *, dated: bool) -> Iterator[tuple[Conversation, list[Observation]]]:
+    """Yield each conversation with its observations, each said by its speaker outside any session.
+
+    Its time is that of the session it was read from, or none unless `dated`.
+    """
+    samples = json.loads(path.read_text("utf-8"))
+    for sample, conversation in zip(samples, conversations(path), strict=True):
+        known = {turn["id"]: turn for turn in conversation.turns}
+        found = []
+        for key, by_speaker in sample["observation"].items():
+            number = _SESSION.fullmatch(key)
+            first = known.get(f"D{number[1]}:1") if number else None
+            if first is None:
+                continue
+            time = {"time": first["time"]} if dated else {}
+            for speaker, given in by_speaker.items():
+                for place, (text, cites) in enumerate(given):
+                    message = {"id": f"{key}:{speaker}:{place}", "speaker": speaker, "text": text, **time}
+                    cited = evidence([cites] if isinstance(cites, str) else cites, set(known))
+                    found.append(Observation(message, first["session"], cited))
+        yield conversation, found
+
+
+def observed(path: Path, model: str, *, dated: bool = True) -> list[Observed]:
+    """Build the notes of all conversations; their vectors are kept in the user's cache."""
+    embedder = KeptEmbedder(model)
+    vectors = Vectors(CheckedEmbedder(embedder))
+    found = [
+        Observed(
+            conversation.id,
+            _noted(conversation.turns, vectors),
+            _noted([one.message for one in cited], vectors),
+            cited,
+        )
+        for conversation, cited in observations(path, dated=dated)
+    ]
+    embedder.keep()
+    return found
+
+
+def _noted(messages: Sequence[dict[str, Any]], vectors: Vectors) -> list[Noted]:
+    sources = [parse_message(one, one["id"], timezone="UTC", max_text=65536) for one in messages]
+    made = construct(sources, {}, {}, language=LANGUAGE, max_keywords=8, vectors=vectors)
+    return [noted(message, candidate) for message, candidate in zip(messages, made, strict=True)]
+
+
+def noted(message: dict[str, Any], candidate: Candidate) -> Noted:
+    """Return what the gate sees of a candidate note."""
+    seen = features(
+        [candidate.raw],
+        speaker=candidate.source.speaker or candidate.source.role,
+        keywords=[keyword.key for keyword in candidate.keywords],
+        raw_vector=candidate.raw_vector,
+        context_vector=candidate.context_vector,
+        language=LANGUAGE,
+    )
+    return Noted(message, seen, [facts(line.said, LANGUAGE) for line in seen.lines])
+
+
+class KeptEmbedder:
+    """An embedder whose vectors are kept in a file between runs; the model is loaded for what is new."""
+
+    def __init__(self, model: str) -> None:
+        import numpy as np
+
+        self._settings = Settings.load(embedder=model)
+        self._file = user_cache_path("memgraph-engine") / "bench" / f"gate-{model.replace('/', '-')}.npz"
+        self._known: dict[str, NDArray[np.float32]] = {}
+        self.name = model
+        self._model: Embedder | None = None
+        if self._file.is_file():
+            with np.load(self._file) as kept:
+                self._known = dict(zip(kept["keys"].tolist(), kept["vectors"], strict=True))
+
+    def embed_documents(self, texts: Sequence[str]) -> "NDArray[np.float32]":
+        """Return an array of shape (texts, dimensions)."""
+        import numpy as np
+
+        keys = [hashlib.blake2b(text.encode(), digest_size=16).hexdigest() for text in texts]
+        new = [place for place, key in enumerate(keys) if key not in self._known]
+        if new:
+            if self._model is None:
+                self._model = embedder_named(self._settings)
+            made = np.asarray(self._model.embed_documents([texts[place] for place in new]), np.float32)
+            self._known.update(zip([keys[place] for place in new], made, strict=True))
+        return np.stack([self._known[key] for key in keys])
+
+    def embed_query(self, text: str) -> "NDArray[np.float32]":
+        """Return an array of shape (dimensions,)."""
+        vector: NDArray[np.float32] = self.embed_documents([text])[0]
+        return vector
+
+    def keep(self) -> None:
+        """Write the file, if anything is new."""
+        import numpy as np
+
+        if self._model:
+            self._file.parent.mkdir(parents=True, exist_ok=True)
+            np.savez(self._file, keys=list(self._known), vectors=np.stack(list(self._known.values())))

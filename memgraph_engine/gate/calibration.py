@@ -1,0 +1,76 @@
+"""What a score of .7 or .5 means: monotone maps, fitted by `python -m bench gate --fit` and shipped."""
+
+import json
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from memgraph_engine.resources import resource
+
+FILE = ("config", "calibration", "gate.json")
+
+
+@dataclass(frozen=True, slots=True)
+class Monotone:
+    """A piecewise linear map of 0…1 onto itself that never falls; `knots` are (from, to), ascending.
+
+    >>> half = Monotone(((0.0, 0.0), (0.4, 0.5), (1.0, 1.0)))
+    >>> half(0.0), half(0.2), half(0.4), half(1.0)
+    (0.0, 0.25, 0.5, 1.0)
+    """
+
+    knots: tuple[tuple[float, float], ...]
+
+    def __post_init__(self) -> None:
+        for (x, y), (next_x, next_y) in zip(self.knots, self.knots[1:], strict=False):
+            if not (x < next_x and y <= next_y):
+                raise ValueError(f"The knots {x, y} and {next_x, next_y} don't ascend.")
+        if self.knots[0] != (0.0, 0.0) or self.knots[-1] != (1.0, 1.0):
+            raise ValueError("The knots must begin at (0, 0) and end at (1, 1).")
+
+    def __call__(self, value: float) -> float:
+        """Map a value; what lies outside 0…1 is taken as its end."""
+        if value <= 0 or value >= 1:
+            return float(value >= 1)
+        after = bisect_right(self.knots, (value, 2.0))
+        (x, y), (next_x, next_y) = self.knots[after - 1], self.knots[after]
+        return y + (next_y - y) * (value - x) / (next_x - x)
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """The maps of redundancy, and of what makes notes related: the larger one of keywords' overlap and cosine.
+
+    The latter depends on the embedder, whose cosines have a scale of their own.
+    """
+
+    redundancy: Monotone
+    relation: Monotone
+
+
+@cache
+def calibration(embedder: str) -> Calibration:
+    """Return the shipped maps for an embedder, by the name that it reports.
+
+    For one that was never fitted, the most reserved of the fitted maps at each point: rather too few links than
+    too many. `sentence-transformers/NAME` and the like have the map of `NAME`.
+
+    >>> calibration("all-MiniLM-L6-v2").redundancy(1.0)
+    1.0
+    """
+    given: dict[str, Any] = json.loads(resource(*FILE).read_text(encoding="utf-8"))
+    relations = {name: monotone(knots) for name, knots in given["relation"].items()}
+    known = relations.get(embedder) or relations.get(embedder.rpartition("/")[2])
+    return Calibration(monotone(given["redundancy"]), known or _lowest(list(relations.values())))
+
+
+def monotone(knots: Sequence[Sequence[float]]) -> Monotone:
+    """Make a map of pairs as JSON holds them."""
+    return Monotone(tuple((float(x), float(y)) for x, y in knots))
+
+
+def _lowest(maps: Sequence[Monotone]) -> Monotone:
+    places = sorted({x for one in maps for x, _ in one.knots})
+    return Monotone(tuple((x, min(one(x) for one in maps)) for x in places))

@@ -1,0 +1,216 @@
+"""How much a new note repeats a stored one, and how much it completes it, without an LLM.
+
+Derived in docs/gate.md from the agglomerative information bottleneck (Slonim & Tishby 1999; MemFly, section 3.1,
+equations 3 and 4). Pure functions: what they need comes with the candidates, and no other scope's data is used.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import log, log2
+from typing import TYPE_CHECKING
+
+from memgraph_engine.gate.calibration import Calibration
+from memgraph_engine.language import tokenize
+from memgraph_engine.model.text import Said, read_line
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+SPEAKER = 0.2  # share of the relevant variable that tells who speaks; the rest tells the words
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One thing said: by whom, in which words, and its distinct terms without speaker and date."""
+
+    said: Said
+    terms: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Features:
+    """What the scores compare of a note: its lines, keywords (by key) and two unit vectors."""
+
+    lines: tuple[Line, ...]
+    keywords: frozenset[str]
+    raw_vector: "NDArray[np.float32] | None" = None
+    context_vector: "NDArray[np.float32] | None" = None
+
+    @property
+    def terms(self) -> frozenset[str]:
+        """The terms of all lines."""
+        return frozenset().union(*(line.terms for line in self.lines))
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """How common terms and keywords are: document frequencies over the candidates of one look-up.
+
+    `notes` is the scope's number of notes. What no candidate holds counts as held by one.
+    """
+
+    notes: int
+    terms: Mapping[str, int]
+    keywords: Mapping[str, int]
+
+    @classmethod
+    def of(cls, notes: int, candidates: Sequence[Features]) -> "Statistics":
+        """Count over the candidates; `notes` may be behind by what the batch itself adds."""
+        return cls(
+            max(notes, len(candidates)),
+            Counter(term for one in candidates for term in one.terms),
+            Counter(keyword for one in candidates for keyword in one.keywords),
+        )
+
+    def idf(self, df: int) -> float:
+        """Return the weight of a term that `df` notes hold: above 0, as in BM25."""
+        return log(1 + (self.notes - df + 0.5) / (df + 0.5))
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """Of a pair: calibrated `redundancy` and `complementarity`, and what they were made from. All 0…1.
+
+    `words` is 1 − Jensen-Shannon divergence of the term distributions, `overlap` the keywords' shared weight,
+    `cosine` the larger one of raw and context. `line` is the candidate's line that is repeated most.
+    """
+
+    redundancy: float
+    complementarity: float
+    words: float
+    overlap: float
+    cosine: float
+    line: int
+
+
+def features(
+    raw: Sequence[str],
+    *,
+    speaker: str,
+    keywords: Iterable[str],
+    raw_vector: "NDArray[np.float32] | None" = None,
+    context_vector: "NDArray[np.float32] | None" = None,
+    language: str,
+) -> Features:
+    """Prepare a note: `raw` are its rendered lines, `speaker` stands in front of the first, or ''."""
+    said = [read_line(line, speaker) for line in raw]
+    return Features(
+        tuple(Line(one, frozenset(tokenize(f"{one.text} {one.caption}", language))) for one in said),
+        frozenset(keywords),
+        raw_vector,
+        context_vector,
+    )
+
+
+def score(
+    new: Features,
+    candidates: Sequence[Features],
+    statistics: Statistics,
+    calibration: Calibration,
+    cosines: Sequence[float] | None = None,
+) -> list[Scores]:
+    """Score a new note against each candidate, in order.
+
+    `cosines` are the larger ones of raw and context; without them they are computed from the vectors.
+    A merged note is compared line by line and its best line counts: what one of its sources says is known.
+    """
+    if not candidates:
+        return []
+    cosines = _cosines(new, candidates) if cosines is None else cosines
+    idf = _Weights(statistics, statistics.terms)
+    keyword_idf = _Weights(statistics, statistics.keywords)
+    own = [(line, idf.total(line.terms)) for line in new.lines]
+    scored = []
+    for candidate, cosine in zip(candidates, cosines, strict=True):
+        raw, words, line = _most_repeated(own, candidate, idf)
+        redundancy = calibration.redundancy(raw)
+        overlap = _overlap(new.keywords, candidate.keywords, keyword_idf)
+        complementarity = (1 - redundancy) * calibration.relation(max(overlap, cosine))
+        scored.append(Scores(redundancy, complementarity, words, overlap, cosine, line))
+    return scored
+
+
+def repeated(shared: float, one: float, other: float) -> float:
+    """Return 1 − Jensen-Shannon divergence of two notes, in units of what their merge could lose at most.
+
+    A note's distribution gives each distinct term its idf, divided by their sum: `one` and `other` are these sums,
+    `shared` that over common terms. The merged parts weigh as the sums do, as clusters of the agglomerative
+    information bottleneck weigh by their mass. Then a common term costs nothing and every other its whole share,
+    so entropy of the parts − divergence = 2 · shared / (one + other), which is divided by that entropy.
+
+    >>> repeated(2.0, 2.0, 2.0), repeated(0.0, 2.0, 5.0), round(repeated(2.0, 2.0, 6.0), 3)
+    (1.0, 0.0, 0.616)
+    """
+    if shared <= 0:
+        return 0.0
+    part = one / (one + other)
+    entropy = -(part * log2(part) + (1 - part) * log2(1 - part))
+    return min(2 * shared / (one + other) / entropy, 1.0)
+
+
+class _Weights(dict[str, float]):
+    """Term → idf, computed when first asked for."""
+
+    def __init__(self, statistics: Statistics, frequencies: Mapping[str, int]) -> None:
+        super().__init__()
+        self._statistics = statistics
+        self._frequencies = frequencies
+
+    def __missing__(self, term: str) -> float:
+        weight = self[term] = self._statistics.idf(max(self._frequencies.get(term, 1), 1))
+        return weight
+
+    def total(self, terms: Iterable[str]) -> float:
+        return sum([self[term] for term in terms])
+
+
+def _most_repeated(own: Sequence[tuple[Line, float]], candidate: Features, idf: _Weights) -> tuple[float, float, int]:
+    """Return the highest redundancy before calibration, the words' part of it, and the candidate's line."""
+    best = (0.0, 0.0, 0)
+    for place, line in enumerate(candidate.lines):
+        mass = idf.total(line.terms)
+        for mine, weight in own:
+            if mine.terms or line.terms:
+                words = repeated(idf.total(mine.terms & line.terms), weight, mass)
+            else:  # nothing but stop words or signs
+                words = float(mine.said.text.casefold() == line.said.text.casefold())
+            same = same_speaker(mine, line)
+            raw = words if same is None else (1 - SPEAKER) * words + SPEAKER * same
+            best = max(best, (raw, words, -place))
+    return best[0], best[1], -best[2]
+
+
+def same_speaker(one: Line, other: Line) -> bool | None:
+    """Tell whether two lines are of one person; None if that can't be told.
+
+    "I moved" is another fact from another mouth. A line that nobody speaks is about whom it names.
+    """
+    speakers = [line.said.speaker.casefold() for line in (one, other)]
+    if all(speakers):
+        return speakers[0] == speakers[1]
+    text = (one if not speakers[0] else other).said.text.casefold()
+    return True if any(speakers) and max(speakers) in text else None
+
+
+def _overlap(one: frozenset[str], other: frozenset[str], idf: _Weights) -> float:
+    """Return the share of the keywords' weight that both carry."""
+    shared = idf.total(one & other)
+    return shared / idf.total(one | other) if shared else 0.0
+
+
+def _cosines(new: Features, candidates: Sequence[Features]) -> list[float]:
+    """Return for each candidate the larger cosine of raw and context, at least 0."""
+    import numpy as np
+
+    raw = np.stack([_given(one.raw_vector) for one in candidates]) @ _given(new.raw_vector)
+    context = np.stack([_given(one.context_vector) for one in candidates]) @ _given(new.context_vector)
+    larger: list[float] = np.clip(np.maximum(raw, context), 0.0, 1.0).tolist()
+    return larger
+
+
+def _given(vector: "NDArray[np.float32] | None") -> "NDArray[np.float32]":
+    if vector is None:
+        raise ValueError("Features without vectors need cosines.")
+    return vector

@@ -1,0 +1,74 @@
+"""The stored notes that new ones may repeat or complete, for a whole batch in one statement."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from memgraph_engine.graph.database import Runner
+from memgraph_engine.graph.fulltext import words_query
+from memgraph_engine.graph.notes import READABLE
+from memgraph_engine.graph.rows import moment
+from memgraph_engine.model.candidate import Candidate
+from memgraph_engine.model.scope import Scope
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """A stored note, as the gate compares it."""
+
+    id: str
+    raw: tuple[str, ...]
+    context: str
+    speaker: str
+    said_at: datetime
+    keywords: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbourhood:
+    """The notes near a batch, and for each candidate the larger cosine of raw and context to those near it (-1…1)."""
+
+    notes: Mapping[str, Neighbour]
+    near: Sequence[Mapping[str, float]]
+
+
+def neighbourhood(
+    tx: Runner,
+    scope: Scope,
+    candidates: Sequence[Candidate],
+    words: Sequence[Sequence[str]],
+    *,
+    near: int,
+    lexical: int,
+) -> Neighbourhood:
+    """Look up the neighbours of candidates, proposed by the raw text's vector and by `words` of each."""
+    rows = [
+        {
+            "place": place,
+            "raw_vector": list(map(float, candidate.raw_vector)),
+            "context_vector": list(map(float, candidate.context_vector)),
+            "words": words_query(some if lexical else (), [scope], READABLE, fields=["raw_terms"]),
+        }
+        for place, (candidate, some) in enumerate(zip(candidates, words, strict=True))
+        if candidate.raw_vector is not None and candidate.context_vector is not None
+    ]
+    found: list[dict[str, float]] = [{} for _ in candidates]
+    if not rows:
+        return Neighbourhood({}, found)
+    answer = tx.run(
+        "notes/neighbourhood", scope=scope.name, statuses=READABLE, rows=rows, near=near, lexical=max(lexical, 1)
+    )[0]
+    for pair in answer["pairs"]:
+        found[pair["place"]][pair["id"]] = max(pair["raw_cosine"], pair["context_cosine"])
+    notes = {
+        row["id"]: Neighbour(
+            row["id"],
+            tuple(row["raw"]),
+            row["context"],
+            row["speaker"],
+            moment(row["said_at"]),
+            tuple(row["keywords"]),
+        )
+        for row in answer["notes"]
+    }
+    return Neighbourhood(notes, found)
