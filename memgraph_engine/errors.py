@@ -15,10 +15,17 @@ MemgraphEngineError
 ├── LocalServerError          the managed Neo4j could not be started, stopped or found
 ├── DownloadError             a jar or model file could not be fetched intact
 ├── MissingExtra              an optional package is needed and not installed
-└── EmbeddingError            an embedder failed or gave vectors that can't be used
+├── EmbeddingError            an embedder failed or gave vectors that can't be used
+└── ModelError                a chat model gave nothing that can be used; tells what was spent
+    ├── ModelUnavailable      it can't be reached, is overloaded, took too long or lacks its key
+    ├── ModelRefused          it, or its provider, refused this request
+    ├── Unusable              it answered, but not what was asked for, not even when shown its error
+    └── BudgetSpent           the call was not made, since it could have passed a budget
 
 Each message is a sentence or two: what happened, to which input, what to do.
 """
+
+from memgraph_engine.model.cost import NOTHING, Cost
 
 
 class MemgraphEngineError(Exception):
@@ -94,3 +101,43 @@ class MissingExtra(MemgraphEngineError, ImportError):
 
 class EmbeddingError(MemgraphEngineError):
     """An embedder failed, or gave vectors that can't be used."""
+
+
+class ModelError(MemgraphEngineError):
+    """A chat model gave nothing that can be used; `cost` is what all attempts cost, failed ones included."""
+
+    def __init__(self, message: str, cost: Cost = Cost(calls=1)) -> None:  # noqa: B008  it is frozen
+        super().__init__(message)
+        self.cost = cost
+
+
+class ModelUnavailable(ModelError):
+    """It can't be reached, is overloaded, took too long or lacks its key.
+
+    `retry_after` are the seconds after which the same request may work, None if it won't.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        cost: Cost = Cost(calls=1),  # noqa: B008
+        *,
+        retry_after: float | None = None,
+    ) -> None:
+        super().__init__(message, cost)
+        self.retry_after = retry_after
+
+
+class ModelRefused(ModelError):
+    """It, or its provider, refused this request; another model may take it."""
+
+
+class Unusable(ModelError):
+    """It answered, but not what was asked for, not even when it was shown its error."""
+
+
+class BudgetSpent(ModelError):
+    """The call was not made, since it could have passed a budget."""
+
+    def __init__(self, message: str, cost: Cost = NOTHING) -> None:
+        super().__init__(message, cost)

@@ -33,6 +33,8 @@ Weight = Annotated[float, Field(ge=0)]
 Share = Annotated[float, Field(ge=0, le=1)]
 Seconds = Annotated[float, Field(gt=0)]
 Port = Annotated[int, Field(ge=0, le=65535)]
+Temperature = Annotated[float, Field(ge=0, le=2)]
+Tokens = Annotated[int, Field(ge=1)]
 Memory = Annotated[str, Field(pattern=r"^\d+[kmgKMG]$")]
 
 
@@ -83,6 +85,72 @@ class GateSettings(BaseModel):
         return {"merge": self.merge_threshold, "link": self.link_threshold}
 
 
+class BudgetSettings(BaseModel):
+    """The most that calls of chat models may cost together: requests, tokens, US dollars; 0 is no limit."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    calls: Annotated[int, Field(ge=0)] = 0
+    tokens: Annotated[int, Field(ge=0)] = 0
+    money: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
+
+
+class RoleSettings(BaseModel):
+    """How one role differs from the table `llm`; None is as there, an empty model is none."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    model: str | None = None
+    fallbacks: tuple[str, ...] | None = None
+    temperature: Temperature | None = None
+    max_tokens: Tokens | None = None
+    timeout: Seconds | None = None
+
+
+class RolesSettings(BaseModel):
+    """Who asks a chat model, and for what."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    extractor: RoleSettings = RoleSettings()
+    gate: RoleSettings = RoleSettings()
+    writer: RoleSettings = RoleSettings()
+    planner: RoleSettings = RoleSettings()
+    sufficiency: RoleSettings = RoleSettings()
+    answerer: RoleSettings = RoleSettings()
+    consolidator: RoleSettings = RoleSettings()
+    judge: RoleSettings = RoleSettings()
+
+
+class LlmSettings(BaseModel):
+    """Which chat models are asked, how, and how much they may cost; see `config/settings.toml`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    model: str
+    fallbacks: tuple[str, ...]
+    api_base: str
+    temperature: Temperature
+    max_tokens: Tokens
+    timeout: Seconds
+    retries: Annotated[int, Field(ge=0, le=10)]
+    concurrency: Annotated[int, Field(ge=1, le=64)]
+    batch_tokens: Tokens
+    call_budget: BudgetSettings
+    day_budget: BudgetSettings
+    roles: RolesSettings = RolesSettings()
+
+    def of(self, role: str) -> "LlmSettings":
+        """Return the same with what the role sets itself.
+
+        >>> llm = Settings.load(llm={"model": "a", "roles": {"gate": {"model": "b"}}}).llm
+        >>> llm.of("gate").model, llm.of("writer").model
+        ('b', 'a')
+        """
+        own: RoleSettings = getattr(self.roles, role)
+        return self.model_copy(update=own.model_dump(exclude_none=True))
+
+
 class Settings(BaseSettings):
     """Everything that can be set; `config/settings.toml` says what each means.
 
@@ -126,6 +194,7 @@ class Settings(BaseSettings):
 
     recall: RecallSettings
     gate: GateSettings
+    llm: LlmSettings
 
     @field_validator("timezone")
     @classmethod

@@ -1,9 +1,18 @@
-"""For the tests of programs that use the engine: a memory that leaves nothing behind, an embedder without a model."""
+"""For the tests of programs that use the engine.
+
+A memory that leaves nothing behind, an embedder without a model, a chat model that says what it is told to.
+"""
 
 import hashlib
-from collections.abc import Iterator
+import json
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from copy import copy
+from dataclasses import dataclass
 from math import sqrt
+from threading import Lock
+from typing import Any
 from uuid import uuid4
 
 from memgraph_engine import wiring
@@ -11,11 +20,12 @@ from memgraph_engine.client import Memory
 from memgraph_engine.errors import InvalidInput
 from memgraph_engine.graph.scopes import purge_tenant
 from memgraph_engine.language import tokenize
-from memgraph_engine.model.ports import Embedder
+from memgraph_engine.model.cost import Cost
+from memgraph_engine.model.ports import Embedder, Message, Reply
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.settings import Settings
 
-__all__ = ["HashingEmbedder", "purge", "temporary_memory"]
+__all__ = ["Call", "HashingEmbedder", "ScriptedChat", "purge", "temporary_memory"]
 
 
 def purge(tenant: str, *, uri: str | None = None, settings: Settings | None = None) -> None:
@@ -87,6 +97,69 @@ class HashingEmbedder:
             counts[int.from_bytes(digest) % self.dimensions] += 1
         length = sqrt(sum(count * count for count in counts))
         return [count / length for count in counts]
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """What a ScriptedChat was asked."""
+
+    messages: tuple[Message, ...]
+    temperature: float
+    max_tokens: int
+    timeout: float
+    json_schema: Mapping[str, Any] | None
+
+    @property
+    def text(self) -> str:
+        """All messages in one string, to look something up in."""
+        return "\n".join(message["content"] for message in self.messages)
+
+
+class ScriptedChat:
+    """A chat model for tests: gives the answers of a queue, and fails on a call that was not expected.
+
+    An answer is a text, something that becomes one as JSON, a whole Reply, or an exception to raise. `calls` are
+    what it was asked, `left` is the number of answers not yet given. It costs nothing unless a Reply says so.
+
+    >>> chat = ScriptedChat(["Hello."])
+    >>> chat.chat([{"role": "user", "content": "Hi!"}], temperature=0, max_tokens=9, timeout=1).text
+    'Hello.'
+    >>> chat.calls[0].text, chat.left
+    ('Hi!', 0)
+    """
+
+    def __init__(self, answers: Iterable[object] = (), name: str = "scripted") -> None:
+        self.name = name
+        self.calls: list[Call] = []
+        self._answers = deque(answers)
+        self._lock = Lock()
+
+    @property
+    def left(self) -> int:
+        """How many answers were not asked for yet."""
+        return len(self._answers)
+
+    def chat(
+        self,
+        messages: Sequence[Message],
+        *,
+        temperature: float,
+        max_tokens: int,
+        timeout: float,
+        json_schema: Mapping[str, Any] | None = None,
+    ) -> Reply:
+        """Return the next answer, or raise it; raises AssertionError if there is none."""
+        call = Call(tuple(messages), temperature, max_tokens, timeout, json_schema)
+        with self._lock:
+            self.calls.append(call)
+            if not self._answers:
+                raise AssertionError(f"{self.name} was called once more than expected, with: {call.text[-500:]}")
+            answer = self._answers.popleft()
+        if isinstance(answer, BaseException):
+            raise copy(answer)  # an error collects costs: the same one can be in the queue several times
+        if isinstance(answer, Reply):
+            return answer
+        return Reply(answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False), Cost(calls=1))
 
 
 def _features(text: str) -> list[str]:

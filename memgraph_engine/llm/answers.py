@@ -1,0 +1,166 @@
+"""What a model may answer: strict about numbers and about what was asked, tolerant of what it adds."""
+
+import re
+from collections import Counter
+from datetime import date
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+Number = int | tuple[int, int]
+"""What an answer speaks of: the number of a turn or of a pair of texts, or those of a note and a candidate."""
+
+_MOST_KEYWORDS = 8
+
+
+def _keywords(given: object) -> object:
+    """Take the first 8 that differ; a list that is too long is no reason to ask again."""
+    if not isinstance(given, list) or not all(isinstance(word, str) for word in given):
+        return [] if given is None else given
+    stripped = [word.strip() for word in given if word.strip()]
+    return list({word.casefold(): word for word in reversed(stripped)}.values())[::-1][:_MOST_KEYWORDS]
+
+
+def _worded(text: str) -> str:
+    """Refuse a text without a word: weak models copy the dots of an example."""
+    if not re.search(r"\w", text):
+        raise ValueError("the context must say something")
+    return text
+
+
+def _day(given: object) -> object:
+    """Take a whole ISO date, or nothing; pydantic would also read numbers as seconds since 1970."""
+    if given is None or given == "":
+        return None
+    if isinstance(given, str) and re.fullmatch(r"\d{4}-\d\d-\d\d([T ].*)?", given.strip()):
+        return given.strip()[:10]
+    raise ValueError("must be a date as YYYY-MM-DD, or null")
+
+
+Share = Annotated[float, Field(ge=0, le=1)]
+Text = Annotated[str, BeforeValidator(lambda v: "" if v is None else v)]
+Keywords = Annotated[tuple[str, ...], BeforeValidator(_keywords)]
+Day = Annotated[date | None, BeforeValidator(_day)]
+Relation = Annotated[
+    Literal["same", "update", "conflict", "related", "none"],
+    BeforeValidator(lambda v: v.strip().lower() if isinstance(v, str) else v),
+]
+
+
+class Part(BaseModel):
+    """A part of an answer; what it holds beyond its fields is left out."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False, str_strip_whitespace=True)
+
+
+class Response(Part):
+    """A whole answer."""
+
+    def about(self) -> list[Number]:
+        """Return the numbers that it speaks of."""
+        raise NotImplementedError
+
+    def check(self, asked: frozenset[Number]) -> None:
+        """Raise ValueError, in words for the model, unless it speaks of each number asked about, once."""
+        given = Counter(self.about())
+        faults = [f"{number} was not asked about" for number in given if number not in asked]
+        faults += [f"{number} is missing" for number in sorted(asked - set(given), key=str)]
+        faults += [f"{number} comes {times} times" for number, times in given.items() if times > 1]
+        if faults:
+            raise ValueError("; ".join(faults))
+
+
+class ExtractedTurn(Part):
+    """What is worth keeping of a turn: a self-contained text, keywords, the days of the event it tells of."""
+
+    turn: int
+    keep: bool
+    context: Text = ""
+    keywords: Keywords = ()
+    event_from: Day = None
+    event_to: Day = None
+
+    @model_validator(mode="after")
+    def _whole(self) -> "ExtractedTurn":
+        if self.keep:
+            _worded(self.context)
+        if self.event_from and self.event_to and self.event_to < self.event_from:
+            raise ValueError("event_to is before event_from")
+        return self
+
+
+class Extraction(Response):
+    """Answer to the prompt `extract`."""
+
+    turns: tuple[ExtractedTurn, ...]
+
+    def about(self) -> list[Number]:
+        """Return the numbers of the turns."""
+        return [turn.turn for turn in self.turns]
+
+
+class GatedPair(Part):
+    """How a new note relates to one of its candidates; shares are between 0 and 1."""
+
+    note: int
+    candidate: int
+    redundancy: Share
+    complementarity: Share
+    relation: Relation
+    evidence: Text = ""
+
+
+class Gating(Response):
+    """Answer to the prompt `gate`."""
+
+    pairs: tuple[GatedPair, ...]
+
+    def about(self) -> list[Number]:
+        """Return the numbers of note and candidate of the pairs."""
+        return [(pair.note, pair.candidate) for pair in self.pairs]
+
+
+class MergedText(Part):
+    """The one text that says what several said."""
+
+    merge: int
+    context: Annotated[str, AfterValidator(_worded)]
+
+
+class Merging(Response):
+    """Answer to the prompt `merge`."""
+
+    merges: tuple[MergedText, ...]
+
+    def about(self) -> list[Number]:
+        """Return the numbers of the merges."""
+        return [merged.merge for merged in self.merges]
+
+
+RESPONSES: dict[str, type[Response]] = {model.__name__: model for model in (Extraction, Gating, Merging)}
+
+
+def json_schema(response: type[Response]) -> dict[str, Any]:
+    """Return the JSON schema in the strict form that providers take: every key required, none added.
+
+    Bounds, defaults and titles are left out, which not all providers know; the answer is checked for them anyway.
+
+    >>> json_schema(Merging)["required"], json_schema(Merging)["additionalProperties"]
+    (['merges'], False)
+    """
+    schema: dict[str, Any] = _strict(response.model_json_schema())
+    return schema
+
+
+_UNKNOWN_TO_SOME = {"title", "default", "minimum", "maximum", "minLength", "format", "description"}
+
+
+def _strict(schema: Any) -> Any:
+    if isinstance(schema, list):
+        return [_strict(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    plain = {key: _strict(part) for key, part in schema.items() if key not in _UNKNOWN_TO_SOME}
+    if plain.get("type") == "object":
+        plain |= {"required": list(plain["properties"]), "additionalProperties": False}
+    return plain

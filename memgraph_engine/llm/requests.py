@@ -1,0 +1,114 @@
+"""What the engine asks chat models: to extract notes from turns, to gate new notes, to merge texts."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Generic, Protocol, TypeVar
+
+from memgraph_engine.llm.answers import Extraction, Gating, Merging, Number, Response
+from memgraph_engine.llm.prompts import Value
+from memgraph_engine.llm.tokens import tokens
+
+R = TypeVar("R", bound=Response)
+
+
+@dataclass(frozen=True, slots=True)
+class Request(Generic[R]):
+    """One question to a role: the prompt by name, the answer's model, what goes in, the numbers it must speak of."""
+
+    prompt: str
+    response: type[R]
+    variables: Mapping[str, Value]
+    asked: frozenset[Number]
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """Something that was said."""
+
+    text: str
+    speaker: str = ""
+    said_at: datetime | None = None
+
+    @property
+    def tokens(self) -> int:
+        """About what it takes of a request."""
+        return tokens(json.dumps(self.data(0), ensure_ascii=False))
+
+    def data(self, number: int) -> dict[str, object]:
+        """Return what a model sees; the day of the week helps it to find the date of "last Friday"."""
+        said = {"said": f"{self.said_at:%A %Y-%m-%d %H:%M}"} if self.said_at else {}
+        who = {"speaker": self.speaker} if self.speaker else {}
+        return {"turn": number, **who, **said, "text": self.text}
+
+
+@dataclass(frozen=True, slots=True)
+class NewNote:
+    """A note to be and the stored texts that it may repeat, complete or correct."""
+
+    text: str
+    candidates: tuple[str, ...]
+
+    @property
+    def tokens(self) -> int:
+        """About what it takes of a request; each pair is answered with a sentence."""
+        return tokens(json.dumps(self.data(0), ensure_ascii=False)) + _PAIR * len(self.candidates)
+
+    def data(self, number: int) -> dict[str, object]:
+        """Return what a model sees."""
+        listed = [{"candidate": at, "text": text} for at, text in enumerate(self.candidates, 1)]
+        return {"note": number, "text": self.text, "candidates": listed}
+
+
+_PAIR = 40  # tokens in which a model judges one pair
+
+
+def extraction(turns: Sequence[Turn], earlier: Sequence[Turn] = ()) -> Request[Extraction]:
+    """Ask what to keep of turns, numbered from 1; earlier ones only say what words like "she" refer to.
+
+    >>> sorted(extraction([Turn("Hello."), Turn("I moved to Porto.", "Ana")]).asked)
+    [1, 2]
+    """
+    before = [{**turn.data(0), "turn": "earlier"} for turn in earlier]
+    numbered = [turn.data(at) for at, turn in enumerate(turns, 1)]
+    return Request("extract", Extraction, {"turns": numbered, "earlier": before}, frozenset(range(1, len(turns) + 1)))
+
+
+def gating(notes: Sequence[NewNote]) -> Request[Gating]:
+    """Ask how new notes, numbered from 1, relate to their candidates, numbered from 1 for each note."""
+    numbered = [note.data(at) for at, note in enumerate(notes, 1)]
+    pairs = frozenset((n, c) for n, note in enumerate(notes, 1) for c in range(1, len(note.candidates) + 1))
+    return Request("gate", Gating, {"notes": numbered}, pairs)
+
+
+def merging(groups: Sequence[Sequence[str]]) -> Request[Merging]:
+    """Ask for one text in place of each group of texts, numbered from 1."""
+    numbered: list[dict[str, object]] = [{"merge": at, "texts": list(texts)} for at, texts in enumerate(groups, 1)]
+    return Request("merge", Merging, {"merges": numbered}, frozenset(range(1, len(groups) + 1)))
+
+
+class _Sized(Protocol):
+    @property
+    def tokens(self) -> int: ...
+
+
+S = TypeVar("S", bound=_Sized)
+
+
+def batches(items: Iterable[S], limit: int) -> Iterator[list[S]]:
+    """Split items into requests of at most `limit` tokens, in order; one that is longer has a request of its own.
+
+    >>> [len(batch) for batch in batches([Turn("x" * 300)] * 5, limit=250)]
+    [2, 2, 1]
+    """
+    batch: list[S] = []
+    size = 0
+    for item in items:
+        if batch and size + item.tokens > limit:
+            yield batch
+            batch, size = [], 0
+        batch.append(item)
+        size += item.tokens
+    if batch:
+        yield batch

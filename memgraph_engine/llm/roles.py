@@ -1,0 +1,189 @@
+"""Ask the chat model of a role, and let nothing through that was not asked for."""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from threading import Lock
+from typing import Generic, TypeVar
+
+from memgraph_engine.errors import BudgetSpent, ModelError, ModelUnavailable, SettingsError, Unusable
+from memgraph_engine.llm.answers import Response, json_schema
+from memgraph_engine.llm.line import Line
+from memgraph_engine.llm.litellm import LiteLLMChat
+from memgraph_engine.llm.meter import Meter
+from memgraph_engine.llm.parse import parse
+from memgraph_engine.llm.prompts import Prompt, prompts, repair
+from memgraph_engine.llm.requests import Request
+from memgraph_engine.model.cost import NOTHING, Cost
+from memgraph_engine.model.ports import ChatModel, Message, Reply
+from memgraph_engine.providers import require_litellm
+from memgraph_engine.settings import LlmSettings, RolesSettings
+
+R = TypeVar("R", bound=Response)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer(Generic[R]):
+    """A checked answer, the model that gave it, what it cost with all that failed before.
+
+    `repaired`: the model was shown an error of its first answer.
+    """
+
+    response: R
+    cost: Cost
+    model: str
+    repaired: bool = False
+
+
+class Roles:
+    """Who asks which chat model. `llm` is a user's own model: it answers for every role, and alone.
+
+    Raises SettingsError for a faulty prompt, and MissingExtra where a role has a model and the extra is missing.
+
+    >>> from memgraph_engine import Settings
+    >>> from memgraph_engine.llm import merging
+    >>> from memgraph_engine.testing import ScriptedChat
+    >>> chat = ScriptedChat([{"merges": [{"merge": 1, "context": "Ana and Bo live in Porto."}]}])
+    >>> roles = Roles(Settings.load().llm, llm=chat)
+    >>> answer = roles.ask(merging([["Ana lives in Porto.", "Bo lives in Porto."]]))
+    >>> answer.response.merges[0].context, answer.cost.calls
+    ('Ana and Bo live in Porto.', 1)
+    """
+
+    def __init__(
+        self,
+        settings: LlmSettings,
+        *,
+        llm: ChatModel | None = None,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._settings = settings
+        self._own = None if llm is None else _checked(llm)
+        self._line = Line(settings.concurrency, sleep)
+        self._known: dict[str, ChatModel] = {}
+        self._lock = Lock()
+        if any(self.has(role) for role in RolesSettings.model_fields):  # told now, not in the middle of a write
+            prompts()
+            if self._own is None:
+                require_litellm(f"the chat model {settings.model}".strip())
+
+    def has(self, role: str) -> bool:
+        """Tell whether the role has a model to ask."""
+        return bool(self._names(role))
+
+    def ask(self, request: Request[R], *, meters: Sequence[Meter] = ()) -> Answer[R]:
+        """Ask the role's model, show it its error once, then ask the next model.
+
+        Raises a ModelError whose `cost` is what all of it cost: BudgetSpent at the first call that could pass a
+        budget; with several models that failed, Unusable with the reason of each.
+        """
+        prompt = _prompt(request)
+        settings = self._settings.of(prompt.role)
+        messages = prompt.render(request.variables)
+        spent, failures = NOTHING, list[ModelError]()
+        for model in self._models(prompt.role):
+            try:
+                answer = self._converse(model, messages, request, settings, meters)
+            except ModelError as error:
+                spent = error.cost = spent + error.cost
+                failures.append(error)
+                if isinstance(error, BudgetSpent):
+                    raise
+            else:
+                return Answer(answer.response, spent + answer.cost, answer.model, answer.repaired)
+        if not failures:
+            raise ModelUnavailable(f"The role {prompt.role} has no model; the setting llm.model names one.", NOTHING)
+        if len(failures) == 1:
+            raise failures[0]
+        raise Unusable(" Then: ".join(map(str, failures)), spent) from failures[-1]
+
+    def ask_many(self, requests: Sequence[Request[R]], *, meters: Sequence[Meter] = ()) -> list[Answer[R] | ModelError]:
+        """Ask several at the same time; each result stands where its request stood, a failure as its error."""
+
+        def one(request: Request[R]) -> Answer[R] | ModelError:
+            try:
+                return self.ask(request, meters=meters)
+            except ModelError as error:
+                return error
+
+        if not requests:
+            return []
+        with ThreadPoolExecutor(min(self._settings.concurrency, len(requests)), "memgraph-engine-llm") as pool:
+            return list(pool.map(one, requests))
+
+    def _converse(
+        self,
+        model: ChatModel,
+        messages: Sequence[Message],
+        request: Request[R],
+        settings: LlmSettings,
+        meters: Sequence[Meter],
+    ) -> Answer[R]:
+        schema = json_schema(request.response)
+        first = self._line.send(model, messages, settings, schema, meters)
+        try:
+            return Answer(parse(first.text, request.response, request.asked), first.cost, model.name)
+        except ValueError as fault:
+            wrong = str(fault)
+        if first.finish_reason == "length":
+            raise Unusable(_cut_off(model, settings), first.cost)  # it would be cut off again
+        try:
+            second = self._line.send(model, repair(messages, first.text, wrong), settings, schema, meters)
+        except ModelError as error:
+            error.cost = first.cost + error.cost
+            raise
+        return _second(model, second, request, first.cost + second.cost)
+
+    def _models(self, role: str) -> Iterator[ChatModel]:
+        for name in self._names(role):
+            yield self._loaded(name) if self._own is None else self._own
+
+    def _names(self, role: str) -> list[str]:
+        """Return the role's models, best first; a role that is set to have none has none of the user's either."""
+        own, settings = self._settings.roles, self._settings.of(role)
+        if self._own is not None:
+            return [] if getattr(own, role).model == "" else [self._own.name]
+        return [settings.model, *settings.fallbacks] if settings.model else []
+
+    def _loaded(self, name: str) -> ChatModel:
+        with self._lock:
+            if name not in self._known:
+                main = self._settings.model
+                ours = not main or _provider(name) == _provider(main)  # one provider's address is no other's
+                self._known[name] = LiteLLMChat(name, self._settings.api_base if ours else "")
+            return self._known[name]
+
+
+def _provider(name: str) -> str:
+    return name.partition("/")[0]
+
+
+def _checked(given: object) -> ChatModel:
+    if not (isinstance(given, ChatModel) and given.name):
+        raise SettingsError(f"The chat model {given!r} needs a name (a string) and a method chat(…).")
+    return given
+
+
+def _prompt(request: Request[R]) -> Prompt:
+    try:
+        prompt = prompts()[request.prompt]
+    except KeyError:
+        raise SettingsError(f"There is no prompt {request.prompt!r} in config/prompts.") from None
+    if prompt.response is not request.response:
+        raise SettingsError(f"The prompt {prompt.name} is answered by {prompt.response.__name__}.")
+    return prompt
+
+
+def _second(model: ChatModel, reply: Reply, request: Request[R], cost: Cost) -> Answer[R]:
+    try:
+        return Answer(parse(reply.text, request.response, request.asked), cost, model.name, repaired=True)
+    except ValueError as fault:
+        raise Unusable(f"{model.name} gave no usable answer, nor when it was shown its error: {fault}.", cost) from None
+
+
+def _cut_off(model: ChatModel, settings: LlmSettings) -> str:
+    return (
+        f"The answer of {model.name} was cut off at {settings.max_tokens} tokens: "
+        "allow more (llm.max_tokens) or ask about less at once (llm.batch_tokens)."
+    )

@@ -1,0 +1,120 @@
+"""An OpenAI-compatible chat server on loopback that answers as it is told, rightly or wrongly."""
+
+import json
+import threading
+import time
+from collections import deque
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Say:
+    """One answer: its text (None: no content) or a status; in time or late, whole or cut off, or none at all."""
+
+    text: str | None = ""
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict)
+    finish_reason: str = "stop"
+    tokens: tuple[int, int] | None = (100, 20)
+    seconds: float = 0.0
+    hang_up: bool = False
+    body: str | None = None  # in place of a well-formed answer
+    message: Mapping[str, Any] = field(default_factory=dict)
+
+
+class ChatServer:
+    """Answers are given in order, those of `by_model` to that model only; an unexpected request gets a 418."""
+
+    def __init__(self, http: ThreadingHTTPServer) -> None:
+        self.base = f"http://127.0.0.1:{http.server_port}/v1"
+        self.asked: list[dict[str, Any]] = []
+        self.most_at_once = 0
+        self._running = 0
+        self._lock = threading.Lock()
+        self._queue: deque[Say] = deque()
+        self._by_model: dict[str, deque[Say]] = {}
+        self.always: Say | None = None
+
+    def say(self, *answers: Say | str, model: str | None = None) -> None:
+        queue = self._queue if model is None else self._by_model.setdefault(model, deque())
+        queue.extend(Say(answer) if isinstance(answer, str) else answer for answer in answers)
+
+    def prompt(self, number: int = -1) -> str:
+        """The messages of a request, as one text."""
+        return "\n".join(message["content"] for message in self.asked[number]["messages"])
+
+    @contextmanager
+    def serving(self, request: dict[str, Any]) -> Iterator[Say]:
+        with self._lock:
+            self.asked.append(request)
+            self._running += 1
+            self.most_at_once = max(self.most_at_once, self._running)
+            queue = self._by_model.get(request["model"]) or self._queue
+            answer = queue.popleft() if queue else self.always or Say(status=418)
+        try:
+            yield answer
+        finally:
+            with self._lock:
+                self._running -= 1
+
+
+class _Handler(BaseHTTPRequestHandler):
+    chat: ChatServer
+
+    def do_POST(self) -> None:
+        request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        with self.chat.serving(request) as answer:
+            self.server.closing.wait(answer.seconds)  # type: ignore[attr-defined]
+        if answer.hang_up:
+            self.close_connection = True
+            return
+        body = (answer.body if answer.body is not None else json.dumps(_body(request, answer))).encode()
+        try:
+            self.send_response(answer.status)
+            for name, value in {"Content-Type": "application/json", **answer.headers}.items():
+                self.send_header(name, value)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+        except ConnectionError:
+            self.close_connection = True  # the client did not wait
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+def _body(request: Mapping[str, Any], answer: Say) -> dict[str, Any]:
+    if answer.status != 200:
+        return {"error": {"message": f"told to answer {answer.status}", "type": "scripted"}}
+    message = {"role": "assistant", "content": answer.text, **answer.message}
+    body = {
+        "id": "1",
+        "object": "chat.completion",
+        "created": int(time.time()),
+        "model": request["model"],
+        "choices": [{"index": 0, "message": message, "finish_reason": answer.finish_reason}],
+    }
+    if answer.tokens:
+        read, written = answer.tokens
+        body["usage"] = {"prompt_tokens": read, "completion_tokens": written, "total_tokens": read + written}
+    return body
+
+
+@contextmanager
+def chat_server() -> Iterator[ChatServer]:
+    """A server until the end of the block."""
+    handler = type("Handler", (_Handler,), {})
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as http:
+        http.daemon_threads = True
+        http.closing = threading.Event()  # type: ignore[attr-defined]
+        handler.chat = ChatServer(http)
+        threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
+        try:
+            yield handler.chat
+        finally:
+            http.closing.set()  # type: ignore[attr-defined]
+            http.shutdown()
