@@ -7,7 +7,7 @@ from typing import Self
 
 from memgraph_engine import wiring
 from memgraph_engine.errors import InvalidInput, NotFound
-from memgraph_engine.graph import audit, decisions, notes
+from memgraph_engine.graph import audit, decisions, notes, spending
 from memgraph_engine.ingest.messages import (
     check_metadata,
     check_name,
@@ -16,9 +16,9 @@ from memgraph_engine.ingest.messages import (
     parse_message,
     parse_time,
 )
-from memgraph_engine.model.memory import NEVER, Note, Source
-from memgraph_engine.model.ports import Clock, Embedder
-from memgraph_engine.model.result import Decision, Hit, Receipt, Stats, Story, Version
+from memgraph_engine.model.memory import NEVER, UNKNOWN_PAST, Note, Source
+from memgraph_engine.model.ports import ChatModel, Clock, Embedder
+from memgraph_engine.model.result import Decision, Hit, Receipt, Spending, Stats, Story, Version
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.recall.question import Filters
 from memgraph_engine.recall.search import Query, search
@@ -52,11 +52,13 @@ class Memory:
         embedder: Embedder | None = None,
         language: str | None = None,
         settings: Settings | None = None,
+        llm: ChatModel | None = None,
         clock: Clock = wiring.utc_now,
     ) -> Self:
         """Connect to `uri`, else to MEMGRAPH_ENGINE_URI, else to the managed local Neo4j, started if need be.
 
-        `embedder` is any object with `embed_documents`, `embed_query` and a `name`. `language` is that of new
+        `embedder` is any object with `embed_documents`, `embed_query` and a `name`; `llm` a ChatModel that is asked in
+        place of those that the settings name. `language` is that of new
         scopes. Raises SettingsError, LocalServerError, DownloadError, or a StoreError that says what is wrong.
         """
         given = {"uri": uri, "tenant": tenant, "language": language}
@@ -65,7 +67,7 @@ class Memory:
             settings = Settings.load(**chosen)
         elif chosen:
             settings = Settings.load(**{**settings.model_dump(), **chosen})
-        return cls(wiring.build(settings, embedder=embedder, clock=clock))
+        return cls(wiring.build(settings, embedder=embedder, llm=llm, clock=clock))
 
     def close(self) -> None:
         """Close the connections. A managed server goes on; `memgraph-engine db stop` ends it."""
@@ -87,20 +89,25 @@ class Memory:
         *,
         user_id: str | None = None,
         shared: bool = False,
+        wait: bool = True,
         **fields: object,
     ) -> Receipt:
         """Remember a text, a message (a mapping), or a few of them as chat APIs give them.
 
         `fields` hold for each message that does not say otherwise: speaker, role, agent, session, time, tags,
-        metadata, kind; for a single one also id. Raises InvalidInput, with nothing written.
+        metadata, kind; for a single one also id. With `wait=False` it returns as soon as the source is durable as a
+        pending note, which is found by its words at once and constructed by `process` or the worker. Raises
+        InvalidInput, with nothing written.
         """
         single = isinstance(message, str | Mapping)
         several: Sequence[Message] = [message] if single else message  # type: ignore[assignment, list-item]
         if not isinstance(several, Sequence):
             raise InvalidInput(f"add takes a text, a message or a list of them, not {type(message).__name__}.")
-        return self.add_many([_with_defaults(m, fields) for m in several], user_id=user_id, shared=shared)
+        return self.add_many([_with_defaults(m, fields) for m in several], user_id=user_id, shared=shared, wait=wait)
 
-    def add_many(self, messages: Iterable[Message], *, user_id: str | None = None, shared: bool = False) -> Receipt:
+    def add_many(
+        self, messages: Iterable[Message], *, user_id: str | None = None, shared: bool = False, wait: bool = True
+    ) -> Receipt:
         """Remember messages in order; what is known already is recognised, so a repeat changes nothing.
 
         A message is a text or a mapping with `text` (or `content`) and, as far as known, `id`, `speaker`,
@@ -114,7 +121,11 @@ class Memory:
         parsed: Iterable[Source] = (self._parse(m, f"message {i}") for i, m in enumerate(messages))
         if isinstance(messages, Sequence):
             parsed = list(parsed)
-        return self._writer.add(scope, parsed)
+        return self._writer.add(scope, parsed, wait=wait)
+
+    def process(self, *, user_id: str | None = None, shared: bool = False) -> Receipt:
+        """Construct the notes that `add(..., wait=False)` left pending, oldest first, each exactly once."""
+        return self._writer.process(self._scope(user_id, shared))
 
     def update(self, id: str, text: str, *, user_id: str | None = None, shared: bool = False) -> Decision:  # noqa: A002
         """Give a note, named by its own id or its source's, a new text; `history` keeps the old one.
@@ -242,6 +253,13 @@ class Memory:
             raise InvalidInput(f"limit must be a whole number from 1 to {_MOST_HITS}, not {limit!r}.")
         at = parse_time(before, "before", self._settings.timezone, end=True) or NEVER
         return decisions.page(self.engine.db, self._scope(user_id, shared).name, at, limit)
+
+    def cost(
+        self, *, user_id: str | None = None, shared: bool = False, since: datetime | str | None = None
+    ) -> list[Spending]:
+        """Return what chat models cost a memory, day by day (UTC), newest first."""
+        first = parse_time(since, "since", self._settings.timezone) or UNKNOWN_PAST
+        return spending.days(self.engine.db, self._scope(user_id, shared).name, first.date())
 
     def stats(self, *, user_id: str | None = None, shared: bool = False) -> Stats:
         """Count what a memory holds."""

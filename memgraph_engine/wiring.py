@@ -6,7 +6,8 @@ from datetime import UTC, datetime
 from memgraph_engine.embedding import CheckedEmbedder, embedder_named
 from memgraph_engine.graph import schema
 from memgraph_engine.graph.database import Database
-from memgraph_engine.model.ports import Clock, Embedder
+from memgraph_engine.llm import Roles
+from memgraph_engine.model.ports import ChatModel, Clock, Embedder
 from memgraph_engine.settings import Settings
 
 
@@ -18,6 +19,7 @@ class Engine:
     db: Database
     embedder: CheckedEmbedder
     clock: Clock
+    roles: Roles
 
     def now(self) -> datetime:
         """Return the clock's time in UTC, to the millisecond: the precision in which times are stored."""
@@ -54,8 +56,11 @@ def open_database(settings: Settings) -> Database:
     return db
 
 
-def build(settings: Settings, *, embedder: Embedder | None = None, clock: Clock = utc_now) -> Engine:
+def build(
+    settings: Settings, *, embedder: Embedder | None = None, llm: ChatModel | None = None, clock: Clock = utc_now
+) -> Engine:
     """Connect, load the embedder, and make or check the schema."""
+    roles = Roles(settings.llm, llm=llm)
     checked = CheckedEmbedder(embedder if embedder is not None else embedder_named(settings))
     db = open_database(settings)
     try:
@@ -63,4 +68,4 @@ def build(settings: Settings, *, embedder: Embedder | None = None, clock: Clock 
     except BaseException:
         db.close()
         raise
-    return Engine(settings, db, checked, clock)
+    return Engine(settings, db, checked, clock, roles)

@@ -16,6 +16,8 @@ CALL () {
   UNION ALL
   MATCH (x:Decision {scope: $scope}) WHERE x.id >= '' RETURN x
   UNION ALL
+  MATCH (:Scope {scope: $scope})-[:SPENT]->(x:Spending) RETURN x
+  UNION ALL
   MATCH (x:Scope {scope: $scope}) RETURN x
 }
 CALL (x) { DETACH DELETE x } IN TRANSACTIONS OF $rows ROWS

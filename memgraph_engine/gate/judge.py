@@ -1,8 +1,9 @@
 """Judge new notes against what is known, without an LLM (MemFly, section 3.3.2): merge, link, append, and beyond."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING
 
 from memgraph_engine.gate.batch import note_id
@@ -15,6 +16,7 @@ from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.neighbourhood import Neighbour, neighbourhood
 from memgraph_engine.language import word_list
 from memgraph_engine.model.candidate import Candidate
+from memgraph_engine.model.cost import NOTHING, Cost
 from memgraph_engine.model.names import key
 from memgraph_engine.model.result import Considered, Relation
 from memgraph_engine.model.scope import Scope
@@ -33,6 +35,7 @@ class Known:
     """A note as it is compared: what it is scored by, and what it can be contradicted in."""
 
     id: str
+    text: str
     features: Features
     facts: tuple[Facts, ...]
     said_at: datetime | None
@@ -54,17 +57,44 @@ class Compared:
         return -self.scores.redundancy, -self.scores.cosine, said
 
 
+Ask = Callable[[Sequence[str], Sequence[Sequence[Compared]]], Mapping[tuple[int, str], "Opinion"]]
+"""From the candidates' contexts and the notes beside each to opinions, by the candidate's place and the note."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """What a chat model holds of a pair; `cost` is the pair's share of the request."""
+
+    redundancy: float
+    complementarity: float
+    relation: Relation
+    evidence: str
+    model: str
+    cost: Cost
+
+    def considered(self, note: str, similarity: float, thresholds: Mapping[str, float]) -> Considered:
+        """Return it as a decision records it: "same" and "related" hold only above the thresholds."""
+        relation = self.relation
+        if relation == "same" and self.redundancy <= thresholds["merge"]:
+            relation = "related"
+        if relation == "related" and self.complementarity <= thresholds["link"]:
+            relation = "none"
+        scores = round(self.redundancy, 4), round(self.complementarity, 4), round(similarity, 4)
+        return Considered(note, *scores, relation, self.evidence)
+
+
 class Judge:
     """Judges the candidates of one batch."""
 
     def __init__(self, settings: GateSettings, embedder: str, scope: Scope, language: str, notes: int) -> None:
         self._settings, self._scope, self._language, self._notes = settings, scope, language, notes
         self._calibration = calibration(embedder)
+        self.contexts: Mapping[str, str] = {}
 
-    def verdicts(self, db: Database, candidates: Sequence[Candidate]) -> list[Verdict]:
+    def verdicts(self, db: Database, candidates: Sequence[Candidate], opinions: "Ask" = lambda *_: {}) -> list[Verdict]:
         """Judge candidates in order, each against stored notes and the candidates before it.
 
-        One look-up for all of them. A candidate that joins a note is known by that note to those after it.
+        One look-up for all of them. `opinions` may ask a model about the pairs, and goes before the local scores.
         """
         if not self._settings.update or not candidates:
             return [self._alone(candidate) for candidate in candidates]
@@ -73,19 +103,37 @@ class Judge:
             db, self._scope, candidates, words, near=self._settings.near, lexical=self._settings.lexical
         )
         stored = {note.id: self._stored(note) for note in near.notes.values()}
+        self.contexts = {note.id: note.context for note in near.notes.values()}
         earlier: list[Known] = []
-        homes: list[str] = []
-        verdicts: list[Verdict] = []
+        rows: list[Sequence[Compared]] = []
         for place, candidate in enumerate(candidates):
-            own = note_id(self._scope.name, candidate.source.id)
-            new = self._new(candidate, own)
-            beside = dict(_beside(candidates, place, homes, self._settings.near))
-            known = [(stored[other], cosine) for other, cosine in near.near[place].items() if other != own]
-            known += [(earlier[before], cosine) for before, cosine in beside.items()]
-            verdict = self._judge(candidate, new, known, {earlier[i].id: homes[i] for i in beside})
-            verdicts.append(verdict)
+            new = self._new(candidate)
+            beside = _beside(candidates, place, self._settings.near)
+            known = [(stored[other], cosine) for other, cosine in near.near[place].items() if other != new.id]
+            known += [(earlier[before], cosine) for before, cosine in beside]
+            rows.append(self._compare(new, known))
             earlier.append(new)
-            homes.append("" if verdict.kind == "discard" else verdict.target if _joins(verdict) else own)
+        return self._in_order(
+            candidates, earlier, rows, opinions([candidate.context for candidate in candidates], rows)
+        )
+
+    def _in_order(
+        self,
+        candidates: Sequence[Candidate],
+        new: Sequence[Known],
+        rows: Sequence[Sequence[Compared]],
+        opinions: Mapping[tuple[int, str], Opinion],
+    ) -> list[Verdict]:
+        """Decide one after the other: one that joined a note is known by that note to those after it."""
+        homes: dict[str, str] = {}
+        verdicts: list[Verdict] = []
+        for place, (candidate, own, row) in enumerate(zip(candidates, new, rows, strict=True)):
+            verdict = self._alone(candidate)
+            if verdict.kind != "discard" and row:
+                held = {one.known.id: opinion for one in row if (opinion := opinions.get((place, one.known.id)))}
+                verdict = self._decide(own, row, homes, held)
+            homes[own.id] = "" if verdict.kind == "discard" else verdict.target if _joins(verdict) else own.id
+            verdicts.append(verdict)
         return verdicts
 
     def _alone(self, candidate: Candidate) -> Verdict:
@@ -94,19 +142,17 @@ class Judge:
             return Verdict("discard", evidence=f"It is {candidate.noise}.")
         return APPEND
 
-    def _judge(
-        self, candidate: Candidate, new: Known, known: Sequence[tuple[Known, float]], homes: Mapping[str, str]
-    ) -> Verdict:
-        alone = self._alone(candidate)
-        if alone.kind == "discard" or not known:
-            return alone
+    def _compare(self, new: Known, known: Sequence[tuple[Known, float]]) -> list[Compared]:
+        """Score a new note against those near it, the nearest first."""
+        if not known:
+            return []
         others = [one.features for one, _ in known]
         cosines = [max(cosine, 0.0) for _, cosine in known]
         scores = score(new.features, others, Statistics.of(self._notes, others), self._calibration, cosines)
         compared = [
             Compared(one, its, self._difference(new, one, its)) for (one, _), its in zip(known, scores, strict=True)
         ]
-        return self._decide(new, sorted(compared, key=lambda one: one.closeness), homes)
+        return sorted(compared, key=lambda one: one.closeness)
 
     def _difference(self, new: Known, old: Known, scores: Scores) -> Difference:
         """Say what differs, where it matters: in pairs that would be merged or tied."""
@@ -119,28 +165,34 @@ class Judge:
             return Difference("differs", "They tell of different days.")
         return compare(new.facts, old.facts, self._language)
 
-    def _decide(self, new: Known, compared: Sequence[Compared], homes: Mapping[str, str]) -> Verdict:
+    def _decide(
+        self, new: Known, compared: Sequence[Compared], homes: Mapping[str, str], opinions: Mapping[str, Opinion]
+    ) -> Verdict:
         """Choose: join the nearest repeat, else replace what is corrected, else stand alone, tied to what is near."""
         settings = self._settings
         best: list[tuple[Compared, Considered]] = []
         for one in compared:  # the nearest first; what joined the same note before is the same note
-            seen = self._considered(one, homes)
-            if seen.note not in {other.note for _, other in best}:
+            seen = self._considered(one, homes, opinions.get(one.known.id))
+            if seen.note and seen.note not in {other.note for _, other in best}:
                 best.append((one, seen))
+        best.sort(key=lambda pair: -pair[1].redundancy)  # a model's scores may order them otherwise
         considered = tuple(seen for _, seen in best)
+        model = next((opinion.model for opinion in opinions.values()), "")
+        cost = sum((opinion.cost for opinion in opinions.values()), NOTHING)
+        asked = partial(Verdict, considered=considered, model=model, cost=cost)
         same = next((pair for pair in best if pair[1].relation == "same"), None)
         if settings.merge and same:
             one, seen = same
             plain = any(line.terms == new.features.lines[0].terms for line in one.known.features.lines)
             kind: Kind = "reinforce" if plain else "merge"
-            return Verdict(kind, seen.note, considered=considered, evidence=seen.evidence)
+            return asked(kind, seen.note, evidence=seen.evidence)
         old = next((pair for pair in best if pair[1].relation == "update"), None)
         if old and (not settings.supersede or _before(new, old[0].known)):
             old = None
         ties = tuple(self._ties(best, "" if old is None else old[1].note))
         if old:
-            return Verdict("supersede", old[1].note, ties, considered, old[1].evidence)
-        return Verdict("link" if ties else "append", "", ties, considered)
+            return asked("supersede", old[1].note, ties, evidence=old[1].evidence)
+        return asked("link" if ties else "append", "", ties)
 
     def _ties(self, best: Sequence[tuple[Compared, Considered]], without: str) -> Iterator[Tie]:
         if not self._settings.link:
@@ -156,7 +208,10 @@ class Judge:
             score_ = seen.redundancy if kind == "conflict" else seen.complementarity
             yield Tie(seen.note, "conflict" if kind == "conflict" else "link", round(score_, 4))
 
-    def _considered(self, one: Compared, homes: Mapping[str, str]) -> Considered:
+    def _considered(self, one: Compared, homes: Mapping[str, str], opinion: Opinion | None) -> Considered:
+        note = homes.get(one.known.id, one.known.id)
+        if opinion:
+            return opinion.considered(note, one.scores.cosine, self._settings.thresholds)
         scores, settings = one.scores, self._settings
         repeats = scores.redundancy > settings.merge_threshold
         related = scores.complementarity > settings.link_threshold
@@ -170,7 +225,7 @@ class Judge:
         else:
             relation, evidence = ("related", "") if related else ("none", "")
         return Considered(
-            homes.get(one.known.id, one.known.id),
+            note,
             round(scores.redundancy, 4),
             round(scores.complementarity, 4),
             round(scores.cosine, 4),
@@ -178,18 +233,20 @@ class Judge:
             evidence,
         )
 
-    def _new(self, candidate: Candidate, id: str) -> Known:  # noqa: A002  the graph's own word
+    def _new(self, candidate: Candidate) -> Known:
         source = candidate.source
-        speaker = source.speaker or source.role
         keywords = frozenset(keyword.key for keyword in candidate.keywords)
-        return self._known(id, (candidate.raw,), speaker, keywords, source.said_at)
+        own = note_id(self._scope.name, source.id)
+        speaker = source.speaker or source.role
+        return self._known(own, candidate.context, (candidate.raw,), speaker, keywords, source.said_at)
 
     def _stored(self, note: Neighbour) -> Known:
-        return self._known(note.id, note.raw, note.speaker, frozenset(note.keywords), note.said_at)
+        return self._known(note.id, note.context, note.raw, note.speaker, frozenset(note.keywords), note.said_at)
 
     def _known(
         self,
-        id: str,  # noqa: A002
+        id: str,  # noqa: A002  the graph's own word
+        text: str,
         raw: tuple[str, ...],
         speaker: str,
         keywords: frozenset[str],
@@ -198,7 +255,7 @@ class Judge:
         seen = features(raw, speaker=speaker, keywords=keywords, language=self._language)
         told = (event for line in seen.lines for event in events(line.said.text, said_at, self._language))
         days = frozenset(event.start for event in told)
-        return Known(id, seen, tuple(facts(line.said, self._language) for line in seen.lines), said_at, days)
+        return Known(id, text, seen, tuple(facts(line.said, self._language) for line in seen.lines), said_at, days)
 
 
 def _joins(verdict: Verdict) -> bool:
@@ -221,21 +278,18 @@ def _listed(language: str) -> bool:
     return language in ("english", "spanish")
 
 
-def _beside(
-    candidates: Sequence[Candidate], place: int, homes: Sequence[str], most: int
-) -> Iterator[tuple[int, float]]:
-    """Yield the nearest of the candidates before one, which no index holds yet, and their larger cosine."""
+def _beside(candidates: Sequence[Candidate], place: int, most: int) -> list[tuple[int, float]]:
+    """Return the nearest of the candidates before one, which no index holds yet, each with the larger cosine."""
     import numpy as np
 
     own = candidates[place]
-    before = [i for i in range(place) if homes[i] and candidates[i].raw_vector is not None]
+    before = [i for i in range(place) if candidates[i].raw_vector is not None]
     if not before or own.raw_vector is None or own.context_vector is None:
-        return
+        return []
     raw = _stack([candidates[i].raw_vector for i in before]) @ own.raw_vector
     context = _stack([candidates[i].context_vector for i in before]) @ own.context_vector
     larger = np.maximum(raw, context)
-    for index in np.argsort(-raw, kind="stable")[:most]:
-        yield before[int(index)], float(larger[index])
+    return [(before[int(i)], float(larger[i])) for i in np.argsort(-raw, kind="stable")[:most]]
 
 
 def _stack(vectors: "Sequence[NDArray[np.float32] | None]") -> "NDArray[np.float32]":

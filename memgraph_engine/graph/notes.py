@@ -233,6 +233,13 @@ def renderings(tx: Runner, scope: str, ids: Sequence[str]) -> list[Rendering]:
     ]
 
 
+def pending(tx: Runner, scope: str, limit: int) -> list[Rendering]:
+    """Return the notes that wait to be constructed, oldest first, each with its turn."""
+    ids = [row["id"] for row in tx.run("notes/pending", scope=scope, limit=limit)]
+    of = {one.found.note.id: one for one in renderings(tx, scope, ids)}
+    return [of[id] for id in ids]  # noqa: A001
+
+
 def quotable(row: Row | None) -> Source | None:
     """Return a source that a context may repeat: one whose note can be read, or was true once."""
     return source_from(row) if row and row["readable"] else None

@@ -1,14 +1,17 @@
 """From sources to candidate notes, without an LLM: context, terms, vectors and keywords (MemFly, section 3.3.1)."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from memgraph_engine.embedding import CheckedEmbedder
+from memgraph_engine.ingest.extract import Extracted
 from memgraph_engine.ingest.keywords import candidates as phrases_of
 from memgraph_engine.ingest.keywords import choose
 from memgraph_engine.language import tokenize
 from memgraph_engine.model.candidate import Candidate, Keyword
+from memgraph_engine.model.marker import without_recalled
 from memgraph_engine.model.memory import Source
 from memgraph_engine.model.names import canonical, key
 from memgraph_engine.rendering import noise, render, told
@@ -37,63 +40,99 @@ class Vectors:
 
 def keyword_phrases(source: Source, language: str) -> list[str]:
     """Return the phrases that may become a source's keywords; the speaker's name is none."""
-    text = f"{source.text}\n{source.caption}" if source.caption else source.text
+    said = without_recalled(source.text)
+    text = f"{said}\n{source.caption}" if source.caption else said
     return phrases_of(text, language, speaker=source.speaker)
 
 
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A source in its place (`seq`), the id of the turn before it, and that turn if a context may repeat it."""
+
+    source: Source
+    previous: str | None = None
+    before: Source | None = None
+
+
+def place(sources: Iterable[Source], tails: Mapping[str, Source], hidden: Collection[str] = ()) -> list[Placed]:
+    """Put sources into their sessions, in order.
+
+    `tails` is the last turn of each session so far, of which no context repeats the `hidden`.
+    """
+    last, placed = dict(tails), []
+    for source in sources:
+        previous = last.get(source.session) if source.session else None
+        here = replace(source, seq=previous.seq + 1 if previous else 0)
+        if source.session:
+            last[source.session] = here
+        before = previous if previous and previous.id not in hidden else None
+        placed.append(Placed(here, previous.id if previous else None, before))
+    return placed
+
+
 def construct(
-    sources: Sequence[Source],
-    tails: Mapping[str, Source],
+    placed: Sequence[Placed],
     known_keywords: Mapping[str, str],
     *,
-    hidden: Collection[str] = (),
     language: str,
     max_keywords: int,
     vectors: Vectors,
+    extracted: Mapping[str, Extracted] = MappingProxyType({}),
 ) -> list[Candidate]:
     """Build a candidate note for each source, in order.
 
-    `tails` is the last turn of each session so far, of which no context repeats the `hidden`; `known_keywords`
-    is the stored name for a keyword's key. A source's place in its session (`seq`) is set here.
+    `known_keywords` is the stored name for a keyword's key; `extracted` is what a chat model made of sources, by
+    their ids: its context, keywords and event time go before the local ones.
     """
-    placed = list(_in_sessions(sources, tails))
-    befores = [previous if previous and previous.id not in hidden else None for _, previous in placed]
-    texts = [render([(source, before)], language) for (source, _), before in zip(placed, befores, strict=True)]
-    phrases = [keyword_phrases(source, language) if max_keywords else [] for source, _ in placed]
-    spoken, contexts = [text.spoken for text in texts], [text.context for text in texts]
+    texts = [render([(one.source, one.before)], language) for one in placed]
+    written = [extracted.get(one.source.id) for one in placed]
+    spoken = [text.spoken for text in texts]
+    contexts = [by.context if by else text.context for by, text in zip(written, texts, strict=True)]
+    phrases = [
+        (list(by.keywords) if by else keyword_phrases(one.source, language)) if max_keywords else []
+        for by, one in zip(written, placed, strict=True)
+    ]
     vectors.embed(spoken + contexts + [phrase for some in phrases for phrase in some])
     names = dict(known_keywords)
     made = []
-    for (source, previous), before, own, context, some in zip(placed, befores, spoken, contexts, phrases, strict=True):
+    for one, by, own, context, some in zip(placed, written, spoken, contexts, phrases, strict=True):
         chosen = choose(some, [vectors[p] for p in some], vectors[own], max_keywords)
+        candidate = _waiting(one, own, context, language)
         made.append(
-            Candidate(
-                source=source,
-                previous=previous.id if previous else None,
-                before=before,
-                raw=own,
-                context=context,
-                raw_terms=tokenize(own, language),
-                context_terms=tokenize(context, language),
+            replace(
+                candidate,
                 raw_vector=vectors[own],
                 context_vector=vectors[context],
                 keywords=_keywords(chosen, names, language, vectors),
-                valid_from=min((event.start for event in told(source, language)), default=None),
-                noise=noise(source, language),
+                constructed_by=by.model if by else "",
+                valid_from=by.event if by and by.event else candidate.valid_from,
+                noise=by.noise if by else candidate.noise,
             )
         )
     return made
 
 
-def _in_sessions(sources: Sequence[Source], tails: Mapping[str, Source]) -> Iterable[tuple[Source, Source | None]]:
-    """Yield each source with its place in its session, and the turn before it."""
-    last = dict(tails)
-    for source in sources:
-        previous = last.get(source.session) if source.session else None
-        placed = replace(source, seq=previous.seq + 1 if previous else 0)
-        if source.session:
-            last[source.session] = placed
-        yield placed, previous
+def waiting(placed: Sequence[Placed], language: str) -> list[Candidate]:
+    """Build candidates that are to be constructed later: without vectors and keywords, found by their words."""
+    texts = [render([(one.source, one.before)], language) for one in placed]
+    return [_waiting(one, text.spoken, text.context, language) for one, text in zip(placed, texts, strict=True)]
+
+
+def _waiting(one: Placed, raw: str, context: str, language: str) -> Candidate:
+    return Candidate(
+        source=one.source,
+        previous=one.previous,
+        before=one.before,
+        raw=raw,
+        context=context,
+        raw_terms=tokenize(raw, language),
+        context_terms=tokenize(context, language),
+        raw_vector=None,
+        context_vector=None,
+        keywords=(),
+        valid_from=min((event.start for event in told(one.source, language)), default=None),
+        noise=noise(one.source, language),
+    )
 
 
 def _keywords(chosen: Iterable[str], names: dict[str, str], language: str, vectors: Vectors) -> tuple[Keyword, ...]:

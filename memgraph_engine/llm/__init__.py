@@ -3,5 +3,18 @@
 from memgraph_engine.llm.meter import Meter
 from memgraph_engine.llm.requests import NewNote, Request, Turn, batches, extraction, gating, merging
 from memgraph_engine.llm.roles import Answer, Roles
+from memgraph_engine.llm.spent import Spent
 
-__all__ = ["Answer", "Meter", "NewNote", "Request", "Roles", "Turn", "batches", "extraction", "gating", "merging"]
+__all__ = [
+    "Answer",
+    "Meter",
+    "NewNote",
+    "Request",
+    "Roles",
+    "Spent",
+    "Turn",
+    "batches",
+    "extraction",
+    "gating",
+    "merging",
+]

@@ -33,6 +33,13 @@ class Cost:
             self.seconds + other.seconds,
         )
 
+    def share(self, parts: int) -> "Cost":
+        """Return that of one of several things a request asked about: tokens, money and time, but no call of its own."""
+        if parts <= 1:
+            return self
+        money = None if self.money is None else self.money / parts
+        return Cost(0, self.input_tokens // parts, self.output_tokens // parts, money, self.seconds / parts)
+
     @property
     def tokens(self) -> int:
         """Tokens read and written."""

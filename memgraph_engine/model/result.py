@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from typing import Literal
 
 from memgraph_engine.model.cost import NOTHING, Cost
@@ -139,6 +139,14 @@ class Decision:
     cost: Cost = NOTHING
     undoes: str | None = None
     undone_by: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Spending:
+    """What chat models cost a memory on one day (UTC)."""
+
+    day: date
+    cost: Cost
 
 
 @dataclass(frozen=True, slots=True)

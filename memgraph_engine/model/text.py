@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
+from memgraph_engine.model.marker import without_recalled
 from memgraph_engine.model.memory import Source
 
 _MONTHS = {
@@ -58,7 +59,7 @@ def read_line(rendered: str, speaker: str) -> Said:
 
 
 def line(source: Source, language: str) -> str:
-    """Render a source as one line of a note's raw text.
+    """Render a source as one line of a note's raw text; what was recalled is no news, and left out.
 
     The date is spelt in words, since that is how questions name it.
 
@@ -67,8 +68,8 @@ def line(source: Source, language: str) -> str:
     """
     who = source.speaker or source.role
     parts = [f"{who}:"] if who else []
-    if source.text.strip():
-        parts.append(source.text.strip())
+    if text := without_recalled(source.text).strip():
+        parts.append(text)
     if source.caption:
         parts.append(f"[image: {source.caption}]")
     if source.said_as:

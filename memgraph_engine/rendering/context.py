@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from memgraph_engine.language import word_list
+from memgraph_engine.model.marker import without_recalled
 from memgraph_engine.model.memory import Source
 from memgraph_engine.model.text import as_day, line
 from memgraph_engine.rendering.when import Event, events, resolved
@@ -41,14 +42,14 @@ def render(turns: Sequence[tuple[Source, Source | None]], language: str) -> Text
     for source, previous in turns:
         if previous and previous.id not in own:
             parts[line(previous, language)] = None
-        dated = resolved(source.text, told(source, language))
+        dated = resolved(without_recalled(source.text), told(source, language))
         parts[line(replace(source, text=dated), language)] = None
     return Text(tuple(dict.fromkeys(line(source, language) for source, _ in turns)), " ".join(parts))
 
 
 def told(source: Source, language: str) -> tuple[Event, ...]:
     """Return the dates that a source names, by the day on which it was said; none without one."""
-    return events(source.text, _moment(source), language)
+    return events(without_recalled(source.text), _moment(source), language)
 
 
 def _moment(source: Source) -> datetime | None:
@@ -68,7 +69,10 @@ def noise(source: Source, language: str) -> str:
     >>> noise(Source("1", "Haha, thanks!", ""), "english"), noise(Source("1", "No, thanks.", ""), "english")
     ('small talk', '')
     """
-    words = re.findall(r"[^\W_]+", source.text.casefold())
+    said = without_recalled(source.text)
+    if source.text.strip() and not said.strip() and not source.caption:
+        return "recalled text"
+    words = re.findall(r"[^\W_]+", said.casefold())
     if source.caption or not words or language not in _LISTED:
         return ""
     small_talk = word_list(f"{language}-small-talk")
