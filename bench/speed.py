@@ -160,15 +160,14 @@ def _recall(
     recall = statements()["notes/recall"].text
 
     def parameters(one: tuple[str, str]) -> Row:
-        scopes = [Scope(tenant, one[1]), Scope(tenant)]
+        scopes, filters = [Scope(tenant, one[1]), Scope(tenant)], Filters()
         return {
             "scopes": [scope.name for scope in scopes],
-            "statuses": ["active", "pending"],
             "vector": known.embed_query(one[0]).tolist(),
-            "words": words_query(terms(one[0], ["english"]), scopes, ["active", "pending"]),
+            "words": words_query(terms(one[0], ["english"]), scopes, filters.statuses),
             "pool": settings.recall.pool,
             "lexical_pool": settings.recall.lexical_pool,
-            **Filters().parameters(),
+            **filters.parameters(),
         }
 
     given = [parameters(one) for one in asked]

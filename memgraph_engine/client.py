@@ -13,6 +13,7 @@ from memgraph_engine.ingest.messages import (
     check_name,
     check_tags,
     check_text,
+    parse_instant,
     parse_message,
     parse_time,
 )
@@ -174,6 +175,8 @@ class Memory:
         agent: str | None = None,
         since: datetime | str | None = None,
         until: datetime | str | None = None,
+        as_of: datetime | str | None = None,
+        known_at: datetime | str | None = None,
         tags: Sequence[str] = (),
         metadata: Mapping[str, object] | None = None,
         min_similarity: float | None = None,
@@ -184,6 +187,11 @@ class Memory:
         With `shared=True` only the shared memory is read. `since` and `until` are when it was said, both
         included; a day stands for all of it. `tags` and `metadata` must all be there. `min_similarity` (-1 to 1)
         cuts by `Hit.similarity`.
+
+        `as_of` asks for what was true in the world at that moment, as far as it is known now; `known_at` for what
+        the memory held at that moment, in the words of then, whatever became of it since (nothing deleted then; what
+        was superseded or archived then says so by its status). Both together: what was held then to be true at
+        `as_of`. For each a day means its end.
         """
         check_text(question, "question", 1_000_000)
         if type(top_k) is not int or not 1 <= top_k <= _MOST_HITS:
@@ -198,6 +206,8 @@ class Memory:
             **{name: None if value is None else check_name(value, name) for name, value in names.items()},
             since=parse_time(since, "since", self._settings.timezone),
             until=parse_time(until, "until", self._settings.timezone, end=True),
+            as_of=parse_instant(as_of, "as_of", self._settings.timezone),
+            known_at=parse_instant(known_at, "known_at", self._settings.timezone),
             tags=check_tags(tags, "tags"),
             metadata=check_metadata(metadata, "metadata"),
         )

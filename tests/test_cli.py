@@ -84,6 +84,16 @@ def test_filters_narrow_a_search(cli):
     assert (nothing.stdout, nothing.stderr) == ("", "Nothing found.\n")
 
 
+def test_a_search_looks_back(cli):
+    lisbon(cli)
+    recorded = json.loads(cli("get", "D1:3", "--json").stdout)["recorded_at"]
+    cli("update", "D1:3", "I moved to Faro.")
+    assert "I moved to Lisbon." in cli("search", "Where does Ana live?", "--known-at", recorded).stdout
+    assert "I moved to Faro." in cli("search", "Where does Ana live?", "--as-of", "2023-05-08").stdout
+    assert cli("search", "Where does Ana live?", "--as-of", "2023-05-07").stdout == ""
+    assert "as_of" in cli("search", "Where does Ana live?", "--as-of", "yesterday", code=1).stderr
+
+
 def test_explain_shows_the_channels(cli):
     lisbon(cli)
     shown = cli("search", "Where does Ana live?", "--explain").stdout

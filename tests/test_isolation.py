@@ -77,7 +77,11 @@ def test_no_two_pairs_of_tenant_and_user_share_a_name(pairs):
 
 
 def results(memory, user, question):
-    return [(hit.note.id, hit.score, hit.similarity) for hit in memory.search(question, user_id=user, top_k=100)]
+    later = "2100-01-01"  # after everything that was written here
+    return [
+        [(hit.note.id, hit.score, hit.similarity) for hit in memory.search(question, user_id=user, top_k=100, **when)]
+        for when in ({}, {"known_at": later}, {"as_of": later, "known_at": later})
+    ]
 
 
 def check_two_tenants(embedder, mine, theirs):

@@ -5,12 +5,13 @@
 UNWIND $rows AS row
 MATCH (n:Past {scope: $scope, id: row.id}) WHERE n.revision = row.revision AND EXISTS { (:Decision)-[:ABOUT {role: 'retired'}]->(n) }
 MATCH (d:Decision {scope: $scope, id: row.decision})
+WITH n, d, row, CASE WHEN n.superseded_at > $now THEN n.superseded_at ELSE $now END AS now
 CREATE (p:Past)
 SET p = properties(n)
-WITH n, p, d, row
+WITH n, p, d, row, now
 CALL (n, p) { MATCH (n)-[:FROM]->(x:Source|PastSource) CREATE (p)-[:FROM]->(x) }
 REMOVE n:Past
-SET n:Note, n.status = n.was, n.was = null, n.keywords = null, n.recorded_at = $now, n.revision = n.revision + 1,
+SET n:Note, n.status = n.was, n.was = null, n.keywords = null, n.recorded_at = now, n.revision = n.revision + 1,
     n.superseded_at = datetime('9999-12-31T00:00:00Z')
 CREATE (n)-[:WAS]->(p)
 CREATE (d)-[:ABOUT {role: 'changed', revision: n.revision}]->(n)

@@ -15,5 +15,5 @@ RETURN n {.id, .raw, .context, .status, .session, .seq, .speaker, .role, .agent_
          RETURN {source: x {.*, said_at: x.said_at.epochMillis},
                  previous: head([(p:Source)-[:NEXT]->(x) | p {.*, said_at: p.said_at.epochMillis,
                    readable: EXISTS { (p)<-[:FROM]-(m:Note) WHERE m.status IN $statuses }}])}
-         ORDER BY x.said_at, x.session, x.seq
+         ORDER BY x.said_at, x.session, x.seq, x.id
        } AS turns

@@ -5,13 +5,15 @@
 UNWIND $rows AS row
 MATCH (n:Note {scope: $scope, id: row.id})
 MATCH (d:Decision {scope: $scope, id: row.decision})
+// a clock that was put back makes no two versions true at once
+WITH n, d, row, CASE WHEN n.recorded_at > $now THEN n.recorded_at ELSE $now END AS now
 CREATE (p:Past)
-SET p = properties(n), p.was = n.status, p.status = 'past', p.superseded_at = $now,
+SET p = properties(n), p.was = n.status, p.status = 'past', p.superseded_at = now,
     p.keywords = COLLECT { MATCH (n)-[:HAS_KEYWORD]->(k:Keyword) RETURN k.name ORDER BY k.name }
 CREATE (n)-[:WAS]->(p)
-WITH n, p, d, row
+WITH n, p, d, row, now
 CALL (n, p) { MATCH (n)-[:FROM]->(x:Source) CREATE (p)-[:FROM]->(x) }
-SET n += row.properties, n.recorded_at = $now, n.revision = n.revision + 1
+SET n += row.properties, n.recorded_at = now, n.revision = n.revision + 1
 CREATE (d)-[:ABOUT {role: row.role, revision: n.revision}]->(n)
 WITH n, p, row
 CALL (n, row) { UNWIND row.drops AS id MATCH (n)-[f:FROM]->(:Source {scope: $scope, id: id}) DELETE f }

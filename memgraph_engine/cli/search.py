@@ -21,6 +21,10 @@ def search(
     agent: Annotated[str | None, typer.Option(metavar="ID", help="Only what was said to this agent.")] = None,
     since: Annotated[str | None, typer.Option(metavar="TIME", help="Not said before, ISO 8601.")] = None,
     until: Annotated[str | None, typer.Option(metavar="TIME", help="Not said after, ISO 8601.")] = None,
+    as_of: Annotated[
+        str | None, typer.Option(metavar="TIME", help="What was true in the world then; a day means its end.")
+    ] = None,
+    known_at: Annotated[str | None, typer.Option(metavar="TIME", help="What this memory held then; likewise.")] = None,
     tag: Annotated[list[str] | None, typer.Option(metavar="TAG", help="With this tag; can be repeated.")] = None,
     meta: Annotated[
         list[str] | None,
@@ -49,6 +53,8 @@ def search(
             agent=agent,
             since=since,
             until=until,
+            as_of=as_of,
+            known_at=known_at,
             tags=tag or (),
             metadata=entries,
             min_similarity=min_similarity,

@@ -93,12 +93,12 @@ def ids(note: "Note") -> str:
 
 
 def hit(out: "Console", rank: int, one: "Hit") -> None:
-    """Print a hit: rank, score, date and source ids, then what was said."""
+    """Print a hit: rank, score, date, source ids and what has become of it, then what was said."""
     from rich.text import Text
 
     head = Text.assemble(
         (f"{rank:>2}.", "dim"), " ", (f"{one.score:.3f}", "bold green"), f"  {moment(one.note.said_at)}  ",
-        (ids(one.note), "cyan"),
+        (ids(one.note), "cyan"), ("" if one.note.status == "active" else f"  {one.note.status}", "dim"),
     )  # fmt: skip
     out.print(head)
     out.print(lines(one.note))

@@ -72,7 +72,7 @@ class Draft:
     keywords: tuple[str, ...]
     tags: tuple[str, ...]
     constructed_by: str
-    context: str
+    text: Text
     said_at: datetime
 
 
@@ -116,7 +116,7 @@ class Batch:
                 note.keywords,
                 note.tags,
                 one.found.constructed_by,
-                note.context,
+                Text(note.raw, note.context),
                 note.valid_from,
             )
 
@@ -174,7 +174,7 @@ class Batch:
             tuple(keyword.name for keyword in candidate.keywords),
             tags,
             candidate.constructed_by,
-            candidate.context,
+            Text((candidate.raw,), candidate.context),
             candidate.source.said_at or self.now,
         )
         for tie in verdict.ties:
@@ -194,15 +194,16 @@ class Batch:
     def _join(self, candidate: Candidate, verdict: Verdict, decision: Decision) -> None:
         """Let a source join a note: with its text (merge), or as one more witness of it (reinforce)."""
         source, draft = candidate.source, self._drafts[verdict.target]
-        if verdict.kind == "reinforce":
-            self._plan.revise(draft.found, Revision(verdict.target, decision.id, {}, adds=(source.id,)))
-            return
         draft.turns.append((source, candidate.before))
         text = render(draft.turns, self.seen.language)
         if draft.constructed_by or candidate.constructed_by or verdict.context:
             draft.constructed_by = draft.constructed_by or candidate.constructed_by or verdict.model
-            text = replace(text, context=verdict.context or f"{draft.context} {candidate.context}")
-        draft.context = text.context
+            more = "" if verdict.kind == "reinforce" else f" {candidate.context}"
+            text = replace(text, context=verdict.context or f"{draft.text.context}{more}")
+        if verdict.kind == "reinforce" and text == draft.text:
+            self._plan.revise(draft.found, Revision(verdict.target, decision.id, {}, adds=(source.id,)))
+            return
+        draft.text = text
         names = dict.fromkeys((*draft.keywords, *(keyword.name for keyword in candidate.keywords)))
         draft.keywords = tuple(names)[: self.max_keywords]
         draft.tags = tuple(sorted({*draft.tags, *source.tags, *metadata_tags(source.metadata)}))

@@ -20,7 +20,7 @@ from memgraph_engine.model.cost import NOTHING, Cost
 from memgraph_engine.model.names import key
 from memgraph_engine.model.result import Considered, Relation
 from memgraph_engine.model.scope import Scope
-from memgraph_engine.rendering import events
+from memgraph_engine.rendering import events, words
 from memgraph_engine.settings import GateSettings
 
 if TYPE_CHECKING:
@@ -98,9 +98,9 @@ class Judge:
         """
         if not self._settings.update or not candidates:
             return [self._alone(candidate) for candidate in candidates]
-        words = [_content(candidate, self._language) for candidate in candidates]
+        terms = [_content(candidate, self._language) for candidate in candidates]
         near = neighbourhood(
-            db, self._scope, candidates, words, near=self._settings.near, lexical=self._settings.lexical
+            db, self._scope, candidates, terms, near=self._settings.near, lexical=self._settings.lexical
         )
         stored = {note.id: self._stored(note) for note in near.notes.values()}
         self.contexts = {note.id: note.context for note in near.notes.values()}
@@ -183,7 +183,7 @@ class Judge:
         same = next((pair for pair in best if pair[1].relation == "same"), None)
         if settings.merge and same:
             one, seen = same
-            plain = any(line.terms == new.features.lines[0].terms for line in one.known.features.lines)
+            plain = self._words(new)[0] in self._words(one.known)
             kind: Kind = "reinforce" if plain else "merge"
             return asked(kind, seen.note, evidence=seen.evidence)
         old = next((pair for pair in best if pair[1].relation == "update"), None)
@@ -193,6 +193,10 @@ class Judge:
         if old:
             return asked("supersede", old[1].note, ties, evidence=old[1].evidence)
         return asked("link" if ties else "append", "", ties)
+
+    def _words(self, of: Known) -> list[tuple[str, ...]]:
+        said = (line.said for line in of.features.lines)
+        return [words(one.speaker, one.text, one.caption, self._language) for one in said]
 
     def _ties(self, best: Sequence[tuple[Compared, Considered]], without: str) -> Iterator[Tie]:
         if not self._settings.link:
@@ -270,8 +274,8 @@ def _before(new: Known, old: Known) -> bool:
 def _content(candidate: Candidate, language: str) -> list[str]:
     """Return the words by which full text is asked: the distinct longest, without those of time and grammar."""
     common = {key(word, language) for word in word_list(f"{language}-function-words")} if _listed(language) else set()
-    words = sorted({term for term in candidate.raw_terms if term not in common}, key=lambda term: (-len(term), term))
-    return words[:_WORDS]
+    distinct = sorted({term for term in candidate.raw_terms if term not in common}, key=lambda term: (-len(term), term))
+    return distinct[:_WORDS]
 
 
 def _listed(language: str) -> bool:

@@ -5,12 +5,12 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import UTC, datetime, time
+from datetime import UTC, datetime, time, timedelta
 from typing import Any, cast, get_args
 from zoneinfo import ZoneInfo
 
 from memgraph_engine.errors import InvalidInput
-from memgraph_engine.model.memory import Kind, Source
+from memgraph_engine.model.memory import NEVER, UNKNOWN_PAST, Kind, Source
 from memgraph_engine.model.text import as_day
 
 FIELDS = ("id", "kind", "role", "speaker", "agent", "text", "caption", "session", "time", "tags", "metadata")
@@ -20,6 +20,7 @@ _LONGEST_NAME = 512
 _LONGEST_METADATA = 16_384
 _MOST_TAGS = 64
 _ESCAPED_NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
+_YEARS = range(2, 9999)  # the first and last year stand for "since ever" and "never"
 _LAST = "\U0010ffff"  # no character, and the upper bound of open filters
 
 
@@ -97,10 +98,26 @@ def parse_time(value: object, where: str, timezone: str, *, end: bool = False) -
     >>> str(parse_time("2024-01-31", "until", "UTC", end=True))
     '2024-01-31 23:59:59.999000+00:00'
     """
-    if end and isinstance(value, str) and (day := as_day(value)):
-        # in local time, for a day may have 23 or 25 hours
-        value = datetime.combine(day, time(23, 59, 59, 999_000))
-    return _time(value, where, timezone)[0]
+    return _time(_end_of_day(value) if end else value, where, timezone)[0]
+
+
+def parse_instant(value: object, where: str, timezone: str) -> datetime | None:
+    """Read the moment from which a search looks, as UTC; a day is meant to its last millisecond.
+
+    Any year will do: the first is when only what holds since ever held, the last when only what never ends does.
+    Raises InvalidInput for what is no time.
+
+    >>> str(parse_instant("2024-01-31", "as_of", "UTC")), str(parse_instant("9999-12-31", "as_of", "UTC"))
+    ('2024-01-31 23:59:59.999000+00:00', '9999-12-30 23:59:59.999000+00:00')
+    """
+    if value is None:
+        return None
+    moment, _ = _read_time(_end_of_day(value), where)
+    if moment.year < _YEARS[0]:
+        return UNKNOWN_PAST
+    if moment.year > _YEARS[-1]:
+        return NEVER - timedelta(milliseconds=1)
+    return _utc(moment, timezone)
 
 
 def check_name(value: object, where: str) -> str:
@@ -164,26 +181,39 @@ def _name(value: object, where: str) -> str:
     return _storable(value, where)
 
 
+def _end_of_day(value: object) -> object:
+    """Return the last millisecond of a day, in local time, for it may have 23 or 25 hours; anything else as it is."""
+    day = as_day(value) if isinstance(value, str) else None
+    return datetime.combine(day, time(23, 59, 59, 999_000)) if day else value
+
+
 def _time(value: object, where: str, timezone: str) -> tuple[datetime | None, str | None]:
     if value is None:
         return None, None
+    moment, given = _read_time(value, where)
+    if moment.year not in _YEARS:
+        raise InvalidInput(f"{where} {given!r} lies outside the years {_YEARS[0]} to {_YEARS[-1]}.")
+    return _utc(moment, timezone), given
+
+
+def _read_time(value: object, where: str) -> tuple[datetime, str]:
     if isinstance(value, datetime):
-        moment, given = value, value.isoformat()
-    elif isinstance(value, str):
-        given = _storable(value, where)
-        try:
-            moment = datetime.fromisoformat(value)
-        except ValueError:
-            raise InvalidInput(
-                f"{where} {value[:60]!r} can't be read; write it as ISO 8601, e.g. 2023-05-08T13:56:00."
-            ) from None
-    else:
+        return value, value.isoformat()
+    if not isinstance(value, str):
         raise InvalidInput(f"{where} is {type(value).__name__}; an ISO 8601 string or a datetime is needed.")
-    if not 2 <= moment.year <= 9998:  # the first and last year stand for "since ever" and "never"
-        raise InvalidInput(f"{where} {given!r} lies outside the years 2 to 9998.")
+    given = _storable(value, where)
+    try:
+        return datetime.fromisoformat(value), given
+    except ValueError:
+        raise InvalidInput(
+            f"{where} {value[:60]!r} can't be read; write it as ISO 8601, e.g. 2023-05-08T13:56:00."
+        ) from None
+
+
+def _utc(moment: datetime, timezone: str) -> datetime:
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=ZoneInfo(timezone))
-    return moment.astimezone(UTC).replace(microsecond=moment.microsecond // 1000 * 1000), given
+    return moment.astimezone(UTC).replace(microsecond=moment.microsecond // 1000 * 1000)
 
 
 def check_tags(value: object, where: str) -> tuple[str, ...]:

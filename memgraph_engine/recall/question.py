@@ -8,9 +8,13 @@ from functools import cache
 from typing import Any
 
 from memgraph_engine.errors import InvalidInput
+from memgraph_engine.graph.notes import READABLE
 from memgraph_engine.language import tokenize, word_list
 from memgraph_engine.model.memory import NEVER, UNKNOWN_PAST
 
+_TRUE_ONCE = (*READABLE, "superseded")
+_KNOWN = (*_TRUE_ONCE, "archived")  # all but deleted
+_PAST = "past"
 _MOST_TERMS = 256  # each is two clauses of at most 1,024
 _ANY = ["", "\U0010ffff"]
 _WITH_QUESTION_WORDS = ("english", "spanish")
@@ -18,7 +22,11 @@ _WITH_QUESTION_WORDS = ("english", "spanish")
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """Which notes may be found; what is None is left open. `tags` and `metadata` must all be there."""
+    """Which notes may be found; what is None is left open. `tags` and `metadata` must all be there.
+
+    `as_of` is a moment of the world (found is what was true then), `known_at` one of the memory (found is what it
+    held then, as it held it); both together ask what it held then to be true at the other moment.
+    """
 
     session: str | None = None
     speaker: str | None = None
@@ -26,6 +34,8 @@ class Filters:
     agent: str | None = None
     since: datetime | None = None
     until: datetime | None = None
+    as_of: datetime | None = None
+    known_at: datetime | None = None
     tags: tuple[str, ...] = ()
     metadata: Mapping[str, object] = field(default_factory=dict)
 
@@ -41,13 +51,27 @@ class Filters:
 
     @property
     def beyond_index(self) -> bool:
-        """Whether a filter is on lists, which no index can look into."""
-        return bool(self.tags or self.metadata)
+        """Whether a filter is on what no index can look into: lists, and the status that a past version had."""
+        return bool(self.tags or self.metadata or self.known_at)
+
+    @property
+    def statuses(self) -> tuple[str, ...]:
+        """Statuses that a note may have, or may have had at `known_at`."""
+        if self.as_of:
+            return _TRUE_ONCE
+        return _KNOWN if self.known_at else READABLE
+
+    @property
+    def indexed_statuses(self) -> tuple[str, ...]:
+        """The same as the indexes know them: that of every past version is `past`."""
+        return (*self.statuses, _PAST) if self.known_at else self.statuses
 
     def admits(self, row: Mapping[str, Any]) -> bool:
-        """Apply what the index can't, to a row of the pool: its tags, and the metadata of its sources."""
-        return set(self.tags) <= set(row["tags"]) and (
-            not self.metadata or any(self._holds(json.loads(source["metadata"])) for source in row["sources"])
+        """Apply what the index can't, to a row of the pool: its status then, tags, and the metadata of its sources."""
+        return (
+            row["status"] in self.statuses
+            and set(self.tags) <= set(row["tags"])
+            and (not self.metadata or any(self._holds(json.loads(source["metadata"])) for source in row["sources"]))
         )
 
     def _holds(self, metadata: Mapping[str, object]) -> bool:
@@ -55,10 +79,14 @@ class Filters:
         return all(key in metadata and _json(metadata[key]) == _json(value) for key, value in self.metadata.items())
 
     def parameters(self) -> dict[str, Any]:
-        """Return the statement's ranges."""
+        """Return the statement's statuses and ranges."""
         return {
+            "statuses": self.indexed_statuses,
             "since": self.since or UNKNOWN_PAST,
             "until": self.until or NEVER,
+            "as_of": [self.as_of or NEVER, self.as_of or UNKNOWN_PAST],
+            "known_at": [self.known_at or NEVER, self.known_at or UNKNOWN_PAST],
+            "timed": self.as_of is not None or self.known_at is not None,
             **{
                 name: [value, value] if (value := getattr(self, name)) is not None else _ANY
                 for name in ("session", "speaker", "role", "agent")

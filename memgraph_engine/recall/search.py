@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from memgraph_engine.graph import notes as note_graph
 from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.fulltext import words_query
-from memgraph_engine.graph.notes import READABLE
 from memgraph_engine.graph.rows import note_from
 from memgraph_engine.model.result import ChannelScore, Explanation, Hit
 from memgraph_engine.model.scope import Scope
@@ -84,9 +83,8 @@ def ask(
     return note_graph.recall(
         db,
         scopes=[scope.name for scope in query.scopes],
-        statuses=READABLE,
         vector=query.vector.tolist(),
-        words=words_query(words, query.scopes, READABLE),
+        words=words_query(words, query.scopes, query.filters.indexed_statuses),
         pool=settings.pool * factor,
         lexical_pool=lexical,
         **query.filters.parameters(),

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from memgraph_engine.language import word_list
+from memgraph_engine.language import tokenize, word_list
 from memgraph_engine.model.marker import without_recalled
-from memgraph_engine.model.memory import Source
+from memgraph_engine.model.memory import UNKNOWN_PAST, Source
 from memgraph_engine.model.text import as_day, line
 from memgraph_engine.rendering.when import Event, events, resolved
 
@@ -31,6 +31,7 @@ def render(turns: Sequence[tuple[Source, Source | None]], language: str) -> Text
     """Render a note's sources, each with the turn before it.
 
     The context repeats that turn, unless it is one of the note's own, and puts the day behind a relative date.
+    What is only said again adds nothing.
 
     >>> first = Source("1", "Where were you?", "", speaker="Bo")
     >>> second = Source("2", "I sailed yesterday.", "", speaker="Ana", said_as="2023-05-08")
@@ -39,12 +40,28 @@ def render(turns: Sequence[tuple[Source, Source | None]], language: str) -> Text
     """
     own = {source.id for source, _ in turns}
     parts: dict[str, None] = {}
-    for source, previous in turns:
+    raw: dict[tuple[str, ...], str] = {}
+    for source, previous in sorted(turns, key=_by_time):
+        saying = words(source.speaker or source.role, without_recalled(source.text), source.caption, language)
+        if saying in raw:
+            continue
+        raw[saying] = line(source, language)
         if previous and previous.id not in own:
             parts[line(previous, language)] = None
         dated = resolved(without_recalled(source.text), told(source, language))
         parts[line(replace(source, text=dated), language)] = None
-    return Text(tuple(dict.fromkeys(line(source, language) for source, _ in turns)), " ".join(parts))
+    return Text(tuple(raw.values()), " ".join(parts))
+
+
+def words(speaker: str, text: str, caption: str, language: str) -> tuple[str, ...]:
+    """Return what makes two lines plain repeats of each other: who speaks, and the terms in order."""
+    return (speaker.casefold(), *tokenize(f"{text} {caption}", language))
+
+
+def _by_time(turn: tuple[Source, Source | None]) -> tuple[bool, datetime, str, int, str]:
+    """Order turns as the graph does: what has no time comes last."""
+    source = turn[0]
+    return source.said_at is None, source.said_at or UNKNOWN_PAST, source.session, source.seq, source.id
 
 
 def told(source: Source, language: str) -> tuple[Event, ...]:
