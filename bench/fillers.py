@@ -15,7 +15,7 @@ from memgraph_engine.gate.batch import Batch
 from memgraph_engine.gate.verdict import APPEND
 from memgraph_engine.graph.scopes import open_scope, state
 from memgraph_engine.graph.sources import Seen
-from memgraph_engine.ingest.construct import Vectors, construct
+from memgraph_engine.ingest.construct import Vectors, construct, place
 from memgraph_engine.ingest.messages import parse_message
 from memgraph_engine.model.candidate import Candidate, Keyword
 from memgraph_engine.model.scope import Scope
@@ -39,7 +39,7 @@ def originals(memory: Memory, every: Sequence[Conversation]) -> list[Candidate]:
     for conversation in every:
         sources = [parse_message(turn, turn["id"], timezone="UTC", max_text=65536) for turn in conversation.turns]
         vectors = Vectors(memory.engine.embedder)
-        found += construct(sources, {}, {}, language="english", max_keywords=8, vectors=vectors)
+        found += construct(place(sources, {}), {}, language="english", max_keywords=8, vectors=vectors)
     return found
 
 

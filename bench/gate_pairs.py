@@ -9,7 +9,7 @@ from bench.observations import LANGUAGE, Noted, Observed
 from memgraph_engine.gate.calibration import Calibration, Monotone
 from memgraph_engine.gate.contradiction import compare
 from memgraph_engine.gate.facts import facts
-from memgraph_engine.gate.score import Features, Statistics, score
+from memgraph_engine.gate.score import Features, Statistics, given, score
 from memgraph_engine.language import tokenize
 from memgraph_engine.model.text import Said
 
@@ -59,7 +59,7 @@ def neighbourhood(new: Features, turns: Sequence[Noted], vectors: "Array") -> St
     """Return what one look-up would know: the scope's number of notes, and frequencies over the nearest 30."""
     import numpy as np
 
-    nearest = np.argsort(-(vectors @ new.raw_vector), kind="stable")[:NEIGHBOURHOOD]
+    nearest: list[int] = np.argsort(-(vectors @ new.raw_vector), kind="stable")[:NEIGHBOURHOOD].tolist()
     return Statistics.of(len(turns), [turns[i].features for i in nearest])
 
 
@@ -71,16 +71,17 @@ def pairs(one: Observed, other: Observed) -> Pairs:
     columns = {name: np.zeros(shape, np.float32) for name in _COLUMNS}
     label, differs = np.zeros(shape, np.int8), np.zeros(shape, np.bool_)
     turns = [turn.features for turn in other.turns]
-    vectors = np.stack([turn.raw_vector for turn in turns])
+    vectors = np.stack([given(turn.raw_vector) for turn in turns])
     for row, (noted, observation) in enumerate(zip(one.observations, one.cited, strict=True)):
         scores = score(noted.features, turns, neighbourhood(noted.features, other.turns, vectors), PLAIN)
         columns["raw"][row] = [s.redundancy for s in scores]
         columns["words"][row] = [s.words for s in scores]
         columns["relation"][row] = [max(s.overlap, s.cosine) for s in scores]
-        columns["cosine"][row] = vectors @ noted.features.raw_vector
+        columns["cosine"][row] = vectors @ given(noted.features.raw_vector)
         if one is other:
             label[row] = [_label(turn, observation.session, observation.evidence) for turn in other.turns]
-            for place in np.flatnonzero((label[row] == RESTATED) | (columns["raw"][row] > 0.3)):
+            judged: list[int] = np.flatnonzero((label[row] == RESTATED) | (columns["raw"][row] > 0.3)).tolist()
+            for place in judged:
                 differs[row, place] = compare(noted.facts, other.turns[place].facts, LANGUAGE).kind != "none"
     return Pairs(**columns, label=label, differs=differs)
 
@@ -95,7 +96,7 @@ def contradicted(one: Observed) -> list[Contradicted]:
     """Edit each observation into contradictions, and score each against the original and the turns that it cites."""
     import numpy as np
 
-    vectors = np.stack([turn.features.raw_vector for turn in one.turns])
+    vectors = np.stack([given(turn.features.raw_vector) for turn in one.turns])
     people = list(dict.fromkeys(turn.message["speaker"] for turn in one.turns))
     turns = {turn.message["id"]: turn for turn in one.turns}
     found = []
@@ -142,7 +143,7 @@ def mapped(values: "Array", by: Monotone) -> "Array":
     """Apply a calibration map to an array."""
     import numpy as np
 
-    result: Array = np.interp(values, *zip(*by.knots, strict=True)).astype(np.float32)
+    result: Array = np.interp(values, [x for x, _ in by.knots], [y for _, y in by.knots])
     return result
 
 

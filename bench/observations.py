@@ -16,14 +16,15 @@ from memgraph_engine.embedding import CheckedEmbedder
 from memgraph_engine.embedding.choose import embedder_named
 from memgraph_engine.gate.facts import Facts, facts
 from memgraph_engine.gate.score import Features, features
-from memgraph_engine.ingest.construct import Vectors, construct
+from memgraph_engine.ingest.construct import Vectors, construct, place
 from memgraph_engine.ingest.messages import parse_message
 from memgraph_engine.model.candidate import Candidate
-from memgraph_engine.model.ports import Embedder
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from memgraph_engine.model.ports import Embedder
 
 LANGUAGE = "english"
 _SESSION = re.compile(r"session_(\d+)_observation")
@@ -73,8 +74,8 @@ def observations(path: Path, *, dated: bool) -> Iterator[tuple[Conversation, lis
                 continue
             time = {"time": first["time"]} if dated else {}
             for speaker, given in by_speaker.items():
-                for place, (text, cites) in enumerate(given):
-                    message = {"id": f"{key}:{speaker}:{place}", "speaker": speaker, "text": text, **time}
+                for number_, (text, cites) in enumerate(given):
+                    message = {"id": f"{key}:{speaker}:{number_}", "speaker": speaker, "text": text, **time}
                     cited = evidence([cites] if isinstance(cites, str) else cites, set(known))
                     found.append(Observation(message, first["session"], cited))
         yield conversation, found
@@ -99,7 +100,7 @@ def observed(path: Path, model: str, *, dated: bool = True) -> list[Observed]:
 
 def _noted(messages: Sequence[dict[str, Any]], vectors: Vectors) -> list[Noted]:
     sources = [parse_message(one, one["id"], timezone="UTC", max_text=65536) for one in messages]
-    made = construct(sources, {}, {}, language=LANGUAGE, max_keywords=8, vectors=vectors)
+    made = construct(place(sources, {}), {}, language=LANGUAGE, max_keywords=8, vectors=vectors)
     return [noted(message, candidate) for message, candidate in zip(messages, made, strict=True)]
 
 

@@ -82,16 +82,21 @@ class AsyncMemory:
         *,
         user_id: str | None = None,
         shared: bool = False,
+        wait: bool = True,
         **fields: object,
     ) -> Receipt:
         """See `Memory.add`."""
-        return await self._call(self._memory.add, message, user_id=user_id, shared=shared, **fields)
+        return await self._call(self._memory.add, message, user_id=user_id, shared=shared, wait=wait, **fields)
 
     async def add_many(
-        self, messages: Iterable[Message], *, user_id: str | None = None, shared: bool = False
+        self, messages: Iterable[Message], *, user_id: str | None = None, shared: bool = False, wait: bool = True
     ) -> Receipt:
         """See `Memory.add_many`; an iterator is read in the thread."""
-        return await self._call(self._memory.add_many, messages, user_id=user_id, shared=shared)
+        return await self._call(self._memory.add_many, messages, user_id=user_id, shared=shared, wait=wait)
+
+    async def process(self, *, user_id: str | None = None, shared: bool = False) -> Receipt:
+        """See `Memory.process`."""
+        return await self._call(self._memory.process, user_id=user_id, shared=shared)
 
     async def update(
         self,

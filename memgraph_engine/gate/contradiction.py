@@ -9,7 +9,8 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from memgraph_engine.gate.facts import LISTED, Facts
+from memgraph_engine.gate.facts import Facts
+from memgraph_engine.gate.words import LISTED
 from memgraph_engine.language import tokenize, word_list
 
 Kind = Literal["none", "differs", "corrects"]
@@ -65,6 +66,10 @@ def difference_of(new: Facts, old: Facts, language: str) -> Difference:
 
 def _denial(new: Facts, old: Facts) -> str:
     opposed = (new.denied & old.affirmed) | (new.affirmed & old.denied)
+    # what a new or a shorter line says should be found in the other; that a long old one denies more is no wonder
+    for line, other in ((new, old), *([(old, new)] if len(old.terms) < len(new.terms) else [])):
+        if not line.denied & other.denied:
+            opposed |= line.denied
     return f"Only one of them denies {_quoted(opposed)}." if opposed else ""
 
 
@@ -88,11 +93,15 @@ def _name(new: Facts, old: Facts) -> str:
             return swapped
     if new.opens != old.opens and new.opens in said[1] and old.opens in said[0]:
         return f'One is about "{new.opens}" first, the other about "{old.opens}".'
+    for i in (0, 1) if len(old.terms) < len(new.terms) else (0,):
+        about = (new, old)[i].opens
+        if about in said[i] and about not in meant[1 - i]:
+            return f'Only one of them is about "{about}".'
     return ""
 
 
 def _tense(new: Facts, old: Facts) -> str:
-    """What was and what is, or will be; present and future go together."""
+    """Tell what was from what is or will be."""
     told = [{(verb, tense == "past") for verb, tense in line.verbs} for line in (new, old)]
     sure = [{(verb, past) for verb, past in line if (verb, not past) not in line} for line in told]
     changed = {verb for verb, past in sure[0] if (verb, not past) in sure[1]}
@@ -132,9 +141,11 @@ def _cue(new: Facts, old: Facts, language: str) -> str:
     matters = [line.terms - set(line.names) - {t for w in words for t in tokenize(w, language)} for line in (new, old)]
     if 2 * len(matters[0] & matters[1]) >= min(map(len, matters)) > 0:
         return min(cues).replace("_", " ")
-    homes = word_list(f"{language}-residence") if language in LISTED else frozenset()
-    about_home = (new.plain & homes) and (old.plain & homes)
-    return min(cues & homes).replace("_", " ") if about_home and cues & homes else ""
+    if language not in LISTED:
+        return ""
+    homes = word_list(f"{language}-residence")
+    stems = {stem for word in homes for stem in tokenize(word, language)}
+    return min(cues & homes, default="") if new.terms & stems and old.terms & stems else ""
 
 
 def _quoted(words: Collection[str]) -> str:

@@ -11,7 +11,7 @@ from memgraph_engine.gate.calibration import calibration
 from memgraph_engine.gate.contradiction import Difference, compare
 from memgraph_engine.gate.facts import Facts, facts
 from memgraph_engine.gate.score import Features, Scores, Statistics, features, score
-from memgraph_engine.gate.verdict import APPEND, Kind, Tie, Verdict
+from memgraph_engine.gate.verdict import APPEND, Tie, Verdict
 from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.neighbourhood import Neighbour, neighbourhood
 from memgraph_engine.language import word_list
@@ -32,14 +32,12 @@ _WORDS = 12  # of a new note, by which full text is asked for others
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A note as it is compared: what it is scored by, and what it can be contradicted in."""
+    """A note as it is compared."""
 
     id: str
     text: str
     features: Features
-    facts: tuple[Facts, ...]
     said_at: datetime | None
-    days: frozenset[datetime]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +88,7 @@ class Judge:
         self._settings, self._scope, self._language, self._notes = settings, scope, language, notes
         self._calibration = calibration(embedder)
         self.contexts: Mapping[str, str] = {}
+        self._read: dict[str, list[Facts]] = {}
 
     def verdicts(self, db: Database, candidates: Sequence[Candidate], opinions: "Ask" = lambda *_: {}) -> list[Verdict]:
         """Judge candidates in order, each against stored notes and the candidates before it.
@@ -161,9 +160,21 @@ class Judge:
             and scores.complementarity <= self._settings.link_threshold
         ):
             return Difference("none", "")
-        if new.days and old.days and not new.days & old.days:
+        new_days, old_days = self._days(new), self._days(old)
+        if new_days and old_days and not new_days & old_days:
             return Difference("differs", "They tell of different days.")
-        return compare(new.facts, old.facts, self._language)
+        return compare(self._facts(new), self._facts(old), self._language)
+
+    def _facts(self, of: Known) -> list[Facts]:
+        """Read a note's facts when they are first asked for: it takes half a millisecond a line."""
+        if of.id not in self._read:
+            self._read[of.id] = [facts(line.said, self._language) for line in of.features.lines]
+        return self._read[of.id]
+
+    def _days(self, of: Known) -> frozenset[datetime]:
+        """Return the first days of the times that a note names."""
+        told = (event for line in of.features.lines for event in events(line.said.text, of.said_at, self._language))
+        return frozenset(event.start for event in told)
 
     def _decide(
         self, new: Known, compared: Sequence[Compared], homes: Mapping[str, str], opinions: Mapping[str, Opinion]
@@ -183,9 +194,10 @@ class Judge:
         same = next((pair for pair in best if pair[1].relation == "same"), None)
         if settings.merge and same:
             one, seen = same
-            plain = self._words(new)[0] in self._words(one.known)
-            kind: Kind = "reinforce" if plain else "merge"
-            return asked(kind, seen.note, evidence=seen.evidence)
+            if self._words(new)[0] in self._words(one.known):
+                return asked("reinforce", seen.note, evidence=seen.evidence)
+            if best[0][1].relation != "conflict":  # what contradicts the nearest note joins no other one
+                return asked("merge", seen.note, evidence=seen.evidence)
         old = next((pair for pair in best if pair[1].relation == "update"), None)
         if old and (not settings.supersede or _before(new, old[0].known)):
             old = None
@@ -257,9 +269,7 @@ class Judge:
         said_at: datetime | None,
     ) -> Known:
         seen = features(raw, speaker=speaker, keywords=keywords, language=self._language)
-        told = (event for line in seen.lines for event in events(line.said.text, said_at, self._language))
-        days = frozenset(event.start for event in told)
-        return Known(id, text, seen, tuple(facts(line.said, self._language) for line in seen.lines), said_at, days)
+        return Known(id, text, seen, said_at)
 
 
 def _joins(verdict: Verdict) -> bool:

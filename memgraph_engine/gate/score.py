@@ -204,13 +204,14 @@ def _cosines(new: Features, candidates: Sequence[Features]) -> list[float]:
     """Return for each candidate the larger cosine of raw and context, at least 0."""
     import numpy as np
 
-    raw = np.stack([_given(one.raw_vector) for one in candidates]) @ _given(new.raw_vector)
-    context = np.stack([_given(one.context_vector) for one in candidates]) @ _given(new.context_vector)
+    raw = np.stack([given(one.raw_vector) for one in candidates]) @ given(new.raw_vector)
+    context = np.stack([given(one.context_vector) for one in candidates]) @ given(new.context_vector)
     larger: list[float] = np.clip(np.maximum(raw, context), 0.0, 1.0).tolist()
     return larger
 
 
-def _given(vector: "NDArray[np.float32] | None") -> "NDArray[np.float32]":
+def given(vector: "NDArray[np.float32] | None") -> "NDArray[np.float32]":
+    """Return the vector of features that have one."""
     if vector is None:
         raise ValueError("Features without vectors need cosines.")
     return vector

@@ -34,7 +34,7 @@ class Cost:
         )
 
     def share(self, parts: int) -> "Cost":
-        """Return that of one of several things a request asked about: tokens, money and time, but no call of its own."""
+        """Return the share of one of several things asked about: tokens, money and time, but no call."""
         if parts <= 1:
             return self
         money = None if self.money is None else self.money / parts

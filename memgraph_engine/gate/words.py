@@ -1,0 +1,96 @@
+"""Words where they stand, and the word lists by which facts are read off them.
+
+The lists are in `config/language/`. Their entries are words in lower case, with `_` between the words of a phrase
+and `=` before a value. English and Spanish have them; in other languages only digits are read.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import MISSING, dataclass, field, fields
+from functools import cache
+from typing import Any
+
+from memgraph_engine.language import word_list
+
+_LONGEST_PHRASE = 4
+LISTED = ("english", "spanish")  # languages with all lists
+_COMMON = ("function-words", "interjections", "weak-words", "time-words")
+_APOSTROPHES = str.maketrans(dict.fromkeys("‘’‛ʼ`´", "'"))
+_TOKEN = re.compile(r"\d+(?:[.,:/-]\d+)*(?:st|nd|rd|th)?|[^\W\d_]+(?:['-][^\W\d_]+)*|[^\w\s]|\n")
+ENDS = frozenset(".!?…\n")
+
+
+@dataclass(frozen=True)
+class Lists:
+    """A language's words, as `config/language/` has them."""
+
+    negations: frozenset[str] = frozenset()
+    no_negations: frozenset[str] = frozenset()
+    clause_words: frozenset[str] = frozenset()
+    corrections: frozenset[str] = frozenset()
+    first_person: frozenset[str] = frozenset()
+    light_words: frozenset[str] = frozenset()  # neither affirmed nor denied, and no verb of interest
+    interjections: frozenset[str] = frozenset()
+    stop_words: frozenset[str] = frozenset()
+    pronouns: frozenset[str] = frozenset()
+    adverbs: frozenset[str] = frozenset()
+    time_words: frozenset[str] = frozenset()
+    common: frozenset[str] = frozenset()  # never a name
+    numbers: Mapping[str, str] = field(default_factory=dict)
+    dates: Mapping[str, str] = field(default_factory=dict)
+    tenses: Mapping[str, str] = field(default_factory=dict)
+
+
+@cache
+def lists_of(language: str) -> Lists:
+    """Return a language's lists; empty ones for a language that has none."""
+    if language not in LISTED:
+        return Lists()
+    given: dict[str, Any] = {}
+    for one in fields(Lists):
+        if one.name == "common":
+            common = (word_list(f"{language}-{kind}") for kind in _COMMON)
+            given[one.name] = frozenset().union(*common)
+        elif one.default is MISSING:
+            given[one.name] = _values(f"{language}-{one.name}")
+        else:
+            given[one.name] = word_list(f"{language}-{one.name.replace('_', '-')}")
+    return Lists(**given)
+
+
+@cache
+def _values(name: str) -> Mapping[str, str]:
+    pairs = (entry.partition("=") for entry in word_list(name))
+    return {word: value for word, _, value in pairs}
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word where it stands: `lower` for lists, `opens` if it begins a sentence, `asked` if that is a question."""
+
+    written: str
+    lower: str
+    opens: bool
+    asked: bool
+
+
+def words_of(text: str) -> Iterator[Word]:
+    """Yield the words and marks of a text, apostrophes made plain."""
+    tokens = _TOKEN.findall(text.translate(_APOSTROPHES))
+    ends = [place for place, token in enumerate(tokens) if token in ENDS] + [len(tokens)]
+    opens, end = True, 0
+    for place, token in enumerate(tokens):
+        while ends[end] < place:
+            end += 1
+        asked = ends[end] < len(tokens) and tokens[ends[end]] == "?"
+        yield Word(token, token.casefold(), opens, asked)
+        opens = token in ENDS or (opens and not token[0].isalnum())
+
+
+def phrase_at(words: Sequence[Word], place: int, known: frozenset[str] | Mapping[str, str]) -> str:
+    """Return the longest listed phrase that begins here, or ''."""
+    for length in range(_LONGEST_PHRASE, 0, -1):
+        phrase = "_".join([word.lower for word in words[place : place + length]])
+        if phrase in known:
+            return phrase
+    return ""

@@ -1,0 +1,132 @@
+"""Where two notes share their words and disagree."""
+
+import doctest
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bench import contradictions
+from memgraph_engine.gate import contradiction, facts
+from memgraph_engine.gate.contradiction import compare
+from memgraph_engine.model.text import Said, read_line
+
+
+def kind(new: str, old: str, language: str = "english", speaker: str = "Ana", other: str | None = None) -> str:
+    lines = Said(speaker, new, ""), Said(speaker if other is None else other, old, "")
+    return compare(*([facts.facts(one, language)] for one in lines), language).kind
+
+
+@pytest.mark.parametrize("module", [contradiction, facts, contradictions])
+def test_docstring_examples(module):
+    assert doctest.testmod(module).failed == 0
+
+
+@given(st.text(), st.sampled_from(["english", "spanish", "cjk", "standard"]))
+def test_nothing_contradicts_itself(text, language):
+    assert kind(text, text, language) == "none"
+
+
+@pytest.mark.parametrize(
+    ("new", "old"),
+    [
+        ("I do not like cats.", "I like cats."),
+        ("I don't like cats.", "I like cats."),
+        ("I don’t like cats.", "I like cats."),
+        ("I never eat fish.", "I eat fish."),
+        ("Ana has two cats.", "I have three cats."),
+        ("Ana has 2 cats.", "I have 3 cats."),
+        ("The concert is in May.", "The concert is in June."),
+        ("The concert is on Friday.", "The concert is on Monday."),
+        ("I travelled next week.", "I travelled last week."),
+        ("I studied in Oslo.", "I studied in Bergen."),
+        ("Bob sings in a choir.", "I sing in a choir."),
+        ("Bob thanked Ana for the boat.", "Ana thanked Bob for the boat."),
+        ("Ana was a nurse.", "Ana is a nurse."),
+        ("Ana worked at the harbour.", "Ana works at the harbour."),
+    ],
+)
+def test_a_difference_is_told(new, old):
+    assert kind(new, old) == kind(old, new) == "differs"
+
+
+@pytest.mark.parametrize(
+    ("new", "old"),
+    [
+        ("Ana moved to Oslo.", "I moved to Oslo!"),
+        ("Ana has three cats.", "I have 3 cats."),
+        ("Ana is excited about camping.", "Can't wait to go camping!"),
+        ("Ana likes cats.", "I don't know why, but I like cats."),
+        ("Ana likes the harbour.", "Hey Bob! I like the harbour, don't you?"),
+        ("Ana likes the harbour in Oslo.", "I like the harbour."),
+    ],
+)
+def test_a_restatement_is_no_difference(new, old):
+    assert kind(new, old) == "none"
+
+
+@pytest.mark.parametrize(
+    ("new", "old"),
+    [
+        ("I moved to Osaka.", "I live in Tokyo."),
+        ("I no longer eat fish.", "I eat fish."),
+        ("I don't eat fish anymore.", "I eat fish."),
+        ("Actually the wedding is on Friday.", "The wedding is on Thursday, I hear."),
+        ("I used to play the violin.", "I play the violin."),
+        ("I work at Acme instead of Initech.", "I work at Initech."),
+    ],
+)
+def test_a_correction_is_told_by_its_cue(new, old):
+    assert kind(new, old) == "corrects"
+
+
+def test_a_cue_in_the_old_note_corrects_nothing():
+    assert kind("I eat fish.", "I no longer eat fish.") == "differs"
+
+
+def test_a_cue_about_another_matter_corrects_nothing():
+    assert kind("I moved to Osaka.", "I ordered a lamp from Tokyo.") == "differs"
+
+
+def test_a_cue_of_another_speaker_corrects_nothing():
+    assert kind("I no longer eat fish.", "I eat fish.", speaker="Bob", other="Ana") == "differs"
+
+
+@pytest.mark.parametrize(
+    ("new", "old", "expected"),
+    [
+        ("No me gustan los gatos.", "Me gustan los gatos.", "differs"),
+        ("Nunca como pescado.", "Como pescado.", "differs"),
+        ("Ya no como pescado.", "Como pescado.", "corrects"),
+        ("Tengo dos gatos.", "Tengo tres gatos.", "differs"),
+        ("El concierto es el viernes.", "El concierto es el lunes.", "differs"),
+        ("El concierto es en mayo.", "El concierto es en junio.", "differs"),
+        ("Me mudé a Sevilla.", "Vivo en Madrid.", "corrects"),
+        ("Tengo dos gatos.", "¡Tengo 2 gatos!", "none"),
+    ],
+)
+def test_spanish(new, old, expected):
+    assert kind(new, old, "spanish") == expected
+
+
+@pytest.mark.parametrize("language", ["cjk", "standard"])
+def test_other_languages_tell_numbers(language):
+    assert kind("猫が3匹います", "猫が2匹います", language) == "differs"
+    assert kind("猫が3匹います", "猫が3匹います", language) == "none"
+
+
+def test_the_time_of_saying_is_no_date():
+    lines = [f"Ana: I sing in a choir. (1:56 pm on {day})" for day in ("8 May, 2023", "3 June, 2024")]
+    new, old = ([facts.facts(read_line(one, "Ana"), "english")] for one in lines)
+    assert compare(new, old, "english").kind == "none"
+
+
+def test_a_merged_note_differs_if_any_line_does():
+    new = [facts.facts(Said("Ana", "I have two cats.", ""), "english")]
+    old = [facts.facts(Said("Ana", text, ""), "english") for text in ("My cats are fun.", "I have three cats.")]
+    assert compare(new, old, "english").kind == "differs"
+
+
+def test_the_evidence_is_a_sentence():
+    new, old = ([facts.facts(Said("Ana", f"I have {n} cats.", ""), "english")] for n in ("two", "three"))
+    assert compare(new, old, "english").evidence == 'They differ in a number: "2", not "3".'

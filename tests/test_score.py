@@ -1,0 +1,178 @@
+"""What the gate's local scores promise, whatever the texts."""
+
+import doctest
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memgraph_engine.gate import calibration as calibration_module
+from memgraph_engine.gate import score as score_module
+from memgraph_engine.gate.calibration import FILE, Calibration, Monotone, calibration
+from memgraph_engine.gate.score import Features, Statistics, features, repeated, score
+from memgraph_engine.model import text as text_module
+from memgraph_engine.model.memory import Source
+from memgraph_engine.model.text import Said, line, read_line
+from memgraph_engine.resources import resource
+from memgraph_engine.testing import HashingEmbedder
+
+EMBEDDER = HashingEmbedder(64)
+PLAIN = Calibration(Monotone(((0.0, 0.0), (1.0, 1.0))), Monotone(((0.0, 0.0), (1.0, 1.0))))
+VOCABULARY = ["boat", "river", "garden", "teacher", "violin", "snow", "bread", "the", "i"]
+WORDS = st.lists(st.sampled_from(VOCABULARY), max_size=8)
+TEXTS = WORDS.map(" ".join) | st.text(max_size=40)
+SPEAKERS = st.sampled_from(["", "Ana", "Bob"])
+
+
+def note(text: str, speaker: str = "Ana", keywords: tuple[str, ...] = (), language: str = "english") -> Features:
+    rendered = f"{speaker}: {text}" if speaker else text
+    vector = np.array(EMBEDDER.embed_query(rendered or "nothing"), np.float32)
+    return features(
+        [rendered], speaker=speaker, keywords=keywords, raw_vector=vector, context_vector=vector, language=language
+    )
+
+
+def pair(one: Features, other: Features, maps: Calibration = PLAIN):
+    return score(one, [other], Statistics.of(100, [one, other]), maps)[0]
+
+
+@pytest.mark.parametrize("module", [score_module, calibration_module, text_module])
+def test_docstring_examples(module):
+    assert doctest.testmod(module).failed == 0
+
+
+@given(TEXTS, SPEAKERS)
+def test_a_note_repeats_itself_wholly(text, speaker):
+    assert pair(note(text, speaker), note(text, speaker)).redundancy == pytest.approx(1)
+
+
+@given(TEXTS, SPEAKERS, TEXTS, SPEAKERS)
+def test_redundancy_is_symmetric(one, speaker, other, another):
+    notes = note(one, speaker), note(other, another)
+    assert pair(*notes).redundancy == pytest.approx(pair(*reversed(notes)).redundancy)
+
+
+@given(TEXTS, SPEAKERS, TEXTS, SPEAKERS)
+def test_scores_lie_between_0_and_1(one, speaker, other, another):
+    found = pair(note(one, speaker, ("boat",)), note(other, another, ("boat", "river")), calibration("hashing-64"))
+    assert all(0 <= x <= 1 for x in (found.redundancy, found.complementarity, found.words, found.overlap, found.cosine))
+
+
+@given(st.lists(st.floats(0.1, 9), min_size=1), st.lists(st.floats(0.1, 9)), st.lists(st.floats(0.1, 9)))
+def test_the_short_form_is_the_divergence_of_the_two_distributions(shared, only_one, only_other):
+    one, other = (
+        np.array(shared + only_one + [0.0] * len(only_other)),
+        np.array(shared + [0.0] * len(only_one) + only_other),
+    )
+    parts = np.array([one.sum(), other.sum()]) / (one.sum() + other.sum())
+
+    def entropy(p):
+        p = p[p > 0]
+        return float(-(p * np.log2(p)).sum())
+
+    p, q = one / one.sum(), other / other.sum()
+    divergence = entropy(parts[0] * p + parts[1] * q) - parts[0] * entropy(p) - parts[1] * entropy(q)
+    expected = 1 - divergence / entropy(parts)
+    assert repeated(sum(shared), one.sum(), other.sum()) == pytest.approx(expected, abs=1e-6)
+
+
+def test_a_restatement_in_the_third_person_is_more_redundant_than_another_fact():
+    said = note("I finally bought an old wooden boat yesterday, isn't that great?")
+    restated, other = note("Ana bought an old wooden boat."), note("Ana teaches the violin to children.")
+    assert pair(restated, said).redundancy > pair(other, said).redundancy + 0.3
+
+
+def test_the_same_in_spanish():
+    said = note("¡Por fin compré un barco de madera muy viejo!", language="spanish")
+    restated = note("Ana compró un barco de madera viejo.", language="spanish")
+    other = note("Ana enseña violín a los niños.", language="spanish")
+    assert pair(restated, said).redundancy > pair(other, said).redundancy + 0.3
+
+
+def test_the_same_words_from_another_mouth_are_another_fact():
+    assert pair(note("I moved to Bergen"), note("I moved to Bergen", "Bob")).redundancy < 0.9
+
+
+def test_a_note_that_nobody_speaks_is_about_whom_it_names():
+    fact = note("Ana moved to Bergen", "")
+    assert pair(fact, note("I moved to Bergen")).redundancy > pair(fact, note("I moved to Bergen", "Bob")).redundancy
+
+
+def test_a_merged_note_counts_by_its_best_line():
+    vector = np.ones(4, np.float32) / 2
+    merged = features(
+        ["Ana: I sing in a choir. (8 May, 2023)", "Ana: Snow fell all night. (9 May, 2023)"],
+        speaker="Ana",
+        keywords=(),
+        raw_vector=vector,
+        context_vector=vector,
+        language="english",
+    )
+    new = features(
+        ["Ana: I sing in a choir. (1 June, 2024)"],
+        speaker="Ana",
+        keywords=(),
+        raw_vector=vector,
+        context_vector=vector,
+        language="english",
+    )
+    assert (pair(new, merged).redundancy, pair(new, merged).line) == (1, 0)
+
+
+def test_a_repeat_is_not_complementary():
+    assert pair(note("I sing in a choir"), note("I sing in a choir")).complementarity == 0
+
+
+def test_shared_keywords_make_notes_complementary():
+    one = note("We row on Sundays", keywords=("rowing club",))
+    with_it, without = note("The race was lost", keywords=("rowing club",)), note("The race was lost")
+    assert pair(one, with_it).complementarity > pair(one, without).complementarity
+
+
+def test_a_rare_word_weighs_more_than_a_common_one():
+    crowd = [note(f"garden number{i}") for i in range(20)]
+    known = Statistics.of(500, [*crowd, note("violin")])
+    rare, common = score(note("garden violin"), [note("violin"), note("garden")], known, PLAIN)
+    assert rare.redundancy > common.redundancy
+
+
+def test_no_candidates_no_scores():
+    assert score(note("I sing"), [], Statistics.of(0, []), PLAIN) == []
+
+
+@given(st.floats(0, 1), st.floats(0, 1))
+@pytest.mark.parametrize("embedder", ["all-MiniLM-L6-v2", "bge-small-en-v1.5", "another"])
+def test_the_shipped_maps_never_fall(embedder, one, other):
+    low, high = sorted((one, other))
+    maps = calibration(embedder)
+    for by in (maps.redundancy, maps.relation):
+        assert 0 <= by(low) <= by(high) <= 1
+
+
+def test_a_map_that_falls_is_refused():
+    with pytest.raises(ValueError, match="ascend"):
+        Monotone(((0.0, 0.0), (0.5, 0.8), (0.6, 0.7), (1.0, 1.0)))
+
+
+def test_an_unknown_embedder_links_no_more_than_any_known_one():
+    known = json.loads(resource(*FILE).read_text("utf-8"))["relation"]
+    for value in (0.2, 0.4, 0.6, 0.8):
+        assert calibration("another").relation(value) <= 1e-9 + min(calibration(name).relation(value) for name in known)
+
+
+def test_a_model_has_one_map_whatever_runs_it():
+    assert calibration("sentence-transformers/all-MiniLM-L6-v2") == calibration("all-MiniLM-L6-v2")
+
+
+@pytest.mark.parametrize("language", ["english", "spanish", "cjk", "standard"])
+@pytest.mark.parametrize("time", ["2023-05-08T13:56:00", "2023-05-08", None])
+@pytest.mark.parametrize(("speaker", "caption"), [("Ana", ""), ("Ana", "a boat"), ("", "")])
+def test_a_rendered_line_is_read_back(language, time, speaker, caption):
+    source = Source("1", "I moved (twice).", "", speaker=speaker, said_as=time, caption=caption)
+    assert read_line(line(source, language), speaker) == Said(speaker, "I moved (twice).", caption)
+
+
+def test_another_speaker_is_read_in_a_merged_note():
+    assert read_line("Bob Lee: Ana moved.", "Ana") == Said("Bob Lee", "Ana moved.", "")
