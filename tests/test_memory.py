@@ -144,7 +144,7 @@ def test_history_keeps_the_old_version_and_who_made_the_new_one(ana):
     old, new = ana.history("D1:2", user_id="ana")
     assert "Lisbon" in old.note.raw[0]
     assert "Porto" in new.note.raw[0]
-    assert (old.decision.kind, new.decision) == ("append", decision)
+    assert (old.decision.kind, new.decision) == ("link", decision)
     assert old.note.superseded_at == new.note.recorded_at == decision.at
     assert old.note.created_at == new.note.created_at
 

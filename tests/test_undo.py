@@ -1,6 +1,7 @@
 """Every decision can be taken back, and undoing all of them leaves the graph as it was."""
 
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -112,7 +113,7 @@ def check_undo(memory, start, script):
     from memgraph_engine.testing import purge
 
     settings_ = memory.engine.settings.model_copy(update={"tenant": f"test-{uuid4().hex}"})
-    mine = Memory(memory.engine.__class__(settings_, memory.engine.db, memory.engine.embedder, memory.engine.clock))
+    mine = Memory(replace(memory.engine, settings=settings_))
     try:
         mine.add_many([{"id": f"first-{n}", "text": LINES[n], "session": "s0"} for n in start], user_id="ana")
         first = {decision.id for decision in mine.decisions(user_id="ana", limit=1000)}

@@ -1,5 +1,6 @@
 """Judge new notes against what is known, without an LLM (MemFly, section 3.3.2): merge, link, append, and beyond."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -42,11 +43,12 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """A known note beside a new one."""
+    """A known note beside a new one; `asked` says that only one of the two is a mere question."""
 
     known: Known
     scores: Scores
     difference: Difference
+    asked: bool
 
     @property
     def closeness(self) -> tuple[float, float, float]:
@@ -149,7 +151,8 @@ class Judge:
         cosines = [max(cosine, 0.0) for _, cosine in known]
         scores = score(new.features, others, Statistics.of(self._notes, others), self._calibration, cosines)
         compared = [
-            Compared(one, its, self._difference(new, one, its)) for (one, _), its in zip(known, scores, strict=True)
+            Compared(one, its, self._difference(new, one, its), _asks(new, 0) != _asks(one, its.line))
+            for (one, _), its in zip(known, scores, strict=True)
         ]
         return sorted(compared, key=lambda one: one.closeness)
 
@@ -235,6 +238,8 @@ class Judge:
         relation: Relation
         if difference.kind == "corrects":
             relation, evidence = "update", difference.evidence
+        elif repeats and one.asked:
+            relation, evidence = "related", "One of them only asks."
         elif repeats:
             relation = "same" if difference.kind == "none" else "conflict"
             evidence = difference.evidence or "It says as much."
@@ -270,6 +275,12 @@ class Judge:
     ) -> Known:
         seen = features(raw, speaker=speaker, keywords=keywords, language=self._language)
         return Known(id, text, seen, said_at)
+
+
+def _asks(note: Known, line: int) -> bool:
+    """Tell whether a line does nothing but ask: "Do you paint boats?" tells nobody that you do."""
+    text = note.features.lines[line].said.text.strip()
+    return text.endswith(("?", "？")) and not re.search(r"[.!。！]\s", text)
 
 
 def _joins(verdict: Verdict) -> bool:
