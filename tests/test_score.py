@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from memgraph_engine.gate import calibration as calibration_module
 from memgraph_engine.gate import score as score_module
 from memgraph_engine.gate.calibration import FILE, Calibration, Monotone, calibration
-from memgraph_engine.gate.score import Features, Statistics, features, repeated, score
+from memgraph_engine.gate.score import Features, Statistics, features, repeated, says_as_much, score
 from memgraph_engine.model import text as text_module
 from memgraph_engine.model.memory import Source
 from memgraph_engine.model.text import Said, line, read_line
@@ -136,6 +136,21 @@ def test_a_rare_word_weighs_more_than_a_common_one():
     known = Statistics.of(500, [*crowd, note("violin")])
     rare, common = score(note("garden violin"), [note("violin"), note("garden")], known, PLAIN)
     assert rare.redundancy > common.redundancy
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "as_much"),
+    [
+        ("I live in Lisbon.", "Living in Lisbon, I am.", True),
+        ("I live in Lisbon.", "I work in Lisbon.", False),
+        ("Where do you live now?", "Do you still paint boats?", False),
+        ("I painted that lake sunrise last year!", "Ana painted a lake sunrise last year.", True),
+        ("How are you?", "Where are you?", False),
+    ],
+)
+def test_short_lines_with_a_word_of_their_own_each_are_two_facts(one, other, as_much):
+    lines = note(one).lines[0], note(other).lines[0]
+    assert says_as_much(*lines, "english") is as_much
 
 
 def test_no_candidates_no_scores():

@@ -11,7 +11,7 @@ from memgraph_engine.gate.batch import note_id
 from memgraph_engine.gate.calibration import calibration
 from memgraph_engine.gate.contradiction import Difference, compare
 from memgraph_engine.gate.facts import Facts, facts
-from memgraph_engine.gate.score import Features, Scores, Statistics, features, score
+from memgraph_engine.gate.score import Features, Line, Scores, Statistics, features, says_as_much, score
 from memgraph_engine.gate.verdict import APPEND, Tie, Verdict
 from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.neighbourhood import Neighbour, neighbourhood
@@ -43,12 +43,18 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """A known note beside a new one; `asked` says that only one of the two is a mere question."""
+    """A known note beside a new one.
+
+    `asked` says that only one of the two is a mere question, `plain` that the words are the same, `as_much` that they
+    differ in no more than detail.
+    """
 
     known: Known
     scores: Scores
     difference: Difference
     asked: bool
+    plain: bool
+    as_much: bool
 
     @property
     def closeness(self) -> tuple[float, float, float]:
@@ -150,11 +156,20 @@ class Judge:
         others = [one.features for one, _ in known]
         cosines = [max(cosine, 0.0) for _, cosine in known]
         scores = score(new.features, others, Statistics.of(self._notes, others), self._calibration, cosines)
-        compared = [
-            Compared(one, its, self._difference(new, one, its), _asks(new, 0) != _asks(one, its.line))
-            for (one, _), its in zip(known, scores, strict=True)
-        ]
+        compared = [self._beside(new, one, its) for (one, _), its in zip(known, scores, strict=True)]
         return sorted(compared, key=lambda one: one.closeness)
+
+    def _beside(self, new: Known, old: Known, scores: Scores) -> Compared:
+        lines = new.features.lines[0], old.features.lines[scores.line]
+        plain = self._words(new)[0] in self._words(old)
+        return Compared(
+            old,
+            scores,
+            self._difference(new, old, scores),
+            asked=_asks(lines[0]) != _asks(lines[1]),
+            plain=plain,
+            as_much=plain or says_as_much(*lines, self._language),
+        )
 
     def _difference(self, new: Known, old: Known, scores: Scores) -> Difference:
         """Say what differs, where it matters: in pairs that would be merged or tied."""
@@ -197,7 +212,7 @@ class Judge:
         same = next((pair for pair in best if pair[1].relation == "same"), None)
         if settings.merge and same:
             one, seen = same
-            if self._words(new)[0] in self._words(one.known):
+            if one.plain:
                 return asked("reinforce", seen.note, evidence=seen.evidence)
             if best[0][1].relation != "conflict":  # what contradicts the nearest note joins no other one
                 return asked("merge", seen.note, evidence=seen.evidence)
@@ -240,6 +255,8 @@ class Judge:
             relation, evidence = "update", difference.evidence
         elif repeats and one.asked:
             relation, evidence = "related", "One of them only asks."
+        elif repeats and not one.as_much:
+            relation, evidence = "related", "They share words, and each says something else."
         elif repeats:
             relation = "same" if difference.kind == "none" else "conflict"
             evidence = difference.evidence or "It says as much."
@@ -277,9 +294,9 @@ class Judge:
         return Known(id, text, seen, said_at)
 
 
-def _asks(note: Known, line: int) -> bool:
+def _asks(line: Line) -> bool:
     """Tell whether a line does nothing but ask: "Do you paint boats?" tells nobody that you do."""
-    text = note.features.lines[line].said.text.strip()
+    text = line.said.text.strip()
     return text.endswith(("?", "？")) and not re.search(r"[.!。！]\s", text)
 
 

@@ -7,11 +7,12 @@ equations 3 and 4). Pure functions: what they need comes with the candidates, an
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from math import log, log2
 from typing import TYPE_CHECKING
 
 from memgraph_engine.gate.calibration import Calibration
-from memgraph_engine.language import tokenize
+from memgraph_engine.language import tokenize, word_list
 from memgraph_engine.model.text import Said, read_line
 
 if TYPE_CHECKING:
@@ -192,6 +193,27 @@ def same_speaker(one: Line, other: Line) -> bool | None:
         return speakers[0] == speakers[1]
     text = (one if not speakers[0] else other).said.text.casefold()
     return True if any(speakers) and max(speakers) in text else None
+
+
+def says_as_much(one: Line, other: Line, language: str) -> bool:
+    """Tell whether two lines differ in no more than detail.
+
+    Of content words they share at least one, and half as many again as the one with fewer of its own has: "I live in
+    Lisbon" and "I work in Lisbon" are two facts, however alike, and in a small memory no word is known to be common.
+    """
+    content = [line.terms - _common(language) - set(tokenize(line.said.speaker, language)) for line in (one, other)]
+    shared = len(content[0] & content[1])
+    return shared >= max(1, 1.5 * (min(map(len, content)) - shared))
+
+
+@cache
+def _common(language: str) -> frozenset[str]:
+    """Return the terms of words that tell nothing of what a line is about; none for a language without lists."""
+    if language not in ("english", "spanish"):
+        return frozenset()
+    kinds = ("closed-words", "question-words", "interjections")
+    words = frozenset[str]().union(*(word_list(f"{language}-{kind}") for kind in kinds))
+    return frozenset(term for word in words for term in tokenize(word, language))
 
 
 def _overlap(one: frozenset[str], other: frozenset[str], idf: _Weights) -> float:
