@@ -166,6 +166,17 @@ def test_an_undone_deletion_brings_the_note_back_and_its_words_into_the_next_tur
     assert "ferry" in memory.get("b", user_id="ana").context
 
 
+@pytest.mark.parametrize("change", ["update", "delete"])
+def test_what_an_undo_brings_back_repeats_no_turn_that_was_deleted_meanwhile(memory, change):
+    talk = [{"id": "a", "text": LINES[0], "session": "s"}, {"id": "b", "text": LINES[5], "session": "s"}]
+    memory.add_many(talk, user_id="ana")
+    decision = memory.update("b", LINES[3], user_id="ana") if change == "update" else memory.delete("b", user_id="ana")
+    memory.delete("a", user_id="ana")
+    memory.undo(decision.id, user_id="ana")
+    assert memory.get("b", user_id="ana").context == LINES[5]
+    assert memory.verify(user_id="ana") == []
+
+
 def test_an_undone_update_brings_the_old_text_back(memory):
     memory.add({"id": "a", "text": LINES[0]}, user_id="ana")
     decision = memory.update("a", LINES[3], user_id="ana")
