@@ -78,7 +78,8 @@ def _delete(db: Database, plan: Plan, some: Sequence[Found], language: str, embe
         plan.revise(found, Revision(found.note.id, decision.id, {"status": "deleted"}))
     hidden = {source.id: None for found in some for source in found.note.sources}
     without = [found.note.id for found in some]
-    contexts.rewrite(db, plan, decision.id, hidden, language=language, embedder=embedder, without=without)
+    turns = contexts.Turns.after(db, plan.scope.name, hidden)
+    contexts.rewrite(db, plan, decision.id, turns, language=language, embedder=embedder, without=without)
     plan.apply(db)
     return decision
 
@@ -110,7 +111,7 @@ def update(
     )
     if single:
         plan.rewrite(new.source)
-        changed = {new.source.id: new.source}
-        contexts.rewrite(db, plan, decision.id, changed, language=at.language, embedder=embedder, without=[note.id])
+        turns = contexts.Turns.after(db, scope.name, {new.source.id: new.source})
+        contexts.rewrite(db, plan, decision.id, turns, language=at.language, embedder=embedder, without=[note.id])
     plan.apply(db)
     return decision

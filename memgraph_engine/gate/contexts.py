@@ -5,12 +5,13 @@ What a chat model or the user wrote is left alone.
 """
 
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 
 from memgraph_engine.embedding import CheckedEmbedder
 from memgraph_engine.gate.plan import Plan
 from memgraph_engine.graph import notes, sources
 from memgraph_engine.graph.database import Database
-from memgraph_engine.graph.notes import Rendering, Revision, Turn
+from memgraph_engine.graph.notes import Found, Rendering, Revision, Turn
 from memgraph_engine.language import tokenize
 from memgraph_engine.model.memory import Source
 from memgraph_engine.rendering import render
@@ -19,60 +20,81 @@ Repeatable = Mapping[str, Source | None]
 """By a source's id: what a context may repeat of it from now on."""
 
 
+@dataclass(frozen=True, slots=True)
+class Turns:
+    """What stands around the sources that change, and what contexts may repeat of them from now on."""
+
+    around: Mapping[str, sources.Around]
+    now: Repeatable
+
+    @classmethod
+    def after(cls, db: Database, scope: str, changed: Repeatable, leaving: Collection[str] = ()) -> "Turns":
+        """Read what is around the `changed` sources; the place of one that is `leaving` takes the turn before it."""
+        around = sources.around(db, scope, sorted(changed))
+        replaced = {id: _before(id, around, changed, leaving) for id in leaving}  # noqa: A001  the graph's own word
+        return cls(around, {**changed, **replaced})
+
+    def context(self, of: Found, language: str) -> str:
+        """Return the context that a note has as it is `of`, once the sources have changed."""
+        turns = [(source, self._previous(source.id)) for source in of.note.sources]
+        return render(turns, language).context
+
+    def _previous(self, id: str) -> Source | None:  # noqa: A002
+        one = self.around.get(id)
+        return self.now.get(one.previous_id or "", one.previous) if one else None
+
+
 def rewrite(
     db: Database,
     plan: Plan,
     decision: str,
-    changed: Repeatable,
+    turns: Turns,
     *,
     language: str,
     embedder: CheckedEmbedder,
-    leaving: Collection[str] = (),
     without: Collection[str] = (),
 ) -> None:
-    """Plan new contexts for the notes of the turns after the `changed` ones, but not those of the notes `without`.
-
-    Of a source that is `leaving`, the turn before it takes the place.
-    """
-    scope = plan.scope.name
-    around = sources.around(db, scope, sorted(changed))
-    now = dict(changed)
-    for id in leaving:  # noqa: A001  oldest turns first would matter only for runs of leaving turns
-        now[id] = _before(id, around, now, leaving)
-    followers = {note for one in around.values() for note in one.followers} - set(without)
-    found = [one for one in notes.renderings(db, scope, sorted(followers)) if not one.found.constructed_by]
-    contexts = {one.found.note.id: context(one, now, language) for one in found}
-    stale = [one.found for one in found if contexts[one.found.note.id] != one.found.note.context]
+    """Plan new contexts for the notes of the turns after those that change, but not those of the notes `without`."""
+    followers = {note for one in turns.around.values() for note in one.followers} - set(without)
+    found = notes.renderings(db, plan.scope.name, sorted(followers))
+    local = [one for one in found if not one.found.constructed_by]
+    contexts = {one.found.note.id: _context(one, turns.now, language) for one in local}
+    stale = [one.found for one in local if contexts[one.found.note.id] != one.found.note.context]
     vectors = embedder.embed_documents([contexts[one.note.id] for one in stale])
     for one, vector in zip(stale, vectors, strict=True):
         text = contexts[one.note.id]
-        properties = {"context": text, "context_terms": " ".join(tokenize(text, language))}
-        plan.revise(one, Revision(one.note.id, decision, properties, "rewritten", context_vector=vector))
+        given = None if one.note.status == "pending" else vector  # it gets both of its vectors at once
+        plan.revise(one, Revision(one.note.id, decision, terms_of(text, language), "rewritten", context_vector=given))
 
 
-def context(of: Rendering, changed: Repeatable, language: str) -> str:
-    """Return a note's local context, as it is once the `changed` sources are."""
-    return render([(changed.get(t.source.id) or t.source, _previous(t, changed)) for t in of.turns], language).context
+def terms_of(context: str, language: str) -> dict[str, str]:
+    """Return the properties of a context."""
+    return {"context": context, "context_terms": " ".join(tokenize(context, language))}
 
 
-def _previous(turn: Turn, changed: Repeatable) -> Source | None:
-    return changed.get(turn.previous_id or "", turn.previous)
+def _context(of: Rendering, now: Repeatable, language: str) -> str:
+    """Return a note's local context."""
+    return render([(now.get(t.source.id) or t.source, _previous(t, now)) for t in of.turns], language).context
+
+
+def _previous(turn: Turn, now: Repeatable) -> Source | None:
+    return now.get(turn.previous_id or "", turn.previous)
 
 
 def _before(
     id: str,  # noqa: A002
     around: Mapping[str, sources.Around],
-    now: Mapping[str, Source | None],
+    now: Repeatable,
     leaving: Collection[str],
 ) -> Source | None:
     """Return the nearest turn before one that leaves, which stays and can be repeated."""
     seen = {id}
     while id in around:
-        previous = around[id].previous
-        if previous is None or previous.id in seen:
+        previous = around[id].previous_id
+        if previous is None or previous in seen:
             return None
-        if previous.id not in leaving:
-            return now.get(previous.id, previous)
-        id = previous.id  # noqa: A001
+        if previous not in leaving:
+            return now.get(previous, around[id].previous)
+        id = previous  # noqa: A001
         seen.add(id)
     return None

@@ -86,26 +86,29 @@ class _Undoing:
 
     def run(self, about: Sequence[Gathered]) -> None:
         """Plan it all."""
-        leaving = set(self._undone.sources)
+        leaving = self._undone.sources
         for one in about:
             self._plan.cut(self._undone.id, one.id)
             if one.role == "created":
                 self._leave(one)
-            elif one.role == "retired":
-                self._reinstate(one)
             else:
-                self._restore(one)
+                self._repeat(one)
         for source in leaving:
             self._repeatable[source] = None
             self._plan.leave(source)
+        turns = contexts.Turns.after(self._db, self._plan.scope.name, self._repeatable, leaving)
+        for one in about:
+            if one.role == "retired":
+                self._reinstate(one, turns)
+            elif one.role != "created":
+                self._restore(one, turns)
         contexts.rewrite(
             self._db,
             self._plan,
             self._decision.id,
-            self._repeatable,
+            turns,
             language=self._language,
             embedder=self._embedder,
-            leaving=leaving,
             without=[one.id for one in about],
         )
 
@@ -114,23 +117,32 @@ class _Undoing:
         self._plan.retire(one.now, self._decision.id)
         self._repeatable |= dict.fromkeys(source.id for source in one.now.note.sources)
 
-    def _reinstate(self, one: Gathered) -> None:
+    def _repeat(self, one: Gathered) -> None:
+        """Let contexts repeat the sources of a note again, or no more."""
+        assert one.before
+        for source in one.before.note.sources:
+            self._repeatable[source.id] = source if one.before.note.status in QUOTABLE else None
+
+    def _reinstate(self, one: Gathered, turns: contexts.Turns) -> None:
         assert one.before
         self._name(one.before)
         self._plan.reinstate(one.before, one.revision - 1, self._decision.id)
-        self._repeat(one.before)
+        context = self._context(one.before, turns)
+        if context != one.before.note.context:
+            properties = contexts.terms_of(context, self._language)
+            self._plan.revise(one.before, Revision(one.id, self._decision.id, properties, "rewritten"))
 
-    def _restore(self, one: Gathered) -> None:
+    def _restore(self, one: Gathered, turns: contexts.Turns) -> None:
         """Give a note the content and status that it had before."""
         before, now = one.before, one.now
         assert before  # a change has both
         assert now
         self._name(before)
+        context, vector = self._context(before, turns), before.context_vector
         properties: dict[str, Any] = {
             "raw": list(before.note.raw),
-            "context": before.note.context,
             "raw_terms": before.raw_terms,
-            "context_terms": before.context_terms,
+            **contexts.terms_of(context, self._language),
             "status": before.note.status,
             "tags": list(before.note.tags),
             "valid_from": before.note.valid_from,
@@ -139,10 +151,12 @@ class _Undoing:
         }
         if before.raw_vector is None:  # it was pending
             properties |= {"raw_embedding": None, "context_embedding": None}
+        elif context != before.note.context:
+            (vector,) = self._embedder.embed_documents([context])
         names = None if before.note.keywords == now.note.keywords else before.note.keywords
         kept = {source.id for source in before.note.sources}
         drops = tuple(source.id for source in now.note.sources if source.id not in kept)
-        vectors = before.raw_vector, before.context_vector
+        vectors = before.raw_vector, vector
         self._plan.revise(
             now, Revision(one.id, self._decision.id, properties, "changed", *vectors, keywords=names, drops=drops)
         )
@@ -150,12 +164,10 @@ class _Undoing:
         for source in before.note.sources:
             if source.hash != stored.get(source.id, source).hash:
                 self._plan.rewrite(source)
-        self._repeat(before)
 
-    def _repeat(self, found: Found) -> None:
-        """Let contexts repeat the sources of a note again, or no more."""
-        for source in found.note.sources:
-            self._repeatable[source.id] = source if found.note.status in QUOTABLE else None
+    def _context(self, before: Found, turns: contexts.Turns) -> str:
+        """Return the context of a note as it was before, without the turns that were deleted or corrected since."""
+        return before.note.context if before.constructed_by else turns.context(before, self._language)
 
     def _name(self, found: Found) -> None:
         """Store the keywords that a note gets back: those that no other note carried meanwhile are gone."""

@@ -85,13 +85,17 @@ def retire(tx: Runner, scope: str, ids: Sequence[str], now: datetime) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Around:
-    """The turn before a source, if a context may repeat it, and the notes (ids) of the turns after it."""
+    """The turn before a source, if a context may repeat it, its id, and the notes (ids) of the turns after it."""
 
     previous: Source | None
+    previous_id: str | None
     followers: tuple[str, ...]
 
 
 def around(tx: Runner, scope: str, ids: Sequence[str]) -> dict[str, Around]:
     """Return what stands around sources in their conversations."""
     rows = tx.run("sources/turns", scope=scope, ids=sorted(ids), statuses=QUOTABLE) if ids else []
-    return {row["id"]: Around(quotable(row["previous"]), tuple(row["followers"])) for row in rows}
+    return {
+        row["id"]: Around(quotable(row["previous"]), (row["previous"] or {}).get("id"), tuple(row["followers"]))
+        for row in rows
+    }
