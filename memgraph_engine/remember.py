@@ -18,7 +18,7 @@ from memgraph_engine.gate.judge import Judge
 from memgraph_engine.gate.verdict import Verdict
 from memgraph_engine.graph import notes, scopes, sources
 from memgraph_engine.graph.notes import Found
-from memgraph_engine.ingest.construct import Placed, Vectors, construct, keyword_phrases, place, waiting
+from memgraph_engine.ingest.construct import Placed, Vectors, construct, keyword_phrases, past_noise, place, waiting
 from memgraph_engine.ingest.extract import Extracted, extract
 from memgraph_engine.ingest.messages import content_hash
 from memgraph_engine.llm import Spent
@@ -176,7 +176,7 @@ class Writer:
                 )
         with work.timed("construct"):
             candidates = construct(
-                placed,
+                past_noise(placed, language, work.extracted) if settings.gate.discard else placed,
                 seen.keywords,
                 language=language,
                 max_keywords=settings.max_keywords,

@@ -70,6 +70,16 @@ def place(sources: Iterable[Source], tails: Mapping[str, Source], hidden: Collec
     return placed
 
 
+def past_noise(placed: Sequence[Placed], language: str, extracted: Mapping[str, Extracted]) -> list[Placed]:
+    """Let no context repeat the noise of the same batch, which makes no note: as if it had come in a batch before."""
+    noises = {one.source.id for one in placed if _noise(one.source, language, extracted.get(one.source.id))}
+    return [replace(one, before=None) if one.before and one.before.id in noises else one for one in placed]
+
+
+def _noise(source: Source, language: str, by: Extracted | None) -> str:
+    return by.noise if by else noise(source, language)
+
+
 def construct(
     placed: Sequence[Placed],
     known_keywords: Mapping[str, str],
@@ -106,7 +116,7 @@ def construct(
                 keywords=_keywords(chosen, names, language, vectors),
                 constructed_by=by.model if by else "",
                 valid_from=by.event if by and by.event else candidate.valid_from,
-                noise=by.noise if by else candidate.noise,
+                noise=_noise(one.source, language, by),
             )
         )
     return made
