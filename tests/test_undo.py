@@ -215,3 +215,28 @@ def test_the_story_of_a_note_tells_its_versions_and_decisions(memory):
     assert [decision.kind for decision in story.decisions] == ["append", "update"]
     assert [version.note.context for version in story.versions] == [LINES[0], LINES[3]]
     assert story.note.context == LINES[3]
+
+
+def test_an_undone_merge_of_a_pending_note_brings_back_that_one_and_none_of_its_earlier_lives(memory):
+    pending = {"id": "a", "text": LINES[0]}
+    first = memory.add(pending, wait=False, user_id="ana").entries[0]
+    memory.undo(first.decision, user_id="ana")
+    memory.add({"id": "x", "text": LINES[2]}, user_id="ana")
+    memory.add(pending, wait=False, user_id="ana")
+    (merged,) = memory.process(user_id="ana").entries
+    assert merged.kind == "merge"
+    memory.undo(merged.decision, user_id="ana")
+    assert memory.get("a", user_id="ana").status == "pending"
+    assert [source.id for source in memory.get("x", user_id="ana").sources] == ["x"]
+    assert memory.verify(user_id="ana") == []
+
+
+def test_a_pending_note_that_is_small_talk_is_discarded_and_waits_again_after_an_undo(memory):
+    memory.add({"id": "a", "text": "Thanks!"}, wait=False, user_id="ana")
+    (discarded,) = memory.process(user_id="ana").entries
+    assert (discarded.kind, discarded.note) == ("discard", "")
+    with pytest.raises(NotFound):
+        memory.get("a", user_id="ana")
+    memory.undo(discarded.decision, user_id="ana")
+    assert memory.get("a", user_id="ana").status == "pending"
+    assert memory.verify(user_id="ana") == []

@@ -1,9 +1,9 @@
 // Take back what retired notes: the node is a note again, as it was, with the sources that are still stored.
 // $scope: string    the scope
-// $rows: list<map>    {id, revision, decision}
+// $rows: list<map>    {id, retired_by, decision}
 // $now: datetime    the time of the change
 UNWIND $rows AS row
-MATCH (n:Past {scope: $scope, id: row.id}) WHERE n.revision = row.revision AND EXISTS { (:Decision)-[:ABOUT {role: 'retired'}]->(n) }
+MATCH (:Decision {scope: $scope, id: row.retired_by})-[:ABOUT {role: 'retired'}]->(n:Past {scope: $scope, id: row.id})
 MATCH (d:Decision {scope: $scope, id: row.decision})
 WITH n, d, row, CASE WHEN n.superseded_at > $now THEN n.superseded_at ELSE $now END AS now
 CREATE (p:Past)

@@ -127,9 +127,9 @@ class Plan:
         self._lost |= set(found.note.keywords)
         self._count(self._states.get(found.note.id) or State.of(found), _NOTHING)
 
-    def reinstate(self, found: Found, revision: int, decision: str) -> None:
-        """Take back what retired a note that was `found` of a revision."""
-        self._reinstated.append({"id": found.note.id, "revision": revision, "decision": decision})
+    def reinstate(self, found: Found, retired_by: str, decision: str) -> None:
+        """Take back that a decision retired the note that was `found`."""
+        self._reinstated.append({"id": found.note.id, "retired_by": retired_by, "decision": decision})
         state = State.of(found)
         self._count(_NOTHING, state)
         self._states[found.note.id] = state

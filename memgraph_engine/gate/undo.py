@@ -126,7 +126,7 @@ class _Undoing:
     def _reinstate(self, one: Gathered, turns: contexts.Turns) -> None:
         assert one.before
         self._name(one.before)
-        self._plan.reinstate(one.before, one.revision - 1, self._decision.id)
+        self._plan.reinstate(one.before, self._undone.id, self._decision.id)
         context = self._context(one.before, turns)
         if context != one.before.note.context:
             properties = contexts.terms_of(context, self._language)

@@ -271,7 +271,7 @@ def retire(tx: Runner, scope: str, decision_of: Mapping[str, str], now: datetime
 
 
 def reinstate(tx: Runner, scope: str, rows: Sequence[Row], now: datetime) -> None:
-    """Take back what retired notes; rows of {id, revision, decision}."""
+    """Take back what retired notes; rows of {id, retired_by, decision}."""
     if rows:
         tx.run("notes/reinstate", scope=scope, rows=rows, now=now)
 
