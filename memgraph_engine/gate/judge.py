@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING
@@ -140,6 +140,8 @@ class Judge:
                 held = {one.known.id: opinion for one in row if (opinion := opinions.get((place, one.known.id)))}
                 verdict = self._decide(own, row, homes, held)
             homes[own.id] = "" if verdict.kind == "discard" else verdict.target if _joins(verdict) else own.id
+            if verdict.kind == "supersede":
+                homes[verdict.target] = ""  # from here on it is as little known as if it had been replaced before
             verdicts.append(verdict)
         return verdicts
 
@@ -165,23 +167,23 @@ class Judge:
         return Compared(
             old,
             scores,
-            self._difference(new, old, scores),
+            self._difference(new, [old], scores),
             asked=_asks(lines[0]) != _asks(lines[1]),
             plain=plain,
             as_much=plain or says_as_much(*lines, self._language),
         )
 
-    def _difference(self, new: Known, old: Known, scores: Scores) -> Difference:
-        """Say what differs, where it matters: in pairs that would be merged or tied."""
+    def _difference(self, new: Known, old: Sequence[Known], scores: Scores) -> Difference:
+        """Say what differs from a note, given in one or more parts, where it matters: if it may be merged or tied."""
         if (
             scores.redundancy <= self._settings.merge_threshold
             and scores.complementarity <= self._settings.link_threshold
         ):
             return Difference("none", "")
-        new_days, old_days = self._days(new), self._days(old)
+        new_days, old_days = self._days(new), frozenset().union(*map(self._days, old))
         if new_days and old_days and not new_days & old_days:
             return Difference("differs", "They tell of different days.")
-        return compare(self._facts(new), self._facts(old), self._language)
+        return compare(self._facts(new), [line for one in old for line in self._facts(one)], self._language)
 
     def _facts(self, of: Known) -> list[Facts]:
         """Read a note's facts when they are first asked for: it takes half a millisecond a line."""
@@ -200,10 +202,10 @@ class Judge:
         """Choose: join the nearest repeat, else replace what is corrected, else stand alone, tied to what is near."""
         settings = self._settings
         best: list[tuple[Compared, Considered]] = []
-        for one in compared:  # the nearest first; what joined the same note before is the same note
-            seen = self._considered(one, homes, opinions.get(one.known.id))
-            if seen.note and seen.note not in {other.note for _, other in best}:
-                best.append((one, seen))
+        for note, parts in _by_note(compared, homes).items():
+            one = self._whole(new, parts)
+            opinion = next((held for part in parts if (held := opinions.get(part.known.id))), None)
+            best.append((one, self._considered(one, note, opinion)))
         best.sort(key=lambda pair: -pair[1].redundancy)  # a model's scores may order them otherwise
         considered = tuple(seen for _, seen in best)
         model = next((opinion.model for opinion in opinions.values()), "")
@@ -224,6 +226,14 @@ class Judge:
             return asked("supersede", old[1].note, ties, evidence=old[1].evidence)
         return asked("link" if ties else "append", "", ties)
 
+    def _whole(self, new: Known, parts: Sequence[Compared]) -> Compared:
+        """Return a note and what joined it in this batch as one, as it is compared once it is stored."""
+        nearest = parts[0]
+        if len(parts) == 1:
+            return nearest
+        difference = self._difference(new, [one.known for one in parts], nearest.scores)
+        return replace(nearest, difference=difference, plain=any(one.plain for one in parts))
+
     def _words(self, of: Known) -> list[tuple[str, ...]]:
         said = (line.said for line in of.features.lines)
         return [words(one.speaker, one.text, one.caption, self._language) for one in said]
@@ -242,8 +252,7 @@ class Judge:
             score_ = seen.redundancy if kind == "conflict" else seen.complementarity
             yield Tie(seen.note, "conflict" if kind == "conflict" else "link", round(score_, 4))
 
-    def _considered(self, one: Compared, homes: Mapping[str, str], opinion: Opinion | None) -> Considered:
-        note = homes.get(one.known.id, one.known.id)
+    def _considered(self, one: Compared, note: str, opinion: Opinion | None) -> Considered:
         if opinion:
             return opinion.considered(note, one.scores.cosine, self._settings.thresholds)
         scores, settings = one.scores, self._settings
@@ -298,6 +307,17 @@ def _asks(line: Line) -> bool:
     """Tell whether a line does nothing but ask: "Do you paint boats?" tells nobody that you do."""
     text = line.said.text.strip()
     return text.endswith(("?", "？")) and not re.search(r"[.!。！]\s", text)
+
+
+def _by_note(compared: Sequence[Compared], homes: Mapping[str, str]) -> dict[str, list[Compared]]:
+    """Gather by the notes that they are part of now, if of any; the nearest first."""
+    found: dict[str, list[Compared]] = {}
+    for one in compared:
+        home = homes.get(one.known.id, one.known.id)
+        note = homes.get(home, home)
+        if note:
+            found.setdefault(note, []).append(one)
+    return found
 
 
 def _joins(verdict: Verdict) -> bool:
