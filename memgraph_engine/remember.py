@@ -242,11 +242,11 @@ class Writer:
             at = change.target(engine.db, scope, id)
             changed = replace(at.source, text=text)
             changed = replace(changed, hash=content_hash(changed))
-            if changed.hash == at.source.hash:  # said twice: the decision that made it so
-                made = notes.history(engine.db, scope.name, at.found.note.id)[-1].decision
-                if made:
-                    return made
             candidate = self._reconstruct(scope, at, changed)
+            if at.found.note.raw == (candidate.raw,) and (not at.single or changed.hash == at.source.hash):
+                made = notes.history(engine.db, scope.name, at.found.note.id)[-1].decision
+                if made:  # said twice: the decision that made it so
+                    return made
             return change.update(engine.db, scope, at, candidate, engine.embedder, engine.now())
 
         return until_current(engine.db, scope.name, attempt)
@@ -254,8 +254,9 @@ class Writer:
     def _reconstruct(self, scope: Scope, at: change.Target, changed: Source) -> Candidate:
         db = self._engine.db
         seen = sources.look_up(db, scope.name, [], [], self._keys([changed], at.language))
+        previous = change.previous(db, scope, changed) if at.single else None
         (candidate,) = construct(
-            [Placed(changed, None, change.previous(db, scope, changed))],
+            [Placed(changed, None, previous)],
             seen.keywords if seen else {},
             language=at.language,
             max_keywords=self._settings.max_keywords,

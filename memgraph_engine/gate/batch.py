@@ -12,7 +12,7 @@ from memgraph_engine.gate.plan import Plan
 from memgraph_engine.gate.verdict import Verdict
 from memgraph_engine.graph import notes as note_graph
 from memgraph_engine.graph.database import Database
-from memgraph_engine.graph.notes import Found, NewNote, Relation, Revision, metadata_tags, texts_of
+from memgraph_engine.graph.notes import USER, Found, NewNote, Relation, Revision, metadata_tags, texts_of
 from memgraph_engine.graph.sources import Known, Seen
 from memgraph_engine.language import tokenize
 from memgraph_engine.model.candidate import Candidate
@@ -194,12 +194,11 @@ class Batch:
     def _join(self, candidate: Candidate, verdict: Verdict, decision: Decision) -> None:
         """Let a source join a note: with its text (merge), or as one more witness of it (reinforce)."""
         source, draft = candidate.source, self._drafts[verdict.target]
+        text = self._joint(draft, candidate, verdict)
         draft.turns.append((source, candidate.before))
-        text = render(draft.turns, self.seen.language)
-        if draft.constructed_by or candidate.constructed_by or verdict.context:
-            draft.constructed_by = draft.constructed_by or candidate.constructed_by or verdict.model
-            more = "" if verdict.kind == "reinforce" else f" {candidate.context}"
-            text = replace(text, context=verdict.context or f"{draft.text.context}{more}")
+        if verdict.kind == "merge":
+            written = verdict.model if verdict.context else ""
+            draft.constructed_by = draft.constructed_by or candidate.constructed_by or written
         if verdict.kind == "reinforce" and text == draft.text:
             self._plan.revise(draft.found, Revision(verdict.target, decision.id, {}, adds=(source.id,)))
             return
@@ -219,6 +218,21 @@ class Batch:
         revision = Revision(verdict.target, decision.id, properties, keywords=draft.keywords, adds=(source.id,))
         self._joined.append((verdict.target, revision, text))
         self._plan.revise(draft.found, revision)
+
+    def _joint(self, draft: Draft, candidate: Candidate, verdict: Verdict) -> Text:
+        """Return the texts of a note with what joins it; what the user wrote stays, and so does a model's context."""
+        language, merges, source = self.seen.language, verdict.kind == "merge", candidate.source
+        text = render([*draft.turns, (source, candidate.before)], language)
+        if draft.constructed_by == USER:
+            text = replace(text, raw=(*draft.text.raw, candidate.raw) if merges else draft.text.raw)
+        if not merges:
+            return replace(text, context=draft.text.context) if draft.constructed_by else text
+        if not (draft.constructed_by or candidate.constructed_by or verdict.context):
+            return text
+        # never rendered anew from here on, so it repeats no other turn, which may be deleted later
+        old = draft.text if draft.constructed_by else render([(turn, None) for turn, _ in draft.turns], language)
+        new = candidate if candidate.constructed_by else render([(source, None)], language)
+        return replace(text, context=verdict.context or f"{old.context} {new.context}")
 
     def _embed(self) -> None:
         """Embed all merged texts in one call, and put the vectors into the plan."""

@@ -34,6 +34,11 @@ class Target:
         """The first source of the note."""
         return self.found.note.sources[0]
 
+    @property
+    def single(self) -> bool:
+        """Whether that is the only one: then a new text is the source's, else the user's own."""
+        return len(self.found.note.sources) == 1
+
 
 def target(db: Database, scope: Scope, id: str) -> Target:  # noqa: A002  the graph's own word
     """Read the readable note of this id, its own or its source's; raises NotFound or InvalidInput."""
@@ -97,19 +102,18 @@ def update(
     The text of a note that comes from several sources is then the user's own, and its sources stay as they came.
     """
     note, plan = at.found.note, Plan(scope, at.version, now)
-    single = len(note.sources) == 1
     decision = Decision(uuid4().hex, "update", now, note.id)
     plan.decide(decision)
     plan.name(new.keywords)
     properties = {
         **note_graph.texts_of(new),
-        "constructed_by": new.constructed_by if single else "user",
+        "constructed_by": new.constructed_by if at.single else note_graph.USER,
     }
     names = tuple(keyword.name for keyword in new.keywords)
     plan.revise(
         at.found, Revision(note.id, decision.id, properties, "changed", new.raw_vector, new.context_vector, names)
     )
-    if single:
+    if at.single:
         plan.rewrite(new.source)
         turns = contexts.Turns.after(db, scope.name, {new.source.id: new.source})
         contexts.rewrite(db, plan, decision.id, turns, language=at.language, embedder=embedder, without=[note.id])

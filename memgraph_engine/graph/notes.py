@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 READABLE = ("active", "pending")
 QUOTABLE = (*READABLE, "superseded")
 """Notes that the next turn's context may repeat: what was corrected was said all the same."""
+USER = "user"
+"""Who constructed a context that is none of the sources' nor a chat model's."""
 _PAGE = 500
 
 
