@@ -2,6 +2,7 @@
 
 import doctest
 import json
+from datetime import date
 
 import numpy as np
 import pytest
@@ -186,7 +187,8 @@ def test_a_model_has_one_map_whatever_runs_it():
 @pytest.mark.parametrize(("speaker", "caption"), [("Ana", ""), ("Ana", "a boat"), ("", "")])
 def test_a_rendered_line_is_read_back(language, time, speaker, caption):
     source = Source("1", "I moved (twice).", "", speaker=speaker, said_as=time, caption=caption)
-    assert read_line(line(source, language), speaker) == Said(speaker, "I moved (twice).", caption)
+    day = date(2023, 5, 8) if time else None
+    assert read_line(line(source, language), speaker) == Said(speaker, "I moved (twice).", caption, day)
 
 
 def test_another_speaker_is_read_in_a_merged_note():

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime, time
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -21,6 +21,7 @@ from memgraph_engine.model.cost import NOTHING, Cost
 from memgraph_engine.model.names import key
 from memgraph_engine.model.result import Considered, Relation
 from memgraph_engine.model.scope import Scope
+from memgraph_engine.model.text import Said
 from memgraph_engine.rendering import events, words
 from memgraph_engine.settings import GateSettings
 
@@ -192,8 +193,12 @@ class Judge:
         return self._read[of.id]
 
     def _days(self, of: Known) -> frozenset[datetime]:
-        """Return the first days of the times that a note names."""
-        told = (event for line in of.features.lines for event in events(line.said.text, of.said_at, self._language))
+        """Return the first days of the times that a note names, each line's by the day on which that was said."""
+        told = (
+            event
+            for line in of.features.lines
+            for event in events(line.said.text, _moment(line.said, of.said_at), self._language)
+        )
         return frozenset(event.start for event in told)
 
     def _decide(
@@ -318,6 +323,10 @@ def _by_note(compared: Sequence[Compared], homes: Mapping[str, str]) -> dict[str
         if note:
             found.setdefault(note, []).append(one)
     return found
+
+
+def _moment(said: Said, said_at: datetime | None) -> datetime | None:
+    return datetime.combine(said.said_on, time(), UTC) if said.said_on else said_at
 
 
 def _joins(verdict: Verdict) -> bool:

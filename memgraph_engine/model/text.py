@@ -27,6 +27,7 @@ _DATE = re.compile(
     r"|\d{4}-\d\d-\d\d(?: \d\d:\d\d)?"
     r")\)$"
 )
+_DAY = re.compile(r"(\d{1,2}) (?:de )?([A-Za-z]+)(?:,| de) (\d{1,4})|(\d{1,4})[年-](\d{1,2})[月-](\d{1,2})")
 _CAPTION = re.compile(r"(?:^| )\[image: (.*)\]$", re.DOTALL)
 # another speaker's line in a merged note: one to four words and a colon
 _SPEAKER = re.compile(r"([^\W\d_][\w.'’-]*(?: [\w.'’-]+){0,3}): ")
@@ -34,20 +35,22 @@ _SPEAKER = re.compile(r"([^\W\d_][\w.'’-]*(?: [\w.'’-]+){0,3}): ")
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What a rendered line holds, without the time at which it was said; '' for what it lacks."""
+    """What a rendered line holds; '' for what it lacks. `said_on` is the day in the words of the speaker's own zone."""
 
     speaker: str
     text: str
     caption: str
+    said_on: date | None = None
 
 
 def read_line(rendered: str, speaker: str) -> Said:
     """Take apart what `line` rendered; `speaker` is the note's own, '' if nobody speaks.
 
     >>> read_line("Ana: I moved. (1:56 pm on 8 May, 2023)", "Ana")
-    Said(speaker='Ana', text='I moved.', caption='')
+    Said(speaker='Ana', text='I moved.', caption='', said_on=datetime.date(2023, 5, 8))
     """
-    rest = _DATE.sub("", rendered)
+    dated = _DATE.search(rendered)
+    said_on, rest = (_read_day(dated[0]), rendered[: dated.start()]) if dated else (None, rendered)
     if speaker and (rest == f"{speaker}:" or rest.startswith(f"{speaker}: ")):
         who, rest = speaker, rest[len(speaker) + 2 :]
     elif speaker and (other := _SPEAKER.match(rest)):
@@ -55,7 +58,20 @@ def read_line(rendered: str, speaker: str) -> Said:
     else:
         who = ""
     caption = _CAPTION.search(rest)
-    return Said(who, rest[: caption.start()] if caption else rest, caption[1] if caption else "")
+    return Said(who, rest[: caption.start()] if caption else rest, caption[1] if caption else "", said_on)
+
+
+def _read_day(rendered: str) -> date | None:
+    found = _DAY.search(rendered)
+    if not found:
+        return None
+    day, month, year, *digits = found.groups()
+    names = next((names for names in _MONTHS.values() if month in names), ())
+    parts = (int(year), names.index(month) + 1, int(day)) if names else tuple(map(int, filter(None, digits)))
+    try:
+        return date(*parts)
+    except (TypeError, ValueError):  # a user's own words in brackets
+        return None
 
 
 def line(source: Source, language: str) -> str:
