@@ -9,4 +9,4 @@ CALL () {
 }
 MATCH (d:Decision)-[a:ABOUT]->(n)
 RETURN d {.*, at: d.at.epochMillis} AS decision, a.role AS role, a.revision AS revision
-ORDER BY d.at, a.revision, d.id
+ORDER BY d.version, d.place, a.revision

@@ -4,5 +4,5 @@
 // $limit: integer    how many
 // returns decision
 MATCH (d:Decision {scope: $scope}) WHERE d.at <= $before
-WITH d ORDER BY d.at DESC, d.id DESC LIMIT $limit
-RETURN d {.*, at: d.at.epochMillis} AS decision ORDER BY d.at DESC, d.id DESC
+WITH d ORDER BY d.at DESC, d.version DESC, d.place DESC LIMIT $limit
+RETURN d {.*, at: d.at.epochMillis} AS decision ORDER BY d.at DESC, d.version DESC, d.place DESC

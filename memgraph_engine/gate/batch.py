@@ -125,19 +125,20 @@ class Batch:
         own = note_id(self.scope.name, source.id)
         joins = verdict.kind in ("merge", "reinforce")
         note = verdict.target if joins else "" if verdict.kind == "discard" else own
-        decision = Decision(
-            id=uuid4().hex,
-            kind=verdict.kind,
-            at=self.now,
-            note=note,
-            sources=() if waiting else (source.id,),
-            considered=verdict.considered,
-            evidence=verdict.evidence,
-            thresholds=self.thresholds,
-            model=verdict.model,
-            cost=verdict.cost,
+        decision = self._plan.decide(
+            Decision(
+                id=uuid4().hex,
+                kind=verdict.kind,
+                at=self.now,
+                note=note,
+                sources=() if waiting else (source.id,),
+                considered=verdict.considered,
+                evidence=verdict.evidence,
+                thresholds=self.thresholds,
+                model=verdict.model,
+                cost=verdict.cost,
+            )
         )
-        self._plan.decide(decision)
         if not waiting:
             self._plan.store(candidate)
         if joins:

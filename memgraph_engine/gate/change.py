@@ -77,8 +77,7 @@ def delete_some(db: Database, scope: Scope, embedder: CheckedEmbedder, now: date
 
 
 def _delete(db: Database, plan: Plan, some: Sequence[Found], language: str, embedder: CheckedEmbedder) -> Decision:
-    decision = Decision(uuid4().hex, "delete", plan.now, some[0].note.id if len(some) == 1 else "")
-    plan.decide(decision)
+    decision = plan.decide(Decision(uuid4().hex, "delete", plan.now, some[0].note.id if len(some) == 1 else ""))
     for found in some:
         plan.revise(found, Revision(found.note.id, decision.id, {"status": "deleted"}))
     hidden = {source.id: None for found in some for source in found.note.sources}
@@ -102,8 +101,7 @@ def update(
     The text of a note that comes from several sources is then the user's own, and its sources stay as they came.
     """
     note, plan = at.found.note, Plan(scope, at.version, now)
-    decision = Decision(uuid4().hex, "update", now, note.id)
-    plan.decide(decision)
+    decision = plan.decide(Decision(uuid4().hex, "update", now, note.id))
     plan.name(new.keywords)
     properties = {
         **note_graph.texts_of(new),

@@ -80,9 +80,11 @@ class Plan:
         """Whether there is nothing to do."""
         return not self._decisions
 
-    def decide(self, decision: Decision) -> None:
-        """Record a decision; what it does is said by the other methods."""
-        self._decisions.append(decision)
+    def decide(self, decision: Decision) -> Decision:
+        """Record a decision, and return it with its place; what it does is said by the other methods."""
+        placed = replace(decision, version=self.version + 1, place=len(self._decisions))
+        self._decisions.append(placed)
+        return placed
 
     def store(self, candidate: Candidate) -> None:
         """Store a candidate's source."""

@@ -31,8 +31,8 @@ def later(db: Database, scope: Scope, id: str) -> list[str]:  # noqa: A002  the 
     check(db, scope, id)
     about = (one for one in notes.gathered(db, scope.name, id) if one.role in _TOUCHED)
     found = {other: None for one in about for other, _ in one.later}
-    times = {other: decision.at for other in found if (decision := decisions.find(db, scope.name, other))}
-    return sorted(times, key=lambda other: (times[other], other), reverse=True)
+    made = [decision for other in found if (decision := decisions.find(db, scope.name, other))]
+    return [one.id for one in sorted(made, key=lambda one: (one.version, one.place), reverse=True)]
 
 
 def check_done(db: Database, scope: Scope, id: str) -> bool:  # noqa: A002
@@ -67,8 +67,9 @@ def undo(db: Database, scope: Scope, id: str, embedder: CheckedEmbedder, now: da
         )
     assert state  # a decision has a scope
     plan = Plan(scope, state.version, now)
-    decision = Decision(uuid4().hex, "undo", now, undone.note, evidence=f"Takes back {undone.kind}.", undoes=id)
-    plan.decide(decision)
+    decision = plan.decide(
+        Decision(uuid4().hex, "undo", now, undone.note, evidence=f"Takes back {undone.kind}.", undoes=id)
+    )
     _Undoing(db, plan, undone, decision, state.language, embedder).run(about)
     plan.apply(db)
     return decision

@@ -39,6 +39,8 @@ def _properties(decision: Decision) -> Row:
         "thresholds": json.dumps(dict(decision.thresholds)),
         "model": decision.model,
         "undoes": decision.undoes,
+        "version": decision.version,
+        "place": decision.place,
         **{name: getattr(decision.cost, name) for name in _COST},
     }
 
@@ -58,6 +60,8 @@ def decision_from(row: Mapping[str, Any]) -> Decision:
         cost=Cost(**{name: row.get(name, 0) for name in _COST if name != "money"}, money=row.get("money")),
         undoes=row.get("undoes"),
         undone_by=row.get("undone_by"),
+        version=row.get("version", 0),
+        place=row.get("place", 0),
     )
 
 

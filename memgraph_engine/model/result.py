@@ -125,6 +125,8 @@ class Decision:
 
     `note` is what it is about, '' for none or many; `sources` came with it. `considered` are the notes looked at,
     best first. `model` is the chat model that judged, '' for none. `undone_by` is the decision that took it back.
+    `version` is the one that its write gave the memory, `place` its place in that write: the order of commits,
+    whatever the writers' clocks say.
     """
 
     id: str
@@ -139,6 +141,8 @@ class Decision:
     cost: Cost = NOTHING
     undoes: str | None = None
     undone_by: str | None = None
+    version: int = 0
+    place: int = 0
 
 
 @dataclass(frozen=True, slots=True)
