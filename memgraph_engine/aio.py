@@ -10,8 +10,8 @@ from typing import Any, ParamSpec, Self, TypeVar
 from memgraph_engine import wiring
 from memgraph_engine.client import Memory, Message
 from memgraph_engine.model.memory import Note
-from memgraph_engine.model.ports import Clock, Embedder
-from memgraph_engine.model.result import Decision, Hit, Receipt, Stats, Version
+from memgraph_engine.model.ports import ChatModel, Clock, Embedder
+from memgraph_engine.model.result import Decision, Hit, Receipt, Spending, Stats, Story, Version
 from memgraph_engine.settings import Settings
 
 P = ParamSpec("P")
@@ -47,6 +47,7 @@ class AsyncMemory:
         embedder: Embedder | None = None,
         language: str | None = None,
         settings: Settings | None = None,
+        llm: ChatModel | None = None,
         clock: Clock = wiring.utc_now,
     ) -> Self:
         """See `Memory.connect`."""
@@ -57,6 +58,7 @@ class AsyncMemory:
             embedder=embedder,
             language=language,
             settings=settings,
+            llm=llm,
             clock=clock,
         )
         return cls(memory)
@@ -117,6 +119,12 @@ class AsyncMemory:
         """See `Memory.delete_all`."""
         return await self._call(self._memory.delete_all, user_id=user_id, shared=shared)
 
+    async def undo(
+        self, decision: str, *, cascade: bool = False, user_id: str | None = None, shared: bool = False
+    ) -> Decision:
+        """See `Memory.undo`."""
+        return await self._call(self._memory.undo, decision, cascade=cascade, user_id=user_id, shared=shared)
+
     # ---- reading ----------------------------------------------------------------------------
 
     async def search(
@@ -171,6 +179,27 @@ class AsyncMemory:
     async def history(self, id: str, *, user_id: str | None = None, shared: bool = False) -> list[Version]:  # noqa: A002
         """See `Memory.history`."""
         return await self._call(self._memory.history, id, user_id=user_id, shared=shared)
+
+    async def explain(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Story:  # noqa: A002
+        """See `Memory.explain`."""
+        return await self._call(self._memory.explain, id, user_id=user_id, shared=shared)
+
+    async def decisions(
+        self,
+        *,
+        user_id: str | None = None,
+        shared: bool = False,
+        limit: int = 20,
+        before: datetime | str | None = None,
+    ) -> list[Decision]:
+        """See `Memory.decisions`."""
+        return await self._call(self._memory.decisions, user_id=user_id, shared=shared, limit=limit, before=before)
+
+    async def cost(
+        self, *, user_id: str | None = None, shared: bool = False, since: datetime | str | None = None
+    ) -> list[Spending]:
+        """See `Memory.cost`."""
+        return await self._call(self._memory.cost, user_id=user_id, shared=shared, since=since)
 
     async def stats(self, *, user_id: str | None = None, shared: bool = False) -> Stats:
         """See `Memory.stats`."""

@@ -43,6 +43,10 @@ def test_every_method_works(tenant, embedder):
             await memory.update("D1:3", "I moved to Porto.", user_id="ana")
             assert len(await memory.history("D1:3", user_id="ana")) == 2
             assert [n.id async for n in memory.get_all(user_id="ana")].index(note.id) == 0
+            assert len((await memory.explain("D1:3", user_id="ana")).versions) == 2
+            decision = await memory.delete("D1:3", user_id="ana")
+            assert (await memory.decisions(user_id="ana", limit=1))[0] == decision
+            assert (await memory.undo(decision.id, user_id="ana")).undoes == decision.id
             await memory.delete("D1:3", user_id="ana")
             assert (await memory.stats(user_id="ana")).notes == {"active": 2, "deleted": 1}
             assert len(await memory.delete_all(user_id="ana")) == 1
