@@ -7,7 +7,7 @@ from typing import Self
 
 from memgraph_engine import wiring
 from memgraph_engine.errors import InvalidInput, NotFound
-from memgraph_engine.graph import audit, decisions, notes, spending
+from memgraph_engine.graph import audit, decisions, notes, sources, spending
 from memgraph_engine.ingest.messages import (
     check_metadata,
     check_name,
@@ -296,6 +296,8 @@ class Memory:
             found = notes.find(self.engine.db, one.name, check_name(id, "id"))
             if found:
                 return one, found
+            if sources.stored(self.engine.db, one.name, id):
+                raise NotFound(f"Source {id!r} of {one} is kept without a note; decisions tells why.")
         raise NotFound(f"There is no note or source {id!r} in the memory of {scope}.")
 
     def _readable(self, scope: Scope) -> list[Scope]:

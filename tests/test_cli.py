@@ -61,6 +61,21 @@ def test_a_repeat_is_said_to_be_one(cli):
     assert lisbon(cli).stdout.startswith("Known already: note ")
 
 
+def test_what_became_of_a_text_is_said(cli):
+    lisbon(cli)
+    said = {
+        "I moved to Lisbon!": "Repeats note ",
+        "I just moved to Lisbon, you know.": "Merged into note ",
+        "Thanks!": "Kept source ",
+    }
+    for text, begins in said.items():
+        assert cli("add", text, "--speaker", "Ana", "--id", text).stdout.startswith(begins), text
+    assert cli("add", "Thanks!", "--speaker", "Ana", "--id", "Thanks!").stdout == (
+        "Known already: source Thanks!, without a note.\n"
+    )
+    assert "without a note" in cli("get", "Thanks!", code=1).stderr
+
+
 def test_a_text_is_read_from_stdin(cli):
     cli("add", "-", input="The tide turns\nat noon.\n")
     (note,) = json.loads(cli("list", "--json").stdout)
@@ -113,6 +128,62 @@ def test_a_note_is_shown_updated_and_deleted_with_its_history(cli):
     versions = json.loads(cli("history", "D1:3", "--json").stdout)
     assert [version["decision"]["kind"] for version in versions] == ["append", "update", "delete"]
     assert cli("get", "D1:3", code=1).stdout == ""
+
+
+def corrected(cli):
+    """Say where Ana lives, and that it is so no more; return the decisions, oldest first."""
+    cli("add", "I live in Lisbon.", "--speaker", "Ana", "--id", "old", "--time", "2023-05-08")
+    cli("add", "I live in Lisbon!", "--speaker", "Ana", "--id", "again", "--time", "2023-05-09")
+    cli("add", "I no longer live in Lisbon, I moved to Faro.", "--speaker", "Ana", "--id", "new", "--time", "2023-06-01")
+    return json.loads(cli("decisions", "--json").stdout)[::-1]
+
+
+def test_explain_tells_the_story_of_a_note(cli):
+    corrected(cli)
+    shown = cli("explain", "old").stdout
+    for word in ("superseded", "2 sources", "append", "reinforce", "redundancy 1.00", "merge above 0.7", 'says "moved"'):
+        assert word in shown
+    assert "(this note)" in shown
+    ties = shown[shown.index("\nties") :]
+    assert "supersede 1.00" in ties
+    assert "I moved to Faro." in ties
+    story = json.loads(cli("explain", "old", "--json").stdout)
+    assert [decision["kind"] for decision in story["decisions"]] == ["append", "reinforce", "supersede"]
+    assert story["decisions"][1]["considered"][0]["relation"] == "same"
+    assert story["ties"][0]["kind"] == "supersede"
+
+
+def test_explain_shows_nothing_of_a_considered_note_that_was_deleted(cli):
+    cli("add", "The blue boat leaks at the bow.", "--id", "old")
+    cli("add", "The blue boat does not leak at the bow.", "--id", "new")
+    assert "The blue boat leaks at the bow." in cli("explain", "new").stdout
+    cli("delete", "old")
+    decisions = cli("explain", "new").stdout.partition("\ndecisions")[2].partition("\nties")[0]
+    assert "(deleted)" in decisions
+    assert "The blue boat leaks" not in decisions
+
+
+def test_decisions_are_listed_newest_first_and_say_what_is_undone(cli):
+    made = corrected(cli)
+    shown = cli("decisions").stdout
+    assert shown.index("supersede") < shown.index("reinforce") < shown.index("append")
+    assert [d["id"] for d in json.loads(cli("decisions", "--limit", "1", "--json").stdout)] == [made[2]["id"]]
+    assert json.loads(cli("decisions", "--before", "2020-01-01", "--json").stdout) == []
+    cli("undo", made[2]["id"])
+    assert "undone by" in cli("decisions").stdout
+    assert "limit" in cli("decisions", "--limit", "0", code=1).stderr
+
+
+def test_undo_takes_a_decision_back_and_later_ones_only_with_cascade(cli):
+    first, _, _ = corrected(cli)
+    refused = cli("undo", first["id"], code=1)
+    assert "cascade" in refused.stderr
+    assert refused.stdout == ""
+    assert cli("undo", first["id"], "--cascade").stdout.startswith(f"Undid decision {first['id']}")
+    assert cli("list").stdout == ""
+    assert "already" in cli("undo", first["id"], code=1).stderr
+    assert cli("undo", "nothing", code=1).stderr.startswith("Error: There is no decision 'nothing'")
+    assert cli("verify").stdout == "No faults.\n"
 
 
 def test_deleting_everything_asks_first(cli):
@@ -194,8 +265,27 @@ def test_wrong_lines_are_named_and_the_rest_is_stored(cli, tmp_path):
     assert (again["added"], again["repeats"], len(again["faults"])) == (0, 2, 3)
 
 
+def test_a_line_says_what_became_of_the_inputs(cli, tmp_path):
+    texts = [
+        "I live in Lisbon.",
+        "I live in Lisbon!",
+        "Our beekeeper sold two hives of bees.",
+        "The beekeeper of ours sold two hives of bees.",
+        "Thanks!",
+        "I no longer live in Lisbon, I moved to Faro.",
+    ]
+    talk = [{"id": str(n), "text": text, "speaker": "Ana"} for n, text in enumerate(texts)]
+    file = write(tmp_path / "chat.jsonl", *talk)
+    said = "3 new (1 in place of an older one), 1 merged, 1 repeated, 1 discarded, 0 known already\n"
+    assert cli("ingest", file).stdout == said
+    assert cli("ingest", file).stdout == "0 new, 6 known already\n"
+    again = write(tmp_path / "again.jsonl", *({**turn, "id": f"again-{turn['id']}"} for turn in talk))
+    tally = json.loads(cli("ingest", again, "--json").stdout)
+    assert {"added", "superseded", "merged", "reinforced", "discarded", "repeats", "updated", "faults"} == set(tally)
+
+
 def test_several_files_of_several_formats(cli, tmp_path):
-    chat = write(tmp_path / "chat.json", '[{"content": "Hello.", "role": "user"}]')
+    chat = write(tmp_path / "chat.json", '[{"content": "The ferry is late.", "role": "user"}]')
     guide = write(tmp_path / "guide.md", "# Guide", "", "## Boats", "", "They float.")
     assert cli("ingest", chat, guide).stdout == "2 new, 0 known already\n"
     assert "They float." in cli("search", "What do boats do?").stdout
@@ -222,10 +312,15 @@ def test_init_says_what_is_ready(cli, server):
     assert ready["dimensions"] == 384
 
 
+def settings_in(table):
+    for value in table.values():
+        yield from settings_in(value) if isinstance(value, dict) else [value]
+
+
 def test_init_writes_a_template_that_changes_nothing_and_overwrites_nothing(cli, tmp_path, monkeypatch):
     file = tmp_path / "mine.toml"
     cli("init", "--write-config", str(file), user=None)
-    assert tomllib.loads(file.read_text()) == {"recall": {}}
+    assert list(settings_in(tomllib.loads(file.read_text()))) == []
     before = Settings.load()
     monkeypatch.setenv("MEMGRAPH_ENGINE_CONFIG", str(file))
     assert Settings.load() == before

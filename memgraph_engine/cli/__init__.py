@@ -8,8 +8,10 @@ from typer.core import TyperGroup
 from memgraph_engine import __version__
 from memgraph_engine.cli.add import add
 from memgraph_engine.cli.db import db_app
+from memgraph_engine.cli.decisions import decisions
 from memgraph_engine.cli.delete import delete
 from memgraph_engine.cli.demo import demo
+from memgraph_engine.cli.explain import explain
 from memgraph_engine.cli.get import get
 from memgraph_engine.cli.history import history
 from memgraph_engine.cli.ingest import ingest
@@ -17,6 +19,7 @@ from memgraph_engine.cli.init import init
 from memgraph_engine.cli.list import list_notes
 from memgraph_engine.cli.search import search
 from memgraph_engine.cli.stats import stats
+from memgraph_engine.cli.undo import undo
 from memgraph_engine.cli.update import update
 from memgraph_engine.cli.verify import verify
 from memgraph_engine.errors import MemgraphEngineError
@@ -77,8 +80,11 @@ app.command("search")(search)
 app.command("get")(get)
 app.command("list")(list_notes)
 app.command("history")(history)
+app.command("explain")(explain)
 app.command("update")(update)
 app.command("delete")(delete)
+app.command("decisions")(decisions)
+app.command("undo")(undo)
 app.command("stats")(stats)
 app.command("verify")(verify)
 app.add_typer(db_app, name="db")

@@ -9,6 +9,17 @@ from memgraph_engine.cli import show
 from memgraph_engine.cli.connect import connect
 from memgraph_engine.cli.options import Json, Shared, Tenant, User, metadata, whose
 
+_SAID = {
+    "append": "Added {note}, {source}.",
+    "link": "Added {note}, {source}; it is tied to others.",
+    "supersede": "Added {note}, {source}; it replaces the one that it corrects.",
+    "merge": "Merged into {note}, {source}.",
+    "reinforce": "Repeats {note}, {source}.",
+    "discard": "Kept {source}, without a note: it tells nothing.",
+    "defer": "Added {note}, {source}; it is to be constructed.",
+    "repeat": "Known already: {note}, {source}.",
+}
+
 
 def add(
     text: Annotated[str, typer.Argument(metavar="TEXT", help="What to remember; - reads it from stdin.")],
@@ -41,5 +52,5 @@ def add(
         show.document(receipt)
         return
     (entry,) = receipt.entries
-    what = "Added" if entry.kind == "append" else "Known already:"
-    typer.echo(f"{what} note {entry.note}, source {show.clean(entry.source)}.")
+    said = _SAID[entry.kind] if entry.note or entry.kind == "discard" else "Known already: {source}, without a note."
+    typer.echo(said.format(note=f"note {entry.note}", source=f"source {show.clean(entry.source)}"))

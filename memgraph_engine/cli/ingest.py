@@ -25,9 +25,18 @@ Read = Callable[[Path], "Iterator[Item]"]
 
 @dataclass
 class Tally:
-    """What became of the files: notes that are new, inputs known or given a new text, and what was passed over."""
+    """What became of the files: inputs that made a note or joined one, those known already, and what was passed over.
+
+    added      new notes, of which `superseded` replace older ones
+    merged     part of a note that says as much       reinforced    of one that says the same
+    discarded  kept without a note                    repeats       known already
+    """
 
     added: int = 0
+    superseded: int = 0
+    merged: int = 0
+    reinforced: int = 0
+    discarded: int = 0
     repeats: int = 0
     updated: int = 0
     faults: "list[BadLine]" = field(default_factory=list)
@@ -35,13 +44,19 @@ class Tally:
     def count(self, receipt: "Receipt") -> None:
         """Add what a write did."""
         self.added += receipt.added
+        self.superseded += receipt.count("supersede")
+        self.merged += receipt.count("merge")
+        self.reinforced += receipt.count("reinforce")
+        self.discarded += receipt.count("discard")
         self.repeats += receipt.repeats
 
     def __str__(self) -> str:
         """Say it in a line."""
-        passed_over = f", {len(self.faults):,} passed over" if self.faults else ""
-        updated = f", {self.updated:,} updated" if self.updated else ""
-        return f"{self.added:,} new, {self.repeats:,} known already{updated}{passed_over}"
+        new = f"{self.added:,} new" + (f" ({self.superseded:,} in place of an older one)" if self.superseded else "")
+        rarely = {"merged": self.merged, "repeated": self.reinforced, "discarded": self.discarded}
+        at_times = {"updated": self.updated, "passed over": len(self.faults)}
+        said = [[f"{number:,} {what}" for what, number in some.items() if number] for some in (rarely, at_times)]
+        return ", ".join([new, *said[0], f"{self.repeats:,} known already", *said[1]])
 
 
 def ingest(

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
     from memgraph_engine.model.memory import Note, Source
-    from memgraph_engine.model.result import Explanation, Hit
+    from memgraph_engine.model.result import Decision, Explanation, Hit
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _UNWRAPPED = 10_000  # characters: the width of what is no terminal
@@ -120,6 +120,20 @@ def explanation(out: "Console", one: "Hit", why: "Explanation") -> None:
     proposed = f"similarity {one.similarity:.3f}, proposed by {', '.join(why.proposed_by)}"
     out.print(Padding(proposed, (0, 0, 0, 4), expand=False), style="dim")
     out.print()
+
+
+def decision(out: "Console", one: "Decision") -> None:
+    """Print a decision: time, kind and id, whether it is undone, then why it was made, and by which model."""
+    from rich.text import Text
+
+    undone = f"  undone by {one.undone_by}" if one.undone_by else ""
+    out.print(Text.assemble(f"{moment(one.at)}  ", (f"{one.kind:9}", "cyan"), f"  {one.id}", (undone, "dim")))
+    why = " ".join(part for part in (one.evidence, f"(undoes {one.undoes})" if one.undoes else "") if part)
+    if why:
+        out.print(f"    {clean(why)}")
+    if one.model:
+        cost = f"{one.cost.input_tokens + one.cost.output_tokens:,} tokens"
+        out.print(f"    asked {clean(one.model)}: {cost}", style="dim")
 
 
 def facts(out: "Console", rows: Mapping[str, object]) -> None:

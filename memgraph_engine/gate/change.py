@@ -44,6 +44,8 @@ def target(db: Database, scope: Scope, id: str) -> Target:  # noqa: A002  the gr
     """Read the readable note of this id, its own or its source's; raises NotFound or InvalidInput."""
     state = scopes.state(db, scope.name)
     one = note_graph.find(db, scope.name, id) if state else None
+    if state and not one and sources.stored(db, scope.name, id):
+        raise NotFound(f"Source {id!r} of {scope} is kept without a note, so there is nothing to change.")
     if not state or not one:
         raise NotFound(f"There is no note or source {id!r} in the memory of {scope}.")
     if one.note.status not in READABLE:

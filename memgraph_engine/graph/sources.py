@@ -63,6 +63,11 @@ def look_up(db: Database, scope: str, ids: Sequence[str], sessions: Sequence[str
     )
 
 
+def stored(tx: Runner, scope: str, id: str) -> bool:  # noqa: A002  the graph's own word
+    """Tell whether there is a source of this id, with or without a note."""
+    return bool(around(tx, scope, [id]))
+
+
 def create(tx: Runner, scope: str, candidates: Sequence[Candidate]) -> None:
     """Store the candidates' sources, each linked to the turn before it."""
     rows: list[dict[str, Any]] = [

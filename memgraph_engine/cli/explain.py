@@ -1,0 +1,110 @@
+"""`memgraph-engine explain`."""
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from memgraph_engine.cli import show
+from memgraph_engine.cli.connect import connect
+from memgraph_engine.cli.options import Json, NoteId, Shared, Tenant, User, Whose, whose
+from memgraph_engine.errors import NotFound
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from memgraph_engine.client import Memory
+    from memgraph_engine.model.result import Considered, Decision, Story, Tie, Version
+
+_MOST_FAR = 1  # notes shown that came to nothing
+
+
+def explain(
+    id: NoteId,  # noqa: A002  as in Memory
+    user: User = None,
+    shared: Shared = False,
+    tenant: Tenant = None,
+    as_json: Json = False,
+) -> None:
+    """Tell how a note came to be what it is.
+
+    Its versions, the decisions about it with the notes that were considered and their scores, and its ties.
+    """
+    owner = whose(user, shared)
+    with connect(tenant) as memory:
+        story = memory.explain(id, **owner)
+        texts = {} if as_json else _texts(memory, owner, story)
+    if as_json:
+        show.document(story)
+    else:
+        _print(story, texts)
+
+
+def _texts(memory: "Memory", owner: Whose, story: "Story") -> dict[str, str]:
+    """Return what the notes say that were considered; of what is deleted, that it is."""
+    texts = {story.note.id: "(this note)"}
+    for id in (one.note for decision in story.decisions for one in _shown(decision.considered)):  # noqa: A001
+        if id not in texts:
+            try:
+                note = memory.history(id, **owner)[-1].note
+            except NotFound:
+                texts[id] = "(gone)"
+            else:
+                texts[id] = "(deleted)" if note.status == "deleted" else " / ".join(note.raw)
+    return texts
+
+
+def _shown(considered: "Iterable[Considered]") -> "list[Considered]":
+    """Return the notes that mattered, and the best of those that did not."""
+    far = [one for one in considered if one.relation == "none"]
+    return [one for one in considered if one.relation != "none"] + far[:_MOST_FAR]
+
+
+def _print(story: "Story", texts: Mapping[str, str]) -> None:
+    out, note = show.console(), story.note
+    show.facts(
+        out,
+        {
+            "note": note.id,
+            "status": note.status,
+            "keywords": ", ".join(note.keywords),
+            "sources": show.ids(note),
+            "context": note.context,
+        },
+    )
+    out.print("\nversions", style="bold")
+    for version in story.versions:
+        _version(out, version)
+    out.print("\ndecisions", style="bold")
+    for decision in story.decisions:
+        _decision(out, decision, texts)
+    if story.ties:
+        out.print("\nties", style="bold")
+    for tie in story.ties:
+        _tie(out, tie)
+
+
+def _version(out: "Console", version: "Version") -> None:
+    note = version.note
+    until = "now" if note.superseded_at.year == 9999 else show.moment(note.superseded_at)
+    out.print(f"{show.moment(note.recorded_at)} to {until}  {note.status}, {show.count(len(note.sources), 'source')}")
+    for line in note.raw:
+        out.print(f"    {show.clean(line)}")
+
+
+def _decision(out: "Console", decision: "Decision", texts: Mapping[str, str]) -> None:
+    show.decision(out, decision)
+    if decision.considered:
+        limits = ", ".join(f"{name} above {limit:g}" for name, limit in decision.thresholds.items())
+        out.print(f"    {show.count(len(decision.considered), 'note')} considered ({limits}):", style="dim")
+    for one in _shown(decision.considered):
+        scores = f"redundancy {one.redundancy:.2f}, complementarity {one.complementarity:.2f}, "
+        out.print(f"    {one.relation:8} {scores}similarity {one.similarity:.2f}  {one.note}")
+        out.print(f"             {show.clean(texts.get(one.note, ''))}")
+        if one.evidence not in ("", decision.evidence):
+            out.print(f"             {show.clean(one.evidence)}", style="dim")
+
+
+def _tie(out: "Console", tie: "Tie") -> None:
+    age = "newer" if tie.newer else "older"
+    status = "" if tie.status == "active" else f", {tie.status}"
+    out.print(f"{tie.kind} {tie.score:.2f}  {tie.note} ({age}{status})")
+    out.print(f"    {show.clean(tie.context)}")

@@ -1,0 +1,29 @@
+"""`memgraph-engine undo`."""
+
+from typing import Annotated
+
+import typer
+
+from memgraph_engine.cli import show
+from memgraph_engine.cli.connect import connect
+from memgraph_engine.cli.options import Json, Shared, Tenant, User, whose
+
+
+def undo(
+    decision: Annotated[str, typer.Argument(metavar="DECISION", help="A decision's id, as `decisions` lists it.")],
+    user: User = None,
+    shared: Shared = False,
+    tenant: Tenant = None,
+    cascade: Annotated[
+        bool, typer.Option("--cascade", help="Undo later decisions that stand on it first.", show_default=False)
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Take a decision back: what it created leaves, what it changed is as it was before."""
+    owner = whose(user, shared)
+    with connect(tenant) as memory:
+        taken = memory.undo(decision, cascade=cascade, **owner)
+    if as_json:
+        show.document(taken)
+    else:
+        typer.echo(f"Undid decision {taken.undoes} (decision {taken.id}).")
