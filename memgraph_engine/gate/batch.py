@@ -91,7 +91,7 @@ class Batch:
 
     def __post_init__(self) -> None:
         """Start with nothing planned."""
-        self._plan = Plan(self.scope, self.seen.version, self.now)
+        self._plan = Plan(self.scope, self.seen.version, self.now, self.seen.keywords.values())
         self._drafts: dict[str, Draft] = {}
         self._entries: dict[str, Entry] = {}
         self._joined: list[tuple[str, Revision, Text]] = []

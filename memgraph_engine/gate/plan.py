@@ -5,7 +5,7 @@ the statements. A note may change several times in one plan, each time with its 
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -56,8 +56,10 @@ _NOTHING = State(readable=False, raw_length=0, context_length=0, keywords=())
 class Plan:
     """Collects what one transaction does to a scope, as of a version of it."""
 
-    def __init__(self, scope: Scope, version: int, now: datetime) -> None:
+    def __init__(self, scope: Scope, version: int, now: datetime, stored: Collection[str] = ()) -> None:
+        """Begin; `stored` are names of keywords that are there already, as of that version."""
         self.scope, self.version, self.now = scope, version, now
+        self._stored = frozenset(stored)
         self._decisions: list[Decision] = []
         self._arriving: list[Candidate] = []
         self._created: list[NewNote] = []
@@ -102,7 +104,7 @@ class Plan:
 
     def name(self, keywords: Iterable[Keyword]) -> None:
         """Store keywords that notes will carry, unless they are there."""
-        self._keywords.update((keyword.name, keyword) for keyword in keywords)
+        self._keywords.update((k.name, k) for k in keywords if k.name not in self._stored)
 
     def revise(self, before: Found | None, revision: Revision) -> None:
         """Change a note; `before` is how it is stored, None for one that this plan creates."""
