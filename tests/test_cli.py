@@ -134,14 +134,24 @@ def corrected(cli):
     """Say where Ana lives, and that it is so no more; return the decisions, oldest first."""
     cli("add", "I live in Lisbon.", "--speaker", "Ana", "--id", "old", "--time", "2023-05-08")
     cli("add", "I live in Lisbon!", "--speaker", "Ana", "--id", "again", "--time", "2023-05-09")
-    cli("add", "I no longer live in Lisbon, I moved to Faro.", "--speaker", "Ana", "--id", "new", "--time", "2023-06-01")
+    cli(
+        "add", "I no longer live in Lisbon, I moved to Faro.", "--speaker", "Ana", "--id", "new", "--time", "2023-06-01"
+    )
     return json.loads(cli("decisions", "--json").stdout)[::-1]
 
 
 def test_explain_tells_the_story_of_a_note(cli):
     corrected(cli)
     shown = cli("explain", "old").stdout
-    for word in ("superseded", "2 sources", "append", "reinforce", "redundancy 1.00", "merge above 0.7", 'says "moved"'):
+    for word in (
+        "superseded",
+        "2 sources",
+        "append",
+        "reinforce",
+        "redundancy 1.00",
+        "merge above 0.7",
+        'says "moved"',
+    ):
         assert word in shown
     assert "(this note)" in shown
     ties = shown[shown.index("\nties") :]

@@ -15,4 +15,4 @@ RETURN by,
           superseded_at: n.superseded_at.epochMillis, valid_from: n.valid_from.epochMillis, valid_to: n.valid_to.epochMillis,
           .raw_terms, .context_terms, .constructed_by,
           keywords: COLLECT { MATCH (n)-[:HAS_KEYWORD]->(k:Keyword) RETURN k.name ORDER BY k.name },
-          sources: COLLECT { MATCH (n)-[:FROM]->(x:Source) RETURN x {.*, said_at: x.said_at.epochMillis} ORDER BY x.said_at, x.seq }} AS note
+          sources: COLLECT { MATCH (n)-[:FROM]->(x:Source) RETURN x {.*, said_at: x.said_at.epochMillis} ORDER BY x.said_at, x.session, x.seq, x.id }} AS note

@@ -12,7 +12,7 @@ RETURN n.id AS id, about.role AS role, about.revision AS revision,
             superseded_at: n.superseded_at.epochMillis, valid_from: n.valid_from.epochMillis, valid_to: n.valid_to.epochMillis,
             .raw_terms, .context_terms,
             keywords: COLLECT { MATCH (n)-[:HAS_KEYWORD]->(k:Keyword) RETURN k.name ORDER BY k.name },
-            sources: COLLECT { MATCH (n)-[:FROM]->(x:Source) RETURN x {.*, said_at: x.said_at.epochMillis} ORDER BY x.said_at, x.seq }}
+            sources: COLLECT { MATCH (n)-[:FROM]->(x:Source) RETURN x {.*, said_at: x.said_at.epochMillis} ORDER BY x.said_at, x.session, x.seq, x.id }}
        END AS now,
        head(COLLECT {
          CALL (n) { MATCH (n)-[:WAS]->(p:Past) RETURN p UNION WITH n AS p WHERE p:Past RETURN p }
@@ -21,7 +21,7 @@ RETURN n.id AS id, about.role AS role, about.revision AS revision,
             said_at: p.said_at.epochMillis, created_at: p.created_at.epochMillis, recorded_at: p.recorded_at.epochMillis,
             superseded_at: p.superseded_at.epochMillis, valid_from: p.valid_from.epochMillis, valid_to: p.valid_to.epochMillis,
             .raw_terms, .context_terms, .keywords, .raw_embedding, .context_embedding,
-            sources: COLLECT { MATCH (p)-[:FROM]->(x:Source|PastSource) RETURN x {.*, said_at: x.said_at.epochMillis} ORDER BY x.said_at, x.seq }}
+            sources: COLLECT { MATCH (p)-[:FROM]->(x:Source|PastSource) RETURN x {.*, said_at: x.said_at.epochMillis} ORDER BY x.said_at, x.session, x.seq, x.id }}
        }) AS before,
        COLLECT {
          MATCH (l:Decision)-[a:ABOUT]->(n)

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from memgraph_engine.model.memory import Note, Source
+from memgraph_engine.model.memory import Note, Source, by_time
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _SOURCE_TEXTS = ("id", "text", "hash", "kind", "role", "speaker", "session", "seq", "said_as", "caption")
@@ -45,12 +45,8 @@ def note_from(row: Mapping[str, Any]) -> Note:
         raw=tuple(row["raw"]),
         tags=tuple(row["tags"]),
         keywords=tuple(row.get("keywords") or ()),
-        sources=tuple(sorted(map(source_from, row.get("sources") or ()), key=_by_time)),
+        sources=tuple(sorted(map(source_from, row.get("sources") or ()), key=by_time)),
     )
-
-
-def _by_time(source: Source) -> tuple[datetime, str, int]:
-    return source.said_at or _EPOCH, source.session, source.seq
 
 
 def moment(milliseconds: int) -> datetime:

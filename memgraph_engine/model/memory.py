@@ -38,6 +38,11 @@ class Source:
     metadata: Mapping[str, object] = field(default_factory=dict)
 
 
+def by_time(source: Source) -> tuple[bool, datetime, str, int, str]:
+    """Order sources by when they were said; what has no time comes last."""
+    return source.said_at is None, source.said_at or UNKNOWN_PAST, source.session, source.seq, source.id
+
+
 @dataclass(frozen=True, slots=True)
 class Note:
     """One unit of memory (MemFly, section 3.2, layer 1).

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from memgraph_engine.language import tokenize, word_list
 from memgraph_engine.model.marker import without_recalled
-from memgraph_engine.model.memory import UNKNOWN_PAST, Source
+from memgraph_engine.model.memory import Source, by_time
 from memgraph_engine.model.text import as_day, line
 from memgraph_engine.rendering.when import Event, events, resolved
 
@@ -41,7 +41,7 @@ def render(turns: Sequence[tuple[Source, Source | None]], language: str) -> Text
     own = {source.id for source, _ in turns}
     parts: dict[str, None] = {}
     raw: dict[tuple[str, ...], str] = {}
-    for source, previous in sorted(turns, key=_by_time):
+    for source, previous in sorted(turns, key=lambda turn: by_time(turn[0])):
         saying = words(source.speaker or source.role, without_recalled(source.text), source.caption, language)
         if saying in raw:
             continue
@@ -56,12 +56,6 @@ def render(turns: Sequence[tuple[Source, Source | None]], language: str) -> Text
 def words(speaker: str, text: str, caption: str, language: str) -> tuple[str, ...]:
     """Return what makes two lines plain repeats of each other: who speaks, and the terms in order."""
     return (speaker.casefold(), *tokenize(f"{text} {caption}", language))
-
-
-def _by_time(turn: tuple[Source, Source | None]) -> tuple[bool, datetime, str, int, str]:
-    """Order turns as the graph does: what has no time comes last."""
-    source = turn[0]
-    return source.said_at is None, source.said_at or UNKNOWN_PAST, source.session, source.seq, source.id
 
 
 def told(source: Source, language: str) -> tuple[Event, ...]:
