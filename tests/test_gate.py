@@ -1,0 +1,493 @@
+"""What becomes of a new note: it repeats, completes, corrects or contradicts what is known, or stands alone."""
+
+from dataclasses import replace
+from uuid import uuid4
+
+import pytest
+
+from memgraph_engine import Memory
+from memgraph_engine.errors import InvalidInput, NotFound
+from memgraph_engine.testing import purge
+
+ADOPTED = "I adopted a grey cat from the shelter in Porto."
+AGAIN = "I adopted a grey cat from the shelter in Porto!"
+RESTATED = "I adopted a lovely grey cat from the animal shelter in Porto."
+LIVED = "I live in Lisbon with my sister."
+MOVED = "I no longer live in Lisbon with my sister, I moved to Madeira."
+
+# everyday facts that have nothing to do with each other, and a few lines that do
+TALK = [
+    ("Ana", "I live in Lisbon with my sister."),
+    ("Bo", "The bakery next door burnt its bread this morning."),
+    ("Ana", "Thanks!"),
+    ("Bo", "Our beekeeper sold two hives to the monastery."),
+    ("Ana", "I live in Lisbon, with my sister!"),
+    ("Bo", "The beekeeper of ours sold two of the hives to the monastery."),
+    ("Ana", "My dentist plays the cello in an orchestra."),
+    ("Ana", "I no longer live in Lisbon with my sister, I moved to Madeira."),
+    ("Bo", "Our beekeeper never sold two hives to the monastery."),
+    ("Ana", "I live in Lisbon with my sister."),
+]
+
+
+@pytest.fixture
+def ana(memory):
+    """A memory whose counts and ties are in order at the end of each test."""
+    yield memory
+    assert memory.verify(user_id="ana") == []
+
+
+def say(memory, text, id, speaker="Ana", user="ana", **fields):  # noqa: A002
+    return memory.add({"id": id, "text": text, "speaker": speaker, **fields}, user_id=user).entries[0]
+
+
+def talk(prefix="t", turns=TALK, **fields):
+    return [
+        {"id": f"{prefix}{n}", "speaker": who, "text": text, "session": prefix, **fields}
+        for n, (who, text) in enumerate(turns)
+    ]
+
+
+def with_gate(memory, **changes):
+    settings = memory.engine.settings
+    gate = settings.gate.model_copy(update=changes)
+    return Memory(replace(memory.engine, settings=settings.model_copy(update={"gate": gate})))
+
+
+def ids(sources):
+    return sorted(source.id for source in sources)
+
+
+def found(memory, question, user="ana"):
+    return [hit.note.id for hit in memory.search(question, user_id=user)]
+
+
+# ---- repeats and restatements -----------------------------------------------------------------
+
+
+def test_a_plain_repeat_makes_no_note_and_its_source_is_found(ana):
+    first, second = say(ana, ADOPTED, "1"), say(ana, AGAIN, "2")
+    assert (second.kind, second.note) == ("reinforce", first.note)
+    assert ana.get("2", user_id="ana").id == first.note
+    assert ids(ana.get("1", user_id="ana").sources) == ["1", "2"]
+    assert [source.text for source in ana.get("2", user_id="ana").sources] == [ADOPTED, AGAIN]
+
+
+def test_a_plain_repeat_leaves_the_words_as_they_are(ana):
+    say(ana, ADOPTED, "1")
+    before = ana.get("1", user_id="ana")
+    say(ana, AGAIN, "2")
+    after = ana.get("1", user_id="ana")
+    assert (after.raw, after.context, after.keywords) == (before.raw, before.context, before.keywords)
+
+
+def test_a_restatement_joins_the_note_with_its_own_line(ana):
+    first, second = say(ana, ADOPTED, "1"), say(ana, RESTATED, "2")
+    note = ana.get("2", user_id="ana")
+    assert (second.kind, note.id) == ("merge", first.note)
+    assert note.raw == (f"Ana: {ADOPTED}", f"Ana: {RESTATED}")
+    assert ids(note.sources) == ["1", "2"]
+
+
+def test_a_merged_note_has_the_keywords_of_both(ana):
+    say(ana, ADOPTED, "1")
+    before = set(ana.get("1", user_id="ana").keywords)
+    say(ana, RESTATED, "2")
+    assert before < set(ana.get("1", user_id="ana").keywords)
+
+
+def test_a_merged_note_has_eight_keywords_at_most(ana):
+    words = ["mast", "keel", "anchor", "rudder", "harbour", "lantern", "compass", "lifeboat", "barrel", "rope"]
+    for n in range(3):
+        parts = ", the ".join(words[n : n + 8])
+        say(ana, f"The old lifeboat museum in Faro shows the {parts}.", str(n))
+    notes = list(ana.get_all(user_id="ana"))
+    assert len(notes) < 3
+    assert max(len(note.keywords) for note in notes) <= 8
+
+
+def test_a_merged_note_is_found_by_the_words_of_each_line(ana):
+    note = say(ana, ADOPTED, "1").note
+    say(ana, RESTATED, "2")
+    assert found(ana, "lovely animal")[0] == note
+    assert found(ana, "grey cat")[0] == note
+
+
+def test_a_merge_takes_over_the_tags_of_each_source(ana):
+    say(ana, ADOPTED, "1", tags=["pets"])
+    say(ana, RESTATED, "2", tags=["home"])
+    assert ana.get("1", user_id="ana").tags == ("home", "pets")
+    assert found(ana, "cat")
+    assert len(ana.search("cat", user_id="ana", tags=["home", "pets"])) == 1
+
+
+@pytest.mark.parametrize(
+    "contrary",
+    [
+        "I did not adopt a grey cat from the shelter in Porto.",
+        "I adopted a grey cat from the shelter in Faro.",
+        "Bo adopted a grey cat from the shelter in Porto.",
+    ],
+)
+def test_what_contradicts_a_note_never_joins_it(ana, contrary):
+    first, second = say(ana, ADOPTED, "1"), say(ana, contrary, "2")
+    assert second.note != first.note
+    assert {tie.kind for tie in ana.explain("2", user_id="ana").ties} == {"conflict"}
+
+
+def test_another_number_is_another_note(ana):
+    first = say(ana, "Our beekeeper sold two hives to the monastery.", "1")
+    second = say(ana, "Our beekeeper sold three hives to the monastery.", "2")
+    assert second.note != first.note
+
+
+def test_the_same_words_of_another_speaker_are_another_note(ana):
+    first, second = say(ana, ADOPTED, "1"), say(ana, ADOPTED, "2", speaker="Bo")
+    assert second.note != first.note
+    assert ana.get("2", user_id="ana").raw == (f"Bo: {ADOPTED}",)
+
+
+def test_the_same_words_on_another_day_are_another_note(ana):
+    text = "I ran ten miles along the river today."
+    first, second = say(ana, text, "1", time="2023-06-05"), say(ana, text, "2", time="2023-06-07")
+    assert second.note != first.note
+    assert say(ana, text, "3", time="2023-06-07T20:00:00").note == second.note
+
+
+def test_a_day_in_a_line_of_a_merged_note_is_read_by_the_line_s_own_date(ana):
+    first = say(ana, "I ran on 6 June, 2023 along the river.", "1", time="2023-06-08")
+    same = say(ana, "I ran yesterday along the river.", "2", time="2023-06-07")
+    other = say(ana, "I ran yesterday along the river.", "3", time="2023-06-08")
+    assert same.note == first.note
+    assert other.note != first.note
+
+
+# ---- corrections ------------------------------------------------------------------------------
+
+
+def test_a_correction_that_says_so_takes_the_place_of_the_old_note(ana):
+    old = say(ana, LIVED, "old", time="2023-05-01")
+    new = say(ana, MOVED, "new", time="2023-06-01")
+    assert (new.kind, old.note) == ("supersede", ana.explain("new", user_id="ana").ties[0].note)
+    assert old.note not in found(ana, "Where does Ana live?")
+    assert new.note in found(ana, "Where does Ana live?")
+
+
+def test_what_was_corrected_is_still_told_and_was_true_until_then(ana):
+    say(ana, LIVED, "old", time="2023-05-01")
+    say(ana, MOVED, "new", time="2023-06-01")
+    with pytest.raises(NotFound, match="superseded"):
+        ana.get("old", user_id="ana")
+    last = ana.history("old", user_id="ana")[-1]
+    assert (last.note.status, last.decision.kind) == ("superseded", "supersede")
+    assert f"{last.note.valid_to:%Y-%m-%d}" == "2023-06-01"
+    story = ana.explain("old", user_id="ana")
+    assert [decision.kind for decision in story.decisions] == ["append", "supersede"]
+    assert [(tie.kind, tie.newer) for tie in story.ties] == [("supersede", True)]
+
+
+def test_without_a_word_of_correction_it_is_a_conflict(ana):
+    old = say(ana, LIVED, "old")
+    new = say(ana, "I do not live in Lisbon with my sister.", "new")
+    assert new.kind == "link"
+    assert [(tie.note, tie.kind) for tie in ana.explain("new", user_id="ana").ties] == [(old.note, "conflict")]
+    assert {old.note, new.note} <= set(found(ana, "Where does Ana live?"))
+
+
+def test_what_was_said_before_corrects_nothing(ana):
+    say(ana, LIVED, "later", time="2023-06-01")
+    earlier = say(ana, MOVED, "earlier", time="2023-05-01")
+    assert earlier.kind == "link"
+    assert ana.get("later", user_id="ana").status == "active"
+
+
+def test_a_fact_that_comes_again_after_its_correction_is_a_new_note(ana):
+    old = say(ana, LIVED, "old")
+    say(ana, MOVED, "new")
+    back = say(ana, LIVED, "back")
+    assert back.note not in ("", old.note)
+    assert ana.get("back", user_id="ana").status == "active"
+
+
+def test_a_fact_that_comes_again_in_the_batch_of_its_correction_is_a_new_note(ana):
+    texts = {"old": LIVED, "new": MOVED, "back": LIVED}
+    entries = ana.add_many(
+        [{"id": id, "text": text, "speaker": "Ana"} for id, text in texts.items()],  # noqa: A001
+        user_id="ana",
+    ).entries
+    assert entries[1].kind == "supersede"
+    assert entries[2].note not in ("", entries[0].note)
+    assert ana.get("back", user_id="ana").status == "active"
+
+
+# ---- ties and noise ---------------------------------------------------------------------------
+
+
+def test_notes_that_complete_each_other_are_tied_from_the_newer_to_the_older(ana):
+    old = say(ana, "Our beekeeper sold two hives to the monastery.", "1")
+    new = say(ana, "The monks of that monastery sell honey and beer.", "2")
+    assert new.kind == "link"
+    (tie,) = ana.explain("2", user_id="ana").ties
+    assert (tie.note, tie.kind, tie.newer) == (old.note, "link", False)
+    (tie,) = ana.explain("1", user_id="ana").ties
+    assert (tie.note, tie.newer) == (new.note, True)
+
+
+def test_a_new_note_is_tied_to_five_others_at_most(ana):
+    colours = ["red", "blue", "green", "white", "black", "yellow", "brown", "orange"]
+    for n, colour in enumerate(colours):
+        say(ana, f"Boat number {n} in the harbour of Faro is {colour}.", str(n))
+    own = [tie for tie in ana.explain("7", user_id="ana").ties if not tie.newer]
+    assert len(own) == 5
+
+
+def test_small_talk_is_kept_without_a_note_and_known_when_it_comes_again(ana):
+    entry = say(ana, "Haha, thanks!", "1")
+    assert (entry.kind, entry.note, entry.status) == ("discard", "", "none")
+    assert say(ana, "Haha, thanks!", "1").kind == "repeat"
+    stats = ana.stats(user_id="ana")
+    assert (stats.sources, dict(stats.notes)) == (1, {})
+    with pytest.raises(NotFound, match="without a note"):
+        ana.get("1", user_id="ana")
+
+
+@pytest.mark.parametrize("together", [True, False])
+def test_no_context_repeats_small_talk(ana, together):
+    turns = talk(turns=[("Ana", "Haha, thanks!"), ("Ana", ADOPTED)])
+    for batch in [turns] if together else [[turn] for turn in turns]:
+        ana.add_many(batch, user_id="ana")
+    assert ana.get("t1", user_id="ana").context == f"Ana: {ADOPTED}"
+
+
+# ---- batches ----------------------------------------------------------------------------------
+
+
+def shape(memory, user="ana"):
+    """What is known, whatever decided it: the sources of each note, its lines and status, and how sources ended."""
+    notes = {(*ids(n.sources), n.status): (n.raw, n.context, n.keywords) for n in memory.get_all(user_id=user)}
+    return notes, dict(memory.stats(user_id=user).notes)
+
+
+def test_a_batch_comes_out_as_its_messages_one_by_one(ana):
+    together = ana.add_many(talk(time="2023-05-08"), user_id="ana")
+    alone = [ana.add(turn, user_id="bo").entries[0] for turn in talk(time="2023-05-08")]
+    assert [entry.kind for entry in together.entries] == [entry.kind for entry in alone]
+    assert {"reinforce", "merge", "supersede", "discard"} <= {entry.kind for entry in alone}
+    assert shape(ana, "ana") == shape(ana, "bo")
+    assert ana.verify(user_id="bo") == []
+
+
+def test_a_contradiction_with_any_line_of_a_note_counts_in_a_batch_too(ana):
+    texts = [
+        "I adopted a grey cat from the shelter.",
+        "I adopted a grey cat from the shelter in Porto.",
+        "I adopted a grey cat from the shelter in Faro.",
+    ]
+    for user in ("ana", "bo"):
+        batch = [{"id": str(n), "text": text, "speaker": "Ana"} for n, text in enumerate(texts)]
+        for some in [batch] if user == "ana" else [[one] for one in batch]:
+            ana.add_many(some, user_id=user)
+    assert ids(ana.get("0", user_id="bo").sources) == ["0", "1"]
+    assert shape(ana, "ana") == shape(ana, "bo")
+
+
+def test_a_conversation_that_comes_twice_under_new_ids_adds_no_note(ana):
+    ana.add_many(talk("first", time="2023-05-08"), user_id="ana")
+    before = dict(ana.stats(user_id="ana").notes)
+    receipt = ana.add_many(talk("second", turns=TALK[:7], time="2023-05-08"), user_id="ana")
+    ana.add_many(talk("second", turns=TALK[:7], time="2023-05-08"), user_id="ana")
+    unsaid = {0, 4}  # where Ana lived before she moved is no repeat of what is true now
+    added = {n for n, entry in enumerate(receipt.entries) if entry.kind not in ("reinforce", "merge", "discard")}
+    assert added <= unsaid
+    assert ana.stats(user_id="ana").notes["active"] <= before["active"] + 1
+    assert ana.stats(user_id="ana").sources == len(TALK) + 7
+
+
+def test_a_conversation_without_corrections_comes_twice_and_adds_nothing(ana):
+    turns = [turn for turn in TALK[:7] if turn[1] != LIVED]
+    ana.add_many(talk("first", turns=turns), user_id="ana")
+    before = dict(ana.stats(user_id="ana").notes)
+    assert ana.add_many(talk("second", turns=turns), user_id="ana").added == 0
+    assert dict(ana.stats(user_id="ana").notes) == before
+
+
+# ---- settings ---------------------------------------------------------------------------------
+
+
+def test_without_the_gate_everything_is_appended_but_small_talk(ana):
+    one = with_gate(ana, update=False)
+    kinds = [say(one, text, id).kind for id, text in (("1", ADOPTED), ("2", AGAIN), ("3", MOVED), ("4", "Thanks!"))]  # noqa: A001
+    assert kinds == ["append", "append", "append", "discard"]
+    assert ana.explain("2", user_id="ana").ties == ()
+
+
+def test_without_merging_a_repeat_is_a_note_of_its_own_that_is_tied(ana):
+    one = with_gate(ana, merge=False)
+    first, second = say(one, ADOPTED, "1"), say(one, AGAIN, "2")
+    assert second.kind == "link"
+    assert [(tie.note, tie.kind) for tie in ana.explain("2", user_id="ana").ties] == [(first.note, "link")]
+
+
+def test_without_links_nothing_is_tied(ana):
+    one = with_gate(ana, link=False)
+    say(one, ADOPTED, "1")
+    assert say(one, "I did not adopt a grey cat from the shelter in Porto.", "2").kind == "append"
+    assert ana.explain("2", user_id="ana").ties == ()
+
+
+def test_without_superseding_a_correction_is_a_conflict(ana):
+    one = with_gate(ana, supersede=False)
+    say(one, LIVED, "old")
+    assert say(one, MOVED, "new").kind == "link"
+    assert ana.get("old", user_id="ana").status == "active"
+    assert {tie.kind for tie in ana.explain("new", user_id="ana").ties} == {"conflict"}
+
+
+def test_without_discarding_small_talk_is_a_note(ana):
+    assert say(with_gate(ana, discard=False), "Haha, thanks!", "1").kind == "append"
+    assert ana.get("1", user_id="ana").raw == ("Ana: Haha, thanks!",)
+
+
+def test_no_redundancy_lies_above_a_threshold_of_one(ana):
+    one = with_gate(ana, merge_threshold=1.0)
+    say(one, ADOPTED, "1")
+    assert say(one, AGAIN, "2").kind in ("append", "link")
+
+
+def test_no_note_is_tied_above_a_threshold_of_one(ana):
+    one = with_gate(ana, link_threshold=1.0)
+    say(one, "Our beekeeper sold two hives to the monastery.", "1")
+    assert say(one, "The monks of that monastery sell honey and beer.", "2").kind == "append"
+
+
+# ---- merged notes later -----------------------------------------------------------------------
+
+
+def test_a_merged_note_is_deleted_whole_and_not_by_one_of_its_sources(ana):
+    note = say(ana, ADOPTED, "1").note
+    say(ana, RESTATED, "2")
+    with pytest.raises(InvalidInput, match="one of 2"):
+        ana.delete("2", user_id="ana")
+    ana.delete(note, user_id="ana")
+    assert found(ana, "grey cat") == []
+    assert say(ana, RESTATED, "2").status == "deleted"
+
+
+def test_a_merged_note_gets_a_text_of_the_user_s_own_and_keeps_its_sources(ana):
+    note = say(ana, ADOPTED, "1").note
+    say(ana, RESTATED, "2")
+    with pytest.raises(InvalidInput, match="one of 2"):
+        ana.update("1", "The cat is called Pepper.", user_id="ana")
+    ana.update(note, "The cat is called Pepper.", user_id="ana")
+    changed = ana.get(note, user_id="ana")
+    assert changed.raw == ("Ana: The cat is called Pepper.",)
+    assert [source.text for source in changed.sources] == [ADOPTED, RESTATED]
+
+
+def test_a_merged_note_can_be_given_the_text_of_its_first_source(ana):
+    note = say(ana, ADOPTED, "1").note
+    say(ana, RESTATED, "2")
+    ana.update(note, ADOPTED, user_id="ana")
+    assert ana.get(note, user_id="ana").raw == (f"Ana: {ADOPTED}",)
+    decisions = ana.stats(user_id="ana").decisions
+    ana.update(note, ADOPTED, user_id="ana")  # said twice
+    assert ana.stats(user_id="ana").decisions == decisions
+
+
+def test_what_joins_a_note_that_the_user_wrote_leaves_the_user_s_words(ana):
+    note = say(ana, ADOPTED, "1").note
+    say(ana, RESTATED, "2")
+    ana.update(note, "My grey cat Pepper sleeps on the green sofa.", user_id="ana")
+    joined = say(ana, "My grey cat Pepper often sleeps on the green sofa.", "3")
+    assert (joined.kind, joined.note) == ("merge", note)
+    now = ana.get(note, user_id="ana")
+    assert now.raw == (
+        "Ana: My grey cat Pepper sleeps on the green sofa.",
+        "Ana: My grey cat Pepper often sleeps on the green sofa.",
+    )
+    ana.undo(joined.decision, user_id="ana")
+    assert ana.get(note, user_id="ana").raw == now.raw[:1]
+    assert ids(ana.get(note, user_id="ana").sources) == ["1", "2"]
+
+
+@pytest.mark.parametrize("written", [False, True])
+def test_a_deleted_neighbour_of_a_merged_note_is_repeated_in_no_context(ana, written):
+    turns = [("Bo", "The lighthouse of Faro is haunted."), ("Ana", ADOPTED)]
+    ana.add_many(talk("a", turns=turns), user_id="ana")
+    ana.add_many(talk("b", turns=[("Bo", "My dentist plays the cello."), ("Ana", RESTATED)]), user_id="ana")
+    note = ana.get("a1", user_id="ana")
+    assert note.id == ana.get("b1", user_id="ana").id
+    assert "haunted" in note.context
+    assert "cello" in note.context
+    if written:
+        ana.update(note.id, "The cat is called Pepper.", user_id="ana")
+    for neighbour in ("a0", "b0"):
+        ana.delete(neighbour, user_id="ana")
+    contexts = " ".join(one.context for one in ana.get_all(user_id="ana"))
+    assert "haunted" not in contexts
+    assert "cello" not in contexts
+
+
+def test_a_source_that_joined_a_note_is_known_when_it_comes_again(ana):
+    note = say(ana, ADOPTED, "1").note
+    say(ana, RESTATED, "2")
+    again = say(ana, RESTATED, "2")
+    assert (again.kind, again.note) == ("repeat", note)
+
+
+# ---- explained --------------------------------------------------------------------------------
+
+
+def test_a_decision_tells_scores_thresholds_and_evidence(ana):
+    note = say(ana, ADOPTED, "1").note
+    entry = say(ana, RESTATED, "2")
+    decision = ana.decisions(user_id="ana", limit=1)[0]
+    assert (decision.id, decision.kind, decision.note, decision.sources) == (entry.decision, "merge", note, ("2",))
+    assert dict(decision.thresholds) == {"merge": 0.7, "link": 0.5}
+    assert decision.evidence == "It says as much."
+    best = decision.considered[0]
+    assert (best.note, best.relation) == (note, "same")
+    assert best.redundancy > 0.7
+    assert 0 <= best.complementarity <= 1
+    assert -1 <= best.similarity <= 1
+
+
+def test_decisions_are_numbered_in_the_order_of_commits(ana):
+    ana.add_many(talk(), user_id="ana")
+    ana.delete("t1", user_id="ana")
+    newest = ana.decisions(user_id="ana", limit=100)
+    assert [(one.version, one.place) for one in reversed(newest)] == [(1, n) for n in range(len(TALK))] + [(2, 0)]
+
+
+def test_the_story_of_a_merged_note_tells_each_version_and_who_made_it(ana):
+    say(ana, ADOPTED, "1")
+    say(ana, AGAIN, "2")
+    say(ana, RESTATED, "3")
+    story = ana.explain("3", user_id="ana")
+    assert [decision.kind for decision in story.decisions] == ["append", "reinforce", "merge"]
+    assert [ids(version.note.sources) for version in story.versions] == [["1"], ["1", "2"], ["1", "2", "3"]]
+
+
+# ---- two tenants ------------------------------------------------------------------------------
+
+
+def test_two_tenants_with_the_same_texts_share_no_note(server, embedder):
+    first = f"test-{uuid4().hex}"
+    tenants = [first, f"{first}/", f"{first}*"]
+    try:
+        for tenant in tenants:
+            with Memory.connect(tenant=tenant, embedder=embedder) as memory:
+                for n, text in enumerate([ADOPTED, AGAIN, RESTATED, LIVED, MOVED]):
+                    say(memory, text, str(n), user=("ana", "ana/")[n % 2])
+        for tenant in tenants:
+            with Memory.connect(tenant=tenant, embedder=embedder) as memory:
+                for user, own in (("ana", ["0", "2", "4"]), ("ana/", ["1", "3"])):
+                    sources = [source.id for note in memory.get_all(user_id=user) for source in note.sources]
+                    assert sorted(sources) == own
+                    for decision in memory.decisions(user_id=user):
+                        for one in decision.considered:
+                            assert memory.get(one.note, user_id=user)
+                    assert memory.verify(user_id=user) == []
+    finally:
+        for tenant in tenants:
+            purge(tenant)
