@@ -1,6 +1,5 @@
 """Every decision can be taken back, and undoing all of them leaves the graph as it was."""
 
-from collections import Counter
 from dataclasses import replace
 
 import pytest
@@ -8,6 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memgraph_engine.errors import NotFound, UndoRefused
+from tests.snapshots import same, snapshot
 
 LINES = [
     "The ferry to Madeira leaves at noon.",
@@ -21,43 +21,6 @@ LINES = [
     "I no longer live in Lisbon, I moved to Madeira.",
     "I live in Lisbon.",
 ]
-
-
-def close(vector):
-    return None if vector is None else tuple(round(number, 3) + 0.0 for number in vector)
-
-
-def snapshot(memory, user="ana"):
-    """Everything but decisions, former versions, recorded times and the version."""
-    scope = f"{memory.engine.settings.tenant}/{user}"
-    with memory.engine.db._session() as session:
-        nodes = session.run(
-            "MATCH (n {scope: $scope}) WHERE n:Note OR n:Source OR n:Keyword OR n:Scope "
-            "RETURN labels(n) AS labels, properties(n) AS given",
-            scope=scope,
-        ).data()
-        ties = session.run(
-            "MATCH (a {scope: $scope})-[r:FROM|NEXT|RELATED|SUPERSEDES|HAS_KEYWORD|CO_OCCUR]->(b) "
-            "WHERE (a:Note OR a:Source OR a:Keyword) AND (b:Note OR b:Source OR b:Keyword) "
-            "RETURN type(r) AS kind, coalesce(a.id, a.name) AS a, coalesce(b.id, b.name) AS b, "
-            "r.weight AS weight, r.kind AS of",
-            scope=scope,
-        ).data()
-    left_out = {"recorded_at", "created_at", "superseded_at", "revision", "version", "changed_since", "lock"}
-    found = Counter()
-    for node in nodes:
-        given = {
-            name: close(value) if name.endswith("embedding") else str(value)
-            for name, value in node["given"].items()
-            if name not in left_out and not (name == "constructed_by" and not value)
-        }
-        found[tuple(node["labels"]), tuple(sorted(given.items()))] += 1
-    return found, Counter(tuple(sorted(tie.items(), key=str)) for tie in ties)
-
-
-def same(one, other):
-    assert one[0] - other[0] == other[0] - one[0] == Counter()
-    assert one[1] - other[1] == other[1] - one[1] == Counter()
 
 
 steps = st.lists(

@@ -14,7 +14,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memgraph_engine import Memory
-from memgraph_engine.testing import temporary_memory
+from memgraph_engine.testing import purge, temporary_memory
+from tests.snapshots import same, snapshot
 
 FACTS = [
     "The ferry to Madeira leaves at noon.",
@@ -28,14 +29,21 @@ FACTS = [
 ]
 
 
-def graph(memory, user):
-    """Everything that does not depend on when it was written."""
-    notes = {
-        note.sources[0].id: (note.context, note.seq, note.session, note.keywords, note.status)
-        for note in memory.get_all(user_id=user)
-    }
-    stats = memory.stats(user_id=user)
-    return notes, (stats.notes, stats.sources, stats.sessions, stats.keywords, stats.pairs)
+# of one life: facts, repeats, restatements, a correction, contradictions, small talk
+LIFE = [
+    "I live in Lisbon with my sister.",
+    "Our beekeeper sold two hives to the monastery.",
+    "Thanks!",
+    "The bakery next door burnt its bread.",
+    "I live in Lisbon, with my sister!",
+    "The beekeeper of ours sold two of the hives to the monastery.",
+    "My dentist plays the cello in an orchestra.",
+    "I no longer live in Lisbon with my sister, I moved to Madeira.",
+    "Our beekeeper never sold two hives to the monastery.",
+    "The bakery next door burnt all of its bread.",
+    "My dentist plays the cello in an orchestra, you know.",
+    "Two yellow trams pass the lighthouse of Madeira.",
+]
 
 
 @contextmanager
@@ -72,8 +80,34 @@ def messages(number, prefix="m"):
     ]
 
 
+def life(ids, day=1):
+    """Turns of one life, said at fixed times: what they become depends on the order alone."""
+    return [
+        {"id": f"m{i}", "text": LIFE[i % len(LIFE)], "speaker": "Ana", "session": f"s{i % 3}",
+         "time": f"2023-05-{day:02}T{i // 60:02}:{i % 60:02}:00"}
+        for i in ids
+    ]  # fmt: skip
+
+
+def stored(memory):
+    return snapshot(memory, vectors=False)
+
+
+def replayed(memory, talk):
+    """Remove it all, and add the same again in one process, batch by batch in the order of commits."""
+    by_id = {message["id"]: message for message in talk}
+    batches = {}
+    for one in sorted(memory.decisions(user_id="ana", limit=1000), key=lambda one: (one.version, one.place)):
+        batches.setdefault(one.version, []).extend(by_id[source] for source in one.sources)
+    purge(memory.engine.settings.tenant)
+    for version, batch in batches.items():
+        memory.add_many(batch, user_id="ana")
+        assert memory.stats(user_id="ana").version == version
+    return stored(memory)
+
+
 def test_an_ingest_killed_half_way_and_run_again_gives_the_same_graph(memory):
-    talk = messages(40)
+    talk = life(range(40))
     with ingesting(memory, talk) as process:
         for line in process.stdout:
             if int(line) >= 15:
@@ -82,27 +116,40 @@ def test_an_ingest_killed_half_way_and_run_again_gives_the_same_graph(memory):
     assert 0 < memory.stats(user_id="ana").sources < 40
     receipt = memory.add_many(talk, user_id="ana")
     assert receipt.repeats > 0
-    with temporary_memory() as other:
-        other.add_many(talk, user_id="ana")
-        assert graph(memory, "ana") == graph(other, "ana")
+    found = stored(memory)
     assert memory.verify(user_id="ana") == []
+    same(found, replayed(memory, talk))
 
 
 def test_eight_processes_adding_the_same_give_the_graph_of_one(memory):
-    talk = messages(15)
+    talk = life(range(15))
     all_ingest(memory, [talk] * 8)
-    with temporary_memory() as other:
-        other.add_many(talk, user_id="ana")
-        assert graph(memory, "ana") == graph(other, "ana")
+    found = stored(memory)
     assert memory.verify(user_id="ana") == []
+    purge(memory.engine.settings.tenant)
+    all_ingest(memory, [talk])
+    same(found, stored(memory))
+    assert memory.stats(user_id="ana").sources == 15
 
 
-def test_processes_adding_different_things_lose_nothing(memory):
+def test_processes_adding_different_things_give_the_graph_of_one_in_the_order_of_commits(memory):
+    parts = [range(16), range(8, 24), range(16, 32), range(4, 28, 2)]
+    talks = [life(part) for part in parts]
+    all_ingest(memory, talks)
+    assert memory.stats(user_id="ana").sources == 32
+    assert memory.verify(user_id="ana") == []
+    made = memory.decisions(user_id="ana", limit=1000)
+    assert sorted(source for one in made for source in one.sources) == sorted(f"m{i}" for i in range(32))
+    assert {"append", "merge", "reinforce", "discard"} <= {one.kind for one in made}
+    found = stored(memory)
+    same(found, replayed(memory, life(range(32))))
+
+
+def test_processes_adding_to_one_session_number_its_turns_without_a_gap(memory):
     all_ingest(memory, [messages(10, prefix=f"p{number}-") for number in range(4)])
-    stats = memory.stats(user_id="ana")
-    assert stats.sources == 40
-    # all wrote to one session: its turns are numbered without a gap
-    assert sorted(note.seq for note in memory.get_all(user_id="ana")) == list(range(40))
+    assert memory.stats(user_id="ana").sources == 40
+    turns = [source.seq for note in memory.get_all(user_id="ana") for source in note.sources]
+    assert sorted(turns) == list(range(40))
     assert memory.verify(user_id="ana") == []
 
 
