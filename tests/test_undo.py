@@ -36,7 +36,7 @@ steps = st.lists(
         st.tuples(st.just("undo"), st.integers(0, 9)),
     ),
     min_size=1,
-    max_size=6,
+    max_size=4,
 )
 
 
@@ -120,6 +120,7 @@ def check_undo(memory, start, script):
         purge_tenant(engine.db, mine.engine.settings.tenant)
 
 
+@pytest.mark.timeout(900)
 @settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(st.integers(0, len(LINES) - 1), max_size=3, min_size=1, unique=True), steps)
 def test_undoing_everything_leaves_the_graph_as_it_was(memory, start, script):
