@@ -10,8 +10,8 @@ from typing import Any, ParamSpec, Self, TypeVar
 from memgraph_engine import wiring
 from memgraph_engine.client import Memory, Message
 from memgraph_engine.model.memory import Note
-from memgraph_engine.model.ports import Clock, Embedder
-from memgraph_engine.model.result import Decision, Hit, Receipt, Stats, Version
+from memgraph_engine.model.ports import ChatModel, Clock, Embedder
+from memgraph_engine.model.result import Decision, Hit, Receipt, Spending, Stats, Version
 from memgraph_engine.settings import Settings
 
 P = ParamSpec("P")
@@ -47,6 +47,7 @@ class AsyncMemory:
         embedder: Embedder | None = None,
         language: str | None = None,
         settings: Settings | None = None,
+        llm: ChatModel | None = None,
         clock: Clock = wiring.utc_now,
     ) -> Self:
         """See `Memory.connect`."""
@@ -57,6 +58,7 @@ class AsyncMemory:
             embedder=embedder,
             language=language,
             settings=settings,
+            llm=llm,
             clock=clock,
         )
         return cls(memory)
@@ -83,20 +85,29 @@ class AsyncMemory:
         user_id: str | None = None,
         shared: bool = False,
         wait: bool = True,
+        shown: Sequence[str] = (),
         **fields: object,
     ) -> Receipt:
         """See `Memory.add`."""
-        return await self._call(self._memory.add, message, user_id=user_id, shared=shared, wait=wait, **fields)
+        return await self._call(
+            self._memory.add, message, user_id=user_id, shared=shared, wait=wait, shown=shown, **fields
+        )
 
     async def add_many(
-        self, messages: Iterable[Message], *, user_id: str | None = None, shared: bool = False, wait: bool = True
+        self,
+        messages: Iterable[Message],
+        *,
+        user_id: str | None = None,
+        shared: bool = False,
+        wait: bool = True,
+        shown: Sequence[str] = (),
     ) -> Receipt:
         """See `Memory.add_many`; an iterator is read in the thread."""
-        return await self._call(self._memory.add_many, messages, user_id=user_id, shared=shared, wait=wait)
+        return await self._call(self._memory.add_many, messages, user_id=user_id, shared=shared, wait=wait, shown=shown)
 
-    async def process(self, *, user_id: str | None = None, shared: bool = False) -> Receipt:
+    async def process(self, *, user_id: str | None = None, shared: bool = False, limit: int | None = None) -> Receipt:
         """See `Memory.process`."""
-        return await self._call(self._memory.process, user_id=user_id, shared=shared)
+        return await self._call(self._memory.process, user_id=user_id, shared=shared, limit=limit)
 
     async def update(
         self,
@@ -171,6 +182,12 @@ class AsyncMemory:
     async def history(self, id: str, *, user_id: str | None = None, shared: bool = False) -> list[Version]:  # noqa: A002
         """See `Memory.history`."""
         return await self._call(self._memory.history, id, user_id=user_id, shared=shared)
+
+    async def cost(
+        self, *, user_id: str | None = None, shared: bool = False, since: datetime | str | None = None
+    ) -> list[Spending]:
+        """See `Memory.cost`."""
+        return await self._call(self._memory.cost, user_id=user_id, shared=shared, since=since)
 
     async def stats(self, *, user_id: str | None = None, shared: bool = False) -> Stats:
         """See `Memory.stats`."""

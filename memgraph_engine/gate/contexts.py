@@ -44,8 +44,8 @@ def rewrite(
     contexts = {one.found.note.id: context(one, now, language) for one in found}
     stale = [one.found for one in found if contexts[one.found.note.id] != one.found.note.context]
     vectors = embedder.embed_documents([contexts[one.note.id] for one in stale])
-    for one, vector in zip(stale, vectors, strict=True):
-        text = contexts[one.note.id]
+    for one, made in zip(stale, vectors, strict=True):
+        text, vector = contexts[one.note.id], None if one.note.status == "pending" else made
         properties = {"context": text, "context_terms": " ".join(tokenize(text, language))}
         plan.revise(one, Revision(one.note.id, decision, properties, "rewritten", context_vector=vector))
 

@@ -20,7 +20,7 @@ def create(tx: Runner, scope: str, decisions: Sequence[Decision]) -> None:
         {
             "id": decision.id,
             "properties": _properties(decision),
-            "source": decision.sources[0] if decision.kind == "discard" else None,
+            "source": decision.sources[0] if decision.kind == "discard" and decision.sources else None,
             "undoes": decision.undoes,
         }
         for decision in decisions
