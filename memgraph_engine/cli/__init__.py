@@ -7,6 +7,7 @@ from typer.core import TyperGroup
 
 from memgraph_engine import __version__
 from memgraph_engine.cli.add import add
+from memgraph_engine.cli.cost import cost
 from memgraph_engine.cli.db import db_app
 from memgraph_engine.cli.delete import delete
 from memgraph_engine.cli.demo import demo
@@ -15,6 +16,7 @@ from memgraph_engine.cli.history import history
 from memgraph_engine.cli.ingest import ingest
 from memgraph_engine.cli.init import init
 from memgraph_engine.cli.list import list_notes
+from memgraph_engine.cli.process import process
 from memgraph_engine.cli.search import search
 from memgraph_engine.cli.stats import stats
 from memgraph_engine.cli.update import update
@@ -73,6 +75,7 @@ app.command("init")(init)
 app.command("demo")(demo)
 app.command("add")(add)
 app.command("ingest")(ingest)
+app.command("process")(process)
 app.command("search")(search)
 app.command("get")(get)
 app.command("list")(list_notes)
@@ -80,5 +83,6 @@ app.command("history")(history)
 app.command("update")(update)
 app.command("delete")(delete)
 app.command("stats")(stats)
+app.command("cost")(cost)
 app.command("verify")(verify)
 app.add_typer(db_app, name="db")

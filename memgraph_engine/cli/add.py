@@ -7,7 +7,7 @@ import typer
 
 from memgraph_engine.cli import show
 from memgraph_engine.cli.connect import connect
-from memgraph_engine.cli.options import Json, Shared, Tenant, User, metadata, whose
+from memgraph_engine.cli.options import Json, NoWait, Shared, Tenant, User, metadata, whose
 
 
 def add(
@@ -27,6 +27,7 @@ def add(
     meta: Annotated[
         list[str] | None, typer.Option(metavar="KEY=VALUE", help="An entry of the metadata; can be repeated.")
     ] = None,
+    no_wait: NoWait = False,
     as_json: Json = False,
 ) -> None:
     """Remember a text."""
@@ -36,10 +37,21 @@ def add(
     message |= {"tags": tag or [], "metadata": metadata(meta or [])}
     message["text"] = sys.stdin.read().rstrip("\n") if text == "-" else text
     with connect(tenant) as memory:
-        receipt = memory.add(message, **owner)
+        receipt = memory.add(message, **owner, wait=not no_wait)
     if as_json:
         show.document(receipt)
         return
     (entry,) = receipt.entries
-    what = "Added" if entry.kind == "append" else "Known already:"
-    typer.echo(f"{what} note {entry.note}, source {show.clean(entry.source)}.")
+    note = f"{_WHAT[entry.kind]} {entry.note}" if entry.note else "Kept without a note"
+    typer.echo(f"{note}, source {show.clean(entry.source)}.")
+
+
+_WHAT = {
+    "append": "Added note",
+    "link": "Added note",
+    "supersede": "Added note",
+    "defer": "Stored, to be constructed: note",
+    "merge": "Joined note",
+    "reinforce": "Joined note",
+    "repeat": "Known already: note",
+}
