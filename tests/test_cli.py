@@ -243,7 +243,7 @@ def test_wrong_lines_are_named_and_the_rest_is_stored(cli, tmp_path):
 
 
 def test_several_files_of_several_formats(cli, tmp_path):
-    chat = write(tmp_path / "chat.json", '[{"content": "Hello.", "role": "user"}]')
+    chat = write(tmp_path / "chat.json", '[{"content": "Hello, Bo.", "role": "user"}]')
     guide = write(tmp_path / "guide.md", "# Guide", "", "## Boats", "", "They float.")
     assert cli("ingest", chat, guide).stdout == "2 new, 0 known already\n"
     assert "They float." in cli("search", "What do boats do?").stdout
@@ -273,7 +273,11 @@ def test_init_says_what_is_ready(cli, server):
 def test_init_writes_a_template_that_changes_nothing_and_overwrites_nothing(cli, tmp_path, monkeypatch):
     file = tmp_path / "mine.toml"
     cli("init", "--write-config", str(file), user=None)
-    assert tomllib.loads(file.read_text()) == {"recall": {}}
+    assert tomllib.loads(file.read_text()) == {
+        "recall": {},
+        "gate": {},
+        "llm": {"call_budget": {}, "day_budget": {}},
+    }
     before = Settings.load()
     monkeypatch.setenv("MEMGRAPH_ENGINE_CONFIG", str(file))
     assert Settings.load() == before

@@ -204,6 +204,14 @@ def test_a_pending_note_can_be_updated_and_stays_pending(memory):
     assert memory.verify(user_id="ana") == []
 
 
+@pytest.mark.parametrize("wait", [True, False])
+def test_an_update_tells_of_another_time(memory, wait):
+    memory.add(HIVES, user_id="ana", wait=wait)
+    memory.update("h", "Our beekeeper sold two hives in 2019.", user_id="ana")
+    memory.process(user_id="ana")
+    assert f"{memory.get('h', user_id='ana').valid_from:%Y-%m-%d}" == "2019-01-01"
+
+
 def test_a_deleted_pending_note_is_not_constructed_and_can_come_back(memory):
     memory.add_many(TALK[2:4], user_id="ana", wait=False)
     decision = memory.delete("c", user_id="ana")
