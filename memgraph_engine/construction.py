@@ -44,6 +44,12 @@ class Work:
         finally:
             self.seconds[stage] += perf_counter() - start  # type: ignore[assignment]
 
+    def clear(self) -> None:
+        """Forget what only another try of the last batch would need: a call may bring millions of messages."""
+        self.vectors.clear()
+        self.extracted.clear()
+        self.asking.clear()
+
     def receipt(self, entries: Iterable[Entry]) -> Receipt:
         """Return what the call did."""
         return Receipt(tuple(entries), dict(self.seconds), self.spent.cost, self.spent.fallbacks)

@@ -54,6 +54,7 @@ class Writer:
         with self._work(scope, shown) as work:
             while some := list(islice(rest, size)):
                 entries += self._add_batch(scope, some, work, wait=wait)
+                work.clear()
             return work.receipt(entries)
 
     def process(self, scope: Scope, limit: int | None = None) -> Receipt:
@@ -71,6 +72,7 @@ class Writer:
                 with leases.held(self._engine.db, f"process {scope.name}"):
                     made = self._process_batch(scope, size, work)
                 entries += made
+                work.clear()
             return work.receipt(entries)
 
     @contextmanager

@@ -126,7 +126,7 @@ def test_over_a_conversation_nothing_is_lost(base, model, tenant, embedder, monk
     monkeypatch.setattr(Roles, "ask", counted)
     none = {role: {"model": ""} for role in ("gate", "writer")}
     llm = {"max_tokens": 600, "timeout": 120, "concurrency": 1, "batch_tokens": 200, "retries": 0, "roles": none}
-    chat, settings = model("openai/smollm2", base), Settings.load(llm=llm)
+    chat, settings = model("openai/smollm2", base), Settings.load(llm=llm, gate={"update": False})
     with Memory.connect(tenant=tenant, embedder=embedder, settings=settings, llm=chat) as memory:
         receipt = memory.add_many(talk, user_id="ana")
         assert len(receipt.entries) == len(talk)

@@ -43,6 +43,11 @@ class Asking:
         self._opinions: dict[tuple[str, str], Opinion | None] = {}
         self._merged: dict[_Texts, Merged | None] = {}
 
+    def clear(self) -> None:
+        """Forget all answers."""
+        self._opinions.clear()
+        self._merged.clear()
+
     def opinions(
         self, contexts: Sequence[str], rows: Sequence[Sequence[Compared]]
     ) -> Mapping[tuple[int, str], Opinion]:

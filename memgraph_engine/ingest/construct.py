@@ -34,6 +34,10 @@ class Vectors:
         if new:
             self._known.update(zip(new, self._embedder.embed_documents(new), strict=True))
 
+    def clear(self) -> None:
+        """Forget all of them."""
+        self._known.clear()
+
     def __getitem__(self, text: str) -> "NDArray[np.float32]":
         return self._known[text]
 
