@@ -85,20 +85,29 @@ class AsyncMemory:
         user_id: str | None = None,
         shared: bool = False,
         wait: bool = True,
+        shown: Sequence[str] = (),
         **fields: object,
     ) -> Receipt:
         """See `Memory.add`."""
-        return await self._call(self._memory.add, message, user_id=user_id, shared=shared, wait=wait, **fields)
+        return await self._call(
+            self._memory.add, message, user_id=user_id, shared=shared, wait=wait, shown=shown, **fields
+        )
 
     async def add_many(
-        self, messages: Iterable[Message], *, user_id: str | None = None, shared: bool = False, wait: bool = True
+        self,
+        messages: Iterable[Message],
+        *,
+        user_id: str | None = None,
+        shared: bool = False,
+        wait: bool = True,
+        shown: Sequence[str] = (),
     ) -> Receipt:
         """See `Memory.add_many`; an iterator is read in the thread."""
-        return await self._call(self._memory.add_many, messages, user_id=user_id, shared=shared, wait=wait)
+        return await self._call(self._memory.add_many, messages, user_id=user_id, shared=shared, wait=wait, shown=shown)
 
-    async def process(self, *, user_id: str | None = None, shared: bool = False) -> Receipt:
+    async def process(self, *, user_id: str | None = None, shared: bool = False, limit: int | None = None) -> Receipt:
         """See `Memory.process`."""
-        return await self._call(self._memory.process, user_id=user_id, shared=shared)
+        return await self._call(self._memory.process, user_id=user_id, shared=shared, limit=limit)
 
     async def update(
         self,

@@ -13,6 +13,7 @@ from memgraph_engine.ingest.messages import (
     check_name,
     check_tags,
     check_text,
+    check_texts,
     parse_instant,
     parse_message,
     parse_time,
@@ -58,9 +59,9 @@ class Memory:
     ) -> Self:
         """Connect to `uri`, else to MEMGRAPH_ENGINE_URI, else to the managed local Neo4j, started if need be.
 
-        `embedder` is any object with `embed_documents`, `embed_query` and a `name`; `llm` a ChatModel that is asked in
-        place of those that the settings name. `language` is that of new
-        scopes. Raises SettingsError, LocalServerError, DownloadError, or a StoreError that says what is wrong.
+        `embedder` is any object with `embed_documents`, `embed_query` and a `name`; `llm` a ChatModel that is asked
+        in place of those that the settings name. `language` is that of new scopes. Raises SettingsError,
+        LocalServerError, DownloadError, MissingExtra, or a StoreError that says what is wrong.
         """
         given = {"uri": uri, "tenant": tenant, "language": language}
         chosen = {name: value for name, value in given.items() if value is not None}
@@ -91,30 +92,40 @@ class Memory:
         user_id: str | None = None,
         shared: bool = False,
         wait: bool = True,
+        shown: Sequence[str] = (),
         **fields: object,
     ) -> Receipt:
         """Remember a text, a message (a mapping), or a few of them as chat APIs give them.
 
         `fields` hold for each message that does not say otherwise: speaker, role, agent, session, time, tags,
         metadata, kind; for a single one also id. With `wait=False` it returns as soon as the source is durable as a
-        pending note, which is found by its words at once and constructed by `process` or the worker. Raises
-        InvalidInput, with nothing written.
+        pending note, which is found by its words at once and constructed by `process`. `shown` are texts that were
+        put before the model, what was recalled above all: an assistant's message that mostly repeats them is kept as
+        a source without a note. Raises InvalidInput, with nothing written.
         """
         single = isinstance(message, str | Mapping)
         several: Sequence[Message] = [message] if single else message  # type: ignore[assignment, list-item]
         if not isinstance(several, Sequence):
             raise InvalidInput(f"add takes a text, a message or a list of them, not {type(message).__name__}.")
-        return self.add_many([_with_defaults(m, fields) for m in several], user_id=user_id, shared=shared, wait=wait)
+        messages = [_with_defaults(m, fields) for m in several]
+        return self.add_many(messages, user_id=user_id, shared=shared, wait=wait, shown=shown)
 
     def add_many(
-        self, messages: Iterable[Message], *, user_id: str | None = None, shared: bool = False, wait: bool = True
+        self,
+        messages: Iterable[Message],
+        *,
+        user_id: str | None = None,
+        shared: bool = False,
+        wait: bool = True,
+        shown: Sequence[str] = (),
     ) -> Receipt:
         """Remember messages in order; what is known already is recognised, so a repeat changes nothing.
 
         A message is a text or a mapping with `text` (or `content`) and, as far as known, `id`, `speaker`,
         `role`, `agent`, `session`, `time` (ISO 8601), `tags`, `metadata`, `caption` of an image, `kind`.
         A list is checked as a whole before anything is written; an iterator batch by batch. Each batch
-        (`ingest_batch` messages) is one transaction, so a call that was cut off can be made again.
+        (`ingest_batch` messages) is one transaction, so a call that was cut off can be made again. For `wait` and
+        `shown` see `add`.
         """
         scope = self._scope(user_id, shared)
         if isinstance(messages, str | Mapping) or not isinstance(messages, Iterable):
@@ -122,11 +133,16 @@ class Memory:
         parsed: Iterable[Source] = (self._parse(m, f"message {i}") for i, m in enumerate(messages))
         if isinstance(messages, Sequence):
             parsed = list(parsed)
-        return self._writer.add(scope, parsed, wait=wait)
+        return self._writer.add(scope, parsed, wait=wait, shown=check_texts(shown, "shown"))
 
-    def process(self, *, user_id: str | None = None, shared: bool = False) -> Receipt:
-        """Construct the notes that `add(..., wait=False)` left pending, oldest first, each exactly once."""
-        return self._writer.process(self._scope(user_id, shared))
+    def process(self, *, user_id: str | None = None, shared: bool = False, limit: int | None = None) -> Receipt:
+        """Construct the notes that `add(..., wait=False)` left pending, oldest first, each exactly once.
+
+        At most `limit` of them, else all. Several processes may do so at once: they take turns.
+        """
+        if limit is not None and (type(limit) is not int or limit < 1):
+            raise InvalidInput(f"limit must be a whole number from 1, or None for all, not {limit!r}.")
+        return self._writer.process(self._scope(user_id, shared), limit)
 
     def update(self, id: str, text: str, *, user_id: str | None = None, shared: bool = False) -> Decision:  # noqa: A002
         """Give a note, named by its own id or its source's, a new text; `history` keeps the old one.

@@ -1,26 +1,23 @@
 """The way of a write: ingest makes candidates, the gate decides and applies, and again when somebody was faster."""
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import islice
-from time import perf_counter
 
 from memgraph_engine.account import Account
+from memgraph_engine.construction import Work, batch, remember
 from memgraph_engine.errors import QueryFailed, StoreMismatch
 from memgraph_engine.gate import batch as gate
 from memgraph_engine.gate import change
 from memgraph_engine.gate import undo as undoing
-from memgraph_engine.gate.ask import asking, write_merges
+from memgraph_engine.gate.ask import Asking
 from memgraph_engine.gate.commit import Stale, until_current
-from memgraph_engine.gate.judge import Judge
 from memgraph_engine.gate.verdict import Verdict
-from memgraph_engine.graph import notes, scopes, sources
-from memgraph_engine.graph.notes import Found
-from memgraph_engine.ingest.construct import Placed, Vectors, construct, keyword_phrases, past_noise, place, waiting
-from memgraph_engine.ingest.extract import Extracted, extract
+from memgraph_engine.graph import leases, notes, scopes, sources
+from memgraph_engine.ingest.construct import Placed, Vectors, construct, keyword_phrases, place, waiting
 from memgraph_engine.ingest.messages import content_hash
+from memgraph_engine.ingest.worth import worthless
 from memgraph_engine.llm import Spent
 from memgraph_engine.model.candidate import Candidate
 from memgraph_engine.model.memory import Source
@@ -30,29 +27,6 @@ from memgraph_engine.model.scope import Scope
 from memgraph_engine.wiring import Engine
 
 _DEFAULT_LANGUAGE = "english"
-
-
-@dataclass
-class Work:
-    """What one call of the API has used so far, and what need not be done twice when a batch is tried again."""
-
-    vectors: Vectors
-    spent: Spent
-    seconds: Counter[str] = field(default_factory=Counter)
-    extracted: dict[str, Extracted] = field(default_factory=dict)
-
-    @contextmanager
-    def timed(self, stage: str) -> Iterator[None]:
-        """Add the time of what is done inside to a stage."""
-        start = perf_counter()
-        try:
-            yield
-        finally:
-            self.seconds[stage] += perf_counter() - start  # type: ignore[assignment]
-
-    def receipt(self, entries: Iterable[Entry]) -> Receipt:
-        """Return what the call did."""
-        return Receipt(tuple(entries), dict(self.seconds), self.spent.cost, tuple(self.spent.fallbacks))
 
 
 class Writer:
@@ -67,7 +41,7 @@ class Writer:
         """Return the language of a scope as far as it is known here."""
         return self._languages.get(scope.name) or self._settings.language or _DEFAULT_LANGUAGE
 
-    def add(self, scope: Scope, given: Iterable[Source], *, wait: bool = True) -> Receipt:
+    def add(self, scope: Scope, given: Iterable[Source], *, wait: bool = True, shown: Sequence[str] = ()) -> Receipt:
         """Store sources and their notes, a batch in a transaction; a list only if no source of it is in conflict.
 
         Without `wait` the notes are pending: found by their words, and constructed by `process`.
@@ -77,28 +51,40 @@ class Writer:
             self._check(scope, given)
         rest = iter(given)
         entries: list[Entry] = []
-        with self._work(scope) as work:
-            while batch := list(islice(rest, size)):
-                entries += self._add_batch(scope, batch, work) if wait else self._defer(scope, batch, work)
+        with self._work(scope, shown) as work:
+            while some := list(islice(rest, size)):
+                entries += self._add_batch(scope, some, work, wait=wait)
+                work.clear()
             return work.receipt(entries)
 
-    def process(self, scope: Scope) -> Receipt:
-        """Construct the pending notes of a scope, oldest first, a batch in a transaction, each exactly once."""
+    def process(self, scope: Scope, limit: int | None = None) -> Receipt:
+        """Construct pending notes of a scope, oldest first, a batch in a transaction, each exactly once.
+
+        One process at a time works on a scope, so that no model is asked twice about the same.
+        """
+        most = self._settings.ingest_batch
         entries: list[Entry] = []
         with self._work(scope) as work:
-            while made := self._process_batch(scope, work):
+            while limit is None or len(entries) < limit:
+                size = most if limit is None else min(limit - len(entries), most)
+                if not notes.pending(self._engine.db, scope.name, 1):
+                    break
+                with leases.held(self._engine.db, f"process {scope.name}"):
+                    made = self._process_batch(scope, size, work)
                 entries += made
+                work.clear()
             return work.receipt(entries)
 
     @contextmanager
-    def _work(self, scope: Scope) -> Iterator[Work]:
+    def _work(self, scope: Scope, shown: Sequence[str] = ()) -> Iterator[Work]:
         """Begin a call: its budgets are those of the settings, and what it costs is written down however it ends."""
-        account = Account(self._engine.db, scope, self._settings.llm, self._engine.now, self._engine.roles)
-        work = Work(Vectors(self._engine.embedder), Spent(account.meters))
+        engine, llm = self._engine, self._settings.llm
+        account = Account(engine.db, scope, llm, engine.now, engine.roles)
+        spent = Spent(account.meters)
         try:
-            yield work
+            yield Work(Vectors(engine.embedder), spent, Asking(engine.roles, llm.batch_tokens, spent), shown)
         finally:
-            account.settle(work.spent.cost)
+            account.settle(spent.cost)
 
     def _check(self, scope: Scope, given: Sequence[Source]) -> None:
         """Find conflicts of ids before the first of several batches is written."""
@@ -111,128 +97,73 @@ class Writer:
                 known |= seen.known
         gate.unknown(given, known)
 
-    def _add_batch(self, scope: Scope, batch: Sequence[Source], work: Work) -> list[Entry]:
+    def _add_batch(self, scope: Scope, some: Sequence[Source], work: Work, *, wait: bool) -> list[Entry]:
         """Store a batch; if the server refuses it, each source alone, so that one can't keep out the others."""
 
         def attempt() -> list[Entry]:
-            seen, language = self._look_up(scope, batch, work)
-            new = gate.unknown(batch, seen.known)
-            placed = place(new, seen.tails, seen.hidden)
-            made = self._remember(scope, seen, placed, language, work)
-            return gate.entries(batch, made, seen.known)
+            seen = self._look_up(scope, some, work, keywords=wait)
+            new = gate.unknown(some, seen.known)
+            noise = worthless(new, seen.language, self._settings.gate, work.shown)
+            placed = place(new, seen.tails, seen.hidden, noise)
+            made = remember(self._engine, scope, seen, placed, work) if wait else self._defer(scope, seen, placed, work)
+            return gate.entries(some, made, seen.known)
 
         try:
             return until_current(self._engine.db, scope.name, attempt)
         except QueryFailed:
-            if len(batch) == 1:
+            if len(some) == 1:
                 raise
-            return [entry for source in batch for entry in self._add_batch(scope, [source], work)]
+            return [entry for source in some for entry in self._add_batch(scope, [source], work, wait=wait)]
 
-    def _defer(self, scope: Scope, batch: Sequence[Source], work: Work) -> list[Entry]:
-        def attempt() -> list[Entry]:
-            seen, language = self._look_up(scope, batch, work, keywords=False)
-            placed = place(gate.unknown(batch, seen.known), seen.tails, seen.hidden)
-            with work.timed("write"):
-                candidates = waiting(placed, language)
-                made = self._batch(scope, seen).write(candidates, [Verdict("defer")] * len(candidates))
-            return gate.entries(batch, made, seen.known)
+    def _defer(self, scope: Scope, seen: sources.Seen, placed: Sequence[Placed], work: Work) -> dict[str, Entry]:
+        with work.timed("write"):
+            candidates = waiting(placed, seen.language)
+            verdicts = [Verdict("discard" if c.noise else "defer", evidence=_why(c)) for c in candidates]
+            return batch(self._engine, scope, seen).write(candidates, verdicts)
 
-        return until_current(self._engine.db, scope.name, attempt)
-
-    def _process_batch(self, scope: Scope, work: Work) -> list[Entry]:
+    def _process_batch(self, scope: Scope, size: int, work: Work) -> list[Entry]:
         def attempt() -> list[Entry]:
             state = scopes.state(self._engine.db, scope.name)
-            pending = notes.pending(self._engine.db, scope.name, self._settings.ingest_batch) if state else []
+            pending = notes.pending(self._engine.db, scope.name, size) if state else []
             if not state or not pending:
                 return []
             turns = [one.turns[0] for one in pending]
-            placed = [Placed(turn.source, turn.previous_id, turn.previous) for turn in turns]
+            noise = worthless([turn.source for turn in turns], state.language, self._settings.gate)
+            placed = [
+                Placed(turn.source, turn.previous_id, turn.previous, noise.get(turn.source.id, "")) for turn in turns
+            ]
             with work.timed("look-up"):
                 keys = self._keys([turn.source for turn in turns], state.language)
                 seen = sources.look_up(self._engine.db, scope.name, [], [], keys)
             if not seen or seen.version != state.version:
                 raise Stale
             found = {one.turns[0].source.id: one.found for one in pending}
-            return list(self._remember(scope, seen, placed, state.language, work, found).values())
+            return list(remember(self._engine, scope, seen, placed, work, found).values())
 
-        return until_current(self._engine.db, scope.name, attempt)
+        try:
+            return until_current(self._engine.db, scope.name, attempt)
+        except QueryFailed:
+            if size == 1:
+                raise
+            return self._process_batch(scope, max(size // 2, 1), work)
 
-    def _remember(
-        self,
-        scope: Scope,
-        seen: sources.Seen,
-        placed: Sequence[Placed],
-        language: str,
-        work: Work,
-        pending: Mapping[str, Found] | None = None,
-    ) -> dict[str, Entry]:
-        """Construct, judge and write notes of sources."""
-        roles, settings = self._engine.roles, self._settings
-        with work.timed("extract"):
-            new = [one for one in placed if one.source.id not in work.extracted]
-            if new and settings.gate.denoise:
-                work.extracted |= extract(
-                    roles, new, language, batch_tokens=settings.llm.batch_tokens, spent=work.spent
-                )
-        with work.timed("construct"):
-            candidates = construct(
-                past_noise(placed, language, work.extracted) if settings.gate.discard else placed,
-                seen.keywords,
-                language=language,
-                max_keywords=settings.max_keywords,
-                vectors=work.vectors,
-                extracted=work.extracted,
-            )
-        with work.timed("gate"):
-            verdicts = self._judge(scope, seen, candidates, work)
-        with work.timed("write"):
-            return self._batch(scope, seen, pending or {}).write(candidates, verdicts)
-
-    def _judge(self, scope: Scope, seen: sources.Seen, candidates: Sequence[Candidate], work: Work) -> list[Verdict]:
-        """Judge candidates, with a chat model where there is one; each verdict carries its share of the costs."""
-        engine, settings = self._engine, self._settings
-        judge = Judge(settings.gate, engine.embedder.name, scope, seen.language, seen.notes)
-        if not engine.roles.has("gate"):
-            verdicts = judge.verdicts(engine.db, candidates)
-        else:
-            verdicts = judge.verdicts(
-                engine.db, candidates, asking(engine.roles, settings.llm.batch_tokens, work.spent)
-            )
-        verdicts = write_merges(engine.roles, candidates, verdicts, judge.contexts, work.spent)
-        return [_with_extraction(v, work.extracted.get(c.source.id)) for c, v in zip(candidates, verdicts, strict=True)]
-
-    def _look_up(
-        self, scope: Scope, batch: Sequence[Source], work: Work, *, keywords: bool = True
-    ) -> tuple[sources.Seen, str]:
+    def _look_up(self, scope: Scope, some: Sequence[Source], work: Work, *, keywords: bool) -> sources.Seen:
         language = self._language(scope)
-        ids = sorted({source.id for source in batch})
-        sessions = sorted({source.session for source in batch if source.session})
+        ids = sorted({source.id for source in some})
+        sessions = sorted({source.session for source in some if source.session})
         with work.timed("keywords"):
-            keys = self._keys(batch, language) if keywords else []
+            keys = self._keys(some, language) if keywords else []
         with work.timed("look-up"):
             seen = sources.look_up(self._engine.db, scope.name, ids, sessions, keys)
         if seen is None or seen.language != language:  # removed, and perhaps made anew, since it was opened here
             self._languages.pop(scope.name, None)
             raise Stale
-        return seen, language
+        return seen
 
     @staticmethod
-    def _keys(batch: Iterable[Source], language: str) -> list[str]:
-        phrases = (phrase for source in batch for phrase in keyword_phrases(source, language))
+    def _keys(some: Iterable[Source], language: str) -> list[str]:
+        phrases = (phrase for source in some for phrase in keyword_phrases(source, language))
         return sorted({meeting for phrase in phrases if (meeting := key(phrase, language))})
-
-    def _batch(self, scope: Scope, seen: sources.Seen, pending: Mapping[str, Found] | None = None) -> gate.Batch:
-        engine = self._engine
-        return gate.Batch(
-            engine.db,
-            scope,
-            seen,
-            engine.now(),
-            engine.embedder,
-            self._settings.max_keywords,
-            self._settings.gate.thresholds,
-            pending or {},
-        )
 
     def update(self, scope: Scope, id: str, text: str) -> Decision:  # noqa: A002
         """Give a note a new text."""
@@ -252,11 +183,15 @@ class Writer:
         return until_current(engine.db, scope.name, attempt)
 
     def _reconstruct(self, scope: Scope, at: change.Target, changed: Source) -> Candidate:
+        """Make the candidate of a changed source; one whose note is pending waits on."""
         db = self._engine.db
-        seen = sources.look_up(db, scope.name, [], [], self._keys([changed], at.language))
         previous = change.previous(db, scope, changed) if at.single else None
+        placed = [Placed(changed, None, previous)]
+        if at.found.note.status == "pending":
+            return waiting(placed, at.language)[0]
+        seen = sources.look_up(db, scope.name, [], [], self._keys([changed], at.language))
         (candidate,) = construct(
-            [Placed(changed, None, previous)],
+            placed,
             seen.keywords if seen else {},
             language=at.language,
             max_keywords=self._settings.max_keywords,
@@ -311,8 +246,5 @@ class Writer:
         return known
 
 
-def _with_extraction(verdict: Verdict, by: Extracted | None) -> Verdict:
-    """Add the extraction's share of the costs to a verdict."""
-    if by is None:
-        return verdict
-    return replace(verdict, model=verdict.model or by.model, cost=verdict.cost + by.cost)
+def _why(candidate: Candidate) -> str:
+    return f"It is {candidate.noise}." if candidate.noise else ""

@@ -73,6 +73,7 @@ class GateSettings(BaseModel):
     supersede: bool
     discard: bool
     denoise: bool
+    covered: Share
     merge_threshold: Share
     link_threshold: Share
     most_links: Annotated[int, Field(ge=0, le=50)]

@@ -21,7 +21,7 @@ from memgraph_engine.errors import InvalidInput
 from memgraph_engine.graph.scopes import purge_tenant
 from memgraph_engine.language import tokenize
 from memgraph_engine.model.cost import Cost
-from memgraph_engine.model.ports import Embedder, Message, Reply
+from memgraph_engine.model.ports import ChatModel, Embedder, Message, Reply
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.settings import Settings
 
@@ -46,6 +46,7 @@ def temporary_memory(
     embedder: Embedder | None = None,
     language: str | None = None,
     settings: Settings | None = None,
+    llm: ChatModel | None = None,
 ) -> Iterator[Memory]:
     """Connect as `Memory.connect` does, for a random tenant that is purged at the end.
 
@@ -60,7 +61,7 @@ def temporary_memory(
     tenant = f"test-{uuid4().hex}"
     chosen = _settings(uri, settings)
     try:
-        with Memory.connect(tenant=tenant, embedder=embedder, language=language, settings=chosen) as memory:
+        with Memory.connect(tenant=tenant, embedder=embedder, language=language, settings=chosen, llm=llm) as memory:
             yield memory
     finally:
         purge(tenant, settings=chosen)

@@ -47,8 +47,11 @@ def test_every_method_works(tenant, embedder):
             decision = await memory.delete("D1:3", user_id="ana")
             assert (await memory.decisions(user_id="ana", limit=1))[0] == decision
             assert (await memory.undo(decision.id, user_id="ana")).undoes == decision.id
+            await memory.add("The harbour is full.", user_id="ana", wait=False)
+            assert len((await memory.process(user_id="ana", limit=3)).entries) == 1
+            assert await memory.cost(user_id="ana") == []
             await memory.delete("D1:3", user_id="ana")
-            assert (await memory.stats(user_id="ana")).notes == {"active": 2, "deleted": 1}
+            assert (await memory.stats(user_id="ana")).notes == {"active": 3, "deleted": 1}
             assert len(await memory.delete_all(user_id="ana")) == 1
             assert await memory.verify(user_id="ana") == []
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 import tomllib
+from datetime import UTC, datetime
 from pathlib import Path
 
 import neo4j
@@ -16,6 +17,9 @@ from typer.testing import CliRunner
 
 from memgraph_engine import Settings, __version__
 from memgraph_engine.cli import app
+from memgraph_engine.model.cost import Cost
+from memgraph_engine.model.ports import Reply
+from tests.models import extracted, memory_with
 
 COMMAND = str(Path(sys.executable).with_name("memgraph-engine"))
 
@@ -116,6 +120,50 @@ def test_explain_shows_the_channels(cli):
         assert word in shown
     (hit,) = json.loads(cli("search", "Where does Ana live?", "--explain", "--json").stdout)
     assert hit["explanation"]["channels"]["dense_raw"].keys() == {"raw", "normalised", "weighted"}
+
+
+def test_what_joins_another_note_or_none_says_so(cli):
+    lisbon(cli)
+    assert cli("add", "I moved to Lisbon.", "--speaker", "Ana", "--id", "again").stdout.startswith("Joined note ")
+    assert cli("add", "Haha, thanks!", "--id", "x").stdout == "Kept without a note, source x.\n"
+
+
+def test_what_is_stored_without_waiting_is_constructed_later(cli, tmp_path):
+    assert lisbon_later(cli).stdout.startswith("Stored, to be constructed: note ")
+    assert "pending" in cli("search", "Lisbon").stdout
+    file = tmp_path / "chat.jsonl"
+    file.write_text('{"text": "The tide turns at noon."}\n{"text": "Haha!"}\n')
+    counted = "0 new, 0 known already, 1 to be constructed, 1 kept without a note\n"
+    assert cli("ingest", str(file), "--no-wait").stdout == counted
+    assert json.loads(cli("stats", "--json").stdout)["notes"] == {"pending": 2}
+    assert cli("process").stdout == "2 new, 0 known already\n"
+    assert json.loads(cli("process", "--json").stdout)["added"] == 0
+    assert json.loads(cli("stats", "--json").stdout)["notes"] == {"active": 2}
+
+
+def lisbon_later(cli):
+    return cli("add", "I moved to Lisbon.", "--speaker", "Ana", "--no-wait")
+
+
+def test_costs_are_shown_by_day_with_their_sum(cli, tenant, embedder):
+    nothing = cli("cost")
+    assert (nothing.stdout, nothing.stderr) == ("", "No chat model was asked.\n")
+    for day, money in ((1, 0.25), (2, None)):
+        answer = Reply(json.dumps(extracted("A tide.")), Cost(1, 1000, 20, money))
+        with memory_with(tenant, embedder, [answer], only=["extractor"]) as (memory, _):
+            object.__setattr__(memory.engine, "clock", lambda day=day: datetime(2026, 3, day, tzinfo=UTC))
+            memory.add(f"The tide turns at {day}.", user_id="ana")
+    shown = [line.split() for line in cli("cost").stdout.splitlines()]
+    assert shown == [
+        ["day", "calls", "tokens", "read", "written", "money"],
+        ["2026-03-02", "1", "1,000", "20", "of", "unknown", "price"],
+        ["2026-03-01", "1", "1,000", "20", "$0.2500"],
+        ["total", "2", "2,000", "40", "of", "unknown", "price"],
+    ]
+    days = json.loads(cli("cost", "--json", "--since", "2026-03-02").stdout)
+    assert [(day["day"], day["cost"]["calls"], day["cost"]["money"]) for day in days] == [("2026-03-02", 1, None)]
+    assert "since" in cli("cost", "--since", "yesterday", code=1).stderr
+    assert cli("cost", user=None, code=2).stdout == ""
 
 
 def test_a_note_is_shown_updated_and_deleted_with_its_history(cli):

@@ -1,5 +1,6 @@
 """The extractor with a real, weak model: what it answers is used, repaired or refused, and nothing is lost."""
 
+import json
 import os
 import socket
 import subprocess
@@ -12,10 +13,13 @@ from urllib.request import urlopen
 
 import pytest
 
-from memgraph_engine import Settings
+from memgraph_engine import Memory, Settings
 from memgraph_engine.errors import ModelError
+from memgraph_engine.ingest.readers import read
 from memgraph_engine.llm import Roles, Turn, extraction
 from memgraph_engine.llm.litellm import LiteLLMChat
+from memgraph_engine.resources import resource
+from tests.conftest import LOCOMO
 
 pytestmark = [pytest.mark.llm, pytest.mark.timeout(900), pytest.mark.filterwarnings("ignore")]
 
@@ -91,5 +95,46 @@ def test_every_batch_has_an_answer_or_a_reason(base, model, together, monkeypatc
             fates["repaired" if result.repaired else "valid"] += 1
         assert result.cost.calls >= 1
         assert result.cost.tokens > 0
-    shares = ", ".join(f"{fates[fate] / len(requests):.0%} {fate}" for fate in ("valid", "repaired", "unusable"))
-    print(f"\n{model.__name__}, {together} turns a request: {shares} of {len(requests)} answers")
+    print(f"\n{model.__name__}, {together} turns a request: {shares(fates)}")
+
+
+def shares(fates):
+    some = ", ".join(f"{fates[fate] / fates.total():.0%} {fate}" for fate in ("valid", "repaired", "unusable"))
+    return f"{some} of {fates.total()} answers"
+
+
+@pytest.mark.timeout(7200)
+@pytest.mark.parametrize("model", [LiteLLMChat, WithGrammar])
+def test_over_a_conversation_nothing_is_lost(base, model, tenant, embedder, monkeypatch):
+    """The first conversation of the LoCoMo file that MEMGRAPH_ENGINE_LOCOMO names, else the sample."""
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    file = Path(LOCOMO) if LOCOMO else resource("config", "sample", "conversation.jsonl")
+    first = json.loads(file.read_text("utf-8"))[0]["sample_id"] if LOCOMO else None
+    talk = list(read(file, sample_id=first))
+    fates, ask = Counter(), Roles.ask
+
+    def counted(roles, request, *, meters=()):
+        turns = len(request.asked)
+        try:
+            answer = ask(roles, request, meters=meters)
+        except ModelError:
+            fates["unusable"] += turns
+            raise
+        fates["repaired" if answer.repaired else "valid"] += turns
+        return answer
+
+    monkeypatch.setattr(Roles, "ask", counted)
+    none = {role: {"model": ""} for role in ("gate", "writer")}
+    llm = {"max_tokens": 600, "timeout": 120, "concurrency": 1, "batch_tokens": 200, "retries": 0, "roles": none}
+    chat, settings = model("openai/smollm2", base), Settings.load(llm=llm, gate={"update": False})
+    with Memory.connect(tenant=tenant, embedder=embedder, settings=settings, llm=chat) as memory:
+        receipt = memory.add_many(talk, user_id="ana")
+        assert len(receipt.entries) == len(talk)
+        assert memory.stats(user_id="ana").sources == len({entry.source for entry in receipt.entries})
+        without = receipt.count("discard")
+        kept = [source.text for note in memory.get_all(user_id="ana") for source in note.sources]
+        assert len(kept) == memory.stats(user_id="ana").sources - without
+        assert set(kept) <= {message["text"] for message in talk}
+        assert memory.verify(user_id="ana") == []
+    turns = shares(fates).replace("answers", "turns").replace("unusable", "deterministic")
+    print(f"\n{model.__name__}, {len(talk)} messages ({without} without a note): {turns}")

@@ -8,7 +8,7 @@ CALL (n) {
   UNION
   WITH n WHERE n.status <> 'pending' AND NOT EXISTS { (n)<-[:ABOUT]-(:Decision) } RETURN 'has no decision' AS fault
   UNION
-  WITH n WHERE n.status <> 'pending'
+  WITH n WHERE (n.status = 'active' OR n.raw_embedding IS NOT NULL OR n.context_embedding IS NOT NULL)
     AND (coalesce(size(n.raw_embedding), 0) <> $dimensions OR coalesce(size(n.context_embedding), 0) <> $dimensions)
   RETURN 'has a vector of the wrong length' AS fault
   UNION

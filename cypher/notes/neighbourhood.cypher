@@ -4,7 +4,7 @@
 // $rows: list<map>    {place, raw_vector, context_vector, words}
 // $near: integer    notes that the vector index proposes for each
 // $lexical: integer    notes that full text proposes for each
-// returns pairs [{place, id, raw_cosine, context_cosine}], notes [{id, raw, speaker, said_at, keywords (keys), context}]
+// returns pairs [{place, id, raw_cosine, context_cosine}], notes [{id, raw, speaker (else role), said_at, keywords (keys), context}]
 UNWIND $rows AS row
 CALL (row) {
   MATCH (n:Note)
@@ -22,5 +22,6 @@ WITH collect({place: row.place, id: n.id,
               context_cosine: 2 * vector.similarity.cosine(n.context_embedding, row.context_vector) - 1}) AS pairs,
      collect(DISTINCT n) AS notes
 RETURN pairs,
-       [n IN notes | n {.id, .raw, .speaker, .context, .status, said_at: n.said_at.epochMillis,
+       [n IN notes | n {.id, .raw, .context, .status, said_at: n.said_at.epochMillis,
+                        speaker: CASE n.speaker WHEN '' THEN n.role ELSE n.speaker END,
                         keywords: [(n)-[:HAS_KEYWORD]->(k:Keyword) | k.key]}] AS notes

@@ -1,7 +1,7 @@
-// The notes that wait to be constructed, oldest first.
+// The notes that wait to be constructed, in the order in which they came.
 // $scope: string    the scope
 // $limit: integer    how many
 // returns id
-MATCH (n:Note {scope: $scope})
-WHERE n.created_at > datetime('0001-01-01') AND n.id >= '' AND n.status = 'pending'
-RETURN n.id AS id ORDER BY n.created_at, n.id LIMIT $limit
+MATCH (n:Note {scope: $scope, status: 'pending'})<-[:ABOUT {role: 'created'}]-(d:Decision)
+WITH n, min(d.at) AS came
+RETURN n.id AS id ORDER BY came, n.created_at, n.id LIMIT $limit

@@ -5,17 +5,12 @@
 // $input_tokens: integer    read
 // $output_tokens: integer    written
 // $money: float or null    US dollars; null where a price is not known
-// $charged: map    {calls, tokens, money}: what counts against a budget, estimates where a cost is not known
 MATCH (s:Scope {scope: $scope})
 SET s.lock = true
 MERGE (s)-[:SPENT]->(x:Spending {day: $day})
-ON CREATE SET x.scope = $scope, x.calls = 0, x.input_tokens = 0, x.output_tokens = 0, x.money = 0.0, x.unknown = 0,
-              x.charged_calls = 0, x.charged_tokens = 0, x.charged_money = 0.0
-SET x.calls = x.calls + $calls,
-    x.input_tokens = x.input_tokens + $input_tokens,
-    x.output_tokens = x.output_tokens + $output_tokens,
-    x.money = x.money + coalesce($money, 0.0),
-    x.unknown = x.unknown + CASE WHEN $money IS NULL THEN $calls ELSE 0 END,
-    x.charged_calls = x.charged_calls + $charged.calls,
-    x.charged_tokens = x.charged_tokens + $charged.tokens,
-    x.charged_money = x.charged_money + coalesce($charged.money, 0.0)
+ON CREATE SET x.scope = $scope
+SET x.calls = coalesce(x.calls, 0) + $calls,
+    x.input_tokens = coalesce(x.input_tokens, 0) + $input_tokens,
+    x.output_tokens = coalesce(x.output_tokens, 0) + $output_tokens,
+    x.money = coalesce(x.money, 0.0) + coalesce($money, 0.0),
+    x.unknown = coalesce(x.unknown, 0) + CASE WHEN $money IS NULL THEN $calls ELSE 0 END

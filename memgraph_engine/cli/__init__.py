@@ -7,6 +7,7 @@ from typer.core import TyperGroup
 
 from memgraph_engine import __version__
 from memgraph_engine.cli.add import add
+from memgraph_engine.cli.cost import cost
 from memgraph_engine.cli.db import db_app
 from memgraph_engine.cli.decisions import decisions
 from memgraph_engine.cli.delete import delete
@@ -17,6 +18,7 @@ from memgraph_engine.cli.history import history
 from memgraph_engine.cli.ingest import ingest
 from memgraph_engine.cli.init import init
 from memgraph_engine.cli.list import list_notes
+from memgraph_engine.cli.process import process
 from memgraph_engine.cli.search import search
 from memgraph_engine.cli.stats import stats
 from memgraph_engine.cli.undo import undo
@@ -76,6 +78,7 @@ app.command("init")(init)
 app.command("demo")(demo)
 app.command("add")(add)
 app.command("ingest")(ingest)
+app.command("process")(process)
 app.command("search")(search)
 app.command("get")(get)
 app.command("list")(list_notes)
@@ -86,5 +89,6 @@ app.command("delete")(delete)
 app.command("decisions")(decisions)
 app.command("undo")(undo)
 app.command("stats")(stats)
+app.command("cost")(cost)
 app.command("verify")(verify)
 app.add_typer(db_app, name="db")

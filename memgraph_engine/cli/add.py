@@ -7,7 +7,7 @@ import typer
 
 from memgraph_engine.cli import show
 from memgraph_engine.cli.connect import connect
-from memgraph_engine.cli.options import Json, Shared, Tenant, User, metadata, whose
+from memgraph_engine.cli.options import Json, NoWait, Shared, Tenant, User, metadata, whose
 
 _SAID = {
     "append": "Added {note}, {source}.",
@@ -38,6 +38,7 @@ def add(
     meta: Annotated[
         list[str] | None, typer.Option(metavar="KEY=VALUE", help="An entry of the metadata; can be repeated.")
     ] = None,
+    no_wait: NoWait = False,
     as_json: Json = False,
 ) -> None:
     """Remember a text."""
@@ -47,7 +48,7 @@ def add(
     message |= {"tags": tag or [], "metadata": metadata(meta or [])}
     message["text"] = sys.stdin.read().rstrip("\n") if text == "-" else text
     with connect(tenant) as memory:
-        receipt = memory.add(message, **owner)
+        receipt = memory.add(message, **owner, wait=not no_wait)
     if as_json:
         show.document(receipt)
         return

@@ -1,7 +1,6 @@
 """`memgraph-engine ingest`."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -9,54 +8,18 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from memgraph_engine.cli import progress, show
+from memgraph_engine.cli import progress
 from memgraph_engine.cli.connect import connect
-from memgraph_engine.cli.options import Json, Shared, Tenant, User, Whose, whose
+from memgraph_engine.cli.options import Json, NoWait, Shared, Tenant, User, Whose, whose
+from memgraph_engine.cli.tally import Tally
 from memgraph_engine.errors import InvalidInput, SourceConflict, StoreError
 
 if TYPE_CHECKING:
     from memgraph_engine.client import Memory
     from memgraph_engine.ingest.readers import BadLine, Item
-    from memgraph_engine.model.result import Receipt
 
 Format = Literal["jsonl", "json", "markdown", "text", "locomo"]
 Read = Callable[[Path], "Iterator[Item]"]
-
-
-@dataclass
-class Tally:
-    """What became of the files: inputs that made a note or joined one, those known already, and what was passed over.
-
-    added      new notes, of which `superseded` replace older ones
-    merged     part of a note that says as much       reinforced    of one that says the same
-    discarded  kept without a note                    repeats       known already
-    """
-
-    added: int = 0
-    superseded: int = 0
-    merged: int = 0
-    reinforced: int = 0
-    discarded: int = 0
-    repeats: int = 0
-    updated: int = 0
-    faults: "list[BadLine]" = field(default_factory=list)
-
-    def count(self, receipt: "Receipt") -> None:
-        """Add what a write did."""
-        self.added += receipt.added
-        self.superseded += receipt.count("supersede")
-        self.merged += receipt.count("merge")
-        self.reinforced += receipt.count("reinforce")
-        self.discarded += receipt.count("discard")
-        self.repeats += receipt.repeats
-
-    def __str__(self) -> str:
-        """Say it in a line."""
-        new = f"{self.added:,} new" + (f" ({self.superseded:,} in place of an older one)" if self.superseded else "")
-        rarely = {"merged": self.merged, "repeated": self.reinforced, "discarded": self.discarded}
-        at_times = {"updated": self.updated, "passed over": len(self.faults)}
-        said = [[f"{number:,} {what}" for what, number in some.items() if number] for some in (rarely, at_times)]
-        return ", ".join([new, *said[0], f"{self.repeats:,} known already", *said[1]])
 
 
 def ingest(
@@ -77,6 +40,7 @@ def ingest(
     update: Annotated[
         bool, typer.Option("--update", help="Give what is stored with another text its new one; the old one is kept.")
     ] = False,
+    no_wait: NoWait = False,
     as_json: Json = False,
 ) -> None:
     """Remember files: messages or documents.
@@ -91,11 +55,8 @@ def ingest(
         raise typer.BadParameter("it names one document, and there are several files.", param_hint="--id")
     with connect(tenant) as memory:
         read = partial(reader(memory), format=format, id=id, sample_id=sample)
-        tally = store_files(memory, owner, files, read, update=update)
-    if as_json:
-        show.document(tally)
-    else:
-        typer.echo(str(tally))
+        tally = store_files(memory, owner, files, read, update=update, wait=not no_wait)
+    tally.tell(as_json=as_json)
     if tally.faults:
         raise typer.Exit(1)
 
@@ -108,7 +69,9 @@ def reader(memory: "Memory") -> Callable[..., "Iterator[Item]"]:
     return partial(read, passage=settings.passage, max_text=settings.max_text, timezone=settings.timezone)
 
 
-def store_files(memory: "Memory", owner: Whose, files: Iterable[Path], read: Read, *, update: bool = False) -> Tally:
+def store_files(
+    memory: "Memory", owner: Whose, files: Iterable[Path], read: Read, *, update: bool = False, wait: bool = True
+) -> Tally:
     """Store all that can be read, with a progress bar; tell on stderr what can't be, as it comes."""
     tally = Tally()
     with progress.bar("Ingesting", lambda: sum(1 for file in files for _ in _items(file, read))) as bar:
@@ -116,7 +79,7 @@ def store_files(memory: "Memory", owner: Whose, files: Iterable[Path], read: Rea
             for file in files:
                 items = _items(file, read)
                 while batch := list(islice(items, memory.engine.settings.ingest_batch)):
-                    for fault in _store(memory, owner, file, batch, tally, update=update):
+                    for fault in _store(memory, owner, file, batch, tally, update=update, wait=wait):
                         tally.faults.append(fault)
                         bar.tell(f"{fault.file}{f':{fault.line}' if fault.line else ''}: {fault.reason}")
                     bar.advance(len(batch))
@@ -137,7 +100,7 @@ def _items(file: Path, read: Read) -> "Iterator[Item]":
 
 
 def _store(
-    memory: "Memory", owner: Whose, file: Path, batch: "Iterable[Item]", tally: Tally, *, update: bool
+    memory: "Memory", owner: Whose, file: Path, batch: "Iterable[Item]", tally: Tally, *, update: bool, wait: bool
 ) -> "Iterator[BadLine]":
     """Store the messages of a batch at once or, where one is refused, each alone; yield the faults."""
     from memgraph_engine.ingest.readers import BadLine
@@ -145,11 +108,11 @@ def _store(
     messages = [item for item in batch if not isinstance(item, BadLine)]
     yield from (item for item in batch if isinstance(item, BadLine))
     try:
-        tally.count(memory.add_many(messages, **owner))
+        tally.count(memory.add_many(messages, **owner, wait=wait))
     except InvalidInput:
         for message in messages:
             try:
-                tally.count(memory.add(message, **owner))
+                tally.count(memory.add(message, **owner, wait=wait))
             except SourceConflict as error:
                 if update:
                     memory.update(message["id"], message["text"], **owner)

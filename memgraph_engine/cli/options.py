@@ -13,6 +13,12 @@ Shared = Annotated[
 ]
 Tenant = Annotated[str | None, typer.Option("--tenant", metavar="NAME", help="The tenant; else the setting `tenant`.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document, for machines.", show_default=False)]
+NoWait = Annotated[
+    bool,
+    typer.Option(
+        "--no-wait", help="Only store it, to be found by its words; `process` does the rest.", show_default=False
+    ),
+]
 NoteId = Annotated[str, typer.Argument(metavar="ID", help="A note's id, or that of one of its sources.")]
 
 

@@ -3,9 +3,9 @@
 import json
 import re
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
-from datetime import datetime
+from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,11 +14,31 @@ import typer
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
+    from memgraph_engine.model.cost import Cost
     from memgraph_engine.model.memory import Note, Source
-    from memgraph_engine.model.result import Decision, Explanation, Hit
+    from memgraph_engine.model.result import Decision, Explanation, Hit, Spending
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _UNWRAPPED = 10_000  # characters: the width of what is no terminal
+
+
+def money(cost: "Cost") -> str:
+    """Return what something cost, in US dollars."""
+    return "of unknown price" if cost.money is None else f"${cost.money:,.4f}"
+
+
+def spending(out: "Console", days: "Sequence[Spending]") -> None:
+    """Print costs day by day, and their sum."""
+    from rich.table import Table
+
+    table = Table("day", box=None, padding=(0, 2, 0, 0), header_style="dim")
+    for name in ("calls", "tokens read", "written", "money"):
+        table.add_column(name, justify="right")
+    total = sum((one.cost for one in days[1:]), days[0].cost)
+    for name, cost in [*((f"{one.day}", one.cost) for one in days), ("total", total)]:
+        numbers = (f"{number:,}" for number in (cost.calls, cost.input_tokens, cost.output_tokens))
+        table.add_row(name, *numbers, money(cost))
+    out.print(table)
 
 
 def document(value: object) -> None:
@@ -44,7 +64,7 @@ def _plain(value: object) -> object:
         return {field.name: getattr(value, field.name) for field in fields(value)}
     if isinstance(value, Mapping):
         return dict(value)
-    if isinstance(value, datetime):
+    if isinstance(value, date):  # a datetime is one
         return value.isoformat()
     if isinstance(value, Path):
         return str(value)

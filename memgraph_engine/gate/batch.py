@@ -158,11 +158,11 @@ class Batch:
         created = self.now + timedelta(milliseconds=place)
         status = "pending" if verdict.kind == "defer" else "active"
         new = NewNote(decision.note, decision.id, candidate, self.now, created, status)
+        said_at = waiting.note.said_at if waiting else candidate.source.said_at or self.now
         if waiting:
             self._plan.name(candidate.keywords)
-            properties = {**texts_of(candidate), "status": "active"}
-            if candidate.valid_from:
-                properties["valid_from"] = min(waiting.note.said_at, candidate.valid_from)
+            begins = min(said_at, candidate.valid_from or said_at)
+            properties = {**texts_of(candidate), "status": "active", "valid_from": begins}
             names = tuple(keyword.name for keyword in candidate.keywords)
             vectors = candidate.raw_vector, candidate.context_vector
             self._plan.revise(waiting, Revision(decision.note, decision.id, properties, "changed", *vectors, names))
@@ -176,18 +176,18 @@ class Batch:
             tags,
             candidate.constructed_by,
             Text((candidate.raw,), candidate.context),
-            candidate.source.said_at or self.now,
+            said_at,
         )
         for tie in verdict.ties:
             if tie.note != decision.note:
                 self._plan.relate(Relation(decision.note, tie.note, tie.kind, tie.score, decision.id))
         if verdict.kind == "supersede":
-            self._supersede(candidate, verdict.target, decision)
+            self._supersede(said_at, verdict.target, decision)
 
-    def _supersede(self, candidate: Candidate, old: str, decision: Decision) -> None:
+    def _supersede(self, said_at: datetime, old: str, decision: Decision) -> None:
         """End the truth of the old note where that of the new one begins."""
         draft = self._drafts[old]
-        ends = max(candidate.source.said_at or self.now, draft.said_at)
+        ends = max(said_at, draft.said_at)
         properties = {"status": "superseded", "valid_to": ends}
         self._plan.revise(draft.found, Revision(old, decision.id, properties, "superseded"))
         self._plan.relate(Relation(decision.note, old, "supersede", 1.0, decision.id))

@@ -109,6 +109,8 @@ def update(
         **note_graph.texts_of(new),
         "constructed_by": new.constructed_by if at.single else note_graph.USER,
     }
+    if at.single:
+        properties["valid_from"] = min(note.said_at, new.valid_from or note.said_at)
     names = tuple(keyword.name for keyword in new.keywords)
     plan.revise(
         at.found, Revision(note.id, decision.id, properties, "changed", new.raw_vector, new.context_vector, names)

@@ -121,6 +121,7 @@ class Judge:
             known += [(earlier[before], cosine) for before, cosine in beside]
             rows.append(self._compare(new, known))
             earlier.append(new)
+        self.contexts = {**self.contexts, **{one.id: one.text for one in earlier}}
         return self._in_order(
             candidates, earlier, rows, opinions([candidate.context for candidate in candidates], rows)
         )
@@ -148,7 +149,7 @@ class Judge:
 
     def _alone(self, candidate: Candidate) -> Verdict:
         """Judge a candidate by itself."""
-        if self._settings.discard and candidate.noise:
+        if candidate.noise:
             return Verdict("discard", evidence=f"It is {candidate.noise}.")
         return APPEND
 

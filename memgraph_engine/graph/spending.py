@@ -1,11 +1,11 @@
 """What chat models cost a scope, day by day."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime
 from typing import Any
 
-from memgraph_engine.graph.database import Database
-from memgraph_engine.model.cost import Cost
+from memgraph_engine.graph.database import Database, Runner
+from memgraph_engine.model.cost import NOTHING, Cost
 from memgraph_engine.model.result import Spending
 
 
@@ -22,26 +22,50 @@ def _cost(row: Mapping[str, Any]) -> Cost:
     return Cost(row["calls"], row["input_tokens"], row["output_tokens"], money)
 
 
-def charged_on(db: Database, scope: str, now: datetime) -> Cost:
-    """Return what counts against the budget of the day so far."""
-    today = now.astimezone(UTC).date()
-    for row in db.run("spending/days", scope=scope, since=today):
-        if row["day"] == today.isoformat():
-            return Cost(row["charged_calls"], row["charged_tokens"], 0, row["charged_money"])
-    return Cost()
-
-
 def add(db: Database, scope: str, now: datetime, cost: Cost, charged: Cost) -> None:
     """Add to the account of the day what calls cost, and what of it counts against the budget."""
-    db.write(
-        lambda tx: tx.run(
+
+    def work(tx: Runner) -> None:
+        tx.run(
             "spending/add",
             scope=scope,
-            day=now.astimezone(UTC).date(),
+            day=_day(now),
             calls=cost.calls,
             input_tokens=cost.input_tokens,
             output_tokens=cost.output_tokens,
             money=cost.money,
-            charged={"calls": charged.calls, "tokens": charged.tokens, "money": charged.money},
         )
-    )
+        _charge(tx, scope, now, charged)
+
+    db.write(work)
+
+
+def reserve(db: Database, scope: str, now: datetime, estimate: Cost, check: Callable[[Cost, Cost], None]) -> None:
+    """Charge what a call may cost to the day, unless `check` of what is charged so far and the estimate objects.
+
+    Both happen under the scope's lock.
+    """
+
+    def work(tx: Runner) -> None:
+        check(_charge(tx, scope, now, NOTHING), estimate)
+        _charge(tx, scope, now, estimate)
+
+    db.write(work)
+
+
+def settle(db: Database, scope: str, now: datetime, estimate: Cost, charged: Cost) -> None:
+    """Charge to the day what a call cost in place of its estimate."""
+    money = (charged.money or 0.0) - (estimate.money or 0.0)
+    less = Cost(charged.calls - estimate.calls, charged.tokens - estimate.tokens, 0, money)
+    db.write(lambda tx: _charge(tx, scope, now, less))
+
+
+def _charge(tx: Runner, scope: str, now: datetime, cost: Cost) -> Cost:
+    """Charge a cost to the day, and return what is charged then; an unknown price is none, and no budget takes it."""
+    given = {"calls": cost.calls, "tokens": cost.tokens, "money": cost.money or 0.0}
+    (row,) = tx.run("spending/charge", scope=scope, day=_day(now), charged=given)
+    return Cost(row["calls"], row["tokens"], 0, row["money"])
+
+
+def _day(now: datetime) -> date:
+    return now.astimezone(UTC).date()

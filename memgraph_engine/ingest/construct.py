@@ -14,7 +14,7 @@ from memgraph_engine.model.candidate import Candidate, Keyword
 from memgraph_engine.model.marker import without_recalled
 from memgraph_engine.model.memory import Source
 from memgraph_engine.model.names import canonical, key
-from memgraph_engine.rendering import noise, render, told
+from memgraph_engine.rendering import render, told
 
 if TYPE_CHECKING:
     import numpy as np
@@ -34,6 +34,10 @@ class Vectors:
         if new:
             self._known.update(zip(new, self._embedder.embed_documents(new), strict=True))
 
+    def clear(self) -> None:
+        """Forget all of them."""
+        self._known.clear()
+
     def __getitem__(self, text: str) -> "NDArray[np.float32]":
         return self._known[text]
 
@@ -47,17 +51,27 @@ def keyword_phrases(source: Source, language: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A source in its place (`seq`), the id of the turn before it, and that turn if a context may repeat it."""
+    """A source in its place (`seq`), the id of the turn before it, and that turn if a context may repeat it.
+
+    `noise` says why it makes no note, '' if it does.
+    """
 
     source: Source
     previous: str | None = None
     before: Source | None = None
+    noise: str = ""
 
 
-def place(sources: Iterable[Source], tails: Mapping[str, Source], hidden: Collection[str] = ()) -> list[Placed]:
+def place(
+    sources: Iterable[Source],
+    tails: Mapping[str, Source],
+    hidden: Collection[str] = (),
+    noise: Mapping[str, str] = MappingProxyType({}),
+) -> list[Placed]:
     """Put sources into their sessions, in order.
 
-    `tails` is the last turn of each session so far, of which no context repeats the `hidden`.
+    `tails` is the last turn of each session so far, of which no context repeats the `hidden`. Nor does one repeat
+    what makes no note: `noise`, by the source's id, says why.
     """
     last, placed = dict(tails), []
     for source in sources:
@@ -65,19 +79,9 @@ def place(sources: Iterable[Source], tails: Mapping[str, Source], hidden: Collec
         here = replace(source, seq=previous.seq + 1 if previous else 0)
         if source.session:
             last[source.session] = here
-        before = previous if previous and previous.id not in hidden else None
-        placed.append(Placed(here, previous.id if previous else None, before))
+        before = previous if previous and previous.id not in hidden and previous.id not in noise else None
+        placed.append(Placed(here, previous.id if previous else None, before, noise.get(source.id, "")))
     return placed
-
-
-def past_noise(placed: Sequence[Placed], language: str, extracted: Mapping[str, Extracted]) -> list[Placed]:
-    """Let no context repeat the noise of the same batch, which makes no note: as if it had come in a batch before."""
-    noises = {one.source.id for one in placed if _noise(one.source, language, extracted.get(one.source.id))}
-    return [replace(one, before=None) if one.before and one.before.id in noises else one for one in placed]
-
-
-def _noise(source: Source, language: str, by: Extracted | None) -> str:
-    return by.noise if by else noise(source, language)
 
 
 def construct(
@@ -89,60 +93,69 @@ def construct(
     vectors: Vectors,
     extracted: Mapping[str, Extracted] = MappingProxyType({}),
 ) -> list[Candidate]:
-    """Build a candidate note for each source, in order.
+    """Build a candidate note for each source, in order; one that makes no note has neither vectors nor keywords.
 
     `known_keywords` is the stored name for a keyword's key; `extracted` is what a chat model made of sources, by
     their ids: its context, keywords and event time go before the local ones.
     """
-    texts = [render([(one.source, one.before)], language) for one in placed]
-    written = [extracted.get(one.source.id) for one in placed]
-    spoken = [text.spoken for text in texts]
-    contexts = [by.context if by else text.context for by, text in zip(written, texts, strict=True)]
+    drafts = [_written(draft, extracted.get(draft.source.id), language) for draft in waiting(placed, language)]
     phrases = [
-        (list(by.keywords) if by else keyword_phrases(one.source, language)) if max_keywords else []
-        for by, one in zip(written, placed, strict=True)
+        _phrases(draft, extracted.get(draft.source.id), language) if max_keywords and not draft.noise else []
+        for draft in drafts
     ]
-    vectors.embed(spoken + contexts + [phrase for some in phrases for phrase in some])
+    notes = [draft for draft in drafts if not draft.noise]
+    texts = [note.raw for note in notes] + [note.context for note in notes]
+    vectors.embed(texts + [phrase for some in phrases for phrase in some])
     names = dict(known_keywords)
     made = []
-    for one, by, own, context, some in zip(placed, written, spoken, contexts, phrases, strict=True):
-        chosen = choose(some, [vectors[p] for p in some], vectors[own], max_keywords)
-        candidate = _waiting(one, own, context, language)
-        made.append(
-            replace(
-                candidate,
-                raw_vector=vectors[own],
-                context_vector=vectors[context],
-                keywords=_keywords(chosen, names, language, vectors),
-                constructed_by=by.model if by else "",
-                valid_from=by.event if by and by.event else candidate.valid_from,
-                noise=_noise(one.source, language, by),
-            )
-        )
+    for draft, some in zip(drafts, phrases, strict=True):
+        if draft.noise:
+            made.append(draft)
+            continue
+        own = vectors[draft.raw]
+        chosen = choose(some, [vectors[p] for p in some], own, max_keywords)
+        keywords = _keywords(chosen, names, language, vectors)
+        made.append(replace(draft, raw_vector=own, context_vector=vectors[draft.context], keywords=keywords))
     return made
 
 
 def waiting(placed: Sequence[Placed], language: str) -> list[Candidate]:
     """Build candidates that are to be constructed later: without vectors and keywords, found by their words."""
     texts = [render([(one.source, one.before)], language) for one in placed]
-    return [_waiting(one, text.spoken, text.context, language) for one, text in zip(placed, texts, strict=True)]
+    return [
+        Candidate(
+            source=one.source,
+            previous=one.previous,
+            before=one.before,
+            raw=text.spoken,
+            context=text.context,
+            raw_terms=tokenize(text.spoken, language),
+            context_terms=tokenize(text.context, language),
+            raw_vector=None,
+            context_vector=None,
+            keywords=(),
+            valid_from=min((event.start for event in told(one.source, language)), default=None),
+            noise=one.noise,
+        )
+        for one, text in zip(placed, texts, strict=True)
+    ]
 
 
-def _waiting(one: Placed, raw: str, context: str, language: str) -> Candidate:
-    return Candidate(
-        source=one.source,
-        previous=one.previous,
-        before=one.before,
-        raw=raw,
-        context=context,
-        raw_terms=tokenize(raw, language),
-        context_terms=tokenize(context, language),
-        raw_vector=None,
-        context_vector=None,
-        keywords=(),
-        valid_from=min((event.start for event in told(one.source, language)), default=None),
-        noise=noise(one.source, language),
+def _written(draft: Candidate, by: Extracted | None, language: str) -> Candidate:
+    """Put what a model wrote in the place of what was made locally."""
+    if not by or by.noise:
+        return replace(draft, noise=by.noise) if by else draft
+    return replace(
+        draft,
+        context=by.context,
+        context_terms=tokenize(by.context, language),
+        constructed_by=by.model,
+        valid_from=by.event or draft.valid_from,
     )
+
+
+def _phrases(draft: Candidate, by: Extracted | None, language: str) -> list[str]:
+    return list(by.keywords) if by else keyword_phrases(draft.source, language)
 
 
 def _keywords(chosen: Iterable[str], names: dict[str, str], language: str, vectors: Vectors) -> tuple[Keyword, ...]:

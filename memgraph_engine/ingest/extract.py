@@ -6,11 +6,12 @@ from datetime import UTC, datetime, time
 from typing import Protocol
 
 from memgraph_engine.errors import ModelError
-from memgraph_engine.llm import Roles, Spent, Turn, batches, extraction
+from memgraph_engine.ingest.keywords import is_hub
+from memgraph_engine.llm import Answer, Roles, Spent, Turn, batches, extraction
+from memgraph_engine.llm.answers import ExtractedTurn, Extraction
 from memgraph_engine.model.cost import Cost
 from memgraph_engine.model.marker import without_recalled
 from memgraph_engine.model.memory import Source
-from memgraph_engine.model.names import canonical
 from memgraph_engine.rendering import events
 
 _EARLIER = 4  # turns before a batch that say what its pronouns mean
@@ -37,36 +38,43 @@ class _Placed(Protocol):
 
 def extract(
     roles: Roles, placed: Sequence[_Placed], language: str, *, batch_tokens: int, spent: Spent
-) -> dict[str, Extracted]:
-    """Ask the extractor about sources, several in a request; what it can't answer is left to the local way.
+) -> list[Extracted | None]:
+    """Ask the extractor about sources, several in a request; None for what it can't answer.
 
     What models cost, and why they failed, is added to `spent`.
     """
-    if not roles.has("extractor"):
-        return {}
     sources = [one.source for one in placed]
-    before = [one.before for one in placed]
-    groups, start = [], 0
+    groups, start = list[list[Source]](), 0
     for batch in batches([_turn(source) for source in sources], batch_tokens):
-        groups.append((start, batch))
+        groups.append(sources[start : start + len(batch)])
         start += len(batch)
-    requests = [extraction(batch, _earlier(sources, before, at)) for at, batch in groups]
-    found: dict[str, Extracted] = {}
-    for (at, batch), answer in zip(groups, roles.ask_many(requests, meters=spent.meters), strict=True):
+    requests, start = [], 0
+    for group in groups:
+        earlier = _earlier(sources[:start], placed[start])
+        requests.append(extraction([_turn(source) for source in group], earlier))
+        start += len(group)
+    found: list[Extracted | None] = []
+    for group, answer in zip(groups, roles.ask_many(requests, meters=spent.meters), strict=True):
         if isinstance(answer, ModelError):
             spent.failed("Extraction", answer)
-            continue
-        spent.cost += answer.cost
-        share = answer.cost.share(len(batch))
-        for turn in answer.response.turns:
-            source = sources[at + turn.turn - 1]
-            event = datetime.combine(turn.event_from, time(), UTC) if turn.event_from else None
-            context = turn.context if turn.keep else without_recalled(source.text) or source.text
-            noise = "" if turn.keep else "nothing to remember, by the extractor"
-            found[source.id] = Extracted(
-                answer.model, context, _keywords(turn.keywords, source, language), event, noise, share
-            )
+            found += [None] * len(group)
+        else:
+            spent.cost += answer.cost
+            found += _read(answer, group, language)
     return found
+
+
+def _read(answer: Answer[Extraction], group: Sequence[Source], language: str) -> list[Extracted | None]:
+    turns = {turn.turn: turn for turn in answer.response.turns}
+    share = answer.cost.share(len(group))
+    return [_extracted(turns[at], source, language, answer.model, share) for at, source in enumerate(group, 1)]
+
+
+def _extracted(turn: ExtractedTurn, source: Source, language: str, model: str, cost: Cost) -> Extracted:
+    if not turn.keep:
+        return Extracted(model, "", (), None, "nothing to remember, by the extractor", cost)
+    event = datetime.combine(turn.event_from, time(), UTC) if turn.event_from else None
+    return Extracted(model, turn.context, _keywords(turn.keywords, source, language), event, "", cost)
 
 
 def _turn(source: Source) -> Turn:
@@ -74,22 +82,19 @@ def _turn(source: Source) -> Turn:
     return Turn(without_recalled(source.text) + caption, source.speaker or source.role, source.said_at)
 
 
-def _earlier(sources: Sequence[Source], before: Sequence[Source | None], at: int) -> list[Turn]:
-    """Return the turns just before a group, of the same session."""
-    session = sources[at].session
-    some = [source for source in sources[max(at - _EARLIER, 0) : at] if session and source.session == session]
-    if not some and before[at]:
-        some = [source for source in (before[at],) if source]
+def _earlier(asked: Sequence[Source], first: _Placed) -> list[Turn]:
+    """Return the turns just before the first of a group, of the same session."""
+    session = first.source.session
+    some = [source for source in asked[-_EARLIER:] if session and source.session == session]
+    if not some and first.before:
+        some = [first.before]
     return [_turn(source) for source in some]
 
 
 def _keywords(given: Sequence[str], source: Source, language: str) -> tuple[str, ...]:
     """Leave out what makes a hub of every note: the speaker, and dates."""
-    own = canonical(source.speaker)
     return tuple(
         word
         for word in given
-        if canonical(word) not in (own, own.partition(" ")[0])
-        and not events(word, source.said_at, language)
-        and not word.strip().isdigit()
+        if not is_hub(word, language, speaker=source.speaker) and not events(word, source.said_at, language)
     )

@@ -4,11 +4,14 @@ Weighed: yake and HanTa (LGPL/GPL), rake-nltk (downloads its data), multi-rake (
 (matplotlib at run time), pytextrank (spaCy's models), keybert (torch). Ours is word lists and one grammar.
 """
 
+import re
 from collections import Counter
 from collections.abc import Sequence
+from functools import cache
 from typing import TYPE_CHECKING
 
 from memgraph_engine.ingest.phrases import phrases
+from memgraph_engine.language import word_list
 from memgraph_engine.model.names import canonical, key
 
 if TYPE_CHECKING:
@@ -17,6 +20,8 @@ if TYPE_CHECKING:
 
 MAX_CANDIDATES = 12
 _LONGEST = 60  # characters of a phrase
+_LETTERS = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
+_ORDINAL = re.compile(r"(?<=\d)(?:st|nd|rd|th)\b")
 _NAME_BONUS = 0.15  # of cosine: what a name is worth over a phrase that is as near to the text
 
 
@@ -63,6 +68,30 @@ def choose(
         if len(chosen) < limit and not any(inner in f" {canonical(better)} " for better in chosen):
             chosen.append(phrase)
     return chosen
+
+
+def is_hub(phrase: str, language: str, *, speaker: str) -> bool:
+    """Tell whether a phrase is one that every note would share: the speaker, a date, a number.
+
+    >>> [is_hub(phrase, "english", speaker="Ana Sol") for phrase in ("Ana", "Friday", "8 May, 2023", "Porto")]
+    [True, True, True, False]
+    """
+    own, said = canonical(speaker), canonical(phrase)
+    if own and said in (own, *own.split()):
+        return True
+    words = set(_LETTERS.findall(_ORDINAL.sub("", said)))
+    times, small = _timely(language)
+    dated = bool(words & times) or any(letter.isdigit() for letter in said)
+    return not words or (dated and words <= times | small)
+
+
+@cache
+def _timely(language: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the words that dates are made of, and those that may stand between them."""
+    if language == "standard":
+        return frozenset(), frozenset()
+    small = frozenset() if language == "cjk" else word_list(f"{language}-function-words")
+    return word_list(f"{language}-time-words"), small
 
 
 def _is_name(phrase: str) -> bool:

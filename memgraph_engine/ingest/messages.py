@@ -90,6 +90,13 @@ def check_text(text: object, where: str, max_text: int) -> str:
     return checked
 
 
+def check_texts(value: object, where: str) -> tuple[str, ...]:
+    """Return texts that are only compared with; raises InvalidInput."""
+    if not isinstance(value, list | tuple) or not all(isinstance(text, str) for text in value):
+        raise InvalidInput(f"{where} is {type(value).__name__}; a list of strings is needed.")
+    return tuple(value)
+
+
 def parse_time(value: object, where: str, timezone: str, *, end: bool = False) -> datetime | None:
     """Read an ISO 8601 string or a datetime, as UTC; raises InvalidInput.
 

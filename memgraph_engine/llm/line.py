@@ -9,7 +9,7 @@ from threading import BoundedSemaphore
 from typing import Any
 
 from memgraph_engine.errors import ModelError, ModelUnavailable
-from memgraph_engine.llm.meter import Meter, reserved
+from memgraph_engine.llm.meter import Gauge, reserved
 from memgraph_engine.llm.tokens import chat_tokens
 from memgraph_engine.model.cost import NOTHING, Cost
 from memgraph_engine.model.ports import ChatModel, Message, Pricing, Reply
@@ -32,7 +32,7 @@ class Line:
         messages: Sequence[Message],
         settings: LlmSettings,
         json_schema: Mapping[str, Any],
-        meters: Sequence[Meter] = (),
+        meters: Sequence[Gauge] = (),
     ) -> Reply:
         """Return the model's reply, whose cost includes the tries that failed; a ModelError's cost does too."""
         call = partial(_chat, model, messages, settings, json_schema)
@@ -51,7 +51,7 @@ class Line:
             self._sleep(wait)
         raise AssertionError("the last try returns or raises")
 
-    def _once(self, call: Callable[[], Reply], estimate: Cost, meters: Sequence[Meter]) -> Reply:
+    def _once(self, call: Callable[[], Reply], estimate: Cost, meters: Sequence[Gauge]) -> Reply:
         with self._slots, reserved(meters, estimate) as bill:
             started = time.perf_counter()
             try:

@@ -1,9 +1,10 @@
 """Keep a budget while calls run at the same time."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import replace
 from threading import Lock
+from typing import Protocol
 
 from memgraph_engine.errors import BudgetSpent
 from memgraph_engine.model.cost import NOTHING, Budget, Cost
@@ -17,6 +18,16 @@ def budget_of(settings: BudgetSettings) -> Budget:
     Budget(calls=3, tokens=None, money=None)
     """
     return Budget(settings.calls or None, settings.tokens or None, settings.money or None)
+
+
+class Gauge(Protocol):
+    """Anything that keeps a budget."""
+
+    def reserved(self, estimate: Cost) -> AbstractContextManager[list[Cost]]:
+        """Hold the estimate while a call runs; the caller puts what it cost into the list.
+
+        Raises BudgetSpent if the call could pass the budget.
+        """
 
 
 class Meter:
@@ -69,29 +80,30 @@ class Meter:
                 self._reserved.remove(estimate)
                 for cost in bill:
                     self._spent += cost
-                    self._charged += _charge(cost, estimate)
+                    self._charged += charge(cost, estimate)
 
     def _reserve(self, estimate: Cost) -> None:
         with self._lock:
-            if not self._budget.allows(sum(self._reserved, self._charged), estimate):
-                raise BudgetSpent(self._why(estimate))
+            check(self._budget, sum(self._reserved, self._charged), estimate, self._name)
             self._reserved.append(estimate)
 
-    def _why(self, estimate: Cost) -> str:
-        budget, spent = self._budget, self._charged
+
+def check(budget: Budget, spent: Cost, estimate: Cost, name: str) -> None:
+    """Raise BudgetSpent for a call that could pass a budget; `spent` counts what is reserved too."""
+    if not budget.allows(spent, estimate):
         limits = [f"{budget.calls} calls"] if budget.calls is not None else []
         limits += [f"{budget.tokens} tokens"] if budget.tokens is not None else []
         limits += [f"{budget.money} dollars"] if budget.money is not None else []
         price = "whose price is not known " if budget.money is not None and estimate.money is None else ""
         used = "an unknown amount of" if spent.money is None else f"{spent.money:.4f}"
-        return (
-            f"A request of about {estimate.tokens} tokens {price}could pass {self._name} of {', '.join(limits)}; "
+        raise BudgetSpent(
+            f"A request of about {estimate.tokens} tokens {price}could pass {name} of {', '.join(limits)}; "
             f"{spent.calls} calls, {spent.tokens} tokens and {used} dollars are spent."
         )
 
 
 @contextmanager
-def reserved(meters: Sequence[Meter], estimate: Cost) -> Iterator[list[Cost]]:
+def reserved(meters: Sequence[Gauge], estimate: Cost) -> Iterator[list[Cost]]:
     """Hold the estimate of a call on every meter, or on none."""
     with ExitStack() as stack:
         bills = [stack.enter_context(meter.reserved(estimate)) for meter in meters]
@@ -103,7 +115,7 @@ def reserved(meters: Sequence[Meter], estimate: Cost) -> Iterator[list[Cost]]:
                 each.extend(bill)
 
 
-def _charge(cost: Cost, estimate: Cost) -> Cost:
+def charge(cost: Cost, estimate: Cost) -> Cost:
     """Return what counts against a budget: a call whose answer was lost may have cost all that was expected."""
     if cost.money is not None:
         return cost

@@ -11,7 +11,7 @@ from memgraph_engine.errors import BudgetSpent, ModelError, ModelUnavailable, Se
 from memgraph_engine.llm.answers import Response, json_schema
 from memgraph_engine.llm.line import Line
 from memgraph_engine.llm.litellm import LiteLLMChat
-from memgraph_engine.llm.meter import Meter
+from memgraph_engine.llm.meter import Gauge
 from memgraph_engine.llm.parse import parse
 from memgraph_engine.llm.prompts import Prompt, prompts, repair
 from memgraph_engine.llm.requests import Request
@@ -72,7 +72,7 @@ class Roles:
         """Tell whether the role has a model to ask."""
         return bool(self._names(role))
 
-    def ask(self, request: Request[R], *, meters: Sequence[Meter] = ()) -> Answer[R]:
+    def ask(self, request: Request[R], *, meters: Sequence[Gauge] = ()) -> Answer[R]:
         """Ask the role's model, show it its error once, then ask the next model.
 
         Raises a ModelError whose `cost` is what all of it cost: BudgetSpent at the first call that could pass a
@@ -98,7 +98,7 @@ class Roles:
             raise failures[0]
         raise Unusable(" Then: ".join(map(str, failures)), spent) from failures[-1]
 
-    def ask_many(self, requests: Sequence[Request[R]], *, meters: Sequence[Meter] = ()) -> list[Answer[R] | ModelError]:
+    def ask_many(self, requests: Sequence[Request[R]], *, meters: Sequence[Gauge] = ()) -> list[Answer[R] | ModelError]:
         """Ask several at the same time; each result stands where its request stood, a failure as its error."""
 
         def one(request: Request[R]) -> Answer[R] | ModelError:
@@ -118,7 +118,7 @@ class Roles:
         messages: Sequence[Message],
         request: Request[R],
         settings: LlmSettings,
-        meters: Sequence[Meter],
+        meters: Sequence[Gauge],
     ) -> Answer[R]:
         schema = json_schema(request.response)
         first = self._line.send(model, messages, settings, schema, meters)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from memgraph_engine.errors import ModelError
-from memgraph_engine.llm.meter import Meter
+from memgraph_engine.llm.meter import Gauge
 from memgraph_engine.model.cost import NOTHING, Cost
 
 _log = logging.getLogger("memgraph_engine")
@@ -13,16 +13,21 @@ _log = logging.getLogger("memgraph_engine")
 
 @dataclass
 class Spent:
-    """Adds up costs, and keeps each reason of a failure once. `meters` are the budgets that the calls keep."""
+    """Adds up costs, and keeps the first reason of each kind of failure. `meters` are the budgets that calls keep."""
 
-    meters: Sequence[Meter] = ()
+    meters: Sequence[Gauge] = ()
     cost: Cost = NOTHING
-    fallbacks: dict[str, None] = field(default_factory=dict)
+    _reasons: dict[tuple[str, type[ModelError]], str] = field(default_factory=dict)
+
+    @property
+    def fallbacks(self) -> tuple[str, ...]:
+        """Why parts were done without a model, once for each part and kind of error."""
+        return tuple(self._reasons.values())
 
     def failed(self, part: str, error: ModelError) -> None:
         """Note that a part was done without a model, and log it the first time."""
         self.cost += error.cost
-        reason = f"{part} was done without a model: {error}"
-        if reason not in self.fallbacks:
-            self.fallbacks[reason] = None
-            _log.warning(reason)
+        kind = part, type(error)
+        if kind not in self._reasons:
+            self._reasons[kind] = f"{part} was done without a model: {error}"
+            _log.warning(self._reasons[kind])

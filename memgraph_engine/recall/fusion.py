@@ -95,12 +95,27 @@ def fuse(pool: Sequence[dict[str, Any]], raw: "NDArray[np.float64]", settings: R
         nothing = np.zeros(len(pool))
         return Fused(raw, normalised, weighted, nothing, nothing, weighted.sum(axis=1))
     most = weights.sum() * (1 + settings.neighbour_1 + settings.neighbour_2) * (1 + settings.session)
-    normalised = _min_max(raw)
+    normalised = _normalised(raw, pool)
     weighted = normalised * weights / max(most, 1e-9)
     base = weighted.sum(axis=1)
     neighbours = _neighbours(pool, base, settings)
     session = _sessions(pool, base + neighbours) * settings.session
     return Fused(raw, normalised, weighted, neighbours, session, base + neighbours + session)
+
+
+def _normalised(raw: "NDArray[np.float64]", pool: Sequence[dict[str, Any]]) -> "NDArray[np.float64]":
+    """Put each channel between 0 and 1; a note that waits for its vectors has 0 there, and stretches no scale."""
+    import numpy as np
+
+    pending = np.array([row["status"] == "pending" for row in pool])
+    if not pending.any():
+        return _min_max(raw)
+    lexical = np.array([channel.startswith("lexical") for channel in CHANNELS])
+    normalised = np.zeros(raw.shape)
+    normalised[:, lexical] = _min_max(raw[:, lexical])
+    if not pending.all():
+        normalised[np.ix_(~pending, ~lexical)] = _min_max(raw[np.ix_(~pending, ~lexical)])
+    return normalised
 
 
 def _min_max(scores: "NDArray[np.float64]") -> "NDArray[np.float64]":

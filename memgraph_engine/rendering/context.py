@@ -80,10 +80,7 @@ def noise(source: Source, language: str) -> str:
     >>> noise(Source("1", "Haha, thanks!", ""), "english"), noise(Source("1", "No, thanks.", ""), "english")
     ('small talk', '')
     """
-    said = without_recalled(source.text)
-    if source.text.strip() and not said.strip() and not source.caption:
-        return "recalled text"
-    words = re.findall(r"[^\W_]+", said.casefold())
+    words = re.findall(r"[^\W_]+", without_recalled(source.text).casefold())
     if source.caption or not words or language not in _LISTED:
         return ""
     small_talk = word_list(f"{language}-small-talk")

@@ -1,0 +1,146 @@
+"""From sources in their places to notes: extracted, constructed, judged, written. What models cost is kept."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from time import perf_counter
+from types import MappingProxyType
+
+from memgraph_engine.gate import batch as gate
+from memgraph_engine.gate.ask import Asking
+from memgraph_engine.gate.judge import Judge
+from memgraph_engine.gate.verdict import Verdict
+from memgraph_engine.graph import sources
+from memgraph_engine.graph.notes import Found
+from memgraph_engine.ingest.construct import Placed, Vectors, construct
+from memgraph_engine.ingest.extract import Extracted, extract
+from memgraph_engine.llm import Spent
+from memgraph_engine.model.candidate import Candidate
+from memgraph_engine.model.memory import Source
+from memgraph_engine.model.names import key
+from memgraph_engine.model.result import Entry, Receipt
+from memgraph_engine.model.scope import Scope
+from memgraph_engine.wiring import Engine
+
+
+@dataclass
+class Work:
+    """What one call of the API has used so far, and what need not be done twice when a batch is tried again."""
+
+    vectors: Vectors
+    spent: Spent
+    asking: Asking
+    shown: Sequence[str] = ()
+    seconds: Counter[str] = field(default_factory=Counter)
+    extracted: dict[str, Extracted | None] = field(default_factory=dict)  # by the hash of the source's content
+
+    @contextmanager
+    def timed(self, stage: str) -> Iterator[None]:
+        """Add the time of what is done inside to a stage."""
+        start = perf_counter()
+        try:
+            yield
+        finally:
+            self.seconds[stage] += perf_counter() - start  # type: ignore[assignment]
+
+    def clear(self) -> None:
+        """Forget what only another try of the last batch would need: a call may bring millions of messages."""
+        self.vectors.clear()
+        self.extracted.clear()
+        self.asking.clear()
+
+    def receipt(self, entries: Iterable[Entry]) -> Receipt:
+        """Return what the call did."""
+        return Receipt(tuple(entries), dict(self.seconds), self.spent.cost, self.spent.fallbacks)
+
+
+def remember(
+    engine: Engine,
+    scope: Scope,
+    seen: sources.Seen,
+    placed: Sequence[Placed],
+    work: Work,
+    pending: Mapping[str, Found] = MappingProxyType({}),
+) -> dict[str, Entry]:
+    """Make notes of sources and write them; return what became of each. Raises Stale, with nothing written.
+
+    `pending` are the notes that some of the sources have already, by source.
+    """
+    with work.timed("extract"):
+        extracted = _extracted(engine, seen, placed, work)
+        keywords = {**seen.keywords, **_stored_keywords(engine, scope, seen.language, extracted.values())}
+    with work.timed("construct"):
+        candidates = construct(
+            placed,
+            keywords,
+            language=seen.language,
+            max_keywords=engine.settings.max_keywords,
+            vectors=work.vectors,
+            extracted=extracted,
+        )
+    with work.timed("gate"):
+        verdicts = [
+            _with_extraction(verdict, extracted.get(candidate.source.id))
+            for candidate, verdict in zip(candidates, _judge(engine, scope, seen, candidates, work), strict=True)
+        ]
+    with work.timed("write"):
+        return batch(engine, scope, seen, pending).write(candidates, verdicts)
+
+
+def batch(
+    engine: Engine, scope: Scope, seen: sources.Seen, pending: Mapping[str, Found] = MappingProxyType({})
+) -> gate.Batch:
+    """Begin a batch as of what was seen."""
+    settings = engine.settings
+    return gate.Batch(
+        engine.db,
+        scope,
+        seen,
+        engine.now(),
+        engine.embedder,
+        settings.max_keywords,
+        settings.gate.thresholds,
+        pending,
+    )
+
+
+def _extracted(engine: Engine, seen: sources.Seen, placed: Sequence[Placed], work: Work) -> dict[str, Extracted]:
+    """Return what the extractor made of sources, by their ids; it is asked once about each."""
+    settings, roles = engine.settings, engine.roles
+    if not settings.gate.denoise or not roles.has("extractor"):
+        return {}
+    worth = [one for one in placed if not one.noise]
+    new = [one for one in worth if _asked(one.source) not in work.extracted]
+    answers = extract(roles, new, seen.language, batch_tokens=settings.llm.batch_tokens, spent=work.spent)
+    work.extracted |= {_asked(one.source): by for one, by in zip(new, answers, strict=True)}
+    found = {one.source.id: work.extracted[_asked(one.source)] for one in worth}
+    return {source: by for source, by in found.items() if by and (settings.gate.discard or not by.noise)}
+
+
+def _asked(source: Source) -> str:
+    """Return what an extraction depends on: the same id may have another text when a batch is tried again."""
+    return f"{source.id}\0{source.hash}"
+
+
+def _stored_keywords(engine: Engine, scope: Scope, language: str, extracted: Iterable[Extracted]) -> Mapping[str, str]:
+    """Return the stored names of a model's keywords, by their keys."""
+    phrases = {phrase for by in extracted for phrase in by.keywords}
+    keys = sorted({meeting for phrase in phrases if (meeting := key(phrase, language))})
+    seen = sources.look_up(engine.db, scope.name, [], [], keys) if keys else None
+    return seen.keywords if seen else {}
+
+
+def _judge(
+    engine: Engine, scope: Scope, seen: sources.Seen, candidates: Sequence[Candidate], work: Work
+) -> list[Verdict]:
+    judge = Judge(engine.settings.gate, engine.embedder.name, scope, seen.language, seen.notes)
+    verdicts = judge.verdicts(engine.db, candidates, work.asking.opinions)
+    return work.asking.merges(candidates, verdicts, judge.contexts)
+
+
+def _with_extraction(verdict: Verdict, by: Extracted | None) -> Verdict:
+    """Add the extraction's share of the costs to a verdict."""
+    if by is None:
+        return verdict
+    return replace(verdict, model=verdict.model or by.model, cost=verdict.cost + by.cost)

@@ -1,0 +1,36 @@
+"""What is kept as a source and makes no note, told without asking a model: small talk, and the memory's own words.
+
+A memory that takes what it recalled, or what an assistant repeats of it, for news fills with copies of itself.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from memgraph_engine.model.marker import covered, without_recalled
+from memgraph_engine.model.memory import Source
+from memgraph_engine.rendering import noise
+from memgraph_engine.settings import GateSettings
+
+
+def worthless(
+    sources: Iterable[Source], language: str, settings: GateSettings, shown: Sequence[str] = ()
+) -> dict[str, str]:
+    """Return why sources (by id) make no note; `shown` are texts that were put before the model that answered."""
+    reasons = {
+        source.id: _echo(source, shown, language, settings.covered)
+        or (noise(source, language) if settings.discard else "")
+        for source in sources
+    }
+    return {source: reason for source, reason in reasons.items() if reason}
+
+
+def _echo(source: Source, shown: Sequence[str], language: str, most: float) -> str:
+    said = without_recalled(source.text)
+    if source.caption:
+        return ""
+    if source.text.strip() and not said.strip():
+        return "recalled text"
+    if shown and source.role == "assistant":
+        share = covered(said, shown, language)
+        if share >= most:
+            return f"the assistant's words, {share:.0%} of which were shown to it"
+    return ""
