@@ -11,8 +11,18 @@ import pytest
 from memgraph_engine.errors import InvalidInput, ModelRefused, NotFound, UndoRefused
 from memgraph_engine.testing import ScriptedChat, temporary_memory
 from tests.models import extracted, judged, memory_with, small_talk, written
-from tests.test_undo import same, snapshot
-from tests.test_writes import graph, messages
+from tests.snapshots import same, snapshot
+from tests.test_writes import messages
+
+def graph(memory, user):
+    """Everything that does not depend on when it was written."""
+    notes = {
+        note.sources[0].id: (note.context, note.seq, note.session, note.keywords, note.status)
+        for note in memory.get_all(user_id=user)
+    }
+    stats = memory.stats(user_id=user)
+    return notes, (stats.notes, stats.sources, stats.sessions, stats.keywords, stats.pairs)
+
 
 FERRY = {"id": "f", "text": "The ferry to Madeira leaves at noon.", "speaker": "Ana"}
 FERRY_AGAIN = {"id": "g", "text": "At noon the ferry leaves for Madeira.", "speaker": "Ana"}
