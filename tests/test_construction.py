@@ -14,7 +14,7 @@ from memgraph_engine.model.ports import Reply
 from memgraph_engine.testing import ScriptedChat
 from tests.loopback import Say, chat_server
 from tests.models import extracted, judged, memory_with, said, small_talk, turn, written
-from tests.test_undo import same, snapshot
+from tests.snapshots import same, snapshot
 
 SAID = {"speaker": "Ana", "session": "s", "time": "2023-05-08T13:56:00"}
 LISBON = {"id": "a", "text": "I moved there last Friday.", **SAID}

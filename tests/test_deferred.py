@@ -14,6 +14,7 @@ from tests.models import extracted, judged, memory_with, small_talk, written
 from tests.snapshots import same, snapshot
 from tests.test_writes import messages
 
+
 def graph(memory, user):
     """Everything that does not depend on when it was written."""
     notes = {
