@@ -138,7 +138,6 @@ class _Undoing:
         before, now = one.before, one.now
         assert before  # a change has both
         assert now
-        self._name(before)
         context, vector = self._context(before, turns), before.context_vector
         properties: dict[str, Any] = {
             "raw": list(before.note.raw),
@@ -155,6 +154,8 @@ class _Undoing:
         elif context != before.note.context:
             (vector,) = self._embedder.embed_documents([context])
         names = None if before.note.keywords == now.note.keywords else before.note.keywords
+        if names:
+            self._name(before)
         kept = {source.id for source in before.note.sources}
         drops = tuple(source.id for source in now.note.sources if source.id not in kept)
         vectors = before.raw_vector, vector
