@@ -254,3 +254,22 @@ def test_a_pending_note_that_is_deleted_is_in_order_and_waits_again_after_an_und
     assert memory.process(user_id="ana").entries == ()
     memory.undo(decision.id, user_id="ana")
     assert memory.get("a", user_id="ana").status == "pending"
+
+
+def test_a_cascade_takes_back_what_another_writer_adds_meanwhile(memory, monkeypatch):
+    from memgraph_engine.gate import undo as undoing
+
+    entry = memory.add({"id": "a", "text": LINES[0]}, user_id="ana").entries[0]
+    memory.update("a", LINES[3], user_id="ana")
+    later = undoing.later
+
+    def slow(*given):
+        found = later(*given)
+        if len(memory.decisions(user_id="ana")) == 2:
+            memory.update("a", LINES[5], user_id="ana")
+        return found
+
+    monkeypatch.setattr(undoing, "later", slow)
+    memory.undo(entry.decision, cascade=True, user_id="ana")
+    assert list(memory.get_all(user_id="ana")) == []
+    assert memory.verify(user_id="ana") == []

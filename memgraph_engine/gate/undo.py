@@ -35,12 +35,6 @@ def later(db: Database, scope: Scope, id: str) -> list[str]:  # noqa: A002  the 
     return [one.id for one in sorted(made, key=lambda one: (one.version, one.place), reverse=True)]
 
 
-def check_done(db: Database, scope: Scope, id: str) -> bool:  # noqa: A002
-    """Tell whether a decision is undone already."""
-    decision = decisions.find(db, scope.name, id)
-    return bool(decision and decision.undone_by)
-
-
 def check(db: Database, scope: Scope, id: str) -> Decision:  # noqa: A002
     """Return a decision that can be undone; raises NotFound or UndoRefused."""
     decision = decisions.find(db, scope.name, id)
