@@ -1,13 +1,13 @@
 """The way of a write: ingest makes candidates, the gate decides and applies, and again when somebody was faster."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from itertools import islice
 
 from memgraph_engine.account import Account
 from memgraph_engine.construction import Work, batch, remember
-from memgraph_engine.errors import QueryFailed, StoreMismatch
+from memgraph_engine.errors import QueryFailed, StoreMismatch, UndoRefused
 from memgraph_engine.gate import batch as gate
 from memgraph_engine.gate import change
 from memgraph_engine.gate import undo as undoing
@@ -223,13 +223,17 @@ class Writer:
     def undo(self, scope: Scope, id: str, *, cascade: bool = False) -> Decision:  # noqa: A002
         """Take a decision back, with `cascade` after all later ones that touched what it made."""
         engine = self._engine
-        if cascade:
-            for other in undoing.later(engine.db, scope, id):
-                if not undoing.check_done(engine.db, scope, other):
+        while True:
+            try:
+                return until_current(
+                    engine.db, scope.name, lambda: undoing.undo(engine.db, scope, id, engine.embedder, engine.now())
+                )
+            except UndoRefused:
+                if not cascade:
+                    raise
+            for other in undoing.later(engine.db, scope, id):  # refused too if it can't be undone at all
+                with suppress(UndoRefused):  # somebody else was faster
                     self.undo(scope, other, cascade=True)
-        return until_current(
-            engine.db, scope.name, lambda: undoing.undo(engine.db, scope, id, engine.embedder, engine.now())
-        )
 
     def _language(self, scope: Scope) -> str:
         """Open the scope, and refuse to write another language than its own."""

@@ -31,6 +31,8 @@ LINES = [
 steps = st.lists(
     st.one_of(
         st.tuples(st.just("add"), st.lists(st.integers(0, len(LINES) - 1), min_size=1, max_size=4)),
+        st.tuples(st.just("defer"), st.lists(st.integers(0, len(LINES) - 1), min_size=1, max_size=3)),
+        st.tuples(st.just("process")),
         st.tuples(st.just("update"), st.integers(0, 9), st.integers(0, len(LINES) - 1)),
         st.tuples(st.just("delete"), st.integers(0, 9)),
         st.tuples(st.just("undo"), st.integers(0, 9)),
@@ -43,12 +45,15 @@ steps = st.lists(
 def take(memory, step, number):
     """Do a step; what can't be done is refused, and changes nothing."""
     kind, *given = step
-    if kind == "add":
+    if kind == "process":
+        memory.process(user_id="ana")
+        return
+    if kind in ("add", "defer"):
         talk = [
             {"id": f"{number}-{place}", "text": LINES[line], "speaker": "Ana", "session": f"s{line % 2}"}
             for place, line in enumerate(given[0])
         ]
-        memory.add_many(talk, user_id="ana")
+        memory.add_many(talk, wait=kind == "add", user_id="ana")
         return
     if kind == "undo":
         open_ones = [d for d in memory.decisions(user_id="ana") if not d.undone_by and d.kind != "undo"]
@@ -228,4 +233,43 @@ def test_a_pending_note_that_is_small_talk_is_discarded_and_waits_again_after_an
         memory.get("a", user_id="ana")
     memory.undo(discarded.decision, user_id="ana")
     assert memory.get("a", user_id="ana").status == "pending"
+    assert memory.verify(user_id="ana") == []
+
+
+def test_a_pending_note_that_gets_another_text_waits_no_more(memory):
+    memory.add({"id": "a", "text": LINES[0]}, wait=False, user_id="ana")
+    decision = memory.update("a", LINES[3], user_id="ana")
+    assert memory.get("a", user_id="ana").status == "active"
+    assert memory.process(user_id="ana").entries == ()
+    memory.undo(decision.id, user_id="ana")
+    assert (memory.get("a", user_id="ana").status, memory.get("a", user_id="ana").context) == ("pending", LINES[0])
+    assert len(memory.process(user_id="ana").entries) == 1
+    assert memory.verify(user_id="ana") == []
+
+
+def test_a_pending_note_that_is_deleted_is_in_order_and_waits_again_after_an_undo(memory):
+    memory.add({"id": "a", "text": LINES[0]}, wait=False, user_id="ana")
+    decision = memory.delete("a", user_id="ana")
+    assert memory.verify(user_id="ana") == []
+    assert memory.process(user_id="ana").entries == ()
+    memory.undo(decision.id, user_id="ana")
+    assert memory.get("a", user_id="ana").status == "pending"
+
+
+def test_a_cascade_takes_back_what_another_writer_adds_meanwhile(memory, monkeypatch):
+    from memgraph_engine.gate import undo as undoing
+
+    entry = memory.add({"id": "a", "text": LINES[0]}, user_id="ana").entries[0]
+    memory.update("a", LINES[3], user_id="ana")
+    later = undoing.later
+
+    def slow(*given):
+        found = later(*given)
+        if len(memory.decisions(user_id="ana")) == 2:
+            memory.update("a", LINES[5], user_id="ana")
+        return found
+
+    monkeypatch.setattr(undoing, "later", slow)
+    memory.undo(entry.decision, cascade=True, user_id="ana")
+    assert list(memory.get_all(user_id="ana")) == []
     assert memory.verify(user_id="ana") == []

@@ -107,6 +107,7 @@ def update(
     plan.name(new.keywords)
     properties = {
         **note_graph.texts_of(new),
+        "status": "active",  # one that was pending has all that it waited for
         "constructed_by": new.constructed_by if at.single else note_graph.USER,
     }
     if at.single:

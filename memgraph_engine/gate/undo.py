@@ -35,12 +35,6 @@ def later(db: Database, scope: Scope, id: str) -> list[str]:  # noqa: A002  the 
     return [one.id for one in sorted(made, key=lambda one: (one.version, one.place), reverse=True)]
 
 
-def check_done(db: Database, scope: Scope, id: str) -> bool:  # noqa: A002
-    """Tell whether a decision is undone already."""
-    decision = decisions.find(db, scope.name, id)
-    return bool(decision and decision.undone_by)
-
-
 def check(db: Database, scope: Scope, id: str) -> Decision:  # noqa: A002
     """Return a decision that can be undone; raises NotFound or UndoRefused."""
     decision = decisions.find(db, scope.name, id)
@@ -138,7 +132,6 @@ class _Undoing:
         before, now = one.before, one.now
         assert before  # a change has both
         assert now
-        self._name(before)
         context, vector = self._context(before, turns), before.context_vector
         properties: dict[str, Any] = {
             "raw": list(before.note.raw),
@@ -155,6 +148,8 @@ class _Undoing:
         elif context != before.note.context:
             (vector,) = self._embedder.embed_documents([context])
         names = None if before.note.keywords == now.note.keywords else before.note.keywords
+        if names:
+            self._name(before)
         kept = {source.id for source in before.note.sources}
         drops = tuple(source.id for source in now.note.sources if source.id not in kept)
         vectors = before.raw_vector, vector
