@@ -1,4 +1,4 @@
-"""The gate without an LLM: how well its scores tell repeats and related notes, on all pairs of LoCoMo."""
+"""The gate without an LLM: its scores on all pairs of LoCoMo, and what it makes of whole conversations."""
 
 import argparse
 from collections.abc import Sequence
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 
+from bench import gate_calls, gate_memory, gate_speed
 from bench.conversations import locomo_file
 from bench.gate_fit import fit_redundancy, fit_relation, ship
 from bench.gate_pairs import (
@@ -26,13 +27,14 @@ from bench.gate_pairs import (
     pooled,
     score_all,
 )
-from bench.observations import Observed, observed
+from bench.observations import LANGUAGE, Observed, observed
 from bench.report import table
 from memgraph_engine import Settings
 from memgraph_engine.embedding.onnx import MODELS
 from memgraph_engine.gate.calibration import Calibration, calibration
 from memgraph_engine.gate.score import Statistics, score
 
+_PARTS = ("pairs", "memory", "calls", "speed")
 FALSE_POSITIVES = 0.005  # of the related, at which restatements are counted
 
 
@@ -55,26 +57,52 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what the bench takes."""
     parser.add_argument("--file", type=Path, help="the LoCoMo file (else MEMGRAPH_ENGINE_LOCOMO)")
     parser.add_argument("--models", default="minilm,bge-small", help="embedders, with commas between")
+    parser.add_argument(
+        "--parts",
+        default=",".join(_PARTS),
+        help="what to measure: all pairs of turns and observations \
+(pairs), memories that observations are added to (memory), calls of chat models (calls), speed; with commas between",
+    )
+    parser.add_argument("--rounds", type=int, default=150, help="single additions that are timed")
     parser.add_argument("--undated", action="store_true", help="let observations enter without a time")
     parser.add_argument("--fit", action="store_true", help="write config/calibration/gate.json anew from this file")
 
 
 def run(given: argparse.Namespace) -> tuple[dict[str, float], str]:
-    """Measure each model; return flat figures and a report. Figures without a model's name are the default's."""
+    """Measure each model; return flat figures and a report. Figures without a model's name are the default's.
+
+    Calls and speed are measured with the first model.
+    """
+    models, parts = given.models.split(","), given.parts.split(",")
+    if unknown := set(parts) - set(_PARTS):
+        raise SystemExit(f"There is no part {', '.join(sorted(unknown))}; the parts are {', '.join(_PARTS)}.")
     figures: dict[str, float] = {}
+    pages = _pairs(given, models, figures) if "pairs" in parts else []
+    measured = [(model, gate_memory.measure(given.file, model)) for model in models if "memory" in parts]
+    if "calls" in parts:
+        measured.append((models[0], gate_calls.measure(given.file, models[0])))
+    if "speed" in parts:
+        measured.append((models[0], gate_speed.measure(given.file, models[0], given.rounds)))
+    for model, (some, page) in measured:
+        figures |= {f"{model}.{name}": value for name, value in some.items()}
+        pages.append(page)
+    default = Settings.load().embedder
+    for model in (models[0], default):  # what was not measured with the default is the first's
+        prefix = f"{model}."
+        figures |= {name.removeprefix(prefix): value for name, value in figures.items() if name.startswith(prefix)}
+    return figures, "\n\n".join(pages)
+
+
+def _pairs(given: argparse.Namespace, models: Sequence[str], figures: dict[str, float]) -> list[str]:
     measured = []
-    for model in given.models.split(","):
+    for model in models:
         every = observed(locomo_file(given.file), model, dated=not given.undated)
         measured.append(Measured(model, every, score_all(every), {one.id: contradicted(one) for one in every}))
     if given.fit:
         redundancy = [fit_redundancy(one.scored, one.names) for one in measured]
         ship(redundancy, {_embedder(one.model): fit_relation(one.scored, one.names) for one in measured})
         calibration.cache_clear()
-    pages = [_measure(one, figures) for one in measured]
-    default = Settings.load().embedder
-    prefix = f"{default if any(one.model == default for one in measured) else measured[0].model}."
-    figures |= {name.removeprefix(prefix): value for name, value in figures.items() if name.startswith(prefix)}
-    return figures, "\n\n".join(pages)
+    return [_measure(one, figures) for one in measured]
 
 
 def _embedder(model: str) -> str:
@@ -186,5 +214,5 @@ def _milliseconds(one: Measured) -> float:
     maps = calibration(_embedder(one.model))
     start = perf_counter()
     for new in one.every[0].observations:
-        score(new.features, turns, Statistics.of(500, turns), maps)
+        score(new.features, turns, Statistics.of(500, turns, LANGUAGE), maps)
     return (perf_counter() - start) * 1000 / len(one.every[0].observations)

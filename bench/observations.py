@@ -14,6 +14,7 @@ from bench.conversations import Conversation, conversations, evidence
 from memgraph_engine import Settings
 from memgraph_engine.embedding import CheckedEmbedder
 from memgraph_engine.embedding.choose import embedder_named
+from memgraph_engine.embedding.onnx import MODELS
 from memgraph_engine.gate.facts import Facts, facts
 from memgraph_engine.gate.score import Features, features
 from memgraph_engine.ingest.construct import Vectors, construct, place
@@ -126,7 +127,7 @@ class KeptEmbedder:
         self._settings = Settings.load(embedder=model)
         self._file = user_cache_path("memgraph-engine") / "bench" / f"gate-{model.replace('/', '-')}.npz"
         self._known: dict[str, NDArray[np.float32]] = {}
-        self.name = model
+        self.name = MODELS[model].name if model in MODELS else model
         self._model: Embedder | None = None
         if self._file.is_file():
             with np.load(self._file) as kept:

@@ -7,6 +7,7 @@ from platformdirs import user_cache_path
 
 from memgraph_engine import Memory, Settings
 from memgraph_engine.graph.server import LocalServer
+from memgraph_engine.model.ports import Embedder
 
 
 def bench_settings(model: str) -> Settings:
@@ -17,11 +18,11 @@ def bench_settings(model: str) -> Settings:
 
 
 @contextmanager
-def connected(settings: Settings) -> Iterator[Memory]:
-    """Yield a memory on the model's server, which is stopped afterwards."""
+def connected(settings: Settings, embedder: Embedder | None = None) -> Iterator[Memory]:
+    """Yield a memory on the model's server, which is stopped afterwards; `embedder` stands in for the model."""
     server = LocalServer(settings)
     try:
-        with Memory.connect(settings=settings) as memory:
+        with Memory.connect(settings=settings, embedder=embedder) as memory:
             yield memory
     finally:
         server.stop()

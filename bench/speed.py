@@ -123,7 +123,7 @@ def _import_seconds() -> float:
     return median(seconds("import memgraph_engine") - seconds("pass") for _ in range(7))
 
 
-def _milliseconds(work: Callable[[T], object], over: Sequence[T]) -> list[float]:
+def milliseconds(work: Callable[[T], object], over: Sequence[T]) -> list[float]:
     """Do the work once for each, and return what each took, sorted."""
     taken = []
     for one in over:
@@ -133,11 +133,13 @@ def _milliseconds(work: Callable[[T], object], over: Sequence[T]) -> list[float]
     return sorted(taken)
 
 
-def _percentile(taken: Sequence[float], share: float) -> float:
+def percentile(taken: Sequence[float], share: float) -> float:
+    """Return what a share of the times, sorted, lies below."""
     return taken[min(int(len(taken) * share), len(taken) - 1)]
 
 
-def _driver(memory: Memory) -> Driver:
+def driver(memory: Memory) -> Driver:
+    """Return a bare driver on the memory's server."""
     address = LocalServer(memory.engine.settings).start()
     return GraphDatabase.driver(address.uri, auth=(address.user, address.password))
 
@@ -156,7 +158,7 @@ def _recall(
     mine = Memory(replace(memory.engine, embedder=CheckedEmbedder(known), settings=settings))
     questions = [q.text for c in every for q in c.questions][:: max(1, 997 // rounds)][:rounds]
     asked = [(question, users[i % len(users)]) for i, question in enumerate(questions)]
-    embedding = _milliseconds(memory.engine.embedder.embed_query, questions)
+    embedding = milliseconds(memory.engine.embedder.embed_query, questions)
     recall = statements()["notes/recall"].text
 
     def parameters(one: tuple[str, str]) -> Row:
@@ -172,19 +174,19 @@ def _recall(
 
     given = [parameters(one) for one in asked]
     narrow = [{name: one[name] for name in ("vector", "scopes", "statuses")} for one in given]
-    with _driver(memory) as driver:
-        _milliseconds(lambda one: mine.search(one[0], user_id=one[1]), asked)  # warm
-        search = _milliseconds(lambda one: mine.search(one[0], user_id=one[1]), asked)
-        statement = _milliseconds(lambda one: driver.execute_query(recall, one, routing_="r"), given)
-        vector = _milliseconds(lambda one: driver.execute_query(_ONE_SEARCH, one, routing_="r"), narrow)
+    with driver(memory) as bare:
+        milliseconds(lambda one: mine.search(one[0], user_id=one[1]), asked)  # warm
+        search = milliseconds(lambda one: mine.search(one[0], user_id=one[1]), asked)
+        statement = milliseconds(lambda one: bare.execute_query(recall, one, routing_="r"), given)
+        vector = milliseconds(lambda one: bare.execute_query(_ONE_SEARCH, one, routing_="r"), narrow)
     return (
         title,
-        _percentile(search, 0.5),
-        _percentile(search, 0.95),
-        _percentile(statement, 0.5),
-        _percentile(statement, 0.95),
-        _percentile(vector, 0.5),
-        _percentile(embedding, 0.5),
+        percentile(search, 0.5),
+        percentile(search, 0.95),
+        percentile(statement, 0.5),
+        percentile(statement, 0.95),
+        percentile(vector, 0.5),
+        percentile(embedding, 0.5),
     )
 
 
@@ -226,33 +228,40 @@ def _additions(mine: Memory, conversation: Conversation, rounds: int) -> dict[st
     recorded = Memory(replace(mine.engine, db=cast("Database", recording)))
     for turn in turns:
         recorded.add(turn, user_id="recorded")
-    add = _milliseconds(lambda turn: mine.add(turn, user_id="single"), turns)
+    add = milliseconds(lambda turn: mine.add(turn, user_id="single"), turns)
     scope = Scope(mine.engine.settings.tenant, "bare")
     open_scope(mine.engine.db, scope, "english")
-    with _driver(mine) as driver, driver.session() as session:
+    with driver(mine) as bare_driver, bare_driver.session() as session:
         written = [log for log in recording.writes if len(log) > 1]
-        bare = _milliseconds(lambda log: session.execute_write(_run_all, log, scope.name), written)
+        bare = milliseconds(lambda log: session.execute_write(run_all, log, scope.name), written)
     return {
-        "add_ms": _percentile(add, 0.5),
-        "add_statement_ms": _percentile(bare, 0.5),
-        "add_over_statement": _percentile(add, 0.5) / _percentile(bare, 0.5),
+        "add_ms": percentile(add, 0.5),
+        "add_statement_ms": percentile(bare, 0.5),
+        "add_over_statement": percentile(add, 0.5) / percentile(bare, 0.5),
     }
 
 
-def _run_all(tx: ManagedTransaction, log: Sequence[tuple[str, Row]], scope: str) -> None:
+def run_all(tx: ManagedTransaction, log: Sequence[tuple[str, Row]], scope: str) -> None:
+    """Run what a writing transaction ran, for another scope."""
     for name, parameters in log:
         tx.run(statements()[name].text, {**parameters, "scope": scope}).consume()
 
 
 class Recording:
-    """A database that remembers what each writing transaction ran."""
+    """A database that remembers its single reads, and what each writing transaction ran."""
 
     def __init__(self, db: Database) -> None:
         self._db = db
+        self.reads: list[tuple[str, Row]] = []
         self.writes: list[list[tuple[str, Row]]] = []
 
     def __getattr__(self, name: str) -> object:
         return getattr(self._db, name)
+
+    def run(self, name: str, /, **parameters: Any) -> list[Row]:
+        """Run one reading statement, and remember it."""
+        self.reads.append((name, parameters))
+        return self._db.run(name, **parameters)
 
     def write(self, work: Callable[[Runner], object]) -> object:
         """Run a writing transaction, and remember its statements."""
