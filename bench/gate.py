@@ -27,7 +27,7 @@ from bench.gate_pairs import (
     pooled,
     score_all,
 )
-from bench.observations import LANGUAGE, Observed, observed
+from bench.observations import Observed, observed
 from bench.report import table
 from memgraph_engine import Settings
 from memgraph_engine.embedding.onnx import MODELS
@@ -214,5 +214,5 @@ def _milliseconds(one: Measured) -> float:
     maps = calibration(_embedder(one.model))
     start = perf_counter()
     for new in one.every[0].observations:
-        score(new.features, turns, Statistics.of(500, turns, LANGUAGE), maps)
+        score(new.features, turns, Statistics.of(500, turns), maps)
     return (perf_counter() - start) * 1000 / len(one.every[0].observations)
