@@ -137,7 +137,7 @@ def test_a_long_path_is_one_component():
 def test_a_warm_start_keeps_what_is_as_good():
     edges = [edge for first in range(0, 400, 20) for edge in clique(20, first)]
     noise = random_graph(400, 1000, 2)
-    edges += [(a, b, 0.4) for a, b in zip(noise.a.tolist(), noise.b.tolist()) if a // 20 != b // 20]
+    edges += [(a, b, 0.4) for a, b in zip(noise.a.tolist(), noise.b.tolist(), strict=True) if a // 20 != b // 20]
     graph = network(400, edges)
     first = partition(graph, ENGINE, Bounds(3, 100), seed=1)
     again = partition(graph, ENGINE, Bounds(3, 100), seed=2, start=first.membership)
