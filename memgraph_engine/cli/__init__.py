@@ -17,6 +17,7 @@ from memgraph_engine.cli.init import init
 from memgraph_engine.cli.list import list_notes
 from memgraph_engine.cli.search import search
 from memgraph_engine.cli.stats import stats
+from memgraph_engine.cli.topics import topics_app
 from memgraph_engine.cli.update import update
 from memgraph_engine.cli.verify import verify
 from memgraph_engine.errors import MemgraphEngineError
@@ -81,4 +82,5 @@ app.command("update")(update)
 app.command("delete")(delete)
 app.command("stats")(stats)
 app.command("verify")(verify)
+app.add_typer(topics_app, name="topics")
 app.add_typer(db_app, name="db")
