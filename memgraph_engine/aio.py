@@ -10,8 +10,9 @@ from typing import Any, ParamSpec, Self, TypeVar
 from memgraph_engine import wiring
 from memgraph_engine.client import Memory, Message
 from memgraph_engine.model.memory import Note
-from memgraph_engine.model.ports import ChatModel, Clock, Embedder
+from memgraph_engine.model.ports import ChatModel, Clock, Embedder, Partitioner
 from memgraph_engine.model.result import Decision, Hit, Receipt, Spending, Stats, Story, Version
+from memgraph_engine.model.topic import Topic, TopicRun
 from memgraph_engine.settings import Settings
 
 P = ParamSpec("P")
@@ -134,6 +135,25 @@ class AsyncMemory:
         """See `Memory.undo`."""
         return await self._call(self._memory.undo, decision, cascade=cascade, user_id=user_id, shared=shared)
 
+    async def rebuild_topics(
+        self,
+        *,
+        user_id: str | None = None,
+        shared: bool = False,
+        engine: str | Partitioner | None = None,
+        progress: Callable[[str], None] | None = None,
+    ) -> TopicRun:
+        """See `Memory.rebuild_topics`; `progress` is called in the thread."""
+        return await self._call(
+            self._memory.rebuild_topics, user_id=user_id, shared=shared, engine=engine, progress=progress
+        )
+
+    async def rebuild_all_topics(
+        self, *, engine: str | Partitioner | None = None, progress: Callable[[str], None] | None = None
+    ) -> list[TopicRun]:
+        """See `Memory.rebuild_all_topics`; `progress` is called in the thread."""
+        return await self._call(self._memory.rebuild_all_topics, engine=engine, progress=progress)
+
     # ---- reading ----------------------------------------------------------------------------
 
     async def search(
@@ -209,6 +229,18 @@ class AsyncMemory:
     ) -> list[Spending]:
         """See `Memory.cost`."""
         return await self._call(self._memory.cost, user_id=user_id, shared=shared, since=since)
+
+    async def topics(self, *, user_id: str | None = None, shared: bool = False) -> list[Topic]:
+        """See `Memory.topics`."""
+        return await self._call(self._memory.topics, user_id=user_id, shared=shared)
+
+    async def topic(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Topic:  # noqa: A002
+        """See `Memory.topic`."""
+        return await self._call(self._memory.topic, id, user_id=user_id, shared=shared)
+
+    async def topic_runs(self, *, user_id: str | None = None, shared: bool = False, limit: int = 20) -> list[TopicRun]:
+        """See `Memory.topic_runs`."""
+        return await self._call(self._memory.topic_runs, user_id=user_id, shared=shared, limit=limit)
 
     async def stats(self, *, user_id: str | None = None, shared: bool = False) -> Stats:
         """See `Memory.stats`."""

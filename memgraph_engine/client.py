@@ -1,6 +1,6 @@
 """`Memory`: what a program that uses the engine talks to."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from types import TracebackType
 from typing import Self
@@ -8,6 +8,7 @@ from typing import Self
 from memgraph_engine import wiring
 from memgraph_engine.errors import InvalidInput, NotFound
 from memgraph_engine.graph import audit, decisions, notes, sources, spending
+from memgraph_engine.graph import topics as topic_graph
 from memgraph_engine.ingest.messages import (
     check_metadata,
     check_name,
@@ -19,9 +20,10 @@ from memgraph_engine.ingest.messages import (
     parse_time,
 )
 from memgraph_engine.model.memory import NEVER, UNKNOWN_PAST, Note, Source
-from memgraph_engine.model.ports import ChatModel, Clock, Embedder
+from memgraph_engine.model.ports import ChatModel, Clock, Embedder, Partitioner
 from memgraph_engine.model.result import Decision, Hit, Receipt, Spending, Stats, Story, Version
 from memgraph_engine.model.scope import Scope
+from memgraph_engine.model.topic import Topic, TopicRun
 from memgraph_engine.recall.question import Filters
 from memgraph_engine.recall.search import Query, search
 from memgraph_engine.remember import Writer
@@ -176,6 +178,29 @@ class Memory:
         """
         return self._writer.undo(self._scope(user_id, shared), check_name(decision, "decision"), cascade=cascade)
 
+    def rebuild_topics(
+        self,
+        *,
+        user_id: str | None = None,
+        shared: bool = False,
+        engine: str | Partitioner | None = None,
+        progress: Callable[[str], None] | None = None,
+    ) -> TopicRun:
+        """Group the keywords of a memory into topics anew; what is still the same keeps its id.
+
+        `engine` is a name (graspologic-native, igraph, leidenalg) or any Partitioner, else the setting's; `progress`
+        is told each phase. Readers see the former topics until the new ones are whole. Raises MissingExtra for an
+        engine that is not installed, NotFound for a memory that nothing was written to.
+        """
+        return wiring.rebuild_topics(self.engine, self._scope(user_id, shared).name, engine, progress)
+
+    def rebuild_all_topics(
+        self, *, engine: str | Partitioner | None = None, progress: Callable[[str], None] | None = None
+    ) -> list[TopicRun]:
+        """Do so for every memory of the tenant that was written to since its topics were found."""
+        changed = topic_graph.changed(self.engine.db, self._settings.tenant)
+        return [wiring.rebuild_topics(self.engine, scope, engine, progress) for scope in changed]
+
     # ---- reading ----------------------------------------------------------------------------
 
     def search(
@@ -286,6 +311,24 @@ class Memory:
         """Return what chat models cost a memory, day by day (UTC), newest first."""
         first = parse_time(since, "since", self._settings.timezone) or UNKNOWN_PAST
         return spending.days(self.engine.db, self._scope(user_id, shared).name, first.date())
+
+    def topics(self, *, user_id: str | None = None, shared: bool = False) -> list[Topic]:
+        """Return the topics of a memory, the largest first, each with its most central keywords."""
+        return topic_graph.every(self.engine.db, self._scope(user_id, shared).name)
+
+    def topic(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Topic:  # noqa: A002
+        """Return a topic with all of its keywords, the most central ones first; raises NotFound."""
+        scope = self._scope(user_id, shared)
+        found = topic_graph.find(self.engine.db, scope.name, check_name(id, "id"))
+        if not found:
+            raise NotFound(f"There is no topic {id!r} in the memory of {scope}.")
+        return found
+
+    def topic_runs(self, *, user_id: str | None = None, shared: bool = False, limit: int = 20) -> list[TopicRun]:
+        """Return the last runs that looked for topics, newest first, and what each changed."""
+        if type(limit) is not int or not 1 <= limit <= _MOST_HITS:
+            raise InvalidInput(f"limit must be a whole number from 1 to {_MOST_HITS}, not {limit!r}.")
+        return topic_graph.runs(self.engine.db, self._scope(user_id, shared).name, limit)
 
     def stats(self, *, user_id: str | None = None, shared: bool = False) -> Stats:
         """Count what a memory holds."""

@@ -2,7 +2,7 @@
 
 import os
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import platformdirs
@@ -14,6 +14,7 @@ from pydantic import (
     SecretStr,
     ValidationError,
     field_validator,
+    model_validator,
 )
 from pydantic_settings import (
     BaseSettings,
@@ -84,6 +85,24 @@ class GateSettings(BaseModel):
     def thresholds(self) -> dict[str, float]:
         """Those in force, for a decision's record."""
         return {"merge": self.merge_threshold, "link": self.link_threshold}
+
+
+class TopicsSettings(BaseModel):
+    """How keywords are grouped; see `config/settings.toml`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    engine: Literal["graspologic-native", "igraph", "leidenalg"]
+    min_size: Annotated[int, Field(ge=1, le=1000)]
+    max_size: Annotated[int, Field(ge=0)]
+    resolution: Annotated[float, Field(gt=0, allow_inf_nan=False)]
+    seed: Annotated[int, Field(ge=0, lt=2**31)]
+
+    @model_validator(mode="after")
+    def _divisible(self) -> Self:
+        if self.max_size and self.max_size < 2 * self.min_size:
+            raise ValueError("max_size must be 0 or at least twice min_size")
+        return self
 
 
 class BudgetSettings(BaseModel):
@@ -195,6 +214,7 @@ class Settings(BaseSettings):
 
     recall: RecallSettings
     gate: GateSettings
+    topics: TopicsSettings
     llm: LlmSettings
 
     @field_validator("timezone")

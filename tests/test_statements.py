@@ -9,8 +9,8 @@ from memgraph_engine.graph.statements import BrokenStatement, _parse, statements
 from memgraph_engine.resources import resource
 
 WITHOUT_SCOPE = {"store/read", "store/create", "leases/acquire", "leases/release"}
-# a purge looks for all scopes of a tenant, by the one label that is small
-MAY_SCAN = {"scopes/of_tenant"}
+# a purge, and a rebuild of all topics, look for all scopes of a tenant, by the one label that is small
+MAY_SCAN = {"scopes/of_tenant", "topics/changed"}
 NAMES = sorted(statements())
 
 
@@ -60,7 +60,7 @@ def test_a_statement_names_its_scope(name):
     text = statements()[name].text
     assert re.search(r"\{scope: \$scope\b|\.scope IN \$scopes|\.scope = \$scope\b", text)
     # each node that is looked up by label alone is filtered by scope
-    for label_only in re.findall(r"MATCH \(\w*:(?:Note|Source|Keyword|Topic|Decision|Past)\)(?![-<])", text):
+    for label_only in re.findall(r"MATCH \(\w*:(?:Note|Source|Keyword|Topic|Decision|Past|Run)\)(?![-<])", text):
         assert "$scopes" in text or ".scope = $scope" in text, label_only
 
 

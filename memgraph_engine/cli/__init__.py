@@ -21,6 +21,7 @@ from memgraph_engine.cli.list import list_notes
 from memgraph_engine.cli.process import process
 from memgraph_engine.cli.search import search
 from memgraph_engine.cli.stats import stats
+from memgraph_engine.cli.topics import topics_app
 from memgraph_engine.cli.undo import undo
 from memgraph_engine.cli.update import update
 from memgraph_engine.cli.verify import verify
@@ -91,4 +92,5 @@ app.command("undo")(undo)
 app.command("stats")(stats)
 app.command("cost")(cost)
 app.command("verify")(verify)
+app.add_typer(topics_app, name="topics")
 app.add_typer(db_app, name="db")

@@ -1,4 +1,4 @@
-"""What a user may exchange: the embedder, the chat model and the clock."""
+"""What a user may exchange: the embedder, the chat model, the partition engine and the clock."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from memgraph_engine.model.cost import Cost
+from memgraph_engine.model.network import Network
 
 if TYPE_CHECKING:
     import numpy as np
@@ -74,3 +75,22 @@ class Pricing(Protocol):
 
     def estimate(self, messages: Sequence[Message], max_tokens: int) -> Cost:
         """Return the most that one call can be expected to cost; `money` is None for a price not known."""
+
+
+@runtime_checkable
+class Partitioner(Protocol):
+    """Anything that finds communities in a network; bounds on their sizes are enforced behind it.
+
+    `name` is recorded with each run.
+    """
+
+    name: str
+
+    def partition(
+        self, graph: Network, *, resolution: float, seed: int, start: "NDArray[np.int64] | None" = None
+    ) -> "NDArray[np.int64]":
+        """Return the community of each node, from 0 on: the same for the same arguments.
+
+        `start` is a partition to begin with, from 0 on as well. The graph has at least one edge; its nodes may have
+        none.
+        """

@@ -1,0 +1,151 @@
+"""Topics: partition and bounds against other engines, steadiness, and the whole job on a planted keyword graph."""
+
+import argparse
+import resource
+from collections import Counter
+from collections.abc import Sequence
+from time import perf_counter
+from uuid import uuid4
+
+import numpy as np
+
+from bench.planted import Planted, grown, planted
+from bench.report import table
+from bench.server import bench_settings, connected
+from memgraph_engine import Memory
+from memgraph_engine.graph.database import Row
+from memgraph_engine.graph.scopes import open_scope
+from memgraph_engine.model.network import Network
+from memgraph_engine.model.scope import Scope
+from memgraph_engine.testing import purge
+from memgraph_engine.topics.bounds import Bounds
+from memgraph_engine.topics.engines import engine_named
+from memgraph_engine.topics.matching import match
+from memgraph_engine.topics.measures import Membership, modularity
+from memgraph_engine.topics.partition import partition
+
+_NEW = 0.01  # share of notes that are new when steadiness is measured
+_ROWS = 10_000
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare what the bench takes."""
+    parser.add_argument("--keywords", type=int, default=100_000)
+    parser.add_argument("--edges", type=int, default=1_000_000)
+    parser.add_argument("--seed", type=int, default=7, help="of the generator and the engines")
+    parser.add_argument("--model", default="minilm", help="the embedder, by which the database is named")
+    parser.add_argument("--without-job", action="store_true", help="leave the database out")
+    parser.add_argument("--without-leidenalg", action="store_true", help="leave the slowest engine out")
+
+
+def run(given: argparse.Namespace) -> tuple[dict[str, float], str]:
+    """Measure; return flat figures and a report in Markdown."""
+    made = planted(given.keywords, given.edges, given.seed)
+    bounds = Bounds.of(given.keywords)
+    figures, rows = _engines(made.graph, bounds, given.seed, leidenalg=not given.without_leidenalg)
+    figures |= _steadiness(made, bounds, given.seed)
+    if not given.without_job:
+        figures |= _job(made.graph, given.model)
+    head = ("engine", "partition s", "modularity", "bounded", "topics", "largest")
+    flat = table(("figure", "value"), [(name, f"{value:.4g}") for name, value in sorted(figures.items())])
+    title = f"### {given.keywords:,} keywords, {made.graph.edges:,} edges, sizes {bounds.smallest} to {bounds.largest}"
+    return figures, f"{title}\n\n{table(head, rows)}\n\n{flat}"
+
+
+def _engines(
+    graph: Network, bounds: Bounds, seed: int, *, leidenalg: bool
+) -> tuple[dict[str, float], list[Sequence[object]]]:
+    rows: list[Sequence[object]] = []
+    seconds, before, after, broken = {}, {}, {}, 0
+    for name in ("graspologic-native", "igraph", *(["leidenalg"] if leidenalg else [])):
+        engine = engine_named(name)
+        start = perf_counter()
+        engine.partition(graph, resolution=1.0, seed=seed)
+        seconds[name] = perf_counter() - start
+        found = partition(graph, engine, bounds, seed=seed)
+        before[name], after[name] = found.before, found.after
+        broken += bounds.broken(found.membership)
+        largest = int(np.bincount(found.membership[found.membership >= 0]).max())
+        cells = (f"{seconds[name]:.1f}", f"{found.before:.4f}", f"{found.after:.4f}")
+        rows.append((name, *cells, found.topics, largest))
+    ours = "graspologic-native"
+    figures = {
+        "partition_over_igraph_time": seconds[ours] / seconds["igraph"],
+        "modularity_over_igraph": before[ours] / before["igraph"],
+        "out_of_bounds": float(broken),
+    }
+    if leidenalg:
+        figures["bounded_over_leidenalg"] = after[ours] / after["leidenalg"]
+    return figures, rows
+
+
+def _steadiness(made: Planted, bounds: Bounds, seed: int) -> dict[str, float]:
+    """Return how many keywords that no new note carries keep their id, and what that costs in modularity."""
+    engine = engine_named("graspologic-native")
+    first = partition(made.graph, engine, bounds, seed=seed).membership
+    more, untouched = grown(made, _NEW, seed)
+    start = np.concatenate([first, np.full(more.graph.nodes - made.graph.nodes, -1)])
+    limits = Bounds.of(more.graph.nodes)
+    warm = partition(more.graph, engine, limits, seed=seed, start=start).membership
+    cold = partition(more.graph, engine, limits, seed=seed).membership
+    return {
+        "stable_share": _kept(start, warm, untouched),
+        "stable_share.cold": _kept(start, cold, untouched),
+        "warm_over_cold": modularity(more.graph, warm) / modularity(more.graph, cold),
+    }
+
+
+def _kept(before: Membership, after: Membership, untouched: np.ndarray) -> float:
+    old = [None if topic < 0 else str(topic) for topic in before.tolist()]
+    found = match(old, after.tolist(), [f"new {i}" for i in range(int(after.max()) + 1)])
+    same = Counter(
+        (found.ids[new] if new >= 0 else None) == topic
+        for topic, new, counted in zip(old, after.tolist(), untouched.tolist(), strict=True)
+        if counted
+    )
+    return same[True] / same.total()
+
+
+def _job(graph: Network, model: str) -> dict[str, float]:
+    """Write the graph into a database, and run the whole job on it twice: without topics, and with them."""
+    settings = bench_settings(model)
+    settings = settings.model_copy(
+        update={"tenant": f"topics-{uuid4().hex}", "home": settings.home.with_name(f"{model}-topics")}
+    )
+    with connected(settings) as memory:
+        try:
+            _fill(memory, graph)
+            start = perf_counter()
+            first = memory.rebuild_topics(user_id="ana")
+            seconds = perf_counter() - start
+            start = perf_counter()
+            memory.rebuild_topics(user_id="ana")
+            again = perf_counter() - start
+        finally:
+            purge(settings.tenant, settings=settings)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    phases = {f"job_s.{phase}": value for phase, value in first.seconds.items()}
+    return {"job_s": seconds, "job_again_s": again, "peak_memory_mb": peak, **phases}
+
+
+def _fill(memory: Memory, graph: Network) -> None:
+    scope = Scope(memory.engine.settings.tenant, "ana")
+    open_scope(memory.engine.db, scope, "english")
+    vectors = np.random.default_rng(1).normal(size=(graph.nodes, memory.engine.embedder.dimensions))
+    names = [f"keyword {number:07}" for number in range(graph.nodes)]
+    for start in range(0, graph.nodes, _ROWS):
+        part = range(start, min(start + _ROWS, graph.nodes))
+        _write(
+            memory,
+            "keywords/create",
+            scope,
+            [{"name": names[i], "key": names[i], "vector": vectors[i].tolist()} for i in part],
+        )
+    edges = list(zip(graph.a.tolist(), graph.b.tolist(), graph.weight.astype(int).tolist(), strict=True))
+    for start in range(0, len(edges), _ROWS):
+        rows = [{"a": names[a], "b": names[b], "change": n} for a, b, n in edges[start : start + _ROWS]]
+        _write(memory, "keywords/co_occur", scope, rows)
+
+
+def _write(memory: Memory, name: str, scope: Scope, rows: list[Row]) -> None:
+    memory.engine.db.write(lambda tx: tx.run(name, scope=scope.name, rows=rows))

@@ -1,0 +1,58 @@
+"""Topics, and the runs that find them (MemFly, sections 3.2 and 3.3.3)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """Keywords that occur together; `keywords` are its most central ones first, `size` counts all of them."""
+
+    id: str
+    label: str
+    size: int
+    keywords: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A keyword that a run took from one topic to another; '' where it left without one."""
+
+    keyword: str
+    source: str
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class TopicRun:
+    """One run of the topics job over a scope: what it found, and what it changed.
+
+    `modularity_before` and `modularity_after` are those before and after the bounds were enforced. `moved` counts
+    keywords that changed their topic or lost it, `joined` those that had none; `moves` names the first of those that
+    moved. `splits` tells for an old topic which it went to, `merges` for a topic which it came from; an id on both
+    sides is the one that goes on. `changed_since` counts the writes that came while it ran. `seconds` are by phase.
+    """
+
+    id: str
+    scope: str
+    at: datetime
+    engine: str
+    seed: int = 0
+    resolution: float = 1.0
+    keywords: int = 0
+    pairs: int = 0
+    topics: int = 0
+    smallest: int = 0
+    largest: int = 0
+    modularity_before: float = 0.0
+    modularity_after: float = 0.0
+    moved: int = 0
+    joined: int = 0
+    created: tuple[str, ...] = ()
+    ended: tuple[str, ...] = ()
+    splits: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    merges: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    moves: tuple[Move, ...] = ()
+    changed_since: int = 0
+    seconds: Mapping[str, float] = field(default_factory=dict)

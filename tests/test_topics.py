@@ -1,0 +1,328 @@
+"""The topics job on the real database: what it finds, what stays, and what happens when it is disturbed."""
+
+import doctest
+import json
+import threading
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from memgraph_engine import Memory
+from memgraph_engine.cli import app
+from memgraph_engine.errors import InvalidInput, MissingExtra, NotFound, SettingsError
+from memgraph_engine.graph import topics as topic_graph
+from memgraph_engine.graph.keywords import pairs
+from memgraph_engine.model.scope import Scope
+from memgraph_engine.testing import purge
+from memgraph_engine.topics import difference, labels, matching, reading, rebuild
+from memgraph_engine.topics.matching import match
+
+SEA = ["harbour", "anchor", "sail", "lighthouse", "tide", "ferry", "captain", "rope"]
+KITCHEN = ["flour", "oven", "butter", "recipe", "yeast", "sugar", "whisk", "dough"]
+
+
+def plant(memory, user, *themes, seed=0):
+    """Write keywords and their pairs straight into the graph: what is tested is the job, not the extraction."""
+    memory.add("Hello there, the tide turns at noon.", user_id=user)
+    scope = Scope(memory.engine.settings.tenant, user).name
+    names = sorted({name for theme in themes for name in theme})
+    vectors = memory.engine.embedder.embed_documents(names)
+
+    def write(tx):
+        rows = [{"name": n, "key": n, "vector": v.tolist()} for n, v in zip(names, vectors, strict=True)]
+        tx.run("keywords/create", scope=scope, rows=rows)
+        change = Counter()
+        for theme in themes:
+            change += pairs(theme)
+        rows = [{"a": a, "b": b, "change": n} for (a, b), n in change.items()]
+        tx.run("keywords/co_occur", scope=scope, rows=rows)
+        version = topic_graph.state(memory.engine.db, scope).version
+        assert tx.run("scopes/advance", scope=scope, version=version, notes=0, raw_length=0, context_length=0)
+
+    memory.engine.db.write(write)
+    return scope
+
+
+def topics_of(memory, user):
+    return {frozenset(memory.topic(t.id, user_id=user).keywords): t.id for t in memory.topics(user_id=user)}
+
+
+@pytest.mark.parametrize("module", [difference, labels, matching, reading])
+def test_docstring_examples(module):
+    assert doctest.testmod(module, optionflags=doctest.ELLIPSIS).failed == 0
+
+
+# ---- matching -----------------------------------------------------------------------------------
+
+
+def test_an_id_goes_on_with_the_largest_part_and_the_split_is_told():
+    found = match(["a"] * 10, [0] * 6 + [1] * 4, ["x", "y"])
+    assert found.ids == ("a", "y")
+    assert found.splits == {"a": ("a", "y")}
+    assert found.merges == {}
+
+
+def test_a_merge_goes_on_under_the_larger_id():
+    found = match(["a"] * 3 + ["b"] * 5, [0] * 8, ["x"])
+    assert found.ids == ("b",)
+    assert found.merges == {"b": ("b", "a")}
+
+
+def test_a_few_moves_are_no_split():
+    found = match(["a"] * 10 + ["b"] * 10, [0] * 9 + [1] * 11, ["x", "y"])
+    assert found.ids == ("a", "b")
+    assert found.splits == found.merges == {}
+
+
+@given(st.lists(st.tuples(st.sampled_from([None, "a", "b", "c"]), st.integers(-1, 4)), max_size=40))
+def test_each_id_goes_on_at_most_once(members):
+    found = match([old for old, _ in members], [new for _, new in members], ["v", "w", "x", "y", "z"])
+    assert len(set(found.ids)) == 5
+
+
+# ---- the job ------------------------------------------------------------------------------------
+
+
+def test_two_themes_become_two_topics(memory):
+    plant(memory, "ana", SEA, KITCHEN)
+    seen = []
+    run = memory.rebuild_topics(user_id="ana", progress=seen.append)
+    assert seen == list(rebuild.PHASES) == list(run.seconds)
+    assert {frozenset(SEA), frozenset(KITCHEN)} <= set(topics_of(memory, "ana"))
+    assert run.topics == len(memory.topics(user_id="ana")) == len(run.created)
+    assert 3 <= run.smallest <= run.largest <= 100
+    assert run.modularity_after > 0.3
+    for topic in memory.topics(user_id="ana"):
+        assert topic.label == ", ".join(topic.keywords[:3])
+    assert memory.topic_runs(user_id="ana")[0].id == run.id
+
+
+def test_topics_come_from_notes(memory):
+    memory.add_many(
+        [f"We baked sourdough bread with fresh butter and cane sugar, batch {n}." for n in range(4)]
+        + [f"The fishing boat left the old harbour at high tide, day {n}." for n in range(4)],
+        user_id="ana",
+    )
+    memory.rebuild_topics(user_id="ana")
+    assert memory.topics(user_id="ana")
+    assert memory.verify(user_id="ana") == []
+    assert memory.stats(user_id="ana").topics == len(memory.topics(user_id="ana"))
+
+
+def test_a_centroid_is_found_by_a_question(memory):
+    scope = plant(memory, "ana", SEA, KITCHEN)
+    memory.rebuild_topics(user_id="ana")
+    rows = list(topic_graph.vectors(memory.engine.db, scope, SEA))
+    assert len(rows) == len(SEA)
+    middle = labels.centroids(rows, dict.fromkeys(SEA, "t"))["t"]
+    assert float((middle**2).sum()) == pytest.approx(1)
+
+
+def test_a_second_run_changes_nothing(memory):
+    plant(memory, "ana", SEA, KITCHEN)
+    memory.rebuild_topics(user_id="ana")
+    before = memory.topics(user_id="ana")
+    run = memory.rebuild_topics(user_id="ana")
+    assert (run.moved, run.joined, run.created, run.ended) == (0, 0, (), ())
+    assert memory.topics(user_id="ana") == before
+
+
+def test_ids_stay_when_a_little_is_new(memory):
+    plant(memory, "ana", SEA, KITCHEN)
+    memory.rebuild_topics(user_id="ana")
+    before = topics_of(memory, "ana")
+    plant(memory, "ana", ["compass", "anchor", "sail"])
+    run = memory.rebuild_topics(user_id="ana")
+    after = topics_of(memory, "ana")
+    assert after[frozenset([*SEA, "compass"])] == before[frozenset(SEA)]
+    assert after[frozenset(KITCHEN)] == before[frozenset(KITCHEN)]
+    assert (run.moved, run.joined) == (0, 1)
+
+
+def test_what_has_changed_for_good_is_told(memory):
+    scope = plant(memory, "ana", SEA + KITCHEN)
+    first = memory.rebuild_topics(user_id="ana")
+    whole = topics_of(memory, "ana")[frozenset(SEA + KITCHEN)]
+    rows = [{"a": min(a, b), "b": max(a, b), "change": -1} for a in SEA for b in KITCHEN]
+    memory.engine.db.write(lambda tx: tx.run("keywords/co_occur", scope=scope, rows=rows))
+    run = memory.rebuild_topics(user_id="ana")
+    assert {frozenset(SEA), frozenset(KITCHEN)} <= set(topics_of(memory, "ana"))
+    assert whole in run.splits[whole]
+    assert len(run.splits[whole]) == 2
+    assert run.moved == 8
+    assert [move.source for move in run.moves] == [whole] * 8
+    assert memory.topic_runs(user_id="ana") == [run, first] or run.id == memory.topic_runs(user_id="ana")[0].id
+
+
+def test_the_count_of_changes_begins_anew(memory):
+    scope = plant(memory, "ana", SEA)
+    assert topic_graph.state(memory.engine.db, scope).changed_since > 0
+    memory.rebuild_topics(user_id="ana")
+    assert topic_graph.state(memory.engine.db, scope).changed_since == 0
+    assert memory.rebuild_all_topics() == []
+    memory.add("The anchor is rusty.", user_id="ana")
+    assert [run.scope for run in memory.rebuild_all_topics()] == [scope]
+
+
+def test_a_memory_without_keywords_has_no_topics(memory):
+    memory.add("Yes, thanks!", user_id="ana")
+    run = memory.rebuild_topics(user_id="ana")
+    assert (run.topics, run.smallest, run.largest) == (0, 0, 0)
+    assert memory.topics(user_id="ana") == []
+
+
+def test_a_memory_that_is_not_there_is_told(memory):
+    with pytest.raises(NotFound):
+        memory.rebuild_topics(user_id="nobody")
+    assert memory.topics(user_id="nobody") == memory.topic_runs(user_id="nobody") == []
+
+
+@pytest.mark.parametrize("phase", rebuild.PHASES)
+def test_a_run_that_dies_leaves_the_former_topics(memory, phase):
+    plant(memory, "ana", SEA, KITCHEN)
+    memory.rebuild_topics(user_id="ana")
+    before = topics_of(memory, "ana")
+    plant(memory, "ana", SEA + KITCHEN)
+
+    def die(at):
+        if at == phase:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        memory.rebuild_topics(user_id="ana", progress=die)
+    assert topics_of(memory, "ana") == before
+    assert len(memory.topic_runs(user_id="ana")) == 1
+    assert memory.rebuild_topics(user_id="ana").topics
+
+
+def test_a_write_that_fails_half_way_leaves_the_former_topics(memory, monkeypatch):
+    plant(memory, "ana", SEA, KITCHEN)
+    memory.rebuild_topics(user_id="ana")
+    before = topics_of(memory, "ana")
+    plant(memory, "ana", ["compass", "anchor", "sail"])
+    with monkeypatch.context() as patch:
+        patch.setattr(topic_graph, "record", lambda tx, run: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            memory.rebuild_topics(user_id="ana")
+    assert topics_of(memory, "ana") == before
+
+
+def test_a_writer_that_came_between_is_seen(memory):
+    plant(memory, "ana", SEA, KITCHEN)
+    came = []
+
+    def disturb(phase):
+        if phase == "write" and not came:
+            came.append(plant(memory, "ana", ["compass", "anchor", "sail"]))
+
+    memory.rebuild_topics(user_id="ana", progress=disturb)
+    assert frozenset([*SEA, "compass"]) in topics_of(memory, "ana")
+
+
+def test_writers_that_never_rest_do_not_hold_it_up(memory):
+    plant(memory, "ana", SEA, KITCHEN)
+
+    def disturb(phase):
+        if phase == "write":
+            plant(memory, "ana", ["compass", "anchor"])
+
+    run = memory.rebuild_topics(user_id="ana", progress=disturb)
+    assert frozenset(KITCHEN) in topics_of(memory, "ana")
+    assert memory.rebuild_all_topics()[0].scope == run.scope  # what came late is known to be left
+
+
+def test_two_runs_at_once_do_the_work_once(memory):
+    plant(memory, "ana", SEA, KITCHEN)
+    runs, gate = [], threading.Barrier(2)
+
+    def go():
+        gate.wait()
+        runs.append(memory.rebuild_topics(user_id="ana"))
+
+    threads = [threading.Thread(target=go) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(runs) == 2
+    assert len(topics_of(memory, "ana")) == len(memory.topics(user_id="ana"))
+    assert {run.topics for run in runs} == {len(memory.topics(user_id="ana"))}
+
+
+def test_a_run_that_waited_returns_the_result_of_the_other(memory, monkeypatch):
+    plant(memory, "ana", SEA, KITCHEN)
+    inside, second = threading.Event(), []
+
+    def hold(phase):
+        if phase == "partition":
+            inside.set()
+            waiting.wait(10)
+
+    waiting = threading.Event()
+    sleep = rebuild.time.sleep
+    monkeypatch.setattr(rebuild.time, "sleep", lambda seconds: (waiting.set(), sleep(seconds)))
+    thread = threading.Thread(target=lambda: second.append(memory.rebuild_topics(user_id="ana", progress=hold)))
+    thread.start()
+    inside.wait(10)
+    mine = memory.rebuild_topics(user_id="ana")
+    thread.join()
+    assert mine.id == second[0].id
+
+
+def test_no_scope_leaks(memory, embedder):
+    plant(memory, "ana", SEA, KITCHEN)
+    plant(memory, "bo", SEA)
+    memory.rebuild_topics(user_id="ana")
+    assert memory.topics(user_id="bo") == []
+    some = memory.topics(user_id="ana")[0]
+    with pytest.raises(NotFound):
+        memory.topic(some.id, user_id="bo")
+    with Memory.connect(tenant=memory.engine.settings.tenant + "/", embedder=embedder) as other:
+        assert other.rebuild_all_topics() == []
+        assert other.topics(user_id="ana") == []
+
+
+def test_a_purge_removes_runs_and_topics(memory):
+    plant(memory, "ana", SEA)
+    memory.rebuild_topics(user_id="ana")
+    purge(memory.engine.settings.tenant)
+    assert memory.topics(user_id="ana") == memory.topic_runs(user_id="ana") == []
+
+
+def test_engines_that_can_not_be_used_are_refused(memory, monkeypatch):
+    plant(memory, "ana", SEA)
+    monkeypatch.setitem(__import__("sys").modules, "igraph", None)
+    with pytest.raises(MissingExtra, match="GPL"):
+        memory.rebuild_topics(user_id="ana", engine="igraph")
+    with pytest.raises(SettingsError, match="louvain"):
+        memory.rebuild_topics(user_id="ana", engine="louvain")
+    with pytest.raises(InvalidInput):
+        memory.topic_runs(user_id="ana", limit=0)
+
+
+# ---- the command line ---------------------------------------------------------------------------
+
+
+def test_the_commands(memory, monkeypatch):
+    tenant = memory.engine.settings.tenant
+    plant(memory, "ana", SEA, KITCHEN)
+
+    def call(*words):
+        result = CliRunner().invoke(app, ["topics", *words, "--tenant", tenant])
+        assert result.exit_code == 0, result.output
+        return result.stdout
+
+    assert "never" in call("diff", "-u", "ana")
+    assert "There are no topics" in call("list", "-u", "ana")
+    assert json.loads(call("rebuild", "-u", "ana", "--json"))["topics"] >= 2
+    listed = json.loads(call("list", "-u", "ana", "--json"))
+    assert json.loads(call("show", listed[0]["id"], "-u", "ana", "--json"))["size"] == listed[0]["size"]
+    assert listed[0]["label"] in call("show", listed[0]["id"], "-u", "ana")
+    assert listed[0]["id"] in call("list", "-u", "ana")
+    assert "0 moved" in call("diff", "-u", "ana")
+    assert "No memory has changed" in call("rebuild", "--all")
+    assert CliRunner().invoke(app, ["topics", "rebuild", "--all", "-u", "ana"]).exit_code == 2
+    assert CliRunner().invoke(app, ["topics", "show", "x", "-u", "ana", "--tenant", tenant]).exit_code == 1
