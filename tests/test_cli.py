@@ -124,16 +124,16 @@ def test_explain_shows_the_channels(cli):
 
 def test_what_joins_another_note_or_none_says_so(cli):
     lisbon(cli)
-    assert cli("add", "I moved to Lisbon.", "--speaker", "Ana", "--id", "again").stdout.startswith("Joined note ")
-    assert cli("add", "Haha, thanks!", "--id", "x").stdout == "Kept without a note, source x.\n"
+    assert cli("add", "I moved to Lisbon.", "--speaker", "Ana", "--id", "again").stdout.startswith("Repeats note ")
+    assert cli("add", "Haha, thanks!", "--id", "x").stdout == "Kept source x, without a note: it tells nothing.\n"
 
 
 def test_what_is_stored_without_waiting_is_constructed_later(cli, tmp_path):
-    assert lisbon_later(cli).stdout.startswith("Stored, to be constructed: note ")
+    assert lisbon_later(cli).stdout.endswith("; it is to be constructed.\n")
     assert "pending" in cli("search", "Lisbon").stdout
     file = tmp_path / "chat.jsonl"
     file.write_text('{"text": "The tide turns at noon."}\n{"text": "Haha!"}\n')
-    counted = "0 new, 0 known already, 1 to be constructed, 1 kept without a note\n"
+    counted = "0 new, 1 discarded, 1 to be constructed, 0 known already\n"
     assert cli("ingest", str(file), "--no-wait").stdout == counted
     assert json.loads(cli("stats", "--json").stdout)["notes"] == {"pending": 2}
     assert cli("process").stdout == "2 new, 0 known already\n"
@@ -339,7 +339,8 @@ def test_a_line_says_what_became_of_the_inputs(cli, tmp_path):
     assert cli("ingest", file).stdout == "0 new, 6 known already\n"
     again = write(tmp_path / "again.jsonl", *({**turn, "id": f"again-{turn['id']}"} for turn in talk))
     tally = json.loads(cli("ingest", again, "--json").stdout)
-    assert {"added", "superseded", "merged", "reinforced", "discarded", "repeats", "updated", "faults"} == set(tally)
+    kinds = {"added", "superseded", "merged", "reinforced", "discarded", "deferred", "repeats", "updated"}
+    assert kinds | {"faults", "fallbacks", "cost"} == set(tally)
 
 
 def test_several_files_of_several_formats(cli, tmp_path):
