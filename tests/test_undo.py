@@ -225,22 +225,19 @@ def test_an_undone_merge_of_a_pending_note_brings_back_that_one_and_none_of_its_
     assert memory.verify(user_id="ana") == []
 
 
-def test_a_pending_note_that_is_small_talk_is_discarded_and_waits_again_after_an_undo(memory):
-    memory.add({"id": "a", "text": "Thanks!"}, wait=False, user_id="ana")
-    (discarded,) = memory.process(user_id="ana").entries
-    assert (discarded.kind, discarded.note) == ("discard", "")
-    with pytest.raises(NotFound):
-        memory.get("a", user_id="ana")
-    memory.undo(discarded.decision, user_id="ana")
-    assert memory.get("a", user_id="ana").status == "pending"
+def test_small_talk_never_waits_and_leaves_with_its_decision(memory):
+    (entry,) = memory.add({"id": "a", "text": "Thanks!"}, wait=False, user_id="ana").entries
+    assert (entry.kind, memory.process(user_id="ana").entries) == ("discard", ())
+    memory.undo(entry.decision, user_id="ana")
+    assert memory.stats(user_id="ana").sources == 0
     assert memory.verify(user_id="ana") == []
 
 
-def test_a_pending_note_that_gets_another_text_waits_no_more(memory):
+def test_a_pending_note_that_got_another_text_waits_with_the_old_one_after_an_undo(memory):
     memory.add({"id": "a", "text": LINES[0]}, wait=False, user_id="ana")
     decision = memory.update("a", LINES[3], user_id="ana")
-    assert memory.get("a", user_id="ana").status == "active"
-    assert memory.process(user_id="ana").entries == ()
+    assert (memory.get("a", user_id="ana").status, memory.get("a", user_id="ana").context) == ("pending", LINES[3])
+    assert memory.verify(user_id="ana") == []
     memory.undo(decision.id, user_id="ana")
     assert (memory.get("a", user_id="ana").status, memory.get("a", user_id="ana").context) == ("pending", LINES[0])
     assert len(memory.process(user_id="ana").entries) == 1

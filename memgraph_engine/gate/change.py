@@ -101,13 +101,13 @@ def update(
     """Give a note a new text; the old one is kept as its past.
 
     The text of a note that comes from several sources is then the user's own, and its sources stay as they came.
+    A pending one has no vectors, and goes on waiting for its construction.
     """
     note, plan = at.found.note, Plan(scope, at.version, now)
     decision = plan.decide(Decision(uuid4().hex, "update", now, note.id))
     plan.name(new.keywords)
     properties = {
         **note_graph.texts_of(new),
-        "status": "active",  # one that was pending has all that it waited for
         "constructed_by": new.constructed_by if at.single else note_graph.USER,
     }
     if at.single:
