@@ -60,7 +60,7 @@ def neighbourhood(new: Features, turns: Sequence[Noted], vectors: "Array") -> St
     import numpy as np
 
     nearest: list[int] = np.argsort(-(vectors @ new.raw_vector), kind="stable")[:NEIGHBOURHOOD].tolist()
-    return Statistics.of(len(turns), [turns[i].features for i in nearest])
+    return Statistics.of(len(turns), [turns[i].features for i in nearest], LANGUAGE)
 
 
 def pairs(one: Observed, other: Observed) -> Pairs:

@@ -11,14 +11,13 @@ from memgraph_engine.gate.batch import note_id
 from memgraph_engine.gate.calibration import calibration
 from memgraph_engine.gate.contradiction import Difference, compare
 from memgraph_engine.gate.facts import Facts, facts
-from memgraph_engine.gate.score import Features, Line, Scores, Statistics, features, says_as_much, score
+from memgraph_engine.gate.score import Features, Line, Scores, Statistics, features, same_speaker, says_as_much, score
 from memgraph_engine.gate.verdict import APPEND, Tie, Verdict
+from memgraph_engine.gate.words import function_terms
 from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.neighbourhood import Neighbour, neighbourhood
-from memgraph_engine.language import word_list
 from memgraph_engine.model.candidate import Candidate
 from memgraph_engine.model.cost import NOTHING, Cost
-from memgraph_engine.model.names import key
 from memgraph_engine.model.result import Considered, Relation
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.model.text import Said
@@ -98,6 +97,7 @@ class Judge:
         self._calibration = calibration(embedder)
         self.contexts: Mapping[str, str] = {}
         self._read: dict[str, list[Facts]] = {}
+        self._named: dict[str, frozenset[datetime]] = {}
 
     def verdicts(self, db: Database, candidates: Sequence[Candidate], opinions: "Ask" = lambda *_: {}) -> list[Verdict]:
         """Judge candidates in order, each against stored notes and the candidates before it.
@@ -112,13 +112,13 @@ class Judge:
         )
         stored = {note.id: self._stored(note) for note in near.notes.values()}
         self.contexts = {note.id: note.context for note in near.notes.values()}
+        beside = _beside(candidates, self._settings.near)
         earlier: list[Known] = []
         rows: list[Sequence[Compared]] = []
         for place, candidate in enumerate(candidates):
             new = self._new(candidate)
-            beside = _beside(candidates, place, self._settings.near)
             known = [(stored[other], cosine) for other, cosine in near.near[place].items() if other != new.id]
-            known += [(earlier[before], cosine) for before, cosine in beside]
+            known += [(earlier[before], cosine) for before, cosine in beside[place]]
             rows.append(self._compare(new, known))
             earlier.append(new)
         self.contexts = {**self.contexts, **{one.id: one.text for one in earlier}}
@@ -159,7 +159,8 @@ class Judge:
             return []
         others = [one.features for one, _ in known]
         cosines = [max(cosine, 0.0) for _, cosine in known]
-        scores = score(new.features, others, Statistics.of(self._notes, others), self._calibration, cosines)
+        statistics = Statistics.of(self._notes, others, self._language)
+        scores = score(new.features, others, statistics, self._calibration, cosines)
         compared = [self._beside(new, one, its) for (one, _), its in zip(known, scores, strict=True)]
         return sorted(compared, key=lambda one: one.closeness)
 
@@ -185,7 +186,10 @@ class Judge:
         new_days, old_days = self._days(new), frozenset().union(*map(self._days, old))
         if new_days and old_days and not new_days & old_days:
             return Difference("differs", "They tell of different days.")
-        return compare(self._facts(new), [line for one in old for line in self._facts(one)], self._language)
+        difference = compare(self._facts(new), [line for one in old for line in self._facts(one)], self._language)
+        if difference.kind == "corrects" and not any(_may_correct(new.features, one.features) for one in old):
+            return Difference("differs", difference.evidence)
+        return difference
 
     def _facts(self, of: Known) -> list[Facts]:
         """Read a note's facts when they are first asked for: it takes half a millisecond a line."""
@@ -195,12 +199,14 @@ class Judge:
 
     def _days(self, of: Known) -> frozenset[datetime]:
         """Return the first days of the times that a note names, each line's by the day on which that was said."""
-        told = (
-            event
-            for line in of.features.lines
-            for event in events(line.said.text, _moment(line.said, of.said_at), self._language)
-        )
-        return frozenset(event.start for event in told)
+        if of.id not in self._named:
+            told = (
+                event
+                for line in of.features.lines
+                for event in events(line.said.text, _moment(line.said, of.said_at), self._language)
+            )
+            self._named[of.id] = frozenset(event.start for event in told)
+        return self._named[of.id]
 
     def _decide(
         self, new: Known, compared: Sequence[Compared], homes: Mapping[str, str], opinions: Mapping[str, Opinion]
@@ -334,6 +340,11 @@ def _joins(verdict: Verdict) -> bool:
     return verdict.kind in ("merge", "reinforce")
 
 
+def _may_correct(new: Features, old: Features) -> bool:
+    """Tell whether the old note may be the new one's speaker's own: nobody takes back what another has said."""
+    return any(same_speaker(line, other) is not False for line in new.lines for other in old.lines)
+
+
 def _before(new: Known, old: Known) -> bool:
     """Tell whether the new note was said before the old one, and so corrects nothing."""
     return bool(new.said_at and old.said_at and new.said_at < old.said_at)
@@ -341,30 +352,31 @@ def _before(new: Known, old: Known) -> bool:
 
 def _content(candidate: Candidate, language: str) -> list[str]:
     """Return the words by which full text is asked: the distinct longest, without those of time and grammar."""
-    common = {key(word, language) for word in word_list(f"{language}-function-words")} if _listed(language) else set()
-    distinct = sorted({term for term in candidate.raw_terms if term not in common}, key=lambda term: (-len(term), term))
-    return distinct[:_WORDS]
+    distinct = {*candidate.raw_terms} - function_terms(language)
+    return sorted(distinct, key=lambda term: (-len(term), term))[:_WORDS]
 
 
-def _listed(language: str) -> bool:
-    return language in ("english", "spanish")
+def _beside(candidates: Sequence[Candidate], most: int) -> list[list[tuple[int, float]]]:
+    """Return for each the nearest candidates before it, which no index holds yet, with the larger cosine of each.
 
-
-def _beside(candidates: Sequence[Candidate], place: int, most: int) -> list[tuple[int, float]]:
-    """Return the nearest of the candidates before one, which no index holds yet, each with the larger cosine."""
+    What makes no note has no vectors, and is near to nothing.
+    """
     import numpy as np
 
-    own = candidates[place]
-    before = [i for i in range(place) if candidates[i].raw_vector is not None]
-    if not before or own.raw_vector is None or own.context_vector is None:
-        return []
-    raw = _stack([candidates[i].raw_vector for i in before]) @ own.raw_vector
-    context = _stack([candidates[i].context_vector for i in before]) @ own.context_vector
-    larger = np.maximum(raw, context)
-    return [(before[int(i)], float(larger[i])) for i in np.argsort(-raw, kind="stable")[:most]]
+    found: list[list[tuple[int, float]]] = [[] for _ in candidates]
+    notes = [place for place, one in enumerate(candidates) if one.raw_vector is not None]
+    if len(notes) < 2:
+        return found
+    raw = _cosines([candidates[place].raw_vector for place in notes])
+    larger = np.maximum(raw, _cosines([candidates[place].context_vector for place in notes]))
+    for row, place in enumerate(notes):
+        near = np.argsort(-raw[row, :row], kind="stable")[:most]
+        found[place] = [(notes[int(i)], float(larger[row, i])) for i in near]
+    return found
 
 
-def _stack(vectors: "Sequence[NDArray[np.float32] | None]") -> "NDArray[np.float32]":
+def _cosines(vectors: "Sequence[NDArray[np.float32] | None]") -> "NDArray[np.float32]":
     import numpy as np
 
-    return np.stack([vector for vector in vectors if vector is not None])
+    stacked = np.stack([vector for vector in vectors if vector is not None])
+    return stacked @ stacked.T

@@ -5,13 +5,14 @@ equations 3 and 4). Pure functions: what they need comes with the candidates, an
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from math import log, log2
 from typing import TYPE_CHECKING
 
 from memgraph_engine.gate.calibration import Calibration
+from memgraph_engine.gate.words import function_terms
 from memgraph_engine.language import tokenize, word_list
 from memgraph_engine.model.text import Said, read_line
 
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 SPEAKER = 0.2  # share of the relevant variable that tells who speaks; the rest tells the words
+LIGHT = 0.5  # weight of a word of grammar, of one that is as rare among the candidates
+# what a repeat has to share, else its redundancy falls short in proportion: "Wow, great!" is in many a turn
+KNOWN = 0.5  # of the weight of the new note's words
+PROOF = 3.0  # words that no other candidate has
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,20 +54,23 @@ class Features:
 class Statistics:
     """How common terms and keywords are: document frequencies over the candidates of one look-up.
 
-    `notes` is the scope's number of notes. What no candidate holds counts as held by one.
+    `notes` is the scope's number of notes. What no candidate holds counts as held by one. `light` are the terms of
+    the language's words of grammar.
     """
 
     notes: int
     terms: Mapping[str, int]
     keywords: Mapping[str, int]
+    light: frozenset[str] = frozenset()
 
     @classmethod
-    def of(cls, notes: int, candidates: Sequence[Features]) -> "Statistics":
+    def of(cls, notes: int, candidates: Sequence[Features], language: str = "") -> "Statistics":
         """Count over the candidates; `notes` may be behind by what the batch itself adds."""
         return cls(
             max(notes, len(candidates)),
             Counter(term for one in candidates for term in one.terms),
             Counter(keyword for one in candidates for keyword in one.keywords),
+            function_terms(language),
         )
 
     def idf(self, df: int) -> float:
@@ -120,7 +128,7 @@ def score(
     if not candidates:
         return []
     cosines = _cosines(new, candidates) if cosines is None else cosines
-    idf = _Weights(statistics, statistics.terms)
+    idf = _Weights(statistics, statistics.terms, statistics.light)
     keyword_idf = _Weights(statistics, statistics.keywords)
     own = [(line, idf.total(line.terms)) for line in new.lines]
     scored = []
@@ -152,15 +160,20 @@ def repeated(shared: float, one: float, other: float) -> float:
 
 
 class _Weights(dict[str, float]):
-    """Term → idf, computed when first asked for."""
+    """Term → idf, computed when first asked for; `rare` is that of a term which one note holds."""
 
-    def __init__(self, statistics: Statistics, frequencies: Mapping[str, int]) -> None:
+    def __init__(
+        self, statistics: Statistics, frequencies: Mapping[str, int], light: Collection[str] = frozenset()
+    ) -> None:
         super().__init__()
         self._statistics = statistics
         self._frequencies = frequencies
+        self._light = light
+        self.rare = statistics.idf(1)
 
     def __missing__(self, term: str) -> float:
-        weight = self[term] = self._statistics.idf(max(self._frequencies.get(term, 1), 1))
+        weight = self._statistics.idf(max(self._frequencies.get(term, 1), 1))
+        self[term] = weight = LIGHT * weight if term in self._light else weight
         return weight
 
     def total(self, terms: Iterable[str]) -> float:
@@ -174,12 +187,15 @@ def _most_repeated(own: Sequence[tuple[Line, float]], candidate: Features, idf: 
         mass = idf.total(line.terms)
         for mine, weight in own:
             if mine.terms or line.terms:
-                words = repeated(idf.total(mine.terms & line.terms), weight, mass)
+                shared = idf.total(mine.terms & line.terms)
+                words = repeated(shared, weight, mass)
+                enough = min(shared / (KNOWN * weight), shared / (PROOF * idf.rare), 1.0) if shared else 0.0
             else:  # nothing but stop words or signs
                 words = float(mine.said.text.casefold() == line.said.text.casefold())
+                enough = 1.0
             same = same_speaker(mine, line)
             raw = words if same is None else (1 - SPEAKER) * words + SPEAKER * same
-            best = max(best, (raw, words, -place))
+            best = max(best, (raw if mine.terms == line.terms else raw * enough, words, -place))
     return best[0], best[1], -best[2]
 
 

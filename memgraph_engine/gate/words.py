@@ -10,7 +10,7 @@ from dataclasses import MISSING, dataclass, field, fields
 from functools import cache
 from typing import Any
 
-from memgraph_engine.language import word_list
+from memgraph_engine.language import tokenize, word_list
 
 _LONGEST_PHRASE = 4
 LISTED = ("english", "spanish")  # languages with all lists
@@ -56,6 +56,13 @@ def lists_of(language: str) -> Lists:
         else:
             given[one.name] = word_list(f"{language}-{one.name.replace('_', '-')}")
     return Lists(**given)
+
+
+@cache
+def function_terms(language: str) -> frozenset[str]:
+    """Return the terms of a language's words of grammar; none for a language without a list."""
+    listed = word_list(f"{language}-function-words") if language in LISTED else ()
+    return frozenset(term for word in listed for term in tokenize(word, language))
 
 
 @cache

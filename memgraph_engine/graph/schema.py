@@ -4,7 +4,7 @@ from memgraph_engine.errors import QueryFailed, StoreMismatch
 from memgraph_engine.graph.database import Database, Row
 from memgraph_engine.graph.statements import statements
 
-VERSION = 3
+VERSION = 4
 _WAIT = 300  # seconds for the indexes of a new database
 
 
