@@ -47,7 +47,7 @@ def test_a_server_that_is_too_old_is_told_which_is_needed(server, embedder, monk
 
 def test_a_database_of_a_newer_schema_is_left_alone(server, embedder, monkeypatch):
     Memory.connect(embedder=embedder).close()
-    monkeypatch.setattr(schema, "VERSION", schema.VERSION + 1)
+    monkeypatch.setattr(schema, "VERSION", schema.VERSION - 1)  # as a package does that is older than the database
     with pytest.raises(StoreMismatch, match="schema"):
         Memory.connect(embedder=embedder)
 
