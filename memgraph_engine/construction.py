@@ -82,7 +82,9 @@ def remember(
     with work.timed("gate"):
         verdicts = [
             _with_extraction(verdict, extracted.get(candidate.source.id))
-            for candidate, verdict in zip(candidates, _judge(engine, scope, seen, candidates, work), strict=True)
+            for candidate, verdict in zip(
+                candidates, _judge(engine, scope, seen, candidates, work, len(pending)), strict=True
+            )
         ]
     with work.timed("write"):
         return batch(engine, scope, seen, pending).write(candidates, verdicts)
@@ -132,9 +134,10 @@ def _stored_keywords(engine: Engine, scope: Scope, language: str, extracted: Ite
 
 
 def _judge(
-    engine: Engine, scope: Scope, seen: sources.Seen, candidates: Sequence[Candidate], work: Work
+    engine: Engine, scope: Scope, seen: sources.Seen, candidates: Sequence[Candidate], work: Work, waiting: int
 ) -> list[Verdict]:
-    judge = Judge(engine.settings.gate, engine.embedder.name, scope, seen.language, seen.notes)
+    """Judge candidates; `waiting` of them are among the notes that are stored."""
+    judge = Judge(engine.settings.gate, engine.embedder.name, scope, seen.language, seen.notes - waiting)
     verdicts = judge.verdicts(engine.db, candidates, work.asking.opinions)
     return work.asking.merges(candidates, verdicts, judge.contexts)
 

@@ -173,6 +173,13 @@ def test_a_correction_that_says_so_takes_the_place_of_the_old_note(ana):
     assert new.note in found(ana, "Where does Ana live?")
 
 
+@pytest.mark.parametrize("others", range(8))
+def test_a_correction_is_noticed_however_much_else_is_known(ana, others):
+    say(ana, "I live in Lisbon.", "old")
+    ana.add_many(talk(turns=[turn for turn in TALK if turn[1] not in (LIVED, MOVED)][:others]), user_id="ana")
+    assert say(ana, "I no longer live in Lisbon, I moved to Madeira.", "new").kind == "supersede"
+
+
 def test_what_was_corrected_is_still_told_and_was_true_until_then(ana):
     say(ana, LIVED, "old", time="2023-05-01")
     say(ana, MOVED, "new", time="2023-06-01")

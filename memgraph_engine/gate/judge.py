@@ -115,12 +115,14 @@ class Judge:
         beside = _beside(candidates, self._settings.near)
         earlier: list[Known] = []
         rows: list[Sequence[Compared]] = []
+        made = 0  # notes by the batch so far, as if they were stored: some join others
         for place, candidate in enumerate(candidates):
             new = self._new(candidate)
             known = [(stored[other], cosine) for other, cosine in near.near[place].items() if other != new.id]
             known += [(earlier[before], cosine) for before, cosine in beside[place]]
-            rows.append(self._compare(new, known))
+            rows.append(self._compare(new, known, made))
             earlier.append(new)
+            made += candidate.raw_vector is not None
         self.contexts = {**self.contexts, **{one.id: one.text for one in earlier}}
         return self._in_order(
             candidates, earlier, rows, opinions([candidate.context for candidate in candidates], rows)
@@ -153,13 +155,13 @@ class Judge:
             return Verdict("discard", evidence=f"It is {candidate.noise}.")
         return APPEND
 
-    def _compare(self, new: Known, known: Sequence[tuple[Known, float]]) -> list[Compared]:
-        """Score a new note against those near it, the nearest first."""
+    def _compare(self, new: Known, known: Sequence[tuple[Known, float]], made: int) -> list[Compared]:
+        """Score a new note against those near it, the nearest first; the memory has grown by `made`."""
         if not known:
             return []
         others = [one.features for one, _ in known]
         cosines = [max(cosine, 0.0) for _, cosine in known]
-        statistics = Statistics.of(self._notes, others, self._language)
+        statistics = Statistics.of(self._notes + made, others, self._language)
         scores = score(new.features, others, statistics, self._calibration, cosines)
         compared = [self._beside(new, one, its) for (one, _), its in zip(known, scores, strict=True)]
         return sorted(compared, key=lambda one: one.closeness)
@@ -178,10 +180,9 @@ class Judge:
 
     def _difference(self, new: Known, old: Sequence[Known], scores: Scores) -> Difference:
         """Say what differs from a note, given in one or more parts, where it matters: if it may be merged or tied."""
-        if (
-            scores.redundancy <= self._settings.merge_threshold
-            and scores.complementarity <= self._settings.link_threshold
-        ):
+        # not complementarity, which is low for what repeats in part: a correction is neither this nor a restatement
+        related = self._calibration.relation(max(scores.overlap, scores.cosine))
+        if scores.redundancy <= self._settings.merge_threshold and related <= self._settings.link_threshold:
             return Difference("none", "")
         new_days, old_days = self._days(new), frozenset().union(*map(self._days, old))
         if new_days and old_days and not new_days & old_days:
