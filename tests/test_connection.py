@@ -1,7 +1,10 @@
 """A server that can't be used is told apart: unreachable, refused, too old, of another schema."""
 
+import os
 import signal
 import socket
+import threading
+from contextlib import contextmanager
 
 import neo4j
 import pytest
@@ -68,24 +71,51 @@ def test_reads_are_sent_as_reads(server, memory, monkeypatch):
     assert modes == ["read"]
 
 
-@pytest.mark.filterwarnings("ignore:unclosed|Exception ignored")  # what the driver was just opening
-def test_an_interrupt_in_the_middle_of_a_message_spoils_nothing_after_it(memory):
+@contextmanager
+def interrupts(delay):
+    """Interrupt the main thread `delay` seconds from when it says so; again each second, as finalizers swallow one."""
+    ready, over = threading.Event(), threading.Event()
+
+    def send():
+        ready.wait()
+        wait = delay
+        while not over.wait(wait):
+            os.kill(os.getpid(), signal.SIGUSR1)
+            wait = 1
+
+    sender = threading.Thread(target=send)
+    sender.start()
+    try:
+        yield ready
+    finally:
+        over.set()
+        ready.set()
+        sender.join()
+
+
+@pytest.fixture
+def interruptible():
+    """SIGUSR1 interrupts as Ctrl-C does, and leaves SIGALRM to the time limit of the tests."""
+
     def interrupt(*_):
         raise KeyboardInterrupt
 
-    interrupted = 0
-    before = signal.signal(signal.SIGALRM, interrupt)
-    try:
-        for n in range(60):
-            memory.search("buoy", user_id="ana")
-            signal.setitimer(signal.ITIMER_REAL, 0.0005 + 0.0004 * (n % 20))
-            try:
-                while True:
-                    memory.search("buoy", user_id="ana", top_k=1000)
-            except KeyboardInterrupt:
-                interrupted += 1
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
-    assert interrupted == 60
+    before = signal.signal(signal.SIGUSR1, interrupt)
+    yield
+    signal.signal(signal.SIGUSR1, before)
+
+
+def search_on(memory, ready):
+    ready.set()
+    while True:
+        memory.search("buoy", user_id="ana", top_k=1000)
+
+
+@pytest.mark.usefixtures("interruptible")
+@pytest.mark.filterwarnings("ignore:unclosed|Exception ignored")  # what the driver was just opening
+def test_an_interrupt_in_the_middle_of_a_message_spoils_nothing_after_it(memory):
+    for n in range(60):
+        memory.search("buoy", user_id="ana")
+        with pytest.raises(KeyboardInterrupt), interrupts(0.0005 + 0.0004 * (n % 20)) as ready:
+            search_on(memory, ready)
     assert memory.add("The buoy is green.", user_id="ana").added == 1
