@@ -55,6 +55,35 @@ def test_a_database_of_a_newer_schema_is_left_alone(server, embedder, monkeypatc
         Memory.connect(embedder=embedder)
 
 
+def quantization(driver):
+    shown = driver.execute_query("SHOW VECTOR INDEXES YIELD name, options RETURN name, options").records
+    return {row["name"]: row["options"]["indexConfig"]["vector.quantization.type"] for row in shown}
+
+
+def test_the_vector_indexes_of_an_older_schema_are_made_anew(server, memory, embedder):
+    memory.add("The boat sails.", user_id="ana")
+    with neo4j.GraphDatabase.driver(server.uri, auth=(server.user, server.password)) as driver:
+        driver.execute_query("DROP INDEX keyword_embedding")
+        driver.execute_query(
+            "CYPHER 25 CREATE VECTOR INDEX keyword_embedding FOR (k:Keyword) ON k.embedding WITH [k.scope] "
+            "OPTIONS {indexConfig: {`vector.dimensions`: 384, `vector.quantization.type`: 'BINARY'}}"
+        )
+        driver.execute_query("MATCH (s:Store) SET s.schema = 4")
+        assert quantization(driver)["keyword_embedding"] == "BINARY"
+        Memory.connect(embedder=embedder).close()
+        assert set(quantization(driver).values()) == {"SCALAR"}
+    assert len(memory.search("boat", user_id="ana")) == 1
+
+
+def test_a_new_scope_can_be_asked_where_the_index_holds_only_others_of_which_some_are_gone(server, memory):
+    memory.add_many(["The boat sails.", "The buoy is green."], user_id="ana")
+    gone = next(iter(memory.get_all(user_id="ana")))
+    with neo4j.GraphDatabase.driver(server.uri, auth=(server.user, server.password)) as driver:
+        driver.execute_query("MATCH (n:Note {id: $id}) DETACH DELETE n", id=gone.id)
+    assert memory.search("boat", user_id="ben") == []
+    assert memory.add("The boat sails.", user_id="ben").added == 1
+
+
 def test_a_routing_address_is_as_good(server, tenant, embedder):
     with Memory.connect(server.uri.replace("bolt://", "neo4j://"), tenant=tenant, embedder=embedder) as memory:
         memory.add("The boat sails.", user_id="ana")

@@ -19,8 +19,6 @@ from memgraph_engine.errors import (
 from memgraph_engine.graph.statements import BrokenStatement, statements
 
 OLDEST_SERVER = (2026, 8)
-_FAILED_INSIDE = "Neo.DatabaseError.Statement.ExecutionFailed"
-_READS = 3
 # what the driver says while it tries again goes to those who configure logging, and to nobody else
 logging.getLogger("neo4j").addHandler(logging.NullHandler())
 _SCHEMES = {family + security for family in ("bolt", "neo4j") for security in ("", "+s", "+ssc")}
@@ -97,17 +95,7 @@ class Database:
             )
 
     def run(self, name: str, /, **parameters: Any) -> list[Row]:
-        """Run one reading statement in a transaction of its own.
-
-        A vector search that meets its index while parts of it are merged may fail inside the server, and does not
-        when it is asked again.
-        """
-        for _ in range(_READS - 1):
-            try:
-                return self.read(lambda tx: tx.run(name, **parameters))
-            except QueryFailed as error:
-                if error.code != _FAILED_INSIDE:
-                    raise
+        """Run one reading statement in a transaction of its own."""
         return self.read(lambda tx: tx.run(name, **parameters))
 
     def read(self, work: Callable[[Runner], T]) -> T:

@@ -1,10 +1,16 @@
 """The schema of the graph: made once, versioned, and bound to one embedding model."""
 
+from functools import partial
+
 from memgraph_engine.errors import QueryFailed, StoreMismatch
-from memgraph_engine.graph.database import Database, Row
+from memgraph_engine.graph.database import Database, Row, Runner
 from memgraph_engine.graph.statements import statements
 
-VERSION = 4
+VERSION = 5
+# Quantised to one bit, the server's default, an index fails on a search that finds nothing once something was deleted
+# (2026.08). Databases of schemas before 5 have such indexes.
+_VECTORS = ("note_raw", "note_context", "keyword_embedding", "topic_embedding")
+_SCALAR = 5
 _WAIT = 300  # seconds for the indexes of a new database
 
 
@@ -15,8 +21,10 @@ def prepare(db: Database, model: str, dimensions: int) -> None:
     """
     rows = db.run("store/read")
     if not rows or rows[0]["schema"] < VERSION:
+        for name in _VECTORS if rows and rows[0]["schema"] < _SCALAR else ():
+            db.write(partial(_drop, name=name))
         for name, statement in statements().items():
-            if name.startswith("schema/") and name != "schema/await":
+            if name.startswith("schema/") and name not in ("schema/await", "schema/drop"):
                 _define(db, name, {"dimensions": dimensions} if statement.parameters else {})
         db.run("schema/await", seconds=_WAIT)
         rows = db.write(lambda tx: tx.run("store/create", model=model, dimensions=dimensions, schema=VERSION))
@@ -32,6 +40,10 @@ def prepare(db: Database, model: str, dimensions: int) -> None:
             f"vectors of {model} ({dimensions}) can't be mixed with them. Connect with that embedder "
             "(MEMGRAPH_ENGINE_EMBEDDER), or use another database or another MEMGRAPH_ENGINE_HOME."
         )
+
+
+def _drop(tx: Runner, name: str) -> None:
+    tx.run("schema/drop", name=name)
 
 
 def _define(db: Database, name: str, parameters: Row) -> None:
