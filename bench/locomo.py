@@ -102,7 +102,7 @@ def _ask_all(memory: Memory, every: Iterable[Conversation]) -> list[Asked]:
                 channels = channel_scores(answer["pool"], words, statistics(answer["sums"]))
                 pool = [
                     {
-                        **{name: row[name] for name in ("id", "scope", "session", "seq")},
+                        **{name: row[name] for name in ("id", "scope", "session", "seq", "status")},
                         "sources": [source["id"] for source in row["sources"]],
                     }
                     for row in answer["pool"]
