@@ -135,6 +135,7 @@ class RolesSettings(BaseModel):
     extractor: RoleSettings = RoleSettings()
     gate: RoleSettings = RoleSettings()
     writer: RoleSettings = RoleSettings()
+    labeller: RoleSettings = RoleSettings()
     planner: RoleSettings = RoleSettings()
     sufficiency: RoleSettings = RoleSettings()
     answerer: RoleSettings = RoleSettings()

@@ -17,7 +17,7 @@ from memgraph_engine.graph import topics as topic_graph
 from memgraph_engine.graph.keywords import pairs
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.testing import purge
-from memgraph_engine.topics import difference, labels, matching, reading, rebuild
+from memgraph_engine.topics import difference, labels, matching, naming, reading, rebuild
 from memgraph_engine.topics.matching import match
 
 SEA = ["harbour", "anchor", "sail", "lighthouse", "tide", "ferry", "captain", "rope"]
@@ -40,7 +40,7 @@ def plant(memory, user, *themes, seed=0):
         rows = [{"a": a, "b": b, "change": n} for (a, b), n in change.items()]
         tx.run("keywords/co_occur", scope=scope, rows=rows)
         version = topic_graph.state(memory.engine.db, scope).version
-        assert tx.run("scopes/advance", scope=scope, version=version, notes=0, raw_length=0, context_length=0)
+        assert tx.run("scopes/advance", scope=scope, version=version, notes=0, raw_length=0, context_length=0, joined=0)
 
     memory.engine.db.write(write)
     return scope
@@ -50,7 +50,7 @@ def topics_of(memory, user):
     return {frozenset(memory.topic(t.id, user_id=user).keywords): t.id for t in memory.topics(user_id=user)}
 
 
-@pytest.mark.parametrize("module", [difference, labels, matching, reading])
+@pytest.mark.parametrize("module", [difference, labels, matching, naming, reading])
 def test_docstring_examples(module):
     assert doctest.testmod(module, optionflags=doctest.ELLIPSIS).failed == 0
 

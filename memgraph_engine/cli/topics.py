@@ -23,7 +23,7 @@ Engine = Annotated[
 All = Annotated[
     bool, typer.Option("--all", help="Every memory of the tenant that has changed since.", show_default=False)
 ]
-_PHASES = 4
+_PHASES = 5
 
 
 @topics_app.command()
