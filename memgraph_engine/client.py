@@ -190,8 +190,9 @@ class Memory:
         """Group the keywords of a memory into topics anew; what is still the same keeps its id.
 
         `engine` is a name (graspologic-native, igraph, leidenalg) or any Partitioner, else the setting's; `progress`
-        is told each phase. Readers see the former topics until the new ones are whole. Raises MissingExtra for an
-        engine that is not installed, NotFound for a memory that nothing was written to.
+        is told each phase, and "wait" while another run is at it. Readers see the former topics until the new ones
+        are whole. Raises MissingExtra for an engine that is not installed, NotFound for a memory that nothing was
+        written to.
         """
         return rebuild_topics(self.engine, self._scope(user_id, shared), engine, progress)
 

@@ -322,6 +322,22 @@ def test_a_job_that_has_written_nothing_is_left_when_it_is_to_stop(connect, monk
     assert work_once(memory) == [("topics", "ana", "done")]
 
 
+def test_it_does_not_wait_for_another_run_when_it_is_to_stop(connect, monkeypatch):
+    memory = connect(topics_after=1)
+    memory.add(FERRY, user_id="ana")
+    jobs = []
+    worker = Worker(memory.engine, tell=jobs.append)
+    inner = work.rebuild_topics
+
+    def stopped(engine, scope, progress):
+        return inner(engine, scope, progress=lambda at: (at == rebuild.WAIT and worker.stop(), progress(at)))
+
+    monkeypatch.setattr(work, "rebuild_topics", stopped)
+    with leases.held(memory.engine.db, f"topics {memory.engine.settings.tenant}/ana"):
+        worker.run()
+    assert [(job.kind, job.outcome) for job in jobs] == [("topics", "stopped")]
+
+
 def test_what_is_about_to_be_written_is_written_when_it_is_to_stop(connect, monkeypatch):
     memory = connect(topics_after=1)
     memory.add(FERRY, user_id="ana")

@@ -4,7 +4,7 @@ A holder extends its lease as long as it works, so a lease is short: 10 seconds 
 """
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from math import inf
 from threading import Event, Thread
@@ -30,16 +30,19 @@ def release(db: Database, name: str, holder: str) -> None:
 
 
 @contextmanager
-def held(db: Database, name: str, *, patience: float = inf) -> Iterator[bool]:
+def held(
+    db: Database, name: str, *, patience: float = inf, waiting: Callable[[], None] = lambda: None
+) -> Iterator[bool]:
     """Wait for a lease and hold it for as long as the block takes; yields whether another held it before.
 
-    Raises WriteConflict after so many seconds of waiting.
+    While it waits it calls `waiting`, which may end that by raising. Raises WriteConflict after so many seconds.
     """
     holder, begun, waited = uuid4().hex, time.monotonic(), False
     while not acquire(db, name, holder, seconds=_SECONDS):
         if time.monotonic() - begun > patience:
             raise WriteConflict(f"Another process has held the lease {name!r} for {patience:.0f} s. Try again later.")
         waited = True
+        waiting()
         time.sleep(_WAIT)
     with _extended(db, name, holder):
         yield waited

@@ -29,8 +29,9 @@ from memgraph_engine.topics.partition import Partition, partition
 from memgraph_engine.topics.reading import Keywords, keywords
 
 PHASES = ("read", "partition", "compare", "label", "write")
+WAIT = "wait"
 Progress = Callable[[str], None]
-"""Told the name of each phase as it begins; what it raises ends the run."""
+"""Told the name of each phase as it begins, WAIT while another run is at it; what it raises ends the run."""
 
 _ATTEMPTS = 3  # the last writes whatever notes came between: their keywords wait for the next run
 _PATIENCE = 900.0  # seconds to wait for another run
@@ -76,10 +77,11 @@ def rebuild(
     before = topic_graph.state(db, scope)
     if before is None:
         raise NotFound(f"Nothing was ever written to {scope!r}, so it has no topics.")
-    with leases.held(db, f"topics {scope}", patience=_PATIENCE) as waited:
+    tell = progress or _silent
+    with leases.held(db, f"topics {scope}", patience=_PATIENCE, waiting=lambda: tell(WAIT)) as waited:
         if waited and (done := _done_since(db, scope, before.run)):
             return done
-        return _until_written(_Job(db, scope, engine, settings, progress or _silent, labeller, {}), now)
+        return _until_written(_Job(db, scope, engine, settings, tell, labeller, {}), now)
 
 
 def _silent(_phase: str) -> None:
