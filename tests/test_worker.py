@@ -386,8 +386,11 @@ def test_a_job_that_fails_keeps_no_other_one_waiting(connect, monkeypatch):
         ("bo", "done", ""),
     ]
     assert held(memory) == []
-    result = CliRunner().invoke(app, ["worker", "--once", "--tenant", memory.engine.settings.tenant])
-    assert result.exit_code == 0  # a hundred notes are not there yet
+    command = ["worker", "--once", "--tenant", memory.engine.settings.tenant]
+    result = CliRunner().invoke(app, command, env={"MEMGRAPH_ENGINE_WORKER__TOPICS_AFTER": "1"})
+    assert result.exit_code == 1
+    assert "/ana topics failed" in result.stdout
+    assert "The partition is empty." in result.stdout
 
 
 def test_what_failed_is_tried_again_after_a_rest(connect, monkeypatch):
