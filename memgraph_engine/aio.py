@@ -5,14 +5,16 @@ from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from itertools import islice
 from types import TracebackType
-from typing import Any, ParamSpec, Self, TypeVar
+from typing import Any, ParamSpec, Self, TypeVar, Unpack
 
 from memgraph_engine import wiring
 from memgraph_engine.client import Memory, Message
+from memgraph_engine.model.answer import Answer, Context
 from memgraph_engine.model.memory import Note
 from memgraph_engine.model.ports import ChatModel, Clock, Embedder, Partitioner
 from memgraph_engine.model.result import Decision, Hit, Receipt, Spending, Stats, Story, Version
 from memgraph_engine.model.topic import Topic, TopicRun
+from memgraph_engine.reading import Narrowing
 from memgraph_engine.settings import Settings
 
 P = ParamSpec("P")
@@ -196,6 +198,59 @@ class AsyncMemory:
             min_similarity=min_similarity,
             explain=explain,
         )
+
+    async def context(
+        self,
+        question: str,
+        *,
+        user_id: str | None = None,
+        shared: bool = False,
+        budget: int | None = None,
+        top_k: int = 20,
+        **narrowing: Unpack[Narrowing],
+    ) -> Context:
+        """See `Memory.context`."""
+        return await self._call(
+            self._memory.context, question, user_id=user_id, shared=shared, budget=budget, top_k=top_k, **narrowing
+        )
+
+    async def answer(
+        self,
+        question: str,
+        *,
+        user_id: str | None = None,
+        shared: bool = False,
+        budget: int | None = None,
+        top_k: int = 20,
+        **narrowing: Unpack[Narrowing],
+    ) -> Answer:
+        """See `Memory.answer`."""
+        return await self._call(
+            self._memory.answer, question, user_id=user_id, shared=shared, budget=budget, top_k=top_k, **narrowing
+        )
+
+    async def answer_stream(
+        self,
+        question: str,
+        *,
+        user_id: str | None = None,
+        shared: bool = False,
+        budget: int | None = None,
+        top_k: int = 20,
+        **narrowing: Unpack[Narrowing],
+    ) -> AsyncIterator[str | Answer]:
+        """See `Memory.answer_stream`: `async for piece in memory.answer_stream(…)`."""
+        pieces = await self._call(
+            self._memory.answer_stream,
+            question,
+            user_id=user_id,
+            shared=shared,
+            budget=budget,
+            top_k=top_k,
+            **narrowing,
+        )
+        while (piece := await self._call(lambda: next(pieces, None))) is not None:
+            yield piece
 
     async def get(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Note:  # noqa: A002
         """See `Memory.get`."""

@@ -105,6 +105,17 @@ class TopicsSettings(BaseModel):
         return self
 
 
+class AnswerSettings(BaseModel):
+    """What goes into a context; see `config/settings.toml`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    budget: Annotated[int, Field(ge=200)]
+    longest: Share
+    recent: Share
+    similar: Share
+
+
 class BudgetSettings(BaseModel):
     """The most that calls of chat models may cost together: requests, tokens, US dollars; 0 is no limit."""
 
@@ -215,6 +226,7 @@ class Settings(BaseSettings):
     recall: RecallSettings
     gate: GateSettings
     topics: TopicsSettings
+    answer: AnswerSettings
     llm: LlmSettings
 
     @field_validator("timezone")

@@ -1,8 +1,18 @@
 """Chat models: roles that ask them, prompts, answers that are checked, budgets that are kept."""
 
 from memgraph_engine.llm.meter import Gauge, Meter
-from memgraph_engine.llm.requests import NewNote, Request, Turn, batches, extraction, gating, merging
-from memgraph_engine.llm.roles import Answer, Roles
+from memgraph_engine.llm.requests import (
+    NewNote,
+    Request,
+    TextRequest,
+    Turn,
+    answering,
+    batches,
+    extraction,
+    gating,
+    merging,
+)
+from memgraph_engine.llm.roles import Answer, Roles, Told
 from memgraph_engine.llm.spent import Spent
 
 __all__ = [
@@ -13,7 +23,10 @@ __all__ = [
     "Request",
     "Roles",
     "Spent",
+    "TextRequest",
+    "Told",
     "Turn",
+    "answering",
     "batches",
     "extraction",
     "gating",

@@ -1,4 +1,4 @@
-"""What the engine asks chat models: to extract notes from turns, to gate new notes, to merge texts."""
+"""What the engine asks chat models: to extract notes from turns, to gate new notes, to merge texts, to answer."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -21,6 +21,14 @@ class Request(Generic[R]):
     response: type[R]
     variables: Mapping[str, Value]
     asked: frozenset[Number]
+
+
+@dataclass(frozen=True, slots=True)
+class TextRequest:
+    """A question that is answered in free text: the prompt by name, and what goes in."""
+
+    prompt: str
+    variables: Mapping[str, Value]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +94,12 @@ def merging(groups: Sequence[Sequence[str]]) -> Request[Merging]:
     """Ask for one text in place of each group of texts, numbered from 1."""
     numbered: list[dict[str, object]] = [{"merge": at, "texts": list(texts)} for at, texts in enumerate(groups, 1)]
     return Request("merge", Merging, {"merges": numbered}, frozenset(range(1, len(groups) + 1)))
+
+
+def answering(question: str, context: str, moment: datetime) -> TextRequest:
+    """Ask for the answer to a question from numbered lines of a context; `moment` is the present of the question."""
+    asked: list[dict[str, object]] = [{"asked on": f"{moment:%A %Y-%m-%d}", "question": question}]
+    return TextRequest("answer", {"question": asked, "notes": context})
 
 
 class _Sized(Protocol):
