@@ -46,6 +46,9 @@ class Narrowing(TypedDict, total=False):
     min_similarity: float | None
 
 
+_FILTERS = tuple(Narrowing.__annotations__)
+
+
 class Reader:
     """Asks the memories of one database; `language` tells the one that a scope is expected to have."""
 
@@ -96,6 +99,8 @@ class Reader:
             raise InvalidInput(
                 f"top_k must be a whole number from 1 to {MOST_HITS}, not {top_k!r}; get_all lists everything."
             )
+        if unknown := set(narrowing).difference(_FILTERS):
+            raise TypeError(f"There is no filter {', '.join(sorted(unknown))}; there are {', '.join(_FILTERS)}.")
         least = narrowing.get("min_similarity")
         if least is not None and not -1 <= _number(least) <= 1:
             raise InvalidInput(f"min_similarity must be a number from -1 to 1, not {least!r}.")

@@ -1,6 +1,7 @@
 """How a note reads in a context: one line, which is shortened where it has no room."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Collection
 from itertools import pairwise
 
@@ -10,7 +11,7 @@ from memgraph_engine.model.marker import without_marks
 
 _GAP = "…"
 _GAP_TOKENS = most_tokens(_GAP)
-_MOST_OF_CHARACTER = 3  # tokens
+_ENDLESS = 40  # characters: what is longer is no word
 _SENTENCES = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])")
 _PARTS = re.compile(r"\s*(?:[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]|[^\s\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]+)")
 _WORDS = re.compile(r"[^\W_]+")
@@ -26,7 +27,8 @@ def head(number: int, fact: Fact) -> str:
     days = [f"{day:%Y-%m-%d}" for day in fact.days]
     said = " and ".join(days) if len(days) <= _MOST_DAYS else f"{len(days)} times from {days[0]} to {days[-1]}"
     remarks = f"({'; '.join(fact.remarks)})" if fact.remarks else ""
-    return " ".join(part for part in (f"[{number}]", said, remarks) if part) + ": "
+    known = " ".join(part for part in (said, remarks) if part)
+    return f"[{number}] {known}: " if known else f"[{number}] "
 
 
 def text(fact: Fact) -> str:
@@ -51,7 +53,8 @@ def shortened(line: str, limit: int, wanted: Collection[str]) -> str:
     chosen: set[int] = set()
     room = limit - _GAP_TOKENS
     for at in best:
-        taken = most_tokens(sentences[at]) + _GAP_TOKENS
+        beside = sum(0 <= other < len(sentences) and other not in chosen for other in (at - 1, at + 1))
+        taken = most_tokens(sentences[at]) + (beside - 1) * _GAP_TOKENS  # it stands where there was one gap
         if taken <= room:
             chosen.add(at)
             room -= taken
@@ -85,12 +88,16 @@ def _joined(sentences: list[str], chosen: Collection[int]) -> str:
 
 
 def _beginning(sentence: str, limit: int) -> str:
-    """Return the words at the beginning that have room, with dots behind; of an endless word a part."""
+    """Return the words at the beginning that have room, with dots behind; an endless word is cut."""
     room, kept = limit - _GAP_TOKENS, list[str]()
     for part in _PARTS.findall(sentence):
-        room -= most_tokens(part)
-        if room < 0:
+        taken = most_tokens(part)
+        if taken > room:
+            if len(part) > _ENDLESS:
+                fitting = bisect_right(range(len(part)), room, key=lambda length: most_tokens(part[:length]))
+                kept.append(part[: fitting - 1])
             break
         kept.append(part)
-    begin = "".join(kept) or sentence[: max(limit - _GAP_TOKENS, 0) // _MOST_OF_CHARACTER]
+        room -= taken
+    begin = "".join(kept).strip()
     return f"{begin} {_GAP}" if begin else ""
