@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import islice
+from threading import Lock
 from types import TracebackType
 from typing import Any, ParamSpec, Self, TypeVar, Unpack
 
@@ -239,7 +240,10 @@ class AsyncMemory:
         top_k: int = 20,
         **narrowing: Unpack[Narrowing],
     ) -> AsyncIterator[str | Answer]:
-        """See `Memory.answer_stream`: `async for piece in memory.answer_stream(…)`."""
+        """See `Memory.answer_stream`: `async for piece in memory.answer_stream(…)`.
+
+        Who stops listening closes it (`contextlib.aclosing`).
+        """
         pieces = await self._call(
             self._memory.answer_stream,
             question,
@@ -249,8 +253,21 @@ class AsyncMemory:
             top_k=top_k,
             **narrowing,
         )
-        while (piece := await self._call(lambda: next(pieces, None))) is not None:
-            yield piece
+        turn = Lock()  # a cancelled await leaves its thread waiting for the next piece
+
+        def following() -> str | Answer | None:
+            with turn:
+                return next(pieces, None)
+
+        def close() -> None:
+            with turn:
+                pieces.close()
+
+        try:
+            while (piece := await self._call(following)) is not None:
+                yield piece
+        finally:
+            await self._call(close)
 
     async def get(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Note:  # noqa: A002
         """See `Memory.get`."""

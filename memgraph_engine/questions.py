@@ -1,6 +1,6 @@
 """The questions that a Memory answers: with hits, with a context, with an answer."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from datetime import datetime
 from typing import Unpack
 
@@ -126,10 +126,11 @@ class Questions:
         budget: int | None = None,
         top_k: int = 20,
         **narrowing: Unpack[Narrowing],
-    ) -> Iterator[str | Answer]:
+    ) -> Generator[str | Answer, None, None]:
         """Yield the answer in pieces of text while it comes, then the whole Answer, as `answer` returns it.
 
-        The pieces make up its text, unless its `text` is None: then what was yielded before broke off.
+        The pieces make up its text, unless its `text` is None: then what was yielded before broke off. Who stops
+        listening closes it (`contextlib.closing`), and so ends the request.
         """
         scope = self._scope(user_id, shared)
         context = self._reader.context(scope, question, budget=budget, top_k=top_k, **narrowing)

@@ -1,6 +1,7 @@
 """The way of a question: recall finds hits, what contradicts them is looked up, the answer room does the rest."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import closing
 from datetime import datetime
 from typing import TypedDict, Unpack
 
@@ -77,7 +78,9 @@ class Reader:
         ties = decisions.contrary(self._engine.db, names, found, known_at) if found else []
         return compose(question, hits, ties, budget or settings.budget, settings, self._language(scope))
 
-    def answer(self, scope: Scope, context: Context, moment: object, *, stream: bool) -> Iterator[str | Answer]:
+    def answer(
+        self, scope: Scope, context: Context, moment: object, *, stream: bool
+    ) -> Generator[str | Answer, None, None]:
         """Yield the answer to the question of a context: with `stream` its pieces first.
 
         `moment` is the present of the question, None for now. What models cost goes to the user's account, or to the
@@ -88,10 +91,17 @@ class Reader:
         asking = bool(context.entries) and engine.roles.has("answerer")
         payer = scope if not asking or scopes.state(engine.db, scope.name) else scope.shared
         account = Account(engine.db, payer, llm, engine.now, engine.roles)
+        settled = False
         try:
-            yield from ask(context, present, engine.roles, Spent(account.meters), stream=stream)
+            with closing(ask(context, present, engine.roles, Spent(account.meters), stream=stream)) as pieces:
+                for piece in pieces:
+                    if isinstance(piece, Answer):  # whoever has it need not come back
+                        account.settle(account.spent)
+                        settled = True
+                    yield piece
         finally:
-            account.settle(account.spent)
+            if not settled:  # nobody listened to the end
+                account.settle(account.spent)
 
     def _query(self, scope: Scope, question: str, top_k: int, narrowing: Narrowing, *, explain: bool = False) -> Query:
         check_text(question, "question", 1_000_000)

@@ -1,8 +1,11 @@
 """An OpenAI-compatible chat server on loopback that answers as it is told, rightly or wrongly."""
 
+import gc
 import json
+import sys
 import threading
 import time
+import warnings
 from collections import deque
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -159,3 +162,12 @@ def chat_server() -> Iterator[ChatServer]:
         finally:
             http.closing.set()  # type: ignore[attr-defined]
             http.shutdown()
+
+
+def forget_clients() -> None:
+    """LiteLLM keeps its clients open until they are collected, which must not happen in another module's test."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        if litellm := sys.modules.get("litellm"):
+            litellm.in_memory_llm_clients_cache.flush_cache()
+        gc.collect()

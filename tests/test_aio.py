@@ -1,6 +1,7 @@
 """AsyncMemory is Memory, awaited."""
 
 import asyncio
+import contextlib
 import inspect
 import threading
 import time
@@ -107,6 +108,21 @@ def test_an_answer_streams(tenant, embedder):
     *pieces, answer = asyncio.run(main())
     assert len(pieces) > 2
     assert "".join(pieces) == answer.text == "Ana lives in Lisbon [1]."
+
+
+def test_who_stops_listening_ends_the_answer(tenant, embedder):
+    async def main():
+        with memory_with(tenant, embedder, ["Ana lives in Lisbon [1]."], only=["answerer"]) as (memory, _):
+            one = AsyncMemory(memory)
+            await one.add("I moved to Lisbon in March.", user_id="ana", speaker="Ana")
+            async with contextlib.aclosing(one.answer_stream("Where does Ana live?", user_id="ana")) as pieces:
+                async for piece in pieces:
+                    assert piece == "Ana"
+                    break
+            (day,) = await one.cost(user_id="ana")
+            assert (day.cost.calls, day.cost.money) == (1, None)
+
+    asyncio.run(main())
 
 
 class SlowMemory:

@@ -1,7 +1,7 @@
 """Ask the answerer role for an answer from a context; whatever it does, there is an answer that says so."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from datetime import datetime
 
 from memgraph_engine.answer.citations import Citations
@@ -14,7 +14,9 @@ _PLAIN_UNKNOWN = re.compile(r"\W*i (?:don['’]?t|do not) know\b", re.IGNORECASE
 _PART = "Answering"
 
 
-def ask(context: Context, moment: datetime, roles: Roles, spent: Spent, *, stream: bool) -> Iterator[str | Answer]:
+def ask(
+    context: Context, moment: datetime, roles: Roles, spent: Spent, *, stream: bool
+) -> Generator[str | Answer, None, None]:
     """Yield the answer: with `stream` its text in pieces first. No model is asked about an empty context."""
     if not context.entries:
         text = DONT_KNOW if roles.has("answerer") else None

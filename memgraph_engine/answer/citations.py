@@ -1,7 +1,7 @@
 """Citations in an answer: checked against the numbers of the context, also while the answer comes in pieces."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 _CITATION = re.compile(r"\s*\[(\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*)\]")
 _PARTS = re.compile(r"(\d+)(?:\s*[–-]\s*(\d+))?")
@@ -52,7 +52,7 @@ class Citations:
         return f"{space}[{', '.join(map(str, known))}]" if known else ""
 
 
-def _numbers(part: re.Match[str]) -> range:
+def _numbers(part: re.Match[str]) -> Sequence[int]:
     """Return the numbers of a single citation or of a range; one that runs backwards is its two ends."""
     first, last = int(part[1]), int(part[2] or part[1])
-    return range(first, last + 1) if first <= last else range(last, first + 1, max(first - last, 1))
+    return range(first, last + 1) if first <= last else (first, last)
