@@ -1,5 +1,6 @@
 """An OpenAI-compatible chat server on loopback that answers as it is told, rightly or wrongly."""
 
+import asyncio
 import gc
 import json
 import sys
@@ -8,7 +9,7 @@ import time
 import warnings
 from collections import deque
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -165,9 +166,12 @@ def chat_server() -> Iterator[ChatServer]:
 
 
 def forget_clients() -> None:
-    """LiteLLM keeps its clients open until they are collected, which must not happen in another module's test."""
+    """LiteLLM keeps clients and a loop open until they are collected, which must not happen in another module's test."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         if litellm := sys.modules.get("litellm"):
             litellm.in_memory_llm_clients_cache.flush_cache()
+        with suppress(RuntimeError):  # there is none
+            asyncio.get_event_loop_policy().get_event_loop().close()
+            asyncio.set_event_loop(None)
         gc.collect()
