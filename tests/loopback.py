@@ -166,7 +166,7 @@ def chat_server() -> Iterator[ChatServer]:
 
 
 def forget_clients() -> None:
-    """LiteLLM keeps clients and a loop open until they are collected, which must not happen in another module's test."""
+    """LiteLLM keeps clients and a loop open until they are collected: not in another module's test, please."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         if litellm := sys.modules.get("litellm"):

@@ -40,7 +40,7 @@ def said(answer):
 
 @contextmanager
 def memory_with(tenant, embedder, answers=(), *, only=ROLES, gate=None, llm=None, **given):
-    """A memory whose models (those of the roles `only`) say what is in the queue, or are the one given; and the chat."""
+    """A memory whose models (those of the roles `only`) say what is in the queue (or are the one given), and they."""
     none = {role: {"model": ""} for role in ROLES if role not in only}
     chat = answers if hasattr(answers, "chat") else ScriptedChat(answers)
     settings = Settings.load(llm={"roles": none, "retries": 0, **(llm or {})}, gate=gate or {}, **given)

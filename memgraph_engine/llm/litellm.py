@@ -47,7 +47,7 @@ class LiteLLMChat:
     ) -> Iterator[str | Reply]:
         """Answer in pieces, then as a whole; raises ModelUnavailable, also where the answer broke off."""
         given = self._request(messages, temperature, max_tokens, timeout)
-        chunks = []
+        chunks, stream = [], None
         try:
             stream = self._litellm.completion(**given, stream=True, stream_options={"include_usage": True})
             for chunk in stream:
@@ -56,6 +56,8 @@ class LiteLLMChat:
                     yield piece
         except Exception as error:
             raise self._translated(error, timeout) from error
+        finally:
+            _hang_up(stream)
         # LiteLLM ends what a server left open; the server's own word is what counts
         if getattr(stream, "received_finish_reason", "stop") is None:
             raise ModelUnavailable(f"The answer of {self.name} broke off.", _LOST, retry_after=0.0)
@@ -142,6 +144,13 @@ class LiteLLMChat:
     def _missing_keys(self) -> list[str]:
         found = self._litellm.validate_environment(self.name)
         return [] if found["keys_in_environment"] else list(found["missing_keys"])
+
+
+def _hang_up(stream: Any) -> None:
+    """End a request whose answer nobody waits for any more; LiteLLM has no word for it, most of its clients have."""
+    close = getattr(getattr(stream, "completion_stream", None), "close", None)
+    if close:
+        close()
 
 
 def _brief(error: Exception) -> str:
