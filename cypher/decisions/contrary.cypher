@@ -6,13 +6,18 @@
 // returns newer, older, kind (conflict or supersede), newer_said, older_said (milliseconds)
 UNWIND $scopes AS scope
 UNWIND $ids AS id
-MATCH (n:Note {scope: scope, id: id})-[r:RELATED|SUPERSEDES]-(o:Note)
-WHERE (type(r) = 'SUPERSEDES' OR r.kind = 'conflict')
-  AND n.scope IN $scopes AND o.scope = n.scope
-  AND n.status IN $statuses AND o.status IN $statuses
-  AND n.created_at <= $known_at AND o.created_at <= $known_at
-WITH DISTINCT r, startNode(r) AS newer, endNode(r) AS older
-RETURN newer.id AS newer, older.id AS older,
-       CASE type(r) WHEN 'SUPERSEDES' THEN 'supersede' ELSE 'conflict' END AS kind,
+MATCH (n:Note {scope: scope, id: id})
+CALL (n) {
+  MATCH (n)-[r:RELATED {kind: 'conflict'}]-(:Note)
+  RETURN r, 'conflict' AS kind
+  UNION ALL
+  MATCH (n)-[r:SUPERSEDES]-(:Note)
+  RETURN r, 'supersede' AS kind
+}
+WITH DISTINCT r, kind, startNode(r) AS newer, endNode(r) AS older
+WHERE newer.scope IN $scopes AND older.scope = newer.scope
+  AND newer.status IN $statuses AND older.status IN $statuses
+  AND newer.created_at <= $known_at AND older.created_at <= $known_at
+RETURN newer.id AS newer, older.id AS older, kind,
        newer.said_at.epochMillis AS newer_said, older.said_at.epochMillis AS older_said
 ORDER BY newer, older
