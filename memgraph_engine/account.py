@@ -27,6 +27,11 @@ class Account:
             limited = self._day != Budget()
             self.meters = (self._own, DayMeter(db, scope, self._day, now)) if limited else (self._own,)
 
+    @property
+    def spent(self) -> Cost:
+        """What the call has cost so far, with answers that nobody waited for."""
+        return self._own.spent
+
     def settle(self, cost: Cost) -> None:
         """Write down what the call cost; a day's meter has charged it already."""
         if cost.calls:

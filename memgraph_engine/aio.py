@@ -1,26 +1,25 @@
 """`AsyncMemory`: Memory for programs that run on asyncio. A façade over threads, never a second implementation."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from itertools import islice
 from types import TracebackType
-from typing import Any, ParamSpec, Self, TypeVar
+from typing import Self
 
 from memgraph_engine import wiring
+from memgraph_engine.aio_questions import AsyncQuestions
 from memgraph_engine.client import Memory, Message
 from memgraph_engine.model.memory import Note
 from memgraph_engine.model.ports import ChatModel, Clock, Embedder, Partitioner
-from memgraph_engine.model.result import Decision, Hit, Receipt, Spending, Stats, Story, Version
+from memgraph_engine.model.result import Decision, Receipt, Spending, Stats, Story, Version
 from memgraph_engine.model.topic import Topic, TopicRun
 from memgraph_engine.settings import Settings
 
-P = ParamSpec("P")
-T = TypeVar("T")
 _PAGE = 500
 
 
-class AsyncMemory:
+class AsyncMemory(AsyncQuestions):
     """`Memory` with every call awaited; arguments, results and errors are those of the method of the same name.
 
     Each call runs in a thread. A cancelled await gives up waiting, not the work: what was begun (a write, say)
@@ -34,10 +33,6 @@ class AsyncMemory:
     >>> asyncio.run(main())[0].note.context
     'I moved to Lisbon in March.'
     """
-
-    def __init__(self, memory: Memory) -> None:
-        self._memory = memory
-        self._running: set[asyncio.Task[object]] = set()
 
     @classmethod
     async def connect(
@@ -156,47 +151,6 @@ class AsyncMemory:
 
     # ---- reading ----------------------------------------------------------------------------
 
-    async def search(
-        self,
-        question: str,
-        *,
-        user_id: str | None = None,
-        shared: bool = False,
-        top_k: int = 20,
-        session: str | None = None,
-        speaker: str | None = None,
-        role: str | None = None,
-        agent: str | None = None,
-        since: datetime | str | None = None,
-        until: datetime | str | None = None,
-        as_of: datetime | str | None = None,
-        known_at: datetime | str | None = None,
-        tags: Sequence[str] = (),
-        metadata: Mapping[str, object] | None = None,
-        min_similarity: float | None = None,
-        explain: bool = False,
-    ) -> list[Hit]:
-        """See `Memory.search`."""
-        return await self._call(
-            self._memory.search,
-            question,
-            user_id=user_id,
-            shared=shared,
-            top_k=top_k,
-            session=session,
-            speaker=speaker,
-            role=role,
-            agent=agent,
-            since=since,
-            until=until,
-            as_of=as_of,
-            known_at=known_at,
-            tags=tags,
-            metadata=metadata,
-            min_similarity=min_similarity,
-            explain=explain,
-        )
-
     async def get(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Note:  # noqa: A002
         """See `Memory.get`."""
         return await self._call(self._memory.get, id, user_id=user_id, shared=shared)
@@ -251,18 +205,6 @@ class AsyncMemory:
         return await self._call(self._memory.verify, user_id=user_id, shared=shared)
 
     # ---- inside -----------------------------------------------------------------------------
-
-    async def _call(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Run work in a thread; the task outlives a cancelled await, so that `close` knows of it."""
-        task = asyncio.create_task(asyncio.to_thread(work, *args, **kwargs))
-        self._running.add(task)
-        task.add_done_callback(self._ended)
-        return await asyncio.shield(task)
-
-    def _ended(self, task: "asyncio.Task[Any]") -> None:
-        self._running.discard(task)
-        if not task.cancelled():
-            task.exception()  # looked at, or asyncio would complain when nobody waits for it any more
 
     async def _paged(self, notes: Iterator[Note]) -> AsyncIterator[Note]:
         while page := await self._call(lambda: list(islice(notes, _PAGE))):

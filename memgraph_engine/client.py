@@ -10,31 +10,27 @@ from memgraph_engine.errors import InvalidInput, NotFound
 from memgraph_engine.graph import audit, decisions, notes, sources, spending
 from memgraph_engine.graph import topics as topic_graph
 from memgraph_engine.ingest.messages import (
-    check_metadata,
     check_name,
-    check_tags,
     check_text,
     check_texts,
-    parse_instant,
     parse_message,
     parse_time,
 )
 from memgraph_engine.model.memory import NEVER, UNKNOWN_PAST, Note, Source
 from memgraph_engine.model.ports import ChatModel, Clock, Embedder, Partitioner
-from memgraph_engine.model.result import Decision, Hit, Receipt, Spending, Stats, Story, Version
+from memgraph_engine.model.result import Decision, Receipt, Spending, Stats, Story, Version
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.model.topic import Topic, TopicRun
-from memgraph_engine.recall.question import Filters
-from memgraph_engine.recall.search import Query, search
+from memgraph_engine.questions import Questions
+from memgraph_engine.reading import MOST_HITS, Reader, readable
 from memgraph_engine.regroup import rebuild_topics
 from memgraph_engine.remember import Writer
 from memgraph_engine.settings import Settings
 
 Message = str | Mapping[str, object]
-_MOST_HITS = 1000
 
 
-class Memory:
+class Memory(Questions):
     """The memory of a tenant's users, in one Neo4j graph. Safe to share between threads.
 
     >>> with Memory.connect(tenant=tenant) as memory:
@@ -44,9 +40,8 @@ class Memory:
     """
 
     def __init__(self, engine: wiring.Engine) -> None:
-        self.engine = engine
-        self._settings = engine.settings
         self._writer = Writer(engine)
+        super().__init__(engine, Reader(engine, self._writer.expected_language))
 
     @classmethod
     def connect(
@@ -205,66 +200,6 @@ class Memory:
 
     # ---- reading ----------------------------------------------------------------------------
 
-    def search(
-        self,
-        question: str,
-        *,
-        user_id: str | None = None,
-        shared: bool = False,
-        top_k: int = 20,
-        session: str | None = None,
-        speaker: str | None = None,
-        role: str | None = None,
-        agent: str | None = None,
-        since: datetime | str | None = None,
-        until: datetime | str | None = None,
-        as_of: datetime | str | None = None,
-        known_at: datetime | str | None = None,
-        tags: Sequence[str] = (),
-        metadata: Mapping[str, object] | None = None,
-        min_similarity: float | None = None,
-        explain: bool = False,
-    ) -> list[Hit]:
-        """Return the notes that answer a question best, best first, from the user's own memory and the shared one.
-
-        With `shared=True` only the shared memory is read. `since` and `until` are when it was said, both
-        included; a day stands for all of it. `tags` and `metadata` must all be there. `min_similarity` (-1 to 1)
-        cuts by `Hit.similarity`.
-
-        `as_of` asks for what was true in the world at that moment, as far as it is known now; `known_at` for what
-        the memory held at that moment, in the words of then, whatever became of it since (nothing deleted then; what
-        was superseded or archived then says so by its status). Both together: what was held then to be true at
-        `as_of`. For each a day means its end.
-        """
-        check_text(question, "question", 1_000_000)
-        if type(top_k) is not int or not 1 <= top_k <= _MOST_HITS:
-            raise InvalidInput(
-                f"top_k must be a whole number from 1 to {_MOST_HITS}, not {top_k!r}; get_all lists everything."
-            )
-        if min_similarity is not None and not -1 <= _number(min_similarity) <= 1:
-            raise InvalidInput(f"min_similarity must be a number from -1 to 1, not {min_similarity!r}.")
-        scope = self._scope(user_id, shared)
-        names = {"session": session, "speaker": speaker, "role": role, "agent": agent}
-        filters = Filters(
-            **{name: None if value is None else check_name(value, name) for name, value in names.items()},
-            since=parse_time(since, "since", self._settings.timezone),
-            until=parse_time(until, "until", self._settings.timezone, end=True),
-            as_of=parse_instant(as_of, "as_of", self._settings.timezone),
-            known_at=parse_instant(known_at, "known_at", self._settings.timezone),
-            tags=check_tags(tags, "tags"),
-            metadata=check_metadata(metadata, "metadata"),
-        )
-        query = Query(
-            question,
-            self.engine.embedder.embed_query(question),
-            self._readable(scope),
-            filters,
-            top_k,
-            min_similarity,
-            explain,
-        )
-        return search(self.engine.db, query, self._writer.expected_language(scope), self._settings.recall)
-
     def get(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Note:  # noqa: A002
         """Return a note by its own id or that of a source; raises NotFound."""
         scope, found = self._find(id, self._scope(user_id, shared))
@@ -302,8 +237,8 @@ class Memory:
         before: datetime | str | None = None,
     ) -> list[Decision]:
         """Return the newest decisions of a memory, newest first; `before` goes further back."""
-        if type(limit) is not int or not 1 <= limit <= _MOST_HITS:
-            raise InvalidInput(f"limit must be a whole number from 1 to {_MOST_HITS}, not {limit!r}.")
+        if type(limit) is not int or not 1 <= limit <= MOST_HITS:
+            raise InvalidInput(f"limit must be a whole number from 1 to {MOST_HITS}, not {limit!r}.")
         at = parse_time(before, "before", self._settings.timezone, end=True) or NEVER
         return decisions.page(self.engine.db, self._scope(user_id, shared).name, at, limit)
 
@@ -328,8 +263,8 @@ class Memory:
 
     def topic_runs(self, *, user_id: str | None = None, shared: bool = False, limit: int = 20) -> list[TopicRun]:
         """Return the last runs that looked for topics, newest first, and what each changed."""
-        if type(limit) is not int or not 1 <= limit <= _MOST_HITS:
-            raise InvalidInput(f"limit must be a whole number from 1 to {_MOST_HITS}, not {limit!r}.")
+        if type(limit) is not int or not 1 <= limit <= MOST_HITS:
+            raise InvalidInput(f"limit must be a whole number from 1 to {MOST_HITS}, not {limit!r}.")
         return topic_graph.runs(self.engine.db, self._scope(user_id, shared).name, limit)
 
     def stats(self, *, user_id: str | None = None, shared: bool = False) -> Stats:
@@ -344,25 +279,15 @@ class Memory:
 
     # ---- inside -----------------------------------------------------------------------------
 
-    def _scope(self, user_id: str | None, shared: bool) -> Scope:
-        if shared and user_id is not None:
-            raise InvalidInput("shared=True is the tenant's memory, which has no user: leave user_id out.")
-        if not shared and user_id is None:
-            raise InvalidInput("user_id is required: say whose memory is meant (or shared=True for the tenant's).")
-        return Scope(self._settings.tenant, user_id)
-
     def _find(self, id: str, scope: Scope) -> tuple[Scope, notes.Found]:  # noqa: A002
         """Find a note in the user's own memory, else in the shared one."""
-        for one in self._readable(scope):
+        for one in readable(scope):
             found = notes.find(self.engine.db, one.name, check_name(id, "id"))
             if found:
                 return one, found
             if sources.stored(self.engine.db, one.name, id):
                 raise NotFound(f"Source {id!r} of {one} is kept without a note; decisions tells why.")
         raise NotFound(f"There is no note or source {id!r} in the memory of {scope}.")
-
-    def _readable(self, scope: Scope) -> list[Scope]:
-        return [scope, scope.shared] if scope.user else [scope]
 
     def _parse(self, message: Message, where: str) -> Source:
         return parse_message(message, where, timezone=self._settings.timezone, max_text=self._settings.max_text)
@@ -373,9 +298,3 @@ def _with_defaults(message: Message, fields: Mapping[str, object]) -> Message:
     if not fields or not isinstance(message, str | Mapping):  # what can't be a message is refused where it is parsed
         return message
     return {**fields, **({"text": message} if isinstance(message, str) else message)}
-
-
-def _number(value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise InvalidInput(f"min_similarity must be a number from -1 to 1, not {value!r}.")
-    return value

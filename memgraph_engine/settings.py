@@ -128,6 +128,17 @@ class WorkerSettings(BaseModel):
     topics_cron: Annotated[str, AfterValidator(_cron)]
 
 
+class AnswerSettings(BaseModel):
+    """What goes into a context; see `config/settings.toml`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    budget: Annotated[int, Field(ge=200)]
+    longest: Share
+    recent: Share
+    similar: Share
+
+
 class BudgetSettings(BaseModel):
     """The most that calls of chat models may cost together: requests, tokens, US dollars; 0 is no limit."""
 
@@ -240,6 +251,7 @@ class Settings(BaseSettings):
     gate: GateSettings
     topics: TopicsSettings
     worker: WorkerSettings
+    answer: AnswerSettings
     llm: LlmSettings
 
     @field_validator("timezone")

@@ -5,6 +5,7 @@ A memory that leaves nothing behind, an embedder without a model, a chat model t
 
 import hashlib
 import json
+import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -120,7 +121,8 @@ class ScriptedChat:
     """A chat model for tests: gives the answers of a queue, and fails on a call that was not expected.
 
     An answer is a text, something that becomes one as JSON, a whole Reply, or an exception to raise. `calls` are
-    what it was asked, `left` is the number of answers not yet given. It costs nothing unless a Reply says so.
+    what it was asked, `left` is the number of answers not yet given. It costs nothing unless a Reply says so. Asked
+    for a stream, it gives an answer word by word.
 
     >>> chat = ScriptedChat(["Hello."])
     >>> chat.chat([{"role": "user", "content": "Hi!"}], temperature=0, max_tokens=9, timeout=1).text
@@ -161,6 +163,14 @@ class ScriptedChat:
         if isinstance(answer, Reply):
             return answer
         return Reply(answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False), Cost(calls=1))
+
+    def chat_stream(
+        self, messages: Sequence[Message], *, temperature: float, max_tokens: int, timeout: float
+    ) -> Iterator[str | Reply]:
+        """Yield the words of the next answer, then all of it."""
+        reply = self.chat(messages, temperature=temperature, max_tokens=max_tokens, timeout=timeout)
+        yield from re.findall(r"\S*\s*", reply.text)
+        yield reply
 
 
 def _features(text: str) -> list[str]:

@@ -1,11 +1,15 @@
 """An OpenAI-compatible chat server on loopback that answers as it is told, rightly or wrongly."""
 
+import asyncio
+import gc
 import json
+import sys
 import threading
 import time
+import warnings
 from collections import deque
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -24,6 +28,7 @@ class Say:
     hang_up: bool = False
     body: str | None = None  # in place of a well-formed answer
     message: Mapping[str, Any] = field(default_factory=dict)
+    cut: str = ""  # how a stream breaks off after its text: "connection", "end" (as if that were all) or "error"
 
 
 class ChatServer:
@@ -72,6 +77,9 @@ class _Handler(BaseHTTPRequestHandler):
         if answer.hang_up:
             self.close_connection = True
             return
+        if request.get("stream") and answer.status == 200 and answer.body is None:
+            self._stream(request, answer)
+            return
         body = (answer.body if answer.body is not None else json.dumps(_body(request, answer))).encode()
         try:
             self.send_response(answer.status)
@@ -82,6 +90,21 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(body)
         except ConnectionError:
             self.close_connection = True  # the client did not wait
+
+    def _stream(self, request: Mapping[str, Any], answer: Say) -> None:
+        try:
+            self.send_response(200)
+            for name, value in {"Content-Type": "text/event-stream", **answer.headers}.items():
+                self.send_header(name, value)
+            if answer.cut == "connection":
+                self.send_header("Content-Length", "1000000")
+            self.end_headers()
+            for event in _events(request, answer):
+                self.wfile.write(f"data: {event}\n\n".encode())
+                self.wfile.flush()
+        except ConnectionError:
+            pass
+        self.close_connection = True
 
     def log_message(self, *_: object) -> None:
         pass
@@ -104,6 +127,28 @@ def _body(request: Mapping[str, Any], answer: Say) -> dict[str, Any]:
     return body
 
 
+def _events(request: Mapping[str, Any], answer: Say) -> Iterator[str]:
+    """A stream's events: a few characters each, the reason for which it ended, what it cost."""
+    head = {"id": "1", "object": "chat.completion.chunk", "created": int(time.time()), "model": request["model"]}
+
+    def chunk(delta: Mapping[str, Any], reason: str | None = None) -> str:
+        return json.dumps({**head, "choices": [{"index": 0, "delta": delta, "finish_reason": reason}]})
+
+    text = answer.text or ""
+    for at in range(0, len(text), 5):
+        yield chunk({"role": "assistant", "content": text[at : at + 5]})
+    if answer.cut == "error":
+        yield json.dumps({"error": {"message": "told to break off", "code": 500}})
+    if answer.cut:
+        return
+    yield chunk(dict(answer.message), answer.finish_reason)
+    if answer.tokens:
+        read, written = answer.tokens
+        usage = {"prompt_tokens": read, "completion_tokens": written, "total_tokens": read + written}
+        yield json.dumps({**head, "choices": [], "usage": usage})
+    yield "[DONE]"
+
+
 @contextmanager
 def chat_server() -> Iterator[ChatServer]:
     """A server until the end of the block."""
@@ -118,3 +163,15 @@ def chat_server() -> Iterator[ChatServer]:
         finally:
             http.closing.set()  # type: ignore[attr-defined]
             http.shutdown()
+
+
+def forget_clients() -> None:
+    """LiteLLM keeps clients and a loop open until they are collected: not in another module's test, please."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        if litellm := sys.modules.get("litellm"):
+            litellm.in_memory_llm_clients_cache.flush_cache()
+        with suppress(RuntimeError):  # there is none
+            asyncio.get_event_loop_policy().get_event_loop().close()
+            asyncio.set_event_loop(None)
+        gc.collect()

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from memgraph_engine import Memory, Settings
 from memgraph_engine.testing import ScriptedChat
 
-ROLES = ("extractor", "gate", "writer", "labeller")
+ROLES = ("extractor", "gate", "writer", "labeller", "answerer")
 
 
 def turn(number=1, context="Ana moved to Lisbon.", **given):
@@ -40,9 +40,9 @@ def said(answer):
 
 @contextmanager
 def memory_with(tenant, embedder, answers=(), *, only=ROLES, gate=None, llm=None, **given):
-    """A memory whose models (those of the roles `only`) say what is in the queue; yields it with the chat."""
+    """A memory whose models (those of the roles `only`) say what is in the queue (or are the one given), and they."""
     none = {role: {"model": ""} for role in ROLES if role not in only}
-    chat = answers if isinstance(answers, ScriptedChat) else ScriptedChat(answers)
+    chat = answers if hasattr(answers, "chat") else ScriptedChat(answers)
     settings = Settings.load(llm={"roles": none, "retries": 0, **(llm or {})}, gate=gate or {}, **given)
     with Memory.connect(tenant=tenant, embedder=embedder, settings=settings, llm=chat) as memory:
         yield memory, chat

@@ -1,6 +1,7 @@
 """AsyncMemory is Memory, awaited."""
 
 import asyncio
+import contextlib
 import inspect
 import threading
 import time
@@ -9,6 +10,7 @@ import pytest
 
 from memgraph_engine import AsyncMemory, Memory
 from memgraph_engine.errors import InvalidInput, NotFound
+from tests.models import memory_with
 
 
 def public(cls):
@@ -26,7 +28,7 @@ def test_the_parameters_are_those_of_memory(name):
     assert list(ours.values()) == list(theirs.values())  # names, kinds, defaults, annotations, order
 
 
-@pytest.mark.parametrize("name", sorted(public(Memory) - {"get_all"}))
+@pytest.mark.parametrize("name", sorted(public(Memory) - {"get_all", "answer_stream"}))
 def test_each_method_is_awaited(name):
     assert inspect.iscoroutinefunction(getattr(AsyncMemory, name))
 
@@ -38,6 +40,12 @@ def test_every_method_works(tenant, embedder):
             await memory.add_many(["The tide turns at noon.", "The ferry is late."], user_id="ana")
             hits = await memory.search("Where does Ana live?", user_id="ana", top_k=1, explain=True)
             assert [source.id for source in hits[0].sources] == ["D1:3"]
+            context = await memory.context("Where does Ana live?", user_id="ana", budget=300, speaker="Ana")
+            assert [source.id for source in context.entries[0].sources] == ["D1:3"]
+            answer = await memory.answer("Where does Ana live?", user_id="ana")
+            assert (answer.text, len(answer.fallbacks)) == (None, 1)
+            streamed = [piece async for piece in memory.answer_stream("Where does Ana live?", user_id="ana")]
+            assert streamed == [answer]
             note = await memory.get("D1:3", user_id="ana")
             assert note.id == receipt.entries[0].note
             await memory.update("D1:3", "I moved to Porto.", user_id="ana")
@@ -88,6 +96,33 @@ def test_a_long_listing_comes_page_by_page_without_loss(memory, monkeypatch):
         return [note.raw[0] async for note in one.get_all(user_id="ana")]
 
     assert asyncio.run(main()) == [f"Buoy {n} is green." for n in range(30)]
+
+
+def test_an_answer_streams(tenant, embedder):
+    async def main():
+        with memory_with(tenant, embedder, ["Ana lives in Lisbon [1]."], only=["answerer"]) as (memory, _):
+            one = AsyncMemory(memory)
+            await one.add("I moved to Lisbon in March.", user_id="ana", speaker="Ana")
+            return [piece async for piece in one.answer_stream("Where does Ana live?", user_id="ana")]
+
+    *pieces, answer = asyncio.run(main())
+    assert len(pieces) > 2
+    assert "".join(pieces) == answer.text == "Ana lives in Lisbon [1]."
+
+
+def test_who_stops_listening_ends_the_answer(tenant, embedder):
+    async def main():
+        with memory_with(tenant, embedder, ["Ana lives in Lisbon [1]."], only=["answerer"]) as (memory, _):
+            one = AsyncMemory(memory)
+            await one.add("I moved to Lisbon in March.", user_id="ana", speaker="Ana")
+            async with contextlib.aclosing(one.answer_stream("Where does Ana live?", user_id="ana")) as pieces:
+                async for piece in pieces:
+                    assert piece == "Ana"
+                    break
+            (day,) = await one.cost(user_id="ana")
+            assert (day.cost.calls, day.cost.money) == (1, None)
+
+    asyncio.run(main())
 
 
 class SlowMemory:

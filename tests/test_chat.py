@@ -1,22 +1,23 @@
 """Chat models through LiteLLM, against a server on loopback that can be told to answer wrongly."""
 
-import gc
 import json
 import subprocess
 import sys
-import warnings
+from datetime import UTC, datetime
 
 import pytest
 
 from memgraph_engine import Settings
 from memgraph_engine.errors import BudgetSpent, ModelRefused, ModelUnavailable, Unusable
-from memgraph_engine.llm import Meter, Roles, extraction, merging
+from memgraph_engine.llm import Meter, Roles, Told, answering, extraction, merging
 from memgraph_engine.llm.litellm import LiteLLMChat
 from memgraph_engine.llm.requests import Turn
 from memgraph_engine.model.cost import Budget
-from tests.loopback import Say, chat_server
+from tests.loopback import Say, chat_server, forget_clients
 
 PAIRS = merging([["Ana lives in Porto.", "Ana moved to Porto in March."]])
+WHERE = answering("Where does Ana live?", "[1] Ana: I moved to Porto.", datetime(2023, 5, 8, tzinfo=UTC))
+CITED = "Ana lives in Porto [1], by the river."
 GOOD = json.dumps({"merges": [{"merge": 1, "context": "Ana has lived in Porto since March."}]})
 MODEL = "openai/test-model"
 PRICED = "openai/gpt-4o-mini"
@@ -28,11 +29,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")  # LiteLLM's own
 def _no_trace():
     """LiteLLM keeps its clients open until they are collected, which must not happen in another module's test."""
     yield
-    litellm = sys.modules["litellm"]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        litellm.in_memory_llm_clients_cache.flush_cache()
-        gc.collect()
+    forget_clients()
 
 
 @pytest.fixture
@@ -287,3 +284,86 @@ def test_nothing_is_fetched_logged_or_printed(server):
         [sys.executable, "-W", "ignore", "-c", code, server.base], capture_output=True, text=True, check=False
     )
     assert (done.stdout, done.stderr, done.returncode) == ("", "", 0)
+
+
+# ---- free text, whole and in pieces -----------------------------------------------------------
+
+
+def told(roles, *, stream=True, meters=(), **llm):
+    *pieces, whole = roles(**llm).tell(WHERE, stream=stream, meters=meters)
+    assert isinstance(whole, Told)
+    return pieces, whole
+
+
+@pytest.mark.parametrize("stream", [True, False])
+def test_free_text_comes_with_its_model_and_cost(server, roles, stream):
+    server.say(Say(CITED, tokens=(100, 20)))
+    pieces, whole = told(roles, stream=stream, model=PRICED)
+    assert (len(pieces) > 3) == stream
+    assert whole.text == CITED
+    assert "".join(pieces) == (CITED if stream else "")
+    assert (whole.model, whole.cost.calls, whole.cost.input_tokens, whole.cost.output_tokens) == (PRICED, 1, 100, 20)
+    assert whole.cost.money > 0
+    assert bool(server.asked[0].get("stream")) == stream
+    assert "response_format" not in server.asked[0]
+
+
+def test_a_stream_that_is_not_counted_is_counted_for(server, roles):
+    server.say(Say(CITED, tokens=None))
+    _, whole = told(roles, model=PRICED)
+    assert whole.cost.input_tokens > 100
+    assert whole.cost.output_tokens > 5
+
+
+@pytest.mark.parametrize("cut", ["connection", "end", "error"])
+def test_a_stream_that_is_cut_is_an_error_and_may_be_on_the_bill(server, roles, cut):
+    server.say(Say(CITED, cut=cut))
+    meter = Meter(Budget(tokens=10_000))
+    pieces = []
+    with pytest.raises(ModelUnavailable) as caught:
+        pieces.extend(roles(retries=2, fallbacks=["openai/second"]).tell(WHERE, stream=True, meters=[meter]))
+    assert len(server.asked) == 1  # what was shown can't be taken back
+    assert caught.value.cost.money is None
+    assert meter.charged.output_tokens == 4096
+
+
+@pytest.mark.parametrize("passing", [Say(status=429), Say(status=503), Say(hang_up=True), Say(cut="end")])
+def test_a_stream_that_fails_before_its_first_word_is_tried_again(server, roles, passing):
+    server.say(passing, CITED)
+    _, whole = told(roles, retries=1)
+    assert (whole.text, whole.cost.calls) == (CITED, 2)
+
+
+@pytest.mark.parametrize("stream", [True, False])
+def test_the_next_model_tells_when_one_fails(server, roles, stream):
+    server.say(Say(status=401), model="first")
+    server.say(CITED, model="second")
+    _, whole = told(roles, stream=stream, model="openai/first", fallbacks=["openai/second"])
+    assert (whole.model, whole.text, whole.cost.calls) == ("openai/second", CITED, 2)
+
+
+@pytest.mark.parametrize("answer", [Say(CITED, finish_reason="length"), Say("  "), Say(None)])
+@pytest.mark.parametrize("stream", [True, False])
+def test_free_text_that_is_empty_or_cut_off_is_unusable(server, roles, answer, stream):
+    server.say(answer)
+    with pytest.raises(Unusable):
+        list(roles().tell(WHERE, stream=stream))
+
+
+@pytest.mark.parametrize("stream", [True, False])
+def test_a_slow_telling_is_given_up(server, roles, stream):
+    server.say(Say(CITED, seconds=20))
+    with pytest.raises(ModelUnavailable, match=r"within 0\.2 seconds"):
+        list(roles(timeout=0.2).tell(WHERE, stream=stream))
+
+
+def test_a_refusal_in_a_stream_is_told(server, roles):
+    server.say(Say(None, finish_reason="content_filter"))
+    with pytest.raises(ModelRefused, match="refused"):
+        list(roles().tell(WHERE, stream=True))
+
+
+def test_a_stream_keeps_its_budget(server, roles):
+    with pytest.raises(BudgetSpent):
+        list(roles().tell(WHERE, stream=True, meters=[Meter(Budget(tokens=100))]))
+    assert server.asked == []

@@ -17,8 +17,10 @@ from typer.testing import CliRunner
 
 from memgraph_engine import Settings, __version__
 from memgraph_engine.cli import app
+from memgraph_engine.llm import Roles
 from memgraph_engine.model.cost import Cost
 from memgraph_engine.model.ports import Reply
+from memgraph_engine.testing import ScriptedChat
 from tests.models import extracted, memory_with
 
 COMMAND = str(Path(sys.executable).with_name("memgraph-engine"))
@@ -84,6 +86,43 @@ def test_a_text_is_read_from_stdin(cli):
     cli("add", "-", input="The tide turns\nat noon.\n")
     (note,) = json.loads(cli("list", "--json").stdout)
     assert note["sources"][0]["text"] == "The tide turns\nat noon."
+
+
+def test_a_context_is_printed_between_its_marks(cli):
+    lisbon(cli)
+    found = cli("context", "Where does Ana live?", "--budget", "300")
+    assert found.stdout == (
+        "<recalled-memory>\n[1] 2023-05-08: Ana: I moved to Lisbon. (1:56 pm on 8 May, 2023)\n</recalled-memory>\n"
+    )
+    document = json.loads(cli("context", "Where does Ana live?", "--json").stdout)
+    assert [source["id"] for source in document["entries"][0]["sources"]] == ["D1:3"]
+    nothing = cli("context", "Where does Ana live?", "--tag", "none")
+    assert (nothing.stdout, nothing.stderr) == ("", "Nothing found.\n")
+    assert "from 200" in cli("context", "Where?", "--budget", "9", code=1).stderr
+
+
+def test_without_a_model_a_question_is_answered_by_its_context(cli):
+    lisbon(cli)
+    found = cli("ask", "Where does Ana live?")
+    assert found.stdout == "[1] 2023-05-08: Ana: I moved to Lisbon. (1:56 pm on 8 May, 2023)  D1:3\n"
+    assert "llm.model" in found.stderr
+    assert json.loads(cli("ask", "Where does Ana live?", "--json").stdout)["text"] is None
+    assert "Nothing found." in cli("ask", "Where?", "--speaker", "Bo").stderr
+
+
+def test_an_answer_is_printed_with_what_it_cites(cli, monkeypatch):
+    lisbon(cli)
+    cli("add", "The tide turns at noon.")
+    chat = ScriptedChat(["In Lisbon\x1b[2J [1].", "In Lisbon.", "UNKNOWN", "In Lisbon [1]."])
+    monkeypatch.setattr("memgraph_engine.wiring.Roles", lambda settings, llm: Roles(settings, llm=chat))
+    found = cli("ask", "Where does Ana live?")
+    answer, cited = found.stdout.splitlines()
+    assert answer == "In Lisbon�[2J [1]."
+    assert cited.startswith("[1] 2023-05-08: Ana: I moved to Lisbon.")
+    assert found.stderr == ""
+    assert "cites nothing" in cli("ask", "Where does Ana live?").stderr
+    assert cli("ask", "Where does Ana live?").stdout == "I don't know.\n"
+    assert json.loads(cli("ask", "Where does Ana live?", "--json").stdout)["supported"] is True
 
 
 def test_filters_narrow_a_search(cli):

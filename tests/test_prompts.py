@@ -31,11 +31,11 @@ def test_all_prompts_load():
 
 
 @pytest.mark.parametrize("name", sorted(prompts()))
-def test_a_prompt_says_that_data_holds_no_orders_and_asks_for_json(name):
+def test_a_prompt_says_that_data_holds_no_orders_and_in_what_form_to_answer(name):
     system = re.sub(r"\s+", " ", prompts()[name].system).lower()
     assert "<data" in system
     assert "follow no instruction" in system
-    assert "json" in system
+    assert ("answer with one json object" if prompts()[name].response else "write plain text") in system
 
 
 @pytest.mark.parametrize(
@@ -49,6 +49,7 @@ def test_a_prompt_says_that_data_holds_no_orders_and_asks_for_json(name):
         (GOOD + "temperature: 1\n", "temperature: Extra"),
         ("role: [", "is no YAML"),
         ("", "can't be used"),
+        (GOOD.replace("Gating", "Text"), "Text, which is no response"),
     ],
 )
 def test_a_faulty_prompt_is_told_on_loading(written, text, fault):

@@ -53,6 +53,12 @@ def test_a_statement_never_walks_the_whole_graph(driver, name):
             assert any(any("Unique" in kind for kind in side) for side in sides), name
 
 
+def test_what_contradicts_notes_is_sought_from_these_notes_alone(driver):
+    kinds = {operator["operatorType"].partition("@")[0] for operator in explained(driver, "decisions/contrary")}
+    assert "NodeUniqueIndexSeek" in kinds
+    assert not {kind for kind in kinds if "Scan" in kind}
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_a_statement_names_its_scope(name):
     if name.startswith("schema/") or name in WITHOUT_SCOPE or name in MAY_SCAN:

@@ -7,6 +7,8 @@ from typer.core import TyperGroup
 
 from memgraph_engine import __version__
 from memgraph_engine.cli.add import add
+from memgraph_engine.cli.ask import ask
+from memgraph_engine.cli.context import context
 from memgraph_engine.cli.cost import cost
 from memgraph_engine.cli.db import db_app
 from memgraph_engine.cli.decisions import decisions
@@ -83,6 +85,8 @@ app.command("ingest")(ingest)
 app.command("process")(process)
 app.command("worker")(worker)
 app.command("search")(search)
+app.command("ask")(ask)
+app.command("context")(context)
 app.command("get")(get)
 app.command("list")(list_notes)
 app.command("history")(history)

@@ -19,6 +19,25 @@ NoWait = Annotated[
         "--no-wait", help="Only store it, to be found by its words; `process` does the rest.", show_default=False
     ),
 ]
+Question = Annotated[str, typer.Argument(metavar="QUESTION", help="What you want to know.")]
+Session = Annotated[str | None, typer.Option(metavar="ID", help="Only of this conversation.")]
+Speaker = Annotated[str | None, typer.Option(metavar="NAME", help="Only what this one said.")]
+Role = Annotated[str | None, typer.Option(metavar="ROLE", help="Only of this role.")]
+Agent = Annotated[str | None, typer.Option(metavar="ID", help="Only what was said to this agent.")]
+Since = Annotated[str | None, typer.Option(metavar="TIME", help="Not said before, ISO 8601.")]
+Until = Annotated[str | None, typer.Option(metavar="TIME", help="Not said after, ISO 8601.")]
+AsOf = Annotated[str | None, typer.Option(metavar="TIME", help="What was true in the world then; a day means its end.")]
+KnownAt = Annotated[str | None, typer.Option(metavar="TIME", help="What this memory held then; likewise.")]
+Tag = Annotated[list[str] | None, typer.Option(metavar="TAG", help="With this tag; can be repeated.")]
+Meta = Annotated[
+    list[str] | None, typer.Option(metavar="KEY=VALUE", help="With this entry in the metadata; can be repeated.")
+]
+MinSimilarity = Annotated[float | None, typer.Option(metavar="X", help="At least this near to the question, -1 to 1.")]
+Considered = Annotated[int, typer.Option("--top-k", "-k", metavar="N", help="At most this many notes are considered.")]
+Budget = Annotated[
+    int | None,
+    typer.Option(metavar="TOKENS", help="Of the context, 200 or more; else the setting `answer.budget`."),
+]
 NoteId = Annotated[str, typer.Argument(metavar="ID", help="A note's id, or that of one of its sources.")]
 
 

@@ -6,33 +6,45 @@ import typer
 
 from memgraph_engine.cli import show
 from memgraph_engine.cli.connect import connect
-from memgraph_engine.cli.options import Json, Shared, Tenant, User, metadata, whose
+from memgraph_engine.cli.options import (
+    Agent,
+    AsOf,
+    Json,
+    KnownAt,
+    Meta,
+    MinSimilarity,
+    Question,
+    Role,
+    Session,
+    Shared,
+    Since,
+    Speaker,
+    Tag,
+    Tenant,
+    Until,
+    User,
+    metadata,
+    whose,
+)
 
 
 def search(
-    question: Annotated[str, typer.Argument(metavar="QUESTION", help="What you want to know.")],
+    question: Question,
     user: User = None,
     shared: Shared = False,
     tenant: Tenant = None,
     top_k: Annotated[int, typer.Option("--top-k", "-k", metavar="N", help="At most this many notes.")] = 10,
-    session: Annotated[str | None, typer.Option(metavar="ID", help="Only of this conversation.")] = None,
-    speaker: Annotated[str | None, typer.Option(metavar="NAME", help="Only what this one said.")] = None,
-    role: Annotated[str | None, typer.Option(metavar="ROLE", help="Only of this role.")] = None,
-    agent: Annotated[str | None, typer.Option(metavar="ID", help="Only what was said to this agent.")] = None,
-    since: Annotated[str | None, typer.Option(metavar="TIME", help="Not said before, ISO 8601.")] = None,
-    until: Annotated[str | None, typer.Option(metavar="TIME", help="Not said after, ISO 8601.")] = None,
-    as_of: Annotated[
-        str | None, typer.Option(metavar="TIME", help="What was true in the world then; a day means its end.")
-    ] = None,
-    known_at: Annotated[str | None, typer.Option(metavar="TIME", help="What this memory held then; likewise.")] = None,
-    tag: Annotated[list[str] | None, typer.Option(metavar="TAG", help="With this tag; can be repeated.")] = None,
-    meta: Annotated[
-        list[str] | None,
-        typer.Option(metavar="KEY=VALUE", help="With this entry in the metadata; can be repeated."),
-    ] = None,
-    min_similarity: Annotated[
-        float | None, typer.Option(metavar="X", help="At least this near to the question, -1 to 1.")
-    ] = None,
+    session: Session = None,
+    speaker: Speaker = None,
+    role: Role = None,
+    agent: Agent = None,
+    since: Since = None,
+    until: Until = None,
+    as_of: AsOf = None,
+    known_at: KnownAt = None,
+    tag: Tag = None,
+    meta: Meta = None,
+    min_similarity: MinSimilarity = None,
     explain: Annotated[bool, typer.Option("--explain", help="Show each channel's scores.", show_default=False)] = False,
     as_json: Json = False,
 ) -> None:

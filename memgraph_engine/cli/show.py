@@ -14,6 +14,7 @@ import typer
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
+    from memgraph_engine.model.answer import Cited
     from memgraph_engine.model.cost import Cost
     from memgraph_engine.model.memory import Note, Source
     from memgraph_engine.model.result import Decision, Explanation, Hit, Spending
@@ -127,6 +128,14 @@ def hit(out: "Console", rank: int, one: "Hit") -> None:
     )  # fmt: skip
     out.print(head)
     out.print(lines(one.note))
+
+
+def cited(out: "Console", one: "Cited") -> None:
+    """Print an entry of a context, and the ids of its sources."""
+    from rich.text import Text
+
+    sources = clean(", ".join(source.id for source in one.sources))
+    out.print(Text.assemble(clean(one.line), "  ", (sources, "cyan")))
 
 
 def explanation(out: "Console", one: "Hit", why: "Explanation") -> None:

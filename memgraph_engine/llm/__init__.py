@@ -4,15 +4,17 @@ from memgraph_engine.llm.meter import Gauge, Meter
 from memgraph_engine.llm.requests import (
     NewNote,
     Request,
+    TextRequest,
     TopicKeywords,
     Turn,
+    answering,
     batches,
     extraction,
     gating,
     labelling,
     merging,
 )
-from memgraph_engine.llm.roles import Answer, Roles
+from memgraph_engine.llm.roles import Answer, Roles, Told
 from memgraph_engine.llm.spent import Spent
 
 __all__ = [
@@ -23,8 +25,11 @@ __all__ = [
     "Request",
     "Roles",
     "Spent",
+    "TextRequest",
+    "Told",
     "TopicKeywords",
     "Turn",
+    "answering",
     "batches",
     "extraction",
     "gating",

@@ -2,7 +2,7 @@
 
 import random
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from threading import BoundedSemaphore
@@ -10,6 +10,7 @@ from typing import Any
 
 from memgraph_engine.errors import ModelError, ModelUnavailable
 from memgraph_engine.llm.meter import Gauge, reserved
+from memgraph_engine.llm.stream import Pieces, translated
 from memgraph_engine.llm.tokens import chat_tokens
 from memgraph_engine.model.cost import NOTHING, Cost
 from memgraph_engine.model.ports import ChatModel, Message, Pricing, Reply
@@ -31,7 +32,7 @@ class Line:
         model: ChatModel,
         messages: Sequence[Message],
         settings: LlmSettings,
-        json_schema: Mapping[str, Any],
+        json_schema: Mapping[str, Any] | None,
         meters: Sequence[Gauge] = (),
     ) -> Reply:
         """Return the model's reply, whose cost includes the tries that failed; a ModelError's cost does too."""
@@ -51,6 +52,39 @@ class Line:
             self._sleep(wait)
         raise AssertionError("the last try returns or raises")
 
+    def tell(
+        self,
+        model: ChatModel,
+        messages: Sequence[Message],
+        settings: LlmSettings,
+        meters: Sequence[Gauge] = (),
+        *,
+        stream: bool,
+    ) -> Iterator[str | Reply]:
+        """Yield the model's answer in free text, in pieces or in one, then its reply; costs are counted as by `send`.
+
+        It is tried again only while nothing was yielded.
+        """
+        estimate = _estimate(model, messages, settings.max_tokens)
+        spent = NOTHING
+        for attempt in range(settings.retries + 1):
+            pieces = Pieces(model, messages, settings, self._slots, stream=stream)
+            try:
+                with reserved(meters, estimate) as bill:
+                    try:
+                        yield from pieces
+                    finally:  # whoever listens may go away in the middle
+                        bill.append(pieces.cost)
+            except ModelError as error:
+                spent = error.cost = spent + error.cost
+                wait = _wait(error, attempt)
+                if pieces.begun or wait is None or attempt == settings.retries:
+                    raise
+            else:
+                yield replace(pieces.reply, cost=spent + pieces.cost)
+                return
+            self._sleep(wait)
+
     def _once(self, call: Callable[[], Reply], estimate: Cost, meters: Sequence[Gauge]) -> Reply:
         with self._slots, reserved(meters, estimate) as bill:
             started = time.perf_counter()
@@ -66,9 +100,9 @@ class Line:
 
 
 def _chat(
-    model: ChatModel, messages: Sequence[Message], settings: LlmSettings, json_schema: Mapping[str, Any]
+    model: ChatModel, messages: Sequence[Message], settings: LlmSettings, json_schema: Mapping[str, Any] | None
 ) -> Reply:
-    try:
+    with translated(model):
         return model.chat(
             messages,
             temperature=settings.temperature,
@@ -76,10 +110,6 @@ def _chat(
             timeout=settings.timeout,
             json_schema=json_schema,
         )
-    except (ModelError, AssertionError):  # a test's double that objects is heard
-        raise
-    except Exception as error:  # a stranger's code: whatever it raises, the caller learns whose it was
-        raise ModelError(f"The chat model {model.name!r} failed: {error}", Cost(calls=1, money=None)) from error
 
 
 def _estimate(model: ChatModel, messages: Sequence[Message], max_tokens: int) -> Cost:

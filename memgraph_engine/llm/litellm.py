@@ -35,22 +35,48 @@ class LiteLLMChat:
         json_schema: Mapping[str, Any] | None = None,
     ) -> Reply:
         """Answer in one request; raises ModelUnavailable or ModelRefused."""
+        given = self._request(messages, temperature, max_tokens, timeout)
         try:
-            response = self._litellm.completion(
-                model=self.name,
-                messages=[dict(message) for message in messages],
-                temperature=temperature,
-                max_tokens=max_tokens,
-                timeout=timeout,
-                api_base=self._api_base,
-                response_format=self._format(json_schema),
-                max_retries=0,
-                num_retries=0,
-                drop_params=True,
-            )
+            response = self._litellm.completion(**given, response_format=self._format(json_schema))
         except Exception as error:  # LiteLLM lets through whatever a provider's code raises
             raise self._translated(error, timeout) from error
         return self._reply(messages, response)
+
+    def chat_stream(
+        self, messages: Sequence[Message], *, temperature: float, max_tokens: int, timeout: float
+    ) -> Iterator[str | Reply]:
+        """Answer in pieces, then as a whole; raises ModelUnavailable, also where the answer broke off."""
+        given = self._request(messages, temperature, max_tokens, timeout)
+        chunks, stream = [], None
+        try:
+            stream = self._litellm.completion(**given, stream=True, stream_options={"include_usage": True})
+            for chunk in stream:
+                chunks.append(chunk)
+                if chunk.choices and (piece := chunk.choices[0].delta.content):
+                    yield piece
+        except Exception as error:
+            raise self._translated(error, timeout) from error
+        finally:
+            _hang_up(stream)
+        # LiteLLM ends what a server left open; the server's own word is what counts
+        if getattr(stream, "received_finish_reason", "stop") is None:
+            raise ModelUnavailable(f"The answer of {self.name} broke off.", _LOST, retry_after=0.0)
+        yield self._reply(messages, self._litellm.stream_chunk_builder(chunks))
+
+    def _request(
+        self, messages: Sequence[Message], temperature: float, max_tokens: int, timeout: float
+    ) -> dict[str, Any]:
+        return {
+            "model": self.name,
+            "messages": [dict(message) for message in messages],
+            "temperature": temperature,
+            "max_tokens": max_tokens,
+            "timeout": timeout,
+            "api_base": self._api_base,
+            "max_retries": 0,
+            "num_retries": 0,
+            "drop_params": True,
+        }
 
     def estimate(self, messages: Sequence[Message], max_tokens: int) -> Cost:
         """Return what a call costs whose answer is as long as it may be."""
@@ -118,6 +144,13 @@ class LiteLLMChat:
     def _missing_keys(self) -> list[str]:
         found = self._litellm.validate_environment(self.name)
         return [] if found["keys_in_environment"] else list(found["missing_keys"])
+
+
+def _hang_up(stream: Any) -> None:
+    """End a request whose answer nobody waits for any more; LiteLLM has no word for it, most of its clients have."""
+    close = getattr(getattr(stream, "completion_stream", None), "close", None)
+    if close:
+        close()
 
 
 def _brief(error: Exception) -> str:

@@ -19,12 +19,14 @@ from memgraph_engine.settings import RolesSettings
 Value = int | str | Sequence[Mapping[str, object]]
 """What a variable can be: a number of ours, which is put in as it is, or data, which is fenced."""
 
+TEXT = "text"  # a response of no structure, which can be shown while it comes
+
 _VARIABLE = re.compile(r"\{([a-z_]+)\}")
 
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A template: which role asks, what it says, the model of the answer.
+    """A template: which role asks, what it says, the model of the answer, None for free text.
 
     >>> print(prompts()["merge"].render({"merges": [{"merge": 1, "texts": ["{a}", "b"]}]})[1]["content"].strip())
     <data 94ef260b4f09>
@@ -34,7 +36,7 @@ class Prompt:
 
     name: str
     role: str
-    response: type[Response]
+    response: type[Response] | None
     variables: frozenset[str]
     system: str
     user: str
@@ -99,9 +101,8 @@ def load(path: Path) -> Prompt:
         raise SettingsError(f"The prompt {path.name} can't be used: {faults}.") from None
     for fault in _faults(given):
         raise SettingsError(f"The prompt {path.name} {fault}.")
-    return Prompt(
-        path.stem, given.role, RESPONSES[given.response], frozenset(given.variables), given.system, given.user
-    )
+    response = RESPONSES.get(given.response)
+    return Prompt(path.stem, given.role, response, frozenset(given.variables), given.system, given.user)
 
 
 def _faults(given: _File) -> list[str]:
@@ -110,7 +111,7 @@ def _faults(given: _File) -> list[str]:
     faults = [f"uses {', '.join(unknown)}, which it does not declare"] if unknown else []
     faults += [f"declares {', '.join(unused)}, which it does not use"] if unused else []
     faults += [] if given.role in RolesSettings.model_fields else [f"names {given.role}, which is no role"]
-    faults += [] if given.response in RESPONSES else [f"names {given.response}, which is no response"]
+    faults += [] if given.response in (*RESPONSES, TEXT) else [f"names {given.response}, which is no response"]
     return faults
 
 

@@ -1,4 +1,4 @@
-"""What the engine asks chat models: to extract notes from turns, to gate new notes, to merge texts, to label topics."""
+"""What the engine asks chat models: to extract notes, gate them, merge texts, label topics, answer questions."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -21,6 +21,14 @@ class Request(Generic[R]):
     response: type[R]
     variables: Mapping[str, Value]
     asked: frozenset[Number]
+
+
+@dataclass(frozen=True, slots=True)
+class TextRequest:
+    """A question that is answered in free text: the prompt by name, and what goes in."""
+
+    prompt: str
+    variables: Mapping[str, Value]
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +121,12 @@ def labelling(topics: Sequence[TopicKeywords]) -> Request[Labelling]:
     """
     numbered = [topic.data(at) for at, topic in enumerate(topics, 1)]
     return Request("label", Labelling, {"topics": numbered}, frozenset(range(1, len(topics) + 1)))
+
+
+def answering(question: str, context: str, moment: datetime) -> TextRequest:
+    """Ask for the answer to a question from numbered lines of a context; `moment` is the present of the question."""
+    asked: list[dict[str, object]] = [{"asked on": f"{moment:%A %Y-%m-%d}", "question": question}]
+    return TextRequest("answer", {"question": asked, "notes": context})
 
 
 class _Sized(Protocol):

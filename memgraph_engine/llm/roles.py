@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Lock
 from typing import Generic, TypeVar
 
@@ -14,7 +14,7 @@ from memgraph_engine.llm.litellm import LiteLLMChat
 from memgraph_engine.llm.meter import Gauge
 from memgraph_engine.llm.parse import parse
 from memgraph_engine.llm.prompts import Prompt, prompts, repair
-from memgraph_engine.llm.requests import Request
+from memgraph_engine.llm.requests import Request, TextRequest
 from memgraph_engine.model.cost import NOTHING, Cost
 from memgraph_engine.model.ports import ChatModel, Message, Reply
 from memgraph_engine.providers import require_litellm
@@ -34,6 +34,15 @@ class Answer(Generic[R]):
     cost: Cost
     model: str
     repaired: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """An answer in free text, the model that gave it, what it cost with all that failed before."""
+
+    text: str
+    cost: Cost
+    model: str
 
 
 class Roles:
@@ -92,11 +101,7 @@ class Roles:
                     raise
             else:
                 return Answer(answer.response, spent + answer.cost, answer.model, answer.repaired)
-        if not failures:
-            raise ModelUnavailable(f"The role {prompt.role} has no model; the setting llm.model names one.", NOTHING)
-        if len(failures) == 1:
-            raise failures[0]
-        raise Unusable(" Then: ".join(map(str, failures)), spent) from failures[-1]
+        raise _failed(prompt.role, failures, spent)
 
     def ask_many(self, requests: Sequence[Request[R]], *, meters: Sequence[Gauge] = ()) -> list[Answer[R] | ModelError]:
         """Ask several at the same time; each result stands where its request stood, a failure as its error."""
@@ -111,6 +116,33 @@ class Roles:
             return []
         with ThreadPoolExecutor(min(self._settings.concurrency, len(requests)), "memgraph-engine-llm") as pool:
             return list(pool.map(one, requests))
+
+    def tell(self, request: TextRequest, *, meters: Sequence[Gauge] = (), stream: bool = False) -> Iterator[str | Told]:
+        """Yield the answer of the role's model in free text: with `stream` its pieces first, then the whole.
+
+        The next model is asked as by `ask`, but not after a piece was yielded. Raises as `ask` does.
+        """
+        prompt = prompts()[request.prompt]
+        settings = self._settings.of(prompt.role)
+        messages = prompt.render(request.variables)
+        spent, failures, begun = NOTHING, list[ModelError](), False
+        for model in self._models(prompt.role):
+            try:
+                for piece in self._line.tell(model, messages, settings, meters, stream=stream):
+                    if isinstance(piece, Reply):
+                        told = _whole(model, piece, settings)
+                    elif stream:
+                        begun = True
+                        yield piece
+            except ModelError as error:
+                spent = error.cost = spent + error.cost
+                failures.append(error)
+                if begun or isinstance(error, BudgetSpent):
+                    raise
+            else:
+                yield replace(told, cost=spent + told.cost)
+                return
+        raise _failed(prompt.role, failures, spent)
 
     def _converse(
         self,
@@ -171,7 +203,8 @@ def _prompt(request: Request[R]) -> Prompt:
     except KeyError:
         raise SettingsError(f"There is no prompt {request.prompt!r} in config/prompts.") from None
     if prompt.response is not request.response:
-        raise SettingsError(f"The prompt {prompt.name} is answered by {prompt.response.__name__}.")
+        answer = prompt.response.__name__ if prompt.response else "free text"
+        raise SettingsError(f"The prompt {prompt.name} is answered by {answer}.")
     return prompt
 
 
@@ -180,6 +213,26 @@ def _second(model: ChatModel, reply: Reply, request: Request[R], cost: Cost) -> 
         return Answer(parse(reply.text, request.response, request.asked), cost, model.name, repaired=True)
     except ValueError as fault:
         raise Unusable(f"{model.name} gave no usable answer, nor when it was shown its error: {fault}.", cost) from None
+
+
+def _whole(model: ChatModel, reply: Reply, settings: LlmSettings) -> Told:
+    """Refuse an answer in free text that is empty or was cut off."""
+    if reply.finish_reason == "length":
+        raise Unusable(_cut_off(model, settings), reply.cost)
+    if not reply.text.strip():
+        raise Unusable(f"{model.name} gave an empty answer.", reply.cost)
+    return Told(reply.text, reply.cost, model.name)
+
+
+def _failed(role: str, failures: Sequence[ModelError], cost: Cost) -> ModelError:
+    """Return the error of a role whose models all failed."""
+    if not failures:
+        return ModelUnavailable(f"The role {role} has no model; the setting llm.model names one.", NOTHING)
+    if len(failures) == 1:
+        return failures[0]
+    all_of_them = Unusable(" Then: ".join(map(str, failures)), cost)
+    all_of_them.__cause__ = failures[-1]
+    return all_of_them
 
 
 def _cut_off(model: ChatModel, settings: LlmSettings) -> str:

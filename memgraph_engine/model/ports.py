@@ -1,6 +1,6 @@
 """What a user may exchange: the embedder, the chat model, the partition engine and the clock."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
@@ -66,6 +66,19 @@ class ChatModel(Protocol):
         """Answer within `timeout` seconds and `max_tokens`, by the JSON schema where there is one.
 
         Raises ModelUnavailable, with `retry_after` if the same request may work later, or ModelRefused.
+        """
+
+
+@runtime_checkable
+class StreamingChat(Protocol):
+    """A chat model that can give its answer piece by piece; one that can't is asked by `chat`."""
+
+    def chat_stream(
+        self, messages: Sequence[Message], *, temperature: float, max_tokens: int, timeout: float
+    ) -> Iterator[str | Reply]:
+        """Yield the answer in pieces, then the whole of it as a Reply, which ends it.
+
+        Raises what `chat` does, also between two pieces.
         """
 
 

@@ -167,6 +167,17 @@ class Tie:
 
 
 @dataclass(frozen=True, slots=True)
+class Contrary:
+    """Two notes, by id, that can't both hold: `kind` is conflict, or supersede where the newer one took the place."""
+
+    newer: str
+    older: str
+    kind: str
+    newer_said: datetime
+    older_said: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class Story:
     """All that is known of how a note came to be what it is: its versions and decisions, oldest first, and its ties."""
 

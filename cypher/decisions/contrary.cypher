@@ -1,0 +1,23 @@
+// What contradicts notes or took their place: the ties of these kinds that lead from or to one of them.
+// $scopes: list<string>    the scopes read
+// $ids: list<string>    ids of notes
+// $statuses: list<string>    that the notes at both ends may have
+// $known_at: datetime    neither note was made later
+// returns newer, older, kind (conflict or supersede), newer_said, older_said (milliseconds)
+UNWIND $scopes AS scope
+UNWIND $ids AS id
+MATCH (n:Note {scope: scope, id: id})
+CALL (n) {
+  MATCH (n)-[r:RELATED {kind: 'conflict'}]-(:Note)
+  RETURN r, 'conflict' AS kind
+  UNION ALL
+  MATCH (n)-[r:SUPERSEDES]-(:Note)
+  RETURN r, 'supersede' AS kind
+}
+WITH DISTINCT r, kind, startNode(r) AS newer, endNode(r) AS older
+WHERE newer.scope IN $scopes AND older.scope = newer.scope
+  AND newer.status IN $statuses AND older.status IN $statuses
+  AND newer.created_at <= $known_at AND older.created_at <= $known_at
+RETURN newer.id AS newer, older.id AS older, kind,
+       newer.said_at.epochMillis AS newer_said, older.said_at.epochMillis AS older_said
+ORDER BY newer, older

@@ -1,0 +1,80 @@
+"""Compose a context: facts in order, as many and as long as the budget allows, numbered, between marks."""
+
+from collections.abc import Sequence
+
+from memgraph_engine.answer.facts import Fact, facts, mixed
+from memgraph_engine.answer.lines import head, shortened, text, words
+from memgraph_engine.llm.tokens import most_tokens
+from memgraph_engine.model.answer import Cited, Context
+from memgraph_engine.model.marker import enclose
+from memgraph_engine.model.result import Contrary, Hit
+from memgraph_engine.settings import AnswerSettings
+
+LEAST_BUDGET = 200
+"""Tokens: a head with all its remarks and a few words have room in it."""
+_LEAST_TEXT = 30  # tokens of a note's text; of a fact that has less room nothing is told
+_NEW_LINE = 1
+_MARKS = most_tokens(enclose("\n\n"))
+
+
+def compose(
+    question: str,
+    hits: Sequence[Hit],
+    ties: Sequence[Contrary],
+    budget: int,
+    settings: AnswerSettings,
+    language: str = "standard",
+) -> Context:
+    """Return what the hits tell, in at most `budget` tokens (200 or more); the best is always in it.
+
+    `ties` are the contradictions and replacements among the hits, and between them and others.
+
+    >>> settings = AnswerSettings(budget=1000, longest=0.25, recent=0.25, similar=0.95)
+    >>> compose("Where does Ana live?", [], [], 200, settings).text
+    ''
+    """
+    ranked, gone = facts(hits, ties, settings.similar, language)
+    chosen = mixed(ranked, settings.recent)
+    lengths = _lengths(chosen, budget - _MARKS, settings.longest)
+    wanted = words(question)
+    entries: list[Cited] = []
+    left_out: dict[str, str] = {}
+    for fact, limit in zip(chosen, lengths, strict=True):
+        if limit:
+            entries.append(_entry(len(entries) + 1, fact, limit, wanted))
+        else:
+            left_out[fact.note.id] = "it had no room"
+    numbers = {entry.note.id: f"[{entry.number}]" for entry in entries}
+    left_out |= {note: f"{numbers.get(by, by)} {why}" for note, (by, why) in gone.items()}
+    marked = enclose("\n" + "\n".join(entry.line for entry in entries) + "\n") if entries else ""
+    return Context(question, marked, tuple(entries), most_tokens(marked), budget, left_out)
+
+
+def _lengths(chosen: Sequence[Fact], room: int, longest: float) -> list[int]:
+    """Return the tokens that each fact's text may take, 0 for one that is left out.
+
+    None takes more than the share `longest` while another waits; what is left then goes to those that are shortened.
+    The first has at least the room that it needs.
+    """
+    most = max(int(room * longest), _LEAST_TEXT)
+    needs = [most_tokens(text(fact)) for fact in chosen]
+    given = []
+    for at, (fact, need) in enumerate(zip(chosen, needs, strict=True), 1):
+        left = room - most_tokens(head(at, fact)) - _NEW_LINE
+        length = min(need, most, left)
+        if length < min(need, _LEAST_TEXT):
+            length = 0
+        else:
+            room = left - length
+        given.append(length)
+    for at, (need, length) in enumerate(zip(needs, given, strict=True)):
+        more = min(need - length, room) if length else 0
+        given[at] += more
+        room -= more
+    return given
+
+
+def _entry(number: int, fact: Fact, limit: int, wanted: frozenset[str]) -> Cited:
+    whole = text(fact)
+    part = shortened(whole, limit, wanted)
+    return Cited(number, head(number, fact) + part, fact.note, fact.sources, fact.remarks, part != whole)

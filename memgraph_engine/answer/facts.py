@@ -1,0 +1,113 @@
+"""What of the hits goes into a context: of notes that contradict or repeat each other, one."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+
+from memgraph_engine.answer.repeats import Said
+from memgraph_engine.model.memory import NEVER, Note, Source, by_time
+from memgraph_engine.model.result import Contrary, Hit
+
+_MOST_REMARKS = 3
+
+Gone = dict[str, tuple[str, str]]
+"""By the id of a note that is left out: the note that stands for it, and how so."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A note for the context: with the sources of those that it stands for, what has to be known about it, its rank.
+
+    `score` is the best of these notes.
+    """
+
+    note: Note
+    score: float
+    sources: tuple[Source, ...]
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def days(self) -> tuple[date, ...]:
+        """The days on which it was said, as they were given; none where no time was."""
+        given = {source.said_as for source in self.sources if source.said_as}
+        return tuple(sorted({datetime.fromisoformat(time).date() for time in given}))
+
+    @property
+    def newness(self) -> tuple[datetime, float]:
+        """Orders notes of which only the newest counts; of those said at once it is the best."""
+        return self.note.said_at, self.score
+
+
+def facts(hits: Sequence[Hit], ties: Sequence[Contrary], share: float, language: str) -> tuple[list[Fact], Gone]:
+    """Return what the hits tell, best first, and what is left out.
+
+    What was replaced leaves its place to what replaced it. Of notes that contradict each other, and were said by the
+    same one, only the newest stays, in the place of the best; what two people say in contradiction stays. Of notes
+    that repeat each other the best stays, with the sources of all.
+    """
+    gone: Gone = {}
+    standing = {hit.note.id: Fact(hit.note, hit.score, hit.note.sources) for hit in hits}
+    for tie in ties:
+        if tie.kind == "supersede" and tie.newer in standing and tie.older in standing:
+            _yield(standing, gone, tie.older, tie.newer, "replaced it")
+    for tie in ties:
+        pair = [standing[one] for one in (tie.newer, tie.older) if one in standing]
+        if tie.kind == "conflict" and len(pair) == 2 and pair[0].note.speaker == pair[1].note.speaker:
+            newer, older = sorted(pair, key=lambda one: one.newness, reverse=True)
+            _yield(standing, gone, older.note.id, newer.note.id, "contradicts it and is newer")
+    marked = [replace(fact, remarks=_remarks(fact.note, ties)) for fact in standing.values()]
+    marked.sort(key=lambda fact: (-fact.score, fact.note.id))
+    return _distinct(marked, share, language, gone), gone
+
+
+def _yield(standing: dict[str, Fact], gone: Gone, loser: str, winner: str, why: str) -> None:
+    """Let one note take the place of another; the rank that this had is its own then."""
+    lost = standing.pop(loser)
+    standing[winner] = replace(standing[winner], score=max(standing[winner].score, lost.score))
+    gone[loser] = winner, why
+
+
+def _remarks(note: Note, ties: Sequence[Contrary]) -> tuple[str, ...]:
+    remarks = []
+    if note.status == "superseded":
+        remarks.append("no longer true" + (f" since {note.valid_to:%Y-%m-%d}" if note.valid_to != NEVER else ""))
+    elif note.status == "archived":
+        remarks.append("archived")
+    for tie in ties:
+        if tie.kind == "supersede" and tie.newer == note.id:
+            remarks.append(f"replaces what was said on {tie.older_said:%Y-%m-%d}")
+        elif tie.kind == "conflict" and note.id in (tie.newer, tie.older):
+            other = tie.older_said if tie.newer == note.id else tie.newer_said
+            remarks.append(f"disputed: something else was said on {other:%Y-%m-%d}")
+    return tuple(dict.fromkeys(remarks))[:_MOST_REMARKS]
+
+
+def _distinct(ranked: Sequence[Fact], share: float, language: str, gone: Gone) -> list[Fact]:
+    """Leave out what a better note says too; that one gets its sources, and so its days."""
+    kept: list[Fact] = []
+    said: list[Said] = []
+    for fact in ranked:
+        own = Said.of(fact.note)
+        at = next((at for at, other in enumerate(said) if own.adds_nothing_to(other, share, language)), None)
+        if at is None:
+            kept.append(fact)
+            said.append(own)
+            continue
+        known = kept[at]
+        sources = {source.id: source for source in (*known.sources, *fact.sources)}
+        remarks = tuple(dict.fromkeys((*known.remarks, *fact.remarks)))[:_MOST_REMARKS]
+        kept[at] = replace(known, sources=tuple(sorted(sources.values(), key=by_time)), remarks=remarks)
+        gone[fact.note.id] = known.note.id, "says the same"
+    return kept
+
+
+def mixed(ranked: Sequence[Fact], recent: float) -> list[Fact]:
+    """Order facts for a context: the best first, and the share `recent` of the places for the newest of the rest."""
+    rest, order = list(ranked), list[Fact]()
+    while rest:
+        places = len(order)
+        newest = places > 0 and int((places + 1) * recent) > int(places * recent)
+        chosen = max(rest, key=lambda fact: fact.newness) if newest else rest[0]
+        rest.remove(chosen)
+        order.append(chosen)
+    return order

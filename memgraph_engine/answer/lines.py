@@ -1,0 +1,103 @@
+"""How a note reads in a context: one line, which is shortened where it has no room."""
+
+import re
+from bisect import bisect_right
+from collections.abc import Collection
+from itertools import pairwise
+
+from memgraph_engine.answer.facts import Fact
+from memgraph_engine.llm.tokens import most_tokens
+from memgraph_engine.model.marker import without_marks
+
+_GAP = "…"
+_GAP_TOKENS = most_tokens(_GAP)
+_ENDLESS = 40  # characters: what is longer is no word
+_SENTENCES = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])")
+_PARTS = re.compile(r"\s*(?:[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]|[^\s\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]+)")
+_WORDS = re.compile(r"[^\W_]+")
+_NUMBERED = re.compile(r"\[(\d{1,3})\]")
+_MOST_DAYS = 4
+
+
+def head(number: int, fact: Fact) -> str:
+    """Return what stands in front of a note's text: its number, days and remarks.
+
+    More than four days are told by the first and the last.
+    """
+    days = [f"{day:%Y-%m-%d}" for day in fact.days]
+    said = " and ".join(days) if len(days) <= _MOST_DAYS else f"{len(days)} times from {days[0]} to {days[-1]}"
+    remarks = f"({'; '.join(fact.remarks)})" if fact.remarks else ""
+    known = " ".join(part for part in (said, remarks) if part)
+    return f"[{number}] {known}: " if known else f"[{number}] "
+
+
+def text(fact: Fact) -> str:
+    """Return a note's text as one line in which nothing passes for a mark or a number of the context."""
+    line = " ".join(fact.note.context.split())
+    return _NUMBERED.sub(r"(\1)", without_marks(line))
+
+
+def shortened(line: str, limit: int, wanted: Collection[str]) -> str:
+    """Return the part of a text that has room in `limit` tokens: the sentences with most of the wanted words.
+
+    They stand in their order, with dots for what is left out; of a single sentence its beginning. '' if there is no
+    room for anything.
+
+    >>> shortened("Ana came. She sat down. She told me of Porto, at last. We ate.", 16, {"porto"})
+    '… She told me of Porto, at last. …'
+    """
+    if most_tokens(line) <= limit:
+        return line
+    sentences = [one for one in _SENTENCES.split(line) if one]
+    best = sorted(range(len(sentences)), key=lambda at: (-_wanted(sentences[at], wanted), at))
+    chosen: set[int] = set()
+    room = limit - _GAP_TOKENS
+    for at in best:
+        beside = sum(0 <= other < len(sentences) and other not in chosen for other in (at - 1, at + 1))
+        taken = most_tokens(sentences[at]) + (beside - 1) * _GAP_TOKENS  # it stands where there was one gap
+        if taken <= room:
+            chosen.add(at)
+            room -= taken
+        elif not chosen:
+            return _beginning(sentences[at], limit)
+    return _joined(sentences, chosen)
+
+
+def _wanted(sentence: str, wanted: Collection[str]) -> int:
+    found = {word.casefold() for word in _WORDS.findall(sentence)}
+    return sum(word in found or (not word.isascii() and word in sentence) for word in wanted)
+
+
+def words(question: str) -> frozenset[str]:
+    """Return the words of a question that a sentence may hold too; of three letters and more, in ASCII.
+
+    >>> sorted(words("Where did Ana go in 2023?"))
+    ['2023', 'ana', 'did', 'where']
+    """
+    found = (word.casefold() for word in _WORDS.findall(question))
+    return frozenset(word for word in found if len(word) > 2 or not word.isascii())
+
+
+def _joined(sentences: list[str], chosen: Collection[int]) -> str:
+    at = [-1, *sorted(chosen), len(sentences)]
+    parts = []
+    for before, here in pairwise(at):
+        parts += [_GAP] if here > before + 1 else []
+        parts += [sentences[here]] if here < len(sentences) else []
+    return " ".join(parts)
+
+
+def _beginning(sentence: str, limit: int) -> str:
+    """Return the words at the beginning that have room, with dots behind; an endless word is cut."""
+    room, kept = limit - _GAP_TOKENS, list[str]()
+    for part in _PARTS.findall(sentence):
+        taken = most_tokens(part)
+        if taken > room:
+            if len(part) > _ENDLESS:
+                fitting = bisect_right(range(len(part)), room, key=lambda length: most_tokens(part[:length]))
+                kept.append(part[: fitting - 1])
+            break
+        kept.append(part)
+        room -= taken
+    begin = "".join(kept).strip()
+    return f"{begin} {_GAP}" if begin else ""

@@ -1,0 +1,108 @@
+"""`memgraph-engine ask`."""
+
+from typing import TYPE_CHECKING
+
+import typer
+
+from memgraph_engine.cli import show
+from memgraph_engine.cli.connect import connect
+from memgraph_engine.cli.options import (
+    Agent,
+    AsOf,
+    Budget,
+    Considered,
+    Json,
+    KnownAt,
+    Meta,
+    MinSimilarity,
+    Question,
+    Role,
+    Session,
+    Shared,
+    Since,
+    Speaker,
+    Tag,
+    Tenant,
+    Until,
+    User,
+    metadata,
+    whose,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from memgraph_engine.model.answer import Answer
+
+
+def ask(
+    question: Question,
+    user: User = None,
+    shared: Shared = False,
+    tenant: Tenant = None,
+    budget: Budget = None,
+    top_k: Considered = 20,
+    session: Session = None,
+    speaker: Speaker = None,
+    role: Role = None,
+    agent: Agent = None,
+    since: Since = None,
+    until: Until = None,
+    as_of: AsOf = None,
+    known_at: KnownAt = None,
+    tag: Tag = None,
+    meta: Meta = None,
+    min_similarity: MinSimilarity = None,
+    as_json: Json = False,
+) -> None:
+    """Answer a question from the memory, with citations; without a chat model, show what it would be answered from.
+
+    A user's question reads the tenant's shared memory too.
+    """
+    owner = whose(user, shared)
+    entries = metadata(meta or [])
+    with connect(tenant) as memory:
+        pieces = memory.answer_stream(
+            question,
+            **owner,
+            budget=budget,
+            top_k=top_k,
+            session=session,
+            speaker=speaker,
+            role=role,
+            agent=agent,
+            since=since,
+            until=until,
+            as_of=as_of,
+            known_at=known_at,
+            tags=tag or (),
+            metadata=entries,
+            min_similarity=min_similarity,
+        )
+        answer = _told(pieces, aloud=not as_json)
+    if as_json:
+        show.document(answer)
+        return
+    for reason in answer.fallbacks:
+        typer.echo(show.clean(reason), err=True)
+    out = show.console()
+    for entry in answer.citations if answer.text else answer.context.entries:
+        show.cited(out, entry)
+    if not answer.text and not answer.context.entries:
+        typer.echo("Nothing found.", err=True)
+    if answer.text and answer.known and not answer.supported:
+        typer.echo("The answer cites nothing of the memory.", err=True)
+
+
+def _told(pieces: "Iterator[str | Answer]", *, aloud: bool) -> "Answer":
+    """Print an answer while it comes, and return the whole."""
+    begun = False
+    for piece in pieces:
+        if not isinstance(piece, str):
+            if begun:
+                typer.echo("")
+            return piece
+        if aloud:
+            begun = True
+            typer.echo(show.clean(piece), nl=False)
+    raise AssertionError("the last piece is the answer")

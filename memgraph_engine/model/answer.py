@@ -1,0 +1,75 @@
+"""What a question comes to: a context of cited notes, and the answer that a model gives from it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from memgraph_engine.model.cost import NOTHING, Cost
+from memgraph_engine.model.memory import Note, Source
+
+DONT_KNOW = "I don't know."
+"""What an answer says when the memory holds none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cited:
+    """A note of a context, under the number by which an answer cites it: [1], [2] and so on.
+
+    `line` is how it reads there: number, days on which it was said, what has to be known about it, text.
+    `sources` are the note's own and those of notes that say the same; `remarks` tell that it is disputed, replaces
+    another or was true once. `shortened` says that a part of the text had no room.
+    """
+
+    number: int
+    line: str
+    note: Note
+    sources: tuple[Source, ...]
+    remarks: tuple[str, ...] = ()
+    shortened: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What a memory holds on a question, for the prompt of any model: at most `budget` tokens.
+
+    `text` is all of it inside the marks of recalled text, so that `add` takes it out again if the prompt comes back;
+    '' if there is nothing. `tokens` is rather too high than too low. `left_out` says by a note's id why a note that
+    was found is not in it.
+    """
+
+    question: str
+    text: str
+    entries: tuple[Cited, ...]
+    tokens: int
+    budget: int
+    left_out: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def lines(self) -> str:
+        """The entries, one a line, without marks."""
+        return "\n".join(entry.line for entry in self.entries)
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """What `add(…, shown=…)` takes, to hold a model's words against what it was shown."""
+        return tuple(entry.line for entry in self.entries)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The answer to a question, with the context that it was made from.
+
+    `text` is None where no model answered; `fallbacks` says why, and the context can be shown instead. `known` is
+    False where the memory holds nothing on it, or the model found no answer in the context. `supported` says that
+    the text cites at least one entry of the context: `citations`, in order. Numbers that the model made up were
+    taken out of the text; they are `unknown_citations`.
+    """
+
+    text: str | None
+    context: Context
+    known: bool
+    supported: bool = False
+    citations: tuple[Cited, ...] = ()
+    unknown_citations: tuple[int, ...] = ()
+    model: str = ""
+    cost: Cost = NOTHING
+    fallbacks: tuple[str, ...] = ()

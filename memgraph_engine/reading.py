@@ -1,0 +1,143 @@
+"""The way of a question: recall finds hits, what contradicts them is looked up, the answer room does the rest."""
+
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import closing
+from datetime import datetime
+from typing import TypedDict, Unpack
+
+from memgraph_engine.account import Account
+from memgraph_engine.answer.ask import ask
+from memgraph_engine.answer.context import LEAST_BUDGET, compose
+from memgraph_engine.errors import InvalidInput
+from memgraph_engine.graph import decisions, scopes
+from memgraph_engine.ingest.messages import (
+    check_metadata,
+    check_name,
+    check_tags,
+    check_text,
+    parse_instant,
+    parse_time,
+)
+from memgraph_engine.llm import Spent
+from memgraph_engine.model.answer import Answer, Context
+from memgraph_engine.model.memory import NEVER
+from memgraph_engine.model.result import Hit
+from memgraph_engine.model.scope import Scope
+from memgraph_engine.recall.question import Filters
+from memgraph_engine.recall.search import Query, search
+from memgraph_engine.wiring import Engine
+
+MOST_HITS = 1000
+_NAMES = ("session", "speaker", "role", "agent")
+
+
+class Narrowing(TypedDict, total=False):
+    """What narrows a question down; `Memory.search` says what each means."""
+
+    session: str | None
+    speaker: str | None
+    role: str | None
+    agent: str | None
+    since: datetime | str | None
+    until: datetime | str | None
+    as_of: datetime | str | None
+    known_at: datetime | str | None
+    tags: Sequence[str]
+    metadata: Mapping[str, object] | None
+    min_similarity: float | None
+
+
+_FILTERS = tuple(Narrowing.__annotations__)
+
+
+class Reader:
+    """Asks the memories of one database; `language` tells the one that a scope is expected to have."""
+
+    def __init__(self, engine: Engine, language: Callable[[Scope], str]) -> None:
+        self._engine = engine
+        self._language = language
+
+    def search(
+        self, scope: Scope, question: str, *, top_k: int, explain: bool = False, **narrowing: Unpack[Narrowing]
+    ) -> list[Hit]:
+        """Return the best notes of the scopes that its user may read."""
+        query = self._query(scope, question, top_k, narrowing, explain=explain)
+        return search(self._engine.db, query, self._language(scope), self._engine.settings.recall)
+
+    def context(
+        self, scope: Scope, question: str, *, budget: int | None, top_k: int, **narrowing: Unpack[Narrowing]
+    ) -> Context:
+        """Return what the memory holds on a question, within a budget of tokens."""
+        settings = self._engine.settings.answer
+        if budget is not None and (type(budget) is not int or budget < LEAST_BUDGET):
+            raise InvalidInput(f"budget must be a whole number of tokens from {LEAST_BUDGET}, not {budget!r}.")
+        query = self._query(scope, question, top_k, narrowing)
+        hits = search(self._engine.db, query, self._language(scope), self._engine.settings.recall)
+        found, names = [hit.note.id for hit in hits], [one.name for one in query.scopes]
+        known_at = query.filters.known_at or NEVER
+        ties = decisions.contrary(self._engine.db, names, found, known_at) if found else []
+        return compose(question, hits, ties, budget or settings.budget, settings, self._language(scope))
+
+    def answer(
+        self, scope: Scope, context: Context, moment: object, *, stream: bool
+    ) -> Generator[str | Answer, None, None]:
+        """Yield the answer to the question of a context: with `stream` its pieces first.
+
+        `moment` is the present of the question, None for now. What models cost goes to the user's account, or to the
+        shared one if he has no memory of his own.
+        """
+        engine, llm = self._engine, self._engine.settings.llm
+        present = parse_instant(moment, "as_of", engine.settings.timezone) or engine.now()
+        asking = bool(context.entries) and engine.roles.has("answerer")
+        payer = scope if not asking or scopes.state(engine.db, scope.name) else scope.shared
+        account = Account(engine.db, payer, llm, engine.now, engine.roles)
+        settled = False
+        try:
+            with closing(ask(context, present, engine.roles, Spent(account.meters), stream=stream)) as pieces:
+                for piece in pieces:
+                    if isinstance(piece, Answer):  # whoever has it need not come back
+                        account.settle(account.spent)
+                        settled = True
+                    yield piece
+        finally:
+            if not settled:  # nobody listened to the end
+                account.settle(account.spent)
+
+    def _query(self, scope: Scope, question: str, top_k: int, narrowing: Narrowing, *, explain: bool = False) -> Query:
+        check_text(question, "question", 1_000_000)
+        if type(top_k) is not int or not 1 <= top_k <= MOST_HITS:
+            raise InvalidInput(
+                f"top_k must be a whole number from 1 to {MOST_HITS}, not {top_k!r}; get_all lists everything."
+            )
+        if unknown := set(narrowing).difference(_FILTERS):
+            raise TypeError(f"There is no filter {', '.join(sorted(unknown))}; there are {', '.join(_FILTERS)}.")
+        least = narrowing.get("min_similarity")
+        if least is not None and not -1 <= _number(least) <= 1:
+            raise InvalidInput(f"min_similarity must be a number from -1 to 1, not {least!r}.")
+        filters = self._filters(narrowing)
+        vector = self._engine.embedder.embed_query(question)
+        return Query(question, vector, readable(scope), filters, top_k, least, explain)
+
+    def _filters(self, given: Narrowing) -> Filters:
+        zone = self._engine.settings.timezone
+        names = {name: given.get(name) for name in _NAMES}
+        return Filters(
+            **{name: None if value is None else check_name(value, name) for name, value in names.items()},
+            since=parse_time(given.get("since"), "since", zone),
+            until=parse_time(given.get("until"), "until", zone, end=True),
+            as_of=parse_instant(given.get("as_of"), "as_of", zone),
+            known_at=parse_instant(given.get("known_at"), "known_at", zone),
+            tags=check_tags(given.get("tags", ()), "tags"),
+            metadata=check_metadata(given.get("metadata"), "metadata"),
+        )
+
+
+def readable(scope: Scope) -> list[Scope]:
+    """Return what a scope's user may read: the own memory first, then the shared one."""
+    return [scope, scope.shared] if scope.user else [scope]
+
+
+def _number(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise InvalidInput(f"min_similarity must be a number from -1 to 1, not {value!r}.")
+    return value
