@@ -26,6 +26,7 @@ from memgraph_engine.model.scope import Scope
 from memgraph_engine.model.topic import Topic, TopicRun
 from memgraph_engine.recall.question import Filters
 from memgraph_engine.recall.search import Query, search
+from memgraph_engine.regroup import rebuild_topics
 from memgraph_engine.remember import Writer
 from memgraph_engine.settings import Settings
 
@@ -189,17 +190,18 @@ class Memory:
         """Group the keywords of a memory into topics anew; what is still the same keeps its id.
 
         `engine` is a name (graspologic-native, igraph, leidenalg) or any Partitioner, else the setting's; `progress`
-        is told each phase. Readers see the former topics until the new ones are whole. Raises MissingExtra for an
-        engine that is not installed, NotFound for a memory that nothing was written to.
+        is told each phase, and "wait" while another run is at it. Readers see the former topics until the new ones
+        are whole. Raises MissingExtra for an engine that is not installed, NotFound for a memory that nothing was
+        written to.
         """
-        return wiring.rebuild_topics(self.engine, self._scope(user_id, shared).name, engine, progress)
+        return rebuild_topics(self.engine, self._scope(user_id, shared), engine, progress)
 
     def rebuild_all_topics(
         self, *, engine: str | Partitioner | None = None, progress: Callable[[str], None] | None = None
     ) -> list[TopicRun]:
         """Do so for every memory of the tenant that was written to since its topics were found."""
         changed = topic_graph.changed(self.engine.db, self._settings.tenant)
-        return [wiring.rebuild_topics(self.engine, scope, engine, progress) for scope in changed]
+        return [rebuild_topics(self.engine, scope, engine, progress) for scope in changed]
 
     # ---- reading ----------------------------------------------------------------------------
 

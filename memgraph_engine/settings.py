@@ -1,12 +1,15 @@
 """Settings: defaults from `config/settings.toml`, then the user's file, then the environment."""
 
 import os
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Literal, Self
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import platformdirs
+from cronsim import CronSim, CronSimError
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -112,6 +115,26 @@ class TopicsSettings(BaseModel):
         return self
 
 
+def _cron(expression: str) -> str:
+    """Refuse a cron expression that can't be read, or that names no time at all; '' is none."""
+    try:
+        if expression and next(CronSim(expression, datetime.now(UTC)), None) is None:
+            raise ValueError(f"{expression!r} names no time in the next 50 years")
+    except CronSimError as error:
+        raise ValueError(f"{expression!r} is no cron expression: {error}") from None
+    return expression
+
+
+class WorkerSettings(BaseModel):
+    """When a worker looks, and what is due; see `config/settings.toml`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    every: Seconds
+    topics_after: Annotated[int, Field(ge=0)]
+    topics_cron: Annotated[str, AfterValidator(_cron)]
+
+
 class BudgetSettings(BaseModel):
     """The most that calls of chat models may cost together: requests, tokens, US dollars; 0 is no limit."""
 
@@ -142,6 +165,7 @@ class RolesSettings(BaseModel):
     extractor: RoleSettings = RoleSettings()
     gate: RoleSettings = RoleSettings()
     writer: RoleSettings = RoleSettings()
+    labeller: RoleSettings = RoleSettings()
     planner: RoleSettings = RoleSettings()
     sufficiency: RoleSettings = RoleSettings()
     answerer: RoleSettings = RoleSettings()
@@ -222,6 +246,7 @@ class Settings(BaseSettings):
     recall: RecallSettings
     gate: GateSettings
     topics: TopicsSettings
+    worker: WorkerSettings
     llm: LlmSettings
 
     @field_validator("timezone")

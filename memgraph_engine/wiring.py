@@ -1,6 +1,5 @@
 """Put the parts together from the settings: the only module that knows all of them."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -8,8 +7,7 @@ from memgraph_engine.embedding import CheckedEmbedder, embedder_named
 from memgraph_engine.graph import schema
 from memgraph_engine.graph.database import Database
 from memgraph_engine.llm import Roles
-from memgraph_engine.model.ports import ChatModel, Clock, Embedder, Partitioner
-from memgraph_engine.model.topic import TopicRun
+from memgraph_engine.model.ports import ChatModel, Clock, Embedder
 from memgraph_engine.settings import Settings
 
 
@@ -71,16 +69,3 @@ def build(
         db.close()
         raise
     return Engine(settings, db, checked, clock, roles)
-
-
-def rebuild_topics(
-    engine: Engine, scope: str, partitioner: str | Partitioner | None, progress: Callable[[str], None] | None
-) -> TopicRun:
-    """Run the topics job with the engine that is given, or that of the settings."""
-    from memgraph_engine.topics.engines import engine_named
-    from memgraph_engine.topics.rebuild import rebuild
-
-    settings = engine.settings.topics
-    chosen = settings.engine if partitioner is None else partitioner
-    one = engine_named(chosen) if isinstance(chosen, str) else chosen
-    return rebuild(engine.db, scope, one, settings, engine.now(), progress)

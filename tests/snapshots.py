@@ -23,7 +23,16 @@ def snapshot(memory, user="ana", vectors=True):
             "r.weight AS weight, r.kind AS of",
             scope=scope,
         ).data()
-    left_out = {"recorded_at", "created_at", "superseded_at", "revision", "version", "changed_since", "lock"}
+    left_out = {
+        "recorded_at",
+        "created_at",
+        "superseded_at",
+        "revision",
+        "version",
+        "changed_since",
+        "notes_since",
+        "lock",
+    }
     found = Counter()
     for node in nodes:
         given = {

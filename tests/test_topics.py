@@ -4,21 +4,24 @@ import doctest
 import json
 import threading
 from collections import Counter
+from contextlib import contextmanager
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from memgraph_engine import Memory
+from memgraph_engine import Memory, Settings
 from memgraph_engine.cli import app
-from memgraph_engine.errors import InvalidInput, MissingExtra, NotFound, SettingsError
+from memgraph_engine.errors import InvalidInput, MissingExtra, ModelRefused, NotFound, SettingsError
+from memgraph_engine.graph import keywords as keyword_graph
 from memgraph_engine.graph import topics as topic_graph
 from memgraph_engine.graph.keywords import pairs
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.testing import purge
-from memgraph_engine.topics import difference, labels, matching, reading, rebuild
+from memgraph_engine.topics import difference, labels, matching, naming, reading, rebuild
 from memgraph_engine.topics.matching import match
+from tests.models import memory_with
 
 SEA = ["harbour", "anchor", "sail", "lighthouse", "tide", "ferry", "captain", "rope"]
 KITCHEN = ["flour", "oven", "butter", "recipe", "yeast", "sugar", "whisk", "dough"]
@@ -40,7 +43,7 @@ def plant(memory, user, *themes, seed=0):
         rows = [{"a": a, "b": b, "change": n} for (a, b), n in change.items()]
         tx.run("keywords/co_occur", scope=scope, rows=rows)
         version = topic_graph.state(memory.engine.db, scope).version
-        assert tx.run("scopes/advance", scope=scope, version=version, notes=0, raw_length=0, context_length=0)
+        assert tx.run("scopes/advance", scope=scope, version=version, notes=0, raw_length=0, context_length=0, joined=0)
 
     memory.engine.db.write(write)
     return scope
@@ -50,7 +53,7 @@ def topics_of(memory, user):
     return {frozenset(memory.topic(t.id, user_id=user).keywords): t.id for t in memory.topics(user_id=user)}
 
 
-@pytest.mark.parametrize("module", [difference, labels, matching, reading])
+@pytest.mark.parametrize("module", [difference, labels, matching, naming, reading])
 def test_docstring_examples(module):
     assert doctest.testmod(module, optionflags=doctest.ELLIPSIS).failed == 0
 
@@ -326,3 +329,192 @@ def test_the_commands(memory, monkeypatch):
     assert "No memory has changed" in call("rebuild", "--all")
     assert CliRunner().invoke(app, ["topics", "rebuild", "--all", "-u", "ana"]).exit_code == 2
     assert CliRunner().invoke(app, ["topics", "show", "x", "-u", "ana", "--tenant", tenant]).exit_code == 1
+
+
+# ---- between runs -------------------------------------------------------------------------------
+
+
+def write_pairs(memory, scope, *themes):
+    """As `plant`, and as a write does, with the keywords that join topics."""
+    plant(memory, scope.partition("/")[2], *themes)
+    names = {name for theme in themes for name in theme}
+    memory.engine.db.write(lambda tx: keyword_graph.join_topics(tx, scope, names))
+
+
+def faults(memory):
+    """What verify finds, but that no notes carry the planted pairs."""
+    return [fault for fault in memory.verify(user_id="ana") if not fault.startswith("CO_OCCUR")]
+
+
+def topic_with(memory, keyword):
+    """The topic of a keyword, by name, as a set of its keywords; None if it has none."""
+    return next((set(t) for t in topics_of(memory, "ana") if keyword in t), None)
+
+
+def test_a_new_keyword_joins_the_topic_that_it_occurs_with_most(memory):
+    scope = plant(memory, "ana", SEA, KITCHEN)
+    memory.rebuild_topics(user_id="ana")
+    write_pairs(memory, scope, ["compass", "anchor", "sail"], ["compass", "oven"])
+    assert topic_with(memory, "compass") == {*SEA, "compass"}
+    sizes = {topic.id: topic.size for topic in memory.topics(user_id="ana")}
+    assert sizes == {t: len(keywords) for keywords, t in topics_of(memory, "ana").items()}
+    run = memory.rebuild_topics(user_id="ana")
+    assert (run.moved, run.joined, run.created) == (0, 0, ())
+    assert topic_with(memory, "compass") == {*SEA, "compass"}
+
+
+def test_a_keyword_that_occurs_with_no_topic_joins_none(memory):
+    scope = plant(memory, "ana", SEA)
+    memory.rebuild_topics(user_id="ana")
+    write_pairs(memory, scope, ["compass", "needle"])
+    assert topic_with(memory, "compass") is None
+
+
+def test_keywords_join_before_any_run_nothing(memory):
+    scope = plant(memory, "ana", SEA)
+    write_pairs(memory, scope, ["compass", "anchor"])
+    assert memory.topics(user_id="ana") == []
+
+
+def test_a_topic_that_is_full_takes_no_more_keywords(tenant, embedder):
+    settings = Settings.load(tenant=tenant, topics={"max_size": 10})
+    with Memory.connect(embedder=embedder, settings=settings) as memory:
+        scope = plant(memory, "ana", SEA)
+        memory.rebuild_topics(user_id="ana")
+        new = ["buoy", "compass", "deck", "eel"]
+        write_pairs(memory, scope, *([name, *SEA[:n]] for n, name in enumerate(new, 2)))
+        assert topic_with(memory, "anchor") == {*SEA, "deck", "eel"}  # those that occur with it most
+        write_pairs(memory, scope, ["fender", *SEA])
+        assert topic_with(memory, "fender") is None
+        assert faults(memory) == []
+
+
+def test_a_written_note_brings_its_keywords_and_takes_them_along(memory):
+    memory.add_many([f"The fishing boat left the old harbour at high tide, day {n}." for n in range(4)], user_id="ana")
+    memory.rebuild_topics(user_id="ana")
+    before = memory.topics(user_id="ana")
+    entry = memory.add("The fishing boat met a submarine.", user_id="ana").entries[0]
+    new = set(memory.get(entry.note, user_id="ana").keywords) - {k for t in before for k in t.keywords}
+    joined = [topic_with(memory, name) for name in new]
+    assert new
+    assert all(topic and topic > set(before[0].keywords) for topic in joined)
+    assert memory.topics(user_id="ana")[0].size == before[0].size + len(new)
+    assert memory.verify(user_id="ana") == []
+    memory.undo(entry.decision, user_id="ana")
+    assert memory.topics(user_id="ana") == before
+    assert memory.verify(user_id="ana") == []
+
+
+def test_a_keyword_that_joined_during_the_last_attempt_is_in_one_topic(tenant, embedder):
+    settings = Settings.load(tenant=tenant, topics={"max_size": 10})
+    with Memory.connect(embedder=embedder, settings=settings) as memory:
+        scope = plant(memory, "ana", SEA, KITCHEN)
+        memory.rebuild_topics(user_id="ana")
+        came = iter(["buoy", "compass", "deck", "eel", "fender", "gull"])
+
+        def disturb(phase):
+            if phase in ("compare", "write"):
+                write_pairs(memory, scope, [next(came), "anchor", "sail"])
+
+        run = memory.rebuild_topics(user_id="ana", progress=disturb)
+        assert run.id == memory.topic_runs(user_id="ana")[0].id
+        assert faults(memory) == []
+        assert len(topic_with(memory, "anchor")) <= 10
+
+
+# ---- labels of a chat model -----------------------------------------------------------------------
+
+
+def named(*labels):
+    """The labeller's answer."""
+    return {"topics": [{"topic": at, "label": label} for at, label in enumerate(labels, 1)]}
+
+
+@contextmanager
+def labelling(tenant, embedder, *answers, **llm):
+    with memory_with(tenant, embedder, answers, only=["labeller"], llm=llm) as (memory, chat):
+        plant(memory, "ana", SEA, KITCHEN)
+        yield memory, chat
+
+
+def labels_of(memory):
+    return {topic.label: topic.labelled_by for topic in memory.topics(user_id="ana") if len(topic.keywords) > 3}
+
+
+LOCAL = ("anchor, captain, ferry", "butter, dough, flour")
+
+
+def test_the_labels_of_a_model_stay_while_the_topics_are_about_the_same(tenant, embedder):
+    with labelling(tenant, embedder, named("One", "Two")) as (memory, chat):
+        run = memory.rebuild_topics(user_id="ana")
+        assert (run.labelled, run.fallbacks, run.cost.calls) == (2, (), 1)
+        assert labels_of(memory) == {"One": "scripted", "Two": "scripted"}
+        assert all(name in chat.calls[0].text for name in ("harbour", "dough"))
+        plant(memory, "ana", ["compass", "anchor", "sail"])
+        assert memory.rebuild_topics(user_id="ana").labelled == 0
+        assert labels_of(memory) == {"One": "scripted", "Two": "scripted"}
+        assert memory.cost(user_id="ana")[0].cost.calls == 1
+        assert memory.topic_runs(user_id="ana")[1].cost == run.cost
+
+
+def test_a_topic_that_is_about_something_else_gets_another_label(tenant, embedder):
+    with labelling(tenant, embedder, named("One", "Two"), named("Three")) as (memory, _):
+        memory.rebuild_topics(user_id="ana")
+        far = [f"star{n}" for n in range(12)]
+        for _ in range(3):
+            plant(memory, "ana", [*far, "anchor", "sail"])
+        memory.rebuild_topics(user_id="ana")
+        assert "Three" in labels_of(memory)
+
+
+NONSENSE = [
+    "No idea.",
+    named("Only one"),
+    named("…", "!"),
+    named("Sea", "x" * 61),
+    named("Sea\nand more", "Kitchen"),
+    {"topics": [{"topic": 7, "label": "Sea"}]},
+]
+
+
+@pytest.mark.parametrize("answer", NONSENSE)
+def test_nonsense_leaves_the_local_labels_and_is_told(tenant, embedder, answer):
+    with labelling(tenant, embedder, answer, answer) as (memory, chat):
+        run = memory.rebuild_topics(user_id="ana")
+        assert labels_of(memory) == dict.fromkeys(LOCAL, "")
+        assert (run.labelled, run.cost.calls, chat.left) == (0, 2, 0)
+        assert run.fallbacks[0].startswith("Labelling was done without a model: ")
+
+
+def test_a_model_that_failed_is_asked_again_by_the_next_run(tenant, embedder):
+    with labelling(tenant, embedder, ModelRefused("No."), named("One", "Two")) as (memory, _):
+        memory.rebuild_topics(user_id="ana")
+        assert labels_of(memory) == dict.fromkeys(LOCAL, "")
+        assert memory.rebuild_topics(user_id="ana").labelled == 2
+        assert labels_of(memory) == {"One": "scripted", "Two": "scripted"}
+
+
+def test_no_model_is_asked_beyond_the_budget(tenant, embedder):
+    with labelling(tenant, embedder, named("One"), batch_tokens=1, call_budget={"calls": 1}, concurrency=1) as (m, _):
+        run = m.rebuild_topics(user_id="ana")
+        assert run.labelled == 1
+        assert "budget" in run.fallbacks[0]
+        assert sorted(labels_of(m).values()) == ["", "scripted"]
+
+
+def test_a_run_that_is_overtaken_asks_no_model_twice(tenant, embedder):
+    with labelling(tenant, embedder, named("One", "Two")) as (memory, _):
+        came = []
+
+        def disturb(phase):
+            if phase == "write" and not came:
+                came.append(plant(memory, "ana", ["mast", "keel"]))
+
+        assert memory.rebuild_topics(user_id="ana", progress=disturb).labelled == 2
+
+
+def test_without_the_role_the_keywords_are_the_label(tenant, embedder):
+    with memory_with(tenant, embedder, only=[]) as (memory, _):
+        plant(memory, "ana", SEA)
+        assert memory.rebuild_topics(user_id="ana").cost.calls == 0
+        assert labels_of(memory) == {LOCAL[0]: ""}

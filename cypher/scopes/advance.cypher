@@ -4,6 +4,7 @@
 // $notes: integer    change of the number of readable notes
 // $raw_length: integer    change of their raw texts' length in terms
 // $context_length: integer    change of their contexts' length in terms
+// $joined: integer    notes whose keywords are new to the graph of keywords
 // returns version
 MATCH (s:Scope {scope: $scope})
 SET s.lock = true
@@ -12,5 +13,6 @@ SET s.version = s.version + 1,
     s.notes = s.notes + $notes,
     s.raw_length = s.raw_length + $raw_length,
     s.context_length = s.context_length + $context_length,
-    s.changed_since = s.changed_since + 1
+    s.changed_since = s.changed_since + 1,
+    s.notes_since = coalesce(s.notes_since, 0) + $joined
 RETURN s.version AS version

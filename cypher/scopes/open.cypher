@@ -6,5 +6,5 @@
 // returns language
 MERGE (s:Scope {scope: $scope})
 ON CREATE SET s.tenant = $tenant, s.user = $user, s.language = $language, s.version = 0,
-              s.notes = 0, s.raw_length = 0, s.context_length = 0, s.changed_since = 0
+              s.notes = 0, s.raw_length = 0, s.context_length = 0, s.changed_since = 0, s.notes_since = 0
 RETURN s.language AS language

@@ -1,5 +1,5 @@
 // The scopes of a tenant that were written to since their topics were found.
 // $tenant: string    the tenant
-// returns scope
+// returns user
 MATCH (s:Scope {tenant: $tenant}) WHERE s.changed_since > 0
-RETURN s.scope AS scope ORDER BY scope
+RETURN s.user AS user ORDER BY user

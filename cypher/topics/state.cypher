@@ -1,5 +1,6 @@
-// The scope's version, its last run, and how many writes came since that one read; no row if there is no such scope.
+// The scope's version, its last run, and what came since that one read: writes, and notes; no row for no such scope.
 // $scope: string    the scope
-// returns version, run, changed_since
+// returns version, run, changed_since, notes_since
 MATCH (s:Scope {scope: $scope})
-RETURN s.version AS version, coalesce(s.topics_run, '') AS run, s.changed_since AS changed_since
+RETURN s.version AS version, coalesce(s.topics_run, '') AS run, s.changed_since AS changed_since,
+       coalesce(s.notes_since, 0) AS notes_since

@@ -25,6 +25,7 @@ from memgraph_engine.cli.topics import topics_app
 from memgraph_engine.cli.undo import undo
 from memgraph_engine.cli.update import update
 from memgraph_engine.cli.verify import verify
+from memgraph_engine.cli.worker import worker
 from memgraph_engine.errors import MemgraphEngineError
 
 __all__ = ["app"]
@@ -80,6 +81,7 @@ app.command("demo")(demo)
 app.command("add")(add)
 app.command("ingest")(ingest)
 app.command("process")(process)
+app.command("worker")(worker)
 app.command("search")(search)
 app.command("get")(get)
 app.command("list")(list_notes)

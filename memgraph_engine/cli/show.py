@@ -46,6 +46,11 @@ def document(value: object) -> None:
     typer.echo(_json(value))
 
 
+def line(value: object) -> None:
+    """Print one JSON document on one line, at once."""
+    typer.echo(json.dumps(value, default=_plain, ensure_ascii=False))
+
+
 def array(values: Iterable[object]) -> None:
     """Print one JSON array, entry by entry, however long it is."""
     separator = "["

@@ -23,7 +23,7 @@ Engine = Annotated[
 All = Annotated[
     bool, typer.Option("--all", help="Every memory of the tenant that has changed since.", show_default=False)
 ]
-_PHASES = 4
+_PHASES = 5
 
 
 @topics_app.command()
@@ -44,8 +44,8 @@ def rebuild(
     owner = None if every else whose(user, shared)
     with connect(tenant) as memory, bar("Topics", lambda: _PHASES) as running:
 
-        def tell(_phase: str) -> None:
-            running.advance(1)
+        def tell(phase: str) -> None:
+            running.advance(phase != "wait")
 
         if owner is None:
             runs = memory.rebuild_all_topics(engine=engine, progress=tell)

@@ -166,6 +166,8 @@ class Plan:
                 )
                 for pair in keyword_graph.pairs(state.keywords):
                     self._pairs[pair] += sign
+        if after.readable and after.keywords and not (before.readable and before.keywords):
+            self._change = replace(self._change, joined=self._change.joined + 1)
 
     # ---- the transaction ------------------------------------------------------------------------
 
@@ -196,6 +198,7 @@ class Plan:
         sources.retire(tx, scope, self._leaving, self.now)
         keyword_graph.co_occur(tx, scope, self._pairs)
         keyword_graph.prune(tx, scope, self._lost)
+        keyword_graph.join_topics(tx, scope, {name for pair, more in self._pairs.items() if more > 0 for name in pair})
 
     def _revise(self, tx: Runner, revisions: Sequence[Revision]) -> None:
         scope = self.scope.name

@@ -30,4 +30,5 @@ def verify(db: Database, scope: str, dimensions: int) -> list[str]:
     faults += [
         f"Note {row['id']} {row['fault']}." for row in db.run("notes/faults", scope=scope, dimensions=dimensions)
     ]
+    faults += [row["fault"] for row in db.run("topics/faults", scope=scope)]
     return faults

@@ -46,6 +46,12 @@ def co_occur(tx: Runner, scope: str, change: Pairs) -> None:
         tx.run("keywords/co_occur", scope=scope, rows=rows)
 
 
+def join_topics(tx: Runner, scope: str, names: Collection[str]) -> None:
+    """Put those of these keywords that have no topic into the one that they occur with most, if it has room."""
+    if names:
+        tx.run("keywords/join_topics", scope=scope, names=sorted(names))
+
+
 def prune(tx: Runner, scope: str, names: Collection[str]) -> None:
     """Remove those of these keywords that no note carries any more."""
     if names:

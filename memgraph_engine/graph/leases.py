@@ -1,12 +1,16 @@
-"""Leases: one holder at a time, among all processes of all machines, by the server's clock."""
+"""Leases: one holder at a time, among all processes of all machines, by the server's clock.
+
+A holder extends its lease as long as it works, so a lease is short: 10 seconds after a holder's death it is free.
+"""
 
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from math import inf
 from threading import Event, Thread
 from uuid import uuid4
 
-from memgraph_engine.errors import StoreError
+from memgraph_engine.errors import StoreError, WriteConflict
 from memgraph_engine.graph.database import Database
 
 _SECONDS = 10.0  # for which a lease outlives its holder
@@ -26,11 +30,38 @@ def release(db: Database, name: str, holder: str) -> None:
 
 
 @contextmanager
-def held(db: Database, name: str) -> Iterator[None]:
-    """Wait for a lease and hold it for as long as the block takes; 10 seconds after a holder's death it is free."""
-    holder = uuid4().hex
+def held(
+    db: Database, name: str, *, patience: float = inf, waiting: Callable[[], None] = lambda: None
+) -> Iterator[bool]:
+    """Wait for a lease and hold it for as long as the block takes; yields whether another held it before.
+
+    While it waits it calls `waiting`, which may end that by raising. Raises WriteConflict after so many seconds.
+    """
+    holder, begun, waited = uuid4().hex, time.monotonic(), False
     while not acquire(db, name, holder, seconds=_SECONDS):
+        if time.monotonic() - begun > patience:
+            raise WriteConflict(f"Another process has held the lease {name!r} for {patience:.0f} s. Try again later.")
+        waited = True
+        waiting()
         time.sleep(_WAIT)
+    with _extended(db, name, holder):
+        yield waited
+
+
+@contextmanager
+def held_if_free(db: Database, name: str) -> Iterator[bool]:
+    """Hold a lease for as long as the block takes, if nobody else does; yields whether it is held."""
+    holder = uuid4().hex
+    if not acquire(db, name, holder, seconds=_SECONDS):
+        yield False
+        return
+    with _extended(db, name, holder):
+        yield True
+
+
+@contextmanager
+def _extended(db: Database, name: str, holder: str) -> Iterator[None]:
+    """Extend a lease until the block ends, and give it back."""
     done = Event()
     extending = Thread(target=_extend, args=(db, name, holder, done), name="memgraph-engine-lease", daemon=True)
     extending.start()
@@ -44,7 +75,5 @@ def held(db: Database, name: str) -> Iterator[None]:
 
 def _extend(db: Database, name: str, holder: str, done: Event) -> None:
     while not done.wait(_SECONDS / 3):
-        try:
+        with suppress(StoreError):  # a lease only saves work: the write itself will tell what is wrong
             acquire(db, name, holder, seconds=_SECONDS)
-        except StoreError:  # a lease only saves work: the write itself will tell what is wrong
-            return

@@ -9,11 +9,15 @@ from memgraph_engine.model.scope import Scope
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """By how much a write changes a scope's sums: readable notes, and their lengths in terms."""
+    """By how much a write changes a scope's sums: readable notes, and their lengths in terms.
+
+    `joined` are notes whose keywords were not in the graph of keywords before: topics are found anew after so many.
+    """
 
     notes: int = 0
     raw_length: int = 0
     context_length: int = 0
+    joined: int = 0
 
 
 def open_scope(db: Database, scope: Scope, language: str) -> str:
@@ -52,6 +56,7 @@ def advance(tx: Runner, scope: str, version: int, change: Change) -> bool:
             notes=change.notes,
             raw_length=change.raw_length,
             context_length=change.context_length,
+            joined=change.joined,
         )
     )
 

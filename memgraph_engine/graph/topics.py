@@ -7,20 +7,24 @@ from typing import Any
 
 from memgraph_engine.graph.database import Database, Row, Runner
 from memgraph_engine.graph.rows import moment
+from memgraph_engine.model.cost import Cost
+from memgraph_engine.model.scope import Scope
 from memgraph_engine.model.topic import Move, Topic, TopicRun
 
 _PAGE = 5000  # keywords in one statement
 _SOME = 10_000  # rows of one statement of a transaction
-_JSON = ("splits", "merges", "moves", "seconds")
+_JSON = ("splits", "merges", "moves", "seconds", "cost")
+_LISTS = ("created", "ended", "fallbacks")
 
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """What a run must find unchanged: the scope's version and its last run; and the writes since that one."""
+    """What a run must find unchanged: the scope's version and its last run; and what came since: writes, new notes."""
 
     version: int
     run: str
     changed_since: int
+    notes_since: int
 
 
 def state(db: Database, scope: str) -> State | None:
@@ -44,13 +48,35 @@ def vectors(db: Database, scope: str, names: Sequence[str]) -> Iterator[tuple[st
             yield row["name"], row["vector"]
 
 
-def begin(tx: Runner, scope: str, seen: State, run: str, *, late: bool) -> bool:
-    """Lock the scope for a run; False if another run wrote since, or, unless it is `late`, any writer."""
-    return bool(tx.run("topics/begin", scope=scope, version=seen.version, before=seen.run, run=run, late=late))
+def begin(tx: Runner, scope: str, seen: State, run: str, *, most: int, late: bool) -> bool:
+    """Lock the scope for a run; False if another run wrote since, or, unless it is `late`, any writer.
+
+    Until the next run, new keywords join topics of less than `most` keywords.
+    """
+    rows = tx.run(
+        "topics/begin",
+        scope=scope,
+        version=seen.version,
+        notes=seen.notes_since,
+        before=seen.run,
+        run=run,
+        most=most,
+        late=late,
+    )
+    return bool(rows)
+
+
+def members(tx: Runner, scope: str) -> Iterator[tuple[str, str | None]]:
+    """Yield the keywords in the order of their names, each with its topic."""
+    after = ""
+    while rows := tx.run("topics/members", scope=scope, after=after, limit=_PAGE):
+        for row in rows:
+            yield row["name"], row["topic"]
+        after = rows[-1]["name"]
 
 
 def write(tx: Runner, scope: str, rows: Sequence[Row]) -> None:
-    """Store topics: id, label, size, keywords, vector."""
+    """Store topics: id, label, size, keywords, labelled_by, labelled_from, vector."""
     for start in range(0, len(rows), _SOME):
         tx.run("topics/write", scope=scope, rows=rows[start : start + _SOME])
 
@@ -80,13 +106,18 @@ def record(tx: Runner, run: TopicRun) -> None:
     properties = {name: json.dumps(value) if name in _JSON else value for name, value in given.items()}
     for name in ("id", "scope", "changed_since"):  # what came while it ran is told by the scope
         del properties[name]
-    properties |= {"created": list(run.created), "ended": list(run.ended)}
+    properties |= {name: list(given[name]) for name in _LISTS}
     tx.run("topics/record", scope=run.scope, id=run.id, properties=properties)
 
 
 def every(tx: Runner, scope: str) -> list[Topic]:
     """Return the topics, the largest first, each with its most central keywords."""
     return [_topic(row) for row in tx.run("topics/list", scope=scope)]
+
+
+def written(tx: Runner, scope: str) -> list[Topic]:
+    """Return the topics as the last run wrote them, whatever has joined or left since."""
+    return [_topic(row) for row in tx.run("topics/written", scope=scope)]
 
 
 def find(tx: Runner, scope: str, id: str) -> Topic | None:  # noqa: A002  the graph's own word
@@ -100,19 +131,22 @@ def runs(tx: Runner, scope: str, limit: int) -> list[TopicRun]:
     return [_run(row["run"]) for row in tx.run("topics/runs", scope=scope, limit=limit)]
 
 
-def changed(tx: Runner, tenant: str) -> list[str]:
+def changed(tx: Runner, tenant: str) -> list[Scope]:
     """Return the scopes of a tenant that were written to since their topics were found."""
-    return [row["scope"] for row in tx.run("topics/changed", tenant=tenant)]
+    return [Scope(tenant, row["user"] or None) for row in tx.run("topics/changed", tenant=tenant)]
 
 
 def _topic(row: Row) -> Topic:
-    return Topic(row["id"], row["label"], row["size"], tuple(row["keywords"]))
+    return Topic(**{**row, "keywords": tuple(row["keywords"]), "labelled_from": tuple(row["labelled_from"])})
 
 
 def _run(row: Row) -> TopicRun:
-    fields: dict[str, Any] = {**row, **{name: json.loads(row[name]) for name in _JSON}}
+    fields: dict[str, Any] = {**row, **{name: json.loads(row[name]) for name in _JSON if name in row}}
+    fields["cost"] = Cost(**fields.get("cost", {}))
     fields["at"] = moment(row["at"])
     fields["moves"] = tuple(Move(**one) for one in fields["moves"])
     for name in ("splits", "merges"):
         fields[name] = {topic: tuple(others) for topic, others in fields[name].items()}
-    return TopicRun(**{**fields, "created": tuple(row["created"]), "ended": tuple(row["ended"])})
+    for name in _LISTS:
+        fields[name] = tuple(row.get(name) or ())
+    return TopicRun(**fields)

@@ -1,7 +1,17 @@
 """Chat models: roles that ask them, prompts, answers that are checked, budgets that are kept."""
 
 from memgraph_engine.llm.meter import Gauge, Meter
-from memgraph_engine.llm.requests import NewNote, Request, Turn, batches, extraction, gating, merging
+from memgraph_engine.llm.requests import (
+    NewNote,
+    Request,
+    TopicKeywords,
+    Turn,
+    batches,
+    extraction,
+    gating,
+    labelling,
+    merging,
+)
 from memgraph_engine.llm.roles import Answer, Roles
 from memgraph_engine.llm.spent import Spent
 
@@ -13,9 +23,11 @@ __all__ = [
     "Request",
     "Roles",
     "Spent",
+    "TopicKeywords",
     "Turn",
     "batches",
     "extraction",
     "gating",
+    "labelling",
     "merging",
 ]

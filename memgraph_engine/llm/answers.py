@@ -11,6 +11,7 @@ Number = int | tuple[int, int]
 """What an answer speaks of: the number of a turn or of a pair of texts, or those of a note and a candidate."""
 
 _MOST_KEYWORDS = 8
+_LONGEST_LABEL = 60
 
 
 def _keywords(given: object) -> object:
@@ -25,6 +26,15 @@ def _worded(text: str) -> str:
     """Refuse a text without a word: weak models copy the dots of an example."""
     if not re.search(r"\w", text):
         raise ValueError("the context must say something")
+    return text
+
+
+def _short(text: str) -> str:
+    """Refuse a label that is none: without a word, or longer than a line of a list."""
+    if not re.search(r"\w", text):
+        raise ValueError("the label must say something")
+    if len(text) > _LONGEST_LABEL or len(text.splitlines()) > 1:
+        raise ValueError(f"the label must be one line of at most {_LONGEST_LABEL} characters")
     return text
 
 
@@ -137,7 +147,24 @@ class Merging(Response):
         return [merged.merge for merged in self.merges]
 
 
-RESPONSES: dict[str, type[Response]] = {model.__name__: model for model in (Extraction, Gating, Merging)}
+class LabelledTopic(Part):
+    """What a topic is called, in a few words on one line."""
+
+    topic: int
+    label: Annotated[str, AfterValidator(_short)]
+
+
+class Labelling(Response):
+    """Answer to the prompt `label`."""
+
+    topics: tuple[LabelledTopic, ...]
+
+    def about(self) -> list[Number]:
+        """Return the numbers of the topics."""
+        return [one.topic for one in self.topics]
+
+
+RESPONSES: dict[str, type[Response]] = {model.__name__: model for model in (Extraction, Gating, Merging, Labelling)}
 
 
 def json_schema(response: type[Response]) -> dict[str, Any]:

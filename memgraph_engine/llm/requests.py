@@ -1,4 +1,4 @@
-"""What the engine asks chat models: to extract notes from turns, to gate new notes, to merge texts."""
+"""What the engine asks chat models: to extract notes from turns, to gate new notes, to merge texts, to label topics."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Generic, Protocol, TypeVar
 
-from memgraph_engine.llm.answers import Extraction, Gating, Merging, Number, Response
+from memgraph_engine.llm.answers import Extraction, Gating, Labelling, Merging, Number, Response
 from memgraph_engine.llm.prompts import Value
 from memgraph_engine.llm.tokens import tokens
 
@@ -61,6 +61,23 @@ class NewNote:
         return {"note": number, "text": self.text, "candidates": listed}
 
 
+@dataclass(frozen=True, slots=True)
+class TopicKeywords:
+    """A topic without a label: its most central keywords."""
+
+    keywords: tuple[str, ...]
+
+    @property
+    def tokens(self) -> int:
+        """About what it takes of a request, with the label that is answered."""
+        return tokens(json.dumps(self.data(0), ensure_ascii=False)) + _LABEL
+
+    def data(self, number: int) -> dict[str, object]:
+        """Return what a model sees."""
+        return {"topic": number, "keywords": list(self.keywords)}
+
+
+_LABEL = 20  # tokens in which a model names one topic
 _PAIR = 40  # tokens in which a model judges one pair
 
 
@@ -86,6 +103,16 @@ def merging(groups: Sequence[Sequence[str]]) -> Request[Merging]:
     """Ask for one text in place of each group of texts, numbered from 1."""
     numbered: list[dict[str, object]] = [{"merge": at, "texts": list(texts)} for at, texts in enumerate(groups, 1)]
     return Request("merge", Merging, {"merges": numbered}, frozenset(range(1, len(groups) + 1)))
+
+
+def labelling(topics: Sequence[TopicKeywords]) -> Request[Labelling]:
+    """Ask for a label of each topic, numbered from 1.
+
+    >>> sorted(labelling([TopicKeywords(("sea", "boat")), TopicKeywords(("oven", "flour"))]).asked)
+    [1, 2]
+    """
+    numbered = [topic.data(at) for at, topic in enumerate(topics, 1)]
+    return Request("label", Labelling, {"topics": numbered}, frozenset(range(1, len(topics) + 1)))
 
 
 class _Sized(Protocol):

@@ -4,15 +4,23 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from memgraph_engine.model.cost import NOTHING, Cost
+
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """Keywords that occur together; `keywords` are its most central ones first, `size` counts all of them."""
+    """Keywords that occur together; `keywords` are its most central ones first, `size` counts all of them.
+
+    `labelled_by` is the chat model that found the label, and `labelled_from` the keywords that it was shown; without
+    one the label is the three most central keywords.
+    """
 
     id: str
     label: str
     size: int
     keywords: tuple[str, ...] = ()
+    labelled_by: str = ""
+    labelled_from: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +39,8 @@ class TopicRun:
     `modularity_before` and `modularity_after` are those before and after the bounds were enforced. `moved` counts
     keywords that changed their topic or lost it, `joined` those that had none; `moves` names the first of those that
     moved. `splits` tells for an old topic which it went to, `merges` for a topic which it came from; an id on both
-    sides is the one that goes on. `changed_since` counts the writes that came while it ran. `seconds` are by phase.
+    sides is the one that goes on. `changed_since` counts the writes that came while it ran. `labelled` counts
+    the labels that a chat model gave, `fallbacks` why it gave none, `cost` is what it took. `seconds` are by phase.
     """
 
     id: str
@@ -55,4 +64,7 @@ class TopicRun:
     merges: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     moves: tuple[Move, ...] = ()
     changed_since: int = 0
+    labelled: int = 0
+    fallbacks: tuple[str, ...] = ()
+    cost: Cost = NOTHING
     seconds: Mapping[str, float] = field(default_factory=dict)

@@ -1,26 +1,29 @@
 """What a new partition changes of the one that is stored: only that is written."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import uuid4
 
 import numpy as np
 
 from memgraph_engine.model.topic import Move, Topic
-from memgraph_engine.topics.labels import central, label
+from memgraph_engine.topics.labels import central
 from memgraph_engine.topics.matching import Matching, match
 from memgraph_engine.topics.measures import Membership
+from memgraph_engine.topics.naming import relabelled
 from memgraph_engine.topics.reading import Keywords
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Topics to write, those whose members changed, those that end, and who moves where.
+    """All topics, those whose members changed, those that end, and who moves where.
 
-    `topic_of` holds the keywords of all changed topics, from which their centroids are made.
+    `before` are the topics as the last run wrote them. `topic_of` holds the keywords of all changed topics, from which
+    their centroids are made.
     """
 
     topics: tuple[Topic, ...]
+    before: Mapping[str, Topic]
     changed: frozenset[str]
     created: tuple[str, ...]
     ended: tuple[str, ...]
@@ -29,6 +32,10 @@ class Difference:
     moves: tuple[Move, ...]
     topic_of: dict[str, str]
     matching: Matching
+
+    def to_write(self, topics: Iterable[Topic]) -> list[Topic]:
+        """Return those of the topics, labelled by now, that are not stored like that."""
+        return [topic for topic in topics if topic.id in self.changed or self.before.get(topic.id) != topic]
 
 
 def difference(found: Keywords, membership: Membership, stored: Sequence[Topic]) -> Difference:
@@ -40,12 +47,16 @@ def difference(found: Keywords, membership: Membership, stored: Sequence[Topic])
     changed = frozenset(topic for _, old, new in switched for topic in (old, new) if topic is not None)
     sizes = np.bincount(membership[membership >= 0], minlength=communities).tolist()
     names = central(found.graph, membership, found.names)
-    topics = [Topic(one, label(some), size, some) for one, some, size in zip(matching.ids, names, sizes, strict=True)]
     before = {topic.id: topic for topic in stored}
+    topics = [
+        relabelled(Topic(one, "", size, some), before.get(one))
+        for one, some, size in zip(matching.ids, names, sizes, strict=True)
+    ]
     shrunk = {topic.id for topic in topics if topic.id in before and before[topic.id].size != topic.size}
     changed = frozenset((changed | shrunk) & set(matching.ids))  # a keyword that was deleted leaves no other trace
     return Difference(
-        tuple(topic for topic in topics if topic.id in changed or before.get(topic.id) != topic),
+        tuple(topics),
+        before,
         changed,
         tuple(topic.id for topic in topics if topic.id not in before),
         tuple(sorted(before.keys() - set(matching.ids))),

@@ -1,4 +1,4 @@
-"""What a topic is called and where it lies: its most central keywords, and the mean of their vectors."""
+"""What is central to a topic: its keywords with the most ties inside, and the mean of all vectors."""
 
 from collections.abc import Iterable, Sequence
 
@@ -9,7 +9,6 @@ from memgraph_engine.model.network import Network
 from memgraph_engine.topics.measures import Membership
 
 CENTRAL = 10  # keywords kept with a topic
-_NAMED = 3  # of them in its label
 
 
 def central(graph: Network, membership: Membership, names: Sequence[str]) -> list[tuple[str, ...]]:
@@ -27,15 +26,6 @@ def central(graph: Network, membership: Membership, names: Sequence[str]) -> lis
         if len(found[membership[node]]) < CENTRAL:
             found[membership[node]].append(names[node])
     return [tuple(one) for one in found]
-
-
-def label(keywords: Sequence[str]) -> str:
-    """Return a topic's label from its central keywords.
-
-    >>> label(["boat", "sea", "tide", "moon"])
-    'boat, sea, tide'
-    """
-    return ", ".join(keywords[:_NAMED])
 
 
 def centroids(

@@ -4,7 +4,7 @@ Readers see the former topics until the new ones are whole; a run that fails or 
 """
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -14,24 +14,26 @@ from uuid import uuid4
 import numpy as np
 
 from memgraph_engine.errors import NotFound, WriteConflict
+from memgraph_engine.graph import keywords as keyword_graph
 from memgraph_engine.graph import leases
 from memgraph_engine.graph import topics as topic_graph
 from memgraph_engine.graph.database import Database, Row, Runner
 from memgraph_engine.model.ports import Partitioner
-from memgraph_engine.model.topic import TopicRun
+from memgraph_engine.model.topic import Topic, TopicRun
 from memgraph_engine.settings import TopicsSettings
 from memgraph_engine.topics.bounds import Bounds
 from memgraph_engine.topics.difference import Difference, difference
 from memgraph_engine.topics.labels import centroids
+from memgraph_engine.topics.naming import Labeller
 from memgraph_engine.topics.partition import Partition, partition
 from memgraph_engine.topics.reading import Keywords, keywords
 
-PHASES = ("read", "partition", "compare", "write")
+PHASES = ("read", "partition", "compare", "label", "write")
+WAIT = "wait"
 Progress = Callable[[str], None]
-"""Told the name of each phase as it begins."""
+"""Told the name of each phase as it begins, WAIT while another run is at it; what it raises ends the run."""
 
 _ATTEMPTS = 3  # the last writes whatever notes came between: their keywords wait for the next run
-_LEASE = 120.0  # seconds, taken anew for each phase: a killed run is in nobody's way for longer
 _PATIENCE = 900.0  # seconds to wait for another run
 _MOVES = 1000  # named in a run's record
 
@@ -47,6 +49,7 @@ class _Job:
     engine: Partitioner
     settings: TopicsSettings
     tell: Progress
+    labeller: Labeller | None
     seconds: dict[str, float]
 
     @contextmanager
@@ -64,6 +67,7 @@ def rebuild(
     settings: TopicsSettings,
     now: datetime,
     progress: Progress | None = None,
+    labeller: Labeller | None = None,
 ) -> TopicRun:
     """Find the topics of a scope anew, beginning with those it has, and return what changed.
 
@@ -73,32 +77,15 @@ def rebuild(
     before = topic_graph.state(db, scope)
     if before is None:
         raise NotFound(f"Nothing was ever written to {scope!r}, so it has no topics.")
-    holder = uuid4().hex
-    name = f"topics {scope}"
-    waited = _wait(db, name, holder)
-
-    def tell(phase: str) -> None:
-        leases.acquire(db, name, holder, seconds=_LEASE)
-        if progress:
-            progress(phase)
-
-    try:
+    tell = progress or _silent
+    with leases.held(db, f"topics {scope}", patience=_PATIENCE, waiting=lambda: tell(WAIT)) as waited:
         if waited and (done := _done_since(db, scope, before.run)):
             return done
-        return _until_written(_Job(db, scope, engine, settings, tell, {}), now)
-    finally:
-        leases.release(db, name, holder)
+        return _until_written(_Job(db, scope, engine, settings, tell, labeller, {}), now)
 
 
-def _wait(db: Database, name: str, holder: str) -> bool:
-    """Take the lease; return whether another run held it."""
-    deadline, waited = time.monotonic() + _PATIENCE, False
-    while not leases.acquire(db, name, holder, seconds=_LEASE):
-        if time.monotonic() > deadline:
-            raise WriteConflict(f"Another run has held the lease {name!r} for {_PATIENCE:.0f} s. Try again later.")
-        waited = True
-        time.sleep(0.1)
-    return waited
+def _silent(_phase: str) -> None:
+    """Tell nobody."""
 
 
 def _done_since(db: Database, scope: str, run: str) -> TopicRun | None:
@@ -131,12 +118,14 @@ def _once(job: _Job, now: datetime, *, late: bool) -> TopicRun:
             found.graph, job.engine, bounds, resolution=settings.resolution, seed=settings.seed, start=found.start
         )
     with job.phase("compare"):
-        change = difference(found, parts.membership, topic_graph.every(job.db, job.scope))
-        rows = _rows(job, change)
-    run = _described(job, found, parts, change, now)
+        change = difference(found, parts.membership, topic_graph.written(job.db, job.scope))
+    with job.phase("label"):
+        topics = job.labeller.labelled(change.topics) if job.labeller else change.topics
+    run = _labelled(_described(job, found, parts, change, now), job.labeller, change.topics, topics)
     with job.phase("write"):
         run = replace(run, seconds={**job.seconds})
-        if not job.db.write(lambda tx: _write(tx, seen, run, change, rows, late)):
+        writing = _Writing(seen, run, found, change, _rows(job, change, topics), bounds.largest, late)
+        if not job.db.write(writing.write):
             raise _Overtaken
     return replace(run, seconds=job.seconds)
 
@@ -145,7 +134,15 @@ def _gone(scope: str) -> NoReturn:
     raise NotFound(f"{scope!r} was removed while its topics were looked for.")
 
 
-def _rows(job: _Job, change: Difference) -> list[Row]:
+def _labelled(run: TopicRun, labeller: Labeller | None, before: Sequence[Topic], after: Sequence[Topic]) -> TopicRun:
+    """Add what the labels took to a run."""
+    if labeller is None:
+        return run
+    new = sum(old != topic for old, topic in zip(before, after, strict=True))
+    return replace(run, labelled=new, fallbacks=labeller.spent.fallbacks, cost=labeller.spent.cost)
+
+
+def _rows(job: _Job, change: Difference, topics: Sequence[Topic]) -> list[Row]:
     """Return the topics to write, with a centroid where the members have changed."""
     names = sorted(change.topic_of)
     middle = centroids(topic_graph.vectors(job.db, job.scope, names), change.topic_of)
@@ -155,9 +152,11 @@ def _rows(job: _Job, change: Difference) -> list[Row]:
             "label": topic.label,
             "size": topic.size,
             "keywords": list(topic.keywords),
+            "labelled_by": topic.labelled_by,
+            "labelled_from": list(topic.labelled_from),
             "vector": middle[topic.id].tolist() if topic.id in middle else None,
         }
-        for topic in sorted(change.topics, key=lambda topic: topic.id)
+        for topic in sorted(change.to_write(topics), key=lambda topic: topic.id)
     ]
 
 
@@ -187,12 +186,33 @@ def _described(job: _Job, found: Keywords, parts: Partition, change: Difference,
     )
 
 
-def _write(tx: Runner, seen: topic_graph.State, run: TopicRun, change: Difference, rows: list[Row], late: bool) -> bool:
-    if not topic_graph.begin(tx, run.scope, seen, run.id, late=late):
-        return False
-    topic_graph.write(tx, run.scope, rows)
-    topic_graph.leave(tx, run.scope, change.leaving)
-    topic_graph.join(tx, run.scope, change.joining)
-    topic_graph.end(tx, run.scope, change.ended)
-    topic_graph.record(tx, run)
-    return True
+@dataclass(frozen=True, slots=True)
+class _Writing:
+    """What the one transaction writes: as of a state that was `seen`; `late`, whatever was written since."""
+
+    seen: topic_graph.State
+    run: TopicRun
+    found: Keywords
+    change: Difference
+    rows: list[Row]
+    most: int
+    late: bool
+
+    def write(self, tx: Runner) -> bool:
+        """Write it all; False, with nothing written, if it must be prepared anew."""
+        scope, change = self.run.scope, self.change
+        if not topic_graph.begin(tx, scope, self.seen, self.run.id, most=self.most, late=self.late):
+            return False
+        strays = self._strays(tx) if self.late else []
+        topic_graph.write(tx, scope, self.rows)
+        topic_graph.leave(tx, scope, [*change.leaving, *strays])
+        topic_graph.join(tx, scope, change.joining)
+        topic_graph.end(tx, scope, change.ended)
+        keyword_graph.join_topics(tx, scope, strays)
+        topic_graph.record(tx, self.run)
+        return True
+
+    def _strays(self, tx: Runner) -> list[str]:
+        """Return the keywords that writers put into topics since they were read."""
+        read = dict(zip(self.found.names, self.found.topics, strict=True))
+        return [name for name, topic in topic_graph.members(tx, self.run.scope) if topic and read.get(name) != topic]

@@ -1,0 +1,10 @@
+// The scopes with work for a worker: notes to construct, or writes since their topics were found; the longest first.
+// $tenant: string    the tenant, or null for all of them
+// returns tenant, user, pending, changed_since, notes_since, ran [ms] or null for never
+MATCH (s:Scope) WHERE $tenant IS NULL OR s.tenant = $tenant
+WITH s, EXISTS { MATCH (n:Note {scope: s.scope, status: 'pending'}) } AS pending
+WHERE pending OR s.changed_since > 0
+RETURN s.tenant AS tenant, s.user AS user, pending, s.changed_since AS changed_since,
+       coalesce(s.notes_since, 0) AS notes_since,
+       head(COLLECT { MATCH (r:Run {scope: s.scope, id: s.topics_run}) RETURN r.at.epochMillis }) AS ran
+ORDER BY coalesce(ran, 0), tenant, user

@@ -1,0 +1,101 @@
+"""`memgraph-engine worker`."""
+
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from memgraph_engine.cli import show
+from memgraph_engine.cli.connect import connect
+from memgraph_engine.cli.options import Tenant
+
+if TYPE_CHECKING:
+    from memgraph_engine.model.job import Job
+    from memgraph_engine.worker import Worker
+
+
+def worker(
+    once: Annotated[bool, typer.Option("--once", help="Do what is due, and end.", show_default=False)] = False,
+    tenant: Tenant = None,
+    every_tenant: Annotated[
+        bool, typer.Option("--all-tenants", help="Work for every tenant of the database.", show_default=False)
+    ] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON document a line, for machines.", show_default=False)
+    ] = False,
+) -> None:
+    """Construct pending notes and find topics anew when that is due, as the settings under `worker` say.
+
+    Any number of workers, on any number of machines, share the work. SIGTERM or an interrupt ends a worker cleanly,
+    with exit code 0; a second one ends it at once. A worker that is killed leaves everything as it was, and
+    another one takes over within 10 seconds. With --once, the exit code is 1 if a job failed.
+    """
+    if every_tenant and tenant is not None:
+        raise typer.BadParameter("it stands for every tenant: leave --tenant out.", param_hint="--all-tenants")
+    with connect(tenant) as memory:
+        from memgraph_engine.worker import Worker
+
+        engine = memory.engine
+        one = Worker(engine, every_tenant=every_tenant, tell=_tell(as_json=as_json))
+        whose = "every tenant" if every_tenant else f"tenant {engine.settings.tenant}"
+        _event(engine.now(), "started", f"for {whose}; topics {one.schedule}", as_json=as_json)
+        fine = True
+        with _stopped_by_signals(one):
+            if once:
+                fine = one.once()
+            else:
+                one.run()
+        _event(engine.now(), "stopped", "", as_json=as_json)
+    if not fine:
+        raise typer.Exit(1)
+
+
+@contextmanager
+def _stopped_by_signals(one: "Worker") -> Iterator[None]:
+    """Let the first SIGTERM or SIGINT stop the worker cleanly, and another one interrupt it."""
+
+    def asked(_signal: int, _frame: object) -> None:
+        if one.stopping:
+            raise KeyboardInterrupt
+        one.stop()
+
+    former = {which: signal.signal(which, asked) for which in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        yield
+    finally:
+        for which, by in former.items():
+            signal.signal(which, by)
+
+
+def _event(at: datetime, name: str, text: str, *, as_json: bool) -> None:
+    if as_json:
+        show.line({"kind": name, "at": at, "text": text})
+    else:
+        typer.echo(f"{_time(at)}  worker {name} {show.clean(text)}".rstrip())
+
+
+def _tell(*, as_json: bool) -> "Callable[[Job], None]":
+    def tell(job: "Job") -> None:
+        if as_json:
+            show.line(job)
+        else:
+            typer.echo(f"{_time(job.at)}  {show.clean(_said(job))}")
+
+    return tell
+
+
+def _said(job: "Job") -> str:
+    """Return what a job did, in a line."""
+    counts = ", ".join(f"{number:,} {name}" for name, number in job.counts.items())
+    what = " ".join(part for part in (job.scope, job.kind, job.outcome) if part)
+    why = f" ({job.why}; {job.seconds:.1f} s)" if job.why else ""
+    cost = f"; {job.cost.calls:,} calls of chat models, {show.money(job.cost)}" if job.cost.calls else ""
+    told = "".join(f"; {one}" for one in ([job.error] if job.error else []) + list(job.fallbacks))
+    return f"{what}{why}{f': {counts}' if counts else ''}{cost}{told}"
+
+
+def _time(at: datetime) -> str:
+    return f"{at:%Y-%m-%dT%H:%M:%SZ}"

@@ -1,0 +1,39 @@
+"""What waits for a worker: notes to construct, and writes since topics were found."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from memgraph_engine.graph.database import Database, Row
+from memgraph_engine.graph.rows import moment
+from memgraph_engine.model.scope import Scope
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """What came to a scope since its topics were found (`ran`, None for never): writes, and notes new to the graph.
+
+    `pending`: some notes are not constructed yet.
+    """
+
+    scope: Scope
+    pending: bool
+    changed_since: int
+    notes_since: int
+    ran: datetime | None
+
+
+def waiting(db: Database, tenant: str | None) -> list[Waiting]:
+    """Return the scopes with any work, those whose topics are oldest first; of all tenants if none is named."""
+    rows = db.run("scopes/waiting", tenant=tenant)
+    return [_waiting(Scope(row.pop("tenant"), row.pop("user") or None), row) for row in rows]
+
+
+def waits(db: Database, scope: Scope) -> Waiting | None:
+    """Return the work of one scope; None if it is gone."""
+    rows = db.run("scopes/waits", scope=scope.name)
+    return _waiting(scope, rows[0]) if rows else None
+
+
+def _waiting(scope: Scope, row: Row) -> Waiting:
+    ran = row.pop("ran")
+    return Waiting(scope, ran=None if ran is None else moment(ran), **row)

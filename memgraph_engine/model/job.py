@@ -1,0 +1,31 @@
+"""What a worker did."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal
+
+from memgraph_engine.model.cost import NOTHING, Cost
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One job over one memory, when it ended, and how.
+
+    construct  pending notes were constructed: `counts` says what became of how many
+    topics     topics were found anew: `counts` has topics, keywords, created, ended, moved, joined, labelled
+    look       the database could not be asked what is due: only ever failed
+
+    `why` says what made it due, `error` why it failed, `fallbacks` what was done without a chat model.
+    """
+
+    kind: Literal["construct", "topics", "look"]
+    scope: str
+    at: datetime
+    outcome: Literal["done", "stopped", "failed"]
+    seconds: float = 0.0
+    why: str = ""
+    counts: Mapping[str, int] = field(default_factory=dict)
+    error: str = ""
+    fallbacks: tuple[str, ...] = ()
+    cost: Cost = NOTHING

@@ -1,0 +1,39 @@
+"""The topics job of one memory with the parts that the settings name; what chat models cost is written down."""
+
+from collections.abc import Callable
+
+from memgraph_engine.account import Account
+from memgraph_engine.llm import Spent
+from memgraph_engine.model.ports import Partitioner
+from memgraph_engine.model.scope import Scope
+from memgraph_engine.model.topic import TopicRun
+from memgraph_engine.wiring import Engine
+
+
+def partitioner_of(engine: Engine, given: str | Partitioner | None = None) -> Partitioner:
+    """Return the partition engine that is given, by name or itself, or that of the settings; raises MissingExtra."""
+    from memgraph_engine.topics.engines import engine_named
+
+    chosen = engine.settings.topics.engine if given is None else given
+    return engine_named(chosen) if isinstance(chosen, str) else chosen
+
+
+def rebuild_topics(
+    engine: Engine,
+    scope: Scope,
+    partitioner: str | Partitioner | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> TopicRun:
+    """Run the topics job over a memory; `progress` is told each phase, and ends the job by raising."""
+    from memgraph_engine.topics.naming import Labeller
+    from memgraph_engine.topics.rebuild import rebuild
+
+    settings, llm = engine.settings.topics, engine.settings.llm
+    one = partitioner_of(engine, partitioner)
+    account = Account(engine.db, scope, llm, engine.now, engine.roles)
+    spent = Spent(account.meters)
+    labeller = Labeller(engine.roles, llm.batch_tokens, spent)
+    try:
+        return rebuild(engine.db, scope.name, one, settings, engine.now(), progress, labeller)
+    finally:
+        account.settle(spent.cost)

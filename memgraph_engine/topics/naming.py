@@ -1,0 +1,70 @@
+"""What a topic is called: a chat model's few words where there is one, else its most central keywords."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from memgraph_engine.errors import ModelError
+from memgraph_engine.llm import Roles, Spent, TopicKeywords, batches, labelling
+from memgraph_engine.model.topic import Topic
+
+_SAME = 0.5  # share of the keywords that a label was made from which must still be central for it to hold
+
+
+def label(keywords: Sequence[str]) -> str:
+    """Return a topic's label from its central keywords.
+
+    >>> label(["boat", "sea", "tide", "moon"])
+    'boat, sea, tide'
+    """
+    return ", ".join(keywords[:3])
+
+
+def relabelled(topic: Topic, before: Topic | None) -> Topic:
+    """Give a topic the label that a model gave it, as long as it is about the same, else that of its keywords.
+
+    >>> before = Topic("t", "The sea", 3, labelled_by="some/model", labelled_from=("sea", "boat", "tide"))
+    >>> relabelled(Topic("t", "", 3, ("boat", "sea", "rope")), before).label
+    'The sea'
+    >>> relabelled(Topic("t", "", 3, ("boat", "dock", "rope")), before).label
+    'boat, dock, rope'
+    """
+    if before and before.labelled_by:
+        same = set(before.labelled_from) & set(topic.keywords)
+        if len(same) >= _SAME * len(before.labelled_from):
+            return replace(
+                topic, label=before.label, labelled_by=before.labelled_by, labelled_from=before.labelled_from
+            )
+    return replace(topic, label=label(topic.keywords))
+
+
+class Labeller:
+    """Asks the role `labeller`, several topics at once; what was asked about, or failed, is not asked about again."""
+
+    def __init__(self, roles: Roles, batch_tokens: int, spent: Spent) -> None:
+        self._roles, self._batch_tokens, self.spent = roles, batch_tokens, spent
+        self._known: dict[tuple[str, ...], tuple[str, str] | None] = {}
+
+    def labelled(self, topics: Sequence[Topic]) -> tuple[Topic, ...]:
+        """Give a label to each topic that has none by a model; where that fails, it keeps the one it has."""
+        if not self._roles.has("labeller"):
+            return tuple(topics)
+        asked = dict.fromkeys(topic.keywords for topic in topics if not topic.labelled_by)
+        self._ask([TopicKeywords(keywords) for keywords in asked if keywords not in self._known])
+        return tuple(self._named(topic) for topic in topics)
+
+    def _named(self, topic: Topic) -> Topic:
+        found = None if topic.labelled_by else self._known[topic.keywords]
+        if found is None:
+            return topic
+        return replace(topic, label=found[0], labelled_by=found[1], labelled_from=topic.keywords)
+
+    def _ask(self, topics: Sequence[TopicKeywords]) -> None:
+        groups = list(batches(topics, self._batch_tokens))
+        answers = self._roles.ask_many(list(map(labelling, groups)), meters=self.spent.meters)
+        for group, answer in zip(groups, answers, strict=True):
+            self._known |= {one.keywords: None for one in group}
+            if isinstance(answer, ModelError):
+                self.spent.failed("Labelling", answer)
+                continue
+            self.spent.cost += answer.cost
+            self._known |= {group[one.topic - 1].keywords: (one.label, answer.model) for one in answer.response.topics}

@@ -1,0 +1,61 @@
+"""When the topics of a memory are due."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from cronsim import CronSim
+
+from memgraph_engine.graph.waiting import Waiting
+from memgraph_engine.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """After so many new notes, at the times of a cron expression, or both; 0 and '' are never."""
+
+    after: int
+    cron: str
+    timezone: ZoneInfo
+
+    @classmethod
+    def of(cls, settings: Settings) -> "Schedule":
+        """Return that of the settings."""
+        return cls(settings.worker.topics_after, settings.worker.topics_cron, ZoneInfo(settings.timezone))
+
+    def __bool__(self) -> bool:
+        """Whether topics are ever due."""
+        return bool(self.after or self.cron)
+
+    def __str__(self) -> str:
+        """Say it.
+
+        >>> str(Schedule(100, "0 3 * * *", ZoneInfo("Europe/Lisbon")))
+        "after 100 new notes, at '0 3 * * *' (Europe/Lisbon)"
+        """
+        after = f"after {self.after:,} new notes" if self.after else ""
+        cron = f"at {self.cron!r} ({self.timezone.key})" if self.cron else ""
+        return ", ".join(part for part in (after, cron) if part) or "never"
+
+    def due(self, waiting: Waiting, now: datetime) -> str:
+        """Return why the topics of a memory are due, '' if they are not: nothing is done where nothing changed.
+
+        A time of the cron expression that no worker was there for is made up for once. Topics that were never looked
+        for are due at once by it.
+        """
+        if not waiting.changed_since:
+            return ""
+        if 0 < self.after <= waiting.notes_since:
+            return f"{waiting.notes_since:,} new notes"
+        last = self._last(now)
+        if last and (waiting.ran is None or waiting.ran < last):
+            return f"{self.cron!r} at {last:%Y-%m-%d %H:%M}"
+        return ""
+
+    def _last(self, now: datetime) -> datetime | None:
+        """Return the last time, up to now, that the cron expression names."""
+        if not self.cron:
+            return None
+        after = (now + timedelta(seconds=1)).astimezone(self.timezone)  # the moment itself counts
+        last: datetime | None = next(CronSim(self.cron, after, reverse=True), None)
+        return last
