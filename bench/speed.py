@@ -21,12 +21,13 @@ from bench.server import bench_settings, connected
 from memgraph_engine import Memory
 from memgraph_engine.embedding import CheckedEmbedder
 from memgraph_engine.graph.database import Database, Row, Runner
-from memgraph_engine.graph.fulltext import words_query
 from memgraph_engine.graph.scopes import open_scope
 from memgraph_engine.graph.server import LocalServer
 from memgraph_engine.graph.statements import statements
 from memgraph_engine.model.scope import Scope
-from memgraph_engine.recall.question import Filters, terms
+from memgraph_engine.recall.fusion import PATHWAYS
+from memgraph_engine.recall.question import Filters
+from memgraph_engine.recall.search import Query, parameters
 from memgraph_engine.testing import purge
 
 if TYPE_CHECKING:
@@ -152,27 +153,29 @@ def _recall(
     rounds: int,
     title: str,
 ) -> Sequence[object]:
-    """Ask real questions of users in turn: through the API, by the bare statement, by one vector SEARCH."""
+    """Ask real questions of users in turn: through the API, by the bare statement, by one vector SEARCH.
+
+    With the basic channels: what the pathways cost beside these is measured by the bench of that name.
+    """
     known = Known(memory.engine.embedder)
-    settings = memory.engine.settings.model_copy(update={"tenant": tenant})
+    settings = memory.engine.settings.model_copy(
+        update={
+            "tenant": tenant,
+            "recall": memory.engine.settings.recall.model_copy(update=dict.fromkeys(PATHWAYS, 0.0)),
+        }
+    )
     mine = Memory(replace(memory.engine, embedder=CheckedEmbedder(known), settings=settings))
     questions = [q.text for c in every for q in c.questions][:: max(1, 997 // rounds)][:rounds]
     asked = [(question, users[i % len(users)]) for i, question in enumerate(questions)]
     embedding = milliseconds(memory.engine.embedder.embed_query, questions)
     recall = statements()["notes/recall"].text
 
-    def parameters(one: tuple[str, str]) -> Row:
-        scopes, filters = [Scope(tenant, one[1]), Scope(tenant)], Filters()
-        return {
-            "scopes": [scope.name for scope in scopes],
-            "vector": known.embed_query(one[0]).tolist(),
-            "words": words_query(terms(one[0], ["english"]), scopes, filters.statuses),
-            "pool": settings.recall.pool,
-            "lexical_pool": settings.recall.lexical_pool,
-            **filters.parameters(),
-        }
+    def asked_of(one: tuple[str, str]) -> Row:
+        scopes = [Scope(tenant, one[1]), Scope(tenant)]
+        query = Query(one[0], known.embed_query(one[0]), scopes, Filters(), 20)
+        return parameters(query, ["english"], settings.recall)
 
-    given = [parameters(one) for one in asked]
+    given = [asked_of(one) for one in asked]
     narrow = [{name: one[name] for name in ("vector", "scopes", "statuses")} for one in given]
     with driver(memory) as bare:
         milliseconds(lambda one: mine.search(one[0], user_id=one[1]), asked)  # warm
@@ -243,8 +246,8 @@ def _additions(mine: Memory, conversation: Conversation, rounds: int) -> dict[st
 
 def run_all(tx: ManagedTransaction, log: Sequence[tuple[str, Row]], scope: str) -> None:
     """Run what a writing transaction ran, for another scope."""
-    for name, parameters in log:
-        tx.run(statements()[name].text, {**parameters, "scope": scope}).consume()
+    for name, given in log:
+        tx.run(statements()[name].text, {**given, "scope": scope}).consume()
 
 
 class Recording:

@@ -64,6 +64,13 @@ class RecallSettings(BaseModel):
     neighbour_1: Weight
     neighbour_2: Weight
     session: Weight
+    keywords: Weight
+    topics: Weight
+    related: Weight
+    keyword_anchors: Annotated[int, Field(ge=1, le=100)]
+    topic_anchors: Annotated[int, Field(ge=1, le=100)]
+    anchored: Annotated[int, Field(ge=1, le=1000)]
+    related_from: Annotated[int, Field(ge=1, le=1000)]
 
 
 class GateSettings(BaseModel):

@@ -1,5 +1,6 @@
 // The pool for a question: what each channel proposes, scored by both vectors, with its sources. A past version is
-// found where $statuses holds 'past', and comes as the note that it was.
+// found where $statuses holds 'past', and comes as the note that it was. Pathways (MemFly, section 3.4.1): notes by the
+// keywords and topics nearest to the question, each keyword counting by its rarity, and what is tied to the best of these.
 // $scopes: list<string>    the scopes read
 // $statuses: list<string>    of notes that may be found
 // $vector: list<float>    the question's
@@ -14,56 +15,114 @@
 // $agent: list<string>    likewise
 // $as_of: list<datetime>    latest valid_from, and what valid_to is later than; the same for one moment
 // $known_at: list<datetime>    likewise of recorded_at and superseded_at
-// $timed: boolean    whether these two narrow anything; else the hits of full text are spared the reading
-// returns sums [{scope, language, notes, raw_length, context_length}], pool [note with terms, cosines, sources, channels]
-CALL () {
-  MATCH (n:Note|Past)
-    SEARCH n IN (VECTOR INDEX note_raw FOR $vector
-      WHERE n.scope IN $scopes AND n.status IN $statuses
-        AND n.said_at >= $since AND n.said_at <= $until
-        AND n.session >= $session[0] AND n.session <= $session[1]
-        AND n.speaker >= $speaker[0] AND n.speaker <= $speaker[1]
-        AND n.role >= $role[0] AND n.role <= $role[1]
-        AND n.agent_id >= $agent[0] AND n.agent_id <= $agent[1]
-        AND n.valid_from <= $as_of[0] AND n.valid_to > $as_of[1]
-        AND n.recorded_at <= $known_at[0] AND n.superseded_at > $known_at[1]
-      LIMIT $pool) SCORE AS score
-  RETURN n, 'dense_raw' AS channel, score AS raw_score, null AS context_score
-  UNION ALL
-  MATCH (n:Note|Past)
-    SEARCH n IN (VECTOR INDEX note_context FOR $vector
-      WHERE n.scope IN $scopes AND n.status IN $statuses
-        AND n.said_at >= $since AND n.said_at <= $until
-        AND n.session >= $session[0] AND n.session <= $session[1]
-        AND n.speaker >= $speaker[0] AND n.speaker <= $speaker[1]
-        AND n.role >= $role[0] AND n.role <= $role[1]
-        AND n.agent_id >= $agent[0] AND n.agent_id <= $agent[1]
-        AND n.valid_from <= $as_of[0] AND n.valid_to > $as_of[1]
-        AND n.recorded_at <= $known_at[0] AND n.superseded_at > $known_at[1]
-      LIMIT $pool) SCORE AS score
-  RETURN n, 'dense_context' AS channel, null AS raw_score, score AS context_score
-  UNION ALL
-  CALL db.index.fulltext.queryNodes('note_terms', $words, {limit: $lexical_pool}) YIELD node AS n
-  WHERE n.scope IN $scopes AND n.status IN $statuses
-    AND n.said_at >= $since AND n.said_at <= $until
-    AND n.session >= $session[0] AND n.session <= $session[1]
-    AND n.speaker >= $speaker[0] AND n.speaker <= $speaker[1]
-    AND n.role >= $role[0] AND n.role <= $role[1]
-    AND n.agent_id >= $agent[0] AND n.agent_id <= $agent[1]
-    AND (NOT $timed OR n.valid_from <= $as_of[0] AND n.valid_to > $as_of[1]
-                       AND n.recorded_at <= $known_at[0] AND n.superseded_at > $known_at[1])
-  RETURN n, 'lexical' AS channel, null AS raw_score, null AS context_score
+// $timed: boolean    whether these two narrow anything; else what other channels find is spared the reading
+// $names: list<string>    keys of keywords that the question may name
+// $keywords: integer    keywords nearest to the question; 0 for none
+// $topics: integer    topics likewise
+// $anchored: integer    notes that each pathway proposes
+// $related: integer    of these, from how many ties are followed
+// returns sums [{scope, language, notes, raw_length, context_length}], pool [note with terms, cosines, sources, channels, pathways' scores]
+MATCH (s:Scope) WHERE s.scope IN $scopes
+WITH collect(s {.scope, .language, .notes, .raw_length, .context_length}) AS sums, sum(s.notes) AS total
+CALL (total) {
+  CALL (total) {
+    WITH $keywords AS most WHERE most > 0
+    CALL (most) {
+      MATCH (k:Keyword)
+        SEARCH k IN (VECTOR INDEX keyword_embedding FOR $vector WHERE k.scope IN $scopes LIMIT $keywords) SCORE AS score
+      RETURN k, 2 * score - 1 AS score
+      UNION ALL
+      MATCH (k:Keyword) WHERE k.scope IN $scopes AND k.key IN $names
+      RETURN k, 1.0 AS score
+    }
+    RETURN 'keywords' AS channel, k, max(score) AS score
+    UNION ALL
+    WITH $topics AS most WHERE most > 0
+    CALL (most) {
+      MATCH (t:Topic)
+        SEARCH t IN (VECTOR INDEX topic_embedding FOR $vector WHERE t.scope IN $scopes LIMIT $topics) SCORE AS score
+      RETURN t, 2 * score - 1 AS score
+    }
+    MATCH (t)<-[:IN_TOPIC]-(k)
+    RETURN 'topics' AS channel, k, score
+  }
+  WITH channel, k, score, COUNT { (k)<-[:HAS_KEYWORD]-() } AS carried WHERE score > 0 AND carried > 0
+  WITH channel, k, score * log(1 + (CASE WHEN total > carried THEN total - carried ELSE 0 END + 0.5) / (carried + 0.5)) AS weight
+  MATCH (k)<-[:HAS_KEYWORD]-(n) WHERE n.status IN $statuses
+  WITH channel, n, sum(weight) AS score
+  ORDER BY score DESC, n.id
+  WITH channel, collect({n: n, score: score})[..$anchored] AS best
+  RETURN collect({channel: channel, best: best}) AS anchors
 }
-WITH n, collect(channel) AS channels, max(raw_score) AS raw_score, max(context_score) AS context_score
-WITH collect(n {
-       .id, .scope, .raw, .context, .raw_terms, .context_terms, .session, .seq, .speaker, .role, .agent_id, .tags,
-       status: CASE n.status WHEN 'past' THEN n.was ELSE n.status END,
-       said_at: n.said_at.epochMillis, created_at: n.created_at.epochMillis, recorded_at: n.recorded_at.epochMillis,
-       superseded_at: n.superseded_at.epochMillis, valid_from: n.valid_from.epochMillis, valid_to: n.valid_to.epochMillis,
-       raw_cosine: 2 * coalesce(raw_score, vector.similarity.cosine(n.raw_embedding, $vector), 0.5) - 1,
-       context_cosine: 2 * coalesce(context_score, vector.similarity.cosine(n.context_embedding, $vector), 0.5) - 1,
-       sources: [(n)-[:FROM]->(x:Source|PastSource) | x {.*, said_at: x.said_at.epochMillis}],
-       channels: channels
-     }) AS pool
-RETURN COLLECT { MATCH (s:Scope) WHERE s.scope IN $scopes
-                 RETURN s {.scope, .language, .notes, .raw_length, .context_length} } AS sums, pool
+CALL (anchors) {
+  UNWIND anchors AS anchor
+  UNWIND anchor.best AS one
+  WITH one.n AS n, max(one.score / anchor.best[0].score) AS share
+  ORDER BY share DESC, n.id LIMIT $related
+  MATCH (n)-[r:RELATED]-(m) WHERE m.status IN $statuses
+  WITH m, max(share * r.score) AS score
+  ORDER BY score DESC, m.id LIMIT $anchored
+  RETURN collect({n: m, score: score}) AS tied
+}
+CALL (anchors, tied) {
+  CALL (anchors, tied) {
+    MATCH (n:Note|Past)
+      SEARCH n IN (VECTOR INDEX note_raw FOR $vector
+        WHERE n.scope IN $scopes AND n.status IN $statuses
+          AND n.said_at >= $since AND n.said_at <= $until
+          AND n.session >= $session[0] AND n.session <= $session[1]
+          AND n.speaker >= $speaker[0] AND n.speaker <= $speaker[1]
+          AND n.role >= $role[0] AND n.role <= $role[1]
+          AND n.agent_id >= $agent[0] AND n.agent_id <= $agent[1]
+          AND n.valid_from <= $as_of[0] AND n.valid_to > $as_of[1]
+          AND n.recorded_at <= $known_at[0] AND n.superseded_at > $known_at[1]
+        LIMIT $pool) SCORE AS score
+    RETURN n, 'dense_raw' AS channel, score AS raw_score, null AS context_score, null AS score
+    UNION ALL
+    MATCH (n:Note|Past)
+      SEARCH n IN (VECTOR INDEX note_context FOR $vector
+        WHERE n.scope IN $scopes AND n.status IN $statuses
+          AND n.said_at >= $since AND n.said_at <= $until
+          AND n.session >= $session[0] AND n.session <= $session[1]
+          AND n.speaker >= $speaker[0] AND n.speaker <= $speaker[1]
+          AND n.role >= $role[0] AND n.role <= $role[1]
+          AND n.agent_id >= $agent[0] AND n.agent_id <= $agent[1]
+          AND n.valid_from <= $as_of[0] AND n.valid_to > $as_of[1]
+          AND n.recorded_at <= $known_at[0] AND n.superseded_at > $known_at[1]
+        LIMIT $pool) SCORE AS score
+    RETURN n, 'dense_context' AS channel, null AS raw_score, score AS context_score, null AS score
+    UNION ALL
+    CALL (anchors, tied) {
+      CALL db.index.fulltext.queryNodes('note_terms', $words, {limit: $lexical_pool}) YIELD node AS n
+      RETURN n, 'lexical' AS channel, null AS score
+      UNION ALL
+      UNWIND anchors + [{channel: 'related', best: tied}] AS anchor
+      UNWIND anchor.best AS one
+      RETURN one.n AS n, anchor.channel AS channel, one.score AS score
+    }
+    WITH n, channel, score
+    WHERE n.scope IN $scopes AND n.status IN $statuses
+      AND n.said_at >= $since AND n.said_at <= $until
+      AND n.session >= $session[0] AND n.session <= $session[1]
+      AND n.speaker >= $speaker[0] AND n.speaker <= $speaker[1]
+      AND n.role >= $role[0] AND n.role <= $role[1]
+      AND n.agent_id >= $agent[0] AND n.agent_id <= $agent[1]
+      AND (NOT $timed OR n.valid_from <= $as_of[0] AND n.valid_to > $as_of[1]
+                         AND n.recorded_at <= $known_at[0] AND n.superseded_at > $known_at[1])
+    RETURN n, channel, null AS raw_score, null AS context_score, score
+  }
+  WITH n, collect(channel) AS channels, max(raw_score) AS raw_score, max(context_score) AS context_score,
+       sum(CASE channel WHEN 'keywords' THEN score END) AS keywords, sum(CASE channel WHEN 'topics' THEN score END) AS topics,
+       sum(CASE channel WHEN 'related' THEN score END) AS related
+  RETURN collect(n {
+         .id, .scope, .raw, .context, .raw_terms, .context_terms, .session, .seq, .speaker, .role, .agent_id, .tags,
+         status: CASE n.status WHEN 'past' THEN n.was ELSE n.status END,
+         said_at: n.said_at.epochMillis, created_at: n.created_at.epochMillis, recorded_at: n.recorded_at.epochMillis,
+         superseded_at: n.superseded_at.epochMillis, valid_from: n.valid_from.epochMillis, valid_to: n.valid_to.epochMillis,
+         raw_cosine: 2 * coalesce(raw_score, vector.similarity.cosine(n.raw_embedding, $vector), 0.5) - 1,
+         context_cosine: 2 * coalesce(context_score, vector.similarity.cosine(n.context_embedding, $vector), 0.5) - 1,
+         sources: [(n)-[:FROM]->(x:Source|PastSource) | x {.*, said_at: x.said_at.epochMillis}],
+         channels: channels, pathways: {keywords: keywords, topics: topics, related: related}
+       }) AS pool
+}
+RETURN sums, pool

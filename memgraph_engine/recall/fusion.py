@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _K1, _B = 1.2, 0.75
-CHANNELS = ("lexical_raw", "lexical_context", "dense_raw", "dense_context")
+PATHWAYS = ("keywords", "topics", "related")
+CHANNELS = ("lexical_raw", "lexical_context", "dense_raw", "dense_context", *PATHWAYS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +76,7 @@ def channel_scores(pool: Sequence[dict[str, Any]], words: Sequence[str], of: Sta
             bm25([row["context_terms"] for row in pool], hits, words, of.notes, of.context_length),
             [row["raw_cosine"] for row in pool],
             [row["context_cosine"] for row in pool],
+            *([row["pathways"][pathway] for row in pool] for pathway in PATHWAYS),
         ]
     )
 
@@ -89,6 +91,8 @@ def fuse(pool: Sequence[dict[str, Any]], raw: "NDArray[np.float64]", settings: R
     import numpy as np
 
     weights = np.array([getattr(settings, channel) for channel in CHANNELS])
+    # a pathway that leads nowhere (no topics yet, nothing tied) takes nothing from the others
+    weights = np.where(raw.any(axis=0) | ~np.isin(CHANNELS, PATHWAYS), weights, 0.0)
     if settings.fusion == "rrf":
         normalised = _reciprocal_ranks(raw, settings.rrf_k)
         weighted = normalised * (weights > 0) / max((weights > 0).sum(), 1)

@@ -16,6 +16,8 @@ _TRUE_ONCE = (*READABLE, "superseded")
 _KNOWN = (*_TRUE_ONCE, "archived")  # all but deleted
 _PAST = "past"
 _MOST_TERMS = 256  # each is two clauses of at most 1,024
+_MOST_NAMED = 64  # terms of a question that keywords are looked for in
+_LONGEST_NAME = 3  # terms
 _ANY = ["", "\U0010ffff"]
 _WITH_QUESTION_WORDS = ("english", "spanish")
 
@@ -110,6 +112,23 @@ def terms(question: str, languages: Sequence[str]) -> list[str]:
     found = dict.fromkeys(term for language in languages for term in tokenize(question, language))
     asking = {term for language in languages for term in _question_words(language)}
     return [term for term in found if term not in asking][:_MOST_TERMS] or list(found)[:_MOST_TERMS]
+
+
+def names(question: str, languages: Sequence[str]) -> list[str]:
+    """Return the keys of all keywords that a question may name: of each run of one to three of its terms.
+
+    >>> names("Which support groups?", ["english"])
+    ['support', 'supportgroup', 'group']
+    """
+    found = dict.fromkeys(
+        "".join(run)
+        for language in languages
+        for words in [[term for term in tokenize(question, language) if term not in _question_words(language)]]
+        for place in range(len(words[:_MOST_NAMED]))
+        for length in range(1, _LONGEST_NAME + 1)
+        if len(run := words[place : place + length]) == length
+    )
+    return list(found)
 
 
 @cache

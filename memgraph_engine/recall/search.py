@@ -11,7 +11,7 @@ from memgraph_engine.graph.rows import note_from
 from memgraph_engine.model.result import ChannelScore, Explanation, Hit
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.recall.fusion import CHANNELS, Fused, Statistics, channel_scores, fuse
-from memgraph_engine.recall.question import Filters, terms
+from memgraph_engine.recall.question import Filters, names, terms
 from memgraph_engine.settings import RecallSettings
 
 if TYPE_CHECKING:
@@ -77,18 +77,35 @@ def ask(
     db: Database, query: Query, languages: Sequence[str], settings: RecallSettings, factor: int = 1
 ) -> dict[str, Any]:
     """Fetch the pool for a question: the one round trip. `factor` widens it."""
+    return note_graph.recall(db, **parameters(query, languages, settings, factor))
+
+
+def parameters(query: Query, languages: Sequence[str], settings: RecallSettings, factor: int = 1) -> dict[str, Any]:
+    """Return what the recall statement takes."""
     words = terms(query.text, languages)
-    # what full text proposes is filtered afterwards, so a narrow question asks it for more
-    lexical = settings.lexical_pool * factor * (_GROWTH if query.filters.any else 1)
-    return note_graph.recall(
-        db,
-        scopes=[scope.name for scope in query.scopes],
-        vector=query.vector.tolist(),
-        words=words_query(words, query.scopes, query.filters.indexed_statuses),
-        pool=settings.pool * factor,
-        lexical_pool=lexical,
+    return {
+        "scopes": [scope.name for scope in query.scopes],
+        "vector": query.vector.tolist(),
+        "words": words_query(words, query.scopes, query.filters.indexed_statuses),
+        "pool": settings.pool * factor,
+        # what full text proposes is filtered afterwards, so a narrow question asks it for more
+        "lexical_pool": settings.lexical_pool * factor * (_GROWTH if query.filters.any else 1),
+        **_pathways(query, languages, settings),
         **query.filters.parameters(),
-    )
+    }
+
+
+def _pathways(query: Query, languages: Sequence[str], settings: RecallSettings) -> dict[str, Any]:
+    """Return where the pathways begin; keywords and topics are those of now, so a look back has none."""
+    now = not (query.filters.as_of or query.filters.known_at)
+    keywords = settings.keyword_anchors if now and settings.keywords else 0
+    return {
+        "names": names(query.text, languages) if keywords else [],
+        "keywords": keywords,
+        "topics": settings.topic_anchors if now and settings.topics else 0,
+        "anchored": settings.anchored,
+        "related": settings.related_from if now and settings.related else 0,
+    }
 
 
 def statistics(sums: Sequence[dict[str, Any]]) -> Statistics:

@@ -1,0 +1,154 @@
+"""The pathways of recall, without an LLM: what keywords, topics and ties add to the other channels, and cost."""
+
+import argparse
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from uuid import uuid4
+
+from bench import fillers
+from bench.conversations import Conversation, conversations, locomo_file, mean, score
+from bench.observations import KeptEmbedder
+from bench.report import table
+from bench.server import bench_settings, connected
+from bench.speed import Known, milliseconds, percentile
+from memgraph_engine import Memory
+from memgraph_engine.embedding import CheckedEmbedder
+from memgraph_engine.graph import notes as note_graph
+from memgraph_engine.model.scope import Scope
+from memgraph_engine.recall.fusion import PATHWAYS
+from memgraph_engine.testing import purge
+
+_MEASURES = ("R@5", "R@10", "R@20", "H@10", "nDCG@10")
+_HARD = (1, 2)  # categories: multi-hop and temporal
+BASIC = dict.fromkeys(PATHWAYS, 0.0)
+_VARIANTS: Mapping[str, Mapping[str, object]] = {
+    "basic": BASIC,
+    "all": {},
+    "without-topics": {"topics": 0.0},
+    "without-keywords": {"keywords": 0.0},
+    "without-related": {"related": 0.0},
+    "rrf": {"fusion": "rrf"},
+}
+_LARGE, _SCOPES, _TIES = 100_000, 200, 5
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare what the bench takes."""
+    parser.add_argument("--file", type=Path, help="the LoCoMo file (else MEMGRAPH_ENGINE_LOCOMO)")
+    parser.add_argument("--models", default="minilm,bge-small", help="embedders, with commas between")
+    parser.add_argument("--rounds", type=int, default=200, help="questions that are timed")
+    parser.add_argument("--no-speed", action="store_true", help="leave out 100,000 notes (some minutes)")
+
+
+def run(given: argparse.Namespace) -> tuple[dict[str, float], str]:
+    """Measure each model; return flat figures and a report. Figures without a model's name are the last model's."""
+    every = list(conversations(locomo_file(given.file)))
+    models = given.models.split(",")
+    figures: dict[str, float] = {}
+    pages = []
+    for model in models:
+        found = _quality(every, model)
+        figures |= {f"{model}.{name}": value for name, value in found.items()}
+        figures |= found
+        pages.append(f"### {model}\n\n{_page(found)}")
+    if not given.no_speed:
+        times = _speed(every, models[0], given.rounds)
+        figures |= times
+        rows = [(name, f"{value:.3f}") for name, value in times.items()]
+        pages.append(f"### {_LARGE:,} notes over {_SCOPES} scopes, {models[0]}\n\n{table(('figure', 'value'), rows)}")
+    return figures, "\n\n".join(pages)
+
+
+def _page(found: Mapping[str, float]) -> str:
+    rows = [
+        (name, *(found[f"{m}.{name}"] for m in _MEASURES), *(found[f"{m}.cat12.{name}"] for m in ("R@10", "R@20")))
+        for name in _VARIANTS
+    ]
+    return table(("", *_MEASURES, "R@10, categories 1 and 2", "R@20, 1 and 2"), rows)
+
+
+def of(memory: Memory, change: Mapping[str, object]) -> Memory:
+    """Return the same memory with other settings of recall."""
+    settings = memory.engine.settings
+    recall = settings.recall.model_copy(update=dict(change))
+    return Memory(replace(memory.engine, settings=settings.model_copy(update={"recall": recall})))
+
+
+def _quality(every: Sequence[Conversation], model: str) -> dict[str, float]:
+    """Ingest the conversations, find their topics, and ask their questions by each variant."""
+    embedder = KeptEmbedder(model)
+    settings = bench_settings(model).model_copy(update={"tenant": f"bench-{uuid4().hex}"})
+    scores: dict[str, list[tuple[int, dict[str, float]]]] = {name: [] for name in _VARIANTS}
+    with connected(settings, embedder) as memory:
+        try:
+            for conversation in every:
+                memory.add_many(conversation.turns, user_id=conversation.id)
+                memory.rebuild_topics(user_id=conversation.id)
+                for name, change in _VARIANTS.items():
+                    scores[name] += _asked(of(memory, change), conversation)
+        finally:
+            purge(settings.tenant, settings=settings)
+            embedder.keep()
+    figures: dict[str, float] = {}
+    for name, some in scores.items():
+        whole = mean([one for _, one in some])
+        hard = mean([one for category, one in some if category in _HARD])
+        figures |= {f"{measure}.{name}": whole[measure] for measure in _MEASURES}
+        figures |= {f"{measure}.cat12.{name}": hard[measure] for measure in _MEASURES}
+    return figures
+
+
+def _asked(memory: Memory, conversation: Conversation) -> list[tuple[int, dict[str, float]]]:
+    return [
+        (question.category, score(_sources(memory, question.text, conversation.id), question.evidence))
+        for question in conversation.questions
+    ]
+
+
+def _sources(memory: Memory, question: str, user: str) -> list[str]:
+    return [source.id for hit in memory.search(question, user_id=user, top_k=20) for source in hit.sources]
+
+
+def _speed(every: Sequence[Conversation], model: str, rounds: int) -> dict[str, float]:
+    """Time `search` with all pathways against the basic channels, in a large database with topics and ties."""
+    settings = bench_settings(model)
+    settings = settings.model_copy(update={"home": settings.home.with_name(f"{model}-{_LARGE}")})
+    with connected(settings) as memory:
+        tenant = fillers.fill(memory, every, notes=_LARGE, scopes=_SCOPES)
+        known = CheckedEmbedder(Known(memory.engine.embedder))
+        changed = memory.engine.settings.model_copy(update={"tenant": tenant})
+        mine = Memory(replace(memory.engine, embedder=known, settings=changed))
+        users = [f"user-{number}" for number in range(_SCOPES)]
+        for user in users:
+            _complete(mine, Scope(tenant, user))
+        questions = [q.text for c in every for q in c.questions][:: max(1, 997 // rounds)][:rounds]
+        asked = [(question, users[i % _SCOPES]) for i, question in enumerate(questions)]
+        plain = of(mine, BASIC)
+        taken: dict[str, list[float]] = {"basic": [], "all": []}
+        for variant in ("basic", "all", "basic", "all"):  # the first of each is to warm up
+            one = plain if variant == "basic" else mine
+            taken[variant] = milliseconds(partial(_search, one), asked)
+    basic, whole = percentile(taken["basic"], 0.5), percentile(taken["all"], 0.5)
+    return {"all_pathways_over_basic": whole / basic, "search_ms.basic": basic, "search_ms.all": whole}
+
+
+def _search(memory: Memory, asked: tuple[str, str]) -> object:
+    return memory.search(asked[0], user_id=asked[1])
+
+
+def _complete(memory: Memory, scope: Scope) -> None:
+    """Give a filler scope ties, as many as the gate makes at most, and topics, unless they are there."""
+    if memory.topic_runs(user_id=scope.user):
+        return
+    ids = [note.id for note in memory.get_all(user_id=scope.user)]
+    chance = random.Random(scope.user)
+    ties = [
+        note_graph.Relation(new, old, "link", 0.5 + chance.random() / 2, "bench")
+        for place, new in enumerate(ids[1:], 1)
+        for old in chance.sample(ids[:place], min(place, _TIES))
+    ]
+    memory.engine.db.write(lambda tx: note_graph.relate(tx, scope.name, ties))
+    memory.rebuild_topics(user_id=scope.user)
