@@ -105,7 +105,7 @@ def check_two_tenants(embedder, mine, theirs):
             assert {(user, q): results(a, user, q) for user in users for q in questions} == before
             for user in users:
                 own = {text for u, text in mine if u == user}
-                assert {note.sources[0].text for note in a.get_all(user_id=user)} == own
+                assert {source.text for note in a.get_all(user_id=user) for source in note.sources} == own
                 assert a.verify(user_id=user) == []
     finally:
         purge(tenant)
