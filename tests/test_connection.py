@@ -68,10 +68,10 @@ def test_the_vector_indexes_of_an_older_schema_are_made_anew(server, memory, emb
             "CYPHER 25 CREATE VECTOR INDEX keyword_embedding FOR (k:Keyword) ON k.embedding WITH [k.scope] "
             "OPTIONS {indexConfig: {`vector.dimensions`: 384, `vector.quantization.type`: 'BINARY'}}"
         )
-        driver.execute_query("MATCH (s:Store) SET s.schema = 4")
+        driver.execute_query("MATCH (s:Store) SET s.schema = 5")
         assert quantization(driver)["keyword_embedding"] == "BINARY"
         Memory.connect(embedder=embedder).close()
-        assert set(quantization(driver).values()) == {"SCALAR"}
+        assert set(quantization(driver).values()) == {"NONE"}
     assert len(memory.search("boat", user_id="ana")) == 1
 
 

@@ -1,12 +1,14 @@
 """How notes are found: channels, filters, explanation, languages."""
 
 import math
+from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
 from memgraph_engine import Memory, Settings
 from memgraph_engine.errors import StoreMismatch
-from memgraph_engine.recall.fusion import CHANNELS, bm25
+from memgraph_engine.recall.fusion import CHANNELS, PATHWAYS, bm25
 
 TALK = [
     {
@@ -108,6 +110,74 @@ def test_each_channel_proposes_what_it_knows(talk):
     best = talk.search("Who waved at the lighthouse?", user_id="ana", explain=True)[0]
     assert set(best.explanation.proposed_by) >= {"dense_context", "dense_raw", "keywords", "lexical"}
     assert best.explanation.channels["lexical_raw"].raw > 0
+
+
+def weighed(memory, **weights):
+    """Return the same memory with other weights in recall."""
+    settings = memory.engine.settings
+    recall = settings.recall.model_copy(update=weights)
+    return Memory(replace(memory.engine, settings=settings.model_copy(update={"recall": recall})))
+
+
+def proposed(hits):
+    return {hit.sources[0].id: set(hit.explanation.proposed_by) for hit in hits}
+
+
+def test_a_keyword_that_the_question_names_leads_to_its_notes(talk):
+    hits = talk.search("sardines", user_id="ana", explain=True)
+    assert "keywords" in proposed(hits)["a3"]
+    rarest = max(hits, key=lambda hit: hit.explanation.channels["keywords"].raw)
+    assert rarest.sources[0].id == "a3"
+
+
+def test_topics_lead_to_their_notes_once_they_are_found(memory):
+    memory.add_many(
+        [
+            "The harbour master paints the old rowing boat and the wooden oars.",
+            "A wooden oar of the rowing boat floats in the harbour basin.",
+            "The rowing boat lies in the harbour basin beside the wooden oars.",
+        ],
+        user_id="ana",
+    )
+    question = "What lies in the harbour?"
+    assert not any(
+        "topics" in channels for channels in proposed(memory.search(question, user_id="ana", explain=True)).values()
+    )
+    assert memory.rebuild_topics(user_id="ana").topics
+    assert any(
+        "topics" in channels for channels in proposed(memory.search(question, user_id="ana", explain=True)).values()
+    )
+
+
+def test_ties_lead_to_what_is_related(memory):
+    memory.add({"id": "old", "text": "Ana joined the choir of Saint Mary in spring."}, user_id="ana")
+    tied = memory.add(
+        {"id": "new", "text": "The choir of Saint Mary sings on Sundays in the old church."}, user_id="ana"
+    )
+    assert tied.entries[0].kind == "link"
+    channels = proposed(memory.search("choir of Saint Mary", user_id="ana", explain=True))
+    assert any("related" in some for some in channels.values())
+
+
+@pytest.mark.parametrize("pathway", PATHWAYS)
+def test_a_pathway_of_no_weight_is_not_taken(talk, pathway):
+    hits = weighed(talk, **{pathway: 0.0}).search("Who waved at the lighthouse?", user_id="ana", explain=True)
+    assert all(pathway not in channels for channels in proposed(hits).values())
+    assert all(hit.explanation.channels[pathway].weighted == 0 for hit in hits)
+
+
+def test_a_look_back_takes_no_pathway(talk):
+    for moment in ({"as_of": "2024-01-01"}, {"known_at": talk.engine.now() + timedelta(days=1)}):
+        hits = talk.search("Who waved at the lighthouse?", user_id="ana", explain=True, **moment)
+        assert hits
+        assert not set().union(*proposed(hits).values()) & set(PATHWAYS)
+
+
+def test_pathways_stay_within_filters_and_scopes(talk):
+    talk.add({"id": "b1", "text": "The lighthouse of Ben has a red lamp."}, user_id="ben")
+    talk.rebuild_topics(user_id="ana")
+    assert found(talk.search("lighthouse", user_id="ana", session="june")) == {"a3"}
+    assert found(talk.search("lighthouse", user_id="ben")) == {"b1"}
 
 
 def test_similarity_does_not_depend_on_the_other_notes(talk):

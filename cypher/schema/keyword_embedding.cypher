@@ -3,4 +3,4 @@
 CREATE VECTOR INDEX keyword_embedding IF NOT EXISTS
 FOR (k:Keyword) ON k.embedding WITH [k.scope]
 OPTIONS {indexConfig: {`vector.dimensions`: $dimensions, `vector.similarity_function`: 'cosine',
-                       `vector.quantization.type`: 'SCALAR'}}
+                       `vector.quantization.type`: 'NONE'}}

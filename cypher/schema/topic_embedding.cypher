@@ -3,4 +3,4 @@
 CREATE VECTOR INDEX topic_embedding IF NOT EXISTS
 FOR (t:Topic) ON t.embedding WITH [t.scope]
 OPTIONS {indexConfig: {`vector.dimensions`: $dimensions, `vector.similarity_function`: 'cosine',
-                       `vector.quantization.type`: 'SCALAR'}}
+                       `vector.quantization.type`: 'NONE'}}
