@@ -69,8 +69,21 @@ def facts(said: Said, language: str) -> Facts:
         implied=named.implied,
         plain=plain,
         verbs=_verbs(words, lists, named.names, language),
-        cues=frozenset(filter(None, (phrase_at(words, place, lists.corrections) for place in range(len(words))))),
+        cues=_cues(words, lists),
     )
+
+
+def announces(said: Said, language: str) -> bool:
+    """Tell whether a line holds a cue of a correction: most don't, and then it corrects nothing.
+
+    >>> [announces(Said("Ana", text, ""), "english") for text in ("I moved to Porto.", "I live in Porto.")]
+    [True, False]
+    """
+    return bool(_cues(list(words_of(said.text)), lists_of(language)))
+
+
+def _cues(words: Sequence[Word], lists: Lists) -> frozenset[str]:
+    return frozenset(filter(None, (phrase_at(words, place, lists.corrections) for place in range(len(words)))))
 
 
 def _polarity(words: Sequence[Word], lists: Lists, language: str) -> tuple[frozenset[str], frozenset[str]]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from memgraph_engine.gate.batch import note_id
 from memgraph_engine.gate.calibration import calibration
 from memgraph_engine.gate.contradiction import Difference, compare
-from memgraph_engine.gate.facts import Facts, facts
+from memgraph_engine.gate.facts import Facts, announces, facts
 from memgraph_engine.gate.score import Features, Line, Scores, Statistics, features, same_speaker, says_as_much, score
 from memgraph_engine.gate.verdict import APPEND, Tie, Verdict
 from memgraph_engine.gate.words import function_terms
@@ -98,6 +98,7 @@ class Judge:
         self.contexts: Mapping[str, str] = {}
         self._read: dict[str, list[Facts]] = {}
         self._named: dict[str, frozenset[datetime]] = {}
+        self._cued: dict[str, bool] = {}
 
     def verdicts(self, db: Database, candidates: Sequence[Candidate], opinions: "Ask" = lambda *_: {}) -> list[Verdict]:
         """Judge candidates in order, each against stored notes and the candidates before it.
@@ -168,22 +169,24 @@ class Judge:
 
     def _beside(self, new: Known, old: Known, scores: Scores) -> Compared:
         lines = new.features.lines[0], old.features.lines[scores.line]
-        plain = self._words(new)[0] in self._words(old)
+        repeats = scores.redundancy > self._settings.merge_threshold  # the same words always do
+        plain = repeats and self._words(new)[0] in self._words(old)
         return Compared(
             old,
             scores,
             self._difference(new, [old], scores),
-            asked=_asks(lines[0]) != _asks(lines[1]),
+            asked=repeats and _asks(lines[0]) != _asks(lines[1]),
             plain=plain,
-            as_much=plain or says_as_much(*lines, self._language),
+            as_much=plain or (repeats and says_as_much(*lines, self._language)),
         )
 
     def _difference(self, new: Known, old: Sequence[Known], scores: Scores) -> Difference:
-        """Say what differs from a note, given in one or more parts, where it matters: if it may be merged or tied."""
-        # not complementarity, which is low for what repeats in part: a correction is neither this nor a restatement
-        related = self._calibration.relation(max(scores.overlap, scores.cosine))
-        if scores.redundancy <= self._settings.merge_threshold and related <= self._settings.link_threshold:
-            return Difference("none", "")
+        """Say what differs from a note, given in one or more parts, where it matters: in a repeat or a correction."""
+        if scores.redundancy <= self._settings.merge_threshold:
+            # not complementarity, which is low for what repeats in part: a correction is neither this nor a restatement
+            related = self._calibration.relation(max(scores.overlap, scores.cosine))
+            if related <= self._settings.link_threshold or not self._announces(new):
+                return Difference("none", "")
         new_days, old_days = self._days(new), frozenset().union(*map(self._days, old))
         if new_days and old_days and not new_days & old_days:
             return Difference("differs", "They tell of different days.")
@@ -191,6 +194,12 @@ class Judge:
         if difference.kind == "corrects" and not any(_may_correct(new.features, one.features) for one in old):
             return Difference("differs", difference.evidence)
         return difference
+
+    def _announces(self, of: Known) -> bool:
+        """Tell whether a new note has a word by which it may correct another."""
+        if of.id not in self._cued:
+            self._cued[of.id] = any(announces(line.said, self._language) for line in of.features.lines)
+        return self._cued[of.id]
 
     def _facts(self, of: Known) -> list[Facts]:
         """Read a note's facts when they are first asked for: it takes half a millisecond a line."""
