@@ -12,9 +12,10 @@ from bench import fillers
 from bench.conversations import Conversation, Question, conversations, locomo_file, mean, score
 from bench.report import table
 from bench.server import bench_settings, connected
+from bench.speed import BASIC
 from memgraph_engine import Memory
 from memgraph_engine.model.scope import Scope
-from memgraph_engine.recall.fusion import PATHWAYS, channel_scores, fuse
+from memgraph_engine.recall.fusion import channel_scores, fuse
 from memgraph_engine.recall.question import Filters, terms
 from memgraph_engine.recall.search import Query, ask, statistics
 from memgraph_engine.settings import RecallSettings
@@ -26,14 +27,14 @@ if TYPE_CHECKING:
 
 _MEASURES = ("R@5", "R@10", "R@20", "H@10", "nDCG@10")
 _CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
-_FLAT = {"neighbour_1": 0.0, "neighbour_2": 0.0, "session": 0.0, **dict.fromkeys(PATHWAYS, 0.0)}
+_FLAT = {"neighbour_1": 0.0, "neighbour_2": 0.0, "session": 0.0, **BASIC}
 _VARIANTS: Mapping[str, Mapping[str, Any]] = {
     "BM25 alone": {**_FLAT, "dense_raw": 0.0, "dense_context": 0.0},
     "dense alone": {**_FLAT, "lexical_raw": 0.0, "lexical_context": 0.0},
     "RRF, k = 60": {"fusion": "rrf"},
     "convex, nothing around": _FLAT,
-    "convex and neighbours": {"session": 0.0, **dict.fromkeys(PATHWAYS, 0.0)},
-    "without pathways": dict.fromkeys(PATHWAYS, 0.0),
+    "convex and neighbours": {"session": 0.0, **BASIC},
+    "without pathways": BASIC,
 }
 # what leave-one-conversation-out chooses from: around the defaults, the share of words, of context, and what is around
 _GRID = {

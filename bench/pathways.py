@@ -13,17 +13,15 @@ from bench.conversations import Conversation, conversations, locomo_file, mean, 
 from bench.observations import KeptEmbedder
 from bench.report import table
 from bench.server import bench_settings, connected
-from bench.speed import Known, milliseconds, percentile
+from bench.speed import BASIC, Known, milliseconds, percentile
 from memgraph_engine import Memory
 from memgraph_engine.embedding import CheckedEmbedder
 from memgraph_engine.graph import notes as note_graph
 from memgraph_engine.model.scope import Scope
-from memgraph_engine.recall.fusion import PATHWAYS
 from memgraph_engine.testing import purge
 
 _MEASURES = ("R@5", "R@10", "R@20", "H@10", "nDCG@10")
 _HARD = (1, 2)  # categories: multi-hop and temporal
-BASIC = dict.fromkeys(PATHWAYS, 0.0)
 _VARIANTS: Mapping[str, Mapping[str, object]] = {
     "basic": BASIC,
     "all": {},

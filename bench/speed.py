@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 T = TypeVar("T")
+BASIC = dict.fromkeys(PATHWAYS, 0.0)
+"""Settings of recall that leave the pathways out."""
 _SIZES = (1_000, 10_000, 100_000)
 _ONE_SEARCH = """CYPHER 25
 MATCH (n:Note)
@@ -161,7 +163,7 @@ def _recall(
     settings = memory.engine.settings.model_copy(
         update={
             "tenant": tenant,
-            "recall": memory.engine.settings.recall.model_copy(update=dict.fromkeys(PATHWAYS, 0.0)),
+            "recall": memory.engine.settings.recall.model_copy(update=BASIC),
         }
     )
     mine = Memory(replace(memory.engine, embedder=CheckedEmbedder(known), settings=settings))

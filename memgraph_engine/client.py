@@ -16,7 +16,7 @@ from memgraph_engine.ingest.messages import (
     parse_message,
     parse_time,
 )
-from memgraph_engine.model.memory import NEVER, UNKNOWN_PAST, Note, Source
+from memgraph_engine.model.memory import NEVER, READABLE, UNKNOWN_PAST, Note, Source
 from memgraph_engine.model.ports import ChatModel, Clock, Embedder, Partitioner
 from memgraph_engine.model.result import Decision, Receipt, Spending, Stats, Story, Version
 from memgraph_engine.model.scope import Scope
@@ -203,7 +203,7 @@ class Memory(Questions):
     def get(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Note:  # noqa: A002
         """Return a note by its own id or that of a source; raises NotFound."""
         scope, found = self._find(id, self._scope(user_id, shared))
-        if found.note.status not in notes.READABLE:
+        if found.note.status not in READABLE:
             raise NotFound(f"{id!r} of {scope} is {found.note.status}; history shows what it was.")
         return found.note
 

@@ -5,7 +5,7 @@
 // $raw_length: integer    change of their raw texts' length in terms
 // $context_length: integer    change of their contexts' length in terms
 // $joined: integer    notes whose keywords are new to the graph of keywords
-// returns version
+// returns grouped: whether its keywords have topics
 MATCH (s:Scope {scope: $scope})
 SET s.lock = true
 WITH s WHERE s.version = $version
@@ -15,4 +15,4 @@ SET s.version = s.version + 1,
     s.context_length = s.context_length + $context_length,
     s.changed_since = s.changed_since + 1,
     s.notes_since = coalesce(s.notes_since, 0) + $joined
-RETURN s.version AS version
+RETURN s.topics_most IS NOT NULL AS grouped

@@ -6,35 +6,16 @@ import typer
 
 from memgraph_engine.cli import show
 from memgraph_engine.cli.connect import connect
-from memgraph_engine.cli.options import (
-    Agent,
-    AsOf,
-    Budget,
-    Considered,
-    Json,
-    KnownAt,
-    Meta,
-    MinSimilarity,
-    Question,
-    Role,
-    Session,
-    Shared,
-    Since,
-    Speaker,
-    Tag,
-    Tenant,
-    Until,
-    User,
-    metadata,
-    whose,
-)
+from memgraph_engine.cli.options import Budget, Considered, Json, Question, Shared, Tenant, User, narrowed, whose
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from memgraph_engine.model.answer import Answer
+    from memgraph_engine.reading import Narrowing
 
 
+@narrowed
 def ask(
     question: Question,
     user: User = None,
@@ -42,17 +23,8 @@ def ask(
     tenant: Tenant = None,
     budget: Budget = None,
     top_k: Considered = 20,
-    session: Session = None,
-    speaker: Speaker = None,
-    role: Role = None,
-    agent: Agent = None,
-    since: Since = None,
-    until: Until = None,
-    as_of: AsOf = None,
-    known_at: KnownAt = None,
-    tag: Tag = None,
-    meta: Meta = None,
-    min_similarity: MinSimilarity = None,
+    *,
+    narrowing: "Narrowing",
     as_json: Json = False,
 ) -> None:
     """Answer a question from the memory, with citations; without a chat model, show what it would be answered from.
@@ -60,24 +32,13 @@ def ask(
     A user's question reads the tenant's shared memory too.
     """
     owner = whose(user, shared)
-    entries = metadata(meta or [])
     with connect(tenant) as memory:
         pieces = memory.answer_stream(
             question,
             **owner,
             budget=budget,
             top_k=top_k,
-            session=session,
-            speaker=speaker,
-            role=role,
-            agent=agent,
-            since=since,
-            until=until,
-            as_of=as_of,
-            known_at=known_at,
-            tags=tag or (),
-            metadata=entries,
-            min_similarity=min_similarity,
+            **narrowing,
         )
         answer = _told(pieces, aloud=not as_json)
     if as_json:

@@ -1,10 +1,15 @@
 """Options that several commands share."""
 
 import json
-from collections.abc import Sequence
-from typing import Annotated, TypedDict
+from collections.abc import Callable, Sequence
+from functools import wraps
+from inspect import Parameter, Signature, signature
+from typing import TYPE_CHECKING, Annotated, TypedDict
 
 import typer
+
+if TYPE_CHECKING:
+    from memgraph_engine.reading import Narrowing
 
 User = Annotated[str | None, typer.Option("--user", "-u", metavar="NAME", help="Whose memory.")]
 Shared = Annotated[
@@ -75,3 +80,49 @@ def metadata(pairs: Sequence[str]) -> dict[str, object]:
         except (ValueError, RecursionError):
             read[key] = value
     return read
+
+
+def _narrowing(
+    session: Session = None,
+    speaker: Speaker = None,
+    role: Role = None,
+    agent: Agent = None,
+    since: Since = None,
+    until: Until = None,
+    as_of: AsOf = None,
+    known_at: KnownAt = None,
+    tag: Tag = None,
+    meta: Meta = None,
+    min_similarity: MinSimilarity = None,
+) -> "Narrowing":
+    return {
+        "session": session,
+        "speaker": speaker,
+        "role": role,
+        "agent": agent,
+        "since": since,
+        "until": until,
+        "as_of": as_of,
+        "known_at": known_at,
+        "tags": tag or (),
+        "metadata": metadata(meta or []),
+        "min_similarity": min_similarity,
+    }
+
+
+def narrowed(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command, in place of its parameter `narrowing`, the options that narrow a question down."""
+    options = signature(_narrowing).parameters
+    parameters: list[Parameter] = []
+    for own in signature(command).parameters.values():
+        parameters += options.values() if own.name == "narrowing" else [own]
+
+    @wraps(command)
+    def run(**given: object) -> None:
+        narrowing = _narrowing(**{name: given.pop(name) for name in options})  # type: ignore[arg-type]
+        command(**given, narrowing=narrowing)
+
+    # Typer calls by name, and reads the options off these two
+    run.__signature__ = Signature([one.replace(kind=Parameter.KEYWORD_ONLY) for one in parameters])  # type: ignore[attr-defined]
+    run.__annotations__ = {one.name: one.annotation for one in parameters}
+    return run

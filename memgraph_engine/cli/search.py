@@ -1,50 +1,26 @@
 """`memgraph-engine search`."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from memgraph_engine.cli import show
 from memgraph_engine.cli.connect import connect
-from memgraph_engine.cli.options import (
-    Agent,
-    AsOf,
-    Json,
-    KnownAt,
-    Meta,
-    MinSimilarity,
-    Question,
-    Role,
-    Session,
-    Shared,
-    Since,
-    Speaker,
-    Tag,
-    Tenant,
-    Until,
-    User,
-    metadata,
-    whose,
-)
+from memgraph_engine.cli.options import Json, Question, Shared, Tenant, User, narrowed, whose
+
+if TYPE_CHECKING:
+    from memgraph_engine.reading import Narrowing
 
 
+@narrowed
 def search(
     question: Question,
     user: User = None,
     shared: Shared = False,
     tenant: Tenant = None,
     top_k: Annotated[int, typer.Option("--top-k", "-k", metavar="N", help="At most this many notes.")] = 10,
-    session: Session = None,
-    speaker: Speaker = None,
-    role: Role = None,
-    agent: Agent = None,
-    since: Since = None,
-    until: Until = None,
-    as_of: AsOf = None,
-    known_at: KnownAt = None,
-    tag: Tag = None,
-    meta: Meta = None,
-    min_similarity: MinSimilarity = None,
+    *,
+    narrowing: "Narrowing",
     explain: Annotated[bool, typer.Option("--explain", help="Show each channel's scores.", show_default=False)] = False,
     as_json: Json = False,
 ) -> None:
@@ -53,23 +29,12 @@ def search(
     A user's search reads the tenant's shared memory too.
     """
     owner = whose(user, shared)
-    entries = metadata(meta or [])
     with connect(tenant) as memory:
         hits = memory.search(
             question,
             **owner,
             top_k=top_k,
-            session=session,
-            speaker=speaker,
-            role=role,
-            agent=agent,
-            since=since,
-            until=until,
-            as_of=as_of,
-            known_at=known_at,
-            tags=tag or (),
-            metadata=entries,
-            min_similarity=min_similarity,
+            **narrowing,
             explain=explain,
         )
     if as_json:

@@ -12,9 +12,9 @@ from memgraph_engine.gate.plan import Plan
 from memgraph_engine.graph import notes as note_graph
 from memgraph_engine.graph import scopes, sources
 from memgraph_engine.graph.database import Database
-from memgraph_engine.graph.notes import READABLE, Found, Revision
+from memgraph_engine.graph.notes import Found, Revision
 from memgraph_engine.model.candidate import Candidate
-from memgraph_engine.model.memory import Source
+from memgraph_engine.model.memory import READABLE, Source
 from memgraph_engine.model.result import Decision
 from memgraph_engine.model.scope import Scope
 

@@ -16,10 +16,10 @@ from memgraph_engine.graph import keywords as keyword_graph
 from memgraph_engine.graph import notes as note_graph
 from memgraph_engine.graph import scopes, sources
 from memgraph_engine.graph.database import Database, Runner
-from memgraph_engine.graph.notes import READABLE, Found, NewNote, Relation, Revision
+from memgraph_engine.graph.notes import Found, NewNote, Relation, Revision
 from memgraph_engine.graph.scopes import Change
 from memgraph_engine.model.candidate import Candidate, Keyword
-from memgraph_engine.model.memory import Source
+from memgraph_engine.model.memory import READABLE, Source
 from memgraph_engine.model.result import Decision
 from memgraph_engine.model.scope import Scope
 
@@ -178,7 +178,8 @@ class Plan:
 
     def _write(self, tx: Runner) -> None:
         scope = self.scope.name
-        if not scopes.advance(tx, scope, self.version, self._change):
+        grouped = scopes.advance(tx, scope, self.version, self._change)
+        if grouped is None:
             raise Stale
         sources.create(tx, scope, self._arriving)
         decision_graph.create(tx, scope, self._decisions)
@@ -198,7 +199,9 @@ class Plan:
         sources.retire(tx, scope, self._leaving, self.now)
         keyword_graph.co_occur(tx, scope, self._pairs)
         keyword_graph.prune(tx, scope, self._lost)
-        keyword_graph.join_topics(tx, scope, {name for pair, more in self._pairs.items() if more > 0 for name in pair})
+        if grouped:
+            new = {name for pair, more in self._pairs.items() if more > 0 for name in pair}
+            keyword_graph.join_topics(tx, scope, new)
 
     def _revise(self, tx: Runner, revisions: Sequence[Revision]) -> None:
         scope = self.scope.name

@@ -1,7 +1,7 @@
 """Count a memory, and recount what it keeps as sums."""
 
 from memgraph_engine.graph.database import Database
-from memgraph_engine.graph.notes import READABLE
+from memgraph_engine.model.memory import READABLE
 from memgraph_engine.model.result import Stats
 
 

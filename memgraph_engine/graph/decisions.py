@@ -9,9 +9,9 @@ from typing import Any
 from memgraph_engine.graph.database import Row, Runner
 from memgraph_engine.graph.rows import moment
 from memgraph_engine.model.cost import Cost
+from memgraph_engine.model.memory import TRUE_ONCE
 from memgraph_engine.model.result import Considered, Contrary, Decision, Tie
 
-_ONCE_TRUE = ("active", "pending", "superseded")
 _COST = ("calls", "input_tokens", "output_tokens", "money", "seconds")
 
 
@@ -94,7 +94,7 @@ def ties(tx: Runner, scope: str, id: str) -> list[Tie]:  # noqa: A002
 
 def contrary(tx: Runner, scopes: Sequence[str], ids: Sequence[str], known_at: datetime) -> list[Contrary]:
     """Return what contradicts notes, or took their place or lost it to them, as far as it was there at `known_at`."""
-    rows = tx.run("decisions/contrary", scopes=scopes, ids=sorted(ids), statuses=_ONCE_TRUE, known_at=known_at)
+    rows = tx.run("decisions/contrary", scopes=scopes, ids=sorted(ids), statuses=TRUE_ONCE, known_at=known_at)
     return [
         Contrary(row["newer"], row["older"], row["kind"], moment(row["newer_said"]), moment(row["older_said"]))
         for row in rows

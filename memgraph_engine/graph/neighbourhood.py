@@ -6,9 +6,9 @@ from datetime import datetime
 
 from memgraph_engine.graph.database import Runner
 from memgraph_engine.graph.fulltext import words_query
-from memgraph_engine.graph.notes import READABLE
 from memgraph_engine.graph.rows import moment
 from memgraph_engine.model.candidate import Candidate
+from memgraph_engine.model.memory import READABLE
 from memgraph_engine.model.scope import Scope
 
 

@@ -10,7 +10,7 @@ from memgraph_engine.graph.database import Row, Runner
 from memgraph_engine.graph.decisions import decision_from
 from memgraph_engine.graph.rows import note_from, source_from
 from memgraph_engine.model.candidate import Candidate
-from memgraph_engine.model.memory import NEVER, UNKNOWN_PAST, Note, Source
+from memgraph_engine.model.memory import NEVER, READABLE, TRUE_ONCE, UNKNOWN_PAST, Note, Source
 from memgraph_engine.model.result import Version
 from memgraph_engine.model.scope import Scope
 
@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-READABLE = ("active", "pending")
-QUOTABLE = (*READABLE, "superseded")
+QUOTABLE = TRUE_ONCE
 """Notes that the next turn's context may repeat: what was corrected was said all the same."""
 USER = "user"
 """Who constructed a context that is none of the sources' nor a chat model's."""

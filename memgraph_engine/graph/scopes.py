@@ -46,19 +46,21 @@ def state(db: Database, scope: str) -> State | None:
     return State(rows[0]["version"], rows[0]["language"], rows[0]["notes"]) if rows else None
 
 
-def advance(tx: Runner, scope: str, version: int, change: Change) -> bool:
-    """Lock the scope and count its version up; False if somebody wrote since `version` was read."""
-    return bool(
-        tx.run(
-            "scopes/advance",
-            scope=scope,
-            version=version,
-            notes=change.notes,
-            raw_length=change.raw_length,
-            context_length=change.context_length,
-            joined=change.joined,
-        )
+def advance(tx: Runner, scope: str, version: int, change: Change) -> bool | None:
+    """Lock the scope and count its version up; None if somebody wrote since `version` was read.
+
+    Else it returns whether the topics of the scope were ever looked for.
+    """
+    rows = tx.run(
+        "scopes/advance",
+        scope=scope,
+        version=version,
+        notes=change.notes,
+        raw_length=change.raw_length,
+        context_length=change.context_length,
+        joined=change.joined,
     )
+    return bool(rows[0]["grouped"]) if rows else None
 
 
 def counts(db: Database, scope: str) -> dict[str, Any] | None:

@@ -8,6 +8,10 @@ from typing import Literal
 Kind = Literal["message", "document", "code", "api_result"]
 Status = Literal["pending", "active", "superseded", "deleted", "archived"]
 
+READABLE: tuple[Status, ...] = ("active", "pending")
+TRUE_ONCE: tuple[Status, ...] = (*READABLE, "superseded")
+"""What holds, and what held until it was replaced."""
+
 NEVER = datetime(9999, 12, 31, tzinfo=UTC)
 """Stands for "not yet": a filtered property always has a value."""
 UNKNOWN_PAST = datetime(1, 1, 1, tzinfo=UTC)

@@ -8,12 +8,10 @@ from functools import cache
 from typing import Any
 
 from memgraph_engine.errors import InvalidInput
-from memgraph_engine.graph.notes import READABLE
 from memgraph_engine.language import tokenize, word_list
-from memgraph_engine.model.memory import NEVER, UNKNOWN_PAST
+from memgraph_engine.model.memory import NEVER, READABLE, TRUE_ONCE, UNKNOWN_PAST
 
-_TRUE_ONCE = (*READABLE, "superseded")
-_KNOWN = (*_TRUE_ONCE, "archived")  # all but deleted
+_KNOWN = (*TRUE_ONCE, "archived")  # all but deleted
 _PAST = "past"
 _MOST_TERMS = 256  # each is two clauses of at most 1,024
 _MOST_NAMED = 64  # terms of a question that keywords are looked for in
@@ -60,7 +58,7 @@ class Filters:
     def statuses(self) -> tuple[str, ...]:
         """Statuses that a note may have, or may have had at `known_at`."""
         if self.as_of:
-            return _TRUE_ONCE
+            return TRUE_ONCE
         return _KNOWN if self.known_at else READABLE
 
     @property
@@ -120,14 +118,12 @@ def names(question: str, languages: Sequence[str]) -> list[str]:
     >>> names("Which support groups?", ["english"])
     ['support', 'supportgroup', 'group']
     """
-    found = dict.fromkeys(
-        "".join(run)
-        for language in languages
-        for words in [[term for term in tokenize(question, language) if term not in _question_words(language)]]
-        for place in range(len(words[:_MOST_NAMED]))
-        for length in range(1, _LONGEST_NAME + 1)
-        if len(run := words[place : place + length]) == length
-    )
+    found: dict[str, None] = {}
+    for language in languages:
+        words = [term for term in tokenize(question, language) if term not in _question_words(language)]
+        for start in range(min(len(words), _MOST_NAMED)):
+            ends = range(start + 1, min(start + _LONGEST_NAME, len(words)) + 1)
+            found |= dict.fromkeys("".join(words[start:end]) for end in ends)
     return list(found)
 
 
