@@ -92,12 +92,29 @@ def test_a_routing_address_is_as_good(server, tenant, embedder):
 
 def test_reads_are_sent_as_reads(server, memory, monkeypatch):
     modes = []
-    original = neo4j.Session.execute_read
+    original = neo4j.Driver.session
     monkeypatch.setattr(
-        neo4j.Session, "execute_read", lambda self, *a, **k: modes.append("read") or original(self, *a, **k)
+        neo4j.Driver,
+        "session",
+        lambda self, **given: modes.append(given["default_access_mode"]) or original(self, **given),
     )
     memory.search("boat", user_id="ana")
-    assert modes == ["read"]
+    assert modes == [neo4j.READ_ACCESS]
+
+
+def test_a_read_that_fails_in_passing_is_tried_again(server, memory, monkeypatch):
+    memory.add("The boat sails.", user_id="ana")
+    original, failures = neo4j.Session.run, []
+
+    def fails_once(self, *given, **more):
+        if not failures:
+            failures.append(neo4j.exceptions.SessionExpired("The leader has moved."))
+            raise failures[0]
+        return original(self, *given, **more)
+
+    monkeypatch.setattr(neo4j.Session, "run", fails_once)
+    assert len(memory.search("boat", user_id="ana")) == 1
+    assert failures
 
 
 @contextmanager

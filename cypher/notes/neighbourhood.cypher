@@ -6,6 +6,8 @@
 // $lexical: integer    notes that full text proposes for each
 // returns pairs [{place, id, raw_cosine, context_cosine}], notes [{id, raw, speaker (else role), said_at, keywords (keys), context}]
 UNWIND $rows AS row
+WITH row, vector(row.raw_vector, size(row.raw_vector), FLOAT32) AS raw,
+     vector(row.context_vector, size(row.context_vector), FLOAT32) AS context
 CALL (row) {
   MATCH (n:Note)
     SEARCH n IN (VECTOR INDEX note_raw FOR row.raw_vector
@@ -16,10 +18,12 @@ CALL (row) {
   WHERE n:Note AND n.scope = $scope AND n.status IN $statuses AND n.raw_embedding IS NOT NULL
   RETURN n, null AS score
 }
-WITH row, n, max(score) AS score
-WITH collect({place: row.place, id: n.id,
-              raw_cosine: 2 * coalesce(score, vector.similarity.cosine(n.raw_embedding, row.raw_vector)) - 1,
-              context_cosine: 2 * vector.similarity.cosine(n.context_embedding, row.context_vector) - 1}) AS pairs,
+WITH row.place AS place, raw, context, n, max(score) AS score
+WITH collect({place: place, id: n.id,
+              raw_cosine: coalesce(
+                2 * score - 1, 1 - vector_distance(vector(n.raw_embedding, size($rows[0].raw_vector), FLOAT32), raw, COSINE)),
+              context_cosine:
+                1 - vector_distance(vector(n.context_embedding, size($rows[0].raw_vector), FLOAT32), context, COSINE)}) AS pairs,
      collect(DISTINCT n) AS notes
 RETURN pairs,
        [n IN notes | n {.id, .raw, .context, .status, said_at: n.said_at.epochMillis,

@@ -5,7 +5,8 @@
 // $statuses: list<string>    of notes that may be found
 // $vector: list<float>    the question's
 // $words: string    full-text query made of our own terms
-// $pool: integer    notes that each vector index proposes
+// $pool: integer    notes that each vector index proposes; 0 where a range below narrows anything
+// $narrowed_pool: integer    likewise where one does, else 0: ranges that are wide open would cost, most in a large scope
 // $lexical_pool: integer    notes that full text proposes
 // $since: datetime    earliest said_at
 // $until: datetime    latest said_at
@@ -15,7 +16,6 @@
 // $agent: list<string>    likewise
 // $as_of: list<datetime>    latest valid_from, and what valid_to is later than; the same for one moment
 // $known_at: list<datetime>    likewise of recorded_at and superseded_at
-// $timed: boolean    whether these two narrow anything; else what other channels find is spared the reading
 // $names: list<string>    keys of keywords that the question may name
 // $keywords: integer    keywords nearest to the question; 0 for none
 // $topics: integer    topics likewise
@@ -24,6 +24,7 @@
 // returns sums [{scope, language, notes, raw_length, context_length}], pool [note with terms, cosines, sources, channels, pathways' scores]
 MATCH (s:Scope) WHERE s.scope IN $scopes
 WITH collect(s {.scope, .language, .notes, .raw_length, .context_length}) AS sums, sum(s.notes) AS total
+WITH sums, total, vector($vector, size($vector), FLOAT32) AS question
 CALL (total) {
   CALL (total) {
     WITH $keywords AS most WHERE most > 0
@@ -64,8 +65,14 @@ CALL (anchors) {
   ORDER BY score DESC, m.id LIMIT $anchored
   RETURN collect({n: m, score: score}) AS tied
 }
-CALL (anchors, tied) {
+CALL (anchors, tied, question) {
   CALL (anchors, tied) {
+    MATCH (n:Note)
+      SEARCH n IN (VECTOR INDEX note_raw FOR $vector
+        WHERE n.scope IN $scopes AND n.status IN $statuses
+        LIMIT $pool) SCORE AS score
+    RETURN n, 'dense_raw' AS channel, score AS raw_score, null AS context_score, null AS score
+    UNION ALL
     MATCH (n:Note|Past)
       SEARCH n IN (VECTOR INDEX note_raw FOR $vector
         WHERE n.scope IN $scopes AND n.status IN $statuses
@@ -76,8 +83,14 @@ CALL (anchors, tied) {
           AND n.agent_id >= $agent[0] AND n.agent_id <= $agent[1]
           AND n.valid_from <= $as_of[0] AND n.valid_to > $as_of[1]
           AND n.recorded_at <= $known_at[0] AND n.superseded_at > $known_at[1]
-        LIMIT $pool) SCORE AS score
+        LIMIT $narrowed_pool) SCORE AS score
     RETURN n, 'dense_raw' AS channel, score AS raw_score, null AS context_score, null AS score
+    UNION ALL
+    MATCH (n:Note)
+      SEARCH n IN (VECTOR INDEX note_context FOR $vector
+        WHERE n.scope IN $scopes AND n.status IN $statuses
+        LIMIT $pool) SCORE AS score
+    RETURN n, 'dense_context' AS channel, null AS raw_score, score AS context_score, null AS score
     UNION ALL
     MATCH (n:Note|Past)
       SEARCH n IN (VECTOR INDEX note_context FOR $vector
@@ -89,7 +102,7 @@ CALL (anchors, tied) {
           AND n.agent_id >= $agent[0] AND n.agent_id <= $agent[1]
           AND n.valid_from <= $as_of[0] AND n.valid_to > $as_of[1]
           AND n.recorded_at <= $known_at[0] AND n.superseded_at > $known_at[1]
-        LIMIT $pool) SCORE AS score
+        LIMIT $narrowed_pool) SCORE AS score
     RETURN n, 'dense_context' AS channel, null AS raw_score, score AS context_score, null AS score
     UNION ALL
     CALL (anchors, tied) {
@@ -102,13 +115,13 @@ CALL (anchors, tied) {
     }
     WITH n, channel, score
     WHERE n.scope IN $scopes AND n.status IN $statuses
-      AND n.said_at >= $since AND n.said_at <= $until
-      AND n.session >= $session[0] AND n.session <= $session[1]
-      AND n.speaker >= $speaker[0] AND n.speaker <= $speaker[1]
-      AND n.role >= $role[0] AND n.role <= $role[1]
-      AND n.agent_id >= $agent[0] AND n.agent_id <= $agent[1]
-      AND (NOT $timed OR n.valid_from <= $as_of[0] AND n.valid_to > $as_of[1]
-                         AND n.recorded_at <= $known_at[0] AND n.superseded_at > $known_at[1])
+      AND ($narrowed_pool = 0 OR n.said_at >= $since AND n.said_at <= $until
+        AND n.session >= $session[0] AND n.session <= $session[1]
+        AND n.speaker >= $speaker[0] AND n.speaker <= $speaker[1]
+        AND n.role >= $role[0] AND n.role <= $role[1]
+        AND n.agent_id >= $agent[0] AND n.agent_id <= $agent[1]
+        AND n.valid_from <= $as_of[0] AND n.valid_to > $as_of[1]
+        AND n.recorded_at <= $known_at[0] AND n.superseded_at > $known_at[1])
     RETURN n, channel, null AS raw_score, null AS context_score, score
   }
   WITH n, collect(channel) AS channels, max(raw_score) AS raw_score, max(context_score) AS context_score,
@@ -119,8 +132,10 @@ CALL (anchors, tied) {
          status: CASE n.status WHEN 'past' THEN n.was ELSE n.status END,
          said_at: n.said_at.epochMillis, created_at: n.created_at.epochMillis, recorded_at: n.recorded_at.epochMillis,
          superseded_at: n.superseded_at.epochMillis, valid_from: n.valid_from.epochMillis, valid_to: n.valid_to.epochMillis,
-         raw_cosine: 2 * coalesce(raw_score, vector.similarity.cosine(n.raw_embedding, $vector), 0.5) - 1,
-         context_cosine: 2 * coalesce(context_score, vector.similarity.cosine(n.context_embedding, $vector), 0.5) - 1,
+         raw_cosine: coalesce(
+           2 * raw_score - 1, 1 - vector_distance(vector(n.raw_embedding, size($vector), FLOAT32), question, COSINE), 0.0),
+         context_cosine: coalesce(
+           2 * context_score - 1, 1 - vector_distance(vector(n.context_embedding, size($vector), FLOAT32), question, COSINE), 0.0),
          sources: [(n)-[:FROM]->(x:Source|PastSource) | x {.*, said_at: x.said_at.epochMillis}],
          channels: channels, pathways: {keywords: keywords, topics: topics, related: related}
        }) AS pool

@@ -96,6 +96,14 @@ class Database:
 
     def run(self, name: str, /, **parameters: Any) -> list[Row]:
         """Run one reading statement in a transaction of its own."""
+        text = _text(name, parameters)
+        with self._translated():
+            try:  # without the two messages that begin and end a transaction, and so without the driver's retries
+                with self._session(neo4j.READ_ACCESS) as session:
+                    return [dict(record) for record in session.run(text, parameters)]
+            except (driver_errors.Neo4jError, driver_errors.DriverError) as error:
+                if not error.is_retryable():
+                    raise
         return self.read(lambda tx: tx.run(name, **parameters))
 
     def read(self, work: Callable[[Runner], T]) -> T:
@@ -127,12 +135,14 @@ class Database:
         self.close()
 
     @contextmanager
-    def _session(self) -> Iterator[neo4j.Session]:
+    def _session(self, access: str = neo4j.WRITE_ACCESS) -> Iterator[neo4j.Session]:
         """Open a session. An interrupt may cut a message in half: nothing more is said on that connection.
 
         The driver would say its goodbyes there, which the server takes for the rest of that message.
         """
-        with self._driver.session(database=self._database, bookmark_manager=self._bookmarks) as session:
+        with self._driver.session(
+            database=self._database, bookmark_manager=self._bookmarks, default_access_mode=access
+        ) as session:
             try:
                 yield session
             except Exception:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cache
 from typing import Any
@@ -50,6 +50,11 @@ class Filters:
         return self != Filters()
 
     @property
+    def narrow(self) -> bool:
+        """Whether anything is filtered that the indexes can look into."""
+        return replace(self, tags=(), metadata={}).any
+
+    @property
     def beyond_index(self) -> bool:
         """Whether a filter is on what no index can look into: lists, and the status that a past version had."""
         return bool(self.tags or self.metadata or self.known_at)
@@ -86,7 +91,6 @@ class Filters:
             "until": self.until or NEVER,
             "as_of": [self.as_of or NEVER, self.as_of or UNKNOWN_PAST],
             "known_at": [self.known_at or NEVER, self.known_at or UNKNOWN_PAST],
-            "timed": self.as_of is not None or self.known_at is not None,
             **{
                 name: [value, value] if (value := getattr(self, name)) is not None else _ANY
                 for name in ("session", "speaker", "role", "agent")

@@ -82,12 +82,13 @@ def ask(
 
 def parameters(query: Query, languages: Sequence[str], settings: RecallSettings, factor: int = 1) -> dict[str, Any]:
     """Return what the recall statement takes."""
-    words = terms(query.text, languages)
+    words, pool, narrow = terms(query.text, languages), settings.pool * factor, query.filters.narrow
     return {
         "scopes": [scope.name for scope in query.scopes],
         "vector": query.vector.tolist(),
         "words": words_query(words, query.scopes, query.filters.indexed_statuses),
-        "pool": settings.pool * factor,
+        "pool": 0 if narrow else pool,
+        "narrowed_pool": pool if narrow else 0,
         # what full text proposes is filtered afterwards, so a narrow question asks it for more
         "lexical_pool": settings.lexical_pool * factor * (_GROWTH if query.filters.any else 1),
         **_pathways(query, languages, settings),
