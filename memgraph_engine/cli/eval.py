@@ -79,17 +79,18 @@ def locomo(
     The memories of a run have tenants of their own and are removed as it goes on. What was asked and answered is kept
     in --out: the same command again asks for nothing twice. Ablations of the construction build a memory each.
     """
-    from memgraph_engine.evaluation.session import session
+    from memgraph_engine.evaluation import session
     from memgraph_engine.llm import chat_named
 
     settings = _settings(model)
+    if forget:
+        removed = session.forget(out, settings)
+        typer.echo("The database holds nothing of this run any more." if removed else "There is no such run.")
+        return
     judge = (judge or settings.llm.roles.judge.model or "") if model else ""
     plan = _plan(file, model, judge, ablation or [], k or [], full_context=full_context)
     llm, judging = (chat_named(name, settings.llm) if name else None for name in (model, judge))
-    with session(file, plan, out, settings, llm=llm, judge=judging) as one:
-        if forget:
-            one.forget()
-            return
+    with session.session(file, plan, out, settings, llm=llm, judge=judging) as one:
         expected = one.estimate()
         if estimate:
             _tell_estimate(expected, as_json=as_json)

@@ -50,7 +50,7 @@ def estimate(
     """Count the requests of what is not done yet; what a broken-off construction has paid for is counted again."""
     found = Estimate()
     for conversation in plan.conversations:
-        tasks = [task for task in plan.tasks(conversation) if task.pending(results)]
+        tasks = plan.pending(conversation, results)
         sources = [parse_message(turn, turn["id"], timezone="UTC", max_text=1_000_000) for turn in conversation.turns]
         if llm:
             built = {task.variant.memory for task in tasks}

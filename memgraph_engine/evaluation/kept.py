@@ -7,7 +7,7 @@ from dataclasses import asdict
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from memgraph_engine.errors import BudgetSpent
+from memgraph_engine.errors import BudgetSpent, ModelUnavailable
 from memgraph_engine.evaluation.journal import Journal
 from memgraph_engine.llm.tokens import chat_tokens
 from memgraph_engine.model.cost import NOTHING, Cost
@@ -49,12 +49,12 @@ class Replies:
 class KeptChat:
     """A chat model that is asked the same thing once, whatever ends the program in between.
 
-    `asked` tells how many requests this object has made.
+    `failures` counts the requests that failed where the next one may not.
     """
 
     def __init__(self, inner: ChatModel, replies: Replies) -> None:
         self.name = inner.name
-        self.asked = 0
+        self.failures = 0
         self._inner = inner
         self._replies = replies
 
@@ -72,13 +72,20 @@ class KeptChat:
         key = hashlib.blake2b(asked.encode(), digest_size=16).hexdigest()
         if kept := self._replies.get(key):
             return kept
-        self._replies.check()
-        reply = self._inner.chat(
-            messages, temperature=temperature, max_tokens=max_tokens, timeout=timeout, json_schema=json_schema
-        )
+        self.check()
+        try:
+            reply = self._inner.chat(
+                messages, temperature=temperature, max_tokens=max_tokens, timeout=timeout, json_schema=json_schema
+            )
+        except ModelUnavailable:
+            self.failures += 1
+            raise
         self._replies.keep(key, reply)
-        self.asked += 1
         return reply
+
+    def check(self) -> None:
+        """Raise BudgetSpent when the limit is reached."""
+        self._replies.check()
 
     def estimate(self, messages: Sequence[Message], max_tokens: int) -> Cost:
         """Return what a call costs, as the model tells; a price that it does not tell is unknown."""

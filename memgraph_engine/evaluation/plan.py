@@ -70,6 +70,19 @@ class Plan:
                     if wanted := self._wanted(k, question):
                         yield Task(variant, k, conversation.id, number, question, wanted)
 
+    def pending(self, conversation: Conversation, results: Journal) -> list[Task]:
+        """Return the tasks about a conversation that are not done."""
+        return [task for task in self.tasks(conversation) if task.pending(results)]
+
+    def steps(self, results: Journal) -> int:
+        """Return how often a run counts on: for each turn that it stores, and each task that is not done."""
+        total = 0
+        for conversation in self.conversations:
+            tasks = self.pending(conversation, results)
+            stored = {task.variant.memory for task in tasks} - {FULL_CONTEXT}
+            total += len(stored) * len(conversation.turns) + len(tasks)
+        return total
+
     def answered(self, variant: Variant) -> Sequence[int]:
         """Return the numbers of notes that a variant's answers are made from; 0 is no memory but everything."""
         if variant.name == FULL_CONTEXT:

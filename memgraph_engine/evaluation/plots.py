@@ -22,8 +22,9 @@ _GREY = "#555555"
 def draw(summary: Summary, folder: Path) -> list[str]:
     """Write the plots that there are figures for into a folder; return their names."""
     parts = len(_left_out(summary))
-    drawn = [("sweep.png", _sweep, (6.4, 4.0)), ("ablations.png", _ablations, (6.4, 1.4 + 0.42 * parts))]
-    drawn += [("answers.png", _answers, (8.4, 4.0))] if summary.plan.model else []
+    drawn = [("sweep.png", _sweep, (6.4, 4.0))]
+    drawn += [("ablations.png", _ablations, (6.4, 1.4 + 0.42 * parts))] if parts else []
+    drawn += [("answers.png", _answers, (8.4, 5.0))] if summary.plan.model else []
     for name, of, size in drawn:
         _write(folder / name, of, summary, size)
     return [name for name, _, _ in drawn]
@@ -55,7 +56,7 @@ def _sweep(axes: "Axes", summary: Summary) -> None:
 
 
 def _left_out(summary: Summary) -> list[str]:
-    return [one.name for one in summary.plan.variants if one.name not in (MEMORY, FULL_CONTEXT)]
+    return [one.name for one in summary.plan.variants if one.name not in (MEMORY, RAG, FULL_CONTEXT)]
 
 
 def _ablations(axes: "Axes", summary: Summary) -> None:
@@ -63,23 +64,20 @@ def _ablations(axes: "Axes", summary: Summary) -> None:
     names = _left_out(summary)[::-1]
     ours = [_difference(summary.value(name, RECALL), summary.value(MEMORY, RECALL)) for name in names]
     theirs = [_difference(ablation(RECALL, name), ablation(RECALL, MEMORY)) for name in names]
-    model = summary.plan.model or "no LLM"
     for shift, values, colour, label in (
-        (0.2, ours, _OURS, f"this run ({model})"),
+        (0.2, ours, _OURS, f"this run ({summary.plan.model or 'no LLM'})"),
         (-0.2, theirs, _THEIRS, "MemFly, table 3 (Qwen3-8B)"),
     ):
-        places = [place + shift for place, value in enumerate(values) if value is not None]
-        known = [value for value in values if value is not None]
+        known = [(place + shift, value) for place, value in enumerate(values) if value is not None]
         if known:
-            bars = axes.barh(places, known, height=0.38, color=colour, label=label)
+            at, lengths = zip(*known, strict=True)
+            bars = axes.barh(at, lengths, height=0.38, color=colour, label=label)
             axes.bar_label(bars, fmt="%+.1f", fontsize=7, padding=3, color=_GREY)
     axes.axvline(0, color="black", linewidth=0.8)
     axes.set_yticks(range(len(names)), names)
     axes.margins(x=0.15)
-    axes.set(
-        xlabel=f"points of Recall@{summary.plan.ks[0]}, against the whole memory", title="What is lost without a part"
-    )
-    axes.legend(loc="lower left", frameon=False, fontsize=8)
+    axes.set(xlabel=f"points of Recall@{summary.plan.ks[0]}", title="Recall without a part, against the whole memory")
+    _legend(axes)
 
 
 def _difference(value: float | None, whole: float | None) -> float | None:
@@ -87,26 +85,31 @@ def _difference(value: float | None, whole: float | None) -> float | None:
 
 
 def _answers(axes: "Axes", summary: Summary) -> None:
-    """Draw F1 by category: this run's memory and baselines, and behind them what the papers report."""
+    """Draw F1 by category: this run's memory and baselines, and beside them what the papers report."""
     ours = [name for name in (MEMORY, RAG, FULL_CONTEXT) if summary.value(name, "F1") is not None]
-    theirs = [row for row in rows("F1", summary.plan.model) if None not in row.values]
-    groups: list[tuple[str, Sequence[float | None]]] = [
-        (name, [summary.value(name, "F1", str(number)) for number in CATEGORIES]) for name in ours
+    theirs = [row for row in rows("F1", summary.plan.model) if None not in row.values and " without " not in row.system]
+    groups: list[tuple[str, Sequence[float | None], str]] = [
+        (f"this run: {name}", [summary.value(name, "F1", str(number)) for number in CATEGORIES], colour)
+        for name, colour in zip(ours, ("#123f5e", "#2f7fb5", "#9cc6e3"), strict=False)
     ]
-    groups += [(_named(row), row.values) for row in theirs]
+    shades = ("#f3dcb8", "#e3b877", "#c8892b", "#8f5f17", "#c9d8bd", "#8fb07a", "#4c7a3a")
+    groups += [(_named(row), row.values, colour) for row, colour in zip(theirs, shades, strict=False)]
     width = 0.86 / max(1, len(groups))
-    for place, (label, values) in enumerate(groups):
-        shades = (
-            ("#123f5e", "#1f5f8b", "#7fb2d6") if place < len(ours) else ("#e8c48f", "#d9a75c", "#c8892b", "#8f5f17")
-        )
-        colour = shades[place if place < len(ours) else (place - len(ours)) % len(shades)]
+    for place, (label, values, colour) in enumerate(groups):
         at = [number - 0.43 + width * (place + 0.5) for number in range(len(CATEGORIES))]
         axes.bar(at, [value or 0.0 for value in values], width, color=colour, label=label)
     axes.set_xticks(range(len(CATEGORIES)), [f"{number}\n{name}" for number, name in CATEGORIES.items()])
     axes.set(ylabel="F1", ylim=(0, 100), title=f"Answers by category ({summary.plan.model})")
     axes.grid(axis="y", alpha=0.3)
     axes.set_axisbelow(True)
-    axes.legend(loc="upper left", frameon=False, fontsize=7, ncols=2)
+    _legend(axes)
+
+
+def _legend(axes: "Axes") -> None:
+    """Name what is drawn, below it, where it hides nothing."""
+    figure = axes.get_figure(root=True)
+    assert figure is not None
+    figure.legend(loc="outside lower center", frameon=False, fontsize=8, ncols=2)
 
 
 def _named(row: Row) -> str:

@@ -56,12 +56,12 @@ def _head(summary: Summary, embedder: str, spent: Cost) -> Iterator[str]:
     plan, questions = summary.plan, summary.questions()
     yield "# Evaluation on LoCoMo"
     by_category = ", ".join(f"{questions[number]} of category {number}" for number in _NUMBERS)
-    yield f"{len(plan.conversations)} conversations, {questions[ALL]} questions ({by_category})."
+    yield f"Conversations: {len(plan.conversations)}. Questions: {questions[ALL]:,} ({by_category})."
     how = f"Model {plan.model}" if plan.model else "No LLM: retrieval only"
     judge = f", judged by {plan.judge}" if plan.judge else ""
     yield f"{how}{judge}; embedder {embedder}. {_circumstances()}"
     if plan.model:
-        money = "unknown" if spent.money is None else f"${spent.money:,.2f}"
+        money = "unknown" if spent.money is None else f"${spent.money:,.4f}"
         yield (
             f"Temperature {TEMPERATURE:g}, for category 5 {ADVERSARIAL_TEMPERATURE:g}. Paid for: {spent.calls:,} "
             f"requests, {spent.input_tokens:,} tokens read and {spent.output_tokens:,} written, price {money}."

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from itertools import groupby
 from typing import Any
 
 from memgraph_engine.client import Memory
@@ -20,13 +19,14 @@ from memgraph_engine.testing import purge
 
 _ROOM = 2000  # tokens for each note of a context: the number of notes is what bounds it
 BUILT = "built"
+STORED = "stored"  # and by which tenant: what a run that is broken off leaves behind is known
 
 
 class Run:
     """A run of a plan on a database; what is in `results` is not done again.
 
     `memory` is connected with the plan's model. Memories have tenants of their own, named after `name`, and are
-    removed when the last question about a conversation is answered.
+    removed when all questions about them are answered.
     """
 
     def __init__(
@@ -36,35 +36,18 @@ class Run:
         self._asking, self._llm = asking, llm
         self.patience = Patience()
 
-    def pending(self, conversation: Conversation) -> list[Task]:
-        """Return the tasks about a conversation that are not done."""
-        return [task for task in self._plan.tasks(conversation) if task.pending(self._results)]
-
-    def steps(self) -> int:
-        """Return how often `all` will count on: for each turn that is stored, and each task."""
-        total = 0
-        for conversation in self._plan.conversations:
-            tasks = self.pending(conversation)
-            stored = {task.variant.memory for task in tasks} - {FULL_CONTEXT}
-            total += len(stored) * len(conversation.turns) + len(tasks)
-        return total
-
     def all(self, advance: Callable[[int], None], done: Callable[[], None] = lambda: None) -> None:
         """Do all that is not done; `advance` is told how many steps at a time, `done` after each conversation.
 
         Raises what building a memory raises, and a ModelError when a model fails again and again.
         """
         for conversation in self._plan.conversations:
-            tasks = sorted(self.pending(conversation), key=_memory)
-            for memory, some in groupby(tasks, key=_memory):
-                self._examine(conversation, memory, list(some), advance)
+            by_memory: dict[str, list[Task]] = {}
+            for task in self._plan.pending(conversation, self._results):
+                by_memory.setdefault(task.variant.memory, []).append(task)
+            for memory, tasks in by_memory.items():
+                self._examine(conversation, memory, tasks, advance)
             done()
-
-    def forget(self) -> None:
-        """Remove what a run that was broken off has left in the database; its results stay."""
-        for conversation in self._plan.conversations:
-            for variant in self._plan.variants:
-                purge(self._tenant(variant.memory, conversation), settings=self._memory.engine.settings)
 
     def _examine(
         self, conversation: Conversation, memory: str, tasks: Sequence[Task], advance: Callable[[int], None]
@@ -85,23 +68,36 @@ class Run:
             purge(tenant, settings=self._memory.engine.settings)
 
     def _build(self, conversation: Conversation, variant: Variant, tenant: str, advance: Callable[[int], None]) -> None:
-        """Store the turns and find topics; what is stored already is recognised."""
+        """Store the turns and find topics; what is stored already is recognised.
+
+        Raises a ModelError when the model could not be asked: no memory is left that was built half without it.
+        """
         memory, user = variant.of(self._memory, tenant), conversation.id
-        asked = self._llm.asked if self._llm else 0
+        self._results.add((STORED, tenant), {})
         size = memory.engine.settings.ingest_batch
         fallbacks: dict[str, None] = {}
+        before = self._llm.failures if self._llm else 0
         for start in range(0, len(conversation.turns), size):
             some = conversation.turns[start : start + size]
             fallbacks |= dict.fromkeys(memory.add_many(some, user_id=user).fallbacks)
-            if fallbacks and self._llm and self._llm.asked == asked:
-                purge(tenant, settings=memory.engine.settings)
-                raise ModelUnavailable(f"The model answers nothing: {next(iter(fallbacks))}")
+            if fallbacks and self._llm:
+                self._give_up(self._llm, before, tenant, next(iter(fallbacks)))
             advance(len(some))
         if memory.engine.settings.recall.topics and not memory.topic_runs(user_id=user, limit=1):
             memory.rebuild_topics(user_id=user)
         key = (BUILT, variant.name, user)
         if fallbacks or key not in self._results:
             self._results.add(key, {"notes": memory.stats(user_id=user).notes, "fallbacks": list(fallbacks)})
+
+    def _give_up(self, llm: KeptChat, before: int, tenant: str, reason: str) -> None:
+        """Remove a memory that lacks what the model would have said if it had been there; its replies are kept."""
+        try:
+            llm.check()
+            if llm.failures > before:
+                raise ModelUnavailable(f"The memory is not built, since the model failed: {reason}")
+        except ModelError:
+            purge(tenant, settings=self._memory.engine.settings)
+            raise
 
     def _do(self, task: Task, memory: Memory, everything: str) -> None:
         """Do what is not done of a task; an answer that a model did not give is left for the next run."""
@@ -135,10 +131,6 @@ class Run:
 
     def _tenant(self, memory: str, conversation: Conversation) -> str:
         return f"eval-{self._name}-{memory}-{conversation.id}"
-
-
-def _memory(task: Task) -> str:
-    return task.variant.memory
 
 
 def _each(do: Callable[[Task], None], tasks: Iterable[Task], at_once: int, advance: Callable[[int], None]) -> None:

@@ -16,12 +16,15 @@ from memgraph_engine.evaluation.journal import Journal
 from memgraph_engine.evaluation.kept import KeptChat, KeptEmbedder, Replies
 from memgraph_engine.evaluation.plan import Plan, identity, same_run
 from memgraph_engine.evaluation.report import report
-from memgraph_engine.evaluation.run import Run
+from memgraph_engine.evaluation.run import STORED, Run
 from memgraph_engine.evaluation.summary import Summary
 from memgraph_engine.evaluation.variants import without_models
 from memgraph_engine.evaluation.wording import require_measures
 from memgraph_engine.model.ports import ChatModel
 from memgraph_engine.settings import Settings
+from memgraph_engine.testing import purge
+
+_RESULTS = "results.jsonl"
 
 
 @dataclass
@@ -46,16 +49,15 @@ class Session:
 
         Returns how many requests failed; what they asked is left to another run. Raises a StoreError or ModelError.
         """
+        steps = self.plan.steps(self.results)
+        if not steps:
+            return Patience()
         embedder = KeptEmbedder(embedder_named(self.settings))
         with Memory.connect(settings=self.settings, embedder=embedder, llm=self.llm) as memory:
-            run = self._run(memory)
-            run.all(begin(run.steps()), embedder.forget)
+            asking = Asking(self.llm, self.judge, self.settings.llm)
+            run = Run(self.plan, self.name, memory, self.results, asking, self.llm)
+            run.all(begin(steps), embedder.forget)
             return run.patience
-
-    def forget(self) -> None:
-        """Remove what a run that was broken off has left in the database; its results and replies stay."""
-        with Memory.connect(settings=self.settings, llm=self.llm) as memory:
-            self._run(memory).forget()
 
     def write(self) -> Summary:
         """Write `report.md`, its plots and `figures.json` into the folder."""
@@ -66,10 +68,6 @@ class Session:
         figures = json.dumps(summary.flat(), indent=1, sort_keys=True)
         (self.folder / "figures.json").write_text(figures + "\n", encoding="utf-8")
         return summary
-
-    def _run(self, memory: Memory) -> Run:
-        asking = Asking(self.llm, self.judge, self.settings.llm)
-        return Run(self.plan, self.name, memory, self.results, asking, self.llm)
 
 
 @contextmanager
@@ -87,18 +85,43 @@ def session(
     Raises MissingExtra, and InvalidInput for a folder of another run, or one that another process works in.
     """
     require_measures()
+    folder.mkdir(parents=True, exist_ok=True)
+    with _alone(folder):
+        results = Journal(folder / _RESULTS)
+        settings = settings if llm else without_models(settings)
+        name = same_run(results, identity(file, plan.model, settings), folder)
+        replies = Replies(Journal(folder / "replies.jsonl"))
+        kept = [KeptChat(one, replies) if one else None for one in (llm, judge)]
+        yield Session(plan, folder, settings, name, results, replies, *kept)
+
+
+def forget(folder: Path, settings: Settings) -> int:
+    """Remove what the run of a folder has in the database, and return how many memories there were at most.
+
+    Its results and replies stay, so it can still be gone on with.
+    """
+    if not (folder / _RESULTS).is_file():
+        return 0
+    with _alone(folder):
+        tenants = [str(key[1]) for key, _ in Journal(folder / _RESULTS).items() if key[0] == STORED]
+        for tenant in tenants:
+            purge(tenant, settings=settings)
+    return len(tenants)
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Keep other processes out of a folder."""
     try:
         from filelock import FileLock, Timeout
     except ImportError:
         raise MissingExtra("Evaluating", "eval") from None
-    folder.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(folder / "lock")
     try:
-        with FileLock(folder / "lock", timeout=0):
-            results = Journal(folder / "results.jsonl")
-            settings = settings if llm else without_models(settings)
-            name = same_run(results, identity(file, plan.model, settings), folder)
-            replies = Replies(Journal(folder / "replies.jsonl"))
-            kept = [KeptChat(one, replies) if one else None for one in (llm, judge)]
-            yield Session(plan, folder, settings, name, results, replies, *kept)
+        lock.acquire(timeout=0)
     except Timeout:
         raise InvalidInput(f"Another process is at the run in {folder}.") from None
+    try:
+        yield
+    finally:
+        lock.release()

@@ -9,6 +9,7 @@ from memgraph_engine.evaluation.locomo import ADVERSARIAL, CATEGORIES
 from memgraph_engine.evaluation.plan import ANSWER, FOUND, JUDGED, Plan, Task
 from memgraph_engine.evaluation.ranking import hit_at, recall_at
 from memgraph_engine.evaluation.run import BUILT
+from memgraph_engine.evaluation.variants import FULL_CONTEXT
 
 RECALL, HIT, JUDGE, TOKENS = "Recall", "Hit rate", "Judge", "tokens"
 
@@ -45,8 +46,9 @@ class Summary:
         self.unusable = sum("failed" in entry for key, entry in results.items() if key[0] in (ANSWER, JUDGED))
 
     def value(self, variant: str, measure: str, category: str = ALL, k: int | None = None) -> float | None:
-        """Return a mean, None if nothing was measured; `k` is the plan's first unless it is said."""
-        return self._values.get((variant, self.plan.ks[0] if k is None else k, measure, category))
+        """Return a mean, None if nothing was measured; where `k` matters it is the plan's first, if it is not said."""
+        usual = 0 if variant == FULL_CONTEXT else self.plan.ks[0]
+        return self._values.get((variant, usual if k is None else k, measure, category))
 
     def questions(self) -> dict[str, int]:
         """Return how many questions each category has."""
