@@ -1,6 +1,7 @@
 """The sample conversation in LoCoMo's format, with a few questions; nothing of LoCoMo itself is in it."""
 
 import json
+import re
 from datetime import datetime
 from pathlib import Path
 
@@ -19,8 +20,8 @@ QUESTIONS = (
 )
 
 
-def sample(name="one", turns=None):
-    """One sample of a LoCoMo file, with the first turns of the conversation."""
+def sample(name="one", turns=18):
+    """One sample of a LoCoMo file, with the first turns of the conversation: those that the questions are about."""
     messages = [json.loads(line) for line in SAMPLE.read_text("utf-8").splitlines()][:turns]
     conversation = {}
     for message in messages:
@@ -62,24 +63,29 @@ def role(request):
 
 def reply(request):
     """What a model says in an evaluation, whatever it is asked: the extractor keeps all, the gate sees no repeat."""
-    name, given = role(request), _data(request)
+    name, data = role(request), given(request)
     if name == "extract":
-        turns = [one for one in given if isinstance(one["turn"], int)]
-        return _said({"turns": [models.turn(one["turn"], f"{one['speaker']}: {one['text']}") for one in turns]})
+        turns = [one for one in data if isinstance(one["turn"], int)]
+        return _said({"turns": [_kept(one) for one in turns]})
     if name == "gate":
-        pairs = [(note["note"], one["candidate"]) for note in given for one in note["candidates"]]
+        pairs = [(note["note"], one["candidate"]) for note in data for one in note["candidates"]]
         return _said({"pairs": [models.judged("none", 0.1, 0.1, *pair)["pairs"][0] for pair in pairs]})
     if name == "merge":
-        return _said({"merges": [{"merge": one["merge"], "context": " ".join(one["texts"])} for one in given]})
+        return _said({"merges": [{"merge": one["merge"], "context": " ".join(one["texts"])} for one in data]})
     if name == "label":
-        return _said({"topics": [{"topic": one["topic"], "label": "Life"} for one in given]})
+        return _said({"topics": [{"topic": one["topic"], "label": "Life"} for one in data]})
     if name == "judge":
-        right = [{"answer": one["answer"], "reason": "", "correct": one["right"] == one["given"]} for one in given]
+        right = [{"answer": one["answer"], "reason": "", "correct": one["right"] == one["given"]} for one in data]
         return _said({"answers": right})
-    return Say(ANSWERS.get(given[0]["question"], "no idea"))
+    return Say(ANSWERS.get(data[0]["question"], "no idea"))
 
 
-def _data(request):
+def _kept(turn):
+    words = [word for word in re.findall(r"[a-z]+", turn["text"]) if len(word) > 5]
+    return models.turn(turn["turn"], f"{turn['speaker']}: {turn['text']}", keywords=words[:4])
+
+
+def given(request):
     """The JSON lines of a request's data."""
     lines = request["messages"][-1]["content"].splitlines()
     return [json.loads(line) for line in lines if line.startswith("{")]

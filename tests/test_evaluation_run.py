@@ -74,17 +74,18 @@ def prompts(model):
 
 
 def test_without_a_model_the_retrieval_is_measured_and_nothing_is_left(evaluate, stored, tmp_path):
-    shown = json.loads(evaluate("--ablation", "without-surroundings", "--ablation", "without-link", "--json").stdout)
+    locomo.write(tmp_path, locomo.sample(turns=36))
+    shown = json.loads(evaluate("--ablation", "without-surroundings", "--json").stdout)
     figures = shown["figures"]
     assert stored() == []
     assert figures["memory.Recall@50.all"] > 90
     assert figures["memory.Hit rate@20.4"] == 100
-    assert {name.split(".")[0] for name in figures} == {"memory", "rag", "without-surroundings", "without-link"}
+    assert {name.split(".")[0] for name in figures} == {"memory", "rag", "without-surroundings"}
     assert not any("F1" in name for name in figures)
     assert shown["questions"] == {"1": 1, "2": 1, "3": 1, "4": 2, "5": 1, "all": 6}
     report = (tmp_path / "run" / "report.md").read_text()
     assert "No LLM: retrieval only" in report
-    assert "| without-link |" in report
+    assert "| without-surroundings |" in report
     for plot in ("sweep.png", "ablations.png"):
         assert f"]({plot})" in report
         assert (tmp_path / "run" / plot).read_bytes().startswith(b"\x89PNG")
@@ -109,23 +110,19 @@ def test_a_model_constructs_answers_and_judges(evaluate, model, stored, tmp_path
     assert "answers.png" in report
 
 
-def test_temperatures_are_those_of_the_protocol(evaluate, model):
-    evaluate("--model", MODEL)
-    told = {request["temperature"] for request in model.asked if "adopt" in _question(request)}
-    others = {request["temperature"] for request in model.asked if "animals" in _question(request)}
-    assert (told, others) == ({0.5}, {0.7})
+def test_the_protocol_is_kept(evaluate, model):
+    """Temperatures; what each variant is shown; and the limit, which `--yes` lifts."""
+    evaluate("--model", MODEL, "--k", "3", "--max-cost", "0.0001", "--yes")
+    told = [request for request in model.asked if locomo.role(request) == "brief"]
+    degrees = {(_question(request) == "When did Mira adopt a dog?", request["temperature"]) for request in told}
+    assert degrees == {(True, 0.5), (False, 0.7)}
+    lengths = Counter(len(_said(request)) for request in told)
+    assert lengths[18] == 6  # every turn, where there is no memory
+    assert max(length for length in lengths if length != 18) == 3
 
 
 def _question(request):
-    return request["messages"][-1]["content"] if locomo.role(request) == "brief" else ""
-
-
-def test_the_baseline_without_a_memory_reads_every_turn_and_the_plain_one_is_shown_k(evaluate, model):
-    evaluate("--model", MODEL, "--k", "3")
-    lengths = Counter(len(_said(request)) for request in model.asked if locomo.role(request) == "brief")
-    turns = sum(1 for _ in locomo.SAMPLE.open())
-    assert lengths[turns] == 6
-    assert set(lengths) == {turns, 3} or max(length for length in lengths if length != turns) == 3
+    return locomo.given(request)[0].get("question")
 
 
 def _said(request):
@@ -186,7 +183,6 @@ def test_a_run_above_the_limit_is_not_begun_unasked(evaluate, model):
     refused = evaluate("--model", MODEL, "--max-cost", "0.0001", code=1)
     assert "That is more than $0.00: say --yes, or --max-cost with more." in refused.stderr
     assert model.asked == []
-    evaluate("--model", MODEL, "--max-cost", "0.0001", "--yes")
 
 
 def test_an_unknown_price_is_null_and_asked_for(evaluate, model):
@@ -218,7 +214,8 @@ def test_answers_that_failed_in_passing_are_asked_for_by_the_next_run(evaluate, 
     monkeypatch.setenv("MEMGRAPH_ENGINE_LLM__RETRIES", "0")
 
     def busy(request):
-        return Say(status=503) if "animals" in _question(request) else locomo.reply(request)
+        asked = locomo.role(request) == "brief" and "animals" in _question(request)
+        return Say(status=503) if asked else locomo.reply(request)
 
     model.reply = busy
     failed = evaluate("--model", MODEL, code=1)
