@@ -23,8 +23,8 @@ class Asking:
 
     def __init__(self, llm: ChatModel | None, judge: ChatModel | None, settings: LlmSettings) -> None:
         warm = (TEMPERATURE, ADVERSARIAL_TEMPERATURE) if llm else ()
-        self._answerers = [Roles(_warmed(settings, degree), llm=llm) for degree in warm]
-        self._judge = Roles(settings, llm=judge) if judge else None
+        self._answerers = [Roles(_with(settings, "answerer", temperature=degree), llm=llm) for degree in warm]
+        self._judge = Roles(_with(settings, "judge"), llm=judge) if judge else None
 
     def answer(self, question: Question, lines: str) -> dict[str, Any]:
         """Answer from lines of what was said; a model that gives nothing of use has answered nothing.
@@ -53,9 +53,10 @@ class Asking:
         return {"correct": one.correct, "reason": one.reason, "cost": asdict(verdict.cost)}
 
 
-def _warmed(settings: LlmSettings, temperature: float) -> LlmSettings:
-    answerer = settings.roles.answerer.model_copy(update={"temperature": temperature})
-    return settings.model_copy(update={"roles": settings.roles.model_copy(update={"answerer": answerer})})
+def _with(settings: LlmSettings, role: str, **change: object) -> LlmSettings:
+    """Return settings in which a role has the model that is given, though it may be set to have none."""
+    own = getattr(settings.roles, role).model_copy(update={"model": None, **change})
+    return settings.model_copy(update={"roles": settings.roles.model_copy(update={role: own})})
 
 
 class Patience:
