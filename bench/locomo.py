@@ -14,6 +14,7 @@ from bench.report import table
 from bench.server import bench_settings, connected
 from bench.speed import BASIC
 from memgraph_engine import Memory
+from memgraph_engine.evaluation.locomo import CATEGORIES
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.recall.fusion import channel_scores, fuse
 from memgraph_engine.recall.question import Filters, terms
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _MEASURES = ("R@5", "R@10", "R@20", "H@10", "nDCG@10")
-_CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
 _FLAT = {"neighbour_1": 0.0, "neighbour_2": 0.0, "session": 0.0, **BASIC}
 _VARIANTS: Mapping[str, Mapping[str, Any]] = {
     "BM25 alone": {**_FLAT, "dense_raw": 0.0, "dense_context": 0.0},
@@ -137,7 +137,7 @@ def _page(
     rows.append(("weights chosen on the other conversations", *(held_out[m] for m in _MEASURES)))
     figures |= {f"{model}.{m}.held-out": held_out[m] for m in _MEASURES}
     categories: list[Sequence[object]] = []
-    for number, title in _CATEGORIES.items():
+    for number, title in CATEGORIES.items():
         some = [s for a, s in zip(asked, scores, strict=True) if a.question.category == number]
         if some:
             result = mean(some)

@@ -1,22 +1,16 @@
-"""Tables, and the circumstances under which something was measured."""
+"""The circumstances under which something was measured, and tables."""
 
 import os
 import platform
 import sys
-from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
 
+from memgraph_engine.evaluation.report import table
+
+__all__ = ["circumstances", "table"]
+
 _SHOWN = ("memgraph-engine", "neo4j", "numpy", "onnxruntime")
-
-
-def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Return a Markdown table; numbers get one decimal."""
-
-    def cells(row: Sequence[object]) -> str:
-        return "| " + " | ".join(f"{x:.1f}" if isinstance(x, float) else str(x) for x in row) + " |"
-
-    return "\n".join([cells(head), "|" + "---|" * len(head), *(cells(row) for row in rows)])
 
 
 def circumstances(name: str) -> str:

@@ -8,7 +8,7 @@ import threading
 import time
 import warnings
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -43,6 +43,7 @@ class ChatServer:
         self._queue: deque[Say] = deque()
         self._by_model: dict[str, deque[Say]] = {}
         self.always: Say | None = None
+        self.reply: Callable[[dict[str, Any]], Say] | None = None  # what answers where nothing else is told to
 
     def say(self, *answers: Say | str, model: str | None = None) -> None:
         queue = self._queue if model is None else self._by_model.setdefault(model, deque())
@@ -59,7 +60,7 @@ class ChatServer:
             self._running += 1
             self.most_at_once = max(self.most_at_once, self._running)
             queue = self._by_model.get(request["model"]) or self._queue
-            answer = queue.popleft() if queue else self.always or Say(status=418)
+            answer = queue.popleft() if queue else self.always or (self.reply or _teapot)(request)
         try:
             yield answer
         finally:
@@ -147,6 +148,10 @@ def _events(request: Mapping[str, Any], answer: Say) -> Iterator[str]:
         usage = {"prompt_tokens": read, "completion_tokens": written, "total_tokens": read + written}
         yield json.dumps({**head, "choices": [], "usage": usage})
     yield "[DONE]"
+
+
+def _teapot(request: Mapping[str, Any]) -> Say:
+    return Say(status=418)
 
 
 @contextmanager

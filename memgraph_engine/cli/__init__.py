@@ -14,6 +14,7 @@ from memgraph_engine.cli.db import db_app
 from memgraph_engine.cli.decisions import decisions
 from memgraph_engine.cli.delete import delete
 from memgraph_engine.cli.demo import demo
+from memgraph_engine.cli.eval import eval_app
 from memgraph_engine.cli.explain import explain
 from memgraph_engine.cli.get import get
 from memgraph_engine.cli.history import history
@@ -99,4 +100,5 @@ app.command("stats")(stats)
 app.command("cost")(cost)
 app.command("verify")(verify)
 app.add_typer(topics_app, name="topics")
+app.add_typer(eval_app, name="eval")
 app.add_typer(db_app, name="db")

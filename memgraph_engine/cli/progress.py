@@ -24,6 +24,10 @@ class Bar:
         speed = self._progress.tasks[self._task].speed
         self._progress.update(self._task, rate=f"{speed:,.0f}/s" if speed else "")
 
+    def expect(self, total: int) -> None:
+        """Say how much there is to count, where that is not known at the beginning."""
+        self._progress.update(self._task, total=total)
+
     def tell(self, line: str) -> None:
         """Print a line above the bar."""
         self._progress.console.print(show.clean(line))

@@ -9,12 +9,14 @@ from memgraph_engine.llm.requests import (
     Turn,
     answering,
     batches,
+    briefly,
     extraction,
     gating,
+    judging,
     labelling,
     merging,
 )
-from memgraph_engine.llm.roles import Answer, Roles, Told
+from memgraph_engine.llm.roles import Answer, Roles, Told, chat_named
 from memgraph_engine.llm.spent import Spent
 
 __all__ = [
@@ -31,8 +33,11 @@ __all__ = [
     "Turn",
     "answering",
     "batches",
+    "briefly",
+    "chat_named",
     "extraction",
     "gating",
+    "judging",
     "labelling",
     "merging",
 ]

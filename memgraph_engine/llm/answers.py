@@ -164,7 +164,27 @@ class Labelling(Response):
         return [one.topic for one in self.topics]
 
 
-RESPONSES: dict[str, type[Response]] = {model.__name__: model for model in (Extraction, Gating, Merging, Labelling)}
+class JudgedAnswer(Part):
+    """Whether an answer is right, and why."""
+
+    answer: int
+    reason: Text = ""
+    correct: bool
+
+
+class Judging(Response):
+    """Answer to the prompt `judge`."""
+
+    answers: tuple[JudgedAnswer, ...]
+
+    def about(self) -> list[Number]:
+        """Return the numbers of the answers."""
+        return [one.answer for one in self.answers]
+
+
+RESPONSES: dict[str, type[Response]] = {
+    model.__name__: model for model in (Extraction, Gating, Merging, Labelling, Judging)
+}
 
 
 def json_schema(response: type[Response]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What the engine asks chat models: to extract notes, gate them, merge texts, label topics, answer questions."""
+"""What the engine asks chat models: to extract notes, gate them, merge texts, label topics, answer and judge."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Generic, Protocol, TypeVar
 
-from memgraph_engine.llm.answers import Extraction, Gating, Labelling, Merging, Number, Response
+from memgraph_engine.llm.answers import Extraction, Gating, Judging, Labelling, Merging, Number, Response
 from memgraph_engine.llm.prompts import Value
 from memgraph_engine.llm.tokens import tokens
 
@@ -127,6 +127,22 @@ def answering(question: str, context: str, moment: datetime) -> TextRequest:
     """Ask for the answer to a question from numbered lines of a context; `moment` is the present of the question."""
     asked: list[dict[str, object]] = [{"asked on": f"{moment:%A %Y-%m-%d}", "question": question}]
     return TextRequest("answer", {"question": asked, "notes": context})
+
+
+def briefly(question: str, lines: str) -> TextRequest:
+    """Ask for the answer to a question in as few words as possible, from lines of what was said."""
+    asked: list[dict[str, object]] = [{"question": question}]
+    return TextRequest("brief", {"question": asked, "notes": lines})
+
+
+def judging(question: str, right: str, given: str) -> Request[Judging]:
+    """Ask whether an answer says what the right one says.
+
+    >>> judging("Where does Ana live?", "Lisbon", "In Lisbon.").asked
+    frozenset({1})
+    """
+    one: list[dict[str, object]] = [{"answer": 1, "question": question, "right": right, "given": given}]
+    return Request("judge", Judging, {"answers": one}, frozenset({1}))
 
 
 class _Sized(Protocol):

@@ -181,10 +181,17 @@ class Roles:
     def _loaded(self, name: str) -> ChatModel:
         with self._lock:
             if name not in self._known:
-                main = self._settings.model
-                ours = not main or _provider(name) == _provider(main)  # one provider's address is no other's
-                self._known[name] = LiteLLMChat(name, self._settings.api_base if ours else "")
+                self._known[name] = chat_named(name, self._settings)
             return self._known[name]
+
+
+def chat_named(name: str, settings: LlmSettings) -> ChatModel:
+    """Return a model by LiteLLM's name, at the settings' address if it is of the main model's provider.
+
+    Raises MissingExtra.
+    """
+    ours = not settings.model or _provider(name) == _provider(settings.model)  # one's address is no other's
+    return LiteLLMChat(name, settings.api_base if ours else "")
 
 
 def _provider(name: str) -> str:

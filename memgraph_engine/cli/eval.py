@@ -1,0 +1,214 @@
+"""`memgraph-engine eval`: the papers' experiments on this engine."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from memgraph_engine.cli import show
+from memgraph_engine.cli.options import Json
+from memgraph_engine.cli.progress import bar
+from memgraph_engine.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from memgraph_engine.evaluation.asking import Patience
+    from memgraph_engine.evaluation.estimate import Estimate
+    from memgraph_engine.evaluation.plan import Plan
+    from memgraph_engine.evaluation.session import Session
+    from memgraph_engine.evaluation.summary import Summary
+    from memgraph_engine.model.cost import Cost
+    from memgraph_engine.settings import Settings
+
+eval_app = typer.Typer(help="The experiments of the papers, on this engine.", no_args_is_help=True)
+
+_ALL = "all"
+
+
+@eval_app.callback()
+def _evaluate() -> None:
+    """Keep `locomo` a command of its own, though it is the only one."""
+
+
+@eval_app.command()
+def locomo(
+    file: Annotated[
+        Path,
+        typer.Option(
+            help="The LoCoMo file.", envvar="MEMGRAPH_ENGINE_LOCOMO", exists=True, dir_okay=False, readable=True
+        ),
+    ],
+    model: Annotated[
+        str,
+        typer.Option(metavar="NAME", help="The model that constructs and answers; without one, retrieval alone."),
+    ] = "",
+    judge: Annotated[
+        str, typer.Option(metavar="NAME", help="A model that judges the answers; else that of the role `judge`.")
+    ] = "",
+    ablation: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Leave out a part, e.g. without-topics; can be repeated; `all` for each."),
+    ] = None,
+    k: Annotated[
+        list[int] | None,
+        typer.Option("--k", metavar="N", help="Notes that answers are made from (20); can be repeated."),
+    ] = None,
+    full_context: Annotated[
+        bool, typer.Option(help="The baseline that reads whole conversations, which is most of the cost.")
+    ] = True,
+    out: Annotated[
+        Path, typer.Option(metavar="DIR", help="Where results and report go; a run that was broken off goes on there.")
+    ] = Path("reports/locomo"),
+    max_cost: Annotated[
+        float, typer.Option(metavar="DOLLARS", min=0, help="Ask before a run that may cost more, else stop there.")
+    ] = 1.0,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Don't ask, whatever it costs.", show_default=False)] = False,
+    estimate: Annotated[
+        bool, typer.Option("--estimate", help="Only tell what it will cost.", show_default=False)
+    ] = False,
+    forget: Annotated[
+        bool,
+        typer.Option("--forget", help="Only remove what a broken-off run left in the database.", show_default=False),
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Measure retrieval and answers on LoCoMo, with ablations and baselines, beside the papers' numbers.
+
+    The memories of a run have tenants of their own and are removed as it goes on. What was asked and answered is kept
+    in --out: the same command again asks for nothing twice. Ablations of the construction build a memory each.
+    """
+    from memgraph_engine.evaluation import session
+    from memgraph_engine.llm import chat_named
+
+    settings = _settings(model)
+    if forget:
+        removed = session.forget(out, settings)
+        typer.echo("The database holds nothing of this run any more." if removed else "There is no such run.")
+        return
+    judge = (judge or settings.llm.roles.judge.model or "") if model else ""
+    plan = _plan(file, model, judge, ablation or [], k or [], full_context=full_context)
+    llm, judging = (chat_named(name, settings.llm) if name else None for name in (model, judge))
+    with session.session(file, plan, out, settings, llm=llm, judge=judging) as one:
+        expected = one.estimate()
+        if estimate:
+            _tell_estimate(expected, as_json=as_json)
+            return
+        _agree(one, expected, max_cost, yes=yes)
+        failed = _run(one)
+        summary = one.write()
+    _tell(one, summary, failed, as_json=as_json)
+    if failed.failures:
+        raise typer.Exit(1)
+
+
+def _settings(model: str) -> "Settings":
+    from memgraph_engine.settings import Settings
+
+    return Settings.load(llm={"model": model})
+
+
+def _plan(
+    file: Path, model: str, judge: str, ablations: "Sequence[str]", ks: "Sequence[int]", *, full_context: bool
+) -> "Plan":
+    from memgraph_engine.evaluation.plan import K_FINAL, Plan, read
+    from memgraph_engine.evaluation.variants import ABLATIONS
+
+    if unknown := [name for name in ablations if name not in ABLATIONS and name != _ALL]:
+        raise typer.BadParameter(
+            f"there is no {', '.join(unknown)}; there are {', '.join(ABLATIONS)}, and all.", param_hint="--ablation"
+        )
+    if any(one < 1 or one > 1000 for one in ks):
+        raise typer.BadParameter("it must be from 1 to 1,000.", param_hint="--k")
+    chosen = tuple(ABLATIONS if _ALL in ablations else dict.fromkeys(ablations))
+    return Plan(read(file), model, judge, tuple(dict.fromkeys(ks)) or (K_FINAL,), chosen, full_context)
+
+
+def _agree(one: "Session", expected: "Estimate", most: float, *, yes: bool) -> None:
+    """Let the user agree to what a run costs, if it may be more than the limit; else keep to the limit."""
+    total = expected.total
+    if not total.calls:
+        return
+    typer.echo(f"Still to be paid for, about: {_cost(total)}.", err=True)
+    if yes:
+        return
+    if total.money is not None and total.money <= most:
+        one.replies.limit = (one.replies.spent.money or 0.0) + most
+        return
+    why = "Its price is not known" if total.money is None else f"That is more than ${most:,.2f}"
+    if not sys.stdin.isatty():
+        raise InvalidInput(f"{why}: say --yes, or --max-cost with more.")
+    typer.confirm(f"{why}. Go on?", abort=True, err=True)
+
+
+def _run(one: "Session") -> "Patience":
+    with bar("Evaluating", lambda: 1) as running:
+
+        def begin(steps: int) -> "Callable[[int], None]":
+            running.expect(steps)
+            return running.advance
+
+        try:
+            return one.run(begin)
+        except BaseException:
+            running.tell(f"Stopped. What is done is kept in {one.folder}; run the same command again to go on.")
+            raise
+
+
+def _tell_estimate(expected: "Estimate", *, as_json: bool) -> None:
+    parts = {
+        "construction": expected.construction,
+        "answers": expected.answers,
+        "judgements": expected.judgements,
+        "total": expected.total,
+    }
+    if as_json:
+        show.document(parts)
+        return
+    show.facts(show.console(), {name: _cost(cost) for name, cost in parts.items()})
+
+
+def _tell(one: "Session", summary: "Summary", failed: "Patience", *, as_json: bool) -> None:
+    if failed.failures:
+        count = show.count(failed.failures, "request")
+        typer.echo(f"{count} failed, to be made again by the same command: {show.clean(failed.reason)}", err=True)
+    if as_json:
+        show.document(
+            {
+                "folder": one.folder,
+                "questions": summary.questions(),
+                "figures": summary.flat(),
+                "spent": one.replies.spent,
+                "failures": failed.failures,
+            }
+        )
+        return
+    _print(summary)
+    typer.echo(f"The report: {one.folder / 'report.md'}")
+
+
+def _print(summary: "Summary") -> None:
+    """Print the means over all questions, a line for each variant."""
+    from rich.table import Table
+
+    from memgraph_engine.evaluation.summary import ALL, HIT, JUDGE, RECALL
+
+    plan = summary.plan
+    measures = [RECALL, HIT, *(("F1", "BLEU-1") if plan.model else ()), *((JUDGE,) if plan.judge else ())]
+    table = Table("", box=None, padding=(0, 2, 0, 0), header_style="dim")
+    for measure in measures:
+        table.add_column(measure, justify="right")
+    for variant in plan.variants:
+        for k in plan.answered(variant):
+            values = [summary.value(variant.name, measure, ALL, k) for measure in measures]
+            name = f"{variant.name}, k = {k}" if k else variant.name
+            table.add_row(name, *("" if value is None else f"{value:.1f}" for value in values))
+    show.console().print(table)
+
+
+def _cost(cost: "Cost") -> str:
+    return (
+        f"{show.count(cost.calls, 'request')}, {cost.input_tokens:,} tokens read, {cost.output_tokens:,} written, "
+        f"{show.money(cost)}"
+    )

@@ -1,0 +1,108 @@
+"""What a run will cost, before it costs anything: the requests that it will make, rendered and counted."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from memgraph_engine.evaluation.journal import Journal
+from memgraph_engine.evaluation.kept import KeptChat
+from memgraph_engine.evaluation.plan import ANSWER, JUDGED, Plan, Task
+from memgraph_engine.evaluation.variants import FULL_CONTEXT, Variant
+from memgraph_engine.ingest.messages import parse_message
+from memgraph_engine.llm import NewNote, Turn, batches, briefly, extraction, gating, judging
+from memgraph_engine.llm.prompts import Value, prompts
+from memgraph_engine.model.cost import NOTHING, Cost
+from memgraph_engine.model.memory import Source
+from memgraph_engine.model.text import line
+from memgraph_engine.settings import Settings
+
+_KEPT_OF_A_TURN = 60  # tokens of JSON, keywords and dates that the extractor writes beside a turn's own words
+_COMPARED = 3  # stored notes that the gate role is asked about for each new one, at most
+_JUDGED_PAIR = 60  # tokens in which a model judges a pair
+_SHORT = 30  # tokens of a short answer
+_VERDICT = 60  # and of a verdict on one
+
+
+class _Rendered(Protocol):
+    @property
+    def prompt(self) -> str: ...
+    @property
+    def variables(self) -> Mapping[str, Value]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What is still to be paid for: the memories, the answers, the verdicts; rather too much than too little."""
+
+    construction: Cost = NOTHING
+    answers: Cost = NOTHING
+    judgements: Cost = NOTHING
+
+    @property
+    def total(self) -> Cost:
+        """All of it."""
+        return self.construction + self.answers + self.judgements
+
+
+def estimate(
+    plan: Plan, results: Journal, settings: Settings, llm: KeptChat | None, judge: KeptChat | None
+) -> Estimate:
+    """Count the requests of what is not done yet; what a broken-off construction has paid for is counted again."""
+    found = Estimate()
+    for conversation in plan.conversations:
+        tasks = plan.pending(conversation, results)
+        sources = [parse_message(turn, turn["id"], timezone="UTC", max_text=1_000_000) for turn in conversation.turns]
+        if llm:
+            built = {task.variant.memory for task in tasks}
+            variants = [one for one in plan.variants if one.models and one.name in built]
+            found = Estimate(
+                sum((_construction(one, sources, settings, llm) for one in variants), found.construction),
+                found.answers + _answers(tasks, sources, results, llm),
+                found.judgements + (_judgements(tasks, results, judge) if judge else NOTHING),
+            )
+    return found
+
+
+def _construction(variant: Variant, sources: Sequence[Source], settings: Settings, llm: KeptChat) -> Cost:
+    """Return what a memory costs that is written with a model: the extractor's part, and the gate's."""
+    gate, limit = variant.settings(settings).gate, settings.llm.batch_tokens
+    turns = [Turn(source.text, source.speaker, source.said_at) for source in sources]
+    cost = NOTHING
+    if gate.denoise:
+        for group in batches(turns, limit):
+            written = sum(turn.tokens + _KEPT_OF_A_TURN for turn in group)
+            cost += _asked(llm, extraction(group), written)
+    if gate.update:
+        texts = [turn.text for turn in turns]
+        notes = [NewNote(text, tuple(texts[at : at + _COMPARED])) for at, text in enumerate(texts)]
+        for some in batches(notes, limit):
+            cost += _asked(llm, gating(some), _JUDGED_PAIR * sum(len(note.candidates) for note in some))
+    return cost
+
+
+def _answers(tasks: Sequence[Task], sources: Sequence[Source], results: Journal, llm: KeptChat) -> Cost:
+    """Return what the answers cost: as many turns as notes are shown, and all of them without a memory."""
+    lines = [line(source, "english") for source in sources]
+    asked = [task for task in tasks if ANSWER in task.pending(results)]
+    cost = NOTHING
+    for k in sorted({task.k for task in asked}):
+        some = [task for task in asked if task.k == k]
+        longest = max((task.question.text for task in some), key=len)
+        shown = lines if some[0].variant.name == FULL_CONTEXT else lines[:: max(1, len(lines) // k)][:k]
+        cost += _times(_asked(llm, briefly(longest, "\n".join(shown)), _SHORT), len(some))
+    return cost
+
+
+def _judgements(tasks: Sequence[Task], results: Journal, judge: KeptChat) -> Cost:
+    waiting = [task.question for task in tasks if JUDGED in task.pending(results)]
+    return sum((_asked(judge, judging(one.text, one.answer, one.answer), _VERDICT) for one in waiting), NOTHING)
+
+
+def _asked(model: KeptChat, request: _Rendered, written: int) -> Cost:
+    """Return what one request costs whose answer has so many tokens."""
+    return model.estimate(prompts()[request.prompt].render(request.variables), written)
+
+
+def _times(cost: Cost, times: int) -> Cost:
+    money = None if cost.money is None else cost.money * times
+    return Cost(cost.calls * times, cost.input_tokens * times, cost.output_tokens * times, money)

@@ -1,0 +1,188 @@
+"""The report of a run: tables in Markdown beside the papers' numbers, and what has to be known to compare them."""
+
+import os
+import platform
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import date
+from importlib.metadata import PackageNotFoundError, version
+
+from memgraph_engine.evaluation.asking import ADVERSARIAL_TEMPERATURE, TEMPERATURE
+from memgraph_engine.evaluation.locomo import CATEGORIES
+from memgraph_engine.evaluation.papers import ablation, rows
+from memgraph_engine.evaluation.plan import SWEEP
+from memgraph_engine.evaluation.summary import ALL, BUT_ADVERSARIAL, HIT, JUDGE, RECALL, TOKENS, Summary
+from memgraph_engine.evaluation.variants import FULL_CONTEXT, MEMORY, RAG
+from memgraph_engine.evaluation.wording import MEASURES, SBERT
+from memgraph_engine.model.cost import Cost
+
+_NUMBERS = tuple(str(number) for number in CATEGORIES)
+_NAMED = tuple(f"{number} {name}" for number, name in CATEGORIES.items())
+_SHOWN = ("memgraph-engine", "neo4j", "numpy", "onnxruntime", "litellm", "nltk", "rouge-score")
+_COMPARED = """\
+Categories are meant by LoCoMo's numbers: MLA-ARC's names are shifted (its "Multi Hop" is category 2). "full context" is
+the whole conversation in the prompt, which both papers call LoCoMo. The papers used all ten conversations (1,986
+questions), and prompts, retrieval and scripts of their own. In category 5 the right answer here is that it was not
+mentioned; A-MEM's script, whose measures MemFly follows, offers the model two options and compares with the other one,
+so these values can't be compared."""
+
+
+def table(head: Sequence[str], body: Iterable[Sequence[object]]) -> str:
+    """Return a Markdown table; numbers get one decimal, None is a dash.
+
+    >>> print(table(("", "Recall"), [("memory", 86.14), ("papers", None)]))
+    |  | Recall |
+    |---|---|
+    | memory | 86.1 |
+    | papers | – |
+    """
+
+    def cells(row: Sequence[object]) -> str:
+        shown = ("–" if x is None else f"{x:.1f}" if isinstance(x, float) else str(x) for x in row)
+        return "| " + " | ".join(shown) + " |"
+
+    return "\n".join([cells(head), "|" + "---|" * len(head), *(cells(row) for row in body)])
+
+
+def report(summary: Summary, embedder: str, spent: Cost, plots: Sequence[str]) -> str:
+    """Return the whole report; `plots` are names of files beside it, `spent` is what models were paid in all runs."""
+    parts = [*_head(summary, embedder, spent), *_retrieval(summary, plots)]
+    if summary.plan.model:
+        parts += [*_answers(summary, plots), *_wording(summary), *_ablations(summary)]
+    parts += ["## What has to be known", _COMPARED, *_faults(summary)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _head(summary: Summary, embedder: str, spent: Cost) -> Iterator[str]:
+    plan, questions = summary.plan, summary.questions()
+    yield "# Evaluation on LoCoMo"
+    by_category = ", ".join(f"{questions[number]} of category {number}" for number in _NUMBERS)
+    yield f"Conversations: {len(plan.conversations)}. Questions: {questions[ALL]:,} ({by_category})."
+    how = f"Model {plan.model}" if plan.model else "No LLM: retrieval only"
+    judge = f", judged by {plan.judge}" if plan.judge else ""
+    yield f"{how}{judge}; embedder {embedder}. {_circumstances()}"
+    if plan.model:
+        money = "unknown" if spent.money is None else f"${spent.money:,.4f}"
+        yield (
+            f"Temperature {TEMPERATURE:g}, for category 5 {ADVERSARIAL_TEMPERATURE:g}. Paid for: {spent.calls:,} "
+            f"requests, {spent.input_tokens:,} tokens read and {spent.output_tokens:,} written, price {money}."
+        )
+
+
+def _circumstances() -> str:
+    found = []
+    for package in _SHOWN:
+        try:
+            found.append(f"{package} {version(package)}")
+        except PackageNotFoundError:
+            continue
+    return f"{date.today():%Y-%m-%d}, {', '.join(found)}, Python {platform.python_version()}, {os.cpu_count()} cores."  # noqa: DTZ011
+
+
+def _retrieval(summary: Summary, plots: Sequence[str]) -> Iterator[str]:
+    k = summary.plan.ks[0]
+    yield "## Retrieval"
+    yield (
+        f"Recall: the share of a question's evidence turns among the first {k} sources of {k} notes; Hit rate: "
+        "whether any is among them. The last two columns are MemFly's (table 3, Qwen3-8B, all ten conversations)."
+    )
+    body = [
+        (
+            one.name,
+            summary.value(one.name, RECALL),
+            summary.value(one.name, HIT),
+            *(summary.value(one.name, RECALL, number) for number in _NUMBERS),
+            ablation("Recall", one.name),
+            ablation("Hit rate", one.name),
+        )
+        for one in summary.plan.variants
+        if one.name != FULL_CONTEXT
+    ]
+    by_category = (f"Recall, {name}" for name in _NAMED)
+    yield table(("", f"Recall@{k}", f"Hit rate@{k}", *by_category, "MemFly: Recall", "Hit rate"), body)
+    yield from _images(plots, "ablations.png")
+    yield "### Sweep of k"
+    sweep = [
+        (
+            str(k),
+            summary.value(MEMORY, RECALL, ALL, k),
+            summary.value(MEMORY, HIT, ALL, k),
+            *(summary.value(MEMORY, RECALL, number, k) for number in _NUMBERS),
+        )
+        for k in sorted({*SWEEP, *summary.plan.ks})
+    ]
+    yield table(("k", "Recall@k", "Hit rate@k", *(f"Recall, {name}" for name in _NAMED)), sweep)
+    yield from _images(plots, "sweep.png")
+
+
+def _answers(summary: Summary, plots: Sequence[str]) -> Iterator[str]:
+    yield "## Answers"
+    for measure in ("F1", "BLEU-1", *((JUDGE,) if summary.plan.judge else ())):
+        yield f"### {'Right, by the judge' if measure == JUDGE else measure}"
+        yield _by_category(summary, measure)
+    yield from _images(plots, "answers.png")
+    yield "Tokens that an answer took to read, on average:"
+    shown = [(_label(name, k), summary.value(name, TOKENS, ALL, k)) for name, k in _columns(summary)]
+    yield table(("", "tokens"), [(name, f"{tokens:,.0f}") for name, tokens in shown if tokens is not None])
+
+
+def _wording(summary: Summary) -> Iterator[str]:
+    yield "## The measures of MLA-ARC"
+    yield "METEOR is without WordNet's synonyms; SBERT is the cosine of this run's embedder."
+    for measure in (*MEASURES[2:], SBERT):
+        yield f"### {measure}"
+        yield _by_category(summary, measure)
+
+
+def _by_category(summary: Summary, measure: str) -> str:
+    """Return a table of this run's columns and the papers' rows, by category."""
+    body: list[Sequence[object]] = [
+        (
+            f"**{_label(name, k)}**",
+            *(summary.value(name, measure, number, k) for number in _NUMBERS),
+            summary.value(name, measure, ALL, k),
+            summary.value(name, measure, BUT_ADVERSARIAL, k),
+        )
+        for name, k in _columns(summary)
+    ]
+    body += [
+        (f"{row.system}, {row.model} ({row.source})", *row.values, row.average, None)
+        for row in rows(measure, summary.plan.model)
+    ]
+    return table(("", *_NAMED, "all", "1 to 4"), body)
+
+
+def _columns(summary: Summary) -> list[tuple[str, int]]:
+    """Return the variants that answer, with their k: the memory at each, the baselines."""
+    there = {one.name for one in summary.plan.variants}
+    baselines = [(RAG, summary.plan.ks[0]), *([(FULL_CONTEXT, 0)] if FULL_CONTEXT in there else [])]
+    return [*((MEMORY, k) for k in summary.plan.ks), *baselines]
+
+
+def _label(name: str, k: int) -> str:
+    return f"{name}, k = {k}" if k else name
+
+
+def _ablations(summary: Summary) -> Iterator[str]:
+    left_out = [one.name for one in summary.plan.variants if one.name not in (RAG, FULL_CONTEXT)]
+    if len(left_out) == 1:
+        return
+    yield "## Ablations"
+    yield "Over all questions; MemFly's are those of its table 3 (Qwen3-8B)."
+    measures = ("F1", "BLEU-1")
+    body = [
+        (name, *(summary.value(name, m) for m in measures), *(ablation(m, name) for m in measures)) for name in left_out
+    ]
+    yield table(("", *measures, *(f"MemFly: {m}" for m in measures)), body)
+    yield "MemFly gives two values of BLEU-1 for the same run: 36.85 in table 3, 34.51 in table 2."
+
+
+def _faults(summary: Summary) -> Iterator[str]:
+    if summary.unusable:
+        yield f"Of {summary.unusable} requests nothing usable came back: they count as wrong."
+    for memory, reasons in summary.fallbacks.items():
+        yield f"In the memory {memory} parts were made without the model: {' '.join(reasons)}"
+
+
+def _images(plots: Sequence[str], name: str) -> Iterator[str]:
+    if name in plots:
+        yield f"![{name.removesuffix('.png')}]({name})"

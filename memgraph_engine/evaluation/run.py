@@ -1,0 +1,167 @@
+"""Run a plan: build the memories of each conversation, ask its questions, write every result down at once."""
+
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from typing import Any
+
+from memgraph_engine.client import Memory
+from memgraph_engine.errors import BudgetSpent, ModelError, ModelUnavailable
+from memgraph_engine.evaluation.asking import Asking, Patience
+from memgraph_engine.evaluation.journal import Journal
+from memgraph_engine.evaluation.kept import KeptChat
+from memgraph_engine.evaluation.locomo import Conversation
+from memgraph_engine.evaluation.plan import ANSWER, FOUND, JUDGED, Plan, Task
+from memgraph_engine.evaluation.variants import FULL_CONTEXT, RAG, Variant
+from memgraph_engine.evaluation.wording import MEASURES, SBERT, similarity, wording
+from memgraph_engine.ingest.messages import parse_message
+from memgraph_engine.model.text import line
+from memgraph_engine.testing import purge
+
+_ROOM = 2000  # tokens for each note of a context: the number of notes is what bounds it
+BUILT = "built"
+STORED = "stored"  # and by which tenant: what a run that is broken off leaves behind is known
+
+
+class Run:
+    """A run of a plan on a database; what is in `results` is not done again.
+
+    `memory` is connected with the plan's model. Memories have tenants of their own, named after `name`, and are
+    removed when all questions about them are answered.
+    """
+
+    def __init__(
+        self, plan: Plan, name: str, memory: Memory, results: Journal, asking: Asking, llm: KeptChat | None = None
+    ) -> None:
+        self._plan, self._name, self._memory, self._results = plan, name, memory, results
+        self._asking, self._llm = asking, llm
+        self.patience = Patience()
+
+    def all(self, advance: Callable[[int], None], done: Callable[[], None] = lambda: None) -> None:
+        """Do all that is not done; `advance` is told how many steps at a time, `done` after each conversation.
+
+        Raises what building a memory raises, and a ModelError when a model fails again and again.
+        """
+        for conversation in self._plan.conversations:
+            by_memory: dict[str, list[Task]] = {}
+            for task in self._plan.pending(conversation, self._results):
+                by_memory.setdefault(task.variant.memory, []).append(task)
+            for memory, tasks in by_memory.items():
+                self._examine(conversation, memory, tasks, advance)
+            done()
+
+    def _examine(
+        self, conversation: Conversation, memory: str, tasks: Sequence[Task], advance: Callable[[int], None]
+    ) -> None:
+        """Build one memory of a conversation, do the tasks that read it, and remove it."""
+        tenant = self._tenant(memory, conversation)
+        if memory != FULL_CONTEXT:
+            builder = next(one for one in self._plan.variants if one.name == memory)
+            self._build(conversation, builder, tenant, advance)
+        everything = "\n".join(_lines(conversation)) if memory == FULL_CONTEXT else ""
+        of = {task.variant.name: task.variant.of(self._memory, tenant) for task in tasks}
+
+        def do(task: Task) -> None:
+            self._do(task, of[task.variant.name], everything)
+
+        _each(do, tasks, self._memory.engine.settings.llm.concurrency, advance)
+        if not any(task.pending(self._results) for task in tasks):
+            purge(tenant, settings=self._memory.engine.settings)
+
+    def _build(self, conversation: Conversation, variant: Variant, tenant: str, advance: Callable[[int], None]) -> None:
+        """Store the turns and find topics; what is stored already is recognised.
+
+        Raises a ModelError when the model could not be asked: no memory is left that was built half without it.
+        """
+        memory, user = variant.of(self._memory, tenant), conversation.id
+        self._results.add((STORED, tenant), {})
+        size = memory.engine.settings.ingest_batch
+        fallbacks: dict[str, None] = {}
+        before = self._llm.failures if self._llm else 0
+        for start in range(0, len(conversation.turns), size):
+            some = conversation.turns[start : start + size]
+            fallbacks |= dict.fromkeys(memory.add_many(some, user_id=user).fallbacks)
+            if fallbacks and self._llm:
+                self._give_up(self._llm, before, tenant, next(iter(fallbacks)))
+            advance(len(some))
+        if memory.engine.settings.recall.topics and not memory.topic_runs(user_id=user, limit=1):
+            memory.rebuild_topics(user_id=user)
+        key = (BUILT, variant.name, user)
+        if fallbacks or key not in self._results:
+            self._results.add(key, {"notes": memory.stats(user_id=user).notes, "fallbacks": list(fallbacks)})
+
+    def _give_up(self, llm: KeptChat, before: int, tenant: str, reason: str) -> None:
+        """Remove a memory that lacks what the model would have said if it had been there; its replies are kept."""
+        try:
+            llm.check()
+            if llm.failures > before:
+                raise ModelUnavailable(f"The memory is not built, since the model failed: {reason}")
+        except ModelError:
+            purge(tenant, settings=self._memory.engine.settings)
+            raise
+
+    def _do(self, task: Task, memory: Memory, everything: str) -> None:
+        """Do what is not done of a task; an answer that a model did not give is left for the next run."""
+        for kind in task.pending(self._results):
+            try:
+                self._results.add(task.key(kind), self._one(kind, task, memory, everything))
+            except BudgetSpent:
+                raise
+            except ModelError as error:
+                self.patience.failed(error)
+                return
+            if kind != FOUND:
+                self.patience.succeeded()
+
+    def _one(self, kind: str, task: Task, memory: Memory, everything: str) -> dict[str, Any]:
+        if kind == FOUND:
+            return {"sources": _found(memory, task)}
+        if kind == JUDGED:
+            known = self._results.get(task.key(ANSWER))
+            assert known is not None
+            return self._asking.judged(task.question, known["answer"])
+        entry = self._asking.answer(task.question, everything or _said(memory, task))
+        return {**entry, "scores": self._scores(entry["answer"], task.question.answer)}
+
+    def _scores(self, answer: str, reference: str) -> dict[str, float]:
+        """Score an answer's words, and how near its vector is to the reference's."""
+        if not answer:
+            return dict.fromkeys((*MEASURES, SBERT), 0.0)
+        vectors = self._memory.engine.embedder.embed_documents([answer, reference])
+        return {**wording(answer, reference), SBERT: similarity(vectors)}
+
+    def _tenant(self, memory: str, conversation: Conversation) -> str:
+        return f"eval-{self._name}-{memory}-{conversation.id}"
+
+
+def _each(do: Callable[[Task], None], tasks: Iterable[Task], at_once: int, advance: Callable[[int], None]) -> None:
+    """Do tasks, several at the same time; what one raises ends all that have not begun."""
+    with ThreadPoolExecutor(at_once, "memgraph-engine-eval") as pool:
+        running = [pool.submit(do, task) for task in tasks]
+        try:
+            for done in as_completed(running):
+                done.result()
+                advance(1)
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def _found(memory: Memory, task: Task) -> list[str]:
+    """Return the ids of the first k sources of the first k notes, in order."""
+    hits = memory.search(task.question.text, user_id=task.conversation, top_k=task.k)
+    return list(dict.fromkeys(source.id for hit in hits for source in hit.sources))[: task.k]
+
+
+def _said(memory: Memory, task: Task) -> str:
+    """Return what an answer is made from: the memory's context, or of plain RAG the turns that were found."""
+    if task.variant.name == RAG:
+        hits = memory.search(task.question.text, user_id=task.conversation, top_k=task.k)
+        return "\n".join(text for hit in hits for text in hit.note.raw)
+    context = memory.context(task.question.text, user_id=task.conversation, top_k=task.k, budget=_ROOM * task.k)
+    return context.lines
+
+
+def _lines(conversation: Conversation) -> list[str]:
+    """Return all turns of a conversation, as a note's raw text has them."""
+    given = (parse_message(turn, turn["id"], timezone="UTC", max_text=1_000_000) for turn in conversation.turns)
+    return [line(source, "english") for source in given]

@@ -1,0 +1,94 @@
+"""From results to figures: means over the questions of each category, and over all of them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from memgraph_engine.evaluation.journal import Journal
+from memgraph_engine.evaluation.locomo import ADVERSARIAL, CATEGORIES
+from memgraph_engine.evaluation.plan import ANSWER, FOUND, JUDGED, Plan, Task
+from memgraph_engine.evaluation.ranking import hit_at, recall_at
+from memgraph_engine.evaluation.run import BUILT
+from memgraph_engine.evaluation.variants import FULL_CONTEXT
+
+RECALL, HIT, JUDGE, TOKENS = "Recall", "Hit rate", "Judge", "tokens"
+
+ALL = "all"
+"""Over all questions: each category counts by the number of its questions (MemFly, appendix B)."""
+BUT_ADVERSARIAL = "1-4"
+"""Over all questions that have an answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One mean: by which measure, of which variant with k notes, over which category (its number, or ALL, or 1-4)."""
+
+    variant: str
+    k: int
+    measure: str
+    category: str
+    value: float
+    questions: int
+
+
+class Summary:
+    """All figures of a run, as far as it is done."""
+
+    def __init__(self, plan: Plan, results: Journal) -> None:
+        self.plan = plan
+        self.figures = [*_means(plan, results)]
+        self._values = {(one.variant, one.k, one.measure, one.category): one.value for one in self.figures}
+        self.fallbacks = {
+            f"{key[1]}, {key[2]}": list(entry["fallbacks"])
+            for key, entry in results.items()
+            if key[0] == BUILT and entry["fallbacks"]
+        }
+        self.unusable = sum("failed" in entry for key, entry in results.items() if key[0] in (ANSWER, JUDGED))
+
+    def value(self, variant: str, measure: str, category: str = ALL, k: int | None = None) -> float | None:
+        """Return a mean, None if nothing was measured; where `k` matters it is the plan's first, if it is not said."""
+        usual = 0 if variant == FULL_CONTEXT else self.plan.ks[0]
+        return self._values.get((variant, usual if k is None else k, measure, category))
+
+    def questions(self) -> dict[str, int]:
+        """Return how many questions each category has."""
+        every = [one.category for conversation in self.plan.conversations for one in conversation.questions]
+        return {str(number): every.count(number) for number in CATEGORIES} | {ALL: len(every)}
+
+    def flat(self) -> dict[str, float]:
+        """Return all figures by one name each, e.g. `memory.Recall@20.1`."""
+        return {f"{one.variant}.{one.measure}@{one.k}.{one.category}": one.value for one in self.figures}
+
+
+def _means(plan: Plan, results: Journal) -> Iterator[Figure]:
+    scores: dict[tuple[str, int, str, str], list[float]] = {}
+    for conversation in plan.conversations:
+        for task in plan.tasks(conversation):
+            for measure, value in _measured(task, results).items():
+                for category in _categories(task.question.category):
+                    scores.setdefault((task.variant.name, task.k, measure, category), []).append(value)
+    for key, values in scores.items():
+        yield Figure(*key, sum(values) / len(values), len(values))
+
+
+def _measured(task: Task, results: Journal) -> dict[str, float]:
+    """Return what is known of one task, by measure."""
+    measured: dict[str, float] = {}
+    if found := results.get(task.key(FOUND)):
+        evidence = task.question.evidence
+        measured[RECALL] = recall_at(task.k, found["sources"], evidence)
+        measured[HIT] = hit_at(task.k, found["sources"], evidence)
+    if answer := results.get(task.key(ANSWER)):
+        measured |= answer["scores"]
+        measured |= _tokens(answer)
+    if judged := results.get(task.key(JUDGED)):
+        measured[JUDGE] = 100.0 * judged["correct"]
+    return measured
+
+
+def _tokens(answer: Mapping[str, Any]) -> dict[str, float]:
+    return {TOKENS: float(answer["cost"]["input_tokens"])} if answer["cost"] else {TOKENS: 0.0}
+
+
+def _categories(number: int) -> Sequence[str]:
+    return (str(number), ALL) if number == ADVERSARIAL else (str(number), ALL, BUT_ADVERSARIAL)

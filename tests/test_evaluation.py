@@ -1,0 +1,252 @@
+"""Evaluation, without a database: measures, variants, what is kept, what the papers say."""
+
+import json
+import math
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from rouge_score.rouge_scorer import RougeScorer
+
+from memgraph_engine import Settings
+from memgraph_engine.errors import BudgetSpent, InvalidInput, ModelUnavailable
+from memgraph_engine.evaluation import papers
+from memgraph_engine.evaluation.journal import Journal
+from memgraph_engine.evaluation.kept import KeptChat, KeptEmbedder, Replies
+from memgraph_engine.evaluation.locomo import NOT_MENTIONED
+from memgraph_engine.evaluation.plan import Plan, identity, read, same_run
+from memgraph_engine.evaluation.variants import ABLATIONS, MEMORY, Variant, variants
+from memgraph_engine.evaluation.wording import MEASURES, bleu_1, f1, meteor, wording
+from memgraph_engine.model.cost import Cost
+from memgraph_engine.model.ports import Reply
+from memgraph_engine.testing import HashingEmbedder, ScriptedChat
+from tests import locomo
+
+HELLO = [{"role": "user", "content": "Hello."}]
+PAIRS = [
+    ("Lisbon", "Lisbon"),
+    ("in the old town of Lisbon", "Lisbon"),
+    ("a dog", "a cat and a dog"),
+    ("7 May 2023", "may 7, 2023"),
+    ("paints pictures", "he was painting a picture"),
+    ("nothing at all", "Lisbon"),
+]
+
+
+# ---- measures -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("answer", "reference"), [pair for pair in PAIRS if pair[1] != "a cat and a dog"])
+def test_f1_is_rouge_1_where_no_word_comes_twice(answer, reference):
+    rouge = RougeScorer(["rouge1"]).score(reference, answer)["rouge1"].fmeasure
+    assert f1(answer, reference) == pytest.approx(100 * rouge)
+
+
+def test_f1_counts_a_word_once():
+    assert f1("a dog a dog", "a dog") == 100
+
+
+def test_bleu_1_is_precision_times_the_brevity_penalty():
+    assert bleu_1("a dog", "a cat and a dog") == pytest.approx(100 * math.exp(1 - 5 / 2))
+    assert bleu_1("a big dog", "a dog") == pytest.approx(100 * 2 / 3)
+    assert bleu_1("dog dog dog", "a dog here") == pytest.approx(100 / 3)
+    assert bleu_1("cat", "dog") == 0
+
+
+def test_meteor_follows_its_formula_by_stems_without_synonyms():
+    # "he" and "paint" of three and five words, in one chunk each
+    precision, recall, penalty = 2 / 3, 2 / 5, 0.5 * (1 / 2) ** 3
+    mean = 10 * precision * recall / (recall + 9 * precision)
+    assert meteor("he paints houses", "and he painted a picture") == pytest.approx(100 * mean * (1 - penalty))
+    assert meteor("automobile", "car") == 0
+
+
+@pytest.mark.parametrize(("answer", "reference"), [*PAIRS, ("", "Lisbon"), ("…", "Lisbon"), ("里斯本", "Lisbon")])
+def test_every_measure_is_between_0_and_100(answer, reference):
+    scores = wording(answer, reference)
+    assert tuple(scores) == MEASURES
+    assert all(0 <= value <= 100 for value in scores.values())
+
+
+def test_nothing_is_fetched_to_measure(monkeypatch, tmp_path):
+    """In a process of its own, where nltk finds no data and no socket opens."""
+    code = (
+        "import socket\n"
+        "def refuse(*_): raise AssertionError('the net was asked')\n"
+        "socket.socket.connect = socket.getaddrinfo = refuse\n"
+        "from memgraph_engine.evaluation.wording import wording\n"
+        "print(wording('in Lisbon', 'Lisbon')['F1'])"
+    )
+    monkeypatch.setenv("NLTK_DATA", str(tmp_path))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert float(shown) == pytest.approx(200 / 3)
+    assert list(tmp_path.iterdir()) == []
+
+
+# ---- variants -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ABLATIONS)
+def test_an_ablation_names_settings_that_exist_and_differ(name):
+    settings = Settings.load()
+    changed = Variant(name, ABLATIONS[name]).settings(settings)
+    assert changed != settings
+
+
+def test_a_setting_that_does_not_exist_is_refused():
+    with pytest.raises(ValueError, match="tpics"):
+        Variant("x", {"recall": {"tpics": 0.0}}).settings(Settings.load())
+
+
+def test_what_only_a_model_does_is_not_left_out_without_one():
+    def names(*, model):
+        return [one.name for one in variants(tuple(ABLATIONS), model=model, full_context=True)]
+
+    assert set(names(model=True)) - set(names(model=False)) == {"without-denoise", "full-context"}
+
+
+def test_variants_that_differ_in_recall_alone_read_the_same_memory():
+    assert Variant("x", ABLATIONS["without-topics"]).memory == MEMORY
+    assert Variant("x", ABLATIONS["without-link"]).memory == "x"
+
+
+# ---- questions ------------------------------------------------------------------------------
+
+
+def test_the_right_answer_to_a_false_premise_is_that_it_was_not_mentioned(tmp_path):
+    (conversation,) = read(locomo.write(tmp_path))
+    assert [one.answer for one in conversation.questions if one.category == 5] == [NOT_MENTIONED]
+
+
+def test_questions_without_evidence_are_asked_but_no_retrieval_is_measured_by_them(tmp_path):
+    plan = Plan(read(locomo.write(tmp_path)), model="m")
+    wanted = {task.question.evidence: task.wanted for task in plan.tasks(plan.conversations[0]) if task.k == 20}
+    assert wanted.pop(()) == ("answer",)
+    assert set(wanted.values()) == {("found", "answer")}
+
+
+@pytest.mark.parametrize(
+    ("content", "fault"),
+    [
+        ("{", "can't be read"),
+        ("[]", "is no LoCoMo file"),
+        ('{"sample_id": "x"}', "is no LoCoMo file"),
+        (json.dumps([{"sample_id": "x", "conversation": {}}]), "Sample x of .* is not of LoCoMo's form: KeyError"),
+        (json.dumps([{**locomo.sample(), "qa": [{"category": 9, "question": "?"}]}]), "there is no category 9"),
+        (json.dumps([{**locomo.sample(), "qa": []}]), "holds no questions"),
+    ],
+)
+def test_a_file_that_is_none_of_locomos_is_refused(tmp_path, content, fault):
+    file = tmp_path / "given.json"
+    file.write_text(content)
+    with pytest.raises(InvalidInput, match=fault):
+        read(file)
+
+
+# ---- what is kept ---------------------------------------------------------------------------
+
+
+def chat(journal, *answers):
+    replies = Replies(journal)
+    inner = ScriptedChat(answers)
+    return KeptChat(inner, replies), inner, replies
+
+
+def ask(model, messages=HELLO, temperature=0.7):
+    return model.chat(messages, temperature=temperature, max_tokens=9, timeout=1)
+
+
+def test_what_was_paid_for_is_not_asked_again_by_the_next_process(tmp_path):
+    file = tmp_path / "replies.jsonl"
+    first, _, _ = chat(Journal(file), Reply("Hi.", Cost(1, 5, 2, 0.25), "length"))
+    assert ask(first) == Reply("Hi.", Cost(1, 5, 2, 0.25), "length")
+    second, inner, replies = chat(Journal(file))
+    assert ask(second) == Reply("Hi.", Cost(1, 5, 2, 0.25), "length")
+    assert inner.calls == []
+    assert replies.spent == Cost(1, 5, 2, 0.25)
+
+
+def test_another_question_or_temperature_is_asked(tmp_path):
+    model, inner, _ = chat(Journal(tmp_path / "replies.jsonl"), "a", "b")
+    assert [ask(model).text, ask(model, temperature=0.5).text, ask(model).text] == ["a", "b", "a"]
+    assert inner.left == 0
+
+
+def test_a_failure_is_not_kept(tmp_path):
+    model, _, _ = chat(Journal(tmp_path / "replies.jsonl"), ModelUnavailable("busy"), "a")
+    with pytest.raises(ModelUnavailable):
+        ask(model)
+    assert ask(model).text == "a"
+
+
+def test_nothing_is_asked_above_the_limit_and_what_is_kept_is_still_given(tmp_path):
+    model, inner, replies = chat(Journal(tmp_path / "replies.jsonl"), Reply("a", Cost(1, money=0.6)), "b")
+    replies.limit = 0.5
+    ask(model)
+    with pytest.raises(BudgetSpent, match=r"\$0.6000 are spent, and \$0.5000 were allowed"):
+        ask(model, temperature=0)
+    assert ask(model).text == "a"
+    assert inner.left == 1
+
+
+def test_a_journal_of_something_else_is_left_alone(tmp_path):
+    file = tmp_path / "diary.jsonl"
+    file.write_text('{"dear": "diary"}\n')
+    with pytest.raises(InvalidInput, match=r"diary.jsonl can't be gone on with: line 1"):
+        Journal(file)
+    assert file.read_text() == '{"dear": "diary"}\n'
+
+
+def test_a_text_is_embedded_once_until_it_is_forgotten():
+    class Counting(HashingEmbedder):
+        seen = 0
+
+        def embed_documents(self, texts):
+            self.seen += len(texts)
+            return super().embed_documents(texts)
+
+    inner = Counting(8)
+    kept = KeptEmbedder(inner)
+    both = kept.embed_documents(["a", "b", "a"])
+    assert np.allclose(both, HashingEmbedder(8).embed_documents(["a", "b", "a"]))
+    kept.embed_documents(["b"])
+    assert inner.seen == 2
+    kept.forget()
+    kept.embed_documents(["b"])
+    assert inner.seen == 3
+
+
+def test_a_folder_holds_one_run(tmp_path):
+    file = locomo.write(tmp_path)
+    settings = Settings.load()
+    journal = Journal(tmp_path / "results.jsonl")
+    name = same_run(journal, identity(file, "m", settings), tmp_path)
+    again = Journal(tmp_path / "results.jsonl")
+    assert same_run(again, identity(file, "m", settings), tmp_path) == name
+    other = Settings.load(recall={"topics": 0.2})
+    with pytest.raises(InvalidInput, match="another model, another recall: go on with the same, or name another"):
+        same_run(again, identity(file, "n", other), tmp_path)
+
+
+# ---- the papers -----------------------------------------------------------------------------
+
+
+def test_the_papers_categories_are_the_same_ones():
+    """Where both papers report on a model without a memory, each category is within a few points."""
+    for model in ("gpt-4o-mini", "gpt-4o"):
+        one, other = (row.values for row in papers.rows("F1", model) if row.system == "full context")
+        assert max(abs(a - b) for a, b in zip(one, other, strict=True)) < 3
+
+
+def test_a_run_that_a_paper_gives_two_values_for_has_two_rows():
+    twice = [row.values[0] for row in papers.rows("F1", "gpt-4o-mini") if row.system == "MLA-ARC"]
+    assert twice == [25.85, 27.56]
+    assert papers.ablation("BLEU-1", MEMORY) == 36.85
+    (row,) = (row for row in papers.rows("BLEU-1", "ollama/qwen3-8b") if row.system == "MemFly")
+    assert row.average == 34.51
+
+
+def test_a_model_that_no_paper_knows_stands_beside_gpt_4o_mini():
+    assert {row.model for row in papers.rows("SBERT", "mine/own")} == {"gpt-4o-mini"}

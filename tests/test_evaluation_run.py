@@ -1,0 +1,231 @@
+"""`memgraph-engine eval locomo` on a real database; the models are a server on loopback, through LiteLLM."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import neo4j
+import pytest
+from typer.testing import CliRunner
+
+from memgraph_engine.cli import app
+from memgraph_engine.providers import load_litellm
+from tests import locomo
+from tests.loopback import Say, chat_server, forget_clients
+
+COMMAND = str(Path(sys.executable).with_name("memgraph-engine"))
+MODEL, JUDGE = "openai/gpt-4o-mini", "openai/gpt-4o"
+
+
+@pytest.fixture(scope="module")
+def chat():
+    """A model that answers whatever an evaluation asks."""
+    with chat_server() as server, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MEMGRAPH_ENGINE_LLM__API_BASE", server.base)
+        patch.setenv("OPENAI_API_KEY", "any")
+        yield server
+    forget_clients()
+
+
+@pytest.fixture
+def model(chat):
+    chat.asked.clear()
+    chat.reply = locomo.reply
+    return chat
+
+
+@pytest.fixture
+def evaluate(server, embedder, monkeypatch, tmp_path):
+    """Run the command on a file, in a folder of the test's own; what it leaves in the database is removed."""
+    monkeypatch.setattr("memgraph_engine.evaluation.session.embedder_named", lambda settings: embedder)
+    file = locomo.write(tmp_path)
+    given = ["eval", "locomo", "--file", str(file), "--out", str(tmp_path / "run")]
+
+    def run(*arguments, code=0, **options):
+        result = CliRunner().invoke(app, [*given, *arguments], **options)
+        if result.exception and not isinstance(result.exception, SystemExit):
+            raise result.exception
+        assert result.exit_code == code, result.output
+        return result
+
+    yield run
+    run("--forget")
+
+
+@pytest.fixture
+def stored(server):
+    """The scopes that evaluations have in the database."""
+    with neo4j.GraphDatabase.driver(server.uri, auth=(server.user, server.password)) as driver:
+
+        def names():
+            found = driver.execute_query("MATCH (s:Scope) WHERE s.tenant STARTS WITH 'eval-' RETURN s.scope AS scope")
+            return [record["scope"] for record in found.records]
+
+        yield names
+
+
+def prompts(model):
+    return Counter(locomo.role(request) for request in model.asked)
+
+
+def test_without_a_model_the_retrieval_is_measured_and_nothing_is_left(evaluate, stored, tmp_path):
+    locomo.write(tmp_path, locomo.sample(turns=36))
+    shown = json.loads(evaluate("--ablation", "without-surroundings", "--json").stdout)
+    figures = shown["figures"]
+    assert stored() == []
+    assert figures["memory.Recall@50.all"] > 90
+    assert figures["memory.Hit rate@20.4"] == 100
+    assert {name.split(".")[0] for name in figures} == {"memory", "rag", "without-surroundings"}
+    assert not any("F1" in name for name in figures)
+    assert shown["questions"] == {"1": 1, "2": 1, "3": 1, "4": 2, "5": 1, "all": 6}
+    report = (tmp_path / "run" / "report.md").read_text()
+    assert "No LLM: retrieval only" in report
+    assert "| without-surroundings |" in report
+    for plot in ("sweep.png", "ablations.png"):
+        assert f"]({plot})" in report
+        assert (tmp_path / "run" / plot).read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_model_constructs_answers_and_judges(evaluate, model, stored, tmp_path):
+    shown = json.loads(evaluate("--model", MODEL, "--judge", JUDGE, "--k", "20", "--k", "5", "--json").stdout)
+    figures = shown["figures"]
+    assert figures["memory.F1@20.1"] == 100
+    assert figures["memory.F1@20.2"] == pytest.approx(80)  # March 2024 for 4 March 2024
+    assert figures["memory.F1@5.5"] == 100  # it was not mentioned
+    assert figures["rag.BLEU-1@20.4"] == 50
+    assert figures["full-context.Judge@0.all"] == 50
+    assert figures["memory.SBERT@20.1"] == pytest.approx(100)
+    assert shown["failures"] == 0
+    assert stored() == []
+    made = prompts(model)
+    assert {"extract", "gate", "label", "brief", "judge"} <= set(made)
+    report = (tmp_path / "run" / "report.md").read_text()
+    assert "| **memory, k = 5** |" in report
+    assert "| MemFly, gpt-4o-mini (MemFly, table 1) | 32.1 | 46.6 | 24.0 | 44.7 | 51.5 | 43.8 | – |" in report
+    assert "answers.png" in report
+
+
+def test_the_protocol_is_kept(evaluate, model):
+    """Temperatures; what each variant is shown; and the limit, which `--yes` lifts."""
+    evaluate("--model", MODEL, "--k", "3", "--max-cost", "0.0001", "--yes")
+    told = [request for request in model.asked if locomo.role(request) == "brief"]
+    degrees = {(_question(request) == "When did Mira adopt a dog?", request["temperature"]) for request in told}
+    assert degrees == {(True, 0.5), (False, 0.7)}
+    lengths = Counter(len(_said(request)) for request in told)
+    assert lengths[18] == 6  # every turn, where there is no memory
+    assert max(length for length in lengths if length != 18) == 3
+
+
+def _question(request):
+    return locomo.given(request)[0].get("question")
+
+
+def _said(request):
+    """The lines that an answer was to be made from."""
+    data = request["messages"][-1]["content"].split("What was said:")[1]
+    return [line for line in data.splitlines() if line and "data" not in line]
+
+
+def test_what_is_known_is_not_done_again(evaluate, model):
+    first = evaluate("--model", MODEL, "--json").stdout
+    asked = len(model.asked)
+    assert evaluate("--model", MODEL, "--json").stdout == first
+    assert len(model.asked) == asked
+    evaluate("--model", MODEL, "--judge", JUDGE)
+    assert set(prompts(model)) - {"judge"} == {locomo.role(request) for request in model.asked[:asked]}
+    assert {locomo.role(request) for request in model.asked[asked:]} == {"judge"}
+
+
+def test_a_killed_run_goes_on_and_pays_for_nothing_twice(evaluate, model, stored, tmp_path):
+    def stuck(request):
+        return Say(seconds=60.0) if prompts(model)["brief"] > 4 else locomo.reply(request)
+
+    model.reply = stuck
+    given = ["eval", "locomo", "--file", str(tmp_path / "locomo.json"), "--out", str(tmp_path / "run")]
+    one_by_one = {**os.environ, "MEMGRAPH_ENGINE_LLM__CONCURRENCY": "1"}
+    begun = subprocess.Popen([COMMAND, *given, "--model", MODEL], env=one_by_one, stderr=subprocess.DEVNULL)
+    while prompts(model)["brief"] <= 4:
+        assert begun.poll() is None
+        time.sleep(0.05)
+    begun.send_signal(signal.SIGKILL)
+    begun.wait()
+    assert len(stored()) == 1
+    answered = [json.dumps(request) for request in model.asked[:-1]]
+    model.asked.clear()
+    model.reply = locomo.reply
+    figures = json.loads(evaluate("--model", MODEL, "--json").stdout)["figures"]
+    assert figures["memory.F1@20.4"] == 50
+    assert prompts(model)["extract"] == 0
+    assert not set(answered) & {json.dumps(request) for request in model.asked}
+    assert stored() == []
+
+
+def test_the_estimate_asks_nothing_and_is_not_too_low(evaluate, model):
+    given = ("--model", MODEL, "--judge", JUDGE)
+    told = json.loads(evaluate(*given, "--estimate", "--json").stdout)
+    total = told.pop("total")
+    assert model.asked == []
+    assert total["money"] == pytest.approx(sum(part["money"] for part in told.values())) != 0
+    evaluate(*given)
+    count = load_litellm("counting").token_counter
+    read = sum(count(model="gpt-4o-mini", messages=request["messages"]) for request in model.asked)
+    assert 0.5 * total["input_tokens"] < read < total["input_tokens"]
+    assert prompts(model)["brief"] == told["answers"]["calls"]
+    assert json.loads(evaluate(*given, "--estimate", "--json").stdout)["total"]["calls"] == 0
+
+
+def test_a_run_above_the_limit_is_not_begun_unasked(evaluate, model):
+    refused = evaluate("--model", MODEL, "--max-cost", "0.0001", code=1)
+    assert "That is more than $0.00: say --yes, or --max-cost with more." in refused.stderr
+    assert model.asked == []
+
+
+def test_an_unknown_price_is_null_and_asked_for(evaluate, model):
+    told = json.loads(evaluate("--model", "openai/nobody-knows", "--estimate", "--json").stdout)
+    assert told["total"]["money"] is None
+    assert told["total"]["input_tokens"] > 0
+    assert "Its price is not known" in evaluate("--model", "openai/nobody-knows", code=1).stderr
+
+
+def test_a_model_that_is_not_there_ends_the_run(evaluate, model, stored, monkeypatch):
+    monkeypatch.setenv("MEMGRAPH_ENGINE_LLM__RETRIES", "0")
+    model.reply = lambda request: Say(status=401)
+    assert "The memory is not built, since the model failed" in evaluate("--model", MODEL, code=1).stderr
+    assert stored() == []
+
+
+def test_a_memory_is_not_built_half_without_the_model(evaluate, model, stored, monkeypatch):
+    monkeypatch.setenv("MEMGRAPH_ENGINE_LLM__RETRIES", "0")
+    model.reply = lambda request: Say(status=503) if locomo.role(request) == "gate" else locomo.reply(request)
+    assert "Gating was done without a model" in evaluate("--model", MODEL, code=1).stderr
+    assert stored() == []
+    extracted = prompts(model)["extract"]
+    model.reply = locomo.reply
+    evaluate("--model", MODEL)
+    assert prompts(model)["extract"] == extracted  # paid for, and kept
+
+
+def test_answers_that_failed_in_passing_are_asked_for_by_the_next_run(evaluate, model, monkeypatch):
+    monkeypatch.setenv("MEMGRAPH_ENGINE_LLM__RETRIES", "0")
+
+    def busy(request):
+        asked = locomo.role(request) == "brief" and "animals" in _question(request)
+        return Say(status=503) if asked else locomo.reply(request)
+
+    model.reply = busy
+    failed = evaluate("--model", MODEL, code=1)
+    assert "3 requests failed, to be made again by the same command" in failed.stderr
+    model.reply = locomo.reply
+    before = len(model.asked)
+    evaluate("--model", MODEL)
+    assert len(model.asked) - before == 3
+
+
+def test_wrong_usage_is_told(evaluate):
+    assert "there is no without-wings" in evaluate("--ablation", "without-wings", code=2).stderr
+    assert "from 1 to 1,000" in evaluate("--k", "0", code=2).stderr
