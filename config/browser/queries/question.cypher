@@ -2,8 +2,8 @@
 // From the keywords that the question names, and their topics, to the notes that carry the rarest, to the sources.
 // $scope: string    whose memory
 // $question: string    as it would be asked
-MATCH (k:Keyword {scope: $scope})
-WHERE k.name >= '' AND ' ' + replace(replace(toLower($question), '?', ' '), "'", ' ') + ' ' CONTAINS ' ' + k.name + ' '
+WITH reduce(words = ' ' + toLower($question) + ' ', mark IN split("?!.,;:'", '') | replace(words, mark, ' ')) AS words
+MATCH (k:Keyword {scope: $scope}) WHERE k.name >= '' AND words CONTAINS ' ' + k.name + ' '
 MATCH (k)<-[:HAS_KEYWORD]-(n) WHERE n.status IN ['active', 'pending']
 WITH n, collect(k) AS named, sum(1.0 / COUNT { (k)<-[:HAS_KEYWORD]-() }) AS rarity
 ORDER BY rarity DESC, n.id LIMIT 20
