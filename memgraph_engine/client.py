@@ -217,7 +217,7 @@ class Memory(Questions):
         return (note for page in notes.pages(self.engine.db, scope.name) for note in page)
 
     def vectors(self, *, user_id: str | None = None, shared: bool = False) -> "dict[str, NDArray[np.float32]]":
-        """Return the vector of each note's context by the note's id; a note that is pending has none."""
+        """Return the vector of each note's context, of length 1, by the note's id; a note that is pending has none."""
         import numpy as np
 
         found = notes.vectors(self.engine.db, self._scope(user_id, shared).name)

@@ -1,5 +1,7 @@
 // Topics and their neighbours
-// Each with its keywords; where two topics occur together, keywords of both are tied.
+// Each with its most central keywords, and with those that occur with keywords of other topics.
 // $scope: string    whose memory
 MATCH path = (t:Topic {scope: $scope})<-[:IN_TOPIC]-(k:Keyword) WHERE t.id >= ''
-RETURN path, [tie = (k)-[:CO_OCCUR]->(o:Keyword) WHERE EXISTS { (o)-[:IN_TOPIC]->() } | tie] AS ties
+WITH path, [tie = (k)-[:CO_OCCUR]-()-[:IN_TOPIC]->(u:Topic) WHERE u <> t | tie] AS ties, k.name IN t.keywords AS central
+WHERE central OR ties <> []
+RETURN path, ties
