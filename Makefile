@@ -10,7 +10,7 @@ help:  ## list the targets
 
 # rebuilt when what it is made from changes; the stamp is its last step, so a broken one is made again
 .venv/ready: requirements.lock pyproject.toml
-	@echo "Making the environment .venv (490 MB to fetch with all the rest, 940 MB on disk; once)"
+	@echo "Making the environment .venv (500 MB to fetch with all the rest, 1.2 GB on disk; once)"
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed, this is %d.%d; name one with make PYTHON=…" % sys.version_info[:2])'
 	@$(PYTHON) -m venv .venv
 	@$(V)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
@@ -59,7 +59,7 @@ docs: .venv/ready  ## write the CLI reference
 
 lock:  ## pin the newest versions that fit (needs uv on the PATH)
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
-	  --upgrade --extra local --extra topics --extra fast --extra llm --extra eval --group dev pyproject.toml -o requirements.lock
+	  --upgrade --extra local --extra topics --extra fast --extra llm --extra eval --extra notebooks --group dev pyproject.toml -o requirements.lock
 
 clean:  ## remove the environment and all caches of the checkout; the memory itself stays
 	rm -rf .venv .venv-st .venv-llm dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequenc
 from datetime import datetime
 from itertools import islice
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from memgraph_engine import wiring
 from memgraph_engine.aio_questions import AsyncQuestions
@@ -13,8 +13,12 @@ from memgraph_engine.client import Memory, Message
 from memgraph_engine.model.memory import Note
 from memgraph_engine.model.ports import ChatModel, Clock, Embedder, Partitioner
 from memgraph_engine.model.result import Decision, Receipt, Spending, Stats, Story, Version
-from memgraph_engine.model.topic import Topic, TopicRun
+from memgraph_engine.model.topic import Topic, TopicRun, TopicTie
 from memgraph_engine.settings import Settings
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 _PAGE = 500
 
@@ -159,6 +163,10 @@ class AsyncMemory(AsyncQuestions):
         """See `Memory.get_all`: `async for note in memory.get_all(user_id="ana")`."""
         return self._paged(self._memory.get_all(user_id=user_id, shared=shared))
 
+    async def vectors(self, *, user_id: str | None = None, shared: bool = False) -> "dict[str, NDArray[np.float32]]":
+        """See `Memory.vectors`."""
+        return await self._call(self._memory.vectors, user_id=user_id, shared=shared)
+
     async def history(self, id: str, *, user_id: str | None = None, shared: bool = False) -> list[Version]:  # noqa: A002
         """See `Memory.history`."""
         return await self._call(self._memory.history, id, user_id=user_id, shared=shared)
@@ -191,6 +199,10 @@ class AsyncMemory(AsyncQuestions):
     async def topic(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Topic:  # noqa: A002
         """See `Memory.topic`."""
         return await self._call(self._memory.topic, id, user_id=user_id, shared=shared)
+
+    async def topic_ties(self, *, user_id: str | None = None, shared: bool = False) -> list[TopicTie]:
+        """See `Memory.topic_ties`."""
+        return await self._call(self._memory.topic_ties, user_id=user_id, shared=shared)
 
     async def topic_runs(self, *, user_id: str | None = None, shared: bool = False, limit: int = 20) -> list[TopicRun]:
         """See `Memory.topic_runs`."""

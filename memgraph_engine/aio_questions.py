@@ -8,7 +8,7 @@ from typing import Any, ParamSpec, TypeVar, Unpack
 
 from memgraph_engine.client import Memory
 from memgraph_engine.model.answer import Answer, Context
-from memgraph_engine.model.result import Hit
+from memgraph_engine.model.result import Anchor, Hit
 from memgraph_engine.reading import Narrowing
 
 P = ParamSpec("P")
@@ -62,6 +62,10 @@ class AsyncQuestions:
             min_similarity=min_similarity,
             explain=explain,
         )
+
+    async def anchors(self, question: str, *, user_id: str | None = None, shared: bool = False) -> list[Anchor]:
+        """See `Memory.anchors`."""
+        return await self._call(self._memory.anchors, question, user_id=user_id, shared=shared)
 
     async def context(
         self,

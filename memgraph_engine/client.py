@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from memgraph_engine import wiring
 from memgraph_engine.errors import InvalidInput, NotFound
@@ -20,12 +20,16 @@ from memgraph_engine.model.memory import NEVER, READABLE, UNKNOWN_PAST, Note, So
 from memgraph_engine.model.ports import ChatModel, Clock, Embedder, Partitioner
 from memgraph_engine.model.result import Decision, Receipt, Spending, Stats, Story, Version
 from memgraph_engine.model.scope import Scope
-from memgraph_engine.model.topic import Topic, TopicRun
+from memgraph_engine.model.topic import Topic, TopicRun, TopicTie
 from memgraph_engine.questions import Questions
 from memgraph_engine.reading import MOST_HITS, Reader, readable
 from memgraph_engine.regroup import rebuild_topics
 from memgraph_engine.remember import Writer
 from memgraph_engine.settings import Settings
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 Message = str | Mapping[str, object]
 
@@ -212,6 +216,13 @@ class Memory(Questions):
         scope = self._scope(user_id, shared)
         return (note for page in notes.pages(self.engine.db, scope.name) for note in page)
 
+    def vectors(self, *, user_id: str | None = None, shared: bool = False) -> "dict[str, NDArray[np.float32]]":
+        """Return the vector of each note's context, of length 1, by the note's id; a note that is pending has none."""
+        import numpy as np
+
+        found = notes.vectors(self.engine.db, self._scope(user_id, shared).name)
+        return {note: np.array(vector, dtype=np.float32) for note, vector in found}
+
     def history(self, id: str, *, user_id: str | None = None, shared: bool = False) -> list[Version]:  # noqa: A002
         """Return all versions of a note, oldest first, each with the decision that made it; raises NotFound."""
         scope, found = self._find(id, self._scope(user_id, shared))
@@ -260,6 +271,10 @@ class Memory(Questions):
         if not found:
             raise NotFound(f"There is no topic {id!r} in the memory of {scope}.")
         return found
+
+    def topic_ties(self, *, user_id: str | None = None, shared: bool = False) -> list[TopicTie]:
+        """Return which topics occur together in notes, the strongest tie first; a pair that never does has none."""
+        return topic_graph.ties(self.engine.db, self._scope(user_id, shared).name)
 
     def topic_runs(self, *, user_id: str | None = None, shared: bool = False, limit: int = 20) -> list[TopicRun]:
         """Return the last runs that looked for topics, newest first, and what each changed."""

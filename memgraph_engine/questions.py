@@ -7,7 +7,7 @@ from typing import Unpack
 from memgraph_engine import wiring
 from memgraph_engine.errors import InvalidInput
 from memgraph_engine.model.answer import Answer, Context
-from memgraph_engine.model.result import Hit
+from memgraph_engine.model.result import Anchor, Hit
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.reading import Narrowing, Reader
 
@@ -68,6 +68,20 @@ class Questions:
             metadata=metadata,
             min_similarity=min_similarity,
         )
+
+    def anchors(self, question: str, *, user_id: str | None = None, shared: bool = False) -> list[Anchor]:
+        """Return where the pathways of a question begin: keywords near it, named by it, or of the topics near it.
+
+        Each with its score and the notes that it leads to, the best of each channel first. `search(..., explain=True)`
+        says what they come to: a note's raw score in a channel is the sum of its anchors' `score` · `rarity`.
+
+        >>> from memgraph_engine import Memory
+        >>> with Memory.connect(tenant=tenant) as memory:
+        ...     _ = memory.add("The ferry leaves from the old harbour.", user_id="bo")
+        ...     [a.keyword for a in memory.anchors("Where is the harbour?", user_id="bo") if a.score == 1]
+        ['harbour']
+        """
+        return self._reader.anchors(self._scope(user_id, shared), question)
 
     def context(
         self,

@@ -21,8 +21,9 @@ from memgraph_engine.ingest.messages import (
 from memgraph_engine.llm import Spent
 from memgraph_engine.model.answer import Answer, Context
 from memgraph_engine.model.memory import NEVER
-from memgraph_engine.model.result import Hit
+from memgraph_engine.model.result import Anchor, Hit
 from memgraph_engine.model.scope import Scope
+from memgraph_engine.recall.anchors import anchors
 from memgraph_engine.recall.question import Filters
 from memgraph_engine.recall.search import Query, search
 from memgraph_engine.wiring import Engine
@@ -63,6 +64,11 @@ class Reader:
         """Return the best notes of the scopes that its user may read."""
         query = self._query(scope, question, top_k, narrowing, explain=explain)
         return search(self._engine.db, query, self._language(scope), self._engine.settings.recall)
+
+    def anchors(self, scope: Scope, question: str) -> list[Anchor]:
+        """Return the keywords that the pathways of a question lead over."""
+        query = self._query(scope, question, MOST_HITS, {})
+        return anchors(self._engine.db, query, self._language(scope), self._engine.settings.recall)
 
     def context(
         self, scope: Scope, question: str, *, budget: int | None, top_k: int, **narrowing: Unpack[Narrowing]

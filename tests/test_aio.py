@@ -58,6 +58,9 @@ def test_every_method_works(tenant, embedder):
             await memory.add("The harbour is full.", user_id="ana", wait=False)
             assert len((await memory.process(user_id="ana", limit=3)).entries) == 1
             assert await memory.cost(user_id="ana") == []
+            assert await memory.anchors("Where is the harbour?", user_id="ana")
+            assert len(await memory.vectors(user_id="ana")) == 4
+            assert await memory.topic_ties(user_id="ana") == []
             await memory.delete("D1:3", user_id="ana")
             assert (await memory.stats(user_id="ana")).notes == {"active": 3, "deleted": 1}
             assert len(await memory.delete_all(user_id="ana")) == 1

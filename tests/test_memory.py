@@ -7,6 +7,7 @@ import pytest
 
 from memgraph_engine import Memory
 from memgraph_engine.errors import InvalidInput, NotFound, SourceConflict
+from memgraph_engine.graph import notes
 from memgraph_engine.testing import purge
 
 ANA = [
@@ -197,6 +198,19 @@ def test_a_note_of_another_user_is_not_found(ana):
         for call in (ana.get, ana.history, ana.delete):
             with pytest.raises(NotFound):
                 call(id_, user_id="bo")
+
+
+def test_vectors_are_those_that_the_embedder_gives_the_contexts(ana, monkeypatch):
+    monkeypatch.setattr(notes, "_PAGE", 3)
+    ana.add("This one is not constructed yet.", user_id="ana", wait=False)
+    ana.delete("D1:3", user_id="ana")
+    vectors = ana.vectors(user_id="ana")
+    known = {note.id: note.context for note in ana.get_all(user_id="ana") if note.status == "active"}
+    assert vectors.keys() == known.keys()
+    for (note, context), vector in zip(
+        known.items(), ana.engine.embedder.embed_documents([*known.values()]), strict=True
+    ):
+        assert vectors[note] == pytest.approx(vector, abs=1e-5), context
 
 
 def test_get_all_lists_in_the_order_of_arrival(ana):

@@ -1,13 +1,14 @@
 """How notes are found: channels, filters, explanation, languages."""
 
 import math
+from collections import Counter
 from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
 from memgraph_engine import Memory, Settings
-from memgraph_engine.errors import StoreMismatch
+from memgraph_engine.errors import InvalidInput, StoreMismatch
 from memgraph_engine.recall.fusion import CHANNELS, PATHWAYS, bm25
 
 TALK = [
@@ -42,6 +43,12 @@ TALK = [
         "text": "I fried sardines below the lighthouse.",
         "metadata": {"mood": "hungry", "page": "3"},
     },
+]
+
+HARBOUR = [
+    "The harbour master paints the old rowing boat and the wooden oars.",
+    "A wooden oar of the rowing boat floats in the harbour basin.",
+    "The rowing boat lies in the harbour basin beside the wooden oars.",
 ]
 
 
@@ -131,14 +138,7 @@ def test_a_keyword_that_the_question_names_leads_to_its_notes(talk):
 
 
 def test_topics_lead_to_their_notes_once_they_are_found(memory):
-    memory.add_many(
-        [
-            "The harbour master paints the old rowing boat and the wooden oars.",
-            "A wooden oar of the rowing boat floats in the harbour basin.",
-            "The rowing boat lies in the harbour basin beside the wooden oars.",
-        ],
-        user_id="ana",
-    )
+    memory.add_many(HARBOUR, user_id="ana")
     question = "What lies in the harbour?"
     assert not any(
         "topics" in channels for channels in proposed(memory.search(question, user_id="ana", explain=True)).values()
@@ -147,6 +147,31 @@ def test_topics_lead_to_their_notes_once_they_are_found(memory):
     assert any(
         "topics" in channels for channels in proposed(memory.search(question, user_id="ana", explain=True)).values()
     )
+
+
+def test_anchors_add_up_to_the_scores_of_their_pathways(talk):
+    talk.add_many(HARBOUR, user_id="ana")
+    talk.rebuild_topics(user_id="ana")
+    question = "Who waved at the lighthouse of the harbour?"
+    given = {"keywords": Counter(), "topics": Counter()}
+    for anchor in talk.anchors(question, user_id="ana"):
+        given[anchor.channel].update(dict.fromkeys(anchor.notes, anchor.score * anchor.rarity))
+    assert all(given.values())
+    for hit in talk.search(question, user_id="ana", explain=True):
+        for channel, scores in given.items():
+            assert hit.explanation.channels[channel].raw == pytest.approx(scores[hit.note.id])
+
+
+def test_anchors_are_those_of_the_scopes_language(talk):
+    with Memory.connect(tenant=talk.engine.settings.tenant, embedder=talk.engine.embedder, language="spanish") as other:
+        named = [anchor.keyword for anchor in other.anchors("Lighthouses?", user_id="ana") if anchor.score == 1]
+    assert "lighthouse" in named
+
+
+def test_a_memory_without_notes_has_no_anchors(talk):
+    assert talk.anchors("Who waved at the lighthouse?", user_id="nobody") == []
+    with pytest.raises(InvalidInput, match="question"):
+        talk.anchors("", user_id="ana")
 
 
 def test_ties_lead_to_what_is_related(memory):

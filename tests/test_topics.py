@@ -103,6 +103,17 @@ def test_two_themes_become_two_topics(memory):
     assert memory.topic_runs(user_id="ana")[0].id == run.id
 
 
+def test_topics_are_tied_by_the_pairs_of_keywords_between_them(memory):
+    bridge = ["ferry", "oven"]
+    plant(memory, "ana", SEA, KITCHEN, bridge, bridge, ["tide", "sugar"])
+    memory.rebuild_topics(user_id="ana")
+    found = topics_of(memory, "ana")
+    (tie,) = memory.topic_ties(user_id="ana")
+    assert {tie.one, tie.other} == {found[frozenset(SEA)], found[frozenset(KITCHEN)]}
+    assert (tie.weight, tie.pairs) == (3, 2)
+    assert memory.topic_ties(user_id="nobody") == []
+
+
 def test_topics_come_from_notes(memory):
     memory.add_many(
         [f"We baked sourdough bread with fresh butter and cane sugar, batch {n}." for n in range(4)]

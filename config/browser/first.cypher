@@ -1,2 +1,2 @@
 MATCH path = (:Source)<-[:FROM]-(:Note)-[:HAS_KEYWORD]->(:Keyword)
-RETURN path LIMIT 100
+RETURN path LIMIT 40

@@ -219,6 +219,15 @@ def pages(tx: Runner, scope: str) -> Iterator[list[Note]]:
         after, after_id = notes[-1].created_at, notes[-1].id
 
 
+def vectors(tx: Runner, scope: str) -> Iterator[tuple[str, Sequence[float]]]:
+    """Yield the id of each readable note with its context's vector, in the order of ids, fetched by pages."""
+    after = ""
+    while rows := tx.run("notes/vectors", scope=scope, statuses=READABLE, after=after, limit=_PAGE):
+        for row in rows:
+            yield row["id"], row["vector"]
+        after = rows[-1]["id"]
+
+
 def renderings(tx: Runner, scope: str, ids: Sequence[str]) -> list[Rendering]:
     """Return notes with the turns that their contexts are made of, in the order of time."""
     rows = tx.run("notes/renderings", scope=scope, ids=sorted(ids), statuses=QUOTABLE) if ids else []
@@ -318,3 +327,8 @@ def history(tx: Runner, scope: str, id: str) -> list[Version]:  # noqa: A002  th
 def recall(tx: Runner, **parameters: Any) -> Row:
     """Fetch the pool for a question, and the sums of the scopes read, in one round trip."""
     return tx.run("notes/recall", **parameters)[0]
+
+
+def anchors(tx: Runner, **parameters: Any) -> Row:
+    """Return the keywords that the pathways of a question lead over, and the languages of the scopes read."""
+    return tx.run("notes/anchors", **parameters)[0]

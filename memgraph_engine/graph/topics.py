@@ -9,7 +9,7 @@ from memgraph_engine.graph.database import Database, Row, Runner
 from memgraph_engine.graph.rows import moment
 from memgraph_engine.model.cost import Cost
 from memgraph_engine.model.scope import Scope
-from memgraph_engine.model.topic import Move, Topic, TopicRun
+from memgraph_engine.model.topic import Move, Topic, TopicRun, TopicTie
 
 _PAGE = 5000  # keywords in one statement
 _SOME = 10_000  # rows of one statement of a transaction
@@ -124,6 +124,11 @@ def find(tx: Runner, scope: str, id: str) -> Topic | None:  # noqa: A002  the gr
     """Return a topic with all of its keywords."""
     rows = tx.run("topics/find", scope=scope, id=id)
     return _topic(rows[0]) if rows else None
+
+
+def ties(tx: Runner, scope: str) -> list[TopicTie]:
+    """Return which topics occur together, the strongest tie first."""
+    return [TopicTie(**row) for row in tx.run("topics/ties", scope=scope)]
 
 
 def runs(tx: Runner, scope: str, limit: int) -> list[TopicRun]:

@@ -57,6 +57,23 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
+class Anchor:
+    """A keyword that a pathway of a question leads over (MemFly, section 3.4.1), and the notes that carry it.
+
+    `channel` is `keywords` or `topics`; with the latter, `topic` is the label of the topic that led to the keyword.
+    `score` is the cosine of the question to the keyword, or to the topic's centroid; 1 for a keyword that the question
+    names. `rarity` is the keyword's idf. Their product is what the anchor gives to each of `notes` in its channel.
+    """
+
+    channel: Literal["keywords", "topics"]
+    keyword: str
+    topic: str | None
+    score: float
+    rarity: float
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Entry:
     """What became of one input: the note that it is part of now, and the decision, None for a known repeat.
 

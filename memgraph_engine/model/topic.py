@@ -24,6 +24,19 @@ class Topic:
 
 
 @dataclass(frozen=True, slots=True)
+class TopicTie:
+    """Two topics, by id, that occur together: in `pairs` of keywords, one on either side.
+
+    `weight` is the sum over these pairs of the active notes that carry both keywords.
+    """
+
+    one: str
+    other: str
+    weight: int
+    pairs: int
+
+
+@dataclass(frozen=True, slots=True)
 class Move:
     """A keyword that a run took from one topic to another; '' where it left without one."""
 
