@@ -29,6 +29,9 @@ _VARIANTS: Mapping[str, Mapping[str, object]] = {
     "without-keywords": {"keywords": 0.0},
     "without-related": {"related": 0.0},
     "rrf": {"fusion": "rrf"},
+    "iterated": {"rounds": 3},
+    "iterated-2": {"rounds": 2},
+    "always-2": {"rounds": 2, "sufficient": 2.0},
 }
 _LARGE, _SCOPES, _TIES = 100_000, 200, 5
 

@@ -27,6 +27,7 @@ class Questions:
         user_id: str | None = None,
         shared: bool = False,
         top_k: int = 20,
+        rounds: int | None = None,
         session: str | None = None,
         speaker: str | None = None,
         role: str | None = None,
@@ -46,6 +47,10 @@ class Questions:
         included; a day stands for all of it. `tags` and `metadata` must all be there. `min_similarity` (-1 to 1)
         cuts by `Hit.similarity`.
 
+        With more `rounds` than one (at most 3; else the setting `recall.rounds`) the memory is asked again where the
+        best notes do not cover the question: for what the role `sufficiency` wants to know, or without a model by the
+        best notes' own words and vectors. `explain=True` tells each round.
+
         `as_of` asks for what was true in the world at that moment, as far as it is known now; `known_at` for what
         the memory held at that moment, in the words of then, whatever became of it since (nothing deleted then; what
         was superseded or archived then says so by its status). Both together: what was held then to be true at
@@ -55,6 +60,7 @@ class Questions:
             self._scope(user_id, shared),
             question,
             top_k=top_k,
+            rounds=rounds,
             explain=explain,
             session=session,
             speaker=speaker,

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
+from dataclasses import replace
 from datetime import datetime
 from typing import TypedDict, Unpack
 
@@ -25,10 +26,13 @@ from memgraph_engine.model.result import Anchor, Hit
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.recall.anchors import anchors
 from memgraph_engine.recall.question import Filters
+from memgraph_engine.recall.refine import Refiner
 from memgraph_engine.recall.search import Query, search
 from memgraph_engine.wiring import Engine
 
 MOST_HITS = 1000
+MOST_ROUNDS = 3
+"""MemFly's I_max (section 3.4.2)."""
 _NAMES = ("session", "speaker", "role", "agent")
 
 
@@ -59,11 +63,39 @@ class Reader:
         self._language = language
 
     def search(
-        self, scope: Scope, question: str, *, top_k: int, explain: bool = False, **narrowing: Unpack[Narrowing]
+        self,
+        scope: Scope,
+        question: str,
+        *,
+        top_k: int,
+        rounds: int | None = None,
+        explain: bool = False,
+        **narrowing: Unpack[Narrowing],
     ) -> list[Hit]:
         """Return the best notes of the scopes that its user may read."""
+        if rounds is not None and (type(rounds) is not int or not 1 <= rounds <= MOST_ROUNDS):
+            raise InvalidInput(f"rounds must be a whole number from 1 to {MOST_ROUNDS}, not {rounds!r}.")
         query = self._query(scope, question, top_k, narrowing, explain=explain)
-        return search(self._engine.db, query, self._language(scope), self._engine.settings.recall)
+        return self._hits(scope, query, rounds or self._engine.settings.recall.rounds)[0]
+
+    def _hits(self, scope: Scope, query: Query, rounds: int) -> tuple[list[Hit], Spent]:
+        """Return the best notes, and what a model cost that judged whether they are enough."""
+        engine = self._engine
+        account = self._account(scope, asking=rounds > 1 and engine.roles.has("sufficiency"))
+        spent = Spent(account.meters)
+        try:
+            if rounds == 1 and not query.explain:
+                return search(engine.db, query, self._language(scope), engine.settings.recall), spent
+            refiner = Refiner(engine.settings.recall, engine.embedder, engine.roles, spent)
+            return refiner.search(engine.db, query, self._language(scope), rounds), spent
+        finally:
+            account.settle(account.spent)
+
+    def _account(self, scope: Scope, *, asking: bool) -> Account:
+        """Return who pays for models: the user's own memory, or the shared one if he has none."""
+        engine = self._engine
+        payer = scope if not asking or scopes.state(engine.db, scope.name) else scope.shared
+        return Account(engine.db, payer, engine.settings.llm, engine.now, engine.roles)
 
     def anchors(self, scope: Scope, question: str) -> list[Anchor]:
         """Return the keywords that the pathways of a question lead over."""
@@ -78,25 +110,24 @@ class Reader:
         if budget is not None and (type(budget) is not int or budget < LEAST_BUDGET):
             raise InvalidInput(f"budget must be a whole number of tokens from {LEAST_BUDGET}, not {budget!r}.")
         query = self._query(scope, question, top_k, narrowing)
-        hits = search(self._engine.db, query, self._language(scope), self._engine.settings.recall)
+        hits, spent = self._hits(scope, query, settings.rounds)
         found, names = [hit.note.id for hit in hits], [one.name for one in query.scopes]
         known_at = query.filters.known_at or NEVER
         ties = decisions.contrary(self._engine.db, names, found, known_at) if found else []
-        return compose(question, hits, ties, budget or settings.budget, settings, self._language(scope))
+        context = compose(question, hits, ties, budget or settings.budget, settings, self._language(scope))
+        return replace(context, cost=spent.cost, fallbacks=spent.fallbacks)
 
     def answer(
         self, scope: Scope, context: Context, moment: object, *, stream: bool
     ) -> Generator[str | Answer, None, None]:
         """Yield the answer to the question of a context: with `stream` its pieces first.
 
-        `moment` is the present of the question, None for now. What models cost goes to the user's account, or to the
-        shared one if he has no memory of his own.
+        `moment` is the present of the question, None for now.
         """
-        engine, llm = self._engine, self._engine.settings.llm
+        engine = self._engine
         present = parse_instant(moment, "as_of", engine.settings.timezone) or engine.now()
         asking = bool(context.entries) and engine.roles.has("answerer")
-        payer = scope if not asking or scopes.state(engine.db, scope.name) else scope.shared
-        account = Account(engine.db, payer, llm, engine.now, engine.roles)
+        account = self._account(scope, asking=asking)
         settled = False
         try:
             with closing(ask(context, present, engine.roles, Spent(account.meters), stream=stream)) as pieces:
@@ -104,6 +135,8 @@ class Reader:
                     if isinstance(piece, Answer):  # whoever has it need not come back
                         account.settle(account.spent)
                         settled = True
+                        fallbacks = (*context.fallbacks, *piece.fallbacks)
+                        piece = replace(piece, cost=context.cost + piece.cost, fallbacks=fallbacks)
                     yield piece
         finally:
             if not settled:  # nobody listened to the end

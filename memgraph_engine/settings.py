@@ -71,6 +71,9 @@ class RecallSettings(BaseModel):
     topic_anchors: Annotated[int, Field(ge=1, le=100)]
     anchored: Annotated[int, Field(ge=1, le=1000)]
     related_from: Annotated[int, Field(ge=1, le=1000)]
+    rounds: Annotated[int, Field(ge=1, le=3)]
+    sufficient: Share
+    feedback: Weight
 
 
 class GateSettings(BaseModel):
@@ -141,6 +144,7 @@ class AnswerSettings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     budget: Annotated[int, Field(ge=200)]
+    rounds: Annotated[int, Field(ge=1, le=3)]
     longest: Share
     recent: Share
     similar: Share

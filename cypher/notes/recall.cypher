@@ -3,7 +3,8 @@
 // keywords and topics nearest to the question, each keyword counting by its rarity, and what is tied to the best of these.
 // $scopes: list<string>    the scopes read
 // $statuses: list<string>    of notes that may be found
-// $vector: list<float>    the question's
+// $vector: list<float>    the question's, or in a later round that of what is asked then
+// $asked: list<float>    the first question's in a later round, null in the first
 // $words: string    full-text query made of our own terms
 // $pool: integer    notes that each vector index proposes; 0 where a range below narrows anything
 // $narrowed_pool: integer    likewise where one does, else 0: ranges that are wide open would cost, most in a large scope
@@ -24,7 +25,7 @@
 // returns sums [{scope, language, notes, raw_length, context_length}], pool [note with terms, cosines, sources, channels, pathways' scores]
 MATCH (s:Scope) WHERE s.scope IN $scopes
 WITH collect(s {.scope, .language, .notes, .raw_length, .context_length}) AS sums, sum(s.notes) AS total
-WITH sums, total, vector($vector, size($vector), FLOAT32) AS question
+WITH sums, total, vector($vector, size($vector), FLOAT32) AS question, vector($asked, size($vector), FLOAT32) AS asked
 CALL (total) {
   CALL (total) {
     WITH $keywords AS most WHERE most > 0
@@ -65,7 +66,7 @@ CALL (anchors) {
   ORDER BY score DESC, m.id LIMIT $anchored
   RETURN collect({n: m, score: score}) AS tied
 }
-CALL (anchors, tied, question) {
+CALL (anchors, tied, question, asked) {
   CALL (anchors, tied) {
     MATCH (n:Note)
       SEARCH n IN (VECTOR INDEX note_raw FOR $vector
@@ -136,6 +137,9 @@ CALL (anchors, tied, question) {
            2 * raw_score - 1, 1 - vector_distance(vector(n.raw_embedding, size($vector), FLOAT32), question, COSINE), 0.0),
          context_cosine: coalesce(
            2 * context_score - 1, 1 - vector_distance(vector(n.context_embedding, size($vector), FLOAT32), question, COSINE), 0.0),
+         asked_cosines: CASE WHEN asked IS NOT NULL THEN
+           [v IN [n.raw_embedding, n.context_embedding] |
+             coalesce(1 - vector_distance(vector(v, size($vector), FLOAT32), asked, COSINE), 0.0)] END,
          sources: [(n)-[:FROM]->(x:Source|PastSource) | x {.*, said_at: x.said_at.epochMillis}],
          channels: channels, pathways: {keywords: keywords, topics: topics, related: related}
        }) AS pool

@@ -19,6 +19,12 @@ def search(
     shared: Shared = False,
     tenant: Tenant = None,
     top_k: Annotated[int, typer.Option("--top-k", "-k", metavar="N", help="At most this many notes.")] = 10,
+    rounds: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", help="Ask again, in at most so many rounds (1 to 3), where the best notes do not suffice."
+        ),
+    ] = None,
     *,
     narrowing: "Narrowing",
     explain: Annotated[bool, typer.Option("--explain", help="Show each channel's scores.", show_default=False)] = False,
@@ -34,6 +40,7 @@ def search(
             question,
             **owner,
             top_k=top_k,
+            rounds=rounds,
             **narrowing,
             explain=explain,
         )
@@ -43,6 +50,8 @@ def search(
     if not hits:
         typer.echo("Nothing found.", err=True)
     out = show.console()
+    if hits and hits[0].explanation:
+        show.rounds(out, hits[0].explanation.rounds)
     for rank, hit in enumerate(hits, 1):
         show.hit(out, rank, hit)
         if hit.explanation:

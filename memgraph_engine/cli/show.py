@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from memgraph_engine.model.answer import Cited
     from memgraph_engine.model.cost import Cost
     from memgraph_engine.model.memory import Note, Source
-    from memgraph_engine.model.result import Decision, Explanation, Hit, Spending
+    from memgraph_engine.model.result import Decision, Explanation, Hit, Round, Spending
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _UNWRAPPED = 10_000  # characters: the width of what is no terminal
@@ -136,6 +136,19 @@ def cited(out: "Console", one: "Cited") -> None:
 
     sources = clean(", ".join(source.id for source in one.sources))
     out.print(Text.assemble(clean(one.line), "  ", (sources, "cyan")))
+
+
+def rounds(out: "Console", some: "Sequence[Round]") -> None:
+    """Print what was asked in each round, and how sure whoever judged was of what was found by then."""
+    for number, one in enumerate(some, 1):
+        by = f" by {one.model}" if one.model else ""
+        missing = f", missing: {', '.join(one.missing)}" if one.missing else ""
+        out.print(
+            clean(f"round {number}: {one.question}"),
+            f"(confidence {one.confidence:.2f}{clean(by + missing)})",
+            style="dim",
+        )
+    out.print()
 
 
 def explanation(out: "Console", one: "Hit", why: "Explanation") -> None:

@@ -9,7 +9,7 @@ from memgraph_engine.evaluation.kept import KeptChat
 from memgraph_engine.evaluation.plan import ANSWER, JUDGED, Plan, Task
 from memgraph_engine.evaluation.variants import FULL_CONTEXT, Variant
 from memgraph_engine.ingest.messages import parse_message
-from memgraph_engine.llm import NewNote, Turn, batches, briefly, extraction, gating, judging
+from memgraph_engine.llm import NewNote, Turn, assessing, batches, briefly, extraction, gating, judging
 from memgraph_engine.llm.prompts import Value, prompts
 from memgraph_engine.model.cost import NOTHING, Cost
 from memgraph_engine.model.memory import Source
@@ -57,7 +57,7 @@ def estimate(
             variants = [one for one in plan.variants if one.models and one.name in built]
             found = Estimate(
                 sum((_construction(one, sources, settings, llm) for one in variants), found.construction),
-                found.answers + _answers(tasks, sources, results, llm),
+                found.answers + _answers(tasks, sources, results, settings, llm),
                 found.judgements + (_judgements(tasks, results, judge) if judge else NOTHING),
             )
     return found
@@ -80,8 +80,13 @@ def _construction(variant: Variant, sources: Sequence[Source], settings: Setting
     return cost
 
 
-def _answers(tasks: Sequence[Task], sources: Sequence[Source], results: Journal, llm: KeptChat) -> Cost:
-    """Return what the answers cost: as many turns as notes are shown, and all of them without a memory."""
+def _answers(
+    tasks: Sequence[Task], sources: Sequence[Source], results: Journal, settings: Settings, llm: KeptChat
+) -> Cost:
+    """Return what the answers cost: as many turns as notes are shown, and all of them without a memory.
+
+    Before each round but the first a model is shown them too, to say whether they are enough.
+    """
     lines = [line(source, "english") for source in sources]
     asked = [task for task in tasks if ANSWER in task.pending(results)]
     cost = NOTHING
@@ -90,6 +95,9 @@ def _answers(tasks: Sequence[Task], sources: Sequence[Source], results: Journal,
         longest = max((task.question.text for task in some), key=len)
         shown = lines if some[0].variant.name == FULL_CONTEXT else lines[:: max(1, len(lines) // k)][:k]
         cost += _times(_asked(llm, briefly(longest, "\n".join(shown)), _SHORT), len(some))
+        again = sum(task.variant.settings(settings).answer.rounds - 1 for task in some if task.variant.models)
+        if again:
+            cost += _times(_asked(llm, assessing(longest, shown), _VERDICT), again)
     return cost
 
 

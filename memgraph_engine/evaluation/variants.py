@@ -24,6 +24,7 @@ ABLATIONS: Mapping[str, Overrides] = {
     "without-topics": {"recall": {"topics": 0.0}},
     "without-keywords": {"recall": {"keywords": 0.0}},
     "without-related": {"recall": {"related": 0.0}},
+    "without-iteration": {"answer": {"rounds": 1}},
     # the paper has none of these
     "without-pathways": {"recall": {"topics": 0.0, "keywords": 0.0, "related": 0.0}},
     "without-context": {"recall": {"dense_context": 0.0, "lexical_context": 0.0}},
@@ -32,7 +33,7 @@ ABLATIONS: Mapping[str, Overrides] = {
 }
 """A part is left out by its settings."""
 
-_NEED_A_MODEL = {"without-denoise"}  # what it leaves out is only ever done by one
+_NEED_A_MODEL = {"without-denoise", "without-iteration"}  # what these leave out is only done for one
 _NOTHING_BUT_DENSE = {
     "lexical_raw": 0.0,
     "lexical_context": 0.0,
@@ -45,7 +46,11 @@ _NOTHING_BUT_DENSE = {
     "topics": 0.0,
     "related": 0.0,
 }
-_PLAIN: Overrides = {"gate": {"update": False, "discard": False, "denoise": False}, "recall": _NOTHING_BUT_DENSE}
+_PLAIN: Overrides = {
+    "gate": {"update": False, "discard": False, "denoise": False},
+    "recall": _NOTHING_BUT_DENSE,
+    "answer": {"rounds": 1},
+}
 _READ_ONLY = {"recall", "answer"}  # tables that change nothing about what is stored
 
 

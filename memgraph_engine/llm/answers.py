@@ -182,8 +182,26 @@ class Judging(Response):
         return [one.answer for one in self.answers]
 
 
+class AssessedQuestion(Part):
+    """How surely notes answer a question, and what is to be asked next; '' for nothing."""
+
+    question: int
+    confidence: Share
+    next: Text = ""
+
+
+class Assessing(Response):
+    """Answer to the prompt `assess`."""
+
+    questions: tuple[AssessedQuestion, ...]
+
+    def about(self) -> list[Number]:
+        """Return the numbers of the questions."""
+        return [one.question for one in self.questions]
+
+
 RESPONSES: dict[str, type[Response]] = {
-    model.__name__: model for model in (Extraction, Gating, Merging, Labelling, Judging)
+    model.__name__: model for model in (Extraction, Gating, Merging, Labelling, Assessing, Judging)
 }
 
 

@@ -1,4 +1,4 @@
-"""What the engine asks chat models: to extract notes, gate them, merge texts, label topics, answer and judge."""
+"""What the engine asks chat models: to extract, gate and merge notes, label topics, assess evidence, answer, judge."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Generic, Protocol, TypeVar
 
-from memgraph_engine.llm.answers import Extraction, Gating, Judging, Labelling, Merging, Number, Response
+from memgraph_engine.llm.answers import Assessing, Extraction, Gating, Judging, Labelling, Merging, Number, Response
 from memgraph_engine.llm.prompts import Value
 from memgraph_engine.llm.tokens import tokens
 
@@ -121,6 +121,16 @@ def labelling(topics: Sequence[TopicKeywords]) -> Request[Labelling]:
     """
     numbered = [topic.data(at) for at, topic in enumerate(topics, 1)]
     return Request("label", Labelling, {"topics": numbered}, frozenset(range(1, len(topics) + 1)))
+
+
+def assessing(question: str, notes: Sequence[str]) -> Request[Assessing]:
+    """Ask whether notes, best first, answer a question, and what to ask the memory next where they don't.
+
+    >>> assessing("Where does Ana live?", ["Ana moved."]).asked
+    frozenset({1})
+    """
+    one: list[dict[str, object]] = [{"question": 1, "text": question, "notes": list(notes)}]
+    return Request("assess", Assessing, {"questions": one}, frozenset({1}))
 
 
 def answering(question: str, context: str, moment: datetime) -> TextRequest:

@@ -33,7 +33,7 @@ class Context:
 
     `text` is all of it inside the marks of recalled text, so that `add` takes it out again if the prompt comes back;
     '' if there is nothing. `tokens` is rather too high than too low. `left_out` says by a note's id why a note that
-    was found is not in it.
+    was found is not in it. `cost` is that of the role `sufficiency`, `fallbacks` why its part was done without it.
     """
 
     question: str
@@ -42,6 +42,8 @@ class Context:
     tokens: int
     budget: int
     left_out: Mapping[str, str] = field(default_factory=dict)
+    cost: Cost = NOTHING
+    fallbacks: tuple[str, ...] = ()
 
     @property
     def lines(self) -> str:
@@ -61,7 +63,7 @@ class Answer:
     `text` is None where no model answered; `fallbacks` says why, and the context can be shown instead. `known` is
     False where the memory holds nothing on it, or the model found no answer in the context. `supported` says that
     the text cites at least one entry of the context: `citations`, in order. Numbers that the model made up were
-    taken out of the text; they are `unknown_citations`.
+    taken out of the text; they are `unknown_citations`. `cost` has that of the context in it.
     """
 
     text: str | None

@@ -24,17 +24,35 @@ class ChannelScore:
 
 
 @dataclass(frozen=True, slots=True)
+class Round:
+    """One round of retrieval (MemFly, section 3.4.2): what was asked, and whether what is found answers the question.
+
+    `confidence` (0 to 1) is that of whoever judged: without a model the share of the question's terms that the best
+    notes hold, and `missing` are the others. `model` is the chat model that judged, '' for none.
+    """
+
+    question: str
+    confidence: float
+    sufficient: bool
+    missing: tuple[str, ...] = ()
+    model: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Explanation:
     """Why a hit stands where it stands.
 
     `proposed_by` names the channels that brought the note into the pool. The `weighted` scores of all
-    `channels`, plus `neighbours` (the turns around) and `session`, add up to the hit's score.
+    `channels`, plus `neighbours` (the turns around) and `session`, add up to the hit's score. Where the question was
+    asked in several `rounds`, they are those of the first that found the note, and the hit's score is the mean of
+    what it scored in each, of which each counts half of the one before.
     """
 
     proposed_by: tuple[str, ...]
     channels: Mapping[str, ChannelScore]
     neighbours: float
     session: float
+    rounds: tuple[Round, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """Answer a question with notes: one round trip to the graph, then fusion."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -8,7 +8,7 @@ from memgraph_engine.graph import notes as note_graph
 from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.fulltext import words_query
 from memgraph_engine.graph.rows import note_from
-from memgraph_engine.model.result import ChannelScore, Explanation, Hit
+from memgraph_engine.model.result import ChannelScore, Explanation, Hit, Round
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.recall.fusion import CHANNELS, Fused, Statistics, channel_scores, fuse
 from memgraph_engine.recall.question import Filters, names, terms
@@ -24,7 +24,7 @@ _LARGEST_POOL = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A question as the graph is asked it."""
+    """A question as the graph is asked it; in a later round `asked` is the vector of the first."""
 
     text: str
     vector: "NDArray[np.float32]"
@@ -33,10 +33,35 @@ class Query:
     top_k: int
     min_similarity: float | None = None
     explain: bool = False
+    asked: "NDArray[np.float32] | None" = None
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What one round trip found: rows of the recall statement, their fused scores, and the languages asked in."""
+
+    rows: Sequence[dict[str, Any]]
+    fused: Fused | None
+    languages: Sequence[str]
+
+    @property
+    def scores(self) -> dict[str, float]:
+        """The fused score of each note, by id."""
+        return (
+            {}
+            if self.fused is None
+            else dict(zip((r["id"] for r in self.rows), self.fused.total.tolist(), strict=True))
+        )
 
 
 def search(db: Database, query: Query, language: str, settings: RecallSettings) -> list[Hit]:
-    """Return the best notes for a question, best first, at most `top_k`.
+    """Return the best notes for a question, best first, at most `top_k`, in one round."""
+    found = retrieve(db, query, language, settings)
+    return hits(query, [found], found.scores)
+
+
+def retrieve(db: Database, query: Query, language: str, settings: RecallSettings) -> Found:
+    """Fetch the pool for a question and score it.
 
     `language` is what the scopes' is expected to be; where it is another, the question is asked again.
     A filter that no index can look into is applied afterwards, to a pool that grows until enough are left.
@@ -55,22 +80,37 @@ def search(db: Database, query: Query, language: str, settings: RecallSettings) 
             break
         factor *= _GROWTH
     if not admitted:
-        return []
+        return Found([], None, languages)
     words = terms(query.text, languages)
-    fused = fuse(admitted, channel_scores(admitted, words, statistics(answer["sums"])), settings)
-    similarity = [max(row["raw_cosine"], row["context_cosine"]) for row in admitted]
+    return Found(
+        admitted, fuse(admitted, channel_scores(admitted, words, statistics(answer["sums"])), settings), languages
+    )
+
+
+def hits(query: Query, found: Sequence[Found], scores: Mapping[str, float], rounds: Sequence[Round] = ()) -> list[Hit]:
+    """Return the best by their scores, each as the first round that found it did, at most `top_k`."""
+    first: dict[str, tuple[Found, int]] = {}
+    for one in found:
+        for i, row in enumerate(one.rows):
+            first.setdefault(row["id"], (one, i))
     least = -2.0 if query.min_similarity is None else query.min_similarity
-    order = sorted(range(len(admitted)), key=lambda i: (-fused.total[i], admitted[i]["id"]))
-    best = [i for i in order if similarity[i] >= least][: query.top_k]
-    return [
-        Hit(
-            note_from(admitted[i]),
-            float(fused.total[i]),
-            similarity[i],
-            _explanation(admitted[i], fused, i) if query.explain else None,
-        )
-        for i in best
-    ]
+    best: list[Hit] = []
+    for note in ranked(scores):
+        one, i = first[note]
+        row = one.rows[i]
+        similarity = max(row["asked_cosines"] or (row["raw_cosine"], row["context_cosine"]))
+        if similarity < least:
+            continue
+        explanation = _explanation(one, i, rounds) if query.explain else None
+        best.append(Hit(note_from(row), scores[note], similarity, explanation))
+        if len(best) == query.top_k:
+            break
+    return best
+
+
+def ranked(scores: Mapping[str, float]) -> list[str]:
+    """Return the ids of notes, the best first."""
+    return sorted(scores, key=lambda note: (-scores[note], note))
 
 
 def ask(
@@ -86,6 +126,7 @@ def parameters(query: Query, languages: Sequence[str], settings: RecallSettings,
     return {
         "scopes": [scope.name for scope in query.scopes],
         "vector": query.vector.tolist(),
+        "asked": None if query.asked is None else query.asked.tolist(),
         "words": words_query(words, query.scopes, query.filters.indexed_statuses),
         "pool": 0 if narrow else pool,
         "narrowed_pool": pool if narrow else 0,
@@ -120,9 +161,13 @@ def statistics(sums: Sequence[dict[str, Any]]) -> Statistics:
     )
 
 
-def _explanation(row: dict[str, Any], fused: Fused, i: int) -> Explanation:
+def _explanation(found: Found, i: int, rounds: Sequence[Round]) -> Explanation:
+    row, fused = found.rows[i], found.fused
+    assert fused is not None  # there is a row
     scores = {
         channel: ChannelScore(float(fused.raw[i, c]), float(fused.normalised[i, c]), float(fused.weighted[i, c]))
         for c, channel in enumerate(CHANNELS)
     }
-    return Explanation(tuple(sorted(row["channels"])), scores, float(fused.neighbours[i]), float(fused.session[i]))
+    return Explanation(
+        tuple(sorted(row["channels"])), scores, float(fused.neighbours[i]), float(fused.session[i]), tuple(rounds)
+    )

@@ -1,0 +1,120 @@
+"""Ask again where what is found does not answer the question: iterative evidence refinement (MemFly, section 3.4.2)."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import log
+from typing import TYPE_CHECKING, Any
+
+from memgraph_engine.embedding import CheckedEmbedder
+from memgraph_engine.errors import ModelError
+from memgraph_engine.graph.database import Database
+from memgraph_engine.llm import Roles, Spent, assessing
+from memgraph_engine.model.result import Hit, Round
+from memgraph_engine.recall.question import terms
+from memgraph_engine.recall.search import Found, Query, hits, ranked, retrieve
+from memgraph_engine.settings import RecallSettings
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_LATER = 0.5  # what a round counts, of the one before
+_JUDGED = 5  # notes in which the question's terms are looked for
+_SHOWN = 20  # notes that a model is shown (MemFly's K_final)
+_FED_BACK = 2  # notes of which the next question is made, and terms that it takes from them
+_PART = "Judging the evidence"
+
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Refiner:
+    """Judges what is found, and says what to ask next: by the role `sufficiency` where it has a model, else by terms.
+
+    Without a model the confidence is the share of the question's terms, names and dates among them, that the best
+    notes hold; the next question has the rarest terms of the best two, and leans towards their vectors.
+    """
+
+    settings: RecallSettings
+    embedder: CheckedEmbedder
+    roles: Roles
+    spent: Spent
+
+    def search(self, db: Database, query: Query, language: str, rounds: int) -> list[Hit]:
+        """Return the best notes for a question after at most so many rounds, each of one round trip.
+
+        A note's score is the mean of what it scored in each round, of which each counts half of the one before.
+        """
+        found, told, later = list[Found](), list[Round](), query
+        while True:
+            found.append(retrieve(db, later, language, self.settings))
+            scores = _mean([one.scores for one in found])
+            rows = _rows(found)
+            best = [rows[note] for note in ranked(scores)]
+            last = len(found) == rounds or not best
+            asked, follow_up = self._judged(query, later.text, best, found[0].languages, by_model=not last)
+            told.append(asked)
+            if asked.sufficient or last:
+                return hits(query, found, scores, told)
+            later = self._next(query, follow_up, best, found[0])
+
+    def _judged(
+        self, query: Query, asked: str, best: Sequence[Row], languages: Sequence[str], *, by_model: bool
+    ) -> tuple[Round, str]:
+        """Return the round with its confidence, and what the model wants to know next; '' to go by the best notes."""
+        if by_model and self.roles.has("sufficiency"):
+            try:
+                answer = self.roles.ask(
+                    assessing(query.text, [row["context"] for row in best[:_SHOWN]]), meters=self.spent.meters
+                )
+            except ModelError as error:
+                self.spent.failed(_PART, error)
+            else:
+                self.spent.cost += answer.cost
+                (one,) = answer.response.questions
+                sufficient = one.confidence >= self.settings.sufficient or not one.next
+                return Round(asked, one.confidence, sufficient, model=answer.model), one.next
+        wanted = terms(query.text, languages)
+        held = {term for row in best[:_JUDGED] for text in ("raw_terms", "context_terms") for term in row[text].split()}
+        missing = tuple(term for term in wanted if term not in held)
+        confidence = 1 - len(missing) / max(len(wanted), 1) if best else 0.0
+        return Round(asked, confidence, bool(best) and confidence >= self.settings.sufficient, missing), ""
+
+    def _next(self, query: Query, follow_up: str, best: Sequence[Row], first: Found) -> Query:
+        """Return what is asked in the next round: what a model wants to know, else more like the best notes."""
+        if follow_up:
+            return replace(query, text=follow_up, vector=self.embedder.embed_query(follow_up), asked=query.vector)
+        rare = _rarest(best[:_FED_BACK], first.rows, terms(query.text, first.languages))
+        near = self.embedder.embed_documents(["\n".join(row["raw"]) for row in best[:_FED_BACK]])
+        leaning = _unit(query.vector) + self.settings.feedback * sum(map(_unit, near)) / len(near)
+        return replace(query, text=" ".join([query.text, *rare]), vector=leaning, asked=query.vector)
+
+
+def _mean(rounds: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    shares = [_LATER**place for place in range(len(rounds))]
+    return {
+        note: sum(share * scores.get(note, 0.0) for share, scores in zip(shares, rounds, strict=True)) / sum(shares)
+        for note in dict.fromkeys(note for scores in rounds for note in scores)
+    }
+
+
+def _rows(found: Sequence[Found]) -> dict[str, Row]:
+    return {row["id"]: row for one in reversed(found) for row in one.rows}
+
+
+def _rarest(best: Sequence[Row], pool: Sequence[Row], known: Sequence[str]) -> list[str]:
+    """Return the new terms that tell the best notes from the pool, the rarest first."""
+    carried = Counter(term for row in pool for term in set(row["raw_terms"].split()))
+    worth: Counter[str] = Counter()
+    for row in best:
+        for term in set(row["raw_terms"].split()).difference(known):
+            worth[term] += log(1 + len(pool) / max(carried[term], 1))  # type: ignore[assignment]
+    return sorted(worth, key=lambda term: (-worth[term], term))[:_FED_BACK]
+
+
+def _unit(vector: "NDArray[np.float32]") -> "NDArray[np.float32]":
+    import numpy as np
+
+    unit: NDArray[np.float32] = vector / np.linalg.norm(vector)
+    return unit
