@@ -1,4 +1,4 @@
-"""The pathways of recall, without an LLM: what keywords, topics and ties add to the other channels, and cost."""
+"""The pathways and rounds of recall, without an LLM: what they add to the other channels, and what pathways cost."""
 
 import argparse
 import random
@@ -30,8 +30,6 @@ _VARIANTS: Mapping[str, Mapping[str, object]] = {
     "without-related": {"related": 0.0},
     "rrf": {"fusion": "rrf"},
     "iterated": {"rounds": 3},
-    "iterated-2": {"rounds": 2},
-    "always-2": {"rounds": 2, "sufficient": 2.0},
 }
 _LARGE, _SCOPES, _TIES = 100_000, 200, 5
 
@@ -99,7 +97,7 @@ def _quality(every: Sequence[Conversation], model: str) -> dict[str, float]:
         hard = mean([one for category, one in some if category in _HARD])
         figures |= {f"{measure}.{name}": whole[measure] for measure in _MEASURES}
         figures |= {f"{measure}.cat12.{name}": hard[measure] for measure in _MEASURES}
-    return figures
+    return figures | {f"{measure}.cat12.once": figures[f"{measure}.cat12.all"] for measure in _MEASURES}
 
 
 def _asked(memory: Memory, conversation: Conversation) -> list[tuple[int, dict[str, float]]]:

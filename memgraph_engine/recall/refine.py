@@ -23,6 +23,7 @@ _LATER = 0.5  # what a round counts, of the one before
 _JUDGED = 5  # notes in which the question's terms are looked for
 _SHOWN = 20  # notes that a model is shown (MemFly's K_final)
 _FED_BACK = 2  # notes of which the next question is made, and terms that it takes from them
+_UNAIDED = 2  # rounds without a model: a third, made of much the same notes, found no more (docs/benchmarks.md)
 _PART = "Judging the evidence"
 
 Row = Mapping[str, Any]
@@ -55,7 +56,7 @@ class Refiner:
             last = len(found) == rounds or not best
             asked, follow_up = self._judged(query, later.text, best, found[0].languages, by_model=not last)
             told.append(asked)
-            if asked.sufficient or last:
+            if asked.sufficient or last or (not follow_up and len(found) == _UNAIDED):
                 return hits(query, found, scores, told)
             later = self._next(query, follow_up, best, found[0])
 
