@@ -115,6 +115,7 @@ def test_an_answer_is_printed_with_what_it_cites(cli, monkeypatch):
     cli("add", "The tide turns at noon.")
     chat = ScriptedChat(["In Lisbon\x1b[2J [1].", "In Lisbon.", "UNKNOWN", "In Lisbon [1]."])
     monkeypatch.setattr("memgraph_engine.wiring.Roles", lambda settings, llm: Roles(settings, llm=chat))
+    monkeypatch.setenv("MEMGRAPH_ENGINE_LLM__ROLES__SUFFICIENCY__MODEL", "")
     found = cli("ask", "Where does Ana live?")
     answer, cited = found.stdout.splitlines()
     assert answer == "In Lisbon�[2J [1]."

@@ -104,7 +104,7 @@ def test_what_only_a_model_does_is_not_left_out_without_one():
     def names(*, model):
         return [one.name for one in variants(tuple(ABLATIONS), model=model, full_context=True)]
 
-    assert set(names(model=True)) - set(names(model=False)) == {"without-denoise", "full-context"}
+    assert set(names(model=True)) - set(names(model=False)) == {"without-denoise", "without-iteration", "full-context"}
 
 
 def test_variants_that_differ_in_recall_alone_read_the_same_memory():

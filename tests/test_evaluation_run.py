@@ -175,7 +175,8 @@ def test_the_estimate_asks_nothing_and_is_not_too_low(evaluate, model):
     count = load_litellm("counting").token_counter
     read = sum(count(model="gpt-4o-mini", messages=request["messages"]) for request in model.asked)
     assert 0.5 * total["input_tokens"] < read < total["input_tokens"]
-    assert prompts(model)["brief"] == told["answers"]["calls"]
+    # each context was enough after one round, where two might have been judged
+    assert prompts(model)["brief"] + 2 * prompts(model)["assess"] == told["answers"]["calls"]
     assert json.loads(evaluate(*given, "--estimate", "--json").stdout)["total"]["calls"] == 0
 
 
