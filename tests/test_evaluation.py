@@ -14,7 +14,7 @@ from memgraph_engine.errors import BudgetSpent, InvalidInput, ModelUnavailable
 from memgraph_engine.evaluation import papers
 from memgraph_engine.evaluation.journal import Journal
 from memgraph_engine.evaluation.kept import KeptChat, KeptEmbedder, Replies
-from memgraph_engine.evaluation.locomo import NOT_MENTIONED
+from memgraph_engine.evaluation.locomo import NOT_MENTIONED, conversations
 from memgraph_engine.evaluation.plan import Plan, identity, read, same_run
 from memgraph_engine.evaluation.variants import ABLATIONS, MEMORY, Variant, variants
 from memgraph_engine.evaluation.wording import MEASURES, bleu_1, f1, meteor, wording
@@ -250,3 +250,28 @@ def test_a_run_that_a_paper_gives_two_values_for_has_two_rows():
 
 def test_a_model_that_no_paper_knows_stands_beside_gpt_4o_mini():
     assert {row.model for row in papers.rows("SBERT", "mine/own")} == {"gpt-4o-mini"}
+
+
+def test_a_file_that_would_be_measured_wrong_is_refused(tmp_path):
+    def twice(sample):
+        return [sample, sample]
+
+    def no_question(sample):
+        return [sample | {"qa": [sample["qa"][0] | {"question": " "}]}]
+
+    def no_list(sample):
+        return [sample | {"qa": [sample["qa"][0] | {"evidence": "D1:1"}]}]
+
+    def same_turn(sample):
+        session = [*sample["conversation"]["session_1"], sample["conversation"]["session_1"][0]]
+        return [sample | {"conversation": sample["conversation"] | {"session_1": session}}]
+
+    for wrong, why in (
+        (twice, "several samples 'one'"),
+        (no_question, "a question is"),
+        (no_list, "no list"),
+        (same_turn, "same dia_id"),
+    ):
+        file = locomo.write(tmp_path, *wrong(locomo.sample()))
+        with pytest.raises(InvalidInput, match=why):
+            list(conversations(file))

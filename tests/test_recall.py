@@ -303,3 +303,42 @@ def test_the_end_of_a_range_is_the_local_day(tenant, embedder):
         memory.add({"id": "late", "text": "A boat.", "time": "2024-10-27T23:30:00"}, user_id="ana")
         assert found(memory.search("boat", user_id="ana", since="2024-10-27", until="2024-10-27")) == {"late"}
         assert memory.search("boat", user_id="ana", until="2024-10-27t10:00:00") == []
+
+
+@pytest.mark.parametrize("speaker", ["Ａｎａ", "ｱﾅ", "\ue000na", "\ufffd", "😀", "ana"])
+@pytest.mark.parametrize("wait", [True, False])
+def test_a_range_drops_no_name_whatever_its_letters(memory, speaker, wait):
+    memory.add("The ferry leaves at noon.", speaker=speaker, user_id="ana", time="2023-05-08", wait=wait)
+    (open_,) = memory.search("ferry", user_id="ana", explain=True)
+    (ranged,) = memory.search("ferry", user_id="ana", since="2023-01-01", explain=True)
+    (named,) = memory.search("ferry", user_id="ana", speaker=speaker, explain=True)
+    assert ranged.score == named.score == open_.score
+    assert ranged.explanation == named.explanation == open_.explanation
+    assert memory.search("ferry", user_id="ana", speaker="somebody else") == []
+
+
+@pytest.mark.parametrize(
+    "narrowing", [{"session": "small"}, {"since": "2024-01-01"}, {"session": "small", "tags": ["z"]}]
+)
+def test_a_pending_note_is_found_by_what_narrows_however_many_share_its_word(tenant, embedder, narrowing):
+    settings = Settings.load(recall={"lexical_pool": 2, "pool": 5})
+    with Memory.connect(tenant=tenant, embedder=embedder, settings=settings) as memory:
+        many = [{"id": f"n{n}", "text": f"ferry {n}", "session": "big", "time": "2023-05-08"} for n in range(40)]
+        memory.add_many(many, user_id="ana", wait=False)
+        long = "The ferry ticket that Ana bought lies in the big drawer of the kitchen beside the window."
+        memory.add(long, id="x", session="small", tags=["z"], time="2024-05-08", user_id="ana", wait=False)
+        (hit,) = memory.search("ferry", user_id="ana", top_k=3, **narrowing)
+        assert hit.sources[0].id == "x"
+
+
+def test_a_keyword_that_only_deleted_notes_carry_leads_nowhere(memory):
+    memory.add("My bank password is Hunterzwei.", id="s", user_id="ana")
+    memory.add("The ferry leaves from the old harbour.", user_id="ana")
+    question = "What about the bank password, and the old harbour?"
+    rare = {anchor.keyword: anchor.rarity for anchor in memory.anchors(question, user_id="ana")}
+    assert "bank password" in rare
+    memory.delete("s", user_id="ana")
+    left = memory.anchors(question, user_id="ana")
+    assert left
+    assert all(anchor.notes for anchor in left)
+    assert not {"bank password", "hunterzwei"} & {anchor.keyword for anchor in left}

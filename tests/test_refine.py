@@ -122,12 +122,14 @@ def test_a_model_that_is_not_sure_but_has_no_question_ends_it(tenant, embedder):
 
 def test_a_model_that_fails_or_lies_is_done_without_and_the_context_says_so(tenant, embedder):
     answers = [ModelUnavailable("gone"), "no JSON", '{"questions": [{"question": 7}]}']
-    with memory_with(tenant, embedder, ScriptedChat(answers), only=["sufficiency"]) as (memory, _):
+    with memory_with(tenant, embedder, ScriptedChat(answers), only=["sufficiency"]) as (memory, chat):
         memory.add_many(TALK, user_id="ana")
-        context = memory.context(OPEN, user_id="ana")
-    assert context.entries
-    assert all(why.startswith("Judging the evidence was done without a model") for why in context.fallbacks)
-    assert len(context.fallbacks) == 2
+        for left in (2, 0):
+            context = memory.context(OPEN, user_id="ana")
+            assert context.entries
+            (why,) = context.fallbacks
+            assert why.startswith("Judging the evidence was done without a model")
+            assert chat.left == left
 
 
 def test_a_context_is_made_in_rounds_too(talk, monkeypatch):
@@ -137,3 +139,19 @@ def test_a_context_is_made_in_rounds_too(talk, monkeypatch):
     talk.context(OPEN, user_id="ana")
     talk.context(COVERED, user_id="ana")
     assert asked.count("notes/recall") == 2 + 1
+
+
+@pytest.mark.parametrize("follow_up", ["x" * 501, "Who\0?"])
+def test_what_is_no_question_is_not_asked(tenant, embedder, follow_up):
+    with memory_with(tenant, embedder, ScriptedChat([judged(0.1, follow_up)] * 2), only=["sufficiency"]) as (memory, _):
+        memory.add_many(TALK, user_id="ana")
+        told = rounds_of(memory.search(OPEN, user_id="ana", rounds=3, explain=True))
+    assert all(one.question.startswith(OPEN) for one in told)
+
+
+def test_no_model_is_asked_after_the_last_round_and_nobody_judges_it(tenant, embedder):
+    chat = ScriptedChat([judged(0.1, "When are the otters fed?")])
+    with memory_with(tenant, embedder, chat, only=["sufficiency"]) as (memory, _):
+        memory.add_many(TALK, user_id="ana")
+        told = rounds_of(memory.search(OPEN, user_id="ana", rounds=2, explain=True))
+    assert [(one.confidence, one.sufficient) for one in told] == [(0.1, False), (None, False)]

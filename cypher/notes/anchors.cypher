@@ -30,7 +30,7 @@ CALL (total) {
     MATCH (t)<-[:IN_TOPIC]-(k)
     RETURN 'topics' AS channel, k, t.label AS topic, score
   }
-  WITH channel, k, topic, score, COUNT { (k)<-[:HAS_KEYWORD]-() } AS carried WHERE score > 0 AND carried > 0
+  WITH channel, k, topic, score, COUNT { (k)<-[:HAS_KEYWORD]-(n) WHERE n.status IN $statuses } AS carried WHERE score > 0 AND carried > 0
   WITH channel, k, topic, score,
        log(1 + (CASE WHEN total > carried THEN total - carried ELSE 0 END + 0.5) / (carried + 0.5)) AS rarity
   ORDER BY channel, score DESC, k.name

@@ -22,9 +22,10 @@
 // $topics: integer    topics likewise
 // $anchored: integer    notes that each pathway proposes
 // $related: integer    of these, from how many ties are followed
-// returns sums [{scope, language, notes, raw_length, context_length}], pool [note with terms, cosines, sources, channels, pathways' scores]
+// returns sums [{scope, language, notes, raw_length, context_length, waiting: where ranges narrow, whether notes are pending}], pool [note with terms, cosines, sources, channels, pathways' scores]
 MATCH (s:Scope) WHERE s.scope IN $scopes
-WITH collect(s {.scope, .language, .notes, .raw_length, .context_length}) AS sums, sum(s.notes) AS total
+WITH collect(s {.scope, .language, .notes, .raw_length, .context_length,
+               waiting: $narrowed_pool > 0 AND EXISTS { MATCH (n:Note {scope: s.scope, status: 'pending'}) }}) AS sums, sum(s.notes) AS total
 WITH sums, total, vector($vector, size($vector), FLOAT32) AS question, vector($asked, size($vector), FLOAT32) AS asked
 CALL (total) {
   CALL (total) {
@@ -48,7 +49,7 @@ CALL (total) {
     MATCH (t)<-[:IN_TOPIC]-(k)
     RETURN 'topics' AS channel, k, score
   }
-  WITH channel, k, score, COUNT { (k)<-[:HAS_KEYWORD]-() } AS carried WHERE score > 0 AND carried > 0
+  WITH channel, k, score, COUNT { (k)<-[:HAS_KEYWORD]-(n) WHERE n.status IN $statuses } AS carried WHERE score > 0 AND carried > 0
   WITH channel, k, score * log(1 + (CASE WHEN total > carried THEN total - carried ELSE 0 END + 0.5) / (carried + 0.5)) AS weight
   MATCH (k)<-[:HAS_KEYWORD]-(n) WHERE n.status IN $statuses
   WITH channel, n, sum(weight) AS score
@@ -117,10 +118,11 @@ CALL (anchors, tied, question, asked) {
     WITH n, channel, score
     WHERE n.scope IN $scopes AND n.status IN $statuses
       AND ($narrowed_pool = 0 OR n.said_at >= $since AND n.said_at <= $until
-        AND n.session >= $session[0] AND n.session <= $session[1]
-        AND n.speaker >= $speaker[0] AND n.speaker <= $speaker[1]
-        AND n.role >= $role[0] AND n.role <= $role[1]
-        AND n.agent_id >= $agent[0] AND n.agent_id <= $agent[1]
+        // names are the same or open; as ranges they would be compared by UTF-16 here, where U+E000 comes after U+10FFFF
+        AND (n.session = $session[0] OR $session[0] <> $session[1])
+        AND (n.speaker = $speaker[0] OR $speaker[0] <> $speaker[1])
+        AND (n.role = $role[0] OR $role[0] <> $role[1])
+        AND (n.agent_id = $agent[0] OR $agent[0] <> $agent[1])
         AND n.valid_from <= $as_of[0] AND n.valid_to > $as_of[1]
         AND n.recorded_at <= $known_at[0] AND n.superseded_at > $known_at[1])
     RETURN n, channel, null AS raw_score, null AS context_score, score

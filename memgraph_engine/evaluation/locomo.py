@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -53,6 +54,9 @@ def conversations(path: Path) -> Iterator[Conversation]:
         raise InvalidInput(f"{path} can't be read: {error}.") from error
     if not (isinstance(samples, list) and samples and all(isinstance(sample, dict) for sample in samples)):
         raise InvalidInput(f"{path} is no LoCoMo file: that is a JSON array of samples.")
+    names = Counter(str(sample.get("sample_id")) for sample in samples)
+    if twice := [name for name, times in names.items() if times > 1]:
+        raise InvalidInput(f"{path} has several samples {twice[0]!r}: each needs a sample_id of its own.")
     for sample in samples:
         try:
             yield _conversation(path, sample)
@@ -64,6 +68,8 @@ def conversations(path: Path) -> Iterator[Conversation]:
 def _conversation(path: Path, sample: Mapping[str, Any]) -> Conversation:
     turns = [item for item in read(path, "locomo", sample_id=sample["sample_id"]) if isinstance(item, dict)]
     known = {turn["id"] for turn in turns}
+    if len(known) < len(turns):
+        raise ValueError("two turns have the same dia_id")
     return Conversation(sample["sample_id"], turns, [_question(item, known) for item in sample["qa"]])
 
 
@@ -72,7 +78,12 @@ def _question(item: Mapping[str, Any], known: set[str]) -> Question:
     if category not in CATEGORIES:
         raise ValueError(f"there is no category {category}")
     answer = NOT_MENTIONED if category == ADVERSARIAL else str(item["answer"])
-    return Question(str(item["question"]), category, evidence(item.get("evidence") or [], known), answer)
+    text, given = str(item["question"]), item.get("evidence") or []
+    if not text.strip() or "\0" in text:
+        raise ValueError(f"a question is {text!r}")
+    if not isinstance(given, list):
+        raise ValueError(f"the evidence of {text!r} is no list")
+    return Question(text, category, evidence(given, known), answer)
 
 
 def evidence(given: Sequence[str], known: set[str]) -> tuple[str, ...]:

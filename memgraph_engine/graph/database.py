@@ -1,6 +1,7 @@
 """The one connection to Neo4j: transactions, retries, and the translation of the driver's errors."""
 
 import logging
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol, Self, TypeVar
@@ -21,6 +22,7 @@ from memgraph_engine.graph.statements import BrokenStatement, statements
 OLDEST_SERVER = (2026, 8)
 # what the driver says while it tries again goes to those who configure logging, and to nobody else
 logging.getLogger("neo4j").addHandler(logging.NullHandler())
+_AT_ONCE = 1.0  # seconds
 _SCHEMES = {family + security for family in ("bolt", "neo4j") for security in ("", "+s", "+ssc")}
 
 Row = dict[str, Any]
@@ -96,13 +98,13 @@ class Database:
 
     def run(self, name: str, /, **parameters: Any) -> list[Row]:
         """Run one reading statement in a transaction of its own."""
-        text = _text(name, parameters)
+        text, begun = _text(name, parameters), time.monotonic()
         with self._translated():
             try:  # without the two messages that begin and end a transaction, and so without the driver's retries
                 with self._session(neo4j.READ_ACCESS) as session:
                     return [dict(record) for record in session.run(text, parameters)]
             except (driver_errors.Neo4jError, driver_errors.DriverError) as error:
-                if not error.is_retryable():
+                if not error.is_retryable() or time.monotonic() - begun > _AT_ONCE:  # then it has waited already
                     raise
         return self.read(lambda tx: tx.run(name, **parameters))
 
@@ -164,7 +166,7 @@ class Database:
         except (driver_errors.ServiceUnavailable, driver_errors.SessionExpired, OSError) as error:
             raise Unreachable(
                 f"No Neo4j answers at {self.uri}: {_first_line(error)}. "
-                "Is it running, and is MEMGRAPH_ENGINE_URI right?"
+                "Is it running (`memgraph-engine db start` starts the managed one), and is MEMGRAPH_ENGINE_URI right?"
             ) from error
         except driver_errors.Neo4jError as error:
             if error.code in {
@@ -184,4 +186,4 @@ def _unusable(uri: str, why: str) -> SettingsError:
 
 
 def _first_line(error: BaseException) -> str:
-    return next(iter(str(error).splitlines()), type(error).__name__).rstrip(".")
+    return next(iter(str(error).splitlines()), type(error).__name__).rstrip(".: ")

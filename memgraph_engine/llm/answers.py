@@ -12,6 +12,7 @@ Number = int | tuple[int, int]
 
 _MOST_KEYWORDS = 8
 _LONGEST_LABEL = 60
+_LONGEST_QUESTION = 500
 
 
 def _keywords(given: object) -> object:
@@ -35,6 +36,13 @@ def _short(text: str) -> str:
         raise ValueError("the label must say something")
     if len(text) > _LONGEST_LABEL or len(text.splitlines()) > 1:
         raise ValueError(f"the label must be one line of at most {_LONGEST_LABEL} characters")
+    return text
+
+
+def _question(text: str) -> str:
+    """Refuse what nobody asks in a question."""
+    if len(text) > _LONGEST_QUESTION or not text.isprintable():
+        raise ValueError(f"next must be one question of at most {_LONGEST_QUESTION} characters")
     return text
 
 
@@ -187,7 +195,7 @@ class AssessedQuestion(Part):
 
     question: int
     confidence: Share
-    next: Text = ""
+    next: Annotated[Text, AfterValidator(_question)] = ""
 
 
 class Assessing(Response):

@@ -28,11 +28,12 @@ class Round:
     """One round of retrieval (MemFly, section 3.4.2): what was asked, and whether what is found answers the question.
 
     `confidence` (0 to 1) is that of whoever judged: without a model the share of the question's terms that the best
-    notes hold, and `missing` are the others. `model` is the chat model that judged, '' for none.
+    notes hold, and `missing` are the others. `model` is the chat model that judged, '' for none. Where models judge,
+    none is asked after the last round: its `confidence` is None.
     """
 
     question: str
-    confidence: float
+    confidence: float | None
     sufficient: bool
     missing: tuple[str, ...] = ()
     model: str = ""

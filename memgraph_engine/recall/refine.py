@@ -54,17 +54,27 @@ class Refiner:
             rows = _rows(found)
             best = [rows[note] for note in ranked(scores)]
             last = len(found) == rounds or not best
-            asked, follow_up = self._judged(query, later.text, best, found[0].languages, by_model=not last)
-            told.append(asked)
-            if asked.sufficient or last or (not follow_up and len(found) == _UNAIDED):
+            judged, follow_up = self._judged(query, later.text, best, found[0].languages, told, last=last)
+            told.append(judged)
+            if judged.sufficient or last or (not follow_up and len(found) == _UNAIDED):
                 return hits(query, found, scores, told)
             later = self._next(query, follow_up, best, found[0])
 
     def _judged(
-        self, query: Query, asked: str, best: Sequence[Row], languages: Sequence[str], *, by_model: bool
+        self,
+        query: Query,
+        asked: str,
+        best: Sequence[Row],
+        languages: Sequence[str],
+        told: Sequence[Round],
+        *,
+        last: bool,
     ) -> tuple[Round, str]:
         """Return the round with its confidence, and what the model wants to know next; '' to go by the best notes."""
-        if by_model and self.roles.has("sufficiency"):
+        if told and told[-1].model and last:
+            return Round(asked, None, sufficient=False), ""
+        # one that failed is not asked again
+        if not last and all(one.model for one in told) and self.roles.has("sufficiency"):
             try:
                 answer = self.roles.ask(
                     assessing(query.text, [row["context"] for row in best[:_SHOWN]]), meters=self.spent.meters

@@ -64,7 +64,7 @@ def retrieve(db: Database, query: Query, language: str, settings: RecallSettings
     """Fetch the pool for a question and score it.
 
     `language` is what the scopes' is expected to be; where it is another, the question is asked again.
-    A filter that no index can look into is applied afterwards, to a pool that grows until enough are left.
+    What no index can look into is applied afterwards, to a pool that grows until enough are left.
     """
     languages = [language]
     factor = max(1, -(-query.top_k // settings.pool))
@@ -75,8 +75,7 @@ def retrieve(db: Database, query: Query, language: str, settings: RecallSettings
             languages = recorded
             continue
         admitted = [row for row in answer["pool"] if query.filters.admits(row)]
-        exhausted = len(answer["pool"]) < settings.pool * factor or factor * settings.pool >= _LARGEST_POOL
-        if not query.filters.beyond_index or len(admitted) >= query.top_k or exhausted:
+        if len(admitted) >= query.top_k or _exhausted(query, answer, settings, factor):
             break
         factor *= _GROWTH
     if not admitted:
@@ -85,6 +84,25 @@ def retrieve(db: Database, query: Query, language: str, settings: RecallSettings
     return Found(
         admitted, fuse(admitted, channel_scores(admitted, words, statistics(answer["sums"])), settings), languages
     )
+
+
+def _exhausted(query: Query, answer: Mapping[str, Any], settings: RecallSettings, factor: int) -> bool:
+    """Tell whether a wider pool would hold no other note that the filters admit.
+
+    Where ranges narrow, the vector indexes look into these; but a pending note is found by its words alone, and of
+    those full text proposes only so many before they are narrowed.
+    """
+    if factor * settings.pool >= _LARGEST_POOL:
+        return True
+    waiting = any(scope["waiting"] for scope in answer["sums"])
+    if waiting and _lexical_pool(query, settings, factor) < sum(scope["notes"] for scope in answer["sums"]):
+        return False
+    return not query.filters.beyond_index or len(answer["pool"]) < settings.pool * factor
+
+
+def _lexical_pool(query: Query, settings: RecallSettings, factor: int) -> int:
+    # what full text proposes is filtered afterwards, so a narrow question asks it for more
+    return settings.lexical_pool * factor * (_GROWTH if query.filters.any else 1)
 
 
 def hits(query: Query, found: Sequence[Found], scores: Mapping[str, float], rounds: Sequence[Round] = ()) -> list[Hit]:
@@ -130,8 +148,7 @@ def parameters(query: Query, languages: Sequence[str], settings: RecallSettings,
         "words": words_query(words, query.scopes, query.filters.indexed_statuses),
         "pool": 0 if narrow else pool,
         "narrowed_pool": pool if narrow else 0,
-        # what full text proposes is filtered afterwards, so a narrow question asks it for more
-        "lexical_pool": settings.lexical_pool * factor * (_GROWTH if query.filters.any else 1),
+        "lexical_pool": _lexical_pool(query, settings, factor),
         **_pathways(query, languages, settings),
         **query.filters.parameters(),
     }
