@@ -6,10 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from memgraph_engine.evaluation import locomo
-from memgraph_engine.evaluation.locomo import Conversation, Question, evidence
-from memgraph_engine.evaluation.ranking import mean, score
-
-__all__ = ["Conversation", "Question", "conversations", "evidence", "locomo_file", "mean", "score"]
+from memgraph_engine.evaluation.locomo import Conversation
 
 
 def locomo_file(given: Path | None) -> Path:

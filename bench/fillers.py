@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.progress import track
 
-from bench.conversations import Conversation
 from memgraph_engine import Memory
+from memgraph_engine.evaluation.locomo import Conversation
 from memgraph_engine.gate.batch import Batch
 from memgraph_engine.gate.verdict import APPEND
 from memgraph_engine.graph.scopes import open_scope, state

@@ -28,9 +28,9 @@ from bench.gate_pairs import (
     score_all,
 )
 from bench.observations import Observed, observed
-from bench.report import table
 from memgraph_engine import Settings
 from memgraph_engine.embedding.onnx import MODELS
+from memgraph_engine.evaluation.report import table
 from memgraph_engine.gate.calibration import Calibration, calibration
 from memgraph_engine.gate.score import Statistics, score
 

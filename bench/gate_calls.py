@@ -8,11 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from bench.conversations import Conversation, locomo_file
+from bench.conversations import locomo_file
 from bench.gate_memory import kept, of
 from bench.observations import LANGUAGE, Observation, observations
-from bench.report import table
 from memgraph_engine import Memory
+from memgraph_engine.evaluation.locomo import Conversation
+from memgraph_engine.evaluation.report import table
 from memgraph_engine.gate.contradiction import compare
 from memgraph_engine.gate.facts import facts
 from memgraph_engine.gate.score import repeated

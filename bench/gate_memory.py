@@ -7,12 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 from uuid import uuid4
 
-from bench.conversations import Conversation, locomo_file, score
+from bench.conversations import locomo_file
 from bench.observations import KeptEmbedder, Observation, observations
-from bench.report import table
 from bench.server import bench_settings, connected
 from memgraph_engine import Memory
 from memgraph_engine.embedding import CheckedEmbedder
+from memgraph_engine.evaluation.locomo import Conversation
+from memgraph_engine.evaluation.ranking import score
+from memgraph_engine.evaluation.report import table
 from memgraph_engine.testing import purge
 
 _DEEP = 100  # hits of a question: enough for 20 turns among observations

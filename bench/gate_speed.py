@@ -12,12 +12,13 @@ from uuid import uuid4
 from neo4j import ManagedTransaction
 
 from bench import fillers
-from bench.conversations import Conversation, conversations, locomo_file
-from bench.report import table
+from bench.conversations import conversations, locomo_file
 from bench.server import bench_settings, connected
 from bench.speed import Known, Recording, driver, percentile, run_all
 from memgraph_engine import Memory
 from memgraph_engine.embedding import CheckedEmbedder
+from memgraph_engine.evaluation.locomo import Conversation
+from memgraph_engine.evaluation.report import table
 from memgraph_engine.graph.database import Database, Row
 from memgraph_engine.graph.scopes import open_scope
 from memgraph_engine.graph.statements import statements

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from bench import fillers
-from bench.conversations import Conversation, Question, conversations, locomo_file, mean, score
-from bench.report import table
+from bench.conversations import conversations, locomo_file
 from bench.server import bench_settings, connected
 from bench.speed import BASIC
 from memgraph_engine import Memory
-from memgraph_engine.evaluation.locomo import CATEGORIES
+from memgraph_engine.evaluation.locomo import CATEGORIES, Conversation, Question
+from memgraph_engine.evaluation.ranking import mean, score
+from memgraph_engine.evaluation.report import table
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.recall.fusion import channel_scores, fuse
 from memgraph_engine.recall.question import Filters, terms

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from platformdirs import user_cache_path
 
-from bench.conversations import Conversation, conversations, evidence
+from bench.conversations import conversations
 from memgraph_engine import Settings
 from memgraph_engine.embedding import CheckedEmbedder
 from memgraph_engine.embedding.choose import embedder_named
 from memgraph_engine.embedding.onnx import MODELS
+from memgraph_engine.evaluation.locomo import Conversation, evidence
 from memgraph_engine.gate.facts import Facts, facts
 from memgraph_engine.gate.score import Features, features
 from memgraph_engine.ingest.construct import Vectors, construct, place

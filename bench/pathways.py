@@ -9,13 +9,15 @@ from pathlib import Path
 from uuid import uuid4
 
 from bench import fillers
-from bench.conversations import Conversation, conversations, locomo_file, mean, score
+from bench.conversations import conversations, locomo_file
 from bench.observations import KeptEmbedder
-from bench.report import table
 from bench.server import bench_settings, connected
 from bench.speed import BASIC, Known, milliseconds, percentile
 from memgraph_engine import Memory
 from memgraph_engine.embedding import CheckedEmbedder
+from memgraph_engine.evaluation.locomo import Conversation
+from memgraph_engine.evaluation.ranking import mean, score
+from memgraph_engine.evaluation.report import table
 from memgraph_engine.graph import notes as note_graph
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.testing import purge

@@ -1,14 +1,10 @@
-"""The circumstances under which something was measured, and tables."""
+"""The circumstances under which something was measured."""
 
 import os
 import platform
 import sys
 from datetime import UTC, datetime
 from importlib.metadata import version
-
-from memgraph_engine.evaluation.report import table
-
-__all__ = ["circumstances", "table"]
 
 _SHOWN = ("memgraph-engine", "neo4j", "numpy", "onnxruntime")
 

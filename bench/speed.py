@@ -15,11 +15,13 @@ from uuid import uuid4
 from neo4j import Driver, GraphDatabase, ManagedTransaction
 
 from bench import fillers
-from bench.conversations import Conversation, conversations, locomo_file
-from bench.report import table
+from bench.conversations import conversations, locomo_file
 from bench.server import bench_settings, connected
 from memgraph_engine import Memory
 from memgraph_engine.embedding import CheckedEmbedder
+from memgraph_engine.evaluation.kept import KeptEmbedder
+from memgraph_engine.evaluation.locomo import Conversation
+from memgraph_engine.evaluation.report import table
 from memgraph_engine.graph.database import Database, Row, Runner
 from memgraph_engine.graph.scopes import open_scope
 from memgraph_engine.graph.server import LocalServer
@@ -45,33 +47,20 @@ MATCH (n:Note)
 RETURN n.id AS id, score"""
 
 
-class Known:
-    """An embedder that has seen every text before: what is measured with it is everything else."""
+class Known(KeptEmbedder):
+    """An embedder that has seen every text before: what is measured with it is everything else.
+
+    `calls` are the texts of each call, to be embedded again without it.
+    """
 
     def __init__(self, inner: CheckedEmbedder) -> None:
-        self.name = inner.name
-        self.inner = inner
-        self._seen: dict[str, NDArray[np.float32]] = {}
-        self.seconds = 0.0
+        super().__init__(inner)
         self.calls: list[list[str]] = []
 
     def embed_documents(self, texts: Sequence[str]) -> "NDArray[np.float32]":
         """Return the vectors of texts, embedding only what is new."""
-        import numpy as np
-
         self.calls.append(list(texts))
-        new = [text for text in texts if text not in self._seen]
-        if new:
-            start = perf_counter()
-            self._seen.update(zip(new, self.inner.embed_documents(new), strict=True))
-            self.seconds += perf_counter() - start
-        vectors: NDArray[np.float32] = np.array([self._seen[text] for text in texts])
-        return vectors
-
-    def embed_query(self, text: str) -> "NDArray[np.float32]":
-        """Return the vector of a question, embedding it if it is new."""
-        vector: NDArray[np.float32] = self.embed_documents([text])[0]
-        return vector
+        return super().embed_documents(texts)
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -210,7 +199,9 @@ def _ingest(memory: Memory, every: Sequence[Conversation], rounds: int) -> dict[
             known = Known(memory.engine.embedder)
             mine = Memory(replace(memory.engine, embedder=CheckedEmbedder(known), settings=chosen))
             mine.add_many(every[3].turns, user_id=f"{prefix}before")
-            some = _batches(mine, known, every[:3], prefix) | _additions(mine, every[0], rounds, prefix)
+            some = _batches(mine, known, memory.engine.embedder, every[:3], prefix) | _additions(
+                mine, every[0], rounds, prefix
+            )
             figures |= {prefix + name: value for name, value in some.items()}
     finally:
         purge(tenant, settings=settings)
@@ -220,7 +211,9 @@ def _ingest(memory: Memory, every: Sequence[Conversation], rounds: int) -> dict[
     return figures
 
 
-def _batches(mine: Memory, known: Known, some: Sequence[Conversation], prefix: str) -> dict[str, float]:
+def _batches(
+    mine: Memory, known: Known, embedder: CheckedEmbedder, some: Sequence[Conversation], prefix: str
+) -> dict[str, float]:
     seconds: Counter[str] = Counter()
     for conversation in some:  # in turns, so that what else the machine does falls on both
         known.calls.clear()
@@ -230,7 +223,7 @@ def _batches(mine: Memory, known: Known, some: Sequence[Conversation], prefix: s
         seconds.update(receipt.seconds)
         start = perf_counter()
         for texts in known.calls:
-            known.inner.embed_documents(texts)
+            embedder.embed_documents(texts)
         seconds["embedding"] += perf_counter() - start  # type: ignore[assignment]
     return {f"ingest.{stage}_s": taken for stage, taken in seconds.items()} | {
         "ingest_over_embedding": seconds["whole"] / seconds["embedding"],

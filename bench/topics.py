@@ -10,9 +10,9 @@ from uuid import uuid4
 import numpy as np
 
 from bench.planted import Planted, grown, planted
-from bench.report import table
 from bench.server import bench_settings, connected
 from memgraph_engine import Memory
+from memgraph_engine.evaluation.report import table
 from memgraph_engine.graph.database import Row
 from memgraph_engine.graph.scopes import open_scope
 from memgraph_engine.model.network import Network

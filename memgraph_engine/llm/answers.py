@@ -71,12 +71,23 @@ class Part(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False, str_strip_whitespace=True)
 
 
+class Item(Part):
+    """An entry of an answer; its first field is the number of what it speaks of."""
+
+    @property
+    def number(self) -> Number:
+        """What it speaks of."""
+        number: Number = getattr(self, next(iter(type(self).model_fields)))
+        return number
+
+
 class Response(Part):
-    """A whole answer."""
+    """A whole answer: its one field holds the items."""
 
     def about(self) -> list[Number]:
         """Return the numbers that it speaks of."""
-        raise NotImplementedError
+        (items,) = (getattr(self, field) for field in type(self).model_fields)
+        return [item.number for item in items]
 
     def check(self, asked: frozenset[Number]) -> None:
         """Raise ValueError, in words for the model, unless it speaks of each number asked about, once."""
@@ -88,7 +99,7 @@ class Response(Part):
             raise ValueError("; ".join(faults))
 
 
-class ExtractedTurn(Part):
+class ExtractedTurn(Item):
     """What is worth keeping of a turn: a self-contained text, keywords, the days of the event it tells of."""
 
     turn: int
@@ -112,12 +123,8 @@ class Extraction(Response):
 
     turns: tuple[ExtractedTurn, ...]
 
-    def about(self) -> list[Number]:
-        """Return the numbers of the turns."""
-        return [turn.turn for turn in self.turns]
 
-
-class GatedPair(Part):
+class GatedPair(Item):
     """How a new note relates to one of its candidates; shares are between 0 and 1."""
 
     note: int
@@ -127,18 +134,19 @@ class GatedPair(Part):
     relation: Relation
     evidence: Text = ""
 
+    @property
+    def number(self) -> Number:
+        """The numbers of note and candidate."""
+        return self.note, self.candidate
+
 
 class Gating(Response):
     """Answer to the prompt `gate`."""
 
     pairs: tuple[GatedPair, ...]
 
-    def about(self) -> list[Number]:
-        """Return the numbers of note and candidate of the pairs."""
-        return [(pair.note, pair.candidate) for pair in self.pairs]
 
-
-class MergedText(Part):
+class MergedText(Item):
     """The one text that says what several said."""
 
     merge: int
@@ -150,12 +158,8 @@ class Merging(Response):
 
     merges: tuple[MergedText, ...]
 
-    def about(self) -> list[Number]:
-        """Return the numbers of the merges."""
-        return [merged.merge for merged in self.merges]
 
-
-class LabelledTopic(Part):
+class LabelledTopic(Item):
     """What a topic is called, in a few words on one line."""
 
     topic: int
@@ -167,12 +171,8 @@ class Labelling(Response):
 
     topics: tuple[LabelledTopic, ...]
 
-    def about(self) -> list[Number]:
-        """Return the numbers of the topics."""
-        return [one.topic for one in self.topics]
 
-
-class JudgedAnswer(Part):
+class JudgedAnswer(Item):
     """Whether an answer is right, and why."""
 
     answer: int
@@ -185,12 +185,8 @@ class Judging(Response):
 
     answers: tuple[JudgedAnswer, ...]
 
-    def about(self) -> list[Number]:
-        """Return the numbers of the answers."""
-        return [one.answer for one in self.answers]
 
-
-class AssessedQuestion(Part):
+class AssessedQuestion(Item):
     """How surely notes answer a question, and what is to be asked next; '' for nothing."""
 
     question: int
@@ -202,10 +198,6 @@ class Assessing(Response):
     """Answer to the prompt `assess`."""
 
     questions: tuple[AssessedQuestion, ...]
-
-    def about(self) -> list[Number]:
-        """Return the numbers of the questions."""
-        return [one.question for one in self.questions]
 
 
 RESPONSES: dict[str, type[Response]] = {

@@ -12,7 +12,7 @@ from memgraph_engine.graph.database import Database
 from memgraph_engine.llm import Roles, Spent, assessing
 from memgraph_engine.model.result import Hit, Round
 from memgraph_engine.recall.question import terms
-from memgraph_engine.recall.search import Found, Query, hits, ranked, retrieve
+from memgraph_engine.recall.search import Found, Query, first_found, hits, ranked, retrieve
 from memgraph_engine.settings import RecallSettings
 
 if TYPE_CHECKING:
@@ -47,14 +47,14 @@ class Refiner:
 
         A note's score is the mean of what it scored in each round, of which each counts half of the one before.
         """
-        found, told, later = list[Found](), list[Round](), query
+        found, told, later, languages = list[Found](), list[Round](), query, [language]
         while True:
-            found.append(retrieve(db, later, language, self.settings))
-            scores = _mean([one.scores for one in found])
-            rows = _rows(found)
-            best = [rows[note] for note in ranked(scores)]
+            found.append(retrieve(db, later, languages, self.settings))
+            languages = list(found[-1].languages)
+            scores, first = _mean([one.scores for one in found]), first_found(found)
+            best = [one.rows[i] for one, i in map(first.__getitem__, ranked(scores))]
             last = len(found) == rounds or not best
-            judged, follow_up = self._judged(query, later.text, best, found[0].languages, told, last=last)
+            judged, follow_up = self._judged(query, later.text, best, languages, told, last=last)
             told.append(judged)
             if judged.sufficient or last or (not follow_up and len(found) == _UNAIDED):
                 return hits(query, found, scores, told)
@@ -71,26 +71,36 @@ class Refiner:
         last: bool,
     ) -> tuple[Round, str]:
         """Return the round with its confidence, and what the model wants to know next; '' to go by the best notes."""
-        if told and told[-1].model and last:
+        if last and told and told[-1].model:
             return Round(asked, None, sufficient=False), ""
-        # one that failed is not asked again
-        if not last and all(one.model for one in told) and self.roles.has("sufficiency"):
-            try:
-                answer = self.roles.ask(
-                    assessing(query.text, [row["context"] for row in best[:_SHOWN]]), meters=self.spent.meters
-                )
-            except ModelError as error:
-                self.spent.failed(_PART, error)
-            else:
-                self.spent.cost += answer.cost
-                (one,) = answer.response.questions
-                sufficient = one.confidence >= self.settings.sufficient or not one.next
-                return Round(asked, one.confidence, sufficient, model=answer.model), one.next
+        if not last and all(one.model for one in told):  # one that failed is not asked again
+            by_model = self._by_model(query, asked, best)
+            if by_model:
+                return by_model
+        return self._by_terms(query, asked, best, languages), ""
+
+    def _by_model(self, query: Query, asked: str, best: Sequence[Row]) -> tuple[Round, str] | None:
+        """Ask the role; None where it has no model, or that fails."""
+        if not self.roles.has("sufficiency"):
+            return None
+        request = assessing(query.text, [row["context"] for row in best[:_SHOWN]])
+        try:
+            answer = self.roles.ask(request, meters=self.spent.meters)
+        except ModelError as error:
+            self.spent.failed(_PART, error)
+            return None
+        self.spent.cost += answer.cost
+        (one,) = answer.response.questions
+        sufficient = one.confidence >= self.settings.sufficient or not one.next
+        return Round(asked, one.confidence, sufficient, model=answer.model), one.next
+
+    def _by_terms(self, query: Query, asked: str, best: Sequence[Row], languages: Sequence[str]) -> Round:
+        """Look for the question's terms in the best notes."""
         wanted = terms(query.text, languages)
         held = {term for row in best[:_JUDGED] for text in ("raw_terms", "context_terms") for term in row[text].split()}
         missing = tuple(term for term in wanted if term not in held)
         confidence = 1 - len(missing) / max(len(wanted), 1) if best else 0.0
-        return Round(asked, confidence, bool(best) and confidence >= self.settings.sufficient, missing), ""
+        return Round(asked, confidence, bool(best) and confidence >= self.settings.sufficient, missing)
 
     def _next(self, query: Query, follow_up: str, best: Sequence[Row], first: Found) -> Query:
         """Return what is asked in the next round: what a model wants to know, else more like the best notes."""
@@ -108,10 +118,6 @@ def _mean(rounds: Sequence[Mapping[str, float]]) -> dict[str, float]:
         note: sum(share * scores.get(note, 0.0) for share, scores in zip(shares, rounds, strict=True)) / sum(shares)
         for note in dict.fromkeys(note for scores in rounds for note in scores)
     }
-
-
-def _rows(found: Sequence[Found]) -> dict[str, Row]:
-    return {row["id"]: row for one in reversed(found) for row in one.rows}
 
 
 def _rarest(best: Sequence[Row], pool: Sequence[Row], known: Sequence[str]) -> list[str]:

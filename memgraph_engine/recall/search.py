@@ -47,26 +47,23 @@ class Found:
     @property
     def scores(self) -> dict[str, float]:
         """The fused score of each note, by id."""
-        return (
-            {}
-            if self.fused is None
-            else dict(zip((r["id"] for r in self.rows), self.fused.total.tolist(), strict=True))
-        )
+        if self.fused is None:
+            return {}
+        return dict(zip((row["id"] for row in self.rows), self.fused.total.tolist(), strict=True))
 
 
 def search(db: Database, query: Query, language: str, settings: RecallSettings) -> list[Hit]:
     """Return the best notes for a question, best first, at most `top_k`, in one round."""
-    found = retrieve(db, query, language, settings)
+    found = retrieve(db, query, [language], settings)
     return hits(query, [found], found.scores)
 
 
-def retrieve(db: Database, query: Query, language: str, settings: RecallSettings) -> Found:
+def retrieve(db: Database, query: Query, languages: Sequence[str], settings: RecallSettings) -> Found:
     """Fetch the pool for a question and score it.
 
-    `language` is what the scopes' is expected to be; where it is another, the question is asked again.
+    `languages` are what the scopes' are expected to be; where they are others, the question is asked again.
     What no index can look into is applied afterwards, to a pool that grows until enough are left.
     """
-    languages = [language]
     factor = max(1, -(-query.top_k // settings.pool))
     while True:
         answer = ask(db, query, languages, settings, factor)
@@ -80,10 +77,8 @@ def retrieve(db: Database, query: Query, language: str, settings: RecallSettings
         factor *= _GROWTH
     if not admitted:
         return Found([], None, languages)
-    words = terms(query.text, languages)
-    return Found(
-        admitted, fuse(admitted, channel_scores(admitted, words, statistics(answer["sums"])), settings), languages
-    )
+    scores = channel_scores(admitted, terms(query.text, languages), statistics(answer["sums"]))
+    return Found(admitted, fuse(admitted, scores, settings), languages)
 
 
 def _exhausted(query: Query, answer: Mapping[str, Any], settings: RecallSettings, factor: int) -> bool:
@@ -107,10 +102,7 @@ def _lexical_pool(query: Query, settings: RecallSettings, factor: int) -> int:
 
 def hits(query: Query, found: Sequence[Found], scores: Mapping[str, float], rounds: Sequence[Round] = ()) -> list[Hit]:
     """Return the best by their scores, each as the first round that found it did, at most `top_k`."""
-    first: dict[str, tuple[Found, int]] = {}
-    for one in found:
-        for i, row in enumerate(one.rows):
-            first.setdefault(row["id"], (one, i))
+    first = first_found(found)
     least = -2.0 if query.min_similarity is None else query.min_similarity
     best: list[Hit] = []
     for note in ranked(scores):
@@ -124,6 +116,11 @@ def hits(query: Query, found: Sequence[Found], scores: Mapping[str, float], roun
         if len(best) == query.top_k:
             break
     return best
+
+
+def first_found(found: Sequence[Found]) -> dict[str, tuple[Found, int]]:
+    """Return for each note, by id, the first round that found it, and its row there."""
+    return {row["id"]: (one, i) for one in reversed(found) for i, row in enumerate(one.rows)}
 
 
 def ranked(scores: Mapping[str, float]) -> list[str]:
