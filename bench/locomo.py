@@ -16,6 +16,7 @@ from memgraph_engine import Memory
 from memgraph_engine.evaluation.locomo import CATEGORIES, Conversation, Question
 from memgraph_engine.evaluation.ranking import mean, score
 from memgraph_engine.evaluation.report import table
+from memgraph_engine.evaluation.run import after
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.recall.fusion import channel_scores, fuse
 from memgraph_engine.recall.question import Filters, terms
@@ -95,14 +96,19 @@ def _ask_all(memory: Memory, every: Iterable[Conversation]) -> list[Asked]:
     try:
         for conversation in every:
             mine.add_many(conversation.turns, user_id=conversation.id)
+            ended = after(conversation, mine)
             scopes = [Scope(tenant, conversation.id), Scope(tenant)]
             for question in conversation.questions:
-                hits = mine.search(question.text, user_id=conversation.id, top_k=20)
+                hits = ended.search(question.text, user_id=conversation.id, top_k=20)
                 found = [source.id for hit in hits for source in hit.sources]
-                query = Query(question.text, engine.embedder.embed_query(question.text), scopes, Filters(), 20)
+                query = Query(
+                    question.text, engine.embedder.embed_query(question.text), scopes, Filters(), 20, ended.engine.now()
+                )
                 answer = ask(engine.db, query, ["english"], engine.settings.recall)
                 words = terms(question.text, ["english"])
-                channels = channel_scores(answer["pool"], words, statistics(answer["sums"]))
+                channels = channel_scores(
+                    answer["pool"], words, statistics(answer["sums"]), query.read(["english"]).plan.times
+                )
                 pool = [
                     {
                         **{name: row[name] for name in ("id", "scope", "session", "seq", "status")},

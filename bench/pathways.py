@@ -18,6 +18,7 @@ from memgraph_engine.embedding import CheckedEmbedder
 from memgraph_engine.evaluation.locomo import Conversation
 from memgraph_engine.evaluation.ranking import mean, score
 from memgraph_engine.evaluation.report import table
+from memgraph_engine.evaluation.run import after
 from memgraph_engine.graph import notes as note_graph
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.testing import purge
@@ -30,6 +31,7 @@ _VARIANTS: Mapping[str, Mapping[str, object]] = {
     "without-topics": {"topics": 0.0},
     "without-keywords": {"keywords": 0.0},
     "without-related": {"related": 0.0},
+    "without-time": {"time": 0.0},
     "rrf": {"fusion": "rrf"},
     "iterated": {"rounds": 3},
 }
@@ -88,8 +90,9 @@ def _quality(every: Sequence[Conversation], model: str) -> dict[str, float]:
             for conversation in every:
                 memory.add_many(conversation.turns, user_id=conversation.id)
                 memory.rebuild_topics(user_id=conversation.id)
+                ended = after(conversation, memory)
                 for name, change in _VARIANTS.items():
-                    scores[name] += _asked(of(memory, change), conversation)
+                    scores[name] += _asked(of(ended, change), conversation)
         finally:
             purge(settings.tenant, settings=settings)
             embedder.keep()

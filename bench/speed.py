@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 T = TypeVar("T")
-BASIC = dict.fromkeys(PATHWAYS, 0.0)
-"""Settings of recall that leave the pathways out."""
+BASIC = dict.fromkeys((*PATHWAYS, "time"), 0.0)
+"""Settings of recall that leave out the pathways, and the time that a question names."""
 _SIZES = (1_000, 10_000, 100_000)
 _ONE_SEARCH = """CYPHER 25
 MATCH (n:Note)
@@ -163,7 +163,7 @@ def _recall(
 
     def asked_of(one: tuple[str, str]) -> Row:
         scopes = [Scope(tenant, one[1]), Scope(tenant)]
-        query = Query(one[0], known.embed_query(one[0]), scopes, Filters(), 20)
+        query = Query(one[0], known.embed_query(one[0]), scopes, Filters(), 20, memory.engine.now())
         return parameters(query, ["english"], settings.recall)
 
     given = [asked_of(one) for one in asked]

@@ -49,7 +49,10 @@ class Questions:
 
         With more `rounds` than one (at most 3; else the setting `recall.rounds`) the memory is asked again where the
         best notes do not cover the question: for what the role `sufficiency` wants to know, or without a model by the
-        best notes' own words and vectors. `explain=True` tells each round.
+        best notes' own words and vectors; the role `planner` reads the question first. One round asks no model.
+        `explain=True` tells each round.
+
+        A time in the question ("in May 2023", "last week") brings notes of that time forward and leaves none out.
 
         `as_of` asks for what was true in the world at that moment, as far as it is known now; `known_at` for what
         the memory held at that moment, in the words of then, whatever became of it since (nothing deleted then; what

@@ -16,6 +16,7 @@ from memgraph_engine.ingest.messages import (
     check_name,
     check_tags,
     check_text,
+    local,
     parse_instant,
     parse_time,
 )
@@ -33,6 +34,7 @@ from memgraph_engine.wiring import Engine
 MOST_HITS = 1000
 MOST_ROUNDS = 3
 """MemFly's I_max (section 3.4.2)."""
+_REFINING = ("planner", "sufficiency")  # roles that are asked when there may be more rounds than one
 _NAMES = ("session", "speaker", "role", "agent")
 
 
@@ -81,7 +83,7 @@ class Reader:
     def _hits(self, scope: Scope, query: Query, rounds: int) -> tuple[list[Hit], Spent]:
         """Return the best notes, and what a model cost that judged whether they are enough."""
         engine = self._engine
-        account = self._account(scope, asking=rounds > 1 and engine.roles.has("sufficiency"))
+        account = self._account(scope, asking=rounds > 1 and any(map(engine.roles.has, _REFINING)))
         spent = Spent(account.meters)
         try:
             if rounds == 1 and not query.explain:
@@ -155,7 +157,8 @@ class Reader:
             raise InvalidInput(f"min_similarity must be a number from -1 to 1, not {least!r}.")
         filters = self._filters(narrowing)
         vector = self._engine.embedder.embed_query(question)
-        return Query(question, vector, readable(scope), filters, top_k, least, explain)
+        moment = local(filters.as_of or filters.known_at or self._engine.now(), self._engine.settings.timezone)
+        return Query(question, vector, readable(scope), filters, top_k, moment, least, explain)
 
     def _filters(self, given: Narrowing) -> Filters:
         zone = self._engine.settings.timezone

@@ -71,6 +71,7 @@ class RecallSettings(BaseModel):
     topic_anchors: Annotated[int, Field(ge=1, le=100)]
     anchored: Annotated[int, Field(ge=1, le=1000)]
     related_from: Annotated[int, Field(ge=1, le=1000)]
+    time: Weight
     rounds: Annotated[int, Field(ge=1, le=3)]
     sufficient: Share
     feedback: Weight

@@ -74,6 +74,8 @@ def reply(request):
         return _said({"merges": [{"merge": one["merge"], "context": " ".join(one["texts"])} for one in data]})
     if name == "label":
         return _said({"topics": [{"topic": one["topic"], "label": "Life"} for one in data]})
+    if name == "plan":
+        return _said({"questions": [{"question": 1, "topic": "", "keywords": [], "since": None, "until": None}]})
     if name == "assess":
         return _said({"questions": [{"question": 1, "confidence": 1.0, "next": ""}]})
     if name == "judge":

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from memgraph_engine import Memory, Settings
 from memgraph_engine.testing import ScriptedChat
 
-ROLES = ("extractor", "gate", "writer", "labeller", "sufficiency", "answerer")
+ROLES = ("extractor", "gate", "writer", "labeller", "planner", "sufficiency", "answerer")
 
 
 def turn(number=1, context="Ana moved to Lisbon.", **given):

@@ -289,7 +289,7 @@ def test_who_has_no_memory_of_his_own_is_answered_from_the_shared_one_at_its_exp
 
 
 def test_a_role_without_a_model_answers_nothing(tenant, embedder):
-    settings = Settings.load(llm={"roles": {"answerer": {"model": ""}}})
+    settings = Settings.load(llm={"roles": {"answerer": {"model": ""}, "planner": {"model": ""}}})
     with Memory.connect(tenant=tenant, embedder=embedder, settings=settings, llm=NoStream()) as memory:
         assert memory.answer(QUESTION, user_id="ana").text is None
 

@@ -103,7 +103,7 @@ def test_a_model_constructs_answers_and_judges(evaluate, model, stored, tmp_path
     assert shown["failures"] == 0
     assert stored() == []
     made = prompts(model)
-    assert {"extract", "gate", "label", "brief", "judge"} <= set(made)
+    assert {"extract", "gate", "label", "plan", "brief", "judge"} <= set(made)
     report = (tmp_path / "run" / "report.md").read_text()
     assert "| **memory, k = 5** |" in report
     assert "| MemFly, gpt-4o-mini (MemFly, table 1) | 32.1 | 46.6 | 24.0 | 44.7 | 51.5 | 43.8 | – |" in report
@@ -176,7 +176,8 @@ def test_the_estimate_asks_nothing_and_is_not_too_low(evaluate, model):
     read = sum(count(model="gpt-4o-mini", messages=request["messages"]) for request in model.asked)
     assert 0.5 * total["input_tokens"] < read < total["input_tokens"]
     # each context was enough after one round, where two might have been judged
-    assert prompts(model)["brief"] + 2 * prompts(model)["assess"] == told["answers"]["calls"]
+    made = prompts(model)
+    assert made["brief"] + made["plan"] + 2 * made["assess"] == told["answers"]["calls"]
     assert json.loads(evaluate(*given, "--estimate", "--json").stdout)["total"]["calls"] == 0
 
 

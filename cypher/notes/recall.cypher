@@ -18,10 +18,13 @@
 // $as_of: list<datetime>    latest valid_from, and what valid_to is later than; the same for one moment
 // $known_at: list<datetime>    likewise of recorded_at and superseded_at
 // $names: list<string>    keys of keywords that the question may name
-// $keywords: integer    keywords nearest to the question; 0 for none
-// $topics: integer    topics likewise
+// $named: list<list<float>>    vectors of what a plan names in the question, null for none: the question's then
+// $keywords: integer    keywords nearest to each of these; 0 for none
+// $topic: list<float>    vector of what a plan says that the question is about, null likewise
+// $topics: integer    topics nearest to it
 // $anchored: integer    notes that each pathway proposes
 // $related: integer    of these, from how many ties are followed
+// $times: list<list<datetime>>    ranges of time that the question names: first moment, and first one after
 // returns sums [{scope, language, notes, raw_length, context_length, waiting: where ranges narrow, whether notes are pending}], pool [note with terms, cosines, sources, channels, pathways' scores]
 MATCH (s:Scope) WHERE s.scope IN $scopes
 WITH collect(s {.scope, .language, .notes, .raw_length, .context_length,
@@ -31,8 +34,12 @@ CALL (total) {
   CALL (total) {
     WITH $keywords AS most WHERE most > 0
     CALL (most) {
-      MATCH (k:Keyword)
-        SEARCH k IN (VECTOR INDEX keyword_embedding FOR $vector WHERE k.scope IN $scopes LIMIT $keywords) SCORE AS score
+      UNWIND coalesce($named, [$vector]) AS near
+      CALL (near) {
+        MATCH (k:Keyword)
+          SEARCH k IN (VECTOR INDEX keyword_embedding FOR near WHERE k.scope IN $scopes LIMIT $keywords) SCORE AS score
+        RETURN k, score
+      }
       RETURN k, 2 * score - 1 AS score
       UNION ALL
       MATCH (k:Keyword) WHERE k.scope IN $scopes AND k.key IN $names
@@ -40,10 +47,10 @@ CALL (total) {
     }
     RETURN 'keywords' AS channel, k, max(score) AS score
     UNION ALL
-    WITH $topics AS most WHERE most > 0
-    CALL (most) {
+    WITH $topics AS most, coalesce($topic, $vector) AS near WHERE most > 0
+    CALL (near) {
       MATCH (t:Topic)
-        SEARCH t IN (VECTOR INDEX topic_embedding FOR $vector WHERE t.scope IN $scopes LIMIT $topics) SCORE AS score
+        SEARCH t IN (VECTOR INDEX topic_embedding FOR near WHERE t.scope IN $scopes LIMIT $topics) SCORE AS score
       RETURN t, 2 * score - 1 AS score
     }
     MATCH (t)<-[:IN_TOPIC]-(k)
@@ -111,6 +118,16 @@ CALL (anchors, tied, question, asked) {
       CALL db.index.fulltext.queryNodes('note_terms', $words, {limit: $lexical_pool}) YIELD node AS n
       RETURN n, 'lexical' AS channel, null AS score
       UNION ALL
+      UNWIND $times AS time
+      CALL (time) {
+        MATCH (n:Note|Past)
+          SEARCH n IN (VECTOR INDEX note_raw FOR $vector
+            WHERE n.scope IN $scopes AND n.status IN $statuses AND n.said_at >= time[0] AND n.valid_from < time[1]
+            LIMIT $anchored) SCORE AS score
+        RETURN n
+      }
+      RETURN n, 'time' AS channel, null AS score
+      UNION ALL
       UNWIND anchors + [{channel: 'related', best: tied}] AS anchor
       UNWIND anchor.best AS one
       RETURN one.n AS n, anchor.channel AS channel, one.score AS score
@@ -142,7 +159,7 @@ CALL (anchors, tied, question, asked) {
          asked_cosines: CASE WHEN asked IS NOT NULL THEN
            [v IN [n.raw_embedding, n.context_embedding] |
              coalesce(1 - vector_distance(vector(v, size($vector), FLOAT32), asked, COSINE), 0.0)] END,
-         sources: [(n)-[:FROM]->(x:Source|PastSource) | x {.*, said_at: x.said_at.epochMillis}],
+         sources: [(n)-[:FROM]->(x) | x {.*, said_at: x.said_at.epochMillis}],
          channels: channels, pathways: {keywords: keywords, topics: topics, related: related}
        }) AS pool
 }

@@ -5,7 +5,7 @@ import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from memgraph_engine.model.answer import Cited
     from memgraph_engine.model.cost import Cost
     from memgraph_engine.model.memory import Note, Source
-    from memgraph_engine.model.result import Decision, Explanation, Hit, Round, Spending
+    from memgraph_engine.model.result import Decision, Explanation, Hit, Plan, Round, Spending
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _UNWRAPPED = 10_000  # characters: the width of what is no terminal
@@ -145,7 +145,21 @@ def rounds(out: "Console", some: "Sequence[Round]") -> None:
         sure = "" if one.confidence is None else f"(confidence {one.confidence:.2f}"
         sure += f" by {one.model})" if one.model else f"{missing})" if sure else ""
         out.print(clean(f"round {number}: {one.question}"), clean(sure), style="dim")
+        if told := plan(one.plan):
+            out.print(clean(f"  read as: {told}"), style="dim")
     out.print()
+
+
+def plan(one: "Plan") -> str:
+    """Return how a question was read; '' if nothing was found in it."""
+    from memgraph_engine.model.memory import NEVER, UNKNOWN_PAST
+
+    parts = [f"about {one.topic}" if one.topic else "", ", ".join(one.keywords)]
+    for start, end in one.times:
+        since = "" if start == UNKNOWN_PAST else f"since {start:%Y-%m-%d}"
+        until = "" if end == NEVER else f"until {end - timedelta(milliseconds=1):%Y-%m-%d}"
+        parts.append(" ".join(part for part in (since, until) if part))
+    return "; ".join(part for part in parts if part)
 
 
 def explanation(out: "Console", one: "Hit", why: "Explanation") -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Protocol
 
 from memgraph_engine.evaluation.journal import Journal
@@ -9,7 +10,7 @@ from memgraph_engine.evaluation.kept import KeptChat
 from memgraph_engine.evaluation.plan import ANSWER, JUDGED, Plan, Task
 from memgraph_engine.evaluation.variants import FULL_CONTEXT, Variant
 from memgraph_engine.ingest.messages import parse_message
-from memgraph_engine.llm import NewNote, Turn, assessing, batches, briefly, extraction, gating, judging
+from memgraph_engine.llm import NewNote, Turn, assessing, batches, briefly, extraction, gating, judging, planning
 from memgraph_engine.llm.prompts import Value, prompts
 from memgraph_engine.model.cost import NOTHING, Cost
 from memgraph_engine.model.memory import Source
@@ -21,6 +22,7 @@ _COMPARED = 3  # stored notes that the gate role is asked about for each new one
 _JUDGED_PAIR = 60  # tokens in which a model judges a pair
 _SHORT = 30  # tokens of a short answer
 _VERDICT = 60  # and of a verdict on one
+_PLAN = 120  # and of what a question is about
 
 
 class _Rendered(Protocol):
@@ -85,7 +87,8 @@ def _answers(
 ) -> Cost:
     """Return what the answers cost: as many turns as notes are shown, and all of them without a memory.
 
-    Before each round but the first a model is shown them too, to say whether they are enough.
+    Where there may be more rounds than one a model reads the question first, and before each but the first it is
+    shown the notes too, to say whether they are enough.
     """
     lines = [line(source, "english") for source in sources]
     asked = [task for task in tasks if ANSWER in task.pending(results)]
@@ -95,9 +98,11 @@ def _answers(
         longest = max((task.question.text for task in some), key=len)
         shown = lines if some[0].variant.name == FULL_CONTEXT else lines[:: max(1, len(lines) // k)][:k]
         cost += _times(_asked(llm, briefly(longest, "\n".join(shown)), _SHORT), len(some))
-        again = sum(task.variant.settings(settings).answer.rounds - 1 for task in some if task.variant.models)
-        if again:
+        rounds = [task.variant.settings(settings).answer.rounds for task in some if task.variant.models]
+        if again := sum(rounds) - len(rounds):
             cost += _times(_asked(llm, assessing(longest, shown), _VERDICT), again)
+            moment = sources[-1].said_at or datetime.now(UTC)
+            cost += _times(_asked(llm, planning(longest, moment), _PLAN), sum(most > 1 for most in rounds))
     return cost
 
 

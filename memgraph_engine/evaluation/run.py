@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import replace
 from typing import Any
 
 from memgraph_engine.client import Memory
@@ -58,7 +59,8 @@ class Run:
             builder = next(one for one in self._plan.variants if one.name == memory)
             self._build(conversation, builder, tenant, advance)
         everything = "\n".join(_lines(conversation)) if memory == FULL_CONTEXT else ""
-        of = {task.variant.name: task.variant.of(self._memory, tenant) for task in tasks}
+        asked = after(conversation, self._memory)
+        of = {task.variant.name: task.variant.of(asked, tenant) for task in tasks}
 
         def do(task: Task) -> None:
             self._do(task, of[task.variant.name], everything)
@@ -131,6 +133,12 @@ class Run:
 
     def _tenant(self, memory: str, conversation: Conversation) -> str:
         return f"eval-{self._name}-{memory}-{conversation.id}"
+
+
+def after(conversation: Conversation, memory: Memory) -> Memory:
+    """Return the memory as it is asked when the conversation has just ended: "last week" is the one before that."""
+    last = parse_message(conversation.turns[-1], "the last turn", timezone="UTC", max_text=1_000_000).said_at
+    return memory if last is None else Memory(replace(memory.engine, clock=lambda: last))
 
 
 def _each(do: Callable[[Task], None], tasks: Iterable[Task], at_once: int, advance: Callable[[int], None]) -> None:

@@ -27,6 +27,7 @@ ABLATIONS: Mapping[str, Overrides] = {
     "without-iteration": {"answer": {"rounds": 1}},
     # the paper has none of these
     "without-pathways": {"recall": {"topics": 0.0, "keywords": 0.0, "related": 0.0}},
+    "without-time": {"recall": {"time": 0.0}},
     "without-context": {"recall": {"dense_context": 0.0, "lexical_context": 0.0}},
     "without-words": {"recall": {"lexical_raw": 0.0, "lexical_context": 0.0}},
     "without-surroundings": {"recall": {"neighbour_1": 0.0, "neighbour_2": 0.0, "session": 0.0}},
@@ -45,6 +46,7 @@ _NOTHING_BUT_DENSE = {
     "keywords": 0.0,
     "topics": 0.0,
     "related": 0.0,
+    "time": 0.0,
 }
 _PLAIN: Overrides = {
     "gate": {"update": False, "discard": False, "denoise": False},

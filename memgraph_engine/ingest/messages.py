@@ -127,6 +127,14 @@ def parse_instant(value: object, where: str, timezone: str) -> datetime | None:
     return _utc(moment, timezone)
 
 
+def local(moment: datetime, timezone: str) -> datetime:
+    """Return a moment in the zone whose days a person means; at the ends of time, where there is none, as it is."""
+    try:
+        return moment.astimezone(ZoneInfo(timezone))
+    except OverflowError:
+        return moment
+
+
 def check_name(value: object, where: str) -> str:
     """Return an id, session, speaker or the like that can be stored; raises InvalidInput."""
     if value is None:

@@ -16,6 +16,7 @@ from memgraph_engine.llm.requests import (
     judging,
     labelling,
     merging,
+    planning,
 )
 from memgraph_engine.llm.roles import Answer, Roles, Told, chat_named
 from memgraph_engine.llm.spent import Spent
@@ -42,4 +43,5 @@ __all__ = [
     "judging",
     "labelling",
     "merging",
+    "planning",
 ]

@@ -13,6 +13,7 @@ Number = int | tuple[int, int]
 _MOST_KEYWORDS = 8
 _LONGEST_LABEL = 60
 _LONGEST_QUESTION = 500
+_LONGEST_NAME = 100
 
 
 def _keywords(given: object) -> object:
@@ -42,8 +43,15 @@ def _short(text: str) -> str:
 def _question(text: str) -> str:
     """Refuse what nobody asks in a question."""
     if len(text) > _LONGEST_QUESTION or not text.isprintable():
-        raise ValueError(f"next must be one question of at most {_LONGEST_QUESTION} characters")
+        raise ValueError(f"must be one line of at most {_LONGEST_QUESTION} characters")
     return text
+
+
+def _names(keywords: tuple[str, ...]) -> tuple[str, ...]:
+    """Refuse what nobody calls an entity."""
+    if not all(len(word) <= _LONGEST_NAME and word.isprintable() for word in keywords):
+        raise ValueError(f"keywords must be names of at most {_LONGEST_NAME} characters")
+    return keywords
 
 
 def _day(given: object) -> object:
@@ -186,6 +194,28 @@ class Judging(Response):
     answers: tuple[JudgedAnswer, ...]
 
 
+class PlannedQuestion(Item):
+    """What a question is about, the entities in it, and the days that it asks about; each may be missing."""
+
+    question: int
+    topic: Annotated[Text, AfterValidator(_question)] = ""
+    keywords: Annotated[Keywords, AfterValidator(_names)] = ()
+    since: Day = None
+    until: Day = None
+
+    @model_validator(mode="after")
+    def _whole(self) -> "PlannedQuestion":
+        if self.since and self.until and self.until < self.since:
+            raise ValueError("until is before since")
+        return self
+
+
+class Planning(Response):
+    """Answer to the prompt `plan`."""
+
+    questions: tuple[PlannedQuestion, ...]
+
+
 class AssessedQuestion(Item):
     """How surely notes answer a question, and what is to be asked next; '' for nothing."""
 
@@ -201,7 +231,7 @@ class Assessing(Response):
 
 
 RESPONSES: dict[str, type[Response]] = {
-    model.__name__: model for model in (Extraction, Gating, Merging, Labelling, Assessing, Judging)
+    model.__name__: model for model in (Extraction, Gating, Merging, Labelling, Planning, Assessing, Judging)
 }
 
 

@@ -1,4 +1,4 @@
-"""What the engine asks chat models: to extract, gate and merge notes, label topics, assess evidence, answer, judge."""
+"""What the engine asks chat models: to extract, gate, merge, label, plan, assess, answer, judge."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -6,7 +6,17 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Generic, Protocol, TypeVar
 
-from memgraph_engine.llm.answers import Assessing, Extraction, Gating, Judging, Labelling, Merging, Number, Response
+from memgraph_engine.llm.answers import (
+    Assessing,
+    Extraction,
+    Gating,
+    Judging,
+    Labelling,
+    Merging,
+    Number,
+    Planning,
+    Response,
+)
 from memgraph_engine.llm.prompts import Value
 from memgraph_engine.llm.tokens import tokens
 
@@ -121,6 +131,16 @@ def labelling(topics: Sequence[TopicKeywords]) -> Request[Labelling]:
     """
     numbered = [topic.data(at) for at, topic in enumerate(topics, 1)]
     return Request("label", Labelling, {"topics": numbered}, frozenset(range(1, len(topics) + 1)))
+
+
+def planning(question: str, moment: datetime) -> Request[Planning]:
+    """Ask what a question is about, whom and what it names, and which days; `moment` is the present of the question.
+
+    >>> planning("Where was Ana last week?", datetime(2023, 5, 10)).asked
+    frozenset({1})
+    """
+    one: list[dict[str, object]] = [{"question": 1, "asked on": f"{moment:%A %Y-%m-%d}", "text": question}]
+    return Request("plan", Planning, {"questions": one}, frozenset({1}))
 
 
 def assessing(question: str, notes: Sequence[str]) -> Request[Assessing]:

@@ -24,6 +24,20 @@ class ChannelScore:
 
 
 @dataclass(frozen=True, slots=True)
+class Plan:
+    """How a question was read (MemFly, section 3.4.1), by the chat model `model` or, '', without one.
+
+    `topic` describes what it is about ('': the question itself does), `keywords` are the entities that a model found in
+    it, `times` the ranges that it names: the first moment, and the first one after.
+    """
+
+    topic: str = ""
+    keywords: tuple[str, ...] = ()
+    times: tuple[tuple[datetime, datetime], ...] = ()
+    model: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Round:
     """One round of retrieval (MemFly, section 3.4.2): what was asked, and whether what is found answers the question.
 
@@ -37,6 +51,7 @@ class Round:
     sufficient: bool
     missing: tuple[str, ...] = ()
     model: str = ""
+    plan: Plan = Plan()
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from memgraph_engine.settings import RecallSettings
@@ -12,8 +13,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _K1, _B = 1.2, 0.75
+_DAY = 86_400_000.0  # milliseconds
 PATHWAYS = ("keywords", "topics", "related")
-CHANNELS = ("lexical_raw", "lexical_context", "dense_raw", "dense_context", *PATHWAYS)
+CHANNELS = ("lexical_raw", "lexical_context", "dense_raw", "dense_context", *PATHWAYS, "time")
+_FADES = 10.0  # days in which a note that was told beside the time asked about loses two thirds
+_NEAR = 0.05  # what is further away is of another time
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,14 +54,13 @@ def bm25(
     import numpy as np
 
     rows = [row for row, hit in enumerate(hits) if hit]
-    flat = [" ".join(text.split()) if "\n" in text else text for text in (texts[row] for row in rows)]
-    # each term between spaces of its own, so that it is found in a string: faster than comparing it with every token
-    spaced = [f" {text.replace(' ', '  ')} " for text in flat]
-    wanted = [f" {word} " for word in words]
-    tf = np.array([[text.count(word) for word in wanted] for text in spaced], dtype=float).reshape(
-        len(rows), len(words)
-    )
-    lengths = np.array([text.count(" ") + bool(text) for text in flat]).reshape(-1, 1)
+    tokens = [texts[row].split() for row in rows]
+    place, wanted = {word: at for at, word in enumerate(words)}, frozenset(words)
+    tf = np.zeros((len(rows), len(words)))
+    for at, some in enumerate(tokens):
+        for word in wanted.intersection(some):
+            tf[at, place[word]] = some.count(word)
+    lengths = np.array([len(some) for some in tokens]).reshape(-1, 1)
     df = (tf > 0).sum(axis=0)
     idf = np.log(1 + (np.maximum(notes, df) - df + 0.5) / (df + 0.5))
     norm = _K1 * (1 - _B + _B * lengths / max(mean_length, 1.0))
@@ -66,8 +69,16 @@ def bm25(
     return scores
 
 
-def channel_scores(pool: Sequence[dict[str, Any]], words: Sequence[str], of: Statistics) -> "NDArray[np.float64]":
-    """Score a pool (rows of the recall statement) in each of CHANNELS; shape (notes, channels)."""
+def channel_scores(
+    pool: Sequence[dict[str, Any]],
+    words: Sequence[str],
+    of: Statistics,
+    times: Sequence[tuple[datetime, datetime]] = (),
+) -> "NDArray[np.float64]":
+    """Score a pool (rows of the recall statement) in each of CHANNELS; shape (notes, channels).
+
+    `times` are the ranges that the question names, each its first moment and the first after it.
+    """
     import numpy as np
 
     hits = ["lexical" in row["channels"] for row in pool]
@@ -78,8 +89,29 @@ def channel_scores(pool: Sequence[dict[str, Any]], words: Sequence[str], of: Sta
             [row["raw_cosine"] for row in pool],
             [row["context_cosine"] for row in pool],
             *([row["pathways"][pathway] for row in pool] for pathway in PATHWAYS),
+            _timeliness(pool, times),
         ]
     )
+
+
+def _timeliness(pool: Sequence[dict[str, Any]], times: Sequence[tuple[datetime, datetime]]) -> "NDArray[np.float64]":
+    """Return for each note 1 if what it tells, or its telling, lies in one of the ranges, less the further it is away.
+
+    From what it tells to its telling is one stretch: what happened in May and was told in June is of both.
+    """
+    import numpy as np
+
+    if not times:
+        return np.zeros(len(pool))
+    told = np.array([row["said_at"] for row in pool], dtype=float)
+    begun = np.array([row["valid_from"] for row in pool], dtype=float)
+    away = [np.maximum(np.maximum(_millis(start) - told, begun - _millis(end) + 1), 0.0) for start, end in times]
+    timely = np.exp(-np.min(away, axis=0) / (_FADES * _DAY))
+    return np.where(timely < _NEAR, 0.0, timely)
+
+
+def _millis(moment: datetime) -> float:
+    return moment.timestamp() * 1000
 
 
 def fuse(pool: Sequence[dict[str, Any]], raw: "NDArray[np.float64]", settings: RecallSettings) -> Fused:
@@ -92,8 +124,8 @@ def fuse(pool: Sequence[dict[str, Any]], raw: "NDArray[np.float64]", settings: R
     import numpy as np
 
     weights = np.array([getattr(settings, channel) for channel in CHANNELS])
-    # a pathway that leads nowhere (no topics yet, nothing tied) takes nothing from the others
-    weights = np.where(raw.any(axis=0) | ~np.isin(CHANNELS, PATHWAYS), weights, 0.0)
+    # a pathway that leads nowhere (no topics yet, nothing tied), or a time not asked about, takes nothing from others
+    weights = np.where(raw.any(axis=0) | ~np.isin(CHANNELS, (*PATHWAYS, "time")), weights, 0.0)
     if settings.fusion == "rrf":
         normalised = _reciprocal_ranks(raw, settings.rrf_k)
         weighted = normalised * (weights > 0) / max((weights > 0).sum(), 1)
@@ -109,17 +141,23 @@ def fuse(pool: Sequence[dict[str, Any]], raw: "NDArray[np.float64]", settings: R
 
 
 def _normalised(raw: "NDArray[np.float64]", pool: Sequence[dict[str, Any]]) -> "NDArray[np.float64]":
-    """Put each channel between 0 and 1; a note that waits for its vectors has 0 there, and stretches no scale."""
+    """Put each channel between 0 and 1; a note that waits for its vectors has 0 there, and stretches no scale.
+
+    The time's is there already: a note near the range is no better because none is in it.
+    """
     import numpy as np
 
     pending = np.array([row["status"] == "pending" for row in pool])
-    if not pending.any():
-        return _min_max(raw)
     lexical = np.array([channel.startswith("lexical") for channel in CHANNELS])
-    normalised = np.zeros(raw.shape)
+    time = np.array([channel == "time" for channel in CHANNELS])
+    normalised = np.where(time, raw, 0.0)
+    if not pending.any():
+        normalised[:, ~time] = _min_max(raw[:, ~time])
+        return normalised
     normalised[:, lexical] = _min_max(raw[:, lexical])
     if not pending.all():
-        normalised[np.ix_(~pending, ~lexical)] = _min_max(raw[np.ix_(~pending, ~lexical)])
+        others = np.ix_(~pending, ~lexical & ~time)
+        normalised[others] = _min_max(raw[others])
     return normalised
 
 
@@ -147,15 +185,17 @@ def _neighbours(
 ) -> "NDArray[np.float64]":
     import numpy as np
 
-    place = {(row["scope"], row["session"], row["seq"]): float(score) for row, score in zip(pool, base, strict=True)}
-
-    def best(row: dict[str, Any], step: int) -> float:
-        if not row["session"]:
-            return 0.0
-        key = (row["scope"], row["session"])
-        return max(place.get((*key, row["seq"] - step), 0.0), place.get((*key, row["seq"] + step), 0.0))
-
-    return np.array([settings.neighbour_1 * best(row, 1) + settings.neighbour_2 * best(row, 2) for row in pool])
+    of: dict[tuple[str, str], dict[int, float]] = defaultdict(dict)
+    for row, score in zip(pool, base.tolist(), strict=True):
+        of[row["scope"], row["session"]][row["seq"]] = score
+    found = np.zeros(len(pool))
+    for at, row in enumerate(pool):
+        if row["session"]:
+            score_at, turn = of[row["scope"], row["session"]].get, row["seq"]
+            beside = max(score_at(turn - 1, 0.0), score_at(turn + 1, 0.0))
+            next_but_one = max(score_at(turn - 2, 0.0), score_at(turn + 2, 0.0))
+            found[at] = settings.neighbour_1 * beside + settings.neighbour_2 * next_but_one
+    return found
 
 
 def _sessions(pool: Sequence[dict[str, Any]], scores: "NDArray[np.float64]") -> "NDArray[np.float64]":
@@ -163,7 +203,7 @@ def _sessions(pool: Sequence[dict[str, Any]], scores: "NDArray[np.float64]") -> 
     import numpy as np
 
     of: dict[tuple[str, str], list[float]] = defaultdict(list)
-    for row, score in zip(pool, scores, strict=True):
-        of[row["scope"], row["session"]].append(float(score))
+    for row, score in zip(pool, scores.tolist(), strict=True):
+        of[row["scope"], row["session"]].append(score)
     best = {key: sum(top) / len(top) for key, some in of.items() for top in (sorted(some, reverse=True)[:3],)}
     return np.array([best[row["scope"], row["session"]] if row["session"] else 0.0 for row in pool])

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cache
+from itertools import product
 from typing import Any
 
 from memgraph_engine.errors import InvalidInput
@@ -71,8 +72,11 @@ class Filters:
         """The same as the indexes know them: that of every past version is `past`."""
         return (*self.statuses, _PAST) if self.known_at else self.statuses
 
-    def admits(self, row: Mapping[str, Any]) -> bool:
-        """Apply what the index can't, to a row of the pool: its status then, tags, and the metadata of its sources."""
+    def admitted(self, pool: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
+        """Apply what the index cannot, to the rows of a pool: status then, tags, and the metadata of the sources."""
+        return [row for row in pool if self._admits(row)] if self.beyond_index else pool
+
+    def _admits(self, row: Mapping[str, Any]) -> bool:
         return (
             row["status"] in self.statuses
             and set(self.tags) <= set(row["tags"])
@@ -116,15 +120,15 @@ def terms(question: str, languages: Sequence[str]) -> list[str]:
     return [term for term in found if term not in asking][:_MOST_TERMS] or list(found)[:_MOST_TERMS]
 
 
-def names(question: str, languages: Sequence[str]) -> list[str]:
-    """Return the keys of all keywords that a question may name: of each run of one to three of its terms.
+def names(texts: Sequence[str], languages: Sequence[str]) -> list[str]:
+    """Return the keys of all keywords that a question's texts may name: of each run of one to three of its terms.
 
-    >>> names("Which support groups?", ["english"])
+    >>> names(["Which support groups?"], ["english"])
     ['support', 'supportgroup', 'group']
     """
     found: dict[str, None] = {}
-    for language in languages:
-        words = [term for term in tokenize(question, language) if term not in _question_words(language)]
+    for language, text in product(languages, texts):
+        words = [term for term in tokenize(text, language) if term not in _question_words(language)]
         for start in range(min(len(words), _MOST_NAMED)):
             ends = range(start + 1, min(start + _LONGEST_NAME, len(words)) + 1)
             found |= dict.fromkeys("".join(words[start:end]) for end in ends)

@@ -11,6 +11,7 @@ from memgraph_engine.errors import ModelError
 from memgraph_engine.graph.database import Database
 from memgraph_engine.llm import Roles, Spent, assessing
 from memgraph_engine.model.result import Hit, Round
+from memgraph_engine.recall.plan import Reading, read_by_model
 from memgraph_engine.recall.question import terms
 from memgraph_engine.recall.search import Found, Query, first_found, hits, ranked, retrieve
 from memgraph_engine.settings import RecallSettings
@@ -24,14 +25,16 @@ _JUDGED = 5  # notes in which the question's terms are looked for
 _SHOWN = 20  # notes that a model is shown (MemFly's K_final)
 _FED_BACK = 2  # notes of which the next question is made, and terms that it takes from them
 _UNAIDED = 2  # rounds without a model: a third, made of much the same notes, found no more (docs/benchmarks.md)
-_PART = "Judging the evidence"
+_PLANNING, _JUDGING = "Reading the question", "Judging the evidence"
 
 Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Refiner:
-    """Judges what is found, and says what to ask next: by the role `sufficiency` where it has a model, else by terms.
+    """Plans a question, judges what is found, says what to ask next: by `planner` and `sufficiency`, or without models.
+
+    A single round asks none: whoever allows for more has the time.
 
     Without a model the confidence is the share of the question's terms, names and dates among them, that the best
     notes hold; the next question has the rarest terms of the best two, and leans towards their vectors.
@@ -47,7 +50,8 @@ class Refiner:
 
         A note's score is the mean of what it scored in each round, of which each counts half of the one before.
         """
-        found, told, later, languages = list[Found](), list[Round](), query, [language]
+        later = query = replace(query, reading=self._planned(query)) if rounds > 1 else query
+        found, told, languages = list[Found](), list[Round](), [language]
         while True:
             found.append(retrieve(db, later, languages, self.settings))
             languages = list(found[-1].languages)
@@ -55,10 +59,21 @@ class Refiner:
             best = [one.rows[i] for one, i in map(first.__getitem__, ranked(scores))]
             last = len(found) == rounds or not best
             judged, follow_up = self._judged(query, later.text, best, languages, told, last=last)
+            judged = replace(judged, plan=found[-1].reading.plan)
             told.append(judged)
             if judged.sufficient or last or (not follow_up and len(found) == _UNAIDED):
                 return hits(query, found, scores, told)
             later = self._next(query, follow_up, best, found[0])
+
+    def _planned(self, query: Query) -> Reading | None:
+        """Let the role read the question; None where it has no model, or that fails."""
+        if not self.roles.has("planner"):
+            return None
+        try:
+            return read_by_model(query.text, query.moment, self.roles, self.embedder, self.spent)
+        except ModelError as error:
+            self.spent.failed(_PLANNING, error)
+            return None
 
     def _judged(
         self,
@@ -87,7 +102,7 @@ class Refiner:
         try:
             answer = self.roles.ask(request, meters=self.spent.meters)
         except ModelError as error:
-            self.spent.failed(_PART, error)
+            self.spent.failed(_JUDGING, error)
             return None
         self.spent.cost += answer.cost
         (one,) = answer.response.questions
@@ -105,11 +120,13 @@ class Refiner:
     def _next(self, query: Query, follow_up: str, best: Sequence[Row], first: Found) -> Query:
         """Return what is asked in the next round: what a model wants to know, else more like the best notes."""
         if follow_up:
-            return replace(query, text=follow_up, vector=self.embedder.embed_query(follow_up), asked=query.vector)
+            vector = self.embedder.embed_query(follow_up)
+            return replace(query, text=follow_up, vector=vector, reading=None, asked=query.vector)
         rare = _rarest(best[:_FED_BACK], first.rows, terms(query.text, first.languages))
         near = self.embedder.embed_documents(["\n".join(row["raw"]) for row in best[:_FED_BACK]])
         leaning = _unit(query.vector) + self.settings.feedback * sum(map(_unit, near)) / len(near)
-        return replace(query, text=" ".join([query.text, *rare]), vector=leaning, asked=query.vector)
+        text = " ".join([query.text, *rare])  # of the same time, though a term may be spelt like a month
+        return replace(query, text=text, vector=leaning, reading=first.reading, asked=query.vector)
 
 
 def _mean(rounds: Sequence[Mapping[str, float]]) -> dict[str, float]:

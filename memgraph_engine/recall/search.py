@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from memgraph_engine.graph import notes as note_graph
@@ -11,6 +12,7 @@ from memgraph_engine.graph.rows import note_from
 from memgraph_engine.model.result import ChannelScore, Explanation, Hit, Round
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.recall.fusion import CHANNELS, Fused, Statistics, channel_scores, fuse
+from memgraph_engine.recall.plan import Reading, read
 from memgraph_engine.recall.question import Filters, names, terms
 from memgraph_engine.settings import RecallSettings
 
@@ -24,25 +26,36 @@ _LARGEST_POOL = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A question as the graph is asked it; in a later round `asked` is the vector of the first."""
+    """A question as the graph is asked it.
+
+    `moment` is its present, in the zone whose days it means. `reading` is what a model read in it, None to read it
+    without one. In a later round `asked` is the vector of the first.
+    """
 
     text: str
     vector: "NDArray[np.float32]"
     scopes: Sequence[Scope]
     filters: Filters
     top_k: int
+    moment: datetime
     min_similarity: float | None = None
     explain: bool = False
+    reading: Reading | None = None
     asked: "NDArray[np.float32] | None" = None
+
+    def read(self, languages: Sequence[str]) -> Reading:
+        """Return how it is read in the languages of the scopes."""
+        return self.reading or read(self.text, languages, self.moment)
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What one round trip found: rows of the recall statement, their fused scores, and the languages asked in."""
+    """What one round trip found: rows of the recall statement, their fused scores, and how the question was read."""
 
     rows: Sequence[dict[str, Any]]
     fused: Fused | None
     languages: Sequence[str]
+    reading: Reading
 
     @property
     def scores(self) -> dict[str, float]:
@@ -71,14 +84,16 @@ def retrieve(db: Database, query: Query, languages: Sequence[str], settings: Rec
         if recorded and recorded != sorted(languages):
             languages = recorded
             continue
-        admitted = [row for row in answer["pool"] if query.filters.admits(row)]
+        admitted = query.filters.admitted(answer["pool"])
         if len(admitted) >= query.top_k or _exhausted(query, answer, settings, factor):
             break
         factor *= _GROWTH
+    reading = query.read(languages)
     if not admitted:
-        return Found([], None, languages)
-    scores = channel_scores(admitted, terms(query.text, languages), statistics(answer["sums"]))
-    return Found(admitted, fuse(admitted, scores, settings), languages)
+        return Found([], None, languages, reading)
+    words, times = terms(query.text, languages), reading.plan.times
+    scores = channel_scores(admitted, words, statistics(answer["sums"]), times)
+    return Found(admitted, fuse(admitted, scores, settings), languages, reading)
 
 
 def _exhausted(query: Query, answer: Mapping[str, Any], settings: RecallSettings, factor: int) -> bool:
@@ -138,6 +153,7 @@ def ask(
 def parameters(query: Query, languages: Sequence[str], settings: RecallSettings, factor: int = 1) -> dict[str, Any]:
     """Return what the recall statement takes."""
     words, pool, narrow = terms(query.text, languages), settings.pool * factor, query.filters.narrow
+    reading = query.read(languages)
     return {
         "scopes": [scope.name for scope in query.scopes],
         "vector": query.vector.tolist(),
@@ -146,21 +162,25 @@ def parameters(query: Query, languages: Sequence[str], settings: RecallSettings,
         "pool": 0 if narrow else pool,
         "narrowed_pool": pool if narrow else 0,
         "lexical_pool": _lexical_pool(query, settings, factor),
-        **_pathways(query, languages, settings),
+        **_pathways(query, reading, languages, settings),
         **query.filters.parameters(),
     }
 
 
-def _pathways(query: Query, languages: Sequence[str], settings: RecallSettings) -> dict[str, Any]:
+def _pathways(query: Query, reading: Reading, languages: Sequence[str], settings: RecallSettings) -> dict[str, Any]:
     """Return where the pathways begin; keywords and topics are those of now, so a look back has none."""
     now = not (query.filters.as_of or query.filters.known_at)
     keywords = settings.keyword_anchors if now and settings.keywords else 0
+    named = [vector.tolist() for vector in reading.keywords]
     return {
-        "names": names(query.text, languages) if keywords else [],
-        "keywords": keywords,
+        "names": names((query.text, *reading.plan.keywords), languages) if keywords else [],
+        "named": named or None,
+        "keywords": -(-keywords // max(len(named), 1)),
+        "topic": None if reading.topic is None else reading.topic.tolist(),
         "topics": settings.topic_anchors if now and settings.topics else 0,
         "anchored": settings.anchored,
         "related": settings.related_from if now and settings.related else 0,
+        "times": [list(time) for time in reading.plan.times] if settings.time else [],
     }
 
 

@@ -1,0 +1,69 @@
+"""Read a question before the graph is asked it: its topic, whom and what it names, its time (MemFly, section 3.4.1)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from typing import TYPE_CHECKING
+
+from memgraph_engine.embedding import CheckedEmbedder
+from memgraph_engine.llm import Roles, Spent, planning
+from memgraph_engine.model.memory import NEVER, UNKNOWN_PAST
+from memgraph_engine.model.result import Plan
+from memgraph_engine.rendering import events
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_MOST_TIMES = 8
+_LONGEST_READ = 4096  # characters of a question in which times are looked for
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A plan, and the vectors of its topic and of each of its keywords; without these the question's own stands in."""
+
+    plan: Plan
+    topic: "NDArray[np.float32] | None" = None
+    keywords: "Sequence[NDArray[np.float32]]" = ()
+
+
+def read(question: str, languages: Sequence[str], moment: datetime) -> Reading:
+    """Read a question without a model: only its times are looked for, what it names is looked up by the statement.
+
+    `moment` is the present of the question, in the zone whose days it means.
+
+    >>> ((start, end),) = read("Where was Ana in May 2023?", ["english"], datetime(2026, 1, 1, tzinfo=UTC)).plan.times
+    >>> str(start), str(end)
+    ('2023-05-01 00:00:00+00:00', '2023-06-01 00:00:00+00:00')
+    """
+    named = (event for language in languages for event in events(question[:_LONGEST_READ], moment, language))
+    times = dict.fromkeys((event.start, event.end) for event in named)
+    return Reading(Plan(times=tuple(times)[:_MOST_TIMES]))
+
+
+def read_by_model(question: str, moment: datetime, roles: Roles, embedder: CheckedEmbedder, spent: Spent) -> Reading:
+    """Let the planner role read a question. Raises a ModelError."""
+    answer = roles.ask(planning(question, moment), meters=spent.meters)
+    spent.cost += answer.cost
+    (one,) = answer.response.questions
+    start, end = _midnight(one.since, moment, UNKNOWN_PAST), _midnight(_after(one.until), moment, NEVER)
+    times = ((start, end),) if one.since or one.until else ()
+    plan = Plan(one.topic, one.keywords, times, answer.model)
+    texts = [text for text in (plan.topic, *plan.keywords) if text]
+    vectors = list(embedder.embed_documents(texts)) if texts else []
+    return Reading(plan, vectors.pop(0) if plan.topic else None, vectors)
+
+
+def _after(day: date | None) -> date | None:
+    return None if day in (None, date.max) else day + timedelta(days=1)
+
+
+def _midnight(day: date | None, moment: datetime, otherwise: datetime) -> datetime:
+    """Return the first moment of a day where the question is asked, or the far date that stands for none."""
+    if day is None:
+        return otherwise
+    try:
+        return datetime.combine(day, time(), moment.tzinfo).astimezone(UTC)
+    except OverflowError:  # a day at either end of all time
+        return otherwise

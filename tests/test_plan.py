@@ -1,0 +1,224 @@
+"""How a question is read before it is asked: the time that it names, and what a planner finds in it."""
+
+import json
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from memgraph_engine import Memory, Settings
+from memgraph_engine.errors import ModelUnavailable
+from memgraph_engine.testing import ScriptedChat
+from tests.models import memory_with
+
+NOW = datetime(2023, 9, 20, 15, tzinfo=UTC)
+MONTHS = range(1, 10)
+QUESTION = "What did I bake {}?"
+
+
+def planned(topic="", keywords=(), since=None, until=None, question=1):
+    entry = {"question": question, "topic": topic, "keywords": list(keywords), "since": since, "until": until}
+    return json.dumps({"questions": [entry]})
+
+
+def baked(month, what="bread"):
+    return {"id": f"{what}-{month}", "text": f"I did bake a {what} in the old oven.", "time": f"2023-{month:02}-15"}
+
+
+def ids(hits):
+    return [hit.sources[0].id for hit in hits]
+
+
+def plan_of(hits):
+    return hits[0].explanation.rounds[0].plan
+
+
+def without_time(memory):
+    recall = memory.engine.settings.recall.model_copy(update={"time": 0.0})
+    return Memory(replace(memory.engine, settings=memory.engine.settings.model_copy(update={"recall": recall})))
+
+
+@pytest.fixture
+def recall():
+    return {}
+
+
+@pytest.fixture
+def memory(tenant, embedder, recall):
+    settings = Settings.load(gate={"update": False}, recall=recall)
+    with Memory.connect(tenant=tenant, embedder=embedder, settings=settings, clock=lambda: NOW) as one:
+        yield one
+
+
+@pytest.fixture
+def bakery(memory):
+    """The same said each month, so that nothing but the time tells the notes apart."""
+    memory.add_many([baked(month) for month in MONTHS], user_id="ana")
+    return memory
+
+
+@pytest.mark.parametrize(
+    ("when", "best"),
+    [
+        ("in May 2023", 5),
+        ("on 15 March 2023", 3),
+        ("last month", 8),
+        ("two months ago", 7),
+        ("last week", 9),
+    ],
+)
+def test_what_was_told_in_the_time_that_a_question_names_comes_forward(bakery, when, best):
+    hits = bakery.search(QUESTION.format(when), user_id="ana", explain=True)
+    assert len(hits) == len(MONTHS)  # a time narrows nothing down
+    time = {hit.sources[0].id: hit.explanation.channels["time"] for hit in hits}
+    assert {note for note, score in time.items() if score.raw == 1.0} == {f"bread-{best}"}
+    assert time[f"bread-{best}"].weighted > 0.05
+    before = ids(without_time(bakery).search(QUESTION.format(when), user_id="ana"))
+    now, then = (found.index(f"bread-{best}") for found in (ids(hits), before))
+    assert now < then or now == 0
+    (start, end), *_ = plan_of(hits).times
+    assert start < end
+
+
+def test_what_is_told_later_of_that_time_counts_as_much(memory):
+    later = {"id": "later", "text": "Last month I did bake a bread in the old oven.", "time": "2023-06-20"}
+    memory.add_many([*map(baked, (3, 4, 6, 7)), later], user_id="ana")
+    hits = memory.search(QUESTION.format("in May 2023"), user_id="ana", explain=True)
+    time = {hit.sources[0].id: hit.explanation.channels["time"].raw for hit in hits}
+    assert time["later"] == 1.0
+    assert 0 < time["bread-6"] < 1  # two weeks after it
+    assert time["bread-3"] == 0
+
+
+def test_a_look_back_takes_relative_times_from_its_own_day(bakery):
+    hits = bakery.search(QUESTION.format("last month"), user_id="ana", as_of="2023-06-20", explain=True)
+    time = {hit.sources[0].id: hit.explanation.channels["time"].raw for hit in hits}
+    assert max(time, key=time.get) == "bread-5"
+    assert plan_of(hits).times == ((datetime(2023, 5, 1, tzinfo=UTC), datetime(2023, 6, 1, tzinfo=UTC)),)
+
+
+def test_without_a_time_there_is_no_such_channel(bakery):
+    hits = bakery.search("What did I bake?", user_id="ana", explain=True)
+    assert {hit.explanation.channels["time"] for hit in hits} == {replace(hits[0].explanation.channels["time"])}
+    assert hits[0].explanation.channels["time"].weighted == 0
+    assert plan_of(hits).times == ()
+
+
+@pytest.mark.parametrize("recall", [{"time": 0.0}])
+def test_it_can_be_left_out(bakery):
+    hits = bakery.search(QUESTION.format("in May 2023"), user_id="ana", explain=True)
+    assert all(hit.explanation.channels["time"].weighted == 0 for hit in hits)
+    assert all("time" not in hit.explanation.proposed_by for hit in hits)
+
+
+@pytest.mark.parametrize("recall", [{"pool": 2, "lexical_pool": 2}])
+def test_the_time_proposes_what_no_other_channel_reaches(memory):
+    memory.add_many([baked(9, f"bread of sort {n}") for n in range(8)], user_id="ana")
+    memory.add({"id": "old", "text": "There was a cake.", "time": "2023-02-11"}, user_id="ana")
+    memory.add({"id": "other", "text": "There was a cake.", "time": "2023-02-12"}, user_id="ben")
+    asked = QUESTION.format("on 11 February 2023")
+    hits = memory.search(asked, user_id="ana", explain=True)
+    (old,) = (hit for hit in hits if hit.sources[0].id == "old")
+    assert "time" in old.explanation.proposed_by
+    assert "other" not in ids(hits)
+    for narrowed in ({"since": "2023-03-01"}, {"session": "none"}, {"tags": ["none"]}, {"as_of": "2023-01-01"}):
+        assert "old" not in ids(memory.search(asked, user_id="ana", **narrowed)), narrowed
+
+
+def test_a_question_in_spanish_names_its_time_in_spanish(tenant, embedder):
+    settings = Settings.load(language="spanish", gate={"update": False})
+    with Memory.connect(tenant=tenant, embedder=embedder, settings=settings) as memory:
+        memory.add_many([baked(month, "pan") for month in MONTHS], user_id="ana")
+    # whoever reads it need not know the language
+    with Memory.connect(tenant=tenant, embedder=embedder) as memory:
+        hits = memory.search("¿Qué horneé en mayo de 2023?", user_id="ana", rounds=2, explain=True)
+    assert ids(hits)[0] == "pan-5"
+    assert {one.plan.times for one in hits[0].explanation.rounds} == {
+        ((datetime(2023, 5, 1, tzinfo=UTC), datetime(2023, 6, 1, tzinfo=UTC)),)
+    }
+
+
+def test_a_day_is_one_of_the_zone_in_the_settings(tenant, embedder):
+    settings = Settings.load(timezone="Asia/Tokyo")
+    with Memory.connect(tenant=tenant, embedder=embedder, settings=settings, clock=lambda: NOW) as memory:
+        memory.add(baked(9), user_id="ana")
+        hits = memory.search("What was today?", user_id="ana", explain=True)
+    ((start, end),) = plan_of(hits).times  # in Tokyo it is the 21st by then
+    assert (start, end) == (datetime(2023, 9, 20, 15, tzinfo=UTC), datetime(2023, 9, 21, 15, tzinfo=UTC))
+
+
+@pytest.mark.parametrize("as_of", ["0001-01-01", "9999-12-31"])
+def test_the_ends_of_time_are_no_trouble(bakery, as_of):
+    assert isinstance(bakery.search("What was yesterday, and in 9999?", user_id="ana", as_of=as_of), list)
+
+
+def test_a_planner_says_what_to_look_for(tenant, embedder):
+    chat = ScriptedChat([planned("An animal of the sea", ["Otters", "aquarium"], "2023-05-01", "2023-05-31")])
+    with memory_with(tenant, embedder, chat, only=["planner"]) as (memory, _):
+        memory.add_many(["Otters live at the aquarium.", "I painted the fence.", "It rains."], user_id="ana")
+        hits = memory.search("Who is fed there?", user_id="ana", rounds=2, explain=True)
+        spent = memory.cost(user_id="ana")
+    plan = plan_of(hits)
+    assert (plan.topic, plan.keywords, plan.model) == ("An animal of the sea", ("Otters", "aquarium"), chat.name)
+    assert plan.times == ((datetime(2023, 5, 1, tzinfo=UTC), datetime(2023, 6, 1, tzinfo=UTC)),)
+    led = {hit.note.context: hit.explanation.channels["keywords"].raw for hit in hits}
+    assert led["Otters live at the aquarium."] == max(led.values()) > 0  # the question names neither
+    assert "Who is fed there?" in chat.calls[0].text
+    assert sum(day.cost.calls for day in spent) == 1
+
+
+def test_one_round_asks_no_planner(tenant, embedder):
+    with memory_with(tenant, embedder, ScriptedChat([]), only=["planner"]) as (memory, _):
+        memory.add("Otters live at the aquarium.", user_id="ana")
+        assert memory.search("Who lives there?", user_id="ana")
+
+
+@pytest.mark.parametrize(
+    "nonsense",
+    [
+        "I am a planner.",
+        planned(question=7),
+        planned(topic="x" * 501),
+        planned(topic="a\0b"),
+        planned(keywords=["x" * 101]),
+        planned(since="2023-05-31", until="2023-05-01"),
+        planned(since="soon"),
+        ModelUnavailable("gone"),
+    ],
+)
+def test_a_planner_that_answers_nonsense_is_done_without_and_the_context_says_so(tenant, embedder, nonsense):
+    answers = [nonsense] * (1 if isinstance(nonsense, Exception) else 2)
+    with memory_with(tenant, embedder, ScriptedChat(answers), only=["planner"]) as (memory, chat):
+        memory.add("Otters live at the aquarium.", user_id="ana")
+        context = memory.context("Who lives there in May 2023?", user_id="ana")
+        assert context.entries
+        (why,) = context.fallbacks
+        assert why.startswith("Reading the question was done without a model")
+        assert chat.left == 0
+
+
+@pytest.mark.parametrize(
+    ("given", "times"),
+    [
+        ({"since": "2023-05-01"}, (datetime(2023, 5, 1, tzinfo=UTC), datetime(9999, 12, 31, tzinfo=UTC))),
+        ({"until": "9999-12-31"}, (datetime(1, 1, 1, tzinfo=UTC), datetime(9999, 12, 31, tzinfo=UTC))),
+    ],
+)
+def test_a_plan_may_be_open_at_one_end(tenant, embedder, given, times):
+    with memory_with(tenant, embedder, ScriptedChat([planned(**given)]), only=["planner"]) as (memory, _):
+        memory.add("Otters live at the aquarium.", user_id="ana")
+        hits = memory.search("Who lives there?", user_id="ana", rounds=2, explain=True)
+    assert plan_of(hits).times == (times,)
+
+
+def test_a_plan_of_a_question_leads_to_no_other_memory(tenant, embedder):
+    with memory_with(
+        tenant, embedder, ScriptedChat([planned("otters", ["otters"], "2000-01-01")]), only=["planner"]
+    ) as (
+        memory,
+        _,
+    ):
+        memory.add("Otters live at the aquarium.", user_id="ben")
+        memory.add("I painted the fence.", user_id="ana")
+        hits = memory.search("Who lives there?", user_id="ana", rounds=2)
+    assert [hit.note.context for hit in hits] == ["I painted the fence."]
