@@ -168,7 +168,10 @@ def _recall(
         return parameters(query, ["english"], settings.recall)
 
     given = [asked_of(one) for one in asked]
-    narrow = [{name: one[name] for name in ("vector", "scopes", "statuses")} for one in given]
+    narrow = [
+        {"vector": known.embed_query(question).tolist(), "scopes": one["scopes"], "statuses": one["statuses"]}
+        for (question, _), one in zip(asked, given, strict=True)
+    ]
     with driver(memory) as bare:
         for _ in range(_WARM):
             milliseconds(lambda one: mine.search(one[0], user_id=one[1]), asked)

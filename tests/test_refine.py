@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from memgraph_engine import Memory, Settings
 from memgraph_engine.errors import InvalidInput, ModelUnavailable
 from memgraph_engine.testing import ScriptedChat
 from tests.models import memory_with
@@ -139,6 +140,19 @@ def test_a_context_is_made_in_rounds_too(talk, monkeypatch):
     talk.context(OPEN, user_id="ana")
     talk.context(COVERED, user_id="ana")
     assert asked.count("notes/recall") == 2 + 1
+
+
+def test_a_reader_that_expects_another_language_learns_it_in_the_first_round(tenant, embedder, monkeypatch):
+    spanish = Settings.load(language="spanish")
+    with Memory.connect(tenant=tenant, embedder=embedder, settings=spanish) as memory:
+        memory.add_many(["Inés trabaja en el acuario.", "Las nutrias comen a mediodía."], user_id="ana")
+    with Memory.connect(tenant=tenant, embedder=embedder) as memory:
+        asked = []
+        run = memory.engine.db.run
+        monkeypatch.setattr(memory.engine.db, "run", lambda name, **given: asked.append(name) or run(name, **given))
+        told = rounds_of(memory.search("¿Cuándo abre la panadería del barrio?", user_id="ana", rounds=2, explain=True))
+    assert len(told) == 2
+    assert asked.count("notes/recall") == 1 + 2  # once in the wrong language
 
 
 @pytest.mark.parametrize("follow_up", ["x" * 501, "Who\0?"])

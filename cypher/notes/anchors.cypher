@@ -1,7 +1,7 @@
 // Where the pathways of a question begin, as notes/recall takes them: each keyword that they lead over, and to which notes.
 // $scopes: list<string>    the scopes read
 // $statuses: list<string>    of notes that may be found
-// $vector: list<float>    the question's
+// $vector: vector    the question's
 // $names: list<string>    keys of keywords that the question may name
 // $keywords: integer    keywords nearest to the question; 0 for none
 // $topics: integer    topics likewise

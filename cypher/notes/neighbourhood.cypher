@@ -6,24 +6,23 @@
 // $lexical: integer    notes that full text proposes for each
 // returns pairs [{place, id, raw_cosine, context_cosine}], notes [{id, raw, speaker (else role), said_at, keywords (keys), context}]
 UNWIND $rows AS row
-WITH row, vector(row.raw_vector, size(row.raw_vector), FLOAT32) AS raw,
-     vector(row.context_vector, size(row.context_vector), FLOAT32) AS context
 CALL (row) {
-  MATCH (n:Note)
-    SEARCH n IN (VECTOR INDEX note_raw FOR row.raw_vector
-      WHERE n.scope = $scope AND n.status IN $statuses LIMIT $near) SCORE AS score
-  RETURN n, score
-  UNION ALL
-  CALL db.index.fulltext.queryNodes('note_terms', row.words, {limit: $lexical}) YIELD node AS n
-  WHERE n:Note AND n.scope = $scope AND n.status IN $statuses AND n.raw_embedding IS NOT NULL
-  RETURN n, null AS score
+  CALL (row) {
+    MATCH (n:Note)
+      SEARCH n IN (VECTOR INDEX note_raw FOR row.raw_vector
+        WHERE n.scope = $scope AND n.status IN $statuses LIMIT $near) SCORE AS score
+    RETURN n, score
+    UNION ALL
+    CALL db.index.fulltext.queryNodes('note_terms', row.words, {limit: $lexical}) YIELD node AS n
+    WHERE n:Note AND n.scope = $scope AND n.status IN $statuses AND n.raw_embedding IS NOT NULL
+    RETURN n, null AS score
+  }
+  WITH n, max(score) AS score, vector_dimension_count(row.raw_vector) AS dimensions
+  RETURN n, coalesce(
+              2 * score - 1, 1 - vector_distance(vector(n.raw_embedding, dimensions, FLOAT32), row.raw_vector, COSINE)) AS raw_cosine,
+         1 - vector_distance(vector(n.context_embedding, dimensions, FLOAT32), row.context_vector, COSINE) AS context_cosine
 }
-WITH row.place AS place, raw, context, n, max(score) AS score
-WITH collect({place: place, id: n.id,
-              raw_cosine: coalesce(
-                2 * score - 1, 1 - vector_distance(vector(n.raw_embedding, size($rows[0].raw_vector), FLOAT32), raw, COSINE)),
-              context_cosine:
-                1 - vector_distance(vector(n.context_embedding, size($rows[0].raw_vector), FLOAT32), context, COSINE)}) AS pairs,
+WITH collect({place: row.place, id: n.id, raw_cosine: raw_cosine, context_cosine: context_cosine}) AS pairs,
      collect(DISTINCT n) AS notes
 RETURN pairs,
        [n IN notes | n {.id, .raw, .context, .status, said_at: n.said_at.epochMillis,

@@ -3,8 +3,8 @@
 // keywords and topics nearest to the question, each keyword counting by its rarity, and what is tied to the best of these.
 // $scopes: list<string>    the scopes read
 // $statuses: list<string>    of notes that may be found
-// $vector: list<float>    the question's, or in a later round that of what is asked then
-// $asked: list<float>    the first question's in a later round, null in the first
+// $vector: vector    the question's, or in a later round that of what is asked then
+// $asked: vector    the first question's in a later round, null in the first
 // $words: string    full-text query made of our own terms
 // $pool: integer    notes that each vector index proposes; 0 where a range below narrows anything
 // $narrowed_pool: integer    likewise where one does, else 0: ranges that are wide open would cost, most in a large scope
@@ -18,9 +18,9 @@
 // $as_of: list<datetime>    latest valid_from, and what valid_to is later than; the same for one moment
 // $known_at: list<datetime>    likewise of recorded_at and superseded_at
 // $names: list<string>    keys of keywords that the question may name
-// $named: list<list<float>>    vectors of what a plan names in the question, null for none: the question's then
+// $named: list<vector>    vectors of what a plan names in the question, null for none: the question's then
 // $keywords: integer    keywords nearest to each of these; 0 for none
-// $topic: list<float>    vector of what a plan says that the question is about, null likewise
+// $topic: vector    vector of what a plan says that the question is about, null likewise
 // $topics: integer    topics nearest to it
 // $anchored: integer    notes that each pathway proposes
 // $related: integer    of these, from how many ties are followed
@@ -29,7 +29,7 @@
 MATCH (s:Scope) WHERE s.scope IN $scopes
 WITH collect(s {.scope, .language, .notes, .raw_length, .context_length,
                waiting: $narrowed_pool > 0 AND EXISTS { MATCH (n:Note {scope: s.scope, status: 'pending'}) }}) AS sums, sum(s.notes) AS total
-WITH sums, total, vector($vector, size($vector), FLOAT32) AS question, vector($asked, size($vector), FLOAT32) AS asked
+WITH sums, total, vector_dimension_count($vector) AS dimensions
 CALL (total) {
   CALL (total) {
     WITH $keywords AS most WHERE most > 0
@@ -74,7 +74,7 @@ CALL (anchors) {
   ORDER BY score DESC, m.id LIMIT $anchored
   RETURN collect({n: m, score: score}) AS tied
 }
-CALL (anchors, tied, question, asked) {
+CALL (anchors, tied, dimensions) {
   CALL (anchors, tied) {
     MATCH (n:Note)
       SEARCH n IN (VECTOR INDEX note_raw FOR $vector
@@ -153,12 +153,12 @@ CALL (anchors, tied, question, asked) {
          said_at: n.said_at.epochMillis, created_at: n.created_at.epochMillis, recorded_at: n.recorded_at.epochMillis,
          superseded_at: n.superseded_at.epochMillis, valid_from: n.valid_from.epochMillis, valid_to: n.valid_to.epochMillis,
          raw_cosine: coalesce(
-           2 * raw_score - 1, 1 - vector_distance(vector(n.raw_embedding, size($vector), FLOAT32), question, COSINE), 0.0),
+           2 * raw_score - 1, 1 - vector_distance(vector(n.raw_embedding, dimensions, FLOAT32), $vector, COSINE), 0.0),
          context_cosine: coalesce(
-           2 * context_score - 1, 1 - vector_distance(vector(n.context_embedding, size($vector), FLOAT32), question, COSINE), 0.0),
-         asked_cosines: CASE WHEN asked IS NOT NULL THEN
+           2 * context_score - 1, 1 - vector_distance(vector(n.context_embedding, dimensions, FLOAT32), $vector, COSINE), 0.0),
+         asked_cosines: CASE WHEN $asked IS NOT NULL THEN
            [v IN [n.raw_embedding, n.context_embedding] |
-             coalesce(1 - vector_distance(vector(v, size($vector), FLOAT32), asked, COSINE), 0.0)] END,
+             coalesce(1 - vector_distance(vector(v, dimensions, FLOAT32), $asked, COSINE), 0.0)] END,
          sources: [(n)-[:FROM]->(x) | x {.*, said_at: x.said_at.epochMillis}],
          channels: channels, pathways: {keywords: keywords, topics: topics, related: related}
        }) AS pool

@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import combinations
 
 from memgraph_engine.graph.database import Runner
+from memgraph_engine.graph.rows import packed
 from memgraph_engine.model.candidate import Keyword
 
 Pairs = Counter[tuple[str, str]]
@@ -23,7 +24,7 @@ def create(tx: Runner, scope: str, keywords: Iterable[Keyword]) -> None:
     """Store the keywords that are not there yet."""
     unique = {keyword.name: keyword for keyword in keywords}
     if unique:
-        rows = [{"name": k.name, "key": k.key, "vector": k.vector.tolist()} for _, k in sorted(unique.items())]
+        rows = [{"name": k.name, "key": k.key, "vector": packed(k.vector)} for _, k in sorted(unique.items())]
         tx.run("keywords/create", scope=scope, rows=rows)
 
 

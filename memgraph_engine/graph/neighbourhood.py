@@ -6,7 +6,7 @@ from datetime import datetime
 
 from memgraph_engine.graph.database import Runner
 from memgraph_engine.graph.fulltext import words_query
-from memgraph_engine.graph.rows import moment
+from memgraph_engine.graph.rows import moment, packed
 from memgraph_engine.model.candidate import Candidate
 from memgraph_engine.model.memory import READABLE
 from memgraph_engine.model.scope import Scope
@@ -45,8 +45,8 @@ def neighbourhood(
     rows = [
         {
             "place": place,
-            "raw_vector": list(map(float, candidate.raw_vector)),
-            "context_vector": list(map(float, candidate.context_vector)),
+            "raw_vector": packed(candidate.raw_vector),
+            "context_vector": packed(candidate.context_vector),
             "words": words_query(some if lexical else (), [scope], READABLE, fields=["raw_terms"]),
         }
         for place, (candidate, some) in enumerate(zip(candidates, words, strict=True))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from memgraph_engine.errors import InvalidInput
 from memgraph_engine.graph.database import Row, Runner
 from memgraph_engine.graph.decisions import decision_from
-from memgraph_engine.graph.rows import note_from, source_from
+from memgraph_engine.graph.rows import note_from, packed, source_from
 from memgraph_engine.model.candidate import Candidate
 from memgraph_engine.model.memory import NEVER, READABLE, TRUE_ONCE, UNKNOWN_PAST, Note, Source
 from memgraph_engine.model.result import Version
@@ -118,21 +118,14 @@ def create(tx: Runner, scope: Scope, notes: Sequence[NewNote]) -> None:
             "id": new.id,
             "source": new.candidate.source.id,
             "properties": _properties(new, scope),
-            "raw_vector": _numbers(new.candidate.raw_vector),
-            "context_vector": _numbers(new.candidate.context_vector),
+            "raw_vector": None if new.candidate.raw_vector is None else packed(new.candidate.raw_vector),
+            "context_vector": None if new.candidate.context_vector is None else packed(new.candidate.context_vector),
             "decision": new.decision,
         }
         for new in notes
     ]
     if rows:
         tx.run("notes/create", scope=scope.name, rows=rows)
-
-
-def _numbers(vector: "NDArray[np.float32] | Sequence[float] | None") -> list[float] | None:
-    """Return a vector as the driver takes it."""
-    if vector is None:
-        return None
-    return vector if isinstance(vector, list) else list(map(float, vector))
 
 
 def _properties(new: NewNote, scope: Scope) -> Row:
@@ -263,8 +256,8 @@ def revise(tx: Runner, scope: str, revisions: Sequence[Revision], now: datetime)
             "properties": dict(revision.properties),
             "decision": revision.decision,
             "role": revision.role,
-            "raw_vector": _numbers(revision.raw_vector),
-            "context_vector": _numbers(revision.context_vector),
+            "raw_vector": None if revision.raw_vector is None else packed(revision.raw_vector),
+            "context_vector": None if revision.context_vector is None else packed(revision.context_vector),
             "adds": list(revision.adds),
             "drops": list(revision.drops),
         }

@@ -1,11 +1,16 @@
 """Between the graph's rows and the model's objects."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from memgraph_engine.model.memory import Note, Source, by_time
+
+if TYPE_CHECKING:
+    import numpy as np
+    from neo4j.vector import Vector
+    from numpy.typing import NDArray
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _SOURCE_TEXTS = ("id", "text", "hash", "kind", "role", "speaker", "session", "seq", "said_as", "caption")
@@ -47,6 +52,14 @@ def note_from(row: Mapping[str, Any]) -> Note:
         keywords=tuple(row.get("keywords") or ()),
         sources=tuple(sorted(map(source_from, row.get("sources") or ()), key=by_time)),
     )
+
+
+def packed(vector: "NDArray[np.float32] | Sequence[float]") -> "Vector":
+    """Return a vector as a statement takes it: four bytes a number, where a list takes nine and an object each."""
+    import numpy as np
+    from neo4j.vector import Vector
+
+    return Vector.from_numpy(np.asarray(vector, dtype=np.float32))
 
 
 def moment(milliseconds: int) -> datetime:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from memgraph_engine.graph import notes as note_graph
 from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.fulltext import words_query
-from memgraph_engine.graph.rows import note_from
+from memgraph_engine.graph.rows import note_from, packed
 from memgraph_engine.model.result import ChannelScore, Explanation, Hit, Round
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.recall.fusion import CHANNELS, Fused, Statistics, channel_scores, fuse
@@ -156,8 +156,8 @@ def parameters(query: Query, languages: Sequence[str], settings: RecallSettings,
     reading = query.read(languages)
     return {
         "scopes": [scope.name for scope in query.scopes],
-        "vector": query.vector.tolist(),
-        "asked": None if query.asked is None else query.asked.tolist(),
+        "vector": packed(query.vector),
+        "asked": None if query.asked is None else packed(query.asked),
         "words": words_query(words, query.scopes, query.filters.indexed_statuses),
         "pool": 0 if narrow else pool,
         "narrowed_pool": pool if narrow else 0,
@@ -171,12 +171,12 @@ def _pathways(query: Query, reading: Reading, languages: Sequence[str], settings
     """Return where the pathways begin; keywords and topics are those of now, so a look back has none."""
     now = not (query.filters.as_of or query.filters.known_at)
     keywords = settings.keyword_anchors if now and settings.keywords else 0
-    named = [vector.tolist() for vector in reading.keywords]
+    named = [packed(vector) for vector in reading.keywords]
     return {
         "names": names((query.text, *reading.plan.keywords), languages) if keywords else [],
         "named": named or None,
         "keywords": -(-keywords // max(len(named), 1)),
-        "topic": None if reading.topic is None else reading.topic.tolist(),
+        "topic": None if reading.topic is None else packed(reading.topic),
         "topics": settings.topic_anchors if now and settings.topics else 0,
         "anchored": settings.anchored,
         "related": settings.related_from if now and settings.related else 0,

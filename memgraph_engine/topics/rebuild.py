@@ -18,6 +18,7 @@ from memgraph_engine.graph import keywords as keyword_graph
 from memgraph_engine.graph import leases
 from memgraph_engine.graph import topics as topic_graph
 from memgraph_engine.graph.database import Database, Row, Runner
+from memgraph_engine.graph.rows import packed
 from memgraph_engine.model.ports import Partitioner
 from memgraph_engine.model.topic import Topic, TopicRun
 from memgraph_engine.settings import TopicsSettings
@@ -154,7 +155,7 @@ def _rows(job: _Job, change: Difference, topics: Sequence[Topic]) -> list[Row]:
             "keywords": list(topic.keywords),
             "labelled_by": topic.labelled_by,
             "labelled_from": list(topic.labelled_from),
-            "vector": middle[topic.id].tolist() if topic.id in middle else None,
+            "vector": packed(middle[topic.id]) if topic.id in middle else None,
         }
         for topic in sorted(change.to_write(topics), key=lambda topic: topic.id)
     ]
