@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from memgraph_engine.gate.words import ENDS, Lists, Word, lists_of, phrase_at, words_of
+from memgraph_engine.gate.words import ENDS, Lists, Word, lists_of, words_of
 from memgraph_engine.language import tokenize
 from memgraph_engine.model.text import Said
 
@@ -83,7 +83,7 @@ def announces(said: Said, language: str) -> bool:
 
 
 def _cues(words: Sequence[Word], lists: Lists) -> frozenset[str]:
-    return frozenset(filter(None, (phrase_at(words, place, lists.corrections) for place in range(len(words)))))
+    return frozenset(filter(None, (lists.phrase_at(words, place, lists.corrections) for place in range(len(words)))))
 
 
 def _polarity(words: Sequence[Word], lists: Lists, language: str) -> tuple[frozenset[str], frozenset[str]]:
@@ -95,7 +95,7 @@ def _polarity(words: Sequence[Word], lists: Lists, language: str) -> tuple[froze
             continue
         if word.lower in ENDS or word.lower in _BREAKS or word.lower in lists.clause_words:
             reach = 0
-        elif idiom := phrase_at(words, place, lists.no_negations):
+        elif idiom := lists.phrase_at(words, place, lists.no_negations):
             skip = idiom.count("_") + 1
         elif negation := _negation(words, place, lists):
             reach, skip = (0 if word.asked or reach else _REACH), negation  # two negations cancel out
@@ -108,7 +108,7 @@ def _polarity(words: Sequence[Word], lists: Lists, language: str) -> tuple[froze
 
 def _negation(words: Sequence[Word], place: int, lists: Lists) -> int:
     """Return how many words the negation has that begins here; 0 if there is none."""
-    phrase = phrase_at(words, place, lists.negations)
+    phrase = lists.phrase_at(words, place, lists.negations)
     return phrase.count("_") + 1 if phrase else int(bool(lists.negations) and words[place].lower.endswith("n't"))
 
 
@@ -229,7 +229,7 @@ def _verbs(words: Sequence[Word], lists: Lists, names: Sequence[str], language: 
         if not subject and not tense:
             continue
         rest = [near for near in words[place + subject : place + 6] if near.lower not in lists.adverbs]
-        phrase = phrase_at(rest, 0, lists.tenses)
+        phrase = lists.phrase_at(rest, 0, lists.tenses)
         content = [near.lower for near in rest[phrase.count("_") + bool(phrase) :] if near.lower[0].isalpha()]
         content = [near for near in content if near not in lists.light_words] if phrase else content[:1]
         if not content or content[0] in lists.light_words:

@@ -5,7 +5,7 @@ equations 3 and 4). Pure functions: what they need comes with the candidates, an
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from math import log, log2
@@ -160,20 +160,20 @@ def repeated(shared: float, one: float, other: float) -> float:
 
 
 class _Weights(dict[str, float]):
-    """Term → idf, computed when first asked for; `rare` is that of a term which one note holds."""
+    """Term → idf; `rare` is that of a term which one note holds, and of one that none does."""
 
     def __init__(
-        self, statistics: Statistics, frequencies: Mapping[str, int], light: Collection[str] = frozenset()
+        self, statistics: Statistics, frequencies: Mapping[str, int], light: frozenset[str] = frozenset()
     ) -> None:
-        super().__init__()
-        self._statistics = statistics
-        self._frequencies = frequencies
-        self._light = light
         self.rare = statistics.idf(1)
+        self._light = light
+        by_frequency = {df: statistics.idf(max(df, 1)) for df in set(frequencies.values())}
+        super().__init__({term: by_frequency[df] for term, df in frequencies.items()})
+        for term in light & frequencies.keys():
+            self[term] *= LIGHT
 
     def __missing__(self, term: str) -> float:
-        weight = self._statistics.idf(max(self._frequencies.get(term, 1), 1))
-        self[term] = weight = LIGHT * weight if term in self._light else weight
+        self[term] = weight = LIGHT * self.rare if term in self._light else self.rare
         return weight
 
     def total(self, terms: Iterable[str]) -> float:

@@ -7,12 +7,12 @@ and `=` before a value. English and Spanish have them; in other languages only d
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
-from functools import cache
+from functools import cache, cached_property
+from itertools import chain
 from typing import Any
 
 from memgraph_engine.language import tokenize, word_list
 
-_LONGEST_PHRASE = 4
 LISTED = ("english", "spanish")  # languages with all lists
 _COMMON = ("function-words", "interjections", "weak-words", "time-words")
 _APOSTROPHES = str.maketrans(dict.fromkeys("‘’‛ʼ`´", "'"))
@@ -39,6 +39,26 @@ class Lists:
     numbers: Mapping[str, str] = field(default_factory=dict)
     dates: Mapping[str, str] = field(default_factory=dict)
     tenses: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def longest(self) -> Mapping[str, int]:
+        """How many words the longest phrase has that begins with a word; most words begin none."""
+        phrases = (self.negations, self.no_negations, self.corrections, self.tenses)
+        found: dict[str, int] = {}
+        for phrase in chain.from_iterable(phrases):
+            first = phrase.partition("_")[0]
+            found[first] = max(found.get(first, 0), phrase.count("_") + 1)
+        return found
+
+    def phrase_at(self, words: Sequence["Word"], place: int, known: frozenset[str] | Mapping[str, str]) -> str:
+        """Return the longest phrase of one of these lists that begins here, or ''."""
+        if place >= len(words):
+            return ""
+        for length in range(self.longest.get(words[place].lower, 0), 0, -1):
+            phrase = "_".join([word.lower for word in words[place : place + length]])
+            if phrase in known:
+                return phrase
+        return ""
 
 
 @cache
@@ -92,12 +112,3 @@ def words_of(text: str) -> Iterator[Word]:
         asked = ends[end] < len(tokens) and tokens[ends[end]] == "?"
         yield Word(token, token.casefold(), opens, asked)
         opens = token in ENDS or (opens and not token[0].isalnum())
-
-
-def phrase_at(words: Sequence[Word], place: int, known: frozenset[str] | Mapping[str, str]) -> str:
-    """Return the longest listed phrase that begins here, or ''."""
-    for length in range(_LONGEST_PHRASE, 0, -1):
-        phrase = "_".join([word.lower for word in words[place : place + length]])
-        if phrase in known:
-            return phrase
-    return ""
