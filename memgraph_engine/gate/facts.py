@@ -194,9 +194,8 @@ def _is_name(words: Sequence[Word], place: int, lists: Lists) -> bool:
     if _addressed(words, place, lists):
         return False
     if word.opens:
-        return not {name, name.partition("'")[0]} & (lists.common | lists.light_words) and _opening_name(
-            words, place, lists
-        )
+        listed = any(one in lists.common or one in lists.light_words for one in (name, name.partition("'")[0]))
+        return not listed and _opening_name(words, place, lists)
     return name not in lists.interjections and name not in lists.stop_words
 
 
@@ -212,7 +211,9 @@ def _opening_name(words: Sequence[Word], place: int, lists: Lists) -> bool:
     after = words[place + 1].lower if place + 1 < len(words) else "."
     if word.endswith(("'s", "'")):
         return True
-    if not after[0].isalpha() or (after in lists.stop_words - {"and", "y"} and after not in lists.tenses):
+    if not after[0].isalpha() or (
+        after in lists.stop_words and after not in ("and", "y") and after not in lists.tenses
+    ):
         return False
     return not _NO_NAME.search(word) or after in lists.tenses or after.endswith(("s", "ed"))
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_WORDS = 12  # of a new note, by which full text is asked for others
+_WORDS = 8  # of a new note, by which full text is asked for others
 
 
 @dataclass(frozen=True, slots=True)
