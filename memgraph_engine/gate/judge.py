@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+_NONE = Difference("none", "")
+_ALONE = 1 << 18  # multiplications that BLAS does without waking a second thread, which may wait for a core
 _WORDS = 8  # of a new note, by which full text is asked for others
 
 
@@ -186,7 +188,9 @@ class Judge:
             # not complementarity, which is low for what repeats in part: a correction is neither this nor a restatement
             related = self._calibration.relation(max(scores.overlap, scores.cosine))
             if related <= self._settings.link_threshold or not self._announces(new):
-                return Difference("none", "")
+                return _NONE
+            if not any(_may_correct(new.features, one.features) for one in old):
+                return _NONE
         new_days, old_days = self._days(new), frozenset().union(*map(self._days, old))
         if new_days and old_days and not new_days & old_days:
             return Difference("differs", "They tell of different days.")
@@ -389,4 +393,5 @@ def _cosines(vectors: "Sequence[NDArray[np.float32] | None]") -> "NDArray[np.flo
     import numpy as np
 
     stacked = np.stack([vector for vector in vectors if vector is not None])
-    return stacked @ stacked.T
+    rows = max(_ALONE // stacked.size, 1)
+    return np.concatenate([stacked[at : at + rows] @ stacked.T for at in range(0, len(stacked), rows)])
