@@ -25,6 +25,6 @@ CALL (row) {
 WITH collect({place: row.place, id: n.id, raw_cosine: raw_cosine, context_cosine: context_cosine}) AS pairs,
      collect(DISTINCT n) AS notes
 RETURN pairs,
-       [n IN notes | n {.id, .raw, .context, .status, said_at: n.said_at.epochMillis,
+       [n IN notes | n {.id, .raw, .context, said_at: n.said_at.epochMillis,
                         speaker: CASE n.speaker WHEN '' THEN n.role ELSE n.speaker END,
                         keywords: [(n)-[:HAS_KEYWORD]->(k:Keyword) | k.key]}] AS notes

@@ -47,7 +47,7 @@ class Features:
     @property
     def terms(self) -> frozenset[str]:
         """The terms of all lines."""
-        return frozenset().union(*(line.terms for line in self.lines))
+        return self.lines[0].terms if len(self.lines) == 1 else frozenset().union(*(line.terms for line in self.lines))
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +169,7 @@ class _Weights(dict[str, float]):
         self._light = light
         by_frequency = {df: statistics.idf(max(df, 1)) for df in set(frequencies.values())}
         super().__init__({term: by_frequency[df] for term, df in frequencies.items()})
-        for term in light & frequencies.keys():
+        for term in light.intersection(frequencies):
             self[term] *= LIGHT
 
     def __missing__(self, term: str) -> float:
