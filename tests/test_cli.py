@@ -115,7 +115,8 @@ def test_an_answer_is_printed_with_what_it_cites(cli, monkeypatch):
     cli("add", "The tide turns at noon.")
     chat = ScriptedChat(["In Lisbon\x1b[2J [1].", "In Lisbon.", "UNKNOWN", "In Lisbon [1]."])
     monkeypatch.setattr("memgraph_engine.wiring.Roles", lambda settings, llm: Roles(settings, llm=chat))
-    monkeypatch.setenv("MEMGRAPH_ENGINE_LLM__ROLES__SUFFICIENCY__MODEL", "")
+    for role in ("PLANNER", "SUFFICIENCY"):
+        monkeypatch.setenv(f"MEMGRAPH_ENGINE_LLM__ROLES__{role}__MODEL", "")
     found = cli("ask", "Where does Ana live?")
     answer, cited = found.stdout.splitlines()
     assert answer == "In Lisbon�[2J [1]."
@@ -423,7 +424,7 @@ def test_init_writes_a_template_that_changes_nothing_and_overwrites_nothing(cli,
     before = Settings.load()
     monkeypatch.setenv("MEMGRAPH_ENGINE_CONFIG", str(file))
     assert Settings.load() == before
-    file.write_text(file.read_text().replace("# pool = 100", "pool = 50"))
+    file.write_text(file.read_text().replace("# pool = 80", "pool = 50"))
     assert Settings.load().recall.pool == 50
     assert "is there already" in cli("init", "--write-config", str(file), user=None, code=1).stderr
     assert Settings.load().recall.pool == 50
