@@ -84,6 +84,8 @@ class Reader:
         """Return the best notes, and what a model cost that judged whether they are enough."""
         engine = self._engine
         account = self._account(scope, asking=rounds > 1 and any(map(engine.roles.has, _REFINING)))
+        if account is None:
+            return [], Spent()
         spent = Spent(account.meters)
         try:
             if rounds == 1 and not query.explain:
@@ -93,11 +95,14 @@ class Reader:
         finally:
             account.settle(account.spent)
 
-    def _account(self, scope: Scope, *, asking: bool) -> Account:
-        """Return who pays for models: the user's own memory, or the shared one if he has none."""
+    def _account(self, scope: Scope, *, asking: bool) -> Account | None:
+        """Return who pays for models: the user's own memory, or the shared one if he has none.
+
+        None if there is neither, and so nothing to ask a model about.
+        """
         engine = self._engine
-        payer = scope if not asking or scopes.state(engine.db, scope.name) else scope.shared
-        return Account(engine.db, payer, engine.settings.llm, engine.now, engine.roles)
+        payer = next((one for one in readable(scope) if scopes.state(engine.db, one.name)), None) if asking else scope
+        return None if payer is None else Account(engine.db, payer, engine.settings.llm, engine.now, engine.roles)
 
     def anchors(self, scope: Scope, question: str) -> list[Anchor]:
         """Return the keywords that the pathways of a question lead over."""
@@ -130,6 +135,7 @@ class Reader:
         present = parse_instant(moment, "as_of", engine.settings.timezone) or engine.now()
         asking = bool(context.entries) and engine.roles.has("answerer")
         account = self._account(scope, asking=asking)
+        assert account is not None  # its entries are of one of them
         settled = False
         try:
             with closing(ask(context, present, engine.roles, Spent(account.meters), stream=stream)) as pieces:

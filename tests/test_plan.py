@@ -173,6 +173,21 @@ def test_one_round_asks_no_planner(tenant, embedder):
         assert memory.search("Who lives there?", user_id="ana")
 
 
+def test_no_planner_is_asked_about_a_memory_that_was_never_written(tenant, embedder):
+    with memory_with(tenant, embedder, ScriptedChat([]), only=["planner"]) as (memory, _):
+        for whose in ({"user_id": "ana"}, {"shared": True}):
+            assert memory.search("Who lives there?", rounds=2, **whose) == []
+            assert memory.context("Who lives there?", **whose).entries == ()
+            assert memory.answer("Who lives there?", **whose).text is None
+
+
+def test_the_shared_memory_pays_for_whoever_has_none(tenant, embedder):
+    with memory_with(tenant, embedder, ScriptedChat([planned("otters")]), only=["planner"]) as (memory, _):
+        memory.add("Otters live at the aquarium.", shared=True)
+        assert memory.search("Who lives there?", user_id="ana", rounds=2)
+        assert sum(day.cost.calls for day in memory.cost(shared=True)) == 1
+
+
 @pytest.mark.parametrize(
     "nonsense",
     [
