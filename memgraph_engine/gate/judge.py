@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from memgraph_engine.gate.batch import note_id
 from memgraph_engine.gate.calibration import calibration
-from memgraph_engine.gate.contradiction import Difference, compare
+from memgraph_engine.gate.contradiction import NONE, Difference, compare
 from memgraph_engine.gate.facts import Facts, announces, facts
 from memgraph_engine.gate.score import Features, Line, Scores, Statistics, features, same_speaker, says_as_much, score
 from memgraph_engine.gate.verdict import APPEND, Tie, Verdict
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_NONE = Difference("none", "")
 _ALONE = 1 << 18  # multiplications that BLAS does without waking a second thread, which may wait for a core
 _WORDS = 8  # of a new note, by which full text is asked for others
 
@@ -188,9 +187,9 @@ class Judge:
             # not complementarity, which is low for what repeats in part: a correction is neither this nor a restatement
             related = self._calibration.relation(max(scores.overlap, scores.cosine))
             if related <= self._settings.link_threshold or not self._announces(new):
-                return _NONE
+                return NONE
             if not any(_may_correct(new.features, one.features) for one in old):
-                return _NONE
+                return NONE
         new_days, old_days = self._days(new), frozenset().union(*map(self._days, old))
         if new_days and old_days and not new_days & old_days:
             return Difference("differs", "They tell of different days.")
