@@ -27,7 +27,7 @@ from memgraph_engine.graph.scopes import open_scope
 from memgraph_engine.graph.server import LocalServer
 from memgraph_engine.graph.statements import statements
 from memgraph_engine.model.scope import Scope
-from memgraph_engine.recall.fusion import PATHWAYS
+from memgraph_engine.recall.fusion import OPTIONAL
 from memgraph_engine.recall.question import Filters
 from memgraph_engine.recall.search import Query, parameters
 from memgraph_engine.testing import purge
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 T = TypeVar("T")
-BASIC = dict.fromkeys((*PATHWAYS, "time"), 0.0)
+BASIC = dict.fromkeys(OPTIONAL, 0.0)
 """Settings of recall that leave out the pathways, and the time that a question names."""
 _SIZES = (1_000, 10_000, 100_000)
 _WARM = 3  # passes before any time is taken: a large statement is compiled for a while

@@ -83,9 +83,11 @@ class Reader:
     def _hits(self, scope: Scope, query: Query, rounds: int) -> tuple[list[Hit], Spent]:
         """Return the best notes, and what a model cost that judged whether they are enough."""
         engine = self._engine
-        account = self._account(scope, asking=rounds > 1 and any(map(engine.roles.has, _REFINING)))
-        if account is None:
+        asking = rounds > 1 and any(map(engine.roles.has, _REFINING))
+        payer = self._payer(scope) if asking else scope
+        if payer is None:  # nothing to ask a model about
             return [], Spent()
+        account = self._account(payer)
         spent = Spent(account.meters)
         try:
             if rounds == 1 and not query.explain:
@@ -95,14 +97,13 @@ class Reader:
         finally:
             account.settle(account.spent)
 
-    def _account(self, scope: Scope, *, asking: bool) -> Account | None:
-        """Return who pays for models: the user's own memory, or the shared one if he has none.
+    def _payer(self, scope: Scope) -> Scope | None:
+        """Return who pays for models: the user's own memory, or the shared one if he has none; None if neither is."""
+        return next((one for one in readable(scope) if scopes.state(self._engine.db, one.name)), None)
 
-        None if there is neither, and so nothing to ask a model about.
-        """
+    def _account(self, payer: Scope) -> Account:
         engine = self._engine
-        payer = next((one for one in readable(scope) if scopes.state(engine.db, one.name)), None) if asking else scope
-        return None if payer is None else Account(engine.db, payer, engine.settings.llm, engine.now, engine.roles)
+        return Account(engine.db, payer, engine.settings.llm, engine.now, engine.roles)
 
     def anchors(self, scope: Scope, question: str) -> list[Anchor]:
         """Return the keywords that the pathways of a question lead over."""
@@ -134,8 +135,7 @@ class Reader:
         engine = self._engine
         present = parse_instant(moment, "as_of", engine.settings.timezone) or engine.now()
         asking = bool(context.entries) and engine.roles.has("answerer")
-        account = self._account(scope, asking=asking)
-        assert account is not None  # its entries are of one of them
+        account = self._account((self._payer(scope) if asking else None) or scope)
         settled = False
         try:
             with closing(ask(context, present, engine.roles, Spent(account.meters), stream=stream)) as pieces:

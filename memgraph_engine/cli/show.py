@@ -141,9 +141,9 @@ def cited(out: "Console", one: "Cited") -> None:
 def rounds(out: "Console", some: "Sequence[Round]") -> None:
     """Print what was asked in each round, and how sure whoever judged was of what was found by then."""
     for number, one in enumerate(some, 1):
+        by = f" by {one.model}" if one.model else ""
         missing = f", missing: {', '.join(one.missing)}" if one.missing else ""
-        sure = "" if one.confidence is None else f"(confidence {one.confidence:.2f}"
-        sure += f" by {one.model})" if one.model else f"{missing})" if sure else ""
+        sure = "" if one.confidence is None else f"(confidence {one.confidence:.2f}{by}{missing})"
         out.print(clean(f"round {number}: {one.question}"), clean(sure), style="dim")
         if told := plan(one.plan):
             out.print(clean(f"  read as: {told}"), style="dim")

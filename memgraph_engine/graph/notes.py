@@ -118,8 +118,8 @@ def create(tx: Runner, scope: Scope, notes: Sequence[NewNote]) -> None:
             "id": new.id,
             "source": new.candidate.source.id,
             "properties": _properties(new, scope),
-            "raw_vector": None if new.candidate.raw_vector is None else packed(new.candidate.raw_vector),
-            "context_vector": None if new.candidate.context_vector is None else packed(new.candidate.context_vector),
+            "raw_vector": packed(new.candidate.raw_vector),
+            "context_vector": packed(new.candidate.context_vector),
             "decision": new.decision,
         }
         for new in notes
@@ -256,8 +256,8 @@ def revise(tx: Runner, scope: str, revisions: Sequence[Revision], now: datetime)
             "properties": dict(revision.properties),
             "decision": revision.decision,
             "role": revision.role,
-            "raw_vector": None if revision.raw_vector is None else packed(revision.raw_vector),
-            "context_vector": None if revision.context_vector is None else packed(revision.context_vector),
+            "raw_vector": packed(revision.raw_vector),
+            "context_vector": packed(revision.context_vector),
             "adds": list(revision.adds),
             "drops": list(revision.drops),
         }

@@ -54,12 +54,15 @@ def note_from(row: Mapping[str, Any]) -> Note:
     )
 
 
-def packed(vector: "NDArray[np.float32] | Sequence[float]") -> "Vector":
-    """Return a vector as a statement takes it: four bytes a number, where a list takes nine and an object each."""
+def packed(vector: "NDArray[np.float32] | Sequence[float] | None") -> "Vector | None":
+    """Return a vector as a statement takes it: four bytes a number, where a list takes nine and an object each.
+
+    None stays None: a note that waits has no vectors.
+    """
     import numpy as np
     from neo4j.vector import Vector
 
-    return Vector.from_numpy(np.asarray(vector, dtype=np.float32))
+    return None if vector is None else Vector.from_numpy(np.asarray(vector, dtype=np.float32))
 
 
 def moment(milliseconds: int) -> datetime:

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 _K1, _B = 1.2, 0.75
 _DAY = 86_400_000.0  # milliseconds
 PATHWAYS = ("keywords", "topics", "related")
-CHANNELS = ("lexical_raw", "lexical_context", "dense_raw", "dense_context", *PATHWAYS, "time")
+OPTIONAL = (*PATHWAYS, "time")
+"""Channels that a question may not have: no topics yet, nothing tied, no time named."""
+CHANNELS = ("lexical_raw", "lexical_context", "dense_raw", "dense_context", *OPTIONAL)
 _FADES = 10.0  # days in which a note that was told beside the time asked about loses two thirds
 _NEAR = 0.05  # what is further away is of another time
 
@@ -124,8 +126,8 @@ def fuse(pool: Sequence[dict[str, Any]], raw: "NDArray[np.float64]", settings: R
     import numpy as np
 
     weights = np.array([getattr(settings, channel) for channel in CHANNELS])
-    # a pathway that leads nowhere (no topics yet, nothing tied), or a time not asked about, takes nothing from others
-    weights = np.where(raw.any(axis=0) | ~np.isin(CHANNELS, (*PATHWAYS, "time")), weights, 0.0)
+    # what a question does not have takes nothing from the others
+    weights = np.where(raw.any(axis=0) | ~np.isin(CHANNELS, OPTIONAL), weights, 0.0)
     if settings.fusion == "rrf":
         normalised = _reciprocal_ranks(raw, settings.rrf_k)
         weighted = normalised * (weights > 0) / max((weights > 0).sum(), 1)
@@ -151,9 +153,6 @@ def _normalised(raw: "NDArray[np.float64]", pool: Sequence[dict[str, Any]]) -> "
     lexical = np.array([channel.startswith("lexical") for channel in CHANNELS])
     time = np.array([channel == "time" for channel in CHANNELS])
     normalised = np.where(time, raw, 0.0)
-    if not pending.any():
-        normalised[:, ~time] = _min_max(raw[:, ~time])
-        return normalised
     normalised[:, lexical] = _min_max(raw[:, lexical])
     if not pending.all():
         others = np.ix_(~pending, ~lexical & ~time)

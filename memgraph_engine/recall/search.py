@@ -1,7 +1,7 @@
 """Answer a question with notes: one round trip to the graph, then fusion."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -77,18 +77,17 @@ def retrieve(db: Database, query: Query, languages: Sequence[str], settings: Rec
     `languages` are what the scopes' are expected to be; where they are others, the question is asked again.
     What no index can look into is applied afterwards, to a pool that grows until enough are left.
     """
-    factor = max(1, -(-query.top_k // settings.pool))
+    factor, reading = max(1, -(-query.top_k // settings.pool)), query.read(languages)
     while True:
-        answer = ask(db, query, languages, settings, factor)
+        answer = ask(db, replace(query, reading=reading), languages, settings, factor)
         recorded = sorted({scope["language"] for scope in answer["sums"]})
         if recorded and recorded != sorted(languages):
-            languages = recorded
+            languages, reading = recorded, query.read(recorded)
             continue
         admitted = query.filters.admitted(answer["pool"])
         if len(admitted) >= query.top_k or _exhausted(query, answer, settings, factor):
             break
         factor *= _GROWTH
-    reading = query.read(languages)
     if not admitted:
         return Found([], None, languages, reading)
     words, times = terms(query.text, languages), reading.plan.times
@@ -157,7 +156,7 @@ def parameters(query: Query, languages: Sequence[str], settings: RecallSettings,
     return {
         "scopes": [scope.name for scope in query.scopes],
         "vector": packed(query.vector),
-        "asked": None if query.asked is None else packed(query.asked),
+        "asked": packed(query.asked),
         "words": words_query(words, query.scopes, query.filters.indexed_statuses),
         "pool": 0 if narrow else pool,
         "narrowed_pool": pool if narrow else 0,
@@ -176,7 +175,7 @@ def _pathways(query: Query, reading: Reading, languages: Sequence[str], settings
         "names": names((query.text, *reading.plan.keywords), languages) if keywords else [],
         "named": named or None,
         "keywords": -(-keywords // max(len(named), 1)),
-        "topic": None if reading.topic is None else packed(reading.topic),
+        "topic": packed(reading.topic),
         "topics": settings.topic_anchors if now and settings.topics else 0,
         "anchored": settings.anchored,
         "related": settings.related_from if now and settings.related else 0,

@@ -155,7 +155,7 @@ def _rows(job: _Job, change: Difference, topics: Sequence[Topic]) -> list[Row]:
             "keywords": list(topic.keywords),
             "labelled_by": topic.labelled_by,
             "labelled_from": list(topic.labelled_from),
-            "vector": packed(middle[topic.id]) if topic.id in middle else None,
+            "vector": packed(middle.get(topic.id)),
         }
         for topic in sorted(change.to_write(topics), key=lambda topic: topic.id)
     ]
