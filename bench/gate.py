@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 
-from bench import gate_calls, gate_memory, gate_speed
+from bench import gate_calls, gate_corrections, gate_memory, gate_speed
 from bench.conversations import locomo_file
 from bench.gate_fit import fit_redundancy, fit_relation, ship
 from bench.gate_pairs import (
@@ -34,7 +34,7 @@ from memgraph_engine.evaluation.report import table
 from memgraph_engine.gate.calibration import Calibration, calibration
 from memgraph_engine.gate.score import Statistics, score
 
-_PARTS = ("pairs", "memory", "calls", "speed")
+_PARTS = ("pairs", "corrections", "memory", "calls", "speed")
 FALSE_POSITIVES = 0.005  # of the related, at which restatements are counted
 
 
@@ -60,8 +60,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--parts",
         default=",".join(_PARTS),
-        help="what to measure: all pairs of turns and observations \
-(pairs), memories that observations are added to (memory), calls of chat models (calls), speed; with commas between",
+        help="what to measure, with commas between: all pairs of turns and observations (pairs), corrections \
+(corrections), memories that observations are added to (memory), calls of chat models (calls), speed",
     )
     parser.add_argument("--rounds", type=int, default=150, help="single additions that are timed")
     parser.add_argument("--undated", action="store_true", help="let observations enter without a time")
@@ -71,7 +71,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(given: argparse.Namespace) -> tuple[dict[str, float], str]:
     """Measure each model; return flat figures and a report. Figures without a model's name are the default's.
 
-    Calls and speed are measured with the first model.
+    Calls and speed are measured with the first model; corrections need none.
     """
     models, parts = given.models.split(","), given.parts.split(",")
     if unknown := set(parts) - set(_PARTS):
@@ -79,6 +79,8 @@ def run(given: argparse.Namespace) -> tuple[dict[str, float], str]:
     figures: dict[str, float] = {}
     pages = _pairs(given, models, figures) if "pairs" in parts else []
     measured = [(model, gate_memory.measure(given.file, model)) for model in models if "memory" in parts]
+    if "corrections" in parts:
+        measured.insert(0, (models[0], gate_corrections.measure(given.file)))
     if "calls" in parts:
         measured.append((models[0], gate_calls.measure(given.file, models[0])))
     if "speed" in parts:

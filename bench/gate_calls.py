@@ -14,7 +14,8 @@ from bench.observations import LANGUAGE, Observation, observations
 from memgraph_engine import Memory
 from memgraph_engine.evaluation.locomo import Conversation
 from memgraph_engine.evaluation.report import table
-from memgraph_engine.gate.contradiction import compare
+from memgraph_engine.gate.contradiction import difference
+from memgraph_engine.gate.correction import correction, statements
 from memgraph_engine.gate.facts import facts
 from memgraph_engine.gate.score import repeated
 from memgraph_engine.language import tokenize
@@ -94,12 +95,13 @@ def _written(turn: dict[str, Any]) -> str:
 def _judged(new: str, old: str) -> dict[str, Any]:
     one, other = (frozenset(tokenize(text, LANGUAGE)) for text in (new, old))
     share = repeated(len(one & other), len(one), len(other)) if one and other else 0.0
-    read = [[facts(read_line(text, ""), LANGUAGE)] for text in (new, old)]
-    differs = compare(read[0], read[1], LANGUAGE)
+    told, before = (read_line(text, "") for text in (new, old))
+    corrects = correction(statements(told, LANGUAGE), statements(before, LANGUAGE), LANGUAGE)
+    differs = corrects or difference([facts(told, LANGUAGE)], [facts(before, LANGUAGE)])
     relation = "same" if share > _SAME else "related" if share > _SAME / 3 else "none"
-    if share > _SAME and differs.kind != "none":
-        relation = "update" if differs.kind == "corrects" else "conflict"
-    evidence = differs.evidence or ("They share most of their words." if relation != "none" else "")
+    if share > _SAME and differs:
+        relation = "update" if corrects else "conflict"
+    evidence = differs or ("They share most of their words." if relation != "none" else "")
     return {"redundancy": share, "complementarity": 1 - share if relation == "related" else 0.0} | {
         "relation": relation,
         "evidence": evidence,

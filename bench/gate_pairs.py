@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from bench.contradictions import edits
 from bench.observations import LANGUAGE, Noted, Observed
 from memgraph_engine.gate.calibration import Calibration, Monotone
-from memgraph_engine.gate.contradiction import compare
+from memgraph_engine.gate.contradiction import difference
 from memgraph_engine.gate.facts import facts
 from memgraph_engine.gate.score import Features, Statistics, given, score
 from memgraph_engine.language import tokenize
@@ -82,7 +82,7 @@ def pairs(one: Observed, other: Observed) -> Pairs:
             label[row] = [_label(turn, observation.session, observation.evidence) for turn in other.turns]
             judged: list[int] = np.flatnonzero((label[row] == RESTATED) | (columns["raw"][row] > 0.3)).tolist()
             for place in judged:
-                differs[row, place] = compare(noted.facts, other.turns[place].facts, LANGUAGE).kind != "none"
+                differs[row, place] = difference(noted.facts, other.turns[place].facts) != ""
     return Pairs(**columns, label=label, differs=differs)
 
 
@@ -109,7 +109,7 @@ def contradicted(one: Observed) -> list[Contradicted]:
             statistics = neighbourhood(changed.features, one.turns, vectors)
             scores = score(changed.features, [each.features for each in against], statistics, PLAIN)
             raw = [s.redundancy for s in scores]
-            differs = [compare(changed.facts, each.facts, LANGUAGE).kind != "none" for each in against]
+            differs = [difference(changed.facts, each.facts) != "" for each in against]
             found.append(Contradicted(edit.kind, raw[0], differs[0], tuple(raw[1:]), tuple(differs[1:])))
     return found
 

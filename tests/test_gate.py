@@ -180,6 +180,27 @@ def test_a_correction_is_noticed_however_much_else_is_known(ana, others):
     assert say(ana, "I no longer live in Lisbon, I moved to Madeira.", "new").kind == "supersede"
 
 
+@pytest.mark.parametrize(
+    ("kept", "said"),
+    [
+        ("The ferry to Madeira leaves at noon.", "I no longer live in Lisbon, I moved to Madeira."),
+        ("My parents live in Lisbon.", "I no longer live in Lisbon."),
+        ("The children of the harbour school eat fish.", "I no longer eat fish."),
+    ],
+)
+def test_a_correction_leaves_alone_what_is_of_something_else(ana, kept, said):
+    older = [say(ana, line, f"old {n}").note for n, line in enumerate(("I live in Lisbon.", "I eat fish.", kept))]
+    say(ana, said, "new")
+    assert older[-1] in found(ana, kept)
+
+
+@pytest.mark.parametrize(("day", "kind"), [("2023-05-02", "supersede"), ("2023-05-20", "link")], ids=["ahead", "past"])
+def test_what_lies_ahead_can_be_put_off_and_what_has_been_stays(ana, day, kind):
+    say(ana, "The choir's concert in the harbour hall is on 5 May 2023.", "old", time="2023-05-01")
+    put_off = "Actually the choir's concert in the harbour hall is on 25 May 2023."
+    assert say(ana, put_off, "new", time=day).kind == kind
+
+
 def test_what_was_corrected_is_still_told_and_was_true_until_then(ana):
     say(ana, LIVED, "old", time="2023-05-01")
     say(ana, MOVED, "new", time="2023-06-01")

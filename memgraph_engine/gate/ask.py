@@ -4,7 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from memgraph_engine.errors import ModelError
-from memgraph_engine.gate.judge import Compared, Opinion
+from memgraph_engine.gate.comparison import Compared
+from memgraph_engine.gate.judge import Opinion
 from memgraph_engine.gate.verdict import Verdict
 from memgraph_engine.llm import NewNote, Roles, Spent, batches, gating, merging
 from memgraph_engine.llm.tokens import tokens

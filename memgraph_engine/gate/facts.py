@@ -52,11 +52,19 @@ def facts(said: Said, language: str) -> Facts:
     >>> sorted(found.denied), sorted(found.numbers), sorted(found.names)
     (['bob', 'dog', 'like', 'two'], ['2'], ['ana', 'bob'])
     """
+    return facts_of(list(words_of(said.text)), speaker_of(said), language)
+
+
+def speaker_of(said: Said) -> str:
+    """Return the first name of who says it, in lower case."""
+    return said.speaker.casefold().partition(" ")[0]
+
+
+def facts_of(words: Sequence[Word], own: str, language: str) -> Facts:
+    """Read the facts of some of a line's words, which `own` says."""
     lists = lists_of(language)
-    words = list(words_of(said.text))
     affirmed, denied = _polarity(words, lists, language)
     dates, used = _dates(words, lists)
-    own = said.speaker.casefold().partition(" ")[0]
     plain = frozenset(word.lower for word in words if word.written[0].islower())
     named = _names(words, lists, own, plain)
     return Facts(
@@ -211,9 +219,8 @@ def _opening_name(words: Sequence[Word], place: int, lists: Lists) -> bool:
     after = words[place + 1].lower if place + 1 < len(words) else "."
     if word.endswith(("'s", "'")):
         return True
-    if not after[0].isalpha() or (
-        after in lists.stop_words and after not in ("and", "y") and after not in lists.tenses
-    ):
+    goes_on = after in ("and", "y") or after in lists.tenses or lists.phrase_at(words, place + 1, lists.corrections)
+    if not after[0].isalpha() or (after in lists.stop_words and not goes_on):
         return False
     return not _NO_NAME.search(word) or after in lists.tenses or after.endswith(("s", "ed"))
 

@@ -1,27 +1,20 @@
 """Judge new notes against what is known, without an LLM (MemFly, section 3.3.2): merge, link, append, and beyond."""
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime, time
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from memgraph_engine.gate.batch import note_id
 from memgraph_engine.gate.calibration import calibration
-from memgraph_engine.gate.contradiction import NONE, Difference, compare
-from memgraph_engine.gate.facts import Facts, announces, facts
-from memgraph_engine.gate.score import Features, Line, Scores, Statistics, features, same_speaker, says_as_much, score
+from memgraph_engine.gate.comparison import Compared, Comparison, Known
 from memgraph_engine.gate.verdict import APPEND, Tie, Verdict
 from memgraph_engine.gate.words import function_terms
 from memgraph_engine.graph.database import Database
-from memgraph_engine.graph.neighbourhood import Neighbour, neighbourhood
+from memgraph_engine.graph.neighbourhood import neighbourhood
 from memgraph_engine.model.candidate import Candidate
 from memgraph_engine.model.cost import NOTHING, Cost
 from memgraph_engine.model.result import Considered, Relation
 from memgraph_engine.model.scope import Scope
-from memgraph_engine.model.text import Said
-from memgraph_engine.rendering import events, words
 from memgraph_engine.settings import GateSettings
 
 if TYPE_CHECKING:
@@ -30,38 +23,6 @@ if TYPE_CHECKING:
 
 _ALONE = 1 << 18  # multiplications that BLAS does without waking a second thread, which may wait for a core
 _WORDS = 8  # of a new note, by which full text is asked for others
-
-
-@dataclass(frozen=True, slots=True)
-class Known:
-    """A note as it is compared."""
-
-    id: str
-    text: str
-    features: Features
-    said_at: datetime | None
-
-
-@dataclass(frozen=True, slots=True)
-class Compared:
-    """A known note beside a new one.
-
-    `asked` says that only one of the two is a mere question, `plain` that the words are the same, `as_much` that they
-    differ in no more than detail.
-    """
-
-    known: Known
-    scores: Scores
-    difference: Difference
-    asked: bool
-    plain: bool
-    as_much: bool
-
-    @property
-    def closeness(self) -> tuple[float, float, float]:
-        """Order by redundancy, then similarity, then age."""
-        said = self.known.said_at.timestamp() if self.known.said_at else 0.0
-        return -self.scores.redundancy, -self.scores.cosine, said
 
 
 Ask = Callable[[Sequence[str], Sequence[Sequence[Compared]]], Mapping[tuple[int, str], "Opinion"]]
@@ -94,12 +55,9 @@ class Judge:
     """Judges the candidates of one batch."""
 
     def __init__(self, settings: GateSettings, embedder: str, scope: Scope, language: str, notes: int) -> None:
-        self._settings, self._scope, self._language, self._notes = settings, scope, language, notes
-        self._calibration = calibration(embedder)
+        self._settings, self._scope, self._language = settings, scope, language
+        self._comparison = Comparison(settings, calibration(embedder), scope, language, notes)
         self.contexts: Mapping[str, str] = {}
-        self._read: dict[str, list[Facts]] = {}
-        self._named: dict[str, frozenset[datetime]] = {}
-        self._cued: dict[str, bool] = {}
 
     def verdicts(self, db: Database, candidates: Sequence[Candidate], opinions: "Ask" = lambda *_: {}) -> list[Verdict]:
         """Judge candidates in order, each against stored notes and the candidates before it.
@@ -112,17 +70,17 @@ class Judge:
         near = neighbourhood(
             db, self._scope, candidates, terms, near=self._settings.near, lexical=self._settings.lexical
         )
-        stored = {note.id: self._stored(note) for note in near.notes.values()}
+        stored = {note.id: self._comparison.stored(note) for note in near.notes.values()}
         self.contexts = {note.id: note.context for note in near.notes.values()}
         beside = _beside(candidates, self._settings.near)
         earlier: list[Known] = []
         rows: list[Sequence[Compared]] = []
         made = 0  # notes by the batch so far, as if they were stored: some join others
         for place, candidate in enumerate(candidates):
-            new = self._new(candidate)
+            new = self._comparison.new(candidate)
             known = [(stored[other], cosine) for other, cosine in near.near[place].items() if other != new.id]
             known += [(earlier[before], cosine) for before, cosine in beside[place]]
-            rows.append(self._compare(new, known, made))
+            rows.append(self._comparison.compared(new, known, made))
             earlier.append(new)
             made += candidate.raw_vector is not None
         self.contexts = {**self.contexts, **{one.id: one.text for one in earlier}}
@@ -157,70 +115,6 @@ class Judge:
             return Verdict("discard", evidence=f"It is {candidate.noise}.")
         return APPEND
 
-    def _compare(self, new: Known, known: Sequence[tuple[Known, float]], made: int) -> list[Compared]:
-        """Score a new note against those near it, the nearest first; the memory has grown by `made`."""
-        if not known:
-            return []
-        others = [one.features for one, _ in known]
-        cosines = [max(cosine, 0.0) for _, cosine in known]
-        statistics = Statistics.of(self._notes + made, others, self._language)
-        scores = score(new.features, others, statistics, self._calibration, cosines)
-        compared = [self._beside(new, one, its) for (one, _), its in zip(known, scores, strict=True)]
-        return sorted(compared, key=lambda one: one.closeness)
-
-    def _beside(self, new: Known, old: Known, scores: Scores) -> Compared:
-        lines = new.features.lines[0], old.features.lines[scores.line]
-        repeats = scores.redundancy > self._settings.merge_threshold  # the same words always do
-        plain = repeats and self._words(new)[0] in self._words(old)
-        return Compared(
-            old,
-            scores,
-            self._difference(new, [old], scores),
-            asked=repeats and _asks(lines[0]) != _asks(lines[1]),
-            plain=plain,
-            as_much=plain or (repeats and says_as_much(*lines, self._language)),
-        )
-
-    def _difference(self, new: Known, old: Sequence[Known], scores: Scores) -> Difference:
-        """Say what differs from a note, given in one or more parts, where it matters: in a repeat or a correction."""
-        if scores.redundancy <= self._settings.merge_threshold:
-            # not complementarity, which is low for what repeats in part: a correction is neither this nor a restatement
-            related = self._calibration.relation(max(scores.overlap, scores.cosine))
-            if related <= self._settings.link_threshold or not self._announces(new):
-                return NONE
-            if not any(_may_correct(new.features, one.features) for one in old):
-                return NONE
-        new_days, old_days = self._days(new), frozenset().union(*map(self._days, old))
-        if new_days and old_days and not new_days & old_days:
-            return Difference("differs", "They tell of different days.")
-        difference = compare(self._facts(new), [line for one in old for line in self._facts(one)], self._language)
-        if difference.kind == "corrects" and not any(_may_correct(new.features, one.features) for one in old):
-            return Difference("differs", difference.evidence)
-        return difference
-
-    def _announces(self, of: Known) -> bool:
-        """Tell whether a new note has a word by which it may correct another."""
-        if of.id not in self._cued:
-            self._cued[of.id] = any(announces(line.said, self._language) for line in of.features.lines)
-        return self._cued[of.id]
-
-    def _facts(self, of: Known) -> list[Facts]:
-        """Read a note's facts when they are first asked for: it takes half a millisecond a line."""
-        if of.id not in self._read:
-            self._read[of.id] = [facts(line.said, self._language) for line in of.features.lines]
-        return self._read[of.id]
-
-    def _days(self, of: Known) -> frozenset[datetime]:
-        """Return the first days of the times that a note names, each line's by the day on which that was said."""
-        if of.id not in self._named:
-            told = (
-                event
-                for line in of.features.lines
-                for event in events(line.said.text, _moment(line.said, of.said_at), self._language)
-            )
-            self._named[of.id] = frozenset(event.start for event in told)
-        return self._named[of.id]
-
     def _decide(
         self, new: Known, compared: Sequence[Compared], homes: Mapping[str, str], opinions: Mapping[str, Opinion]
     ) -> Verdict:
@@ -228,7 +122,7 @@ class Judge:
         settings = self._settings
         best: list[tuple[Compared, Considered]] = []
         for note, parts in _by_note(compared, homes).items():
-            one = self._whole(new, parts)
+            one = self._comparison.whole(new, parts)
             opinion = next((held for part in parts if (held := opinions.get(part.known.id))), None)
             best.append((one, self._considered(one, note, opinion)))
         best.sort(key=lambda pair: -pair[1].redundancy)  # a model's scores may order them otherwise
@@ -250,18 +144,6 @@ class Judge:
         if old:
             return asked("supersede", old[1].note, ties, evidence=old[1].evidence)
         return asked("link" if ties else "append", "", ties)
-
-    def _whole(self, new: Known, parts: Sequence[Compared]) -> Compared:
-        """Return a note and what joined it in this batch as one, as it is compared once it is stored."""
-        nearest = parts[0]
-        if len(parts) == 1:
-            return nearest
-        difference = self._difference(new, [one.known for one in parts], nearest.scores)
-        return replace(nearest, difference=difference, plain=any(one.plain for one in parts))
-
-    def _words(self, of: Known) -> list[tuple[str, ...]]:
-        said = (line.said for line in of.features.lines)
-        return [words(one.speaker, one.text, one.caption, self._language) for one in said]
 
     def _ties(self, best: Sequence[tuple[Compared, Considered]], without: str) -> Iterator[Tie]:
         if not self._settings.link:
@@ -305,34 +187,6 @@ class Judge:
             evidence,
         )
 
-    def _new(self, candidate: Candidate) -> Known:
-        source = candidate.source
-        keywords = frozenset(keyword.key for keyword in candidate.keywords)
-        own = note_id(self._scope.name, source.id)
-        speaker = source.speaker or source.role
-        return self._known(own, candidate.context, (candidate.raw,), speaker, keywords, source.said_at)
-
-    def _stored(self, note: Neighbour) -> Known:
-        return self._known(note.id, note.context, note.raw, note.speaker, frozenset(note.keywords), note.said_at)
-
-    def _known(
-        self,
-        id: str,  # noqa: A002  the graph's own word
-        text: str,
-        raw: tuple[str, ...],
-        speaker: str,
-        keywords: frozenset[str],
-        said_at: datetime | None,
-    ) -> Known:
-        seen = features(raw, speaker=speaker, keywords=keywords, language=self._language)
-        return Known(id, text, seen, said_at)
-
-
-def _asks(line: Line) -> bool:
-    """Tell whether a line does nothing but ask: "Do you paint boats?" tells nobody that you do."""
-    text = line.said.text.strip()
-    return text.endswith(("?", "？")) and not re.search(r"[.!。！]\s", text)
-
 
 def _by_note(compared: Sequence[Compared], homes: Mapping[str, str]) -> dict[str, list[Compared]]:
     """Gather by the notes that they are part of now, if of any; the nearest first."""
@@ -345,17 +199,8 @@ def _by_note(compared: Sequence[Compared], homes: Mapping[str, str]) -> dict[str
     return found
 
 
-def _moment(said: Said, said_at: datetime | None) -> datetime | None:
-    return datetime.combine(said.said_on, time(), UTC) if said.said_on else said_at
-
-
 def _joins(verdict: Verdict) -> bool:
     return verdict.kind in ("merge", "reinforce")
-
-
-def _may_correct(new: Features, old: Features) -> bool:
-    """Tell whether the old note may be the new one's speaker's own: nobody takes back what another has said."""
-    return any(same_speaker(line, other) is not False for line in new.lines for other in old.lines)
 
 
 def _before(new: Known, old: Known) -> bool:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from functools import cache, cached_property
-from itertools import chain
+from itertools import chain, groupby
 from typing import Any
 
 from memgraph_engine.language import tokenize, word_list
@@ -33,6 +33,8 @@ class Lists:
     interjections: frozenset[str] = frozenset()
     stop_words: frozenset[str] = frozenset()
     pronouns: frozenset[str] = frozenset()
+    determiners: frozenset[str] = frozenset()
+    prepositions: frozenset[str] = frozenset()
     adverbs: frozenset[str] = frozenset()
     time_words: frozenset[str] = frozenset()
     common: frozenset[str] = frozenset()  # never a name
@@ -112,3 +114,13 @@ def words_of(text: str) -> Iterator[Word]:
         asked = ends[end] < len(tokens) and tokens[ends[end]] == "?"
         yield Word(token, token.casefold(), opens, asked)
         opens = token in ENDS or (opens and not token[0].isalnum())
+
+
+def sentences_of(text: str) -> list[list[Word]]:
+    """Return the words and marks of each sentence, without those that end it.
+
+    >>> [[word.written for word in sentence] for sentence in sentences_of("It's late. Bye!")]
+    [["It's", 'late'], ['Bye']]
+    """
+    groups = groupby(words_of(text), key=lambda word: word.lower in ENDS)
+    return [list(sentence) for ends, sentence in groups if not ends]
