@@ -140,7 +140,9 @@ class Memory(Questions):
     def process(self, *, user_id: str | None = None, shared: bool = False, limit: int | None = None) -> Receipt:
         """Construct the notes that `add(..., wait=False)` left pending, oldest first, each exactly once.
 
-        At most `limit` of them, else all. Several processes may do so at once: they take turns.
+        At most `limit` of them, else all. Several processes may do so at once: they take turns. A note that can't be
+        constructed, since the embedder fails on it, say, is passed over; ConstructionFailed tells of it once there is
+        no other.
         """
         if limit is not None and (type(limit) is not int or limit < 1):
             raise InvalidInput(f"limit must be a whole number from 1, or None for all, not {limit!r}.")

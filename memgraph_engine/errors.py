@@ -16,6 +16,7 @@ MemgraphEngineError
 ├── DownloadError             a jar or model file could not be fetched intact
 ├── MissingExtra              an optional package is needed and not installed
 ├── EmbeddingError            an embedder failed or gave vectors that can't be used
+├── ConstructionFailed        a pending note can't be constructed; the others are
 └── ModelError                a chat model gave nothing that can be used; tells what was spent
     ├── ModelUnavailable      it can't be reached, is overloaded, took too long or lacks its key
     ├── ModelRefused          it, or its provider, refused this request
@@ -101,6 +102,10 @@ class MissingExtra(MemgraphEngineError, ImportError):
 
 class EmbeddingError(MemgraphEngineError):
     """An embedder failed, or gave vectors that can't be used."""
+
+
+class ConstructionFailed(MemgraphEngineError):
+    """A pending note can't be constructed, and stays as it is; the others are constructed."""
 
 
 class ModelError(MemgraphEngineError):

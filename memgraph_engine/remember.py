@@ -1,13 +1,21 @@
 """The way of a write: ingest makes candidates, the gate decides and applies, and again when somebody was faster."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import logging
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from itertools import islice
 
 from memgraph_engine.account import Account
 from memgraph_engine.construction import Work, batch, remember
-from memgraph_engine.errors import QueryFailed, StoreMismatch, UndoRefused
+from memgraph_engine.errors import (
+    ConstructionFailed,
+    EmbeddingError,
+    MemgraphEngineError,
+    QueryFailed,
+    StoreMismatch,
+    UndoRefused,
+)
 from memgraph_engine.gate import batch as gate
 from memgraph_engine.gate import change
 from memgraph_engine.gate import undo as undoing
@@ -27,6 +35,8 @@ from memgraph_engine.model.scope import Scope
 from memgraph_engine.wiring import Engine
 
 _DEFAULT_LANGUAGE = "english"
+_TOO_MANY = 3  # notes that can't be constructed: then it is not the notes
+_log = logging.getLogger("memgraph_engine")
 
 
 class Writer:
@@ -60,20 +70,40 @@ class Writer:
     def process(self, scope: Scope, limit: int | None = None) -> Receipt:
         """Construct pending notes of a scope, oldest first, a batch in a transaction, each exactly once.
 
-        One process at a time works on a scope, so that no model is asked twice about the same.
+        One process at a time works on a scope, so that no model is asked twice about the same. A note that can't be
+        constructed is passed over; where there is no other, ConstructionFailed is raised, and where there are many,
+        what went wrong.
         """
         most = self._settings.ingest_batch
         entries: list[Entry] = []
+        failed: dict[str, MemgraphEngineError] = {}
         with self._work(scope) as work:
             while limit is None or len(entries) < limit:
                 size = most if limit is None else min(limit - len(entries), most)
-                if not notes.pending(self._engine.db, scope.name, 1):
+                oldest = notes.pending(self._engine.db, scope.name, 1, list(failed))
+                if not oldest:
                     break
-                with leases.held(self._engine.db, f"process {scope.name}"):
-                    made = self._process_batch(scope, size, work)
-                entries += made
+                try:
+                    with leases.held(self._engine.db, f"process {scope.name}"):
+                        entries += self._process_batch(scope, size, work, list(failed))
+                except (QueryFailed, EmbeddingError) as error:
+                    failed[oldest[0].found.note.id] = error
+                    if len(failed) == _TOO_MANY:
+                        raise
                 work.clear()
+            self._report(failed, alone=not entries)
             return work.receipt(entries)
+
+    @staticmethod
+    def _report(failed: Mapping[str, MemgraphEngineError], *, alone: bool) -> None:
+        for note, error in failed.items():
+            told = (
+                f"Note {note} can't be constructed: {error} It stays pending and is found by its words; "
+                "give it another text by `update`, or remove it by `delete`."
+            )
+            if alone:
+                raise ConstructionFailed(told) from error
+            _log.warning(told)
 
     @contextmanager
     def _work(self, scope: Scope, shown: Sequence[str] = ()) -> Iterator[Work]:
@@ -121,10 +151,12 @@ class Writer:
             verdicts = [Verdict("discard" if c.noise else "defer", evidence=_why(c)) for c in candidates]
             return batch(self._engine, scope, seen).write(candidates, verdicts)
 
-    def _process_batch(self, scope: Scope, size: int, work: Work) -> list[Entry]:
+    def _process_batch(self, scope: Scope, size: int, work: Work, without: Sequence[str]) -> list[Entry]:
+        """Construct a batch; if it fails, a half of it, so that one note can't keep out those before it."""
+
         def attempt() -> list[Entry]:
             state = scopes.state(self._engine.db, scope.name)
-            pending = notes.pending(self._engine.db, scope.name, size) if state else []
+            pending = notes.pending(self._engine.db, scope.name, size, without) if state else []
             if not state or not pending:
                 return []
             turns = [one.turns[0] for one in pending]
@@ -142,10 +174,10 @@ class Writer:
 
         try:
             return until_current(self._engine.db, scope.name, attempt)
-        except QueryFailed:
+        except (QueryFailed, EmbeddingError):
             if size == 1:
                 raise
-            return self._process_batch(scope, max(size // 2, 1), work)
+            return self._process_batch(scope, size // 2, work, without)
 
     def _look_up(self, scope: Scope, some: Sequence[Source], work: Work, *, keywords: bool) -> sources.Seen:
         language = self._language(scope)

@@ -8,7 +8,14 @@ from contextlib import ExitStack
 
 import pytest
 
-from memgraph_engine.errors import InvalidInput, ModelRefused, NotFound, UndoRefused
+from memgraph_engine.errors import (
+    ConstructionFailed,
+    EmbeddingError,
+    InvalidInput,
+    ModelRefused,
+    NotFound,
+    UndoRefused,
+)
 from memgraph_engine.testing import ScriptedChat, temporary_memory
 from tests.models import extracted, judged, memory_with, small_talk, written
 from tests.snapshots import same, snapshot
@@ -303,6 +310,46 @@ def test_a_model_that_fails_does_not_keep_a_note_pending(tenant, embedder):
         memory.add(FERRY, user_id="ana", wait=False)
         assert memory.process(user_id="ana").fallbacks == ("Extraction was done without a model: No.",)
         assert memory.get("f", user_id="ana").status == "active"
+
+
+class Choking:
+    """An embedder that fails on texts with a word in them; `calls` counts how often it is asked."""
+
+    def __init__(self, inner, word):
+        self.name, self._inner, self._word, self.calls = inner.name, inner, word, 0
+
+    def embed_documents(self, texts):
+        self.calls += 1
+        if any(self._word in text for text in texts):
+            raise ValueError("too long for the model")
+        return self._inner.embed_documents(texts)
+
+    def embed_query(self, text):
+        return self._inner.embed_query(text)
+
+
+def test_a_note_that_cannot_be_constructed_keeps_none_of_the_others_pending(tenant, embedder, caplog):
+    with memory_with(tenant, Choking(embedder, "xylophone"), only=[]) as (memory, _):
+        talk = messages(20)
+        memory.add_many([{"id": "bad", "text": "My xylophone is red."}, *talk], user_id="ana", wait=False)
+        assert len(memory.process(user_id="ana").entries) == len(talk)
+        assert "too long for the model" in caplog.text
+        with pytest.raises(ConstructionFailed, match=r"too long for the model.* stays pending .* `update`"):
+            memory.process(user_id="ana")
+        assert "pending" in [hit.note.status for hit in memory.search("xylophone", user_id="ana")]
+        memory.update("bad", "My drum is red.", user_id="ana")
+        assert [entry.source for entry in memory.process(user_id="ana").entries] == ["bad"]
+        assert memory.verify(user_id="ana") == []
+
+
+def test_an_embedder_that_is_down_is_not_asked_about_every_note(tenant, embedder):
+    choking = Choking(embedder, "")
+    with memory_with(tenant, choking, only=[]) as (memory, _):
+        memory.add_many(messages(40), user_id="ana", wait=False)
+        with pytest.raises(EmbeddingError, match="too long for the model"):
+            memory.process(user_id="ana")
+        assert choking.calls < 40
+        assert memory.stats(user_id="ana").notes["pending"] == 40
 
 
 # ---- several processes, and one that dies -----------------------------------------------------------

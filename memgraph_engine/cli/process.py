@@ -11,7 +11,7 @@ def process(user: User = None, shared: Shared = False, tenant: Tenant = None, as
 
     Can be stopped and run again, or run several times at once: each note is constructed once.
     """
-    from memgraph_engine.errors import StoreError
+    from memgraph_engine.errors import MemgraphEngineError
 
     owner = whose(user, shared)
     tally = Tally()
@@ -22,7 +22,7 @@ def process(user: User = None, shared: Shared = False, tenant: Tenant = None, as
                 while (receipt := memory.process(**owner, limit=most)).entries:
                     tally.count(receipt)
                     bar.advance(len(receipt.entries))
-            except (KeyboardInterrupt, StoreError):
+            except (KeyboardInterrupt, MemgraphEngineError):
                 bar.tell(f"Stopped: {tally}. Run the same command again to go on.")
                 raise
     tally.tell(as_json=as_json)

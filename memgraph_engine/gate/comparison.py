@@ -133,16 +133,16 @@ class Comparison:
     def _difference(self, new: Known, old: Sequence[Known], scores: Scores) -> Difference:
         """Say what differs from a note, given in one or more parts, where it matters: in a repeat or a correction."""
         repeats = scores.redundancy > self._settings.merge_threshold
+        may_correct = self._announces(new) and any(_may_be_own(new.features, one.features) for one in old)
         if not repeats:
             # not complementarity, which is low for what repeats in part: a correction is neither this nor a restatement
             related = self._calibration.relation(max(scores.overlap, scores.cosine))
-            if related <= self._settings.link_threshold or not self._announces(new):
+            if related <= self._settings.link_threshold or not may_correct:
                 return _NONE
         new_days, old_days = self._days(new), frozenset().union(*map(self._days, old))
         other_days = bool(new_days and old_days and not new_days & old_days)
         # what is ahead can be put off; what has been on another day has been as well
-        may_correct = not other_days or _ahead(new, old_days)
-        if may_correct and self._announces(new) and any(_may_correct(new.features, one.features) for one in old):
+        if may_correct and (not other_days or _ahead(new, old_days)):
             stated = [one for part in old for one in self._statements(part)]
             if evidence := correction(self._statements(new), stated, self._language):
                 return Difference("corrects", evidence)
@@ -208,6 +208,6 @@ def _ahead(new: Known, days: Collection[datetime]) -> bool:
     return new.said_at is not None and all(day.date() >= new.said_at.date() for day in days)
 
 
-def _may_correct(new: Features, old: Features) -> bool:
+def _may_be_own(new: Features, old: Features) -> bool:
     """Tell whether the old note may be the new one's speaker's own: nobody takes back what another has said."""
     return any(same_speaker(line, other) is not False for line in new.lines for other in old.lines)

@@ -236,9 +236,9 @@ def renderings(tx: Runner, scope: str, ids: Sequence[str]) -> list[Rendering]:
     ]
 
 
-def pending(tx: Runner, scope: str, limit: int) -> list[Rendering]:
-    """Return the notes that wait to be constructed, oldest first, each with its turn."""
-    ids = [row["id"] for row in tx.run("notes/pending", scope=scope, limit=limit)]
+def pending(tx: Runner, scope: str, limit: int, without: Sequence[str] = ()) -> list[Rendering]:
+    """Return the notes that wait to be constructed, oldest first, each with its turn; `without` are passed over."""
+    ids = [row["id"] for row in tx.run("notes/pending", scope=scope, limit=limit, without=list(without))]
     of = {one.found.note.id: one for one in renderings(tx, scope, ids)}
     return [of[id] for id in ids]  # noqa: A001
 
