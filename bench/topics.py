@@ -43,7 +43,7 @@ def run(given: argparse.Namespace) -> tuple[dict[str, float], str]:
     made = planted(given.keywords, given.edges, given.seed)
     bounds = Bounds.of(given.keywords)
     figures, rows = _engines(made.graph, bounds, given.seed, leidenalg=not given.without_leidenalg)
-    figures |= _steadiness(made, bounds, given.seed)
+    figures |= steadiness(made, bounds, given.seed)
     if not given.without_job:
         figures |= _job(made.graph, given.model)
     head = ("engine", "partition s", "modularity", "bounded", "topics", "largest")
@@ -79,7 +79,7 @@ def _engines(
     return figures, rows
 
 
-def _steadiness(made: Planted, bounds: Bounds, seed: int) -> dict[str, float]:
+def steadiness(made: Planted, bounds: Bounds, seed: int) -> dict[str, float]:
     """Return how many keywords that no new note carries keep their id, and what that costs in modularity."""
     engine = engine_named("graspologic-native")
     first = partition(made.graph, engine, bounds, seed=seed).membership

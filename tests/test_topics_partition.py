@@ -8,6 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bench.planted import planted
+from bench.topics import steadiness
 from memgraph_engine.errors import InvalidInput, MissingExtra, SettingsError
 from memgraph_engine.model.network import Network
 from memgraph_engine.topics import bounds as bounds_module
@@ -148,6 +150,14 @@ def test_a_new_node_joins_the_topic_that_it_is_tied_to():
     before = np.array([0] * 10 + [1] * 10 + [-1])
     graph = network(21, [*clique(10), *clique(10, 10), (20, 12, 1.0), (20, 3, 0.5), (20, 14, 1.0)])
     assert partition(graph, ENGINE, Bounds(3, 100), start=before).membership[20] == 1
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_full_topics_have_room_for_the_next_keywords(seed):
+    """The planted communities are larger than any topic may be, so each is cut into pieces of the largest size."""
+    figures = steadiness(planted(5_000, 50_000, seed), Bounds.of(5_000), seed)
+    assert figures["stable_share"] >= 0.95
+    assert figures["warm_over_cold"] >= 0.99
 
 
 def test_a_warm_start_that_is_bad_is_left():

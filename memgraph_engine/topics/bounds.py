@@ -63,10 +63,12 @@ def enforce(
     resolution: float,
     seed: int,
     start: Membership | None = None,
+    room: float = 0.0,
 ) -> Membership:
     """Return a partition within bounds; -1 for the nodes of components that are too small for any.
 
-    A community that is too large is first divided along `start`, so that what was divided before stays so.
+    A community that is too large is first divided along `start`, so that what was divided before stays so. Where
+    communities are joined, a share of the largest size is left as `room`.
     """
     of = components(graph)
     reachable = np.bincount(of, minlength=1)[of] >= bounds.smallest if graph.nodes else np.zeros(0, dtype=bool)
@@ -76,7 +78,7 @@ def enforce(
         whole = Network(len(inside), *_renumbered(graph, inside))
         first = compact(np.asarray(membership)[inside])
         labels[inside] = _bounded(
-            whole, first, bounds, engine, resolution, seed, None if start is None else start[inside]
+            whole, first, bounds, engine, resolution, seed, None if start is None else start[inside], room
         )
     if bounds.broken(labels):
         raise AssertionError(f"{bounds.broken(labels)} topics are out of bounds: a mistake in this package")
@@ -100,11 +102,12 @@ def _bounded(
     resolution: float,
     seed: int,
     start: Membership | None,
+    room: float,
 ) -> Membership:
     labels = _divide(graph, membership, bounds, engine, seed, start)
     for _ in range(_SLACK):
         merger = Merger(graph, labels, resolution)
-        merger.grow(bounds.largest)
+        merger.grow(bounds.largest - int(bounds.largest * room))
         merger.fill(bounds.smallest, bounds.largest)
         labels = _cut_all(graph, merger.membership(labels), bounds)
         if not bounds.broken(labels):

@@ -11,6 +11,7 @@ from memgraph_engine.topics.bounds import Bounds, enforce
 from memgraph_engine.topics.measures import Membership, alone, compact, modularity
 
 _WORTH = 0.005  # share of modularity that a rearrangement of known topics must gain
+_ROOM = 0.05  # share of the largest size that new topics leave to keywords that are still to come
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,7 +48,7 @@ def partition(
     found = engine.partition(graph, resolution=resolution, seed=seed, start=None if start is None else alone(start))
     found = _checked(np.asarray(found), graph.nodes, engine.name)
     before = modularity(graph, found, resolution)
-    bounded = enforce(graph, found, bounds, engine, resolution=resolution, seed=seed, start=start)
+    bounded = enforce(graph, found, bounds, engine, resolution=resolution, seed=seed, start=start, room=_ROOM)
     after = modularity(graph, bounded, resolution)
     if start is not None:
         kept = enforce(graph, alone(start), bounds, engine, resolution=resolution, seed=seed, start=start)
