@@ -49,7 +49,7 @@ class Questions:
 
         With more `rounds` than one (at most 3; else the setting `recall.rounds`) the memory is asked again where the
         best notes do not cover the question: for what the role `sufficiency` wants to know, or without a model by the
-        best notes' own words and vectors; the role `planner` reads the question first. One round asks no model.
+        best note's own words and vector; the role `planner` reads the question first. One round asks no model.
         `explain=True` tells each round.
 
         A time in the question ("in May 2023", "last week") brings notes of that time forward and leaves none out.

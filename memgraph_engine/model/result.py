@@ -61,7 +61,7 @@ class Explanation:
     `proposed_by` names the channels that brought the note into the pool. The `weighted` scores of all
     `channels`, plus `neighbours` (the turns around) and `session`, add up to the hit's score. Where the question was
     asked in several `rounds`, they are those of the first that found the note, and the hit's score is the mean of
-    what it scored in each, of which each counts half of the one before.
+    what it scored in each, of which each counts less than the one before.
     """
 
     proposed_by: tuple[str, ...]

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import log
 from typing import TYPE_CHECKING, Any
 
 from memgraph_engine.embedding import CheckedEmbedder
@@ -20,10 +19,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_LATER = 0.5  # what a round counts, of the one before
+_FOLLOWED, _ALIKE = 0.5, 0.25  # what a round counts of the one before: asked for by a model, or made of the best note
 _JUDGED = 5  # notes in which the question's terms are looked for
 _SHOWN = 20  # notes that a model is shown (MemFly's K_final)
-_FED_BACK = 2  # notes of which the next question is made, and terms that it takes from them
 _UNAIDED = 2  # rounds without a model: a third, made of much the same notes, found no more (docs/benchmarks.md)
 _PLANNING, _JUDGING = "Reading the question", "Judging the evidence"
 
@@ -37,7 +35,7 @@ class Refiner:
     A single round asks none: whoever allows for more has the time.
 
     Without a model the confidence is the share of the question's terms, names and dates among them, that the best
-    notes hold; the next question has the rarest terms of the best two, and leans towards their vectors.
+    notes hold; the next question has the rarest term of the best one, and leans towards its vector.
     """
 
     settings: RecallSettings
@@ -48,14 +46,14 @@ class Refiner:
     def search(self, db: Database, query: Query, language: str, rounds: int) -> list[Hit]:
         """Return the best notes for a question after at most so many rounds, each of one round trip.
 
-        A note's score is the mean of what it scored in each round, of which each counts half of the one before.
+        A note's score is the mean of what it scored in each round, of which each counts less than the one before.
         """
         later = query = replace(query, reading=self._planned(query)) if rounds > 1 else query
-        found, told, languages = list[Found](), list[Round](), [language]
+        found, told, languages, shares = list[Found](), list[Round](), [language], [1.0]
         while True:
             found.append(retrieve(db, later, languages, self.settings))
             languages = list(found[-1].languages)
-            scores, first = _mean([one.scores for one in found]), first_found(found)
+            scores, first = _mean([one.scores for one in found], shares), first_found(found)
             best = [one.rows[i] for one, i in map(first.__getitem__, ranked(scores))]
             last = len(found) == rounds or not best
             judged, follow_up = self._judged(query, later.text, best, languages, told, last=last)
@@ -63,7 +61,8 @@ class Refiner:
             told.append(judged)
             if judged.sufficient or last or (not follow_up and len(found) == _UNAIDED):
                 return hits(query, found, scores, told)
-            later = self._next(query, follow_up, best, found[0])
+            later = self._next(query, follow_up, best[0], found[0])
+            shares.append(shares[-1] * (_FOLLOWED if follow_up else _ALIKE))
 
     def _planned(self, query: Query) -> Reading | None:
         """Let the role read the question; None where it has no model, or that fails."""
@@ -117,34 +116,30 @@ class Refiner:
         confidence = 1 - len(missing) / max(len(wanted), 1) if best else 0.0
         return Round(asked, confidence, bool(best) and confidence >= self.settings.sufficient, missing)
 
-    def _next(self, query: Query, follow_up: str, best: Sequence[Row], first: Found) -> Query:
-        """Return what is asked in the next round: what a model wants to know, else more like the best notes."""
+    def _next(self, query: Query, follow_up: str, best: Row, first: Found) -> Query:
+        """Return what is asked in the next round: what a model wants to know, else more like the best note."""
         if follow_up:
             vector = self.embedder.embed_query(follow_up)
             return replace(query, text=follow_up, vector=vector, reading=None, asked=query.vector)
-        rare = _rarest(best[:_FED_BACK], first.rows, terms(query.text, first.languages))
-        near = self.embedder.embed_documents(["\n".join(row["raw"]) for row in best[:_FED_BACK]])
-        leaning = _unit(query.vector) + self.settings.feedback * sum(map(_unit, near)) / len(near)
-        text = " ".join([query.text, *rare])  # of the same time, though a term may be spelt like a month
+        (near,) = self.embedder.embed_documents(["\n".join(best["raw"])])
+        leaning = _unit(query.vector) + self.settings.feedback * _unit(near)
+        rarest = _rarest(best, first.rows, terms(query.text, first.languages))
+        text = " ".join([query.text, *rarest])  # of the same time, though a term may be spelt like a month
         return replace(query, text=text, vector=leaning, reading=first.reading, asked=query.vector)
 
 
-def _mean(rounds: Sequence[Mapping[str, float]]) -> dict[str, float]:
-    shares = [_LATER**place for place in range(len(rounds))]
+def _mean(rounds: Sequence[Mapping[str, float]], shares: Sequence[float]) -> dict[str, float]:
     return {
         note: sum(share * scores.get(note, 0.0) for share, scores in zip(shares, rounds, strict=True)) / sum(shares)
         for note in dict.fromkeys(note for scores in rounds for note in scores)
     }
 
 
-def _rarest(best: Sequence[Row], pool: Sequence[Row], known: Sequence[str]) -> list[str]:
-    """Return the new terms that tell the best notes from the pool, the rarest first."""
+def _rarest(best: Row, pool: Sequence[Row], known: Sequence[str]) -> list[str]:
+    """Return the new term of the best note that the fewest others have, if there is any."""
     carried = Counter(term for row in pool for term in set(row["raw_terms"].split()))
-    worth: Counter[str] = Counter()
-    for row in best:
-        for term in set(row["raw_terms"].split()).difference(known):
-            worth[term] += log(1 + len(pool) / max(carried[term], 1))  # type: ignore[assignment]
-    return sorted(worth, key=lambda term: (-worth[term], term))[:_FED_BACK]
+    new = set(best["raw_terms"].split()).difference(known)
+    return sorted(new, key=lambda term: (carried[term], term))[:1]
 
 
 def _unit(vector: "NDArray[np.float32]") -> "NDArray[np.float32]":
