@@ -1,27 +1,39 @@
-"""Topics: partition and bounds against other engines, steadiness, and the whole job on a planted keyword graph."""
+"""Topics: partition and bounds against other engines, steadiness, and the whole job on a planted keyword graph.
+
+Partition and bounds are also measured on the keyword graph of each conversation of LoCoMo [`locomo.*`]: the median
+of the ratios of time, the worst of the others.
+"""
 
 import argparse
 import resource
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import combinations
+from pathlib import Path
+from statistics import median
 from time import perf_counter
 from uuid import uuid4
 
 import numpy as np
 
+from bench.conversations import conversations, locomo_file
+from bench.observations import LANGUAGE, KeptEmbedder
 from bench.planted import Planted, grown, planted
 from bench.server import bench_settings, connected
 from memgraph_engine import Memory
+from memgraph_engine.embedding import CheckedEmbedder
 from memgraph_engine.evaluation.report import table
 from memgraph_engine.graph.database import Row
 from memgraph_engine.graph.scopes import open_scope
+from memgraph_engine.ingest.construct import Vectors, construct, place
+from memgraph_engine.ingest.messages import parse_message
 from memgraph_engine.model.network import Network
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.testing import purge
 from memgraph_engine.topics.bounds import Bounds
 from memgraph_engine.topics.engines import engine_named
 from memgraph_engine.topics.matching import match
-from memgraph_engine.topics.measures import Membership, modularity
+from memgraph_engine.topics.measures import Membership, modularity, network
 from memgraph_engine.topics.partition import partition
 
 _NEW = 0.01  # share of notes that are new when steadiness is measured
@@ -30,6 +42,7 @@ _ROWS = 10_000
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what the bench takes."""
+    parser.add_argument("--file", type=Path, help="the LoCoMo file (else MEMGRAPH_ENGINE_LOCOMO)")
     parser.add_argument("--keywords", type=int, default=100_000)
     parser.add_argument("--edges", type=int, default=1_000_000)
     parser.add_argument("--seed", type=int, default=7, help="of the generator and the engines")
@@ -44,6 +57,7 @@ def run(given: argparse.Namespace) -> tuple[dict[str, float], str]:
     bounds = Bounds.of(given.keywords)
     figures, rows = _engines(made.graph, bounds, given.seed, leidenalg=not given.without_leidenalg)
     figures |= steadiness(made, bounds, given.seed)
+    figures |= _conversations(given.file, given.model, given.seed)
     if not given.without_job:
         figures |= _job(made.graph, given.model)
     head = ("engine", "partition s", "modularity", "bounded", "topics", "largest")
@@ -77,6 +91,31 @@ def _engines(
     if leidenalg:
         figures["bounded_over_leidenalg"] = after[ours] / after["leidenalg"]
     return figures, rows
+
+
+def _conversations(file: Path | None, model: str, seed: int) -> dict[str, float]:
+    found = [_engines(graph, Bounds.of(graph.nodes), seed, leidenalg=True)[0] for graph in _graphs(file, model)]
+    worst: dict[str, Callable[[Iterable[float]], float]] = {
+        "partition_over_igraph_time": median,
+        "modularity_over_igraph": min,
+        "bounded_over_leidenalg": min,
+        "out_of_bounds": sum,
+    }
+    return {f"locomo.{name}": of([one[name] for one in found]) for name, of in worst.items()}
+
+
+def _graphs(file: Path | None, model: str) -> Iterator[Network]:
+    """Yield each conversation's keyword graph, of its turns as they are without a model."""
+    embedder = KeptEmbedder(model)
+    vectors = Vectors(CheckedEmbedder(embedder))
+    for conversation in conversations(locomo_file(file)):
+        sources = [parse_message(turn, turn["id"], timezone="UTC", max_text=65536) for turn in conversation.turns]
+        made = construct(place(sources, {}), {}, language=LANGUAGE, max_keywords=8, vectors=vectors)
+        carried = [sorted({keyword.name for keyword in candidate.keywords}) for candidate in made]
+        number = {name: place for place, name in enumerate(sorted({name for names in carried for name in names}))}
+        pairs = Counter(pair for names in carried for pair in combinations(names, 2))
+        yield network(len(number), [(number[a], number[b], float(count)) for (a, b), count in pairs.items()])
+    embedder.keep()
 
 
 def steadiness(made: Planted, bounds: Bounds, seed: int) -> dict[str, float]:
