@@ -80,16 +80,16 @@ class Writer:
         with self._work(scope) as work:
             while limit is None or len(entries) < limit:
                 size = most if limit is None else min(limit - len(entries), most)
-                oldest = notes.pending(self._engine.db, scope.name, 1, list(failed))
-                if not oldest:
+                if not notes.pending(self._engine.db, scope.name, 1, list(failed)):
                     break
-                try:
-                    with leases.held(self._engine.db, f"process {scope.name}"):
+                with leases.held(self._engine.db, f"process {scope.name}"):
+                    try:
                         entries += self._process_batch(scope, size, work, list(failed))
-                except (QueryFailed, EmbeddingError) as error:
-                    failed[oldest[0].found.note.id] = error
-                    if len(failed) == _TOO_MANY:
-                        raise
+                    except (QueryFailed, EmbeddingError) as error:  # of the oldest, alone
+                        oldest = notes.pending(self._engine.db, scope.name, 1, list(failed))
+                        failed |= {one.found.note.id: error for one in oldest}
+                        if len(failed) >= _TOO_MANY or not oldest:
+                            raise
                 work.clear()
             self._report(failed, alone=not entries)
             return work.receipt(entries)

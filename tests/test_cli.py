@@ -239,7 +239,7 @@ def test_explain_tells_the_story_of_a_note(cli):
         "reinforce",
         "redundancy 1.00",
         "merge above 0.7",
-        'says "moved"',
+        'says "moved to"',
     ):
         assert word in shown
     assert "(this note)" in shown

@@ -214,6 +214,19 @@ def test_what_was_corrected_is_still_told_and_was_true_until_then(ana):
     assert [(tie.kind, tie.newer) for tie in story.ties] == [("supersede", True)]
 
 
+def test_a_repeat_with_a_word_of_correction_is_not_merged(ana):
+    old = say(ana, "Dinner with Paul is on Saturday.", "old")
+    new = say(ana, "Dinner with Paul is cancelled.", "new")
+    assert new.kind in ("link", "append")
+    assert {old.note, new.note} <= {note.id for note in ana.get_all(user_id="ana")}
+
+
+def test_the_second_of_two_moves_takes_the_place_of_the_first(ana):
+    for place in ("Lisbon", "Faro"):
+        say(ana, f"I moved to {place}.", place)
+    assert [note.raw[0] for note in ana.get_all(user_id="ana")] == ["Ana: I moved to Faro."]
+
+
 def test_without_a_word_of_correction_it_is_a_conflict(ana):
     old = say(ana, LIVED, "old")
     new = say(ana, "I do not live in Lisbon with my sister.", "new")

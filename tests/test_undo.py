@@ -270,3 +270,10 @@ def test_a_cascade_takes_back_what_another_writer_adds_meanwhile(memory, monkeyp
     memory.undo(entry.decision, cascade=True, user_id="ana")
     assert list(memory.get_all(user_id="ana")) == []
     assert memory.verify(user_id="ana") == []
+
+
+def test_a_session_whose_first_message_is_undone_still_counts(memory):
+    talk = [{"id": str(n), "text": text, "session": "s"} for n, text in enumerate(LINES[:4:3])]
+    first = memory.add_many(talk, user_id="ana").entries[0]
+    memory.undo(first.decision, user_id="ana")
+    assert memory.stats(user_id="ana").sessions == 1

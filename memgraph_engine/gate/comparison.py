@@ -148,8 +148,13 @@ class Comparison:
                 return Difference("corrects", evidence)
         if other_days:
             return Difference("differs", "They tell of different days.")
-        if repeats and (evidence := difference(self._facts(new), [line for one in old for line in self._facts(one)])):
-            return Difference("differs", evidence)
+        if repeats:
+            lines, others = self._facts(new), [line for one in old for line in self._facts(one)]
+            cues = {cue for line in lines for cue in line.cues} - {cue for line in others for cue in line.cues}
+            if evidence := difference(lines, others):
+                return Difference("differs", evidence)
+            if cues:
+                return Difference("differs", f'Only the new one says "{min(cues).replace("_", " ")}".')
         return _NONE
 
     def _announces(self, of: Known) -> bool:

@@ -1,7 +1,8 @@
 """Where a new note takes an old one back: it says so, about the same, and they can't both hold.
 
 That two notes differ keeps them apart; that one replaces the other takes it out of sight. So more is asked: of one
-sentence each, the same subject, half of their words, and of the new one a phrase like "no longer" or "actually".
+plain sentence each, the same subject, all that the new one denies or puts in another's place, and a phrase like
+"no longer" or "actually". What is missed stays beside what it corrects; what is hidden wrongly is not found.
 """
 
 from collections.abc import Sequence
@@ -11,23 +12,28 @@ from itertools import product
 from memgraph_engine.gate.contradiction import CHECKS, quoted, swapped
 from memgraph_engine.gate.facts import Facts, facts_of, speaker_of
 from memgraph_engine.gate.words import LISTED, Lists, Word, lists_of, sentences_of
-from memgraph_engine.language import tokenize, word_list
+from memgraph_engine.language import tokenize
 from memgraph_engine.model.text import Said
 
-_EXCHANGED = ("number", "date")
+_KINDS = ("number", "date", "name")
+_REACH = 3  # words from a verb of residence to the place: "live now in Porto"
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A sentence that is no question.
+    """A plain sentence: no question, and nothing in it that is only wished, thought or said by another.
 
     `subject` is whom or what it is about: a name in lower case, the stem of a noun, or the speaker where it begins
-    with neither. `matter` are the stems of its words, without names, times, numbers and grammar.
+    with neither. `matter` are the stems of its words, without names, times, numbers and grammar, `terms` with times.
+    `home` is where the subject lives by it, `moved` where it goes to.
     """
 
     facts: Facts
     subject: str
     matter: frozenset[str]
+    terms: frozenset[str]
+    home: frozenset[str]
+    moved: frozenset[str]
 
 
 def statements(said: Said, language: str) -> list[Statement]:
@@ -41,10 +47,19 @@ def statements(said: Said, language: str) -> list[Statement]:
         return []
     lists, own, found = lists_of(language), speaker_of(said), []
     for words in sentences_of(said.text):
-        if not words[0].asked:
-            facts = facts_of(words, own, language)
-            subject = _subject(words, facts, own, lists, language)
-            found.append(Statement(facts, subject, _matter(words, facts, lists, language)))
+        if words[0].asked or any(word.lower in lists.hedges for word in words):
+            continue
+        facts = facts_of(words, own, language)
+        passed = lists.light_words | lists.adverbs | lists.interjections | lists.numbers.keys() | {*facts.names}
+        passed |= {part for cue in facts.cues for part in cue.split("_")}
+        kept = [word.lower for word in words if word.lower[0].isalpha() and word.lower not in passed]
+        plain = [word for word in kept if word not in lists.time_words and word not in lists.dates]
+        terms, matter = (
+            frozenset(stem for word in some for stem in tokenize(word, language)) for some in (kept, plain)
+        )
+        subject = _subject(words, facts, own, lists, language)
+        home, moved = _places(words, facts, subject, lists, language)
+        found.append(Statement(facts, subject, matter, terms, home | moved, moved))
     return found
 
 
@@ -56,59 +71,74 @@ def correction(new: Sequence[Statement], old: Sequence[Statement], language: str
     >>> correction(new, old, "english")
     'Only one of them denies "eat", "fish". The new one says "no longer".'
     """
+    most = sum(len(one.matter | {*one.facts.names}) for one in old)
+    whole = [one for one in old if 2 * len(one.matter | {*one.facts.names}) >= most]  # a detail hides no long note
     cued = [one for one in new if one.facts.cues]
-    return next(filter(None, (_takes_back(one, other, language) for one, other in product(cued, old))), "")
+    return next(filter(None, (_takes_back(one, other, language) for one, other in product(cued, whole))), "")
 
 
 def _takes_back(new: Statement, old: Statement, language: str) -> str:
     cues = new.facts.cues - old.facts.cues
-    shared, either = len(new.matter & old.matter), len(new.matter) + len(old.matter)
-    evidence = _opposed(new, old) if new.subject == old.subject and 4 * shared >= either > 0 else ""
-    if cues and not evidence:
-        homes = word_list(f"{language}-residence")
-        cues = frozenset(cue for cue in cues if homes & {*cue.split("_")})
-        evidence = _elsewhere(new, old, {stem for word in homes for stem in tokenize(word, language)})
-    return f'{evidence} The new one says "{min(cues).replace("_", " ")}".' if cues and evidence else ""
+    evidence = ""
+    if cues and new.subject == old.subject:
+        evidence = _denied(new, old) or _exchanged(new, old, cues - lists_of(language).negations)
+    if not evidence and new.moved and old.home and new.subject == old.subject:
+        cues, evidence = new.facts.cues, swapped("name", new.moved, old.home)
+    return f'{evidence} The new one says "{min(cues).replace("_", " ")}".' if evidence else ""
 
 
-def _opposed(new: Statement, old: Statement) -> str:
-    """Say in what they can't both hold: most of what one denies the other affirms, or they exchange something."""
-    for one, other in ((new.facts, old.facts), (old.facts, new.facts)):
-        if opposed := one.denied & other.affirmed:  # less than most is of something else: "no longer in Lisbon"
-            return f"Only one of them denies {quoted(opposed)}." if 2 * len(opposed) > len(one.denied) else ""
-    return next(filter(None, (CHECKS[kind](new.facts, old.facts) for kind in _EXCHANGED)), "") or _renamed(new, old)
+def _denied(new: Statement, old: Statement) -> str:
+    """Say what the one denies and the other affirms: all of it, since "not in the evening" leaves the mornings."""
+    denied, affirmed = new.facts.denied, old.facts.affirmed
+    if not denied:
+        denied, affirmed = new.terms | {*new.facts.names} - {new.subject}, old.facts.denied
+    most = 2 * len(new.matter & old.matter) >= len(old.matter)
+    return f"Only one of them denies {quoted(denied)}." if denied and denied <= affirmed and most else ""
 
 
-def _elsewhere(new: Statement, old: Statement, residence: set[str]) -> str:
-    """Say where the same person lives by each; "my flat" is where its owner lives."""
-    lives = old.subject == new.subject or (old.subject in residence and new.subject in old.facts.names)
-    return _renamed(new, old) if lives and old.facts.terms & residence else ""
+def _exchanged(new: Statement, old: Statement, cues: frozenset[str]) -> str:
+    """Say which one number, date or name of the old one has another in its place, while all else is as it was."""
+    if not cues or not new.matter or not new.matter <= old.matter or 2 * len(new.matter) < len(old.matter):
+        return ""
+    found = [kind for kind in _KINDS if CHECKS[kind](new.facts, old.facts)]
+    if len(found) != 1 or (found != ["date"] and not new.terms <= old.terms):
+        return ""
+    if found == ["name"] and len({*new.facts.names} ^ {*old.facts.names}) > 2:  # one for one
+        return ""
+    return CHECKS[found[0]](new.facts, old.facts)
 
 
-def _renamed(new: Statement, old: Statement) -> str:
-    names = [frozenset(one.facts.names) - {new.subject, old.subject} for one in (new, old)]
-    return swapped("name", *names)
-
-
-def _matter(words: Sequence[Word], facts: Facts, lists: Lists, language: str) -> frozenset[str]:
-    passed = lists.light_words | lists.adverbs | lists.interjections | lists.time_words
-    passed |= {*lists.numbers, *lists.dates, *facts.names, *(part for cue in facts.cues for part in cue.split("_"))}
-    kept = (word.lower for word in words if word.lower[0].isalpha() and word.lower not in passed)
-    return frozenset(stem for word in kept for stem in tokenize(word, language))
+def _places(
+    words: Sequence[Word], facts: Facts, subject: str, lists: Lists, language: str
+) -> tuple[frozenset[str], frozenset[str]]:
+    """Return where the subject lives by these words, and where it has moved to: names behind "live in", "moved to"."""
+    home, moved = set[str](), set[str]()
+    lower = [word.lower for word in words]
+    for place, name in enumerate(lower):
+        if place < 2 or name not in facts.names or not {*tokenize(name, language)} <= facts.affirmed:
+            continue
+        if "_".join(lower[place - 2 : place]) in lists.moves:
+            moved.add(name)
+        lives = [at for at in range(max(place - 1 - _REACH, 0), place - 1) if lower[at] in lists.residence]
+        if lives and lower[place - 1] in lists.locatives:
+            before = lower[lives[-1] - 1] if lives[-1] else subject  # "saw a band live in Paris" is no home
+            if before == subject or before in lists.first_person | lists.adverbs | lists.light_words:
+                home.add(name)
+    return frozenset(home), frozenset(moved)
 
 
 def _subject(words: Sequence[Word], facts: Facts, own: str, lists: Lists, language: str) -> str:
-    """Find the first word that can be one; behind a preposition none can."""
-    place = 0
-    while place < len(words):
-        word, name = words[place].lower, words[place].lower.partition("'")[0]
-        owner = word in lists.determiners or (word.endswith("'s") and name in facts.names)
-        free = not place or words[place - 1].lower not in lists.prepositions
-        if owner:
-            place += 1
-            if free and place < len(words) and words[place].lower[0].isalpha():
-                return next(iter(tokenize(words[place].lower, language)), own)
-        elif free and (word in lists.first_person or name in lists.pronouns or name in facts.names):
+    """Find the first word that can be one; behind a preposition none can. "My friend Max" is Max."""
+    owned = False
+    for place, written in enumerate(words):
+        word, name = written.lower, written.lower.partition("'")[0]
+        behind = place and words[place - 1 - owned].lower in lists.prepositions
+        if word in lists.determiners or (word.endswith("'s") and (owned or name in facts.names)):
+            owned = not behind
+        elif owned and word[0].isalpha():
+            next_one = words[place + 1].lower if place + 1 < len(words) else ""
+            named = next((one for one in (word, next_one) if one in facts.names), "")
+            return named or next(iter(tokenize(word, language)), own)
+        elif not behind and (word in lists.first_person or name in lists.pronouns or name in facts.names):
             return own if word in lists.first_person else name
-        place += 1
     return own

@@ -34,6 +34,10 @@ class Lists:
     stop_words: frozenset[str] = frozenset()
     pronouns: frozenset[str] = frozenset()
     determiners: frozenset[str] = frozenset()
+    residence: frozenset[str] = frozenset()  # verbs: who lives where
+    locatives: frozenset[str] = frozenset()
+    moves: frozenset[str] = frozenset()  # phrases behind which a place stands that one lives at from then on
+    hedges: frozenset[str] = frozenset()  # with these a sentence states less than a plain fact, or of something else
     prepositions: frozenset[str] = frozenset()
     adverbs: frozenset[str] = frozenset()
     time_words: frozenset[str] = frozenset()
