@@ -292,6 +292,18 @@ def test_small_talk_is_kept_without_a_note_and_known_when_it_comes_again(ana):
         ana.get("1", user_id="ana")
 
 
+@pytest.mark.parametrize(
+    "text", ["ok thanks!", "Great, thanks 😊", "Good morning", "You too, take care! Talk to you later."]
+)
+def test_phrases_of_courtesy_are_small_talk(ana, text):
+    assert say(ana, text, "1").kind == "discard"
+
+
+@pytest.mark.parametrize("text", ["Ok.", "Thanks for the boat!", "Good luck with the exam", "I'm good", "No, thanks."])
+def test_what_may_tell_something_is_no_small_talk(ana, text):
+    assert say(ana, text, "1").kind == "append"
+
+
 @pytest.mark.parametrize("together", [True, False])
 def test_no_context_repeats_small_talk(ana, together):
     turns = talk(turns=[("Ana", "Haha, thanks!"), ("Ana", ADOPTED)])

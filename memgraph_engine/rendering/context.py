@@ -4,14 +4,16 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cache
 
-from memgraph_engine.language import tokenize, word_list
+from memgraph_engine.language import tokenize
 from memgraph_engine.model.marker import without_recalled
 from memgraph_engine.model.memory import Source, by_time
 from memgraph_engine.model.text import as_day, line
 from memgraph_engine.rendering.when import Event, events, resolved
+from memgraph_engine.resources import resource
 
-_LISTED = ("english", "spanish")  # languages with a list of words that tell nothing
+_LISTED = ("english", "spanish")  # languages with a list of phrases that tell nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +79,23 @@ def noise(source: Source, language: str) -> str:
 
     "Yes" and "no" answer the turn before, which the context repeats.
 
-    >>> noise(Source("1", "Haha, thanks!", ""), "english"), noise(Source("1", "No, thanks.", ""), "english")
-    ('small talk', '')
+    >>> [noise(Source("1", text, ""), "english") for text in ("Ok, thanks! See you soon.", "No, thanks.")]
+    ['small talk', '']
     """
-    words = re.findall(r"[^\W_]+", without_recalled(source.text).casefold())
-    if source.caption or not words or language not in _LISTED:
+    said = _plain(without_recalled(source.text))
+    if source.caption or not said or language not in _LISTED:
         return ""
-    small_talk = word_list(f"{language}-small-talk")
-    return "small talk" if all(word in small_talk for word in words) else ""
+    return "small talk" if _small_talk(language).fullmatch(said) else ""
+
+
+def _plain(text: str) -> str:
+    """Return the words alone, each with a space behind it."""
+    return "".join(f"{word} " for word in re.findall(r"[^\W_]+", text.casefold()))
+
+
+@cache
+def _small_talk(language: str) -> re.Pattern[str]:
+    """Return what matches a row of phrases, the longest first; possessive, so that a long text takes no longer."""
+    phrases = resource("config", "language", f"{language}-small-talk.txt").read_text(encoding="utf-8").splitlines()
+    longest = sorted(map(_plain, phrases), key=len, reverse=True)
+    return re.compile(f"(?:{'|'.join(longest)})++")
