@@ -1,7 +1,10 @@
 """Settings: defaults from `config/settings.toml`, then the user's file, then the environment."""
 
+import logging
 import os
 from datetime import UTC, datetime
+from difflib import get_close_matches
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Literal, Self
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -28,6 +31,8 @@ from pydantic_settings import (
 
 from memgraph_engine.errors import SettingsError
 from memgraph_engine.resources import resource
+
+_log = logging.getLogger("memgraph_engine")
 
 _PREFIX = "MEMGRAPH_ENGINE_"
 _DATA = platformdirs.user_data_path("memgraph-engine")
@@ -290,14 +295,32 @@ class Settings(BaseSettings):
 
     @classmethod
     def load(cls, **overrides: object) -> "Settings":
-        """Read all sources; raises SettingsError naming each setting that can't be used."""
+        """Read all sources; raises SettingsError naming each setting that can't be used.
+
+        A variable of the environment that names no setting is told once, as a warning: other programs may own it.
+        """
+        _tell_misspelt()
         try:
             return cls(**overrides)  # type: ignore[arg-type]
         except ValidationError as error:
-            faults = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors())
+            faults = "; ".join(
+                f"{'.'.join(map(str, e['loc']))}: "
+                + ("there is no such setting" if e["type"] == "extra_forbidden" else e["msg"])
+                for e in error.errors()
+            )
             raise SettingsError(f"Settings can't be used: {faults}. config/settings.toml lists them all.") from None
         except ValueError as error:  # a TOML file or an environment value that does not parse
             raise SettingsError(f"Settings can't be read: {error}.") from error
+
+
+@cache
+def _tell_misspelt() -> None:
+    known = {f"{_PREFIX}{name}".upper() for name in (*Settings.model_fields, "config", "locomo")}
+    for name in os.environ:
+        variable = name.upper().partition("__")[0]
+        if variable.startswith(_PREFIX) and not variable.startswith(_PREFIX + "TEST_") and variable not in known:
+            near = get_close_matches(variable, known, n=1, cutoff=0.85)
+            _log.warning("%s names no setting%s", name, f"; did you mean {near[0]}?" if near else ".")
 
 
 def _user_file() -> Path | None:

@@ -98,7 +98,7 @@ def test_a_context_is_printed_between_its_marks(cli):
     assert [source["id"] for source in document["entries"][0]["sources"]] == ["D1:3"]
     nothing = cli("context", "Where does Ana live?", "--tag", "none")
     assert (nothing.stdout, nothing.stderr) == ("", "Nothing found.\n")
-    assert "from 200" in cli("context", "Where?", "--budget", "9", code=1).stderr
+    assert "from 200" in cli("context", "Where?", "--budget", "9", code=2).stderr
 
 
 def test_without_a_model_a_question_is_answered_by_its_context(cli):
@@ -151,7 +151,7 @@ def test_a_search_looks_back(cli):
     assert "I moved to Lisbon." in cli("search", "Where does Ana live?", "--known-at", recorded).stdout
     assert "I moved to Faro." in cli("search", "Where does Ana live?", "--as-of", "2023-05-08").stdout
     assert cli("search", "Where does Ana live?", "--as-of", "2023-05-07").stdout == ""
-    assert "as_of" in cli("search", "Where does Ana live?", "--as-of", "yesterday", code=1).stderr
+    assert "as_of" in cli("search", "Where does Ana live?", "--as-of", "yesterday", code=2).stderr
 
 
 def test_explain_shows_the_channels(cli):
@@ -203,7 +203,7 @@ def test_costs_are_shown_by_day_with_their_sum(cli, tenant, embedder):
     ]
     days = json.loads(cli("cost", "--json", "--since", "2026-03-02").stdout)
     assert [(day["day"], day["cost"]["calls"], day["cost"]["money"]) for day in days] == [("2026-03-02", 1, None)]
-    assert "since" in cli("cost", "--since", "yesterday", code=1).stderr
+    assert "since" in cli("cost", "--since", "yesterday", code=2).stderr
     assert cli("cost", user=None, code=2).stdout == ""
 
 
@@ -270,7 +270,7 @@ def test_decisions_are_listed_newest_first_and_say_what_is_undone(cli):
     assert json.loads(cli("decisions", "--before", "2020-01-01", "--json").stdout) == []
     cli("undo", made[2]["id"])
     assert "undone by" in cli("decisions").stdout
-    assert "limit" in cli("decisions", "--limit", "0", code=1).stderr
+    assert "limit" in cli("decisions", "--limit", "0", code=2).stderr
 
 
 def test_undo_takes_a_decision_back_and_later_ones_only_with_cascade(cli):
@@ -471,7 +471,7 @@ def test_the_demo_takes_the_first_conversation_of_a_locomo_file(cli, demo_tenant
     assert "It was in the teapot." in shown
     assert "What is unknown?" not in shown
     other = write(tmp_path / "other.json", '{"some": "thing"}')
-    assert "no LoCoMo file" in cli("demo", other, user=None, code=1).stderr
+    assert "no LoCoMo file" in cli("demo", other, user=None, code=2).stderr
 
 
 # ---- exit codes and start-up ------------------------------------------------------------------
@@ -518,6 +518,13 @@ def test_a_wrong_setting_is_named():
     assert result.returncode == 1
     assert "retry_time" in result.stderr
     assert "Traceback" not in result.stderr
+
+
+def test_a_variable_that_names_no_setting_is_told():
+    result = run("db", "status", MEMGRAPH_ENGINE_URL="bolt://127.0.0.1:1", MEMGRAPH_ENGINE_TEST_URI="")
+    assert result.returncode == 0
+    assert result.stderr.startswith("MEMGRAPH_ENGINE_URL names no setting; did you mean MEMGRAPH_ENGINE_URI?\n")
+    assert "TEST_URI" not in result.stderr
 
 
 def test_version_and_help():

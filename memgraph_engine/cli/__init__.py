@@ -29,18 +29,18 @@ from memgraph_engine.cli.undo import undo
 from memgraph_engine.cli.update import update
 from memgraph_engine.cli.verify import verify
 from memgraph_engine.cli.worker import worker
-from memgraph_engine.errors import MemgraphEngineError
+from memgraph_engine.errors import InvalidInput, MemgraphEngineError
 
 __all__ = ["app"]
 
 _HELP = """A knowledge memory engine for LLM agents whose memory is one Neo4j graph.
 
-Exit codes: 0 fine, 1 failed, 2 wrong usage, 130 interrupted.
+Exit codes: 0 fine, 1 failed, 2 wrong usage or input that can't be used, 130 interrupted.
 """
 
 
 class _Commands(TyperGroup):
-    """The one place where an error of ours becomes a line on stderr and exit code 1."""
+    """The one place where an error of ours becomes a line on stderr and an exit code."""
 
     def invoke(self, ctx: Any) -> Any:
         try:
@@ -48,7 +48,7 @@ class _Commands(TyperGroup):
         except MemgraphEngineError as error:
             typer.secho("Error: ", fg=typer.colors.RED, bold=True, nl=False, err=True)
             typer.echo(error, err=True)
-            raise typer.Exit(1) from None
+            raise typer.Exit(2 if isinstance(error, InvalidInput) else 1) from None
 
 
 app = typer.Typer(

@@ -1,5 +1,6 @@
 """`memgraph-engine ask`."""
 
+import logging
 from typing import TYPE_CHECKING
 
 import typer
@@ -33,6 +34,7 @@ def ask(
     """
     owner = whose(user, shared)
     with connect(tenant) as memory:
+        logging.getLogger("memgraph_engine").addHandler(logging.NullHandler())  # the answer tells the same
         pieces = memory.answer_stream(
             question,
             **owner,

@@ -27,3 +27,5 @@ def undo(
         show.document(taken)
     else:
         typer.echo(f"Undid decision {taken.undoes} (decision {taken.id}).")
+        if cascade:
+            typer.echo("Later ones that stood on it were undone first; `memgraph-engine decisions` lists them.")
