@@ -1,6 +1,7 @@
 """`Memory`: what a program that uses the engine talks to."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -226,17 +227,24 @@ class Memory(Questions):
         return {note: np.array(vector, dtype=np.float32) for note, vector in found}
 
     def history(self, id: str, *, user_id: str | None = None, shared: bool = False) -> list[Version]:  # noqa: A002
-        """Return all versions of a note, oldest first, each with the decision that made it; raises NotFound."""
-        scope, found = self._find(id, self._scope(user_id, shared))
-        return notes.history(self.engine.db, scope.name, found.note.id)
+        """Return all versions of a note, oldest first, each with the decision that made it; raises NotFound.
+
+        A note whose coming was undone has its former ones.
+        """
+        scope, note = self._find_ever(id, self._scope(user_id, shared))
+        return notes.history(self.engine.db, scope.name, note)
 
     def explain(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Story:  # noqa: A002
-        """Tell how a note, named by its own id or a source's, came to be what it is; raises NotFound."""
-        scope, found = self._find(id, self._scope(user_id, shared))
-        db, note = self.engine.db, found.note.id
+        """Tell how a note, named by its own id or a source's, came to be what it is; raises NotFound.
+
+        One whose coming was undone is told as it was last, with the status "undone".
+        """
+        scope, note = self._find_ever(id, self._scope(user_id, shared))
+        db = self.engine.db
+        versions, now = notes.history(db, scope.name, note), notes.find(db, scope.name, note)
         return Story(
-            found.note,
-            tuple(notes.history(db, scope.name, note)),
+            now.note if now else replace(versions[-1].note, status="undone"),
+            tuple(versions),
             tuple(decisions.of_note(db, scope.name, note)),
             tuple(decisions.ties(db, scope.name, note)),
         )
@@ -305,6 +313,17 @@ class Memory(Questions):
             if sources.stored(self.engine.db, one.name, id):
                 raise NotFound(f"Source {id!r} of {one} is kept without a note; decisions tells why.")
         raise NotFound(f"There is no note or source {id!r} in the memory of {scope}.")
+
+    def _find_ever(self, id: str, scope: Scope) -> tuple[Scope, str]:  # noqa: A002
+        """Find a note's id, also of one that is gone."""
+        try:
+            one, found = self._find(id, scope)
+        except NotFound:
+            for one in readable(scope):
+                if note := notes.former(self.engine.db, one.name, id):
+                    return one, note
+            raise
+        return one, found.note.id
 
     def _parse(self, message: Message, where: str) -> Source:
         return parse_message(message, where, timezone=self._settings.timezone, max_text=self._settings.max_text)

@@ -277,3 +277,30 @@ def test_a_session_whose_first_message_is_undone_still_counts(memory):
     first = memory.add_many(talk, user_id="ana").entries[0]
     memory.undo(first.decision, user_id="ana")
     assert memory.stats(user_id="ana").sessions == 1
+
+
+def test_what_was_undone_can_still_be_explained(memory):
+    said = {"id": "d1", "text": "The ferry to Madeira leaves at noon.", "speaker": "Ana"}
+    (made,) = memory.add(said, user_id="ana").entries
+    taken = memory.undo(made.decision, user_id="ana")
+    for named in (made.note, "d1"):
+        story = memory.explain(named, user_id="ana")
+        assert (story.note.id, story.note.status) == (made.note, "undone")
+        assert [one.id for one in story.decisions] == [made.decision, taken.id]
+        (version,) = memory.history(named, user_id="ana")
+        assert [source.text for source in version.note.sources] == [said["text"]]
+        with pytest.raises(NotFound):
+            memory.get(named, user_id="ana")
+        with pytest.raises(NotFound):
+            memory.explain(named, user_id="bo")
+
+
+def test_a_source_that_was_undone_leads_to_the_note_that_it_witnessed(memory):
+    first, second = ({"id": name, "text": "The ferry leaves at noon.", "speaker": "Ana"} for name in ("a", "b"))
+    note = memory.add(first, user_id="ana").entries[0].note
+    (again,) = memory.add(second, user_id="ana").entries
+    assert again.kind == "reinforce"
+    memory.undo(again.decision, user_id="ana")
+    story = memory.explain("b", user_id="ana")
+    assert (story.note.id, story.note.status) == (note, "active")
+    assert [source.id for source in story.note.sources] == ["a"]

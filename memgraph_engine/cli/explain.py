@@ -44,11 +44,12 @@ def _texts(memory: "Memory", owner: Whose, story: "Story") -> dict[str, str]:
     for id in (one.note for decision in story.decisions for one in _shown(decision.considered)):  # noqa: A001
         if id not in texts:
             try:
-                note = memory.history(id, **owner)[-1].note
+                note = memory.explain(id, **owner).note
             except NotFound:
                 texts[id] = "(gone)"
             else:
-                texts[id] = "(deleted)" if note.status == "deleted" else " / ".join(note.raw)
+                hidden = note.status in ("deleted", "undone")
+                texts[id] = f"({note.status})" if hidden else " / ".join(note.raw)
     return texts
 
 

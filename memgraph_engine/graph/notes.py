@@ -180,6 +180,12 @@ def find(tx: Runner, scope: str, id: str) -> Found | None:  # noqa: A002  the gr
     return next(iter(found.values()), None)
 
 
+def former(tx: Runner, scope: str, id: str) -> str | None:  # noqa: A002
+    """Return the id of a note that is gone, or lost the source of this id; None if there was none."""
+    rows = tx.run("notes/former", scope=scope, id=id)
+    return str(rows[0]["note"]) if rows else None
+
+
 def newest(tx: Runner, scope: str, limit: int) -> list[Found]:
     """Return the readable notes that were created last."""
     return [found_from(row["note"]) for row in tx.run("notes/newest", scope=scope, statuses=READABLE, limit=limit)]
