@@ -182,7 +182,7 @@ def test_the_estimate_asks_nothing_and_is_not_too_low(evaluate, model):
 
 
 def test_a_run_above_the_limit_is_not_begun_unasked(evaluate, model):
-    refused = evaluate("--model", MODEL, "--max-cost", "0.0001", code=1)
+    refused = evaluate("--model", MODEL, "--max-cost", "0.0001", code=2)
     assert "That is more than $0.00: say --yes, or --max-cost with more." in refused.stderr
     assert model.asked == []
 
@@ -191,7 +191,7 @@ def test_an_unknown_price_is_null_and_asked_for(evaluate, model):
     told = json.loads(evaluate("--model", "openai/nobody-knows", "--estimate", "--json").stdout)
     assert told["total"]["money"] is None
     assert told["total"]["input_tokens"] > 0
-    assert "Its price is not known" in evaluate("--model", "openai/nobody-knows", code=1).stderr
+    assert "Its price is not known" in evaluate("--model", "openai/nobody-knows", code=2).stderr
 
 
 def test_a_model_that_is_not_there_ends_the_run(evaluate, model, stored, monkeypatch):

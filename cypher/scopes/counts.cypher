@@ -6,7 +6,7 @@ RETURN s.language AS language, s.version AS version,
        COLLECT { MATCH (n:Note {scope: $scope}) WHERE n.id >= ''
                  WITH n.status AS status, count(*) AS some RETURN [status, some] } AS notes,
        COUNT { MATCH (x:Source {scope: $scope}) WHERE x.id >= '' } AS sources,
-       COUNT { MATCH (x:Source {scope: $scope}) WHERE x.session > '' RETURN DISTINCT x.session } AS sessions,
+       COUNT { MATCH (x:Source {scope: $scope}) WHERE x.session > '' AND x.seq >= 0 RETURN DISTINCT x.session } AS sessions,
        COUNT { MATCH (k:Keyword {scope: $scope}) WHERE k.name >= '' } AS keywords,
        COUNT { MATCH (k:Keyword {scope: $scope})-[:CO_OCCUR]->(:Keyword) WHERE k.name >= '' } AS pairs,
        COUNT { MATCH (t:Topic {scope: $scope}) WHERE t.id >= '' } AS topics,
