@@ -52,8 +52,9 @@ class Note:
     """One unit of memory (MemFly, section 3.2, layer 1).
 
     `raw` holds a rendered line for each source; `context` is the same made self-contained.
-    All times are UTC. `recorded_at` to `superseded_at` is when the engine held this version;
-    `valid_from` to `valid_to` is when it is true in the world; far dates stand for never.
+    All times are UTC. `said_at` is when it was stored where no time was given. `recorded_at` to `superseded_at` is
+    when the engine held this version; `valid_from` to `valid_to` is when it is true in the world; far dates stand for
+    never.
     `keywords` are filled by `get` and `get_all`; a search leaves them out.
     """
 
