@@ -72,17 +72,17 @@ def correction(new: Sequence[Statement], old: Sequence[Statement], language: str
     'Only one of them denies "eat", "fish". The new one says "no longer".'
     """
     most = sum(len(one.matter | {*one.facts.names}) for one in old)
-    whole = [one for one in old if 2 * len(one.matter | {*one.facts.names}) >= most]  # a detail hides no long note
+    whole = [one for one in old if 2 * len(one.matter | {*one.facts.names}) > most]  # a detail hides no long note
     cued = [one for one in new if one.facts.cues]
     return next(filter(None, (_takes_back(one, other, language) for one, other in product(cued, whole))), "")
 
 
 def _takes_back(new: Statement, old: Statement, language: str) -> str:
+    if new.subject != old.subject:
+        return ""
     cues = new.facts.cues - old.facts.cues
-    evidence = ""
-    if cues and new.subject == old.subject:
-        evidence = _denied(new, old) or _exchanged(new, old, cues - lists_of(language).negations)
-    if not evidence and new.moved and old.home and new.subject == old.subject:
+    evidence = cues and (_denied(new, old) or _exchanged(new, old, cues - lists_of(language).negations))
+    if not evidence:
         cues, evidence = new.facts.cues, swapped("name", new.moved, old.home)
     return f'{evidence} The new one says "{min(cues).replace("_", " ")}".' if evidence else ""
 
@@ -98,7 +98,9 @@ def _denied(new: Statement, old: Statement) -> str:
 
 def _exchanged(new: Statement, old: Statement, cues: frozenset[str]) -> str:
     """Say which one number, date or name of the old one has another in its place, while all else is as it was."""
-    if not cues or not new.matter or not new.matter <= old.matter or 2 * len(new.matter) < len(old.matter):
+    if not cues or new.facts.denied or old.facts.denied:  # not to do one thing leaves all others
+        return ""
+    if not new.matter or not new.matter <= old.matter or 2 * len(new.matter) < len(old.matter):
         return ""
     found = [kind for kind in _KINDS if CHECKS[kind](new.facts, old.facts)]
     if len(found) != 1 or (found != ["date"] and not new.terms <= old.terms):
@@ -115,7 +117,7 @@ def _places(
     home, moved = set[str](), set[str]()
     lower = [word.lower for word in words]
     for place, name in enumerate(lower):
-        if place < 2 or name not in facts.names or not {*tokenize(name, language)} <= facts.affirmed:
+        if name not in facts.names or not {*tokenize(name, language)} <= facts.affirmed:
             continue
         if "_".join(lower[place - 2 : place]) in lists.moves:
             moved.add(name)
