@@ -96,7 +96,7 @@ def _judged(new: str, old: str) -> dict[str, Any]:
     one, other = (frozenset(tokenize(text, LANGUAGE)) for text in (new, old))
     share = repeated(len(one & other), len(one), len(other)) if one and other else 0.0
     told, before = (read_line(text, "") for text in (new, old))
-    corrects = correction(statements(told, LANGUAGE), statements(before, LANGUAGE), LANGUAGE)
+    corrects = correction(statements(told, LANGUAGE), statements(before, LANGUAGE))
     differs = corrects or difference([facts(told, LANGUAGE)], [facts(before, LANGUAGE)])
     relation = "same" if share > _SAME else "related" if share > _SAME / 3 else "none"
     if share > _SAME and differs:

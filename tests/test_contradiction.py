@@ -16,7 +16,7 @@ from memgraph_engine.model.text import Said, read_line
 
 def kind(new: str, old: str, language: str = "english", speaker: str = "Ana", other: str | None = None) -> str:
     line, before = Said(speaker, new, ""), Said(speaker if other is None else other, old, "")
-    if correction(statements(line, language), statements(before, language), language):
+    if correction(statements(line, language), statements(before, language)):
         return "corrects"
     return "differs" if difference([facts.facts(line, language)], [facts.facts(before, language)]) else "none"
 
@@ -88,6 +88,8 @@ def test_a_restatement_is_no_difference(new, old):
         ("My dentist is actually Carol.", "My dentist is Bob."),
         ("Actually the concert is in May.", "The concert is in June."),
         ("Actually the concert is tonight.", "The concert is tomorrow."),
+        ("Actually the meeting is next Friday.", "The meeting is on Thursday."),
+        ("I no longer swim.", "I swim in the mornings on Fridays in May."),
         ("My daughter Mia no longer plays the piano.", "My daughter Mia plays the piano."),
         ("I moved to Oslo.", "I live happily now in Bergen."),
     ],
@@ -130,6 +132,7 @@ def test_a_correction_is_told_by_its_cue(new, old):
         ("I used to weigh 90 kilos.", "I weigh 70 kilos."),
         ("Actually the meeting is on Friday.", "My blood type is AB. The meeting is on Monday. My passport is red."),
         ("I no longer eat fish?", "I eat fish."),
+        ("I no longer eat fish.", "Do I eat fish?"),
         ("I no longer eat fish.", "I eat fish with my parents at the big restaurant by the harbour."),
         ("I no longer eat fish.", "I no longer work, I eat fish at home."),
         ("Bob actually works with Carla.", "Bob doesn't work with Dana."),

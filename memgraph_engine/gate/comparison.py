@@ -144,7 +144,7 @@ class Comparison:
         # what is ahead can be put off; what has been on another day has been as well
         if may_correct and (not other_days or _ahead(new, old_days)):
             stated = [one for part in old for one in self._statements(part)]
-            if evidence := correction(self._statements(new), stated, self._language):
+            if evidence := correction(self._statements(new), stated):
                 return Difference("corrects", evidence)
         if other_days:
             return Difference("differs", "They tell of different days.")

@@ -63,25 +63,25 @@ def statements(said: Said, language: str) -> list[Statement]:
     return found
 
 
-def correction(new: Sequence[Statement], old: Sequence[Statement], language: str) -> str:
+def correction(new: Sequence[Statement], old: Sequence[Statement]) -> str:
     """Say how a new note takes an old one back, or ''.
 
     >>> lines = "I no longer eat fish.", "I eat fish with rice."
     >>> new, old = (statements(Said("Ana", line, ""), "english") for line in lines)
-    >>> correction(new, old, "english")
+    >>> correction(new, old)
     'Only one of them denies "eat", "fish". The new one says "no longer".'
     """
     most = sum(len(one.matter | {*one.facts.names}) for one in old)
     whole = [one for one in old if 2 * len(one.matter | {*one.facts.names}) > most]  # a detail hides no long note
     cued = [one for one in new if one.facts.cues]
-    return next(filter(None, (_takes_back(one, other, language) for one, other in product(cued, whole))), "")
+    return next(filter(None, (_takes_back(one, other) for one, other in product(cued, whole))), "")
 
 
-def _takes_back(new: Statement, old: Statement, language: str) -> str:
+def _takes_back(new: Statement, old: Statement) -> str:
     if new.subject != old.subject:
         return ""
     cues = new.facts.cues - old.facts.cues
-    evidence = cues and (_denied(new, old) or _exchanged(new, old, cues - lists_of(language).negations))
+    evidence = cues and (_denied(new, old) or _exchanged(new, old))
     if not evidence:
         cues, evidence = new.facts.cues, swapped("name", new.moved, old.home)
     return f'{evidence} The new one says "{min(cues).replace("_", " ")}".' if evidence else ""
@@ -96,9 +96,9 @@ def _denied(new: Statement, old: Statement) -> str:
     return f"Only one of them denies {quoted(denied)}." if denied and denied <= affirmed and most else ""
 
 
-def _exchanged(new: Statement, old: Statement, cues: frozenset[str]) -> str:
+def _exchanged(new: Statement, old: Statement) -> str:
     """Say which one number, date or name of the old one has another in its place, while all else is as it was."""
-    if not cues or new.facts.denied or old.facts.denied:  # not to do one thing leaves all others
+    if new.facts.denied or old.facts.denied:  # not to do one thing leaves all others
         return ""
     if not new.matter or not new.matter <= old.matter or 2 * len(new.matter) < len(old.matter):
         return ""
