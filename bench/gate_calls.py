@@ -15,7 +15,7 @@ from memgraph_engine import Memory
 from memgraph_engine.evaluation.locomo import Conversation
 from memgraph_engine.evaluation.report import table
 from memgraph_engine.gate.contradiction import difference
-from memgraph_engine.gate.correction import correction, statements
+from memgraph_engine.gate.correction import correction, relocation, statements
 from memgraph_engine.gate.facts import facts
 from memgraph_engine.gate.score import repeated
 from memgraph_engine.language import tokenize
@@ -96,7 +96,8 @@ def _judged(new: str, old: str) -> dict[str, Any]:
     one, other = (frozenset(tokenize(text, LANGUAGE)) for text in (new, old))
     share = repeated(len(one & other), len(one), len(other)) if one and other else 0.0
     told, before = (read_line(text, "") for text in (new, old))
-    corrects = correction(statements(told, LANGUAGE), statements(before, LANGUAGE))
+    states, stated = statements(told, LANGUAGE), statements(before, LANGUAGE)
+    corrects = correction(states, stated) or relocation(states, stated, later=False)
     differs = corrects or difference([facts(told, LANGUAGE)], [facts(before, LANGUAGE)])
     relation = "same" if share > _SAME else "related" if share > _SAME / 3 else "none"
     if share > _SAME and differs:

@@ -11,7 +11,7 @@ from bench.contradictions import edits
 from bench.conversations import locomo_file
 from bench.observations import LANGUAGE, observations
 from memgraph_engine.evaluation.report import table
-from memgraph_engine.gate.correction import Statement, correction, statements
+from memgraph_engine.gate.correction import Statement, correction, relocation, statements
 from memgraph_engine.gate.facts import announces
 from memgraph_engine.model.text import Said
 
@@ -39,7 +39,7 @@ def measure(file: Path | None) -> tuple[dict[str, float], str]:
             sums["cued"] += 1
             for where, old in _beside(new, every, read):
                 sums[where] += 1
-                sums[f"{where}.false"] += bool(correction(read[new], old))
+                sums[f"{where}.false"] += bool(correction(read[new], old) or relocation(read[new], old, later=True))
     for fact in (one for one in every if one[2].startswith(f"{one[1]} ")):
         for kind, text in _corrected(fact):
             sums[kind] += 1

@@ -315,14 +315,13 @@ class Memory(Questions):
         raise NotFound(f"There is no note or source {id!r} in the memory of {scope}.")
 
     def _find_ever(self, id: str, scope: Scope) -> tuple[Scope, str]:  # noqa: A002
-        """Find a note's id, also of one that is gone."""
-        try:
-            one, found = self._find(id, scope)
-        except NotFound:
-            for one in readable(scope):
-                if note := notes.former(self.engine.db, one.name, id):
-                    return one, note
-            raise
+        """Find a note's id, also of one that is gone; the user's own goes before the shared one."""
+        for one in readable(scope):
+            found = notes.find(self.engine.db, one.name, check_name(id, "id"))
+            note = found.note.id if found else notes.former(self.engine.db, one.name, id)
+            if note:
+                return one, note
+        one, found = self._find(id, scope)  # says why there is none
         return one, found.note.id
 
     def _parse(self, message: Message, where: str) -> Source:

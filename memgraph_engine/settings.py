@@ -2,6 +2,7 @@
 
 import logging
 import os
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from difflib import get_close_matches
 from functools import cache
@@ -315,12 +316,22 @@ class Settings(BaseSettings):
 
 @cache
 def _tell_misspelt() -> None:
-    known = {f"{_PREFIX}{name}".upper() for name in (*Settings.model_fields, "config", "locomo")}
-    for name in os.environ:
-        variable = name.upper().partition("__")[0]
-        if variable.startswith(_PREFIX) and not variable.startswith(_PREFIX + "TEST_") and variable not in known:
-            near = get_close_matches(variable, known, n=1, cutoff=0.85)
-            _log.warning("%s names no setting%s", name, f"; did you mean {near[0]}?" if near else ".")
+    known = {name.upper() for name in (*_names(Settings), "config", "locomo")}
+    sections = {name.partition("__")[0] for name in known}
+    for variable in os.environ:
+        name = variable.upper().removeprefix(_PREFIX)
+        if name != variable.upper() and not name.startswith("TEST_") and name.partition("__")[0] not in sections:
+            near = get_close_matches(name, known, n=1, cutoff=0.6)
+            _log.warning("%s names no setting%s", variable, f"; did you mean {_PREFIX}{near[0]}?" if near else ".")
+
+
+def _names(model: type[BaseModel]) -> Iterator[str]:
+    """Yield the names of all settings, those of a table behind its own."""
+    for name, field in model.model_fields.items():
+        if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
+            yield from (f"{name}__{inner}" for inner in _names(field.annotation))
+        else:
+            yield name
 
 
 def _user_file() -> Path | None:

@@ -10,13 +10,14 @@ from bench import contradictions
 from memgraph_engine.gate import contradiction, facts, words
 from memgraph_engine.gate import correction as corrections
 from memgraph_engine.gate.contradiction import difference
-from memgraph_engine.gate.correction import correction, statements
+from memgraph_engine.gate.correction import correction, relocation, statements
 from memgraph_engine.model.text import Said, read_line
 
 
 def kind(new: str, old: str, language: str = "english", speaker: str = "Ana", other: str | None = None) -> str:
     line, before = Said(speaker, new, ""), Said(speaker if other is None else other, old, "")
-    if correction(statements(line, language), statements(before, language)):
+    states, stated = statements(line, language), statements(before, language)
+    if correction(states, stated) or relocation(states, stated, later=False):
         return "corrects"
     return "differs" if difference([facts.facts(line, language)], [facts.facts(before, language)]) else "none"
 
@@ -143,7 +144,25 @@ def test_a_correction_is_told_by_its_cue(new, old):
         ("The meeting is actually on Friday.", "The meeting about the bridge of the city council is on Thursday."),
         ("The choir actually has Alice and Carol.", "The choir has Bob and Dave."),
         ("I moved to town.", "I live in Porto."),
+        ("Years ago I moved to Milan.", "I live in Rome."),
+        ("I had moved to Milan.", "I live in Rome."),
+        ("At 18 I moved to Milan to study.", "I live in Rome."),
+        ("I moved to Milan in 1999.", "I live in Rome."),
+        ("I moved to Milan for a summer.", "I live in Rome."),
+        ("I moved to Milan, but came back.", "I live in Rome."),
+        ("I moved to Milan, then to Rome.", "I live in Rome."),
+        ("My brother-in-law moved to Bergen.", "My brother lives in Oslo."),
+        ("My other colleague moved to Bergen.", "My colleague lives in Oslo."),
+        ("The other cat moved to Milan.", "The cat lives in Rome."),
+        ("A colleague moved to Bergen.", "A colleague lives in Oslo."),
+        ("One of my sons moved to Bergen.", "One of my sons lives in Oslo."),
+        ("Actually I have a meeting with Bo on Tuesday as well.", "I have a meeting with Bo on Monday."),
+        ("I stopped to smoke.", "I smoke."),
+        ("I no longer like tea, just kidding!", "I like tea."),
+        ("Tom is no longer my boss.", "Tom is my boss and lives in Kent."),
         ("Ya no bebo café por la noche.", "Bebo café."),
+        ("Ya no trabaja en el acuario.", "Trabajo en el acuario."),
+        ("Ya no come pescado mi hermano.", "Mi hermana come pescado."),
         ("Ya no vivo en Lisboa.", "Mis padres viven en Lisboa."),
         ("Ya no como pescado.", "El gato come pescado."),
     ],
@@ -175,6 +194,11 @@ def test_a_cue_of_another_speaker_corrects_nothing():
         ("El concierto es el viernes.", "El concierto es el lunes.", "differs"),
         ("El concierto es en mayo.", "El concierto es en junio.", "differs"),
         ("Me mudé a Sevilla.", "Vivo en Madrid.", "corrects"),
+        ("Me mudé a Sevilla hace diez años.", "Vivo en Madrid.", "differs"),
+        ("Mi hermano se mudó a Sevilla.", "Mi hermana vive en Madrid.", "differs"),
+        ("Un amigo se mudó a Sevilla.", "Un amigo vive en Madrid.", "differs"),
+        ("Mi hermana se mudó a Sevilla.", "Mi hermana vive en Madrid.", "corrects"),
+        ("Ya no trabajo en el acuario.", "Trabajo en el acuario.", "corrects"),
         ("Tengo dos gatos.", "¡Tengo 2 gatos!", "none"),
     ],
 )

@@ -282,6 +282,41 @@ def test_a_new_note_is_tied_to_five_others_at_most(ana):
     assert len(own) == 5
 
 
+@pytest.mark.parametrize(
+    ("new", "old"),
+    [
+        ("The balance is 200 euros.", "The balance is -200 euros."),
+        ("My blood type is A-.", "My blood type is A+."),
+        ("My son writes it all in C.", "My son writes it all in C++."),
+        ("The tea room costs €900.", "The tea room costs $900."),
+    ],
+)
+def test_a_sign_is_no_repeat(ana, new, old):
+    first, second = say(ana, old, "1"), say(ana, new, "2")
+    assert (first.kind, second.kind != "reinforce") == ("append", True)
+    assert new in " ".join(line for hit in ana.search(new, user_id="ana") for line in hit.note.raw)
+
+
+@pytest.mark.parametrize(
+    ("new", "old"),
+    [
+        ("The biopsy of the liver was malignant.", "The biopsy of the liver was benign."),
+        ("My aunt plays the cello in an orchestra.", "My uncle plays the cello in an orchestra."),
+    ],
+)
+def test_a_word_in_another_s_place_is_another_note(ana, new, old):
+    first, second = say(ana, old, "1"), say(ana, new, "2")
+    assert first.note != second.note
+
+
+def test_the_same_answer_to_another_question_is_another_note(ana):
+    turns = [("Doc", "Are you allergic to nuts?"), ("Bo", "Yes."), ("Doc", "Are you pregnant?"), ("Bo", "Yes.")]
+    receipt = ana.add_many(talk(turns=turns), user_id="ana")
+    assert len({entry.note for entry in receipt.entries}) == 4
+    (note,) = [note for note in ana.get_all(user_id="ana") if ids(note.sources) == ["t3"]]
+    assert note.context == "Doc: Are you pregnant? Bo: Yes."
+
+
 def test_small_talk_is_kept_without_a_note_and_known_when_it_comes_again(ana):
     entry = say(ana, "Haha, thanks!", "1")
     assert (entry.kind, entry.note, entry.status) == ("discard", "", "none")

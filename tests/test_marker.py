@@ -46,6 +46,19 @@ def test_a_span_that_is_not_closed_reaches_to_the_end():
     assert without_recalled("Hello <recalled-memory>Ana lives in Lisbon.") == "Hello"
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I asked about <recalled-memory> tags; I am allergic to nuts.",
+        "<recalled-memory> I am allergic to eggs",
+        "What does `<recalled-memory>` do? My passport is red.",
+    ],
+)
+def test_talk_about_marks_is_no_span(text):
+    assert without_recalled(text) == text
+    assert without_recalled(f"{text} <{TAG}>Ana left.</{TAG}>").strip() == text
+
+
 def test_a_mark_cut_short_still_opens_a_span():
     assert without_recalled("Hello <recalled-memory") == "Hello"
 

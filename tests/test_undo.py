@@ -304,3 +304,13 @@ def test_a_source_that_was_undone_leads_to_the_note_that_it_witnessed(memory):
     story = memory.explain("b", user_id="ana")
     assert (story.note.id, story.note.status) == (note, "active")
     assert [source.id for source in story.note.sources] == ["a"]
+
+
+def test_one_s_own_undone_note_goes_before_a_shared_one_of_the_same_id(memory):
+    said = {"id": "x", "text": "The ferry leaves at noon."}
+    (made,) = memory.add(said, user_id="ana").entries
+    memory.undo(made.decision, user_id="ana")
+    (shared,) = memory.add({**said, "text": "The tram leaves at one."}, shared=True).entries
+    assert memory.get("x", user_id="ana").id == shared.note
+    assert memory.explain("x", user_id="ana").note.id == made.note
+    assert memory.explain(shared.note, user_id="ana").note.status == "active"

@@ -9,9 +9,20 @@ from typing import Literal
 from memgraph_engine.gate.batch import note_id
 from memgraph_engine.gate.calibration import Calibration
 from memgraph_engine.gate.contradiction import difference
-from memgraph_engine.gate.correction import Statement, correction, statements
+from memgraph_engine.gate.correction import Statement, correction, relocation, statements
 from memgraph_engine.gate.facts import Facts, announces, facts
-from memgraph_engine.gate.score import Features, Line, Scores, Statistics, features, same_speaker, says_as_much, score
+from memgraph_engine.gate.score import (
+    Features,
+    Line,
+    Scores,
+    Statistics,
+    exchanges,
+    features,
+    same_speaker,
+    says_as_much,
+    score,
+    tells,
+)
 from memgraph_engine.graph.neighbourhood import Neighbour
 from memgraph_engine.model.candidate import Candidate
 from memgraph_engine.model.scope import Scope
@@ -121,13 +132,19 @@ class Comparison:
         lines = new.features.lines[0], old.features.lines[scores.line]
         repeats = scores.redundancy > self._settings.merge_threshold  # the same words always do
         plain = repeats and self._words(new)[0] in self._words(old)
+        # "Yes." says what it answers
+        plain = plain and (new.text == old.text or tells(lines[0], self._language))
+        difference = self._difference(new, [old], scores)
+        as_much = repeats and says_as_much(*lines, self._language)
+        if difference.kind == "none" and exchanges(*lines, self._language):
+            as_much = False
         return Compared(
             old,
             scores,
-            self._difference(new, [old], scores),
+            difference,
             asked=repeats and _asks(lines[0]) != _asks(lines[1]),
             plain=plain,
-            as_much=plain or (repeats and says_as_much(*lines, self._language)),
+            as_much=plain or as_much,
         )
 
     def _difference(self, new: Known, old: Sequence[Known], scores: Scores) -> Difference:
@@ -141,10 +158,11 @@ class Comparison:
                 return _NONE
         new_days, old_days = self._days(new), frozenset().union(*map(self._days, old))
         other_days = bool(new_days and old_days and not new_days & old_days)
-        # what is ahead can be put off; what has been on another day has been as well
-        if may_correct and (not other_days or _ahead(new, old_days)):
-            stated = [one for part in old for one in self._statements(part)]
-            if evidence := correction(self._statements(new), stated):
+        if may_correct:
+            states, stated = self._statements(new), [one for part in old for one in self._statements(part)]
+            # what is ahead can be put off; what has been on another day has been as well
+            evidence = correction(states, stated) if not other_days or _ahead(new, old_days) else ""
+            if evidence := evidence or relocation(states, stated, later=_after(new_days, old)):
                 return Difference("corrects", evidence)
         if other_days:
             return Difference("differs", "They tell of different days.")
@@ -196,7 +214,7 @@ class Comparison:
 
     def _words(self, of: Known) -> list[tuple[str, ...]]:
         said = (line.said for line in of.features.lines)
-        return [words(one.speaker, one.text, one.caption, self._language) for one in said]
+        return [words(one.speaker, one.text, one.caption) for one in said]
 
 
 def _asks(line: Line) -> bool:
@@ -216,3 +234,8 @@ def _ahead(new: Known, days: Collection[datetime]) -> bool:
 def _may_be_own(new: Features, old: Features) -> bool:
     """Tell whether the old note may be the new one's speaker's own: nobody takes back what another has said."""
     return any(same_speaker(line, other) is not False for line in new.lines for other in old.lines)
+
+
+def _after(days: Collection[datetime], old: Sequence[Known]) -> bool:
+    """Tell whether all days, if there are any, are after the old note, or the day on which it was said."""
+    return bool(days) and all(one.said_at and one.said_at.date() <= day.date() for one in old for day in days)

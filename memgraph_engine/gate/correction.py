@@ -7,7 +7,7 @@ plain sentence each, the same subject, all that the new one denies or puts in an
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import pairwise, product
 
 from memgraph_engine.gate.contradiction import CHECKS, quoted, swapped
 from memgraph_engine.gate.facts import Facts, facts_of, speaker_of
@@ -23,17 +23,27 @@ _REACH = 3  # words from a verb of residence to the place: "live now in Porto"
 class Statement:
     """A plain sentence: no question, and nothing in it that is only wished, thought or said by another.
 
-    `subject` is whom or what it is about: a name in lower case, the stem of a noun, or the speaker where it begins
-    with neither. `matter` are the stems of its words, without names, times, numbers and grammar, `terms` with times.
-    `home` is where the subject lives by it, `moved` where it goes to.
+    `subject` is whom or what it is about: a name in lower case, the stem of a noun, the speaker (`own`) where it
+    begins with neither, or '' for anybody. `matter` are the stems of its words, without names, times, numbers and
+    grammar, `terms` with times, `more` without verbs of residence; `forms` are stems with their words where an ending
+    tells who does it. `home` is where the subject lives by it, `moved` where it goes to; `timed` that it names a time.
     """
 
     facts: Facts
+    own: str
     subject: str
     matter: frozenset[str]
     terms: frozenset[str]
+    more: frozenset[str]
+    forms: frozenset[tuple[str, str]]
     home: frozenset[str]
     moved: frozenset[str]
+    timed: bool
+
+    @property
+    def weight(self) -> frozenset[str]:
+        """What it tells, names among it."""
+        return self.matter | {*self.facts.names}
 
 
 def statements(said: Said, language: str) -> list[Statement]:
@@ -47,7 +57,7 @@ def statements(said: Said, language: str) -> list[Statement]:
         return []
     lists, own, found = lists_of(language), speaker_of(said), []
     for words in sentences_of(said.text):
-        if words[0].asked or any(word.lower in lists.hedges for word in words):
+        if words[0].asked or _hedged(words, lists):
             continue
         facts = facts_of(words, own, language)
         passed = lists.light_words | lists.adverbs | lists.interjections | lists.numbers.keys() | {*facts.names}
@@ -59,8 +69,17 @@ def statements(said: Said, language: str) -> list[Statement]:
         )
         subject = _subject(words, facts, own, lists, language)
         home, moved = _places(words, facts, subject, lists, language)
-        found.append(Statement(facts, subject, matter, terms, home | moved, moved))
+        more = matter - {stem for verb in lists.residence for stem in tokenize(verb, language)}
+        timed = terms != matter or bool(facts.numbers or facts.dates)
+        told_by_ending = kept if language == "spanish" else ()
+        forms = frozenset((stem, word) for word in told_by_ending for stem in tokenize(word, language))
+        found.append(Statement(facts, own, subject, matter, terms, more, forms, home | moved, moved, timed))
     return found
+
+
+def _hedged(words: Sequence[Word], lists: Lists) -> bool:
+    lower = [word.lower for word in words]
+    return not lists.hedges.isdisjoint({*lower, *("_".join(pair) for pair in pairwise(lower))})
 
 
 def correction(new: Sequence[Statement], old: Sequence[Statement]) -> str:
@@ -71,20 +90,48 @@ def correction(new: Sequence[Statement], old: Sequence[Statement]) -> str:
     >>> correction(new, old)
     'Only one of them denies "eat", "fish". The new one says "no longer".'
     """
-    most = sum(len(one.matter | {*one.facts.names}) for one in old)
-    whole = [one for one in old if 2 * len(one.matter | {*one.facts.names}) > most]  # a detail hides no long note
     cued = [one for one in new if one.facts.cues]
-    return next(filter(None, (_takes_back(one, other) for one, other in product(cued, whole))), "")
+    return next(filter(None, (_takes_back(one, other) for one, other in product(cued, _most_of(old)))), "")
+
+
+def relocation(new: Sequence[Statement], old: Sequence[Statement], *, later: bool) -> str:
+    """Say how one has moved by a new note from where one lives by the old one, or ''.
+
+    No more may be said than that, and a move at some time, "in 1999" or "last week", counts only if that is known to
+    be `later` than the old note.
+
+    >>> new, old = (statements(Said("Ana", line, ""), "english") for line in ("I moved to Faro.", "I live in Lisbon."))
+    >>> relocation(new, old, later=False)
+    'They differ in a name: "faro", not "lisbon". The new one says "moved to".'
+    """
+    moves = [one for one in new if one.moved and (later or not one.timed)]
+    pairs = (
+        (one, other) for one, other in product(moves, _most_of(old)) if _same(one, other) and one.more <= other.matter
+    )
+    return next(
+        filter(None, (_told(swapped("name", one.moved, other.home), one.facts.cues) for one, other in pairs)), ""
+    )
+
+
+def _most_of(old: Sequence[Statement]) -> list[Statement]:
+    """Return what is more than half of a note, repeats left out: a detail hides no long one."""
+    whole = sum(map(len, {one.weight for one in old}))
+    return [one for one in old if 2 * len(one.weight) > whole]
+
+
+def _same(new: Statement, old: Statement) -> bool:
+    """Tell whether both are about the same: "trabajo" and "trabaja" are two who work."""
+    shared = {stem for stem, _ in new.forms} & {stem for stem, _ in old.forms}
+    return bool(new.subject) and new.subject == old.subject and shared <= {stem for stem, _ in new.forms & old.forms}
+
+
+def _told(evidence: str, cues: frozenset[str]) -> str:
+    return f'{evidence} The new one says "{min(cues).replace("_", " ")}".' if evidence else ""
 
 
 def _takes_back(new: Statement, old: Statement) -> str:
-    if new.subject != old.subject:
-        return ""
     cues = new.facts.cues - old.facts.cues
-    evidence = cues and (_denied(new, old) or _exchanged(new, old))
-    if not evidence:
-        cues, evidence = new.facts.cues, swapped("name", new.moved, old.home)
-    return f'{evidence} The new one says "{min(cues).replace("_", " ")}".' if evidence else ""
+    return _told(_denied(new, old) or _exchanged(new, old), cues) if cues and _same(new, old) else ""
 
 
 def _denied(new: Statement, old: Statement) -> str:
@@ -92,7 +139,8 @@ def _denied(new: Statement, old: Statement) -> str:
     denied, affirmed = new.facts.denied, old.facts.affirmed
     if not denied:
         denied, affirmed = new.terms | {*new.facts.names} - {new.subject}, old.facts.denied
-    most = 2 * len(new.matter & old.matter) >= len(old.matter)
+    shared, whole = (one - {old.subject, old.own} for one in (new.weight & old.weight, old.weight))
+    most = 2 * len(shared) >= len(whole)
     return f"Only one of them denies {quoted(denied)}." if denied and denied <= affirmed and most else ""
 
 
@@ -130,17 +178,22 @@ def _places(
 
 
 def _subject(words: Sequence[Word], facts: Facts, own: str, lists: Lists, language: str) -> str:
-    """Find the first word that can be one; behind a preposition none can. "My friend Max" is Max."""
-    owned = False
+    """Find the first word that can be one; behind a preposition none can.
+
+    "My friend Max" is Max, "a friend" is anybody.
+    """
+    owned = anybody = False
     for place, written in enumerate(words):
         word, name = written.lower, written.lower.partition("'")[0]
         behind = place and words[place - 1 - owned].lower in lists.prepositions
+        anybody = anybody or word in lists.indefinite
         if word in lists.determiners or (word.endswith("'s") and (owned or name in facts.names)):
             owned = not behind
         elif owned and word[0].isalpha():
             next_one = words[place + 1].lower if place + 1 < len(words) else ""
             named = next((one for one in (word, next_one) if one in facts.names), "")
-            return named or next(iter(tokenize(word, language)), own)
+            noun = "-".join(tokenize(word, language)) if language == "english" else word  # "hermano" is no "hermana"
+            return named or ("" if anybody else noun or own)
         elif not behind and (word in lists.first_person or name in lists.pronouns or name in facts.names):
             return own if word in lists.first_person else name
-    return own
+    return "" if anybody else own

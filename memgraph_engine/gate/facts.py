@@ -125,9 +125,9 @@ def _numbers(words: Sequence[Word], lists: Lists, dates: frozenset[int]) -> froz
     for place, word in enumerate(words):
         if place in dates:
             continue
-        if word.lower[0].isdigit():
+        if word.lower[0].isdigit() or (word.lower[0] in "-−" and len(word.lower) > 1):
             ordinal = _ORDINAL.match(word.lower)
-            found.add(f"#{ordinal[1]}" if ordinal else word.lower.replace(",", ""))
+            found.add(f"#{ordinal[1]}" if ordinal else word.lower.replace(",", "").replace("−", "-"))
         elif word.lower in lists.numbers:
             found.add(lists.numbers[word.lower])
     return frozenset(found)

@@ -217,9 +217,24 @@ def says_as_much(one: Line, other: Line, language: str) -> bool:
     Of content words they share at least one, and half as many again as the one with fewer of its own has: "I live in
     Lisbon" and "I work in Lisbon" are two facts, however alike, and in a small memory no word is known to be common.
     """
-    content = [line.terms - _common(language) - set(tokenize(line.said.speaker, language)) for line in (one, other)]
-    shared = len(content[0] & content[1])
-    return shared >= max(1, 1.5 * (min(map(len, content)) - shared))
+    terms, others = _content(one, language), _content(other, language)
+    shared = len(terms & others)
+    return shared >= max(1, 1.5 * (min(len(terms), len(others)) - shared))
+
+
+def exchanges(one: Line, other: Line, language: str) -> bool:
+    """Tell whether one content word has another in its place: "the left knee hurts" and "the right knee hurts"."""
+    terms, others = _content(one, language), _content(other, language)
+    return len(terms - others) == len(others - terms) == 1
+
+
+def tells(line: Line, language: str) -> bool:
+    """Tell whether a line has a content word: "Yes, I did." has none."""
+    return bool(_content(line, language))
+
+
+def _content(line: Line, language: str) -> frozenset[str]:
+    return line.terms - _common(language) - set(tokenize(line.said.speaker, language))
 
 
 @cache

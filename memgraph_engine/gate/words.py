@@ -16,7 +16,9 @@ from memgraph_engine.language import tokenize, word_list
 LISTED = ("english", "spanish")  # languages with all lists
 _COMMON = ("function-words", "interjections", "weak-words", "time-words")
 _APOSTROPHES = str.maketrans(dict.fromkeys("‘’‛ʼ`´", "'"))
-_TOKEN = re.compile(r"\d+(?:[.,:/-]\d+)*(?:st|nd|rd|th)?|[^\W\d_]+(?:['-][^\W\d_]+)*|[^\w\s]|\n")
+_TOKEN = re.compile(
+    r"(?<![\w.,)])[-−]\d+(?:[.,]\d+)*|\d+(?:[.,:/-]\d+)*(?:st|nd|rd|th)?|[^\W\d_]+(?:['-][^\W\d_]+)*|[^\w\s]|\n"
+)
 ENDS = frozenset(".!?…\n")
 
 
@@ -34,6 +36,7 @@ class Lists:
     stop_words: frozenset[str] = frozenset()
     pronouns: frozenset[str] = frozenset()
     determiners: frozenset[str] = frozenset()
+    indefinite: frozenset[str] = frozenset()  # with these a noun is somebody or something, not the one known
     residence: frozenset[str] = frozenset()  # verbs: who lives where
     locatives: frozenset[str] = frozenset()
     moves: frozenset[str] = frozenset()  # phrases behind which a place stands that one lives at from then on

@@ -243,10 +243,13 @@ def renderings(tx: Runner, scope: str, ids: Sequence[str]) -> list[Rendering]:
 
 
 def pending(tx: Runner, scope: str, limit: int, without: Sequence[str] = ()) -> list[Rendering]:
-    """Return the notes that wait to be constructed, oldest first, each with its turn; `without` are passed over."""
+    """Return the notes that wait to be constructed, oldest first, each with its turn; `without` are passed over.
+
+    One that is undone between the two statements waits no more.
+    """
     ids = [row["id"] for row in tx.run("notes/pending", scope=scope, limit=limit, without=list(without))]
     of = {one.found.note.id: one for one in renderings(tx, scope, ids)}
-    return [of[id] for id in ids]  # noqa: A001
+    return [of[id] for id in ids if id in of]  # noqa: A001
 
 
 def quotable(row: Row | None) -> Source | None:

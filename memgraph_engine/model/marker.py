@@ -13,6 +13,7 @@ TAG = "recalled-memory"
 
 # no white space before the name: so a span that is taken out for a space leaves no new tag behind
 _MARK = re.compile(rf"<(/?){TAG}(?![\w-])(?:[^<>]{{0,200}}>)?", re.IGNORECASE)
+_WORD_ENDS = re.compile(r"[ \t]+\S|[`'\"’”,.;:!?)]")
 _TERMS_IN_A_ROW = 3  # single terms, and pairs of them, meet by chance
 
 
@@ -37,23 +38,41 @@ def without_marks(text: str) -> str:
 def without_recalled(text: str) -> str:
     """Return the text without what is marked as recalled, white space around it cut; '' if nothing else is left.
 
-    A span may hold others, and one that is not closed reaches to the end. Each is replaced by a space. Text without
-    marks comes back as it is. Time is linear in the length.
+    A span may hold others. One that is not closed reaches to the end, as where a message was cut off; a mark that
+    stands like a word, with a space behind it, and is never closed is talk about marks. Each span is replaced by a
+    space. Text without marks comes back as it is. Time is linear in the length.
 
     >>> without_recalled("I know <recalled-memory>Ana lives in Lisbon.</recalled-memory> that she moved.")
     'I know   that she moved.'
+    >>> without_recalled("What does the <recalled-memory> tag do?")
+    'What does the <recalled-memory> tag do?'
     """
+    marks = list(_MARK.finditer(text))
+    if not marks:
+        return text
+    words = _like_words(marks, text)
     kept, done, depth = [], 0, 0
-    for mark in _MARK.finditer(text):
+    for place, mark in enumerate(marks):
+        if place in words:
+            continue
         if depth == 0:
             kept.append(text[done : mark.start()])
         depth = max(0, depth + (-1 if mark[1] else 1))
         done = mark.end()
-    if done == 0:
-        return text
     if depth == 0:
         kept.append(text[done:])
-    return " ".join(kept).strip()
+    return " ".join(kept).strip() if done else text
+
+
+def _like_words(marks: Sequence[re.Match[str]], text: str) -> set[int]:
+    """Return the places of the marks that open nothing: never closed, and not in front of a word."""
+    open_: list[int] = []
+    for place, mark in enumerate(marks):
+        if not mark[1]:
+            open_.append(place)
+        elif open_:
+            open_.pop()
+    return {place for place in open_ if _WORD_ENDS.match(text, marks[place].end())}
 
 
 def covered(text: str, shown: Sequence[str], language: str) -> float:

@@ -1,18 +1,21 @@
 """A note's two texts, made of its sources and the turns before them: the deterministic context."""
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache
 
-from memgraph_engine.language import tokenize
 from memgraph_engine.model.marker import without_recalled
 from memgraph_engine.model.memory import Source, by_time
 from memgraph_engine.model.text import as_day, line
 from memgraph_engine.rendering.when import Event, events, resolved
 from memgraph_engine.resources import resource
 
+_APOSTROPHES = str.maketrans(dict.fromkeys("‘’‛ʼ`´", "'"))
+# a word, a face, "not equal", or a sign; a hyphen is one where it stands on one side of a word alone
+_WRITTEN = re.compile(r"[^\W_]+(?:['.,][^\W_]+)*|[:;]-?[()]|!=|(?<!\w)[-−](?=\w)|(?<=\w)[-−](?!\w)|[^\w\s−-]|_")
 _LISTED = ("english", "spanish")  # languages with a list of phrases that tell nothing
 
 
@@ -44,7 +47,7 @@ def render(turns: Sequence[tuple[Source, Source | None]], language: str) -> Text
     parts: dict[str, None] = {}
     raw: dict[tuple[str, ...], str] = {}
     for source, previous in sorted(turns, key=lambda turn: by_time(turn[0])):
-        saying = words(source.speaker or source.role, without_recalled(source.text), source.caption, language)
+        saying = words(source.speaker or source.role, without_recalled(source.text), source.caption)
         if saying in raw:
             continue
         raw[saying] = line(source, language)
@@ -55,9 +58,21 @@ def render(turns: Sequence[tuple[Source, Source | None]], language: str) -> Text
     return Text(tuple(raw.values()), " ".join(parts))
 
 
-def words(speaker: str, text: str, caption: str, language: str) -> tuple[str, ...]:
-    """Return what makes two lines plain repeats of each other: who speaks, and the terms in order."""
-    return (speaker.casefold(), *tokenize(f"{text} {caption}", language))
+def words(speaker: str, text: str, caption: str) -> tuple[str, ...]:
+    """Return what makes two lines plain repeats of each other: who speaks, and the words as they were written.
+
+    Case, white space, quotes and the marks of sentences don't count; signs and endings do: "-5 €" is not "5 $", and
+    "trabajó" is not "trabajo".
+
+    >>> words("Ana", "It's  -5 °C, brr!", "") == words("ana", "It’s -5 °C. Brr", "")
+    True
+    """
+    written = unicodedata.normalize("NFKC", f"{text} {caption}".translate(_APOSTROPHES)).casefold()
+    return (speaker.casefold(), *(word for word in _WRITTEN.findall(written) if len(word) > 1 or _tells(word)))
+
+
+def _tells(sign: str) -> bool:
+    return sign.isalnum() or sign in "_%@#&/-" or unicodedata.category(sign) in ("Sm", "Sc", "So")
 
 
 def told(source: Source, language: str) -> tuple[Event, ...]:
