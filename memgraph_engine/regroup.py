@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from memgraph_engine.account import Account
+from memgraph_engine.errors import InvalidInput
 from memgraph_engine.llm import Spent
 from memgraph_engine.model.ports import Partitioner
 from memgraph_engine.model.scope import Scope
@@ -15,7 +16,11 @@ def partitioner_of(engine: Engine, given: str | Partitioner | None = None) -> Pa
     from memgraph_engine.topics.engines import engine_named
 
     chosen = engine.settings.topics.engine if given is None else given
-    return engine_named(chosen) if isinstance(chosen, str) else chosen
+    if isinstance(chosen, str):
+        return engine_named(chosen)
+    if not hasattr(chosen, "partition"):
+        raise InvalidInput(f"engine must be a name or have a method `partition`, unlike {chosen!r}.")
+    return chosen
 
 
 def rebuild_topics(

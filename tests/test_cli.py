@@ -520,6 +520,14 @@ def test_a_wrong_setting_is_named():
     assert "Traceback" not in result.stderr
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
+def test_output_that_can_not_be_written_is_told():
+    with open("/dev/full", "w") as full:
+        told = subprocess.run([COMMAND, "db", "status"], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert told.returncode == 1
+    assert told.stderr.endswith("Error: The output can't be written: No space left on device.\n")
+
+
 def test_a_variable_that_names_no_setting_is_told():
     result = run("db", "status", MEMGRAPH_ENGINE_URL="bolt://127.0.0.1:1", MEMGRAPH_ENGINE_TEST_URI="")
     assert result.returncode == 0

@@ -1,5 +1,8 @@
 """The command line. Each command is a thin function over `Memory` in a file of its own."""
 
+import errno
+import os
+import sys
 from typing import Annotated, Any
 
 import typer
@@ -44,11 +47,22 @@ class _Commands(TyperGroup):
 
     def invoke(self, ctx: Any) -> Any:
         try:
-            return super().invoke(ctx)
+            result = super().invoke(ctx)
+            sys.stdout.flush()
         except MemgraphEngineError as error:
-            typer.secho("Error: ", fg=typer.colors.RED, bold=True, nl=False, err=True)
-            typer.echo(error, err=True)
+            _tell(error)
             raise typer.Exit(2 if isinstance(error, InvalidInput) else 1) from None
+        except OSError as error:
+            if error.errno != errno.ENOSPC or error.filename:  # not of what is printed
+                raise
+            _tell(f"The output can't be written: {error.strerror}.")
+            os._exit(1)  # or Python tries again to write it, and tells that it failed
+        return result
+
+
+def _tell(error: object) -> None:
+    typer.secho("Error: ", fg=typer.colors.RED, bold=True, nl=False, err=True)
+    typer.echo(error, err=True)
 
 
 app = typer.Typer(
