@@ -136,8 +136,8 @@ class Comparison:
         plain = plain and (new.text == old.text or tells(lines[0], self._language))
         difference = self._difference(new, [old], scores)
         as_much = repeats and says_as_much(*lines, self._language)
-        if difference.kind == "none" and exchanges(*lines, self._language):
-            as_much = False
+        if as_much and difference.kind == "none":
+            as_much = not exchanges(*lines, self._language)
         return Compared(
             old,
             scores,
