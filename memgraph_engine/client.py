@@ -1,7 +1,6 @@
 """`Memory`: what a program that uses the engine talks to."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -209,10 +208,10 @@ class Memory(Questions):
 
     def get(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Note:  # noqa: A002
         """Return a note by its own id or that of a source; raises NotFound."""
-        scope, found = self._find(id, self._scope(user_id, shared))
-        if found.note.status not in READABLE:
-            raise NotFound(f"{id!r} of {scope} is {found.note.status}; history shows what it was.")
-        return found.note
+        scope, note = self._find(id, self._scope(user_id, shared))
+        if note.status not in READABLE:
+            raise NotFound(f"{id!r} of {scope} is {note.status}; history shows what it was.")
+        return note
 
     def get_all(self, *, user_id: str | None = None, shared: bool = False) -> Iterator[Note]:
         """Yield the user's own notes (or the shared ones), oldest first, fetched a page at a time."""
@@ -231,22 +230,21 @@ class Memory(Questions):
 
         A note whose coming was undone has its former ones.
         """
-        scope, note = self._find_ever(id, self._scope(user_id, shared))
-        return notes.history(self.engine.db, scope.name, note)
+        scope, note = self._find(id, self._scope(user_id, shared), gone=True)
+        return notes.history(self.engine.db, scope.name, note.id)
 
     def explain(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Story:  # noqa: A002
         """Tell how a note, named by its own id or a source's, came to be what it is; raises NotFound.
 
         One whose coming was undone is told as it was last, with the status "undone".
         """
-        scope, note = self._find_ever(id, self._scope(user_id, shared))
+        scope, note = self._find(id, self._scope(user_id, shared), gone=True)
         db = self.engine.db
-        versions, now = notes.history(db, scope.name, note), notes.find(db, scope.name, note)
         return Story(
-            now.note if now else replace(versions[-1].note, status="undone"),
-            tuple(versions),
-            tuple(decisions.of_note(db, scope.name, note)),
-            tuple(decisions.ties(db, scope.name, note)),
+            note,
+            tuple(notes.history(db, scope.name, note.id)),
+            tuple(decisions.of_note(db, scope.name, note.id)),
+            tuple(decisions.ties(db, scope.name, note.id)),
         )
 
     def decisions(
@@ -304,25 +302,20 @@ class Memory(Questions):
 
     # ---- inside -----------------------------------------------------------------------------
 
-    def _find(self, id: str, scope: Scope) -> tuple[Scope, notes.Found]:  # noqa: A002
-        """Find a note in the user's own memory, else in the shared one."""
+    def _find(self, id: str, scope: Scope, *, gone: bool = False) -> tuple[Scope, Note]:  # noqa: A002
+        """Find a note in the user's own memory, else in the shared one.
+
+        With `gone` also one whose coming was undone, as it was last, with that status.
+        """
+        db = self.engine.db
         for one in readable(scope):
-            found = notes.find(self.engine.db, one.name, check_name(id, "id"))
-            if found:
-                return one, found
-            if sources.stored(self.engine.db, one.name, id):
+            if found := notes.find(db, one.name, check_name(id, "id")):
+                return one, found.note
+            if gone and (former := notes.former(db, one.name, id)):
+                return one, former
+            if sources.stored(db, one.name, id):
                 raise NotFound(f"Source {id!r} of {one} is kept without a note; decisions tells why.")
         raise NotFound(f"There is no note or source {id!r} in the memory of {scope}.")
-
-    def _find_ever(self, id: str, scope: Scope) -> tuple[Scope, str]:  # noqa: A002
-        """Find a note's id, also of one that is gone; the user's own goes before the shared one."""
-        for one in readable(scope):
-            found = notes.find(self.engine.db, one.name, check_name(id, "id"))
-            note = found.note.id if found else notes.former(self.engine.db, one.name, id)
-            if note:
-                return one, note
-        one, found = self._find(id, scope)  # says why there is none
-        return one, found.note.id
 
     def _parse(self, message: Message, where: str) -> Source:
         return parse_message(message, where, timezone=self._settings.timezone, max_text=self._settings.max_text)

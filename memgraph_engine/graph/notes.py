@@ -1,7 +1,7 @@
 """Notes: stored, found, listed, revised, and their past."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -180,10 +180,13 @@ def find(tx: Runner, scope: str, id: str) -> Found | None:  # noqa: A002  the gr
     return next(iter(found.values()), None)
 
 
-def former(tx: Runner, scope: str, id: str) -> str | None:  # noqa: A002
-    """Return the id of a note that is gone, or lost the source of this id; None if there was none."""
+def former(tx: Runner, scope: str, id: str) -> Note | None:  # noqa: A002
+    """Return the note that lost the source of this id, or one whose coming was undone: as it was last, "undone"."""
     rows = tx.run("notes/former", scope=scope, id=id)
-    return str(rows[0]["note"]) if rows else None
+    if not rows:
+        return None
+    now = find(tx, scope, rows[0]["note"])
+    return now.note if now else replace(history(tx, scope, rows[0]["note"])[-1].note, status="undone")
 
 
 def newest(tx: Runner, scope: str, limit: int) -> list[Found]:
