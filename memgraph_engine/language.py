@@ -16,10 +16,15 @@ import Stemmer
 from memgraph_engine.errors import InvalidInput
 from memgraph_engine.resources import resource
 
+LISTED = ("english", "spanish")
+"""Languages whose words of grammar, courtesy, time and so on are listed in `config/language/`."""
+
 MAX_TOKEN = 64  # characters; what is longer is base64 or a number run, and its beginning will do
 _CACHED_WORDS = 100_000
 
-_APOSTROPHES = dict.fromkeys(map(ord, "‘’‛ʼ`´"), "'")
+APOSTROPHES = dict.fromkeys(map(ord, "‘’‛ʼ`´"), "'")
+"""For `str.translate`: what is written for an apostrophe."""
+
 _ACCENTS = re.compile(r"[\u0300-\u036f]+")  # of Latin, Greek and Cyrillic; other scripts' marks are part of a letter
 _CJK = (
     r"\u3005-\u3007\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
@@ -55,13 +60,16 @@ def tokenize(text: str, language: str) -> list[str]:
 
 
 @cache
-def word_list(name: str) -> frozenset[str]:
-    """Return the words of `config/language/{name}.txt`, one a line.
+def word_list(language: str, kind: str) -> frozenset[str]:
+    """Return the words of `config/language/{language}-{kind}.txt`; only a language of LISTED has every kind.
 
-    >>> "the" in word_list("english-stop-words")
-    True
+    >>> "the" in word_list("english", "stop-words"), word_list("cjk", "stop-words")
+    (True, frozenset())
     """
-    return frozenset(resource("config", "language", f"{name}.txt").read_text(encoding="utf-8").split())
+    file = resource("config", "language", f"{language}-{kind}.txt")
+    if language not in LISTED and not file.is_file():
+        return frozenset()
+    return frozenset(file.read_text(encoding="utf-8").split())
 
 
 @cache
@@ -74,7 +82,7 @@ def _english(text: str) -> list[str]:
     if text.isascii():
         folded = text.lower().replace("`", "'")
     else:
-        folded = unicodedata.normalize("NFKD", text.translate(_APOSTROPHES)).lower()
+        folded = unicodedata.normalize("NFKD", text.translate(APOSTROPHES)).lower()
         folded = unicodedata.normalize("NFC", _ACCENTS.sub("", folded))
     stems = _stems("english")
     return [token for word in _ENGLISH_WORDS.findall(folded) if (token := stems[word])]
@@ -112,7 +120,7 @@ _TOKENIZERS: dict[str, Callable[[str], list[str]]] = {
 def _fold(text: str) -> str:
     if text.isascii():
         return text.lower()
-    folded = unicodedata.normalize("NFKC", text.translate(_APOSTROPHES)).casefold()
+    folded = unicodedata.normalize("NFKC", text.translate(APOSTROPHES)).casefold()
     return unicodedata.normalize("NFC", folded)  # folding may decompose: "ΐ"
 
 
@@ -127,7 +135,7 @@ class _Stems(dict[str, str]):
 
     def __init__(self, language: str) -> None:
         super().__init__()
-        self._stop_words = word_list(f"{language}-stop-words")
+        self._stop_words = word_list(language, "stop-words")
         self._stemmer = Stemmer.Stemmer(language, 0)
         self._lock = Lock()  # a stemmer has one buffer, so two threads must not share a call
 

@@ -4,12 +4,11 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
-from memgraph_engine.language import word_list
+from memgraph_engine.language import LISTED, word_list
 from memgraph_engine.model.marker import covered, without_recalled
 from memgraph_engine.model.memory import Note
 
 _WORDS = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
-_LISTED = ("english", "spanish")  # languages with a list of the words that deny
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,4 +49,4 @@ class Said:
 
 @cache
 def _denying() -> frozenset[str]:
-    return frozenset(word for language in _LISTED for word in word_list(f"{language}-negations"))
+    return frozenset(word for language in LISTED for word in word_list(language, "negations"))

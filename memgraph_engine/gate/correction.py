@@ -11,8 +11,8 @@ from itertools import pairwise, product
 
 from memgraph_engine.gate.contradiction import CHECKS, quoted, swapped
 from memgraph_engine.gate.facts import Facts, facts_of, speaker_of
-from memgraph_engine.gate.words import LISTED, Lists, Word, lists_of, sentences_of
-from memgraph_engine.language import tokenize
+from memgraph_engine.gate.words import Lists, Word, lists_of, sentences_of
+from memgraph_engine.language import LISTED, tokenize
 from memgraph_engine.model.text import Said
 
 _KINDS = ("number", "date", "name")
@@ -26,7 +26,7 @@ class Statement:
     `subject` is whom or what it is about: a name in lower case, the stem of a noun, the speaker (`own`) where it
     begins with neither, or '' for anybody. `matter` are the stems of its words, without names, times, numbers and
     grammar, `terms` with times, `more` without verbs of residence; `forms` are stems with their words where an ending
-    tells who does it. `home` is where the subject lives by it, `moved` where it goes to; `timed` that it names a time.
+    tells who does it. `home` is where the subject lives by it, `moved` where it goes to.
     """
 
     facts: Facts
@@ -38,12 +38,16 @@ class Statement:
     forms: frozenset[tuple[str, str]]
     home: frozenset[str]
     moved: frozenset[str]
-    timed: bool
 
     @property
     def weight(self) -> frozenset[str]:
         """What it tells, names among it."""
         return self.matter | {*self.facts.names}
+
+    @property
+    def timed(self) -> bool:
+        """Whether it names a time or a number."""
+        return self.terms != self.matter or bool(self.facts.numbers or self.facts.dates)
 
 
 def statements(said: Said, language: str) -> list[Statement]:
@@ -70,10 +74,9 @@ def statements(said: Said, language: str) -> list[Statement]:
         subject = _subject(words, facts, own, lists, language)
         home, moved = _places(words, facts, subject, lists, language)
         more = matter - {stem for verb in lists.residence for stem in tokenize(verb, language)}
-        timed = terms != matter or bool(facts.numbers or facts.dates)
         told_by_ending = kept if language == "spanish" else ()
         forms = frozenset((stem, word) for word in told_by_ending for stem in tokenize(word, language))
-        found.append(Statement(facts, own, subject, matter, terms, more, forms, home | moved, moved, timed))
+        found.append(Statement(facts, own, subject, matter, terms, more, forms, home | moved, moved))
     return found
 
 
@@ -150,12 +153,12 @@ def _exchanged(new: Statement, old: Statement) -> str:
         return ""
     if not new.matter or not new.matter <= old.matter or 2 * len(new.matter) < len(old.matter):
         return ""
-    found = [kind for kind in _KINDS if CHECKS[kind](new.facts, old.facts)]
-    if len(found) != 1 or (found != ["date"] and not new.terms <= old.terms):
+    found = {kind: evidence for kind in _KINDS if (evidence := CHECKS[kind](new.facts, old.facts))}
+    if len(found) != 1 or ("date" not in found and not new.terms <= old.terms):
         return ""
-    if found == ["name"] and len({*new.facts.names} ^ {*old.facts.names}) > 2:  # one for one
+    if "name" in found and len({*new.facts.names} ^ {*old.facts.names}) > 2:  # one for one
         return ""
-    return CHECKS[found[0]](new.facts, old.facts)
+    return next(iter(found.values()))
 
 
 def _places(

@@ -184,12 +184,13 @@ def _most_repeated(own: Sequence[tuple[Line, float]], candidate: Features, idf: 
     """Return the highest redundancy before calibration, the words' part of it, and the candidate's line."""
     best = (0.0, 0.0, 0)
     for place, line in enumerate(candidate.lines):
-        mass = idf.total(line.terms)
         for mine, weight in own:
-            if mine.terms or line.terms:
-                shared = idf.total(mine.terms & line.terms)
-                words = repeated(shared, weight, mass)
-                enough = min(shared / (KNOWN * weight), shared / (PROOF * idf.rare), 1.0) if shared else 0.0
+            if common := mine.terms & line.terms:
+                shared = idf.total(common)
+                words = repeated(shared, weight, idf.total(line.terms))
+                enough = min(shared / (KNOWN * weight), shared / (PROOF * idf.rare), 1.0)
+            elif mine.terms or line.terms:
+                continue
             else:  # nothing but stop words or signs
                 words = float(mine.said.text.casefold() == line.said.text.casefold())
                 enough = 1.0
@@ -240,10 +241,8 @@ def _content(line: Line, language: str) -> frozenset[str]:
 @cache
 def _common(language: str) -> frozenset[str]:
     """Return the terms of words that tell nothing of what a line is about; none for a language without lists."""
-    if language not in ("english", "spanish"):
-        return frozenset()
     kinds = ("closed-words", "question-words", "interjections")
-    words = frozenset[str]().union(*(word_list(f"{language}-{kind}") for kind in kinds))
+    words = frozenset[str]().union(*(word_list(language, kind) for kind in kinds))
     return frozenset(term for word in words for term in tokenize(word, language))
 
 

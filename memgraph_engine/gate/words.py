@@ -9,13 +9,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from functools import cache, cached_property
 from itertools import chain, groupby
-from typing import Any
+from typing import Any, NamedTuple
 
-from memgraph_engine.language import tokenize, word_list
+from memgraph_engine.language import APOSTROPHES, LISTED, tokenize, word_list
 
-LISTED = ("english", "spanish")  # languages with all lists
 _COMMON = ("function-words", "interjections", "weak-words", "time-words")
-_APOSTROPHES = str.maketrans(dict.fromkeys("‘’‛ʼ`´", "'"))
 _TOKEN = re.compile(
     r"(?<![\w.,)])[-−]\d+(?:[.,]\d+)*|\d+(?:[.,:/-]\d+)*(?:st|nd|rd|th)?|[^\W\d_]+(?:['-][^\W\d_]+)*|[^\w\s]|\n"
 )
@@ -78,30 +76,36 @@ def lists_of(language: str) -> Lists:
     given: dict[str, Any] = {}
     for one in fields(Lists):
         if one.name == "common":
-            common = (word_list(f"{language}-{kind}") for kind in _COMMON)
+            common = (word_list(language, kind) for kind in _COMMON)
             given[one.name] = frozenset().union(*common)
         elif one.default is MISSING:
-            given[one.name] = _values(f"{language}-{one.name}")
+            given[one.name] = _values(language, one.name)
         else:
-            given[one.name] = word_list(f"{language}-{one.name.replace('_', '-')}")
+            given[one.name] = word_list(language, one.name.replace("_", "-"))
     return Lists(**given)
 
 
 @cache
 def function_terms(language: str) -> frozenset[str]:
     """Return the terms of a language's words of grammar; none for a language without a list."""
-    listed = word_list(f"{language}-function-words") if language in LISTED else ()
+    listed = word_list(language, "function-words")
     return frozenset(term for word in listed for term in tokenize(word, language))
 
 
 @cache
-def _values(name: str) -> Mapping[str, str]:
-    pairs = (entry.partition("=") for entry in word_list(name))
+def correcting(language: str) -> re.Pattern[str]:
+    """Return what finds a phrase that announces a correction, in lower case and with plain apostrophes."""
+    phrases = [re.escape(phrase).replace("_", r"\s+") for phrase in lists_of(language).corrections]
+    return re.compile(rf"(?<![\w'-])(?:{'|'.join(phrases)})(?![\w'-])" if phrases else r"(?!)")
+
+
+@cache
+def _values(language: str, kind: str) -> Mapping[str, str]:
+    pairs = (entry.partition("=") for entry in word_list(language, kind))
     return {word: value for word, _, value in pairs}
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(NamedTuple):
     """A word where it stands: `lower` for lists, `opens` if it begins a sentence, `asked` if that is a question."""
 
     written: str
@@ -112,7 +116,7 @@ class Word:
 
 def words_of(text: str) -> Iterator[Word]:
     """Yield the words and marks of a text, apostrophes made plain."""
-    tokens = _TOKEN.findall(text.translate(_APOSTROPHES))
+    tokens = _TOKEN.findall(text.translate(APOSTROPHES))
     ends = [place for place, token in enumerate(tokens) if token in ENDS] + [len(tokens)]
     opens, end = True, 0
     for place, token in enumerate(tokens):

@@ -88,10 +88,7 @@ def is_hub(phrase: str, language: str, *, speaker: str) -> bool:
 @cache
 def _timely(language: str) -> tuple[frozenset[str], frozenset[str]]:
     """Return the words that dates are made of, and those that may stand between them."""
-    if language == "standard":
-        return frozenset(), frozenset()
-    small = frozenset() if language == "cjk" else word_list(f"{language}-function-words")
-    return word_list(f"{language}-time-words"), small
+    return word_list(language, "time-words"), word_list(language, "function-words")
 
 
 def _is_name(phrase: str) -> bool:

@@ -76,16 +76,16 @@ def _grammar(language: str) -> _Grammar:
     if language == "standard":
         return _Grammar(shortest=6)
     grammar = _Grammar(
-        function=word_list(f"{language}-function-words"),
-        interjections=word_list(f"{language}-interjections"),
-        weak=word_list(f"{language}-weak-words"),
-        time=word_list(f"{language}-time-words"),
-        content=word_list(f"{language}-content-words"),
+        function=word_list(language, "function-words"),
+        interjections=word_list(language, "interjections"),
+        weak=word_list(language, "weak-words"),
+        time=word_list(language, "time-words"),
+        content=word_list(language, "content-words"),
     )
     if language == "english":
         return replace(
             grammar,
-            objects=word_list("english-objects"),
+            objects=word_list("english", "objects"),
             name_links=frozenset({"of"}),
             dull=re.compile(r"ly$|[^e]ed$|n't$|in'$"),
             alone=re.compile(r"(?:ful|ous|less|[ai]ble|ical)$"),
@@ -235,7 +235,7 @@ def _class(word: str, grammar: _Grammar, *, opens: bool, previous: str) -> str:
 @cache
 def _cjk_dull() -> tuple[frozenset[str], re.Pattern[str]]:
     """Return the words that are no keyword, and a pattern for one written right before a katakana word."""
-    dull = word_list("cjk-weak-words") | word_list("cjk-time-words")
+    dull = word_list("cjk", "weak-words") | word_list("cjk", "time-words")
     return dull, re.compile(rf"(?:{'|'.join(sorted(dull, key=len, reverse=True))})(?=[{_KATAKANA}])")
 
 

@@ -109,6 +109,4 @@ def _content(text: str, language: str) -> list[str]:
 @cache
 def _closed(language: str) -> frozenset[str]:
     """Return the stems of the words that carry no content, besides those that no token is made of."""
-    if language not in ("english", "spanish"):
-        return frozenset()
-    return frozenset(stem for word in word_list(f"{language}-closed-words") for stem in tokenize(word, language))
+    return frozenset(stem for word in word_list(language, "closed-words") for stem in tokenize(word, language))

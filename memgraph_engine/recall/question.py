@@ -14,11 +14,10 @@ from memgraph_engine.model.memory import NEVER, READABLE, TRUE_ONCE, UNKNOWN_PAS
 
 _KNOWN = (*TRUE_ONCE, "archived")  # all but deleted
 _PAST = "past"
-_MOST_TERMS = 256  # each is two clauses of at most 1,024
+_MOST_TERMS = 256
 _MOST_NAMED = 64  # terms of a question that keywords are looked for in
 _LONGEST_NAME = 3  # terms
 _ANY = ["", "\U0010ffff"]
-_WITH_QUESTION_WORDS = ("english", "spanish")
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +136,5 @@ def names(texts: Sequence[str], languages: Sequence[str]) -> list[str]:
 
 @cache
 def _question_words(language: str) -> frozenset[str]:
-    if language not in _WITH_QUESTION_WORDS:
-        return frozenset()
-    words = word_list(f"{language}-question-words")
+    words = word_list(language, "question-words")
     return frozenset(term for word in words for term in tokenize(word, language))

@@ -7,16 +7,14 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache
 
+from memgraph_engine.language import APOSTROPHES, word_list
 from memgraph_engine.model.marker import without_recalled
 from memgraph_engine.model.memory import Source, by_time
 from memgraph_engine.model.text import as_day, line
 from memgraph_engine.rendering.when import Event, events, resolved
-from memgraph_engine.resources import resource
 
-_APOSTROPHES = str.maketrans(dict.fromkeys("‘’‛ʼ`´", "'"))
 # a word, a face, "not equal", or a sign; a hyphen is one where it stands on one side of a word alone
 _WRITTEN = re.compile(r"[^\W_]+(?:['.,][^\W_]+)*|[:;]-?[()]|!=|(?<!\w)[-−](?=\w)|(?<=\w)[-−](?!\w)|[^\w\s−-]|_")
-_LISTED = ("english", "spanish")  # languages with a list of phrases that tell nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +65,7 @@ def words(speaker: str, text: str, caption: str) -> tuple[str, ...]:
     >>> words("Ana", "It's  -5 °C, brr!", "") == words("ana", "It’s -5 °C. Brr", "")
     True
     """
-    written = unicodedata.normalize("NFKC", f"{text} {caption}".translate(_APOSTROPHES)).casefold()
+    written = unicodedata.normalize("NFKC", f"{text} {caption}".translate(APOSTROPHES)).casefold()
     return (speaker.casefold(), *(word for word in _WRITTEN.findall(written) if len(word) > 1 or _tells(word)))
 
 
@@ -98,9 +96,8 @@ def noise(source: Source, language: str) -> str:
     ['small talk', '']
     """
     said = _plain(without_recalled(source.text))
-    if source.caption or not said or language not in _LISTED:
-        return ""
-    return "small talk" if _small_talk(language).fullmatch(said) else ""
+    idle = said and not source.caption and _small_talk(language).fullmatch(said)
+    return "small talk" if idle else ""
 
 
 def _plain(text: str) -> str:
@@ -111,6 +108,5 @@ def _plain(text: str) -> str:
 @cache
 def _small_talk(language: str) -> re.Pattern[str]:
     """Return what matches a row of phrases, the longest first; possessive, so that a long text takes no longer."""
-    phrases = resource("config", "language", f"{language}-small-talk.txt").read_text(encoding="utf-8").splitlines()
-    longest = sorted(map(_plain, phrases), key=len, reverse=True)
-    return re.compile(f"(?:{'|'.join(longest)})++")
+    longest = sorted(map(_plain, word_list(language, "small-talk")), key=len, reverse=True)
+    return re.compile(f"(?:{'|'.join(longest)})++" if longest else r"(?!)")
