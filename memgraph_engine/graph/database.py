@@ -22,7 +22,7 @@ from memgraph_engine.graph.statements import BrokenStatement, statements
 OLDEST_SERVER = (2026, 8)
 # what the driver says while it tries again goes to those who configure logging, and to nobody else
 logging.getLogger("neo4j").addHandler(logging.NullHandler())
-_AT_ONCE = 1.0  # seconds
+_FIRST_WAIT = 0.1  # seconds, doubled each time
 _SCHEMES = {family + security for family in ("bolt", "neo4j") for security in ("", "+s", "+ssc")}
 
 Row = dict[str, Any]
@@ -66,7 +66,7 @@ class Database:
         if uri.partition("://")[0] not in _SCHEMES:
             raise _unusable(uri, "the scheme is another")
         self.uri = uri
-        self._database = database
+        self._database, self._retry_time = database, retry_time
         try:
             self._driver = neo4j.GraphDatabase.driver(
                 uri,
@@ -97,16 +97,21 @@ class Database:
             )
 
     def run(self, name: str, /, **parameters: Any) -> list[Row]:
-        """Run one reading statement in a transaction of its own."""
-        text, begun = _text(name, parameters), time.monotonic()
+        """Run one reading statement, which may make transactions of its own.
+
+        Without the messages that begin and end a transaction, and so with retries of our own, not the driver's.
+        """
+        text, wait, ends = _text(name, parameters), _FIRST_WAIT, time.monotonic() + self._retry_time
         with self._translated():
-            try:  # without the two messages that begin and end a transaction, and so without the driver's retries
-                with self._session(neo4j.READ_ACCESS) as session:
-                    return [dict(record) for record in session.run(text, parameters)]
-            except (driver_errors.Neo4jError, driver_errors.DriverError) as error:
-                if not error.is_retryable() or time.monotonic() - begun > _AT_ONCE:  # then it has waited already
-                    raise
-        return self.read(lambda tx: tx.run(name, **parameters))
+            while True:
+                try:
+                    with self._session(neo4j.READ_ACCESS) as session:
+                        return [dict(record) for record in session.run(text, parameters)]
+                except (driver_errors.Neo4jError, driver_errors.DriverError) as error:
+                    if not error.is_retryable() or time.monotonic() + wait > ends:
+                        raise
+                time.sleep(wait)
+                wait *= 2
 
     def read(self, work: Callable[[Runner], T]) -> T:
         """Run reading statements in one transaction."""
