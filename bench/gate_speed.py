@@ -9,7 +9,7 @@ from time import perf_counter
 from typing import cast
 from uuid import uuid4
 
-from neo4j import ManagedTransaction
+from neo4j import Session
 
 from bench import fillers
 from bench.conversations import conversations, locomo_file
@@ -73,7 +73,7 @@ def _additions(mine: Memory, conversation: Conversation, rounds: int) -> dict[st
             session.execute_write(run_all, log, scopes[1].name)
         for turn, look_up, log in zip(turns, look_ups, writes[-rounds:], strict=True):
             _time(taken["add"], partial(mine.add, turn, user_id="single"))
-            _time(taken["look_up"], partial(session.execute_read, _look_up, look_up))
+            _time(taken["look_up"], partial(_look_up, session, look_up))
             _time(taken["write"], partial(session.execute_write, run_all, log, scopes[1].name))
     p50 = {name: percentile(sorted(some), 0.5) for name, some in taken.items()}
     together = percentile(sorted(map(sum, zip(taken["look_up"], taken["write"], strict=True))), 0.5)
@@ -109,8 +109,8 @@ def _time(taken: list[float], work: Callable[[], object]) -> None:
     taken.append((perf_counter() - start) * 1000)
 
 
-def _look_up(tx: ManagedTransaction, parameters: Row) -> object:
-    return [dict(record) for record in tx.run(statements()[_LOOK_UP].text, parameters)]
+def _look_up(session: Session, parameters: Row) -> object:
+    return [dict(record) for record in session.run(statements()[_LOOK_UP].text, parameters)]
 
 
 def _moved(value: object, old: Scope, new: Scope) -> object:

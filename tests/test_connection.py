@@ -75,6 +75,24 @@ def test_the_vector_indexes_of_an_older_schema_are_made_anew(server, memory, emb
     assert len(memory.search("boat", user_id="ana")) == 1
 
 
+def test_the_words_of_an_older_schema_are_found_in_the_scope_that_they_are_of(server, memory, embedder):
+    memory.add("The boat sails.", user_id="ana", wait=False)  # pending, and so found by its words alone
+    memory.add("The boat sinks.", user_id="ben", wait=False)
+    with neo4j.GraphDatabase.driver(server.uri, auth=(server.user, server.password)) as driver:
+        driver.execute_query("DROP INDEX note_terms")
+        driver.execute_query(
+            "CYPHER 25 CREATE FULLTEXT INDEX note_terms FOR (n:Note|Past) "
+            "ON EACH [n.raw_terms, n.context_terms, n.scope_token, n.status] "
+            "OPTIONS {indexConfig: {`fulltext.analyzer`: 'whitespace'}}"
+        )
+        driver.execute_query(
+            "MATCH (n:Note) SET n.scope_token = n.scope_token + '00000f', n.raw_scoped = null, n.context_scoped = null"
+        )
+        driver.execute_query("MATCH (s:Store) SET s.schema = 6")
+        Memory.connect(embedder=embedder).close()
+    assert [hit.note.raw for hit in memory.search("boat", user_id="ana")] == [("The boat sails.",)]
+
+
 def test_a_new_scope_can_be_asked_where_the_index_holds_only_others_of_which_some_are_gone(server, memory):
     memory.add_many(["The boat sails.", "The buoy is green."], user_id="ana")
     gone = next(iter(memory.get_all(user_id="ana")))

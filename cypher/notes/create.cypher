@@ -4,6 +4,8 @@
 UNWIND $rows AS row
 MERGE (n:Note {scope: $scope, id: row.id})
 ON CREATE SET n += row.properties
+SET n.raw_scoped = n.scope_token + replace(n.raw_terms, ' ', ' ' + n.scope_token),
+    n.context_scoped = n.scope_token + replace(n.context_terms, ' ', ' ' + n.scope_token)
 WITH n, row
 MATCH (x:Source {scope: $scope, id: row.source})
 MERGE (n)-[:FROM]->(x)

@@ -1,6 +1,6 @@
-// What stored notes each new one may repeat or complete: nearest by the raw text's vector, and by words.
+// What stored notes each new one may repeat or complete: nearest by the raw text's vector, and by words. A batch is looked
+// up on two cores at once; in transactions of their own, since whoever looks up holds the scope's version against it later.
 // $scope: string    the scope
-// $statuses: list<string>    of notes that can be read
 // $rows: list<map>    {place, raw_vector, context_vector, words}
 // $near: integer    notes that the vector index proposes for each
 // $lexical: integer    notes that full text proposes for each
@@ -10,18 +10,18 @@ CALL (row) {
   CALL (row) {
     MATCH (n:Note)
       SEARCH n IN (VECTOR INDEX note_raw FOR row.raw_vector
-        WHERE n.scope = $scope AND n.status IN $statuses LIMIT $near) SCORE AS score
+        WHERE n.scope = $scope AND n.status = 'active' LIMIT $near) SCORE AS score
     RETURN n, score
     UNION ALL
     CALL db.index.fulltext.queryNodes('note_terms', row.words, {limit: $lexical}) YIELD node AS n
-    WHERE n:Note AND n.scope = $scope AND n.status IN $statuses AND n.raw_embedding IS NOT NULL
+    WHERE n:Note AND n.scope = $scope AND n.status = 'active'
     RETURN n, null AS score
   }
   WITH n, max(score) AS score, vector_dimension_count(row.raw_vector) AS dimensions
   RETURN n, coalesce(
               2 * score - 1, 1 - vector_distance(vector(n.raw_embedding, dimensions, FLOAT32), row.raw_vector, COSINE)) AS raw_cosine,
          1 - vector_distance(vector(n.context_embedding, dimensions, FLOAT32), row.context_vector, COSINE) AS context_cosine
-}
+} IN 2 CONCURRENT TRANSACTIONS OF 16 ROWS
 WITH collect({place: row.place, id: n.id, raw_cosine: raw_cosine, context_cosine: context_cosine}) AS pairs,
      collect(DISTINCT n) AS notes
 RETURN pairs,

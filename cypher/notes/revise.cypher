@@ -14,6 +14,8 @@ CREATE (n)-[:WAS]->(p)
 WITH n, p, d, row, now
 CALL (n, p) { MATCH (n)-[:FROM]->(x:Source) CREATE (p)-[:FROM]->(x) }
 SET n += row.properties, n.recorded_at = now, n.revision = n.revision + 1
+SET n.raw_scoped = n.scope_token + replace(n.raw_terms, ' ', ' ' + n.scope_token),
+    n.context_scoped = n.scope_token + replace(n.context_terms, ' ', ' ' + n.scope_token)
 CREATE (d)-[:ABOUT {role: row.role, revision: n.revision}]->(n)
 WITH n, p, row
 CALL (n, row) { UNWIND row.drops AS id MATCH (n)-[f:FROM]->(:Source {scope: $scope, id: id}) DELETE f }

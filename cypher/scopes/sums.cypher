@@ -6,7 +6,7 @@ MATCH (s:Scope {scope: $scope})
 CALL () {
   MATCH (n:Note {scope: $scope}) WHERE n.id >= '' AND n.status IN $statuses
   RETURN count(n) AS notes,
-         sum(size([t IN split(replace(n.raw_terms, '\n', ' '), ' ') WHERE t <> ''])) AS raw_length,
+         sum(size([t IN split(n.raw_terms, ' ') WHERE t <> ''])) AS raw_length,
          sum(size([t IN split(n.context_terms, ' ') WHERE t <> ''])) AS context_length
 }
 RETURN s.notes AS notes, s.raw_length AS raw_length, s.context_length AS context_length,

@@ -211,7 +211,7 @@ class Batch:
         properties = {
             "raw": list(text.raw),
             "context": text.context,
-            "raw_terms": "\n".join(" ".join(tokenize(line, self.seen.language)) for line in text.raw),
+            "raw_terms": " ".join(tokenize(text.spoken, self.seen.language)),
             "context_terms": " ".join(tokenize(text.context, self.seen.language)),
             "tags": list(draft.tags),
             "constructed_by": draft.constructed_by,

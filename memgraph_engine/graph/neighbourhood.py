@@ -8,7 +8,6 @@ from memgraph_engine.graph.database import Runner
 from memgraph_engine.graph.fulltext import words_query
 from memgraph_engine.graph.rows import moment, packed
 from memgraph_engine.model.candidate import Candidate
-from memgraph_engine.model.memory import READABLE
 from memgraph_engine.model.scope import Scope
 
 
@@ -47,7 +46,7 @@ def neighbourhood(
             "place": place,
             "raw_vector": packed(candidate.raw_vector),
             "context_vector": packed(candidate.context_vector),
-            "words": words_query(some if lexical else (), [scope], READABLE, fields=["raw_terms"]),
+            "words": words_query(some if lexical else (), [scope], ["active"], fields=["raw_scoped"]),
         }
         for place, (candidate, some) in enumerate(zip(candidates, words, strict=True))
         if candidate.raw_vector is not None and candidate.context_vector is not None
@@ -55,9 +54,7 @@ def neighbourhood(
     found: list[dict[str, float]] = [{} for _ in candidates]
     if not rows:
         return Neighbourhood({}, found)
-    answer = tx.run(
-        "notes/neighbourhood", scope=scope.name, statuses=READABLE, rows=rows, near=near, lexical=max(lexical, 1)
-    )[0]
+    answer = tx.run("notes/neighbourhood", scope=scope.name, rows=rows, near=near, lexical=max(lexical, 1))[0]
     for pair in answer["pairs"]:
         found[pair["place"]][pair["id"]] = max(pair["raw_cosine"], pair["context_cosine"])
     notes = {

@@ -6,11 +6,13 @@ from memgraph_engine.errors import QueryFailed, StoreMismatch
 from memgraph_engine.graph.database import Database, Row, Runner
 from memgraph_engine.graph.statements import statements
 
-VERSION = 6
-# Quantised to one bit, the server's default, an index fails on a search that finds nothing once something was deleted
-# (2026.08), and to bytes it is slower and its scores are not exact. Databases of schemas before 6 have such indexes.
-_VECTORS = ("note_raw", "note_context", "keyword_embedding", "topic_embedding")
-_NOT_QUANTISED = 6
+VERSION = 7
+# Indexes that databases of older schemas have in another form. Quantised to one bit, the server's default, an index of
+# vectors fails on a search that finds nothing once something was deleted (2026.08), and to bytes it is slower and its
+# scores are not exact. Full text held the terms of all scopes alike.
+_MADE_ANEW = {"note_raw": 6, "note_context": 6, "keyword_embedding": 6, "topic_embedding": 6, "note_terms": 7}
+_SCOPED_TERMS = 7
+_OTHERS = ("schema/await", "schema/drop", "schema/scoped_terms")  # make no index or constraint
 _WAIT = 300  # seconds for the indexes of a new database
 
 
@@ -21,10 +23,14 @@ def prepare(db: Database, model: str, dimensions: int) -> None:
     """
     rows = db.run("store/read")
     if not rows or rows[0]["schema"] < VERSION:
-        for name in _VECTORS if rows and rows[0]["schema"] < _NOT_QUANTISED else ():
-            db.write(partial(_drop, name=name))
+        older = rows[0]["schema"] if rows else VERSION
+        for name, since in _MADE_ANEW.items():
+            if older < since:
+                db.write(partial(_drop, name=name))
+        if older < _SCOPED_TERMS:
+            db.batches("schema/scoped_terms")
         for name, statement in statements().items():
-            if name.startswith("schema/") and name not in ("schema/await", "schema/drop"):
+            if name.startswith("schema/") and name not in _OTHERS:
                 _define(db, name, {"dimensions": dimensions} if statement.parameters else {})
         db.run("schema/await", seconds=_WAIT)
         rows = db.write(lambda tx: tx.run("store/create", model=model, dimensions=dimensions, schema=VERSION))

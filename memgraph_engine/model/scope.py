@@ -50,8 +50,11 @@ class Scope:
 
     @property
     def token(self) -> str:
-        """A word for the full-text index, free of any syntax."""
-        return "s" + hashlib.blake2b(self.name.encode(), digest_size=12).hexdigest()
+        """What stands before each of the scope's terms in the full-text index: 10 letters and digits.
+
+        Two scopes that share one, by chance, share its limit; what is found is held against the scope itself.
+        """
+        return "s" + hashlib.blake2b(self.name.encode(), digest_size=12).hexdigest()[:9]
 
     @property
     def shared(self) -> "Scope":
