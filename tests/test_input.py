@@ -102,10 +102,10 @@ def test_a_time_range_that_is_empty_is_refused(memory):
 
 
 def test_a_bad_line_of_an_iterator_ends_the_call_and_the_rest_can_be_made_again(memory):
-    good = [f"Fact number {i}." for i in range(200)]
-    with pytest.raises(InvalidInput, match="message 200"):
+    good = [f"Fact number {i}." for i in range(300)]
+    with pytest.raises(InvalidInput, match="message 300"):
         memory.add_many(iter([*good, {"text": ""}]), user_id="ana")
-    assert memory.add_many(good, user_id="ana").added == 200 - 128
+    assert memory.add_many(good, user_id="ana").added == 300 - 256
     assert memory.verify(user_id="ana") == []
 
 
