@@ -302,11 +302,19 @@ def test_a_sign_is_no_repeat(ana, new, old):
     [
         ("The biopsy of the liver was malignant.", "The biopsy of the liver was benign."),
         ("My aunt plays the cello in an orchestra.", "My uncle plays the cello in an orchestra."),
+        ("I like dogs far more than cats.", "I like cats far more than dogs."),
+        ("The night train goes from Milan to Rome.", "The night train goes from Rome to Milan."),
+        ("Copper is cheaper than zinc.", "Zinc is cheaper than copper."),
     ],
 )
 def test_a_word_in_another_s_place_is_another_note(ana, new, old):
     first, second = say(ana, old, "1"), say(ana, new, "2")
     assert first.note != second.note
+
+
+def test_the_same_words_with_the_time_in_front_are_the_same_note(ana):
+    first = say(ana, "I finally moved to a flat near the harbour in August.", "1")
+    assert say(ana, "In August I finally moved to a flat near the harbour.", "2").note == first.note
 
 
 def test_the_same_answer_to_another_question_is_another_note(ana):

@@ -224,14 +224,29 @@ def says_as_much(one: Line, other: Line, language: str) -> bool:
 
 
 def exchanges(one: Line, other: Line, language: str) -> bool:
-    """Tell whether one content word has another in its place: "the left knee hurts" and "the right knee hurts"."""
+    """Tell whether a content word has another in its place: "the left knee" and "the right knee".
+
+    It may be one of the same line: "from Rome to Milan" and "from Milan to Rome". What only moves to the front, "in
+    May", is in nobody's place.
+    """
     terms, others = _content(one, language), _content(other, language)
-    return len(terms - others) == len(others - terms) == 1
+    if terms != others:
+        return len(terms - others) == len(others - terms) == 1
+    order, other_order = _order(one, terms, language), _order(other, terms, language)
+    return order != other_order and (len(order) == 2 or not _rotated(order, other_order))
 
 
 def tells(line: Line, language: str) -> bool:
     """Tell whether a line has a content word: "Yes, I did." has none."""
     return bool(_content(line, language))
+
+
+def _order(line: Line, terms: frozenset[str], language: str) -> list[str]:
+    return list(dict.fromkeys(term for term in tokenize(line.said.text, language) if term in terms))
+
+
+def _rotated(order: Sequence[str], other: Sequence[str]) -> bool:
+    return any([*order[at:], *order[:at]] == list(other) for at in range(len(order)))
 
 
 def _content(line: Line, language: str) -> frozenset[str]:
