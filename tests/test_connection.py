@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import neo4j
 import pytest
 
-from memgraph_engine import Memory
+from memgraph_engine import Memory, Settings
 from memgraph_engine.errors import AuthenticationFailed, ServerTooOld, SettingsError, StoreMismatch, Unreachable
 from memgraph_engine.graph import schema
 
@@ -133,6 +133,20 @@ def test_a_read_that_fails_in_passing_is_tried_again(server, memory, monkeypatch
     monkeypatch.setattr(neo4j.Session, "run", fails_once)
     assert len(memory.search("boat", user_id="ana")) == 1
     assert failures
+
+
+def test_a_read_that_goes_on_failing_is_given_up_within_its_time(server, tenant, embedder, monkeypatch):
+    attempts = []
+
+    def fails(*_, **__):
+        attempts.append(1)
+        raise neo4j.exceptions.SessionExpired("The leader has moved.")
+
+    with Memory.connect(tenant=tenant, embedder=embedder, settings=Settings.load(retry_time=0.5)) as memory:
+        monkeypatch.setattr(neo4j.Session, "run", fails)
+        with pytest.raises(Unreachable, match="leader"):
+            memory.search("boat", user_id="ana")
+    assert 1 < len(attempts) <= 3  # a tenth of a second after the first, then two tenths; four more would be too late
 
 
 @contextmanager

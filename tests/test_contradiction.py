@@ -200,6 +200,11 @@ def test_a_cue_of_another_speaker_corrects_nothing():
         ("Mi hermana se mudó a Sevilla.", "Mi hermana vive en Madrid.", "corrects"),
         ("Ya no trabajo en el acuario.", "Trabajo en el acuario.", "corrects"),
         ("Tengo dos gatos.", "¡Tengo 2 gatos!", "none"),
+        ("Mi abuela vive en Sevilla.", "Mi abuelo vive en Sevilla.", "differs"),
+        ("La vecina toca el piano.", "El vecino toca el piano.", "differs"),
+        ("Mi doctora es amable.", "Mi doctor es amable.", "differs"),
+        ("Mi abuela la llevo al parque.", "Mi abuela la lleva al parque.", "none"),
+        ("Mi abuela y mi abuelo viven aquí.", "Mi abuelo y mi abuela viven aquí.", "none"),
     ],
 )
 def test_spanish(new, old, expected):

@@ -60,6 +60,19 @@ def _name(new: Facts, old: Facts) -> str:
     return ""
 
 
+def _gender(new: Facts, old: Facts) -> str:
+    """Tell "mi abuela" from "mi abuelo", which have one stem."""
+    for stem, noun in new.nouns - old.nouns:
+        for other in (other for same, other in old.nouns - new.nouns if same == stem):
+            if _feminine(noun) != _feminine(other):
+                return swapped("noun", frozenset({noun}), frozenset({other}))
+    return ""
+
+
+def _feminine(noun: str) -> bool:
+    return noun.removesuffix("s").endswith("a")
+
+
 def _tense(new: Facts, old: Facts) -> str:
     """Tell what was from what is or will be."""
     told = [{(verb, tense == "past") for verb, tense in line.verbs} for line in (new, old)]
@@ -75,6 +88,7 @@ CHECKS: dict[str, Callable[[Facts, Facts], str]] = {
     "number": _number,
     "date": _date,
     "name": _name,
+    "gender": _gender,
     "tense": _tense,
 }
 

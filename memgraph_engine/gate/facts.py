@@ -4,6 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from memgraph_engine.gate.words import ENDS, Lists, Word, correcting, lists_of, words_of
 from memgraph_engine.language import APOSTROPHES, tokenize
@@ -25,7 +26,7 @@ class Facts:
     weekday, year, day, season, …); `names` are case-folded words in order, the speaker's for a first person.
     `opens` is the name that the line opens with, `implied` the speaker where it leaves out whom it is about.
     `plain` are the words in lower case, which are no names; `verbs` are stems with their tense; `cues` announce
-    a correction.
+    a correction. `nouns` are stems with the words behind a determiner, where an ending tells who is meant.
     """
 
     affirmed: frozenset[str]
@@ -38,6 +39,7 @@ class Facts:
     plain: frozenset[str]
     verbs: frozenset[tuple[str, str]]
     cues: frozenset[str]
+    nouns: frozenset[tuple[str, str]]
 
     @property
     def terms(self) -> frozenset[str]:
@@ -78,7 +80,21 @@ def facts_of(words: Sequence[Word], own: str, language: str) -> Facts:
         plain=plain,
         verbs=_verbs(words, lists, named.names, language),
         cues=_cues(words, lists),
+        nouns=_nouns(words, lists, language),
     )
+
+
+def _nouns(words: Sequence[Word], lists: Lists, language: str) -> frozenset[tuple[str, str]]:
+    """Return Spanish nouns, whose stem is that of "abuelo" and "abuela"; "la llevo" and "lo lleva" hold a pronoun."""
+    if language != "spanish":
+        return frozenset()
+    nouns = (
+        word.lower
+        for before, word in pairwise(words)
+        if before.lower in lists.determiners and before.lower != "lo" and word.lower[0].isalpha()
+        if not (before.lower in ("la", "las") and word.lower.endswith(("o", "os")))
+    )
+    return frozenset((stem, noun) for noun in nouns for stem in tokenize(noun, language))
 
 
 def announces(said: Said, language: str) -> bool:
