@@ -312,9 +312,19 @@ def test_a_word_in_another_s_place_is_another_note(ana, new, old):
     assert first.note != second.note
 
 
-def test_the_same_words_with_the_time_in_front_are_the_same_note(ana):
-    first = say(ana, "I finally moved to a flat near the harbour in August.", "1")
-    assert say(ana, "In August I finally moved to a flat near the harbour.", "2").note == first.note
+@pytest.mark.parametrize(
+    ("new", "old"),
+    [
+        (
+            "In August I finally moved to a flat near the harbour.",
+            "I finally moved to a flat near the harbour in August.",
+        ),
+        ("At noon the ferry leaves for Madeira.", "The ferry to Madeira leaves at noon."),
+    ],
+)
+def test_the_same_words_with_the_time_in_front_are_the_same_note(ana, new, old):
+    first = say(ana, old, "1")
+    assert say(ana, new, "2").note == first.note
 
 
 def test_the_same_answer_to_another_question_is_another_note(ana):

@@ -226,14 +226,15 @@ def says_as_much(one: Line, other: Line, language: str) -> bool:
 def exchanges(one: Line, other: Line, language: str) -> bool:
     """Tell whether a content word has another in its place: "the left knee" and "the right knee".
 
-    It may be one of the same line: "from Rome to Milan" and "from Milan to Rome". What only moves to the front, "in
-    May", is in nobody's place.
+    It may be one of the same line: "the train from Rome to Milan" and "from Milan to Rome". What only moves, "in May"
+    to the front, is in nobody's place.
     """
     terms, others = _content(one, language), _content(other, language)
     if terms != others:
         return len(terms - others) == len(others - terms) == 1
     order, other_order = _order(one, terms, language), _order(other, terms, language)
-    return order != other_order and (len(order) == 2 or not _rotated(order, other_order))
+    moved = sum(term != other_term for term, other_term in zip(order, other_order, strict=False))
+    return len(order) > 2 and moved == 2
 
 
 def tells(line: Line, language: str) -> bool:
@@ -243,10 +244,6 @@ def tells(line: Line, language: str) -> bool:
 
 def _order(line: Line, terms: frozenset[str], language: str) -> list[str]:
     return list(dict.fromkeys(term for term in tokenize(line.said.text, language) if term in terms))
-
-
-def _rotated(order: Sequence[str], other: Sequence[str]) -> bool:
-    return any([*order[at:], *order[:at]] == list(other) for at in range(len(order)))
 
 
 def _content(line: Line, language: str) -> frozenset[str]:
