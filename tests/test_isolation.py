@@ -119,6 +119,7 @@ def test_two_hostile_tenants_never_meet(server, embedder, mine, theirs):
 
 
 @pytest.mark.long
+@pytest.mark.timeout(3600)
 @cases(50)
 @given(mine=memories, theirs=memories)
 def test_two_hostile_tenants_never_meet_long(server, embedder, mine, theirs):
