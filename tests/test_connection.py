@@ -86,11 +86,14 @@ def test_the_words_of_an_older_schema_are_found_in_the_scope_that_they_are_of(se
             "OPTIONS {indexConfig: {`fulltext.analyzer`: 'whitespace'}}"
         )
         driver.execute_query(
-            "MATCH (n:Note) SET n.scope_token = n.scope_token + '00000f', n.raw_scoped = null, n.context_scoped = null"
+            "MATCH (n:Note) SET n.scope_token = n.scope_token + '00000f', n.raw_scoped = null, "
+            "n.context_scoped = null, n.raw_terms = replace(n.raw_terms, ' ', '\\n')"
         )
         driver.execute_query("MATCH (s:Store) SET s.schema = 6")
         Memory.connect(embedder=embedder).close()
-    assert [hit.note.raw for hit in memory.search("boat", user_id="ana")] == [("The boat sails.",)]
+    for word in ("boat", "sails"):
+        assert [hit.note.raw for hit in memory.search(word, user_id="ana")] == [("The boat sails.",)]
+    assert memory.verify(user_id="ana") == []
 
 
 def test_a_new_scope_can_be_asked_where_the_index_holds_only_others_of_which_some_are_gone(server, memory):

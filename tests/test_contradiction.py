@@ -172,6 +172,15 @@ def test_what_shares_words_and_not_the_matter_is_not_corrected(new, old):
     assert kind(new, old, language) != "corrects"
 
 
+@pytest.mark.parametrize("language", ["english", "spanish", "cjk"])
+@pytest.mark.parametrize("around", ["{}", "Well, {} then.", "I {}", "un{}", "{}-ish", "non-{}", "{}'s"])
+def test_a_line_announces_a_correction_where_its_facts_have_a_cue(language, around):
+    for cue in sorted(words.lists_of(language).corrections) or ["moved_to"]:
+        for phrase in (cue.replace("_", " "), cue.replace("_", "\u00a0 "), cue.replace("_", ", ").upper()):
+            said = Said("Ana", around.format(phrase), "")
+            assert facts.announces(said, language) == bool(facts.facts(said, language).cues), said.text
+
+
 def test_a_cue_in_the_old_note_corrects_nothing():
     assert kind("I eat fish.", "I no longer eat fish.") == "differs"
 

@@ -28,6 +28,7 @@ HOSTILE = [
     "+ana",
     "}) DETACH DELETE n //",
     "scope_token:*",
+    "raw_scoped:*",
     "\\",
     "ana\nbo",
     "ａｎａ",
@@ -45,6 +46,7 @@ TEXTS = [
     "+scope_token:(*)",
     "MATCH (n) DETACH DELETE n",
     "raw_terms:[* TO *]",
+    "raw_scoped:[* TO *]",
     "' OR 1=1 --",
     "deleted",
     "blue",
@@ -124,6 +126,19 @@ def test_two_hostile_tenants_never_meet(server, embedder, mine, theirs):
 @given(mine=memories, theirs=memories)
 def test_two_hostile_tenants_never_meet_long(server, embedder, mine, theirs):
     check_two_tenants(embedder, mine, theirs)
+
+
+@pytest.mark.parametrize("wait", [True, False])  # a pending note is found by its words alone
+def test_scopes_whose_terms_are_marked_alike_do_not_meet(memory, monkeypatch, wait):
+    monkeypatch.setattr(Scope, "token", "s000000000")
+    memory.add({"id": "b", "text": "The key is under the blue pot."}, user_id="ben", wait=wait)
+    assert memory.search("blue pot", user_id="ana") == []
+    (entry,) = memory.add({"id": "a", "text": "The key is under the blue pot."}, user_id="ana", wait=wait).entries
+    memory.process(user_id="ana")
+    assert memory.decisions(user_id="ana")[0].kind == "append"
+    assert memory.explain("a", user_id="ana").decisions[-1].considered == ()
+    (hit,) = memory.search("blue pot", user_id="ana")
+    assert (hit.note.id, [source.id for source in hit.note.sources]) == (entry.note, ["a"])
 
 
 def test_what_another_scope_holds_in_plenty_hides_nothing(memory):

@@ -1,8 +1,8 @@
 """Where similarity is blind: two notes that share their words and disagree.
 
 "I like cats" and "I do not like cats" share every word that scores are made of. A pair that differs in what is
-denied, a number, a date, a name or a tense is never merged; which of the two holds is left open here. Opposites
-that no list holds ("love" and "hate") are not noticed.
+denied, a number, a date, a name, a noun's gender or a tense is never merged; which of the two holds is left open here.
+Opposites that no list holds ("love" and "hate") are not noticed.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -62,11 +62,12 @@ def _name(new: Facts, old: Facts) -> str:
 
 def _gender(new: Facts, old: Facts) -> str:
     """Tell "mi abuela" from "mi abuelo", which have one stem."""
-    for stem, noun in new.nouns - old.nouns:
-        for other in (other for same, other in old.nouns - new.nouns if same == stem):
-            if _feminine(noun) != _feminine(other):
-                return swapped("noun", frozenset({noun}), frozenset({other}))
-    return ""
+    pairs = [
+        (noun, other)
+        for (stem, noun), (same, other) in product(new.nouns - old.nouns, old.nouns - new.nouns)
+        if stem == same and _feminine(noun) != _feminine(other)
+    ]
+    return swapped("noun", frozenset(noun for noun, _ in pairs), frozenset(other for _, other in pairs))
 
 
 def _feminine(noun: str) -> bool:

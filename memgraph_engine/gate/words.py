@@ -94,7 +94,10 @@ def function_terms(language: str) -> frozenset[str]:
 
 @cache
 def correcting(language: str) -> re.Pattern[str]:
-    """Return what finds a phrase that announces a correction, in lower case and with plain apostrophes."""
+    """Return what finds a phrase that announces a correction, in lower case and with plain apostrophes.
+
+    `Lists.phrase_at` finds the same in the words: this is for the many texts that hold none, which need not be cut.
+    """
     phrases = [re.escape(phrase).replace("_", r"\s+") for phrase in lists_of(language).corrections]
     return re.compile(rf"(?<![\w'-])(?:{'|'.join(phrases)})(?![\w'-])" if phrases else r"(?!)")
 
