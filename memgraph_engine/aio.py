@@ -1,34 +1,91 @@
-"""`AsyncMemory`: Memory for programs that run on asyncio. A façade over threads, never a second implementation."""
+"""`AsyncMemory`: Memory for programs that run on asyncio, made from it method by method; its calls run in threads."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
-from datetime import datetime
+from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Iterator
+from functools import wraps
+from inspect import signature
 from itertools import islice
-from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from threading import Lock
+from types import GenericAlias, MethodType, TracebackType
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar, cast, get_args
 
-from memgraph_engine import wiring
-from memgraph_engine.aio_questions import AsyncQuestions
-from memgraph_engine.client import Memory, Message
-from memgraph_engine.model.memory import Note
-from memgraph_engine.model.ports import ChatModel, Clock, Embedder, Partitioner
-from memgraph_engine.model.result import Decision, Receipt, Spending, Stats, Story, Version
-from memgraph_engine.model.topic import Topic, TopicRun, TopicTie
-from memgraph_engine.settings import Settings
+from memgraph_engine.client import Memory
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+P = ParamSpec("P")
+T = TypeVar("T")
+C = TypeVar("C", bound=Callable[..., Any])
 
-_PAGE = 500
+_PAGE = 500  # notes of a listing that one thread fetches
 
 
-class AsyncMemory(AsyncQuestions):
+def awaited(
+    method: Callable[Concatenate[Memory, P], T],
+) -> Callable[Concatenate["AsyncMemory", P], Coroutine[Any, Any, T]]:
+    """Make a method of AsyncMemory from one of Memory: the same arguments, result and errors, in a thread."""
+
+    @wraps(method)
+    async def call(self: "AsyncMemory", /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return await self._run(self._bound(method), *args, **kwargs)
+
+    call.__doc__ = _see(method)
+    return call
+
+
+def streamed(
+    method: Callable[Concatenate[Memory, P], Iterator[T]],
+) -> Callable[Concatenate["AsyncMemory", P], AsyncGenerator[T, None]]:
+    """Make one from a method that begins work and yields it piece by piece: each piece is given as it comes."""
+
+    def call(self: "AsyncMemory", /, *args: P.args, **kwargs: P.kwargs) -> AsyncGenerator[T, None]:
+        return self._stream(lambda: self._bound(method)(*args, **kwargs), 1)
+
+    return _iterating(call, method)
+
+
+def listed(
+    method: Callable[Concatenate[Memory, P], Iterator[T]],
+) -> Callable[Concatenate["AsyncMemory", P], AsyncGenerator[T, None]]:
+    """Make one from a method that checks its arguments at once and fetches later: page by page."""
+
+    def call(self: "AsyncMemory", /, *args: P.args, **kwargs: P.kwargs) -> AsyncGenerator[T, None]:
+        items = self._bound(method)(*args, **kwargs)
+        return self._stream(lambda: items, _PAGE)
+
+    return _iterating(call, method)
+
+
+def connecting(connect: Callable[P, Memory]) -> "classmethod[AsyncMemory, P, Coroutine[Any, Any, AsyncMemory]]":
+    """Make the class method that connects from that of Memory."""
+    method = cast("MethodType", connect).__func__
+
+    @wraps(method)
+    async def call(cls: type["AsyncMemory"], /, *args: P.args, **kwargs: P.kwargs) -> "AsyncMemory":
+        return cls(await asyncio.to_thread(connect, *args, **kwargs))
+
+    call.__doc__ = _see(method)
+    return classmethod(call)
+
+
+def _iterating(call: C, method: Callable[..., Iterator[Any]]) -> C:
+    """Give a method that iterates the name, the parameters and the document of Memory's."""
+    wraps(method)(call)
+    known = signature(method)
+    items = GenericAlias(AsyncGenerator, (get_args(known.return_annotation)[0], None))
+    call.__signature__ = known.replace(return_annotation=items)  # type: ignore[attr-defined]
+    call.__doc__ = f"{_see(method)} Iterate by `async for`; whoever stops early closes it (`contextlib.aclosing`)."
+    return call
+
+
+def _see(method: Callable[..., object]) -> str:
+    return f"See `Memory.{method.__name__}`."
+
+
+class AsyncMemory:
     """`Memory` with every call awaited; arguments, results and errors are those of the method of the same name.
 
-    Each call runs in a thread. A cancelled await gives up waiting, not the work: what was begun (a write, say)
-    runs to its end, and `close` waits for it. So a write that timed out may still take place; it can be made
-    again, since a repeat is recognised.
+    Each call runs in a thread, and so do the iterators and callbacks that it is given. A cancelled await gives up
+    waiting, not the work: what was begun (a write, say) runs to its end, and `close` waits for it. So a write that
+    timed out may still take place; it can be made again, since a repeat is recognised.
 
     >>> async def main():
     ...     async with await AsyncMemory.connect(tenant=tenant) as memory:
@@ -38,35 +95,16 @@ class AsyncMemory(AsyncQuestions):
     'I moved to Lisbon in March.'
     """
 
-    @classmethod
-    async def connect(
-        cls,
-        uri: str | None = None,
-        *,
-        tenant: str | None = None,
-        embedder: Embedder | None = None,
-        language: str | None = None,
-        settings: Settings | None = None,
-        llm: ChatModel | None = None,
-        clock: Clock = wiring.utc_now,
-    ) -> Self:
-        """See `Memory.connect`."""
-        memory = await asyncio.to_thread(
-            Memory.connect,
-            uri,
-            tenant=tenant,
-            embedder=embedder,
-            language=language,
-            settings=settings,
-            llm=llm,
-            clock=clock,
-        )
-        return cls(memory)
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+        self._running: set[asyncio.Task[object]] = set()
+
+    connect = connecting(Memory.connect)
 
     async def close(self) -> None:
         """Wait for what still runs, then close the connections."""
         await asyncio.gather(*self._running, return_exceptions=True)
-        await self._call(self._memory.close)
+        await self._run(self._memory.close)
 
     async def __aenter__(self) -> Self:
         return self
@@ -78,147 +116,75 @@ class AsyncMemory(AsyncQuestions):
 
     # ---- writing ----------------------------------------------------------------------------
 
-    async def add(
-        self,
-        message: Message | Sequence[Message],
-        *,
-        user_id: str | None = None,
-        shared: bool = False,
-        wait: bool = True,
-        shown: Sequence[str] = (),
-        **fields: object,
-    ) -> Receipt:
-        """See `Memory.add`."""
-        return await self._call(
-            self._memory.add, message, user_id=user_id, shared=shared, wait=wait, shown=shown, **fields
-        )
+    add = awaited(Memory.add)
+    add_many = awaited(Memory.add_many)
+    process = awaited(Memory.process)
+    update = awaited(Memory.update)
+    delete = awaited(Memory.delete)
+    delete_all = awaited(Memory.delete_all)
+    undo = awaited(Memory.undo)
+    rebuild_topics = awaited(Memory.rebuild_topics)
+    rebuild_all_topics = awaited(Memory.rebuild_all_topics)
 
-    async def add_many(
-        self,
-        messages: Iterable[Message],
-        *,
-        user_id: str | None = None,
-        shared: bool = False,
-        wait: bool = True,
-        shown: Sequence[str] = (),
-    ) -> Receipt:
-        """See `Memory.add_many`; an iterator is read in the thread."""
-        return await self._call(self._memory.add_many, messages, user_id=user_id, shared=shared, wait=wait, shown=shown)
+    # ---- asking -----------------------------------------------------------------------------
 
-    async def process(self, *, user_id: str | None = None, shared: bool = False, limit: int | None = None) -> Receipt:
-        """See `Memory.process`."""
-        return await self._call(self._memory.process, user_id=user_id, shared=shared, limit=limit)
+    search = awaited(Memory.search)
+    anchors = awaited(Memory.anchors)
+    context = awaited(Memory.context)
+    answer = awaited(Memory.answer)
+    answer_stream = streamed(Memory.answer_stream)
 
-    async def update(
-        self,
-        id: str,  # noqa: A002  as in Memory
-        text: str,
-        *,
-        user_id: str | None = None,
-        shared: bool = False,
-    ) -> Decision:
-        """See `Memory.update`."""
-        return await self._call(self._memory.update, id, text, user_id=user_id, shared=shared)
+    # ---- looking up -------------------------------------------------------------------------
 
-    async def delete(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Decision:  # noqa: A002
-        """See `Memory.delete`."""
-        return await self._call(self._memory.delete, id, user_id=user_id, shared=shared)
-
-    async def delete_all(self, *, user_id: str | None = None, shared: bool = False) -> list[Decision]:
-        """See `Memory.delete_all`."""
-        return await self._call(self._memory.delete_all, user_id=user_id, shared=shared)
-
-    async def undo(
-        self, decision: str, *, cascade: bool = False, user_id: str | None = None, shared: bool = False
-    ) -> Decision:
-        """See `Memory.undo`."""
-        return await self._call(self._memory.undo, decision, cascade=cascade, user_id=user_id, shared=shared)
-
-    async def rebuild_topics(
-        self,
-        *,
-        user_id: str | None = None,
-        shared: bool = False,
-        engine: str | Partitioner | None = None,
-        progress: Callable[[str], None] | None = None,
-    ) -> TopicRun:
-        """See `Memory.rebuild_topics`; `progress` is called in the thread."""
-        return await self._call(
-            self._memory.rebuild_topics, user_id=user_id, shared=shared, engine=engine, progress=progress
-        )
-
-    async def rebuild_all_topics(
-        self, *, engine: str | Partitioner | None = None, progress: Callable[[str], None] | None = None
-    ) -> list[TopicRun]:
-        """See `Memory.rebuild_all_topics`; `progress` is called in the thread."""
-        return await self._call(self._memory.rebuild_all_topics, engine=engine, progress=progress)
-
-    # ---- reading ----------------------------------------------------------------------------
-
-    async def get(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Note:  # noqa: A002
-        """See `Memory.get`."""
-        return await self._call(self._memory.get, id, user_id=user_id, shared=shared)
-
-    def get_all(self, *, user_id: str | None = None, shared: bool = False) -> AsyncIterator[Note]:
-        """See `Memory.get_all`: `async for note in memory.get_all(user_id="ana")`."""
-        return self._paged(self._memory.get_all(user_id=user_id, shared=shared))
-
-    async def vectors(self, *, user_id: str | None = None, shared: bool = False) -> "dict[str, NDArray[np.float32]]":
-        """See `Memory.vectors`."""
-        return await self._call(self._memory.vectors, user_id=user_id, shared=shared)
-
-    async def history(self, id: str, *, user_id: str | None = None, shared: bool = False) -> list[Version]:  # noqa: A002
-        """See `Memory.history`."""
-        return await self._call(self._memory.history, id, user_id=user_id, shared=shared)
-
-    async def explain(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Story:  # noqa: A002
-        """See `Memory.explain`."""
-        return await self._call(self._memory.explain, id, user_id=user_id, shared=shared)
-
-    async def decisions(
-        self,
-        *,
-        user_id: str | None = None,
-        shared: bool = False,
-        limit: int = 20,
-        before: datetime | str | None = None,
-    ) -> list[Decision]:
-        """See `Memory.decisions`."""
-        return await self._call(self._memory.decisions, user_id=user_id, shared=shared, limit=limit, before=before)
-
-    async def cost(
-        self, *, user_id: str | None = None, shared: bool = False, since: datetime | str | None = None
-    ) -> list[Spending]:
-        """See `Memory.cost`."""
-        return await self._call(self._memory.cost, user_id=user_id, shared=shared, since=since)
-
-    async def topics(self, *, user_id: str | None = None, shared: bool = False) -> list[Topic]:
-        """See `Memory.topics`."""
-        return await self._call(self._memory.topics, user_id=user_id, shared=shared)
-
-    async def topic(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Topic:  # noqa: A002
-        """See `Memory.topic`."""
-        return await self._call(self._memory.topic, id, user_id=user_id, shared=shared)
-
-    async def topic_ties(self, *, user_id: str | None = None, shared: bool = False) -> list[TopicTie]:
-        """See `Memory.topic_ties`."""
-        return await self._call(self._memory.topic_ties, user_id=user_id, shared=shared)
-
-    async def topic_runs(self, *, user_id: str | None = None, shared: bool = False, limit: int = 20) -> list[TopicRun]:
-        """See `Memory.topic_runs`."""
-        return await self._call(self._memory.topic_runs, user_id=user_id, shared=shared, limit=limit)
-
-    async def stats(self, *, user_id: str | None = None, shared: bool = False) -> Stats:
-        """See `Memory.stats`."""
-        return await self._call(self._memory.stats, user_id=user_id, shared=shared)
-
-    async def verify(self, *, user_id: str | None = None, shared: bool = False) -> list[str]:
-        """See `Memory.verify`."""
-        return await self._call(self._memory.verify, user_id=user_id, shared=shared)
+    get = awaited(Memory.get)
+    get_all = listed(Memory.get_all)
+    vectors = awaited(Memory.vectors)
+    history = awaited(Memory.history)
+    explain = awaited(Memory.explain)
+    decisions = awaited(Memory.decisions)
+    cost = awaited(Memory.cost)
+    topics = awaited(Memory.topics)
+    topic = awaited(Memory.topic)
+    topic_ties = awaited(Memory.topic_ties)
+    topic_runs = awaited(Memory.topic_runs)
+    stats = awaited(Memory.stats)
+    verify = awaited(Memory.verify)
 
     # ---- inside -----------------------------------------------------------------------------
 
-    async def _paged(self, notes: Iterator[Note]) -> AsyncIterator[Note]:
-        while page := await self._call(lambda: list(islice(notes, _PAGE))):
-            for note in page:
-                yield note
+    def _bound(self, method: Callable[Concatenate[Memory, P], T]) -> Callable[P, T]:
+        """Return the memory's own method of that name, which a subclass may have made anew."""
+        return cast("Callable[P, T]", getattr(self._memory, method.__name__))
+
+    async def _run(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Run work in a thread; the task outlives a cancelled await, so that `close` knows of it."""
+        task = asyncio.create_task(asyncio.to_thread(work, *args, **kwargs))
+        self._running.add(task)
+        task.add_done_callback(self._ended)
+        return await asyncio.shield(task)
+
+    async def _stream(self, begin: Callable[[], Iterator[T]], most: int) -> AsyncGenerator[T, None]:
+        """Yield what an iterator gives, `most` of it at a time from a thread; close it when nobody listens."""
+        items = await self._run(begin)
+        turn = Lock()  # a cancelled await leaves its thread waiting for the next piece
+
+        def following() -> list[T]:
+            with turn:
+                return list(islice(items, most))
+
+        def close() -> None:
+            with turn:
+                if isinstance(items, Generator):
+                    items.close()
+
+        try:
+            while page := await self._run(following):
+                for item in page:
+                    yield item
+        finally:
+            await self._run(close)
+
+    def _ended(self, task: "asyncio.Task[Any]") -> None:
+        self._running.discard(task)
+        if not task.cancelled():
+            task.exception()  # looked at, or asyncio would complain when nobody waits for it any more

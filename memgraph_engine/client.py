@@ -1,11 +1,12 @@
 """`Memory`: what a program that uses the engine talks to."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, TypedDict, Unpack
 
-from memgraph_engine import wiring
+from memgraph_engine.asking.reader import MOST_HITS, Reader, readable
+from memgraph_engine.engine import wiring
 from memgraph_engine.errors import InvalidInput, NotFound
 from memgraph_engine.graph import audit, decisions, notes, sources, spending
 from memgraph_engine.graph import topics as topic_graph
@@ -16,25 +17,41 @@ from memgraph_engine.ingest.messages import (
     parse_message,
     parse_time,
 )
-from memgraph_engine.model.memory import NEVER, READABLE, UNKNOWN_PAST, Note, Source
+from memgraph_engine.interface.filters import TOP_K, SearchFilters
+from memgraph_engine.model.answer import Answer, Context
+from memgraph_engine.model.memory import NEVER, READABLE, UNKNOWN_PAST, Kind, Note, Source
 from memgraph_engine.model.ports import ChatModel, Clock, Embedder, Partitioner
-from memgraph_engine.model.result import Decision, Receipt, Spending, Stats, Story, Version
+from memgraph_engine.model.result import Anchor, Decision, Hit, Receipt, Spending, Stats, Story, Version
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.model.topic import Topic, TopicRun, TopicTie
-from memgraph_engine.questions import Questions
-from memgraph_engine.reading import MOST_HITS, Reader, readable
-from memgraph_engine.regroup import rebuild_topics
 from memgraph_engine.remember import Writer
 from memgraph_engine.settings import Settings
+from memgraph_engine.topics.job import rebuild_topics
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
 Message = str | Mapping[str, object]
+"""A text, or a mapping as chat APIs give it."""
 
 
-class Memory(Questions):
+class MessageFields(TypedDict, total=False):
+    """What is known of a message beside its text; `Memory.add_many` says what each means."""
+
+    id: str
+    speaker: str
+    role: str
+    agent: str
+    session: str
+    time: datetime | str
+    tags: Sequence[str]
+    metadata: Mapping[str, object]
+    caption: str
+    kind: Kind
+
+
+class Memory:
     """The memory of a tenant's users, in one Neo4j graph. Safe to share between threads.
 
     >>> with Memory.connect(tenant=tenant) as memory:
@@ -44,8 +61,10 @@ class Memory(Questions):
     """
 
     def __init__(self, engine: wiring.Engine) -> None:
+        self.engine = engine
+        self._settings = engine.settings
         self._writer = Writer(engine)
-        super().__init__(engine, Reader(engine, self._writer.expected_language))
+        self._reader = Reader(engine, self._writer.expected_language)
 
     @classmethod
     def connect(
@@ -95,7 +114,7 @@ class Memory(Questions):
         shared: bool = False,
         wait: bool = True,
         shown: Sequence[str] = (),
-        **fields: object,
+        **fields: Unpack[MessageFields],
     ) -> Receipt:
         """Remember a text, a message (a mapping), or a few of them as chat APIs give them.
 
@@ -204,7 +223,128 @@ class Memory(Questions):
         changed = topic_graph.changed(self.engine.db, self._settings.tenant)
         return [rebuild_topics(self.engine, scope, engine, progress) for scope in changed]
 
-    # ---- reading ----------------------------------------------------------------------------
+    # ---- asking -----------------------------------------------------------------------------
+
+    def search(
+        self,
+        question: str,
+        *,
+        user_id: str | None = None,
+        shared: bool = False,
+        top_k: int = TOP_K,
+        rounds: int | None = None,
+        explain: bool = False,
+        **filters: Unpack[SearchFilters],
+    ) -> list[Hit]:
+        """Return the notes that answer a question best, best first, from the user's own memory and the shared one.
+
+        With `shared=True` only the shared memory is read. `since` and `until` are when it was said, both
+        included; a day stands for all of it. `tags` and `metadata` must all be there. `min_similarity` (-1 to 1)
+        cuts by `Hit.similarity`.
+
+        With more `rounds` than one (at most 3; else the setting `recall.rounds`) the memory is asked again where the
+        best notes do not cover the question: for what the role `sufficiency` wants to know, or without a model by the
+        best note's own words and vector; the role `planner` reads the question first. One round asks no model.
+        `explain=True` tells each round.
+
+        A time in the question ("in May 2023", "last week") brings notes of that time forward and leaves none out.
+
+        `as_of` asks for what was true in the world at that moment, as far as it is known now; `known_at` for what
+        the memory held at that moment, in the words of then, whatever became of it since (nothing deleted then; what
+        was superseded or archived then says so by its status). Both together: what was held then to be true at
+        `as_of`. For each a day means its end.
+        """
+        return self._reader.search(
+            self._scope(user_id, shared),
+            question,
+            top_k=top_k,
+            rounds=rounds,
+            explain=explain,
+            **filters,
+        )
+
+    def anchors(self, question: str, *, user_id: str | None = None, shared: bool = False) -> list[Anchor]:
+        """Return where the pathways of a question begin: keywords near it, named by it, or of the topics near it.
+
+        Each with its score and the notes that it leads to, the best of each channel first. `search(..., explain=True)`
+        says what they come to: a note's raw score in a channel is the sum of its anchors' `score` · `rarity`.
+
+        >>> from memgraph_engine import Memory
+        >>> with Memory.connect(tenant=tenant) as memory:
+        ...     _ = memory.add("The ferry leaves from the old harbour.", user_id="bo")
+        ...     [a.keyword for a in memory.anchors("Where is the harbour?", user_id="bo") if a.score == 1]
+        ['harbour']
+        """
+        return self._reader.anchors(self._scope(user_id, shared), question)
+
+    def context(
+        self,
+        question: str,
+        *,
+        user_id: str | None = None,
+        shared: bool = False,
+        budget: int | None = None,
+        top_k: int = TOP_K,
+        **filters: Unpack[SearchFilters],
+    ) -> Context:
+        """Return what the memory holds on a question, numbered and dated, for the prompt of a model of your own.
+
+        It has at most `budget` tokens (200 or more, by an estimate on the safe side; else the setting `answer.budget`).
+        `top_k` notes are considered, narrowed as by `search`: best first, some newest ones between, long ones
+        shortened, repeats left out, of contradictions the newest. The best one is always in it.
+
+        >>> from memgraph_engine import Memory
+        >>> with Memory.connect(tenant=tenant) as memory:
+        ...     _ = memory.add("I moved to Lisbon.", user_id="ana", speaker="Ana", time="2023-05-08")
+        ...     print(memory.context("Where does Ana live?", user_id="ana").text)
+        <recalled-memory>
+        [1] 2023-05-08: Ana: I moved to Lisbon. (8 May, 2023)
+        </recalled-memory>
+        """
+        scope = self._scope(user_id, shared)
+        return self._reader.context(scope, question, budget=budget, top_k=top_k, **filters)
+
+    def answer(
+        self,
+        question: str,
+        *,
+        user_id: str | None = None,
+        shared: bool = False,
+        budget: int | None = None,
+        top_k: int = TOP_K,
+        **filters: Unpack[SearchFilters],
+    ) -> Answer:
+        """Let the answerer role answer a question from its `context`, with citations [1] that are checked.
+
+        Without a model, or where it fails, the answer's `text` is None and `fallbacks` says why: no error of a model
+        is raised. `known` is False where the memory holds no answer.
+        """
+        scope = self._scope(user_id, shared)
+        context = self._reader.context(scope, question, budget=budget, top_k=top_k, **filters)
+        (answer,) = self._reader.answer(scope, context, filters.get("as_of"), stream=False)
+        assert isinstance(answer, Answer)
+        return answer
+
+    def answer_stream(
+        self,
+        question: str,
+        *,
+        user_id: str | None = None,
+        shared: bool = False,
+        budget: int | None = None,
+        top_k: int = TOP_K,
+        **filters: Unpack[SearchFilters],
+    ) -> Generator[str | Answer, None, None]:
+        """Yield the answer in pieces of text while it comes, then the whole Answer, as `answer` returns it.
+
+        The pieces make up its text, unless its `text` is None: then what was yielded before broke off. Who stops
+        listening closes it (`contextlib.closing`), and so ends the request.
+        """
+        scope = self._scope(user_id, shared)
+        context = self._reader.context(scope, question, budget=budget, top_k=top_k, **filters)
+        return self._reader.answer(scope, context, filters.get("as_of"), stream=True)
+
+    # ---- looking up -------------------------------------------------------------------------
 
     def get(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Note:  # noqa: A002
         """Return a note by its own id or that of a source; raises NotFound."""
@@ -301,6 +441,13 @@ class Memory(Questions):
         return audit.verify(self.engine.db, scope.name, self.engine.embedder.dimensions)
 
     # ---- inside -----------------------------------------------------------------------------
+
+    def _scope(self, user_id: str | None, shared: bool) -> Scope:
+        if shared and user_id is not None:
+            raise InvalidInput("shared=True is the tenant's memory, which has no user: leave user_id out.")
+        if not shared and user_id is None:
+            raise InvalidInput("user_id is required: say whose memory is meant (or shared=True for the tenant's).")
+        return Scope(self._settings.tenant, user_id)
 
     def _find(self, id: str, scope: Scope, *, gone: bool = False) -> tuple[Scope, Note]:  # noqa: A002
         """Find a note in the user's own memory, else in the shared one.

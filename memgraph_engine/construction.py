@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from time import perf_counter
 from types import MappingProxyType
 
+from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.gate import batch as gate
 from memgraph_engine.gate.ask import Asking
 from memgraph_engine.gate.judge import Judge
@@ -21,7 +22,6 @@ from memgraph_engine.model.memory import Source
 from memgraph_engine.model.names import key
 from memgraph_engine.model.result import Entry, Receipt
 from memgraph_engine.model.scope import Scope
-from memgraph_engine.wiring import Engine
 
 
 @dataclass

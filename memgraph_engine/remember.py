@@ -6,8 +6,9 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from itertools import islice
 
-from memgraph_engine.account import Account
 from memgraph_engine.construction import Work, batch, remember
+from memgraph_engine.engine.account import Account
+from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import (
     ConstructionFailed,
     EmbeddingError,
@@ -32,7 +33,6 @@ from memgraph_engine.model.memory import Source
 from memgraph_engine.model.names import key
 from memgraph_engine.model.result import Decision, Entry, Receipt
 from memgraph_engine.model.scope import Scope
-from memgraph_engine.wiring import Engine
 
 _DEFAULT_LANGUAGE = "english"
 _TOO_MANY = 3  # notes that can't be constructed: then it is not the notes

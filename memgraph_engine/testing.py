@@ -16,8 +16,8 @@ from threading import Lock
 from typing import Any
 from uuid import uuid4
 
-from memgraph_engine import wiring
 from memgraph_engine.client import Memory
+from memgraph_engine.engine import wiring
 from memgraph_engine.errors import InvalidInput
 from memgraph_engine.graph.scopes import purge_tenant
 from memgraph_engine.language import tokenize

@@ -5,6 +5,8 @@ import contextlib
 import inspect
 import threading
 import time
+from collections.abc import AsyncGenerator
+from typing import get_args, get_origin
 
 import pytest
 
@@ -21,16 +23,29 @@ def test_the_methods_are_those_of_memory():
     assert public(AsyncMemory) == public(Memory)
 
 
+ITERATING = {"get_all", "answer_stream"}
+
+
 @pytest.mark.parametrize("name", sorted(public(Memory)))
 def test_the_parameters_are_those_of_memory(name):
     ours = inspect.signature(getattr(AsyncMemory, name)).parameters
     theirs = inspect.signature(getattr(Memory, name)).parameters
     assert list(ours.values()) == list(theirs.values())  # names, kinds, defaults, annotations, order
+    assert f"See `Memory.{name}`." in getattr(AsyncMemory, name).__doc__ or name == "close"
 
 
-@pytest.mark.parametrize("name", sorted(public(Memory) - {"get_all", "answer_stream"}))
-def test_each_method_is_awaited(name):
-    assert inspect.iscoroutinefunction(getattr(AsyncMemory, name))
+@pytest.mark.parametrize("name", sorted(public(Memory) - ITERATING))
+def test_each_method_is_awaited_and_returns_the_same(name):
+    ours, theirs = getattr(AsyncMemory, name), getattr(Memory, name)
+    assert inspect.iscoroutinefunction(ours)
+    assert inspect.signature(ours).return_annotation == inspect.signature(theirs).return_annotation
+
+
+@pytest.mark.parametrize("name", sorted(ITERATING))
+def test_what_iterates_gives_the_same_asynchronously(name):
+    ours, theirs = (inspect.signature(getattr(of, name)).return_annotation for of in (AsyncMemory, Memory))
+    assert get_origin(ours) is AsyncGenerator
+    assert get_args(ours)[0] == get_args(theirs)[0]
 
 
 def test_every_method_works(tenant, embedder):

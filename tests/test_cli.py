@@ -29,7 +29,7 @@ COMMAND = str(Path(sys.executable).with_name("memgraph-engine"))
 @pytest.fixture
 def cli(tenant, embedder, monkeypatch):
     """Run a command for user ana of the test's tenant."""
-    monkeypatch.setattr("memgraph_engine.wiring.embedder_named", lambda settings: embedder)
+    monkeypatch.setattr("memgraph_engine.engine.wiring.embedder_named", lambda settings: embedder)
     monkeypatch.setenv("MEMGRAPH_ENGINE_TENANT", tenant)
 
     def run(*arguments, user="ana", code=0, **options):
@@ -114,7 +114,7 @@ def test_an_answer_is_printed_with_what_it_cites(cli, monkeypatch):
     lisbon(cli)
     cli("add", "The tide turns at noon.")
     chat = ScriptedChat(["In Lisbon\x1b[2J [1].", "In Lisbon.", "UNKNOWN", "In Lisbon [1]."])
-    monkeypatch.setattr("memgraph_engine.wiring.Roles", lambda settings, llm: Roles(settings, llm=chat))
+    monkeypatch.setattr("memgraph_engine.engine.wiring.Roles", lambda settings, llm: Roles(settings, llm=chat))
     for role in ("PLANNER", "SUFFICIENCY"):
         monkeypatch.setenv(f"MEMGRAPH_ENGINE_LLM__ROLES__{role}__MODEL", "")
     found = cli("ask", "Where does Ana live?")

@@ -7,25 +7,26 @@ import typer
 
 from memgraph_engine.cli import show
 from memgraph_engine.cli.connect import connect
-from memgraph_engine.cli.options import Budget, Considered, Json, Question, Shared, Tenant, User, narrowed, whose
+from memgraph_engine.cli.options import Budget, Considered, Json, Question, Shared, Tenant, User, filtered, whose
+from memgraph_engine.interface.filters import TOP_K
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from memgraph_engine.interface.filters import SearchFilters
     from memgraph_engine.model.answer import Answer
-    from memgraph_engine.reading import Narrowing
 
 
-@narrowed
+@filtered
 def ask(
     question: Question,
     user: User = None,
     shared: Shared = False,
     tenant: Tenant = None,
     budget: Budget = None,
-    top_k: Considered = 20,
+    top_k: Considered = TOP_K,
     *,
-    narrowing: "Narrowing",
+    filters: "SearchFilters",
     as_json: Json = False,
 ) -> None:
     """Answer a question from the memory, with citations; without a chat model, show what it would be answered from.
@@ -40,7 +41,7 @@ def ask(
             **owner,
             budget=budget,
             top_k=top_k,
-            **narrowing,
+            **filters,
         )
         answer = _told(pieces, aloud=not as_json)
     if as_json:

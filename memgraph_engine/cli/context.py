@@ -6,22 +6,23 @@ import typer
 
 from memgraph_engine.cli import show
 from memgraph_engine.cli.connect import connect
-from memgraph_engine.cli.options import Budget, Considered, Json, Question, Shared, Tenant, User, narrowed, whose
+from memgraph_engine.cli.options import Budget, Considered, Json, Question, Shared, Tenant, User, filtered, whose
+from memgraph_engine.interface.filters import TOP_K
 
 if TYPE_CHECKING:
-    from memgraph_engine.reading import Narrowing
+    from memgraph_engine.interface.filters import SearchFilters
 
 
-@narrowed
+@filtered
 def context(
     question: Question,
     user: User = None,
     shared: Shared = False,
     tenant: Tenant = None,
     budget: Budget = None,
-    top_k: Considered = 20,
+    top_k: Considered = TOP_K,
     *,
-    narrowing: "Narrowing",
+    filters: "SearchFilters",
     as_json: Json = False,
 ) -> None:
     """Print what the memory holds on a question, numbered and dated, for the prompt of a model.
@@ -35,7 +36,7 @@ def context(
             **owner,
             budget=budget,
             top_k=top_k,
-            **narrowing,
+            **filters,
         )
     if as_json:
         show.document(found)

@@ -1,15 +1,14 @@
 """Options that several commands share."""
 
-import json
 from collections.abc import Callable, Sequence
 from functools import wraps
 from inspect import Parameter, Signature, signature
-from typing import TYPE_CHECKING, Annotated, TypedDict
+from typing import Annotated, Any, TypedDict
 
 import typer
 
-if TYPE_CHECKING:
-    from memgraph_engine.reading import Narrowing
+from memgraph_engine.errors import InvalidInput
+from memgraph_engine.interface.filters import metadata_of
 
 User = Annotated[str | None, typer.Option("--user", "-u", metavar="NAME", help="Whose memory.")]
 Shared = Annotated[
@@ -25,25 +24,16 @@ NoWait = Annotated[
     ),
 ]
 Question = Annotated[str, typer.Argument(metavar="QUESTION", help="What you want to know.")]
-Session = Annotated[str | None, typer.Option(metavar="ID", help="Only of this conversation.")]
-Speaker = Annotated[str | None, typer.Option(metavar="NAME", help="Only what this one said.")]
-Role = Annotated[str | None, typer.Option(metavar="ROLE", help="Only of this role.")]
-Agent = Annotated[str | None, typer.Option(metavar="ID", help="Only what was said to this agent.")]
-Since = Annotated[str | None, typer.Option(metavar="TIME", help="Not said before, ISO 8601.")]
-Until = Annotated[str | None, typer.Option(metavar="TIME", help="Not said after, ISO 8601.")]
-AsOf = Annotated[str | None, typer.Option(metavar="TIME", help="What was true in the world then; a day means its end.")]
-KnownAt = Annotated[str | None, typer.Option(metavar="TIME", help="What this memory held then; likewise.")]
-Tag = Annotated[list[str] | None, typer.Option(metavar="TAG", help="With this tag; can be repeated.")]
-Meta = Annotated[
-    list[str] | None, typer.Option(metavar="KEY=VALUE", help="With this entry in the metadata; can be repeated.")
-]
-MinSimilarity = Annotated[float | None, typer.Option(metavar="X", help="At least this near to the question, -1 to 1.")]
 Considered = Annotated[int, typer.Option("--top-k", "-k", metavar="N", help="At most this many notes are considered.")]
 Budget = Annotated[
     int | None,
     typer.Option(metavar="TOKENS", help="Of the context, 200 or more; else the setting `answer.budget`."),
 ]
 NoteId = Annotated[str, typer.Argument(metavar="ID", help="A note's id, or that of one of its sources.")]
+
+
+def _one(metavar: str, meaning: str) -> object:
+    return Annotated[str | None, typer.Option(metavar=metavar, help=meaning)]
 
 
 class Whose(TypedDict):
@@ -63,66 +53,51 @@ def whose(user: str | None, shared: bool) -> Whose:
 
 
 def metadata(pairs: Sequence[str]) -> dict[str, object]:
-    """Read KEY=VALUE pairs; a value that is JSON (2, true) is taken as that, any other as text.
-
-    >>> metadata(["room=blue", "floor=2"])
-    {'room': 'blue', 'floor': 2}
-    """
-    read: dict[str, object] = {}
-    for pair in pairs:
-        key, sign, value = pair.partition("=")
-        if not key or not sign:
-            raise typer.BadParameter(f"{pair!r} is not of the form KEY=VALUE.", param_hint="--meta")
-        if key in read:
-            raise typer.BadParameter(f"{key!r} is given twice.", param_hint="--meta")
-        try:
-            read[key] = json.loads(value)
-        except (ValueError, RecursionError):
-            read[key] = value
-    return read
+    """Read the values of --meta; one that can't be read is wrong usage."""
+    try:
+        return metadata_of(pairs)
+    except InvalidInput as error:
+        raise typer.BadParameter(str(error), param_hint="--meta") from None
 
 
-def _narrowing(
-    session: Session = None,
-    speaker: Speaker = None,
-    role: Role = None,
-    agent: Agent = None,
-    since: Since = None,
-    until: Until = None,
-    as_of: AsOf = None,
-    known_at: KnownAt = None,
-    tag: Tag = None,
-    meta: Meta = None,
-    min_similarity: MinSimilarity = None,
-) -> "Narrowing":
-    return {
-        "session": session,
-        "speaker": speaker,
-        "role": role,
-        "agent": agent,
-        "since": since,
-        "until": until,
-        "as_of": as_of,
-        "known_at": known_at,
-        "tags": tag or (),
-        "metadata": metadata(meta or []),
-        "min_similarity": min_similarity,
-    }
+FILTER_OPTIONS: dict[str, Any] = {
+    "session": _one("ID", "Only of this conversation."),
+    "speaker": _one("NAME", "Only what this one said."),
+    "role": _one("ROLE", "Only of this role."),
+    "agent": _one("ID", "Only what was said to this agent."),
+    "since": _one("TIME", "Not said before, ISO 8601."),
+    "until": _one("TIME", "Not said after, ISO 8601."),
+    "as_of": _one("TIME", "What was true in the world then; a day means its end."),
+    "known_at": _one("TIME", "What this memory held then; likewise."),
+    "tags": Annotated[list[str] | None, typer.Option("--tag", metavar="TAG", help="With this tag; can be repeated.")],
+    "metadata": Annotated[
+        list[str] | None,
+        typer.Option("--meta", metavar="KEY=VALUE", help="With this entry in the metadata; can be repeated."),
+    ],
+    "min_similarity": Annotated[
+        float | None, typer.Option(metavar="X", help="At least this near to the question, -1 to 1.")
+    ],
+}
+"""The option of each filter that a question takes (`interface.filters`)."""
 
 
-def narrowed(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command, in place of its parameter `narrowing`, the options that narrow a question down."""
-    options = signature(_narrowing).parameters
+def filtered(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command, in place of its parameter `filters`, the options that narrow a question down."""
+    options = [
+        Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=option)
+        for name, option in FILTER_OPTIONS.items()
+    ]
     parameters: list[Parameter] = []
     for own in signature(command).parameters.values():
-        parameters += options.values() if own.name == "narrowing" else [own]
+        parameters += options if own.name == "filters" else [own.replace(kind=Parameter.KEYWORD_ONLY)]
 
     @wraps(command)
-    def run(**given: object) -> None:
-        narrowing = _narrowing(**{name: given.pop(name) for name in options})  # type: ignore[arg-type]
-        command(**given, narrowing=narrowing)
+    def run(**given: Any) -> None:
+        filters = {name: given.pop(name) for name in FILTER_OPTIONS}
+        filters["metadata"] = metadata(filters["metadata"] or [])
+        command(**given, filters={name: value for name, value in filters.items() if value is not None})
 
     # Typer calls by name, and reads the options off these two
-    run.__signature__ = Signature([one.replace(kind=Parameter.KEYWORD_ONLY) for one in parameters])  # type: ignore[attr-defined]
+    run.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {one.name: one.annotation for one in parameters}
     return run

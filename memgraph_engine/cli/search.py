@@ -6,19 +6,20 @@ import typer
 
 from memgraph_engine.cli import show
 from memgraph_engine.cli.connect import connect
-from memgraph_engine.cli.options import Json, Question, Shared, Tenant, User, narrowed, whose
+from memgraph_engine.cli.options import Json, Question, Shared, Tenant, User, filtered, whose
+from memgraph_engine.interface.filters import TOP_K
 
 if TYPE_CHECKING:
-    from memgraph_engine.reading import Narrowing
+    from memgraph_engine.interface.filters import SearchFilters
 
 
-@narrowed
+@filtered
 def search(
     question: Question,
     user: User = None,
     shared: Shared = False,
     tenant: Tenant = None,
-    top_k: Annotated[int, typer.Option("--top-k", "-k", metavar="N", help="At most this many notes.")] = 10,
+    top_k: Annotated[int, typer.Option("--top-k", "-k", metavar="N", help="At most this many notes.")] = TOP_K,
     rounds: Annotated[
         int | None,
         typer.Option(
@@ -26,7 +27,7 @@ def search(
         ),
     ] = None,
     *,
-    narrowing: "Narrowing",
+    filters: "SearchFilters",
     explain: Annotated[bool, typer.Option("--explain", help="Show each channel's scores.", show_default=False)] = False,
     as_json: Json = False,
 ) -> None:
@@ -41,7 +42,7 @@ def search(
             **owner,
             top_k=top_k,
             rounds=rounds,
-            **narrowing,
+            **filters,
             explain=explain,
         )
     if as_json:

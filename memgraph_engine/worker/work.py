@@ -9,6 +9,7 @@ from math import inf
 from queue import Empty, SimpleQueue
 from typing import Literal
 
+from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import MemgraphEngineError, StoreError
 from memgraph_engine.graph import leases
 from memgraph_engine.graph.waiting import Waiting, waiting, waits
@@ -17,9 +18,8 @@ from memgraph_engine.model.job import Job
 from memgraph_engine.model.result import Receipt
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.model.topic import TopicRun
-from memgraph_engine.regroup import partitioner_of, rebuild_topics
 from memgraph_engine.remember import Writer
-from memgraph_engine.wiring import Engine
+from memgraph_engine.topics.job import partitioner_of, rebuild_topics
 from memgraph_engine.worker.schedule import Schedule
 
 _BATCHES = 10  # of one memory's pending notes; then the other memories have their turn

@@ -2,13 +2,13 @@
 
 from collections.abc import Callable
 
-from memgraph_engine.account import Account
+from memgraph_engine.engine.account import Account
+from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import InvalidInput
 from memgraph_engine.llm import Spent
 from memgraph_engine.model.ports import Partitioner
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.model.topic import TopicRun
-from memgraph_engine.wiring import Engine
 
 
 def partitioner_of(engine: Engine, given: str | Partitioner | None = None) -> Partitioner:

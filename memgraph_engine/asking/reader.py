@@ -1,14 +1,14 @@
 """The way of a question: recall finds hits, what contradicts them is looked up, the answer room does the rest."""
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator
 from contextlib import closing
 from dataclasses import replace
-from datetime import datetime
-from typing import TypedDict, Unpack
+from typing import Unpack
 
-from memgraph_engine.account import Account
 from memgraph_engine.answer.ask import ask
 from memgraph_engine.answer.context import LEAST_BUDGET, compose
+from memgraph_engine.engine.account import Account
+from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import InvalidInput
 from memgraph_engine.graph import decisions, scopes
 from memgraph_engine.ingest.messages import (
@@ -20,6 +20,7 @@ from memgraph_engine.ingest.messages import (
     parse_instant,
     parse_time,
 )
+from memgraph_engine.interface.filters import FILTERS, SearchFilters
 from memgraph_engine.llm import Spent
 from memgraph_engine.model.answer import Answer, Context
 from memgraph_engine.model.memory import NEVER
@@ -29,32 +30,12 @@ from memgraph_engine.recall.anchors import anchors
 from memgraph_engine.recall.question import Filters
 from memgraph_engine.recall.refine import Refiner
 from memgraph_engine.recall.search import Query, search
-from memgraph_engine.wiring import Engine
 
 MOST_HITS = 1000
 MOST_ROUNDS = 3
 """MemFly's I_max (section 3.4.2)."""
 _REFINING = ("planner", "sufficiency")  # roles that are asked when there may be more rounds than one
 _NAMES = ("session", "speaker", "role", "agent")
-
-
-class Narrowing(TypedDict, total=False):
-    """What narrows a question down; `Memory.search` says what each means."""
-
-    session: str | None
-    speaker: str | None
-    role: str | None
-    agent: str | None
-    since: datetime | str | None
-    until: datetime | str | None
-    as_of: datetime | str | None
-    known_at: datetime | str | None
-    tags: Sequence[str]
-    metadata: Mapping[str, object] | None
-    min_similarity: float | None
-
-
-_FILTERS = tuple(Narrowing.__annotations__)
 
 
 class Reader:
@@ -72,12 +53,12 @@ class Reader:
         top_k: int,
         rounds: int | None = None,
         explain: bool = False,
-        **narrowing: Unpack[Narrowing],
+        **filters: Unpack[SearchFilters],
     ) -> list[Hit]:
         """Return the best notes of the scopes that its user may read."""
         if rounds is not None and (type(rounds) is not int or not 1 <= rounds <= MOST_ROUNDS):
             raise InvalidInput(f"rounds must be a whole number from 1 to {MOST_ROUNDS}, not {rounds!r}.")
-        query = self._query(scope, question, top_k, narrowing, explain=explain)
+        query = self._query(scope, question, top_k, filters, explain=explain)
         return self._hits(scope, query, rounds or self._engine.settings.recall.rounds)[0]
 
     def _hits(self, scope: Scope, query: Query, rounds: int) -> tuple[list[Hit], Spent]:
@@ -111,13 +92,13 @@ class Reader:
         return anchors(self._engine.db, query, self._language(scope), self._engine.settings.recall)
 
     def context(
-        self, scope: Scope, question: str, *, budget: int | None, top_k: int, **narrowing: Unpack[Narrowing]
+        self, scope: Scope, question: str, *, budget: int | None, top_k: int, **filters: Unpack[SearchFilters]
     ) -> Context:
         """Return what the memory holds on a question, within a budget of tokens."""
         settings = self._engine.settings.answer
         if budget is not None and (type(budget) is not int or budget < LEAST_BUDGET):
             raise InvalidInput(f"budget must be a whole number of tokens from {LEAST_BUDGET}, not {budget!r}.")
-        query = self._query(scope, question, top_k, narrowing)
+        query = self._query(scope, question, top_k, filters)
         hits, spent = self._hits(scope, query, settings.rounds)
         found, names = [hit.note.id for hit in hits], [one.name for one in query.scopes]
         known_at = query.filters.known_at or NEVER
@@ -150,23 +131,23 @@ class Reader:
             if not settled:  # nobody listened to the end
                 account.settle(account.spent)
 
-    def _query(self, scope: Scope, question: str, top_k: int, narrowing: Narrowing, *, explain: bool = False) -> Query:
+    def _query(self, scope: Scope, question: str, top_k: int, given: SearchFilters, *, explain: bool = False) -> Query:
         check_text(question, "question", 1_000_000)
         if type(top_k) is not int or not 1 <= top_k <= MOST_HITS:
             raise InvalidInput(
                 f"top_k must be a whole number from 1 to {MOST_HITS}, not {top_k!r}; get_all lists everything."
             )
-        if unknown := set(narrowing).difference(_FILTERS):
-            raise TypeError(f"There is no filter {', '.join(sorted(unknown))}; there are {', '.join(_FILTERS)}.")
-        least = narrowing.get("min_similarity")
+        if unknown := set(given).difference(FILTERS):
+            raise TypeError(f"There is no filter {', '.join(sorted(unknown))}; there are {', '.join(FILTERS)}.")
+        least = given.get("min_similarity")
         if least is not None and not -1 <= _number(least) <= 1:
             raise InvalidInput(f"min_similarity must be a number from -1 to 1, not {least!r}.")
-        filters = self._filters(narrowing)
+        filters = self._filters(given)
         vector = self._engine.embedder.embed_query(question)
         moment = local(filters.as_of or filters.known_at or self._engine.now(), self._engine.settings.timezone)
         return Query(question, vector, readable(scope), filters, top_k, moment, least, explain)
 
-    def _filters(self, given: Narrowing) -> Filters:
+    def _filters(self, given: SearchFilters) -> Filters:
         zone = self._engine.settings.timezone
         names = {name: given.get(name) for name in _NAMES}
         return Filters(

@@ -1,0 +1,89 @@
+"""What narrows a question down: the filters that `search`, `context` and `answer` take, declared once."""
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import TypedDict, cast
+
+from memgraph_engine.errors import InvalidInput
+
+TOP_K = 20
+"""How many notes a question finds, or considers for a context, where nobody says otherwise."""
+
+
+class SearchFilters(TypedDict, total=False):
+    """Which notes a question may find; `Memory.search` says what each filter means."""
+
+    session: str | None
+    speaker: str | None
+    role: str | None
+    agent: str | None
+    since: datetime | str | None
+    until: datetime | str | None
+    as_of: datetime | str | None
+    known_at: datetime | str | None
+    tags: Sequence[str]
+    metadata: Mapping[str, object] | None
+    min_similarity: float | None
+
+
+FILTERS = tuple(SearchFilters.__annotations__)
+"""Their names."""
+_LISTS = ("tags", "metadata")
+
+
+def filters_of(given: Mapping[str, Sequence[str]]) -> SearchFilters:
+    """Read filters from strings, as options and query strings bring them; each name has a list of values.
+
+    Times stay strings, which the engine reads in the zone of its settings. An empty list leaves a filter out.
+    Raises InvalidInput.
+
+    >>> filters_of({"speaker": ["Ana"], "tags": ["a", "b"], "metadata": ["floor=2"], "min_similarity": ["0.5"]})
+    {'speaker': 'Ana', 'tags': ['a', 'b'], 'metadata': {'floor': 2}, 'min_similarity': 0.5}
+    """
+    read: dict[str, object] = {}
+    for name, values in given.items():
+        if name not in FILTERS:
+            raise InvalidInput(f"There is no filter {name!r}; the filters are {', '.join(FILTERS)}.")
+        if len(values) > 1 and name not in _LISTS:
+            raise InvalidInput(f"The filter {name} takes one value, and was given {len(values)}.")
+        if values:
+            read[name] = _read(name, values)
+    return cast("SearchFilters", read)
+
+
+def _read(name: str, values: Sequence[str]) -> object:
+    if name == "tags":
+        return list(values)
+    if name == "metadata":
+        return metadata_of(values)
+    return _number(name, values[0]) if name == "min_similarity" else values[0]
+
+
+def metadata_of(pairs: Sequence[str]) -> dict[str, object]:
+    """Read KEY=VALUE pairs; a value that is JSON (2, true) is taken as that, any other as text.
+
+    Raises InvalidInput.
+
+    >>> metadata_of(["room=blue", "floor=2"])
+    {'room': 'blue', 'floor': 2}
+    """
+    read: dict[str, object] = {}
+    for pair in pairs:
+        key, sign, value = pair.partition("=")
+        if not key or not sign:
+            raise InvalidInput(f"{pair!r} is not of the form KEY=VALUE.")
+        if key in read:
+            raise InvalidInput(f"The key {key!r} of the metadata is given twice.")
+        try:
+            read[key] = json.loads(value)
+        except (ValueError, RecursionError):
+            read[key] = value
+    return read
+
+
+def _number(name: str, value: str) -> float:
+    try:
+        return float(value)
+    except ValueError:
+        raise InvalidInput(f"{name} must be a number, not {value!r}.") from None
