@@ -12,6 +12,7 @@ from bench.conversations import locomo_file
 from bench.gate_memory import kept, of
 from bench.observations import LANGUAGE, Observation, observations
 from memgraph_engine import Memory
+from memgraph_engine.cost import Cost
 from memgraph_engine.evaluation.locomo import Conversation
 from memgraph_engine.evaluation.report import table
 from memgraph_engine.gate.contradiction import difference
@@ -21,7 +22,6 @@ from memgraph_engine.gate.score import repeated
 from memgraph_engine.language import tokenize
 from memgraph_engine.llm import Roles
 from memgraph_engine.llm.tokens import tokens
-from memgraph_engine.model.cost import Cost
 from memgraph_engine.model.ports import Message, Reply
 from memgraph_engine.model.text import read_line
 

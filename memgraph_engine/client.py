@@ -19,7 +19,7 @@ from memgraph_engine.ingest.messages import (
 )
 from memgraph_engine.interface.filters import TOP_K, SearchFilters
 from memgraph_engine.model.answer import Answer, Context
-from memgraph_engine.model.memory import NEVER, READABLE, UNKNOWN_PAST, Kind, Note, Source
+from memgraph_engine.model.memory import NEVER, READABLE, UNKNOWN_PAST, Note, Source, SourceKind
 from memgraph_engine.model.ports import ChatModel, Clock, Embedder, Partitioner
 from memgraph_engine.model.result import Anchor, Decision, Hit, Receipt, Spending, Stats, Story, Version
 from memgraph_engine.model.scope import Scope
@@ -48,7 +48,7 @@ class MessageFields(TypedDict, total=False):
     tags: Sequence[str]
     metadata: Mapping[str, object]
     caption: str
-    kind: Kind
+    kind: SourceKind
 
 
 class Memory:
@@ -244,7 +244,7 @@ class Memory:
 
         With more `rounds` than one (at most 3; else the setting `recall.rounds`) the memory is asked again where the
         best notes do not cover the question: for what the role `sufficiency` wants to know, or without a model by the
-        best note's own words and vector; the role `planner` reads the question first. One round asks no model.
+        best note's own words and vector; the role `planning` reads the question first. One round asks no model.
         `explain=True` tells each round.
 
         A time in the question ("in May 2023", "last week") brings notes of that time forward and leaves none out.
@@ -314,7 +314,7 @@ class Memory:
         top_k: int = TOP_K,
         **filters: Unpack[SearchFilters],
     ) -> Answer:
-        """Let the answerer role answer a question from its `context`, with citations [1] that are checked.
+        """Let the role `answering` answer a question from its `context`, with citations [1] that are checked.
 
         Without a model, or where it fails, the answer's `text` is None and `fallbacks` says why: no error of a model
         is raised. `known` is False where the memory holds no answer.

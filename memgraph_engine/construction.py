@@ -110,7 +110,7 @@ def batch(
 def _extracted(engine: Engine, seen: sources.Seen, placed: Sequence[Placed], work: Work) -> dict[str, Extracted]:
     """Return what the extractor made of sources, by their ids; it is asked once about each."""
     settings, roles = engine.settings, engine.roles
-    if not settings.gate.denoise or not roles.has("extractor"):
+    if not settings.gate.denoise or not roles.has("extraction"):
         return {}
     worth = [one for one in placed if not one.noise]
     new = [one for one in worth if _asked(one.source) not in work.extracted]

@@ -4,7 +4,8 @@ MemgraphEngineError
 ├── SettingsError             a setting that is missing, malformed or at odds with another
 ├── InvalidInput              what the caller gave can't be used (also a ValueError)
 │   └── SourceConflict        an id that is already stored with another content
-├── NotFound                  no such note or source in this scope (also a LookupError)
+├── NotFound                  no such note, source, topic or decision in this scope (also a LookupError)
+├── UndoRefused               a decision can't be taken back as things are
 ├── StoreError                the database refused or could not be used
 │   ├── Unreachable           no server answers at the address
 │   ├── AuthenticationFailed  user or password is wrong
@@ -26,7 +27,7 @@ MemgraphEngineError
 Each message is a sentence or two: what happened, to which input, what to do.
 """
 
-from memgraph_engine.model.cost import NOTHING, Cost
+from memgraph_engine.cost import NOTHING, Cost
 
 
 class MemgraphEngineError(Exception):

@@ -180,19 +180,18 @@ class RoleSettings(BaseModel):
 
 
 class RolesSettings(BaseModel):
-    """Who asks a chat model, and for what."""
+    """The tasks that a chat model is asked for; prompt, request and answer of each bear its name."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    extractor: RoleSettings = RoleSettings()
-    gate: RoleSettings = RoleSettings()
-    writer: RoleSettings = RoleSettings()
-    labeller: RoleSettings = RoleSettings()
-    planner: RoleSettings = RoleSettings()
+    extraction: RoleSettings = RoleSettings()
+    gating: RoleSettings = RoleSettings()
+    merging: RoleSettings = RoleSettings()
+    labelling: RoleSettings = RoleSettings()
+    planning: RoleSettings = RoleSettings()
     sufficiency: RoleSettings = RoleSettings()
-    answerer: RoleSettings = RoleSettings()
-    consolidator: RoleSettings = RoleSettings()
-    judge: RoleSettings = RoleSettings()
+    answering: RoleSettings = RoleSettings()
+    judging: RoleSettings = RoleSettings()
 
 
 class LlmSettings(BaseModel):
@@ -216,8 +215,8 @@ class LlmSettings(BaseModel):
     def of(self, role: str) -> "LlmSettings":
         """Return the same with what the role sets itself.
 
-        >>> llm = Settings.load(llm={"model": "a", "roles": {"gate": {"model": "b"}}}).llm
-        >>> llm.of("gate").model, llm.of("writer").model
+        >>> llm = Settings.load(llm={"model": "a", "roles": {"gating": {"model": "b"}}}).llm
+        >>> llm.of("gating").model, llm.of("merging").model
         ('b', 'a')
         """
         own: RoleSettings = getattr(self.roles, role)

@@ -17,11 +17,11 @@ from typing import Any
 from uuid import uuid4
 
 from memgraph_engine.client import Memory
+from memgraph_engine.cost import Cost
 from memgraph_engine.engine import wiring
 from memgraph_engine.errors import InvalidInput
 from memgraph_engine.graph.scopes import purge_tenant
 from memgraph_engine.language import tokenize
-from memgraph_engine.model.cost import Cost
 from memgraph_engine.model.ports import ChatModel, Embedder, Message, Reply
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.settings import Settings

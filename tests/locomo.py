@@ -64,21 +64,21 @@ def role(request):
 def reply(request):
     """What a model says in an evaluation, whatever it is asked: the extractor keeps all, the gate sees no repeat."""
     name, data = role(request), given(request)
-    if name == "extract":
+    if name == "extraction":
         turns = [one for one in data if isinstance(one["turn"], int)]
         return _said({"turns": [_kept(one) for one in turns]})
-    if name == "gate":
+    if name == "gating":
         pairs = [(note["note"], one["candidate"]) for note in data for one in note["candidates"]]
         return _said({"pairs": [models.judged("none", 0.1, 0.1, *pair)["pairs"][0] for pair in pairs]})
-    if name == "merge":
+    if name == "merging":
         return _said({"merges": [{"merge": one["merge"], "context": " ".join(one["texts"])} for one in data]})
-    if name == "label":
+    if name == "labelling":
         return _said({"topics": [{"topic": one["topic"], "label": "Life"} for one in data]})
-    if name == "plan":
+    if name == "planning":
         return _said({"questions": [{"question": 1, "topic": "", "keywords": [], "since": None, "until": None}]})
-    if name == "assess":
+    if name == "sufficiency":
         return _said({"questions": [{"question": 1, "confidence": 1.0, "next": ""}]})
-    if name == "judge":
+    if name == "judging":
         right = [{"answer": one["answer"], "reason": "", "correct": one["right"] == one["given"]} for one in data]
         return _said({"answers": right})
     return Say(ANSWERS.get(data[0]["question"], "no idea"))

@@ -4,9 +4,10 @@ import json
 from contextlib import contextmanager
 
 from memgraph_engine import Memory, Settings
+from memgraph_engine.settings import RolesSettings
 from memgraph_engine.testing import ScriptedChat
 
-ROLES = ("extractor", "gate", "writer", "labeller", "planner", "sufficiency", "answerer")
+ROLES = tuple(RolesSettings.model_fields)
 
 
 def turn(number=1, context="Ana moved to Lisbon.", **given):

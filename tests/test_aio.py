@@ -118,7 +118,7 @@ def test_a_long_listing_comes_page_by_page_without_loss(memory, monkeypatch):
 
 def test_an_answer_streams(tenant, embedder):
     async def main():
-        with memory_with(tenant, embedder, ["Ana lives in Lisbon [1]."], only=["answerer"]) as (memory, _):
+        with memory_with(tenant, embedder, ["Ana lives in Lisbon [1]."], only=["answering"]) as (memory, _):
             one = AsyncMemory(memory)
             await one.add("I moved to Lisbon in March.", user_id="ana", speaker="Ana")
             return [piece async for piece in one.answer_stream("Where does Ana live?", user_id="ana")]
@@ -130,7 +130,7 @@ def test_an_answer_streams(tenant, embedder):
 
 def test_who_stops_listening_ends_the_answer(tenant, embedder):
     async def main():
-        with memory_with(tenant, embedder, ["Ana lives in Lisbon [1]."], only=["answerer"]) as (memory, _):
+        with memory_with(tenant, embedder, ["Ana lives in Lisbon [1]."], only=["answering"]) as (memory, _):
             one = AsyncMemory(memory)
             await one.add("I moved to Lisbon in March.", user_id="ana", speaker="Ana")
             async with contextlib.aclosing(one.answer_stream("Where does Ana live?", user_id="ana")) as pieces:

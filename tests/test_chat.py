@@ -8,11 +8,11 @@ from datetime import UTC, datetime
 import pytest
 
 from memgraph_engine import Settings
+from memgraph_engine.cost import Budget
 from memgraph_engine.errors import BudgetSpent, ModelRefused, ModelUnavailable, Unusable
 from memgraph_engine.llm import Meter, Roles, Told, answering, extraction, merging
 from memgraph_engine.llm.litellm import LiteLLMChat
 from memgraph_engine.llm.requests import Turn
-from memgraph_engine.model.cost import Budget
 from tests.loopback import Say, chat_server, forget_clients
 
 PAIRS = merging([["Ana lives in Porto.", "Ana moved to Porto in March."]])

@@ -17,8 +17,8 @@ from typer.testing import CliRunner
 
 from memgraph_engine import Settings, __version__
 from memgraph_engine.cli import app
+from memgraph_engine.cost import Cost
 from memgraph_engine.llm import Roles
-from memgraph_engine.model.cost import Cost
 from memgraph_engine.model.ports import Reply
 from memgraph_engine.testing import ScriptedChat
 from tests.models import extracted, memory_with
@@ -115,7 +115,7 @@ def test_an_answer_is_printed_with_what_it_cites(cli, monkeypatch):
     cli("add", "The tide turns at noon.")
     chat = ScriptedChat(["In Lisbon\x1b[2J [1].", "In Lisbon.", "UNKNOWN", "In Lisbon [1]."])
     monkeypatch.setattr("memgraph_engine.engine.wiring.Roles", lambda settings, llm: Roles(settings, llm=chat))
-    for role in ("PLANNER", "SUFFICIENCY"):
+    for role in ("PLANNING", "SUFFICIENCY"):
         monkeypatch.setenv(f"MEMGRAPH_ENGINE_LLM__ROLES__{role}__MODEL", "")
     found = cli("ask", "Where does Ana live?")
     answer, cited = found.stdout.splitlines()
@@ -191,7 +191,7 @@ def test_costs_are_shown_by_day_with_their_sum(cli, tenant, embedder):
     assert (nothing.stdout, nothing.stderr) == ("", "No chat model was asked.\n")
     for day, money in ((1, 0.25), (2, None)):
         answer = Reply(json.dumps(extracted("A tide.")), Cost(1, 1000, 20, money))
-        with memory_with(tenant, embedder, [answer], only=["extractor"]) as (memory, _):
+        with memory_with(tenant, embedder, [answer], only=["extraction"]) as (memory, _):
             object.__setattr__(memory.engine, "clock", lambda day=day: datetime(2026, 3, day, tzinfo=UTC))
             memory.add(f"The tide turns at {day}.", user_id="ana")
     shown = [line.split() for line in cli("cost").stdout.splitlines()]

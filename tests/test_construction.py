@@ -8,8 +8,8 @@ import warnings
 import pytest
 
 from memgraph_engine import Memory, Settings
+from memgraph_engine.cost import Cost
 from memgraph_engine.errors import ModelRefused, ModelUnavailable, NotFound
-from memgraph_engine.model.cost import Cost
 from memgraph_engine.model.ports import Reply
 from memgraph_engine.testing import ScriptedChat
 from tests.loopback import Say, chat_server
@@ -62,7 +62,7 @@ def test_a_models_keyword_meets_the_stored_one_that_is_nearly_the_same(tenant, e
         extracted(turn(keywords=["support group"])),
         extracted(turn(context="Trams.", keywords=["Support-Groups"])),
     ]
-    with memory_with(tenant, embedder, answers, only=["extractor"]) as (memory, _):
+    with memory_with(tenant, embedder, answers, only=["extraction"]) as (memory, _):
         memory.add(LISBON, user_id="ana")
         memory.add(TRAM, user_id="ana")
         assert memory.get("b", user_id="ana").keywords == ("support group",)
@@ -99,7 +99,7 @@ def test_no_model_is_asked_about_greetings(tenant, embedder):
 
 def test_several_turns_are_asked_about_at_once_with_those_before_them(tenant, embedder):
     answers = [extracted("Ana moved to Lisbon.", "The trams of Lisbon are yellow."), extracted("Ana likes them.")]
-    with memory_with(tenant, embedder, answers, only=["extractor"]) as (memory, chat):
+    with memory_with(tenant, embedder, answers, only=["extraction"]) as (memory, chat):
         assert memory.add_many([LISBON, TRAM], user_id="ana").cost.calls == 1
         memory.add({"id": "c", "text": "I like them.", **SAID}, user_id="ana")
         assert '"turn": "earlier"' in chat.calls[1].text
@@ -113,7 +113,7 @@ def test_long_conversations_take_several_requests_and_keep_their_order(tenant, e
     talk = [{"id": f"m{n}", "text": f"Buoy {n} is green, and {'so ' * 100}it is.", "speaker": "Ana"} for n in range(6)]
     answers = [extracted("Buoy A.", "Buoy B."), extracted("Buoy C.", "Buoy D."), extracted("Buoy E.", "Buoy F.")]
     limits = {"batch_tokens": 350, "concurrency": 1}
-    with memory_with(tenant, embedder, answers, only=["extractor"], llm=limits) as (memory, chat):
+    with memory_with(tenant, embedder, answers, only=["extraction"], llm=limits) as (memory, chat):
         memory.add_many(talk, user_id="ana")
         assert (chat.left, len(chat.calls)) == (0, 3)
         assert [memory.get(f"m{n}", user_id="ana").context[-2:] for n in range(6)] == [
@@ -138,7 +138,7 @@ def test_without_denoise_the_extractor_is_not_asked(tenant, embedder):
 
 def two(tenant, embedder, *answers, **given):
     """A memory that holds one note of the ferry, without models, and is then told of it again with answers."""
-    return memory_with(tenant, embedder, answers, **{"only": ["gate", "writer"], **given})
+    return memory_with(tenant, embedder, answers, **{"only": ["gating", "merging"], **given})
 
 
 def test_what_the_gate_calls_the_same_is_merged_and_written_anew(tenant, embedder):
@@ -225,7 +225,7 @@ def test_a_gate_that_fails_leaves_it_to_the_local_scores(tenant, embedder):
 
 def test_a_models_context_is_left_alone_when_its_neighbours_change(tenant, embedder):
     answers = [extracted("Ana moved to Lisbon.", "Lisbon, where Ana moved, has yellow trams.")]
-    with memory_with(tenant, embedder, answers, only=["extractor"]) as (memory, _):
+    with memory_with(tenant, embedder, answers, only=["extraction"]) as (memory, _):
         memory.add_many([LISBON, TRAM], user_id="ana")
         before = memory.get("b", user_id="ana")
         memory.update("a", "I moved to Porto.", user_id="ana")
@@ -235,7 +235,7 @@ def test_a_models_context_is_left_alone_when_its_neighbours_change(tenant, embed
 
 def test_a_models_context_is_kept_when_the_same_is_said_again(tenant, embedder):
     answers = [extracted("The Madeira ferry leaves at noon, says Ana."), extracted("Again: ferry at noon.")]
-    with memory_with(tenant, embedder, answers, only=["extractor"]) as (memory, _):
+    with memory_with(tenant, embedder, answers, only=["extraction"]) as (memory, _):
         memory.add(FERRY, user_id="ana")
         assert memory.add({**FERRY, "id": "h"}, user_id="ana").entries[0].kind == "reinforce"
         note = memory.get("f", user_id="ana")
@@ -246,7 +246,7 @@ def test_a_models_repeat_leaves_a_local_context_local(tenant, embedder):
     first = [{"id": "p", "text": "When?", "session": "s"}, {**FERRY, "session": "s", "time": "2023-05-08"}]
     with Memory.connect(tenant=tenant, embedder=embedder) as plain:
         plain.add_many(first, user_id="ana")
-    with memory_with(tenant, embedder, [extracted("Ferry, again.")], only=["extractor"]) as (memory, _):
+    with memory_with(tenant, embedder, [extracted("Ferry, again.")], only=["extraction"]) as (memory, _):
         again = {**FERRY, "id": "h", "time": "2023-05-09"}
         assert memory.add(again, user_id="ana").entries[0].kind == "reinforce"
         assert "When?" in memory.get("f", user_id="ana").context
@@ -309,7 +309,7 @@ def test_a_model_that_failed_is_not_asked_again_either(tenant, embedder, monkeyp
 def test_what_fails_is_said_once_however_many_requests_fail(tenant, embedder, caplog):
     talk = [{"id": f"m{n}", "text": f"Buoy {n} is green, and {'so ' * 100}it is."} for n in range(6)]
     refusals = [ModelRefused(f"Not number {n}.") for n in range(6)]
-    with memory_with(tenant, embedder, refusals, only=["extractor"], llm={"batch_tokens": 10}) as (memory, chat):
+    with memory_with(tenant, embedder, refusals, only=["extraction"], llm={"batch_tokens": 10}) as (memory, chat):
         with caplog.at_level(logging.WARNING, "memgraph_engine"):
             receipt = memory.add_many(talk, user_id="ana")
         assert (receipt.count("discard"), len(stored(memory)), chat.left) == (0, 6, 0)
@@ -327,7 +327,7 @@ def test_a_model_that_cant_be_asked_costs_nothing_but_the_try(tenant, embedder):
 def test_of_several_requests_one_that_fails_takes_no_other_with_it(tenant, embedder):
     answers = [extracted("Ana moved to Lisbon."), ModelRefused("No.")]
     limits = {"batch_tokens": 10, "concurrency": 1}
-    with memory_with(tenant, embedder, answers, only=["extractor"], llm=limits) as (memory, _):
+    with memory_with(tenant, embedder, answers, only=["extraction"], llm=limits) as (memory, _):
         assert len(memory.add_many([LISBON, TRAM], user_id="ana").fallbacks) == 1
         assert memory.get("a", user_id="ana").context == "Ana moved to Lisbon."
         assert "The trams are yellow." in memory.get("b", user_id="ana").context
@@ -438,7 +438,7 @@ def test_gate_and_writer_work_through_litellm_too(asked):
 
 def test_answers_with_a_whole_cost_are_told_with_it(tenant, embedder):
     reply = Reply(said(extracted("Ana moved.", "Trams.")), Cost(1, 100, 50, 0.3))
-    with memory_with(tenant, embedder, ScriptedChat([reply]), only=["extractor"]) as (memory, _):
+    with memory_with(tenant, embedder, ScriptedChat([reply]), only=["extraction"]) as (memory, _):
         receipt = memory.add_many([LISBON, TRAM], user_id="ana")
         assert (receipt.cost.calls, receipt.cost.tokens, receipt.cost.money) == (1, 150, 0.3)
         shares = [one.cost for one in memory.decisions(user_id="ana")]

@@ -280,7 +280,7 @@ def test_a_correction_replaces_what_was_said(memory):
 
 
 def test_of_notes_tied_as_a_conflict_the_newest_is_told(tenant, embedder):
-    with memory_with(tenant, embedder, [judged("conflict")], only=["gate"]) as (memory, _):
+    with memory_with(tenant, embedder, [judged("conflict")], only=["gating"]) as (memory, _):
         memory.add("I have two cats, Tom and Kit.", user_id="ana", speaker="Ana", time="2023-01-01")
         memory.add("I have three cats, Tom and Kit.", user_id="ana", speaker="Ana", time="2023-06-01")
         context = memory.context("How many cats does Ana have?", user_id="ana")

@@ -5,10 +5,10 @@ from threading import Barrier
 
 import pytest
 
+from memgraph_engine.cost import NOTHING, Budget, Cost
 from memgraph_engine.errors import BudgetSpent
 from memgraph_engine.llm import Meter
 from memgraph_engine.llm.meter import budget_of, reserved
-from memgraph_engine.model.cost import NOTHING, Budget, Cost
 from memgraph_engine.settings import BudgetSettings
 
 

@@ -261,7 +261,7 @@ class Interrupting(ScriptedChat):
 
 def test_a_pending_note_updated_while_a_model_is_asked_is_asked_about_again(tenant, embedder):
     chat = Interrupting([extracted("The ferry leaves at noon."), extracted("The ferry leaves at two.")])
-    with memory_with(tenant, embedder, chat, only=["extractor"]) as (memory, _):
+    with memory_with(tenant, embedder, chat, only=["extraction"]) as (memory, _):
         memory.add(FERRY, user_id="ana", wait=False)
         chat.then = lambda: memory.update("f", "The ferry leaves at two.", user_id="ana")
         memory.process(user_id="ana")
@@ -271,7 +271,7 @@ def test_a_pending_note_updated_while_a_model_is_asked_is_asked_about_again(tena
 
 def test_a_pending_note_deleted_while_a_model_is_asked_stays_deleted(tenant, embedder):
     chat = Interrupting([extracted("The ferry leaves at noon.")])
-    with memory_with(tenant, embedder, chat, only=["extractor"]) as (memory, _):
+    with memory_with(tenant, embedder, chat, only=["extraction"]) as (memory, _):
         memory.add(FERRY, user_id="ana", wait=False)
         chat.then = lambda: memory.delete("f", user_id="ana")
         assert memory.process(user_id="ana").entries == ()
@@ -306,7 +306,7 @@ def test_what_the_extractor_drops_leaves_only_its_source_and_undo_gives_it_back(
 
 
 def test_a_model_that_fails_does_not_keep_a_note_pending(tenant, embedder):
-    with memory_with(tenant, embedder, [ModelRefused("No.")], only=["extractor"]) as (memory, _):
+    with memory_with(tenant, embedder, [ModelRefused("No.")], only=["extraction"]) as (memory, _):
         memory.add(FERRY, user_id="ana", wait=False)
         assert memory.process(user_id="ana").fallbacks == ("Extraction was done without a model: No.",)
         assert memory.get("f", user_id="ana").status == "active"

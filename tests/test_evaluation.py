@@ -10,15 +10,15 @@ import pytest
 from rouge_score.rouge_scorer import RougeScorer
 
 from memgraph_engine import Settings
+from memgraph_engine.cost import Cost
 from memgraph_engine.errors import BudgetSpent, InvalidInput, ModelUnavailable
 from memgraph_engine.evaluation import papers
+from memgraph_engine.evaluation.experiment import Experiment, identity, read, same_run
 from memgraph_engine.evaluation.journal import Journal
 from memgraph_engine.evaluation.kept import KeptChat, KeptEmbedder, Replies
 from memgraph_engine.evaluation.locomo import NOT_MENTIONED, conversations
-from memgraph_engine.evaluation.plan import Plan, identity, read, same_run
 from memgraph_engine.evaluation.variants import ABLATIONS, MEMORY, Variant, variants
 from memgraph_engine.evaluation.wording import MEASURES, bleu_1, f1, meteor, wording
-from memgraph_engine.model.cost import Cost
 from memgraph_engine.model.ports import Reply
 from memgraph_engine.testing import HashingEmbedder, ScriptedChat
 from tests import locomo
@@ -121,8 +121,10 @@ def test_the_right_answer_to_a_false_premise_is_that_it_was_not_mentioned(tmp_pa
 
 
 def test_questions_without_evidence_are_asked_but_no_retrieval_is_measured_by_them(tmp_path):
-    plan = Plan(read(locomo.write(tmp_path)), model="m")
-    wanted = {task.question.evidence: task.wanted for task in plan.tasks(plan.conversations[0]) if task.k == 20}
+    experiment = Experiment(read(locomo.write(tmp_path)), model="m")
+    wanted = {
+        task.question.evidence: task.wanted for task in experiment.tasks(experiment.conversations[0]) if task.k == 20
+    }
     assert wanted.pop(()) == ("answer",)
     assert set(wanted.values()) == {("found", "answer")}
 

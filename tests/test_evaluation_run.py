@@ -103,7 +103,7 @@ def test_a_model_constructs_answers_and_judges(evaluate, model, stored, tmp_path
     assert shown["failures"] == 0
     assert stored() == []
     made = prompts(model)
-    assert {"extract", "gate", "label", "plan", "brief", "judge"} <= set(made)
+    assert {"extraction", "gating", "labelling", "planning", "answering-brief", "judging"} <= set(made)
     report = (tmp_path / "run" / "report.md").read_text()
     assert "| **memory, k = 5** |" in report
     assert "| MemFly, gpt-4o-mini (MemFly, table 1) | 32.1 | 46.6 | 24.0 | 44.7 | 51.5 | 43.8 | – |" in report
@@ -113,7 +113,7 @@ def test_a_model_constructs_answers_and_judges(evaluate, model, stored, tmp_path
 def test_the_protocol_is_kept(evaluate, model):
     """Temperatures; what each variant is shown; and the limit, which `--yes` lifts."""
     evaluate("--model", MODEL, "--k", "3", "--max-cost", "0.0001", "--yes")
-    told = [request for request in model.asked if locomo.role(request) == "brief"]
+    told = [request for request in model.asked if locomo.role(request) == "answering-brief"]
     degrees = {(_question(request) == "When did Mira adopt a dog?", request["temperature"]) for request in told}
     assert degrees == {(True, 0.5), (False, 0.7)}
     lengths = Counter(len(_said(request)) for request in told)
@@ -137,19 +137,19 @@ def test_what_is_known_is_not_done_again(evaluate, model):
     assert evaluate("--model", MODEL, "--json").stdout == first
     assert len(model.asked) == asked
     evaluate("--model", MODEL, "--judge", JUDGE)
-    assert set(prompts(model)) - {"judge"} == {locomo.role(request) for request in model.asked[:asked]}
-    assert {locomo.role(request) for request in model.asked[asked:]} == {"judge"}
+    assert set(prompts(model)) - {"judging"} == {locomo.role(request) for request in model.asked[:asked]}
+    assert {locomo.role(request) for request in model.asked[asked:]} == {"judging"}
 
 
 def test_a_killed_run_goes_on_and_pays_for_nothing_twice(evaluate, model, stored, tmp_path):
     def stuck(request):
-        return Say(seconds=60.0) if prompts(model)["brief"] > 4 else locomo.reply(request)
+        return Say(seconds=60.0) if prompts(model)["answering-brief"] > 4 else locomo.reply(request)
 
     model.reply = stuck
     given = ["eval", "locomo", "--file", str(tmp_path / "locomo.json"), "--out", str(tmp_path / "run")]
     one_by_one = {**os.environ, "MEMGRAPH_ENGINE_LLM__CONCURRENCY": "1"}
     begun = subprocess.Popen([COMMAND, *given, "--model", MODEL], env=one_by_one, stderr=subprocess.DEVNULL)
-    while prompts(model)["brief"] <= 4:
+    while prompts(model)["answering-brief"] <= 4:
         assert begun.poll() is None
         time.sleep(0.05)
     begun.send_signal(signal.SIGKILL)
@@ -160,7 +160,7 @@ def test_a_killed_run_goes_on_and_pays_for_nothing_twice(evaluate, model, stored
     model.reply = locomo.reply
     figures = json.loads(evaluate("--model", MODEL, "--json").stdout)["figures"]
     assert figures["memory.F1@20.4"] == 50
-    assert prompts(model)["extract"] == 0
+    assert prompts(model)["extraction"] == 0
     assert not set(answered) & {json.dumps(request) for request in model.asked}
     assert stored() == []
 
@@ -177,7 +177,7 @@ def test_the_estimate_asks_nothing_and_is_not_too_low(evaluate, model):
     assert 0.5 * total["input_tokens"] < read < total["input_tokens"]
     # each context was enough after one round, where two might have been judged
     made = prompts(model)
-    assert made["brief"] + made["plan"] + 2 * made["assess"] == told["answers"]["calls"]
+    assert made["answering-brief"] + made["planning"] + 2 * made["sufficiency"] == told["answers"]["calls"]
     assert json.loads(evaluate(*given, "--estimate", "--json").stdout)["total"]["calls"] == 0
 
 
@@ -203,20 +203,20 @@ def test_a_model_that_is_not_there_ends_the_run(evaluate, model, stored, monkeyp
 
 def test_a_memory_is_not_built_half_without_the_model(evaluate, model, stored, monkeypatch):
     monkeypatch.setenv("MEMGRAPH_ENGINE_LLM__RETRIES", "0")
-    model.reply = lambda request: Say(status=503) if locomo.role(request) == "gate" else locomo.reply(request)
+    model.reply = lambda request: Say(status=503) if locomo.role(request) == "gating" else locomo.reply(request)
     assert "Gating was done without a model" in evaluate("--model", MODEL, code=1).stderr
     assert stored() == []
-    extracted = prompts(model)["extract"]
+    extracted = prompts(model)["extraction"]
     model.reply = locomo.reply
     evaluate("--model", MODEL)
-    assert prompts(model)["extract"] == extracted  # paid for, and kept
+    assert prompts(model)["extraction"] == extracted  # paid for, and kept
 
 
 def test_answers_that_failed_in_passing_are_asked_for_by_the_next_run(evaluate, model, monkeypatch):
     monkeypatch.setenv("MEMGRAPH_ENGINE_LLM__RETRIES", "0")
 
     def busy(request):
-        asked = locomo.role(request) == "brief" and "animals" in _question(request)
+        asked = locomo.role(request) == "answering-brief" and "animals" in _question(request)
         return Say(status=503) if asked else locomo.reply(request)
 
     model.reply = busy

@@ -124,7 +124,7 @@ def test_over_a_conversation_nothing_is_lost(base, model, tenant, embedder, monk
         return answer
 
     monkeypatch.setattr(Roles, "ask", counted)
-    none = {role: {"model": ""} for role in ("gate", "writer")}
+    none = {role: {"model": ""} for role in ("gating", "merging")}
     llm = {"max_tokens": 600, "timeout": 120, "concurrency": 1, "batch_tokens": 200, "retries": 0, "roles": none}
     chat, settings = model("openai/smollm2", base), Settings.load(llm=llm, gate={"update": False})
     with Memory.connect(tenant=tenant, embedder=embedder, settings=settings, llm=chat) as memory:

@@ -50,7 +50,7 @@ def test_only_the_rest_of_a_message_is_remembered_and_its_source_is_verbatim(mem
 
 
 def test_no_model_sees_recalled_text(tenant, embedder):
-    with memory_with(tenant, embedder, [extracted("Ana missed it.")], only=["extractor"]) as (memory, chat):
+    with memory_with(tenant, embedder, [extracted("Ana missed it.")], only=["extraction"]) as (memory, chat):
         memory.add_many([enclose(FERRY), f"{enclose(FERRY)} I missed it."], user_id="ana")
         assert "Madeira" not in chat.calls[0].text
 

@@ -154,7 +154,7 @@ def test_the_ends_of_time_are_no_trouble(bakery, as_of):
 
 def test_a_planner_says_what_to_look_for(tenant, embedder):
     chat = ScriptedChat([planned("An animal of the sea", ["Otters", "aquarium"], "2023-05-01", "2023-05-31")])
-    with memory_with(tenant, embedder, chat, only=["planner"]) as (memory, _):
+    with memory_with(tenant, embedder, chat, only=["planning"]) as (memory, _):
         memory.add_many(["Otters live at the aquarium.", "I painted the fence.", "It rains."], user_id="ana")
         hits = memory.search("Who is fed there?", user_id="ana", rounds=2, explain=True)
         spent = memory.cost(user_id="ana")
@@ -168,13 +168,13 @@ def test_a_planner_says_what_to_look_for(tenant, embedder):
 
 
 def test_one_round_asks_no_planner(tenant, embedder):
-    with memory_with(tenant, embedder, ScriptedChat([]), only=["planner"]) as (memory, _):
+    with memory_with(tenant, embedder, ScriptedChat([]), only=["planning"]) as (memory, _):
         memory.add("Otters live at the aquarium.", user_id="ana")
         assert memory.search("Who lives there?", user_id="ana")
 
 
 def test_no_planner_is_asked_about_a_memory_that_was_never_written(tenant, embedder):
-    with memory_with(tenant, embedder, ScriptedChat([]), only=["planner"]) as (memory, _):
+    with memory_with(tenant, embedder, ScriptedChat([]), only=["planning"]) as (memory, _):
         for whose in ({"user_id": "ana"}, {"shared": True}):
             assert memory.search("Who lives there?", rounds=2, **whose) == []
             assert memory.context("Who lives there?", **whose).entries == ()
@@ -182,7 +182,7 @@ def test_no_planner_is_asked_about_a_memory_that_was_never_written(tenant, embed
 
 
 def test_the_shared_memory_pays_for_whoever_has_none(tenant, embedder):
-    with memory_with(tenant, embedder, ScriptedChat([planned("otters")]), only=["planner"]) as (memory, _):
+    with memory_with(tenant, embedder, ScriptedChat([planned("otters")]), only=["planning"]) as (memory, _):
         memory.add("Otters live at the aquarium.", shared=True)
         assert memory.search("Who lives there?", user_id="ana", rounds=2)
         assert sum(day.cost.calls for day in memory.cost(shared=True)) == 1
@@ -203,7 +203,7 @@ def test_the_shared_memory_pays_for_whoever_has_none(tenant, embedder):
 )
 def test_a_planner_that_answers_nonsense_is_done_without_and_the_context_says_so(tenant, embedder, nonsense):
     answers = [nonsense] * (1 if isinstance(nonsense, Exception) else 2)
-    with memory_with(tenant, embedder, ScriptedChat(answers), only=["planner"]) as (memory, chat):
+    with memory_with(tenant, embedder, ScriptedChat(answers), only=["planning"]) as (memory, chat):
         memory.add("Otters live at the aquarium.", user_id="ana")
         context = memory.context("Who lives there in May 2023?", user_id="ana")
         assert context.entries
@@ -220,7 +220,7 @@ def test_a_planner_that_answers_nonsense_is_done_without_and_the_context_says_so
     ],
 )
 def test_a_plan_may_be_open_at_one_end(tenant, embedder, given, times):
-    with memory_with(tenant, embedder, ScriptedChat([planned(**given)]), only=["planner"]) as (memory, _):
+    with memory_with(tenant, embedder, ScriptedChat([planned(**given)]), only=["planning"]) as (memory, _):
         memory.add("Otters live at the aquarium.", user_id="ana")
         hits = memory.search("Who lives there?", user_id="ana", rounds=2, explain=True)
     assert plan_of(hits).times == (times,)
@@ -228,7 +228,7 @@ def test_a_plan_may_be_open_at_one_end(tenant, embedder, given, times):
 
 def test_a_plan_of_a_question_leads_to_no_other_memory(tenant, embedder):
     with memory_with(
-        tenant, embedder, ScriptedChat([planned("otters", ["otters"], "2000-01-01")]), only=["planner"]
+        tenant, embedder, ScriptedChat([planned("otters", ["otters"], "2000-01-01")]), only=["planning"]
     ) as (
         memory,
         _,

@@ -7,6 +7,7 @@ from datetime import date
 import pytest
 
 from memgraph_engine import Settings
+from memgraph_engine.cost import Budget, Cost
 from memgraph_engine.errors import (
     BudgetSpent,
     MissingExtra,
@@ -16,11 +17,10 @@ from memgraph_engine.errors import (
     SettingsError,
     Unusable,
 )
-from memgraph_engine.llm import Meter, NewNote, Request, Roles, Turn, batches, gating, merging
-from memgraph_engine.llm.answers import Extraction, Gating, Merging
+from memgraph_engine.llm import Meter, NewNote, Roles, Turn, batches, gating, merging
+from memgraph_engine.llm.answers import Extraction, Gating
 from memgraph_engine.llm.parse import parse
 from memgraph_engine.llm.prompts import prompts
-from memgraph_engine.model.cost import Budget, Cost
 from memgraph_engine.model.ports import Reply
 from memgraph_engine.testing import ScriptedChat
 
@@ -188,7 +188,7 @@ def test_a_model_without_a_price_fits_no_budget_of_money():
 
 def test_no_model_is_an_error_that_names_the_setting():
     asking = Roles(Settings.load().llm)
-    assert not asking.has("writer")
+    assert not asking.has("merging")
     with pytest.raises(ModelUnavailable, match=r"llm\.model"):
         asking.ask(PAIRS)
 
@@ -198,19 +198,19 @@ def test_a_package_that_is_missing_is_named_with_its_extra(monkeypatch, package,
     monkeypatch.setitem(sys.modules, package, None)
     prompts.cache_clear()
     with pytest.raises(MissingExtra, match=rf"{purpose} needs .*memgraph-engine\[llm\]"):
-        Roles(Settings.load(llm={"roles": {"gate": {"model": "openai/one"}}}).llm)
+        Roles(Settings.load(llm={"roles": {"gating": {"model": "openai/one"}}}).llm)
 
 
 def test_without_a_model_no_extra_is_needed(monkeypatch):
     monkeypatch.setitem(sys.modules, "litellm", None)
     monkeypatch.setitem(sys.modules, "yaml", None)
     prompts.cache_clear()
-    assert not Roles(Settings.load().llm).has("extractor")
+    assert not Roles(Settings.load().llm).has("extraction")
 
 
 def test_a_role_has_its_own_settings():
     chat = ScriptedChat([GOOD])
-    roles(chat, temperature=0.0, roles={"writer": {"temperature": 0.7, "max_tokens": 99, "timeout": 5}}).ask(PAIRS)
+    roles(chat, temperature=0.0, roles={"merging": {"temperature": 0.7, "max_tokens": 99, "timeout": 5}}).ask(PAIRS)
     call = chat.calls[0]
     assert (call.temperature, call.max_tokens, call.timeout) == (0.7, 99, 5)
     assert call.json_schema["required"] == ["merges"]
@@ -218,23 +218,16 @@ def test_a_role_has_its_own_settings():
 
 def test_a_role_can_be_left_without_a_model(monkeypatch):
     monkeypatch.setenv("MEMGRAPH_ENGINE_LLM__MODEL", "openai/one")
-    monkeypatch.setenv("MEMGRAPH_ENGINE_LLM__ROLES__GATE__MODEL", "")
+    monkeypatch.setenv("MEMGRAPH_ENGINE_LLM__ROLES__GATING__MODEL", "")
     llm = Settings.load().llm
     for asking in (Roles(llm), Roles(llm, llm=ScriptedChat())):
-        assert (asking.has("writer"), asking.has("gate")) == (True, False)
+        assert (asking.has("merging"), asking.has("gating")) == (True, False)
 
 
 @pytest.mark.parametrize("given", [object(), ScriptedChat(name="")])
 def test_what_is_no_chat_model_is_refused(given):
     with pytest.raises(SettingsError, match="needs a name"):
         roles(given)
-
-
-def test_a_request_must_fit_its_prompt():
-    with pytest.raises(SettingsError, match="no prompt 'poem'"):
-        roles(ScriptedChat()).ask(Request("poem", Merging, {}, frozenset()))
-    with pytest.raises(SettingsError, match="answered by Gating"):
-        roles(ScriptedChat()).ask(Request("gate", Merging, {}, frozenset()))
 
 
 def test_keywords_are_stripped_differ_and_are_at_most_eight():

@@ -8,8 +8,8 @@ from threading import Barrier, Thread
 
 import pytest
 
+from memgraph_engine.cost import Cost
 from memgraph_engine.errors import InvalidInput, ModelUnavailable
-from memgraph_engine.model.cost import Cost
 from memgraph_engine.model.ports import Reply
 from memgraph_engine.testing import ScriptedChat
 from tests.models import extracted, memory_with, said
@@ -29,7 +29,7 @@ class Priced(ScriptedChat):
 
 
 def alone(tenant, embedder, chat, **given):
-    return memory_with(tenant, embedder, chat, only=["extractor"], **given)
+    return memory_with(tenant, embedder, chat, only=["extraction"], **given)
 
 
 def test_a_receipt_tells_cost_and_seconds_by_stage(tenant, embedder):
@@ -182,7 +182,7 @@ class Chat:
     name = "dying"
     def chat(self, messages, **given):
         os.kill(os.getpid(), signal.SIGKILL)
-settings = Settings.load(llm={"day_budget": {"calls": 1}, "roles": {"gate": {"model": ""}}})
+settings = Settings.load(llm={"day_budget": {"calls": 1}, "roles": {"gating": {"model": ""}}})
 with Memory.connect(tenant=os.environ["TENANT"], settings=settings, llm=Chat()) as memory:
     memory.add("Buoy one is green.", user_id="ana")
 """

@@ -445,7 +445,7 @@ def named(*labels):
 
 @contextmanager
 def labelling(tenant, embedder, *answers, **llm):
-    with memory_with(tenant, embedder, answers, only=["labeller"], llm=llm) as (memory, chat):
+    with memory_with(tenant, embedder, answers, only=["labelling"], llm=llm) as (memory, chat):
         plant(memory, "ana", SEA, KITCHEN)
         yield memory, chat
 

@@ -1,4 +1,4 @@
-"""Ask the answerer role for an answer from a context; whatever it does, there is an answer that says so."""
+"""Ask the role answering for an answer from a context; whatever it does, there is an answer that says so."""
 
 import re
 from collections.abc import Generator, Iterator
@@ -19,12 +19,12 @@ def ask(
 ) -> Generator[str | Answer, None, None]:
     """Yield the answer: with `stream` its text in pieces first. No model is asked about an empty context."""
     if not context.entries:
-        text = DONT_KNOW if roles.has("answerer") else None
+        text = DONT_KNOW if roles.has("answering") else None
         if text and stream:
             yield text
         yield Answer(text, context, known=False, fallbacks=() if text else (_NO_MODEL,))
         return
-    if not roles.has("answerer"):
+    if not roles.has("answering"):
         yield Answer(None, context, known=True, fallbacks=(_NO_MODEL,))
         return
     reading = _Reading(len(context.entries))
@@ -47,7 +47,7 @@ def ask(
     yield reading.answer(context, told)
 
 
-_NO_MODEL = f"{_PART} was done without a model: the role answerer has none; the setting llm.model names one."
+_NO_MODEL = f"{_PART} was done without a model: the role answering has none; the setting llm.model names one."
 
 
 class _Reading:

@@ -34,7 +34,7 @@ from memgraph_engine.recall.search import Query, search
 MOST_HITS = 1000
 MOST_ROUNDS = 3
 """MemFly's I_max (section 3.4.2)."""
-_REFINING = ("planner", "sufficiency")  # roles that are asked when there may be more rounds than one
+_REFINING = ("planning", "sufficiency")  # roles that are asked when there may be more rounds than one
 _NAMES = ("session", "speaker", "role", "agent")
 
 
@@ -115,7 +115,7 @@ class Reader:
         """
         engine = self._engine
         present = parse_instant(moment, "as_of", engine.settings.timezone) or engine.now()
-        asking = bool(context.entries) and engine.roles.has("answerer")
+        asking = bool(context.entries) and engine.roles.has("answering")
         account = self._account((self._payer(scope) if asking else None) or scope)
         settled = False
         try:

@@ -14,12 +14,12 @@ from memgraph_engine.errors import InvalidInput
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from memgraph_engine.cost import Cost
     from memgraph_engine.evaluation.asking import Patience
     from memgraph_engine.evaluation.estimate import Estimate
-    from memgraph_engine.evaluation.plan import Plan
+    from memgraph_engine.evaluation.experiment import Experiment
     from memgraph_engine.evaluation.session import Session
     from memgraph_engine.evaluation.summary import Summary
-    from memgraph_engine.model.cost import Cost
     from memgraph_engine.settings import Settings
 
 eval_app = typer.Typer(help="The experiments of the papers, on this engine.", no_args_is_help=True)
@@ -45,7 +45,7 @@ def locomo(
         typer.Option(metavar="NAME", help="The model that constructs and answers; without one, retrieval alone."),
     ] = "",
     judge: Annotated[
-        str, typer.Option(metavar="NAME", help="A model that judges the answers; else that of the role `judge`.")
+        str, typer.Option(metavar="NAME", help="A model that judges the answers; else that of the role `judging`.")
     ] = "",
     ablation: Annotated[
         list[str] | None,
@@ -87,10 +87,10 @@ def locomo(
         removed = session.forget(out, settings)
         typer.echo("The database holds nothing of this run any more." if removed else "There is no such run.")
         return
-    judge = (judge or settings.llm.roles.judge.model or "") if model else ""
-    plan = _plan(file, model, judge, ablation or [], k or [], full_context=full_context)
+    judge = (judge or settings.llm.roles.judging.model or "") if model else ""
+    experiment = _experiment(file, model, judge, ablation or [], k or [], full_context=full_context)
     llm, judging = (chat_named(name, settings.llm) if name else None for name in (model, judge))
-    with session.session(file, plan, out, settings, llm=llm, judge=judging) as one:
+    with session.session(file, experiment, out, settings, llm=llm, judge=judging) as one:
         expected = one.estimate()
         if estimate:
             _tell_estimate(expected, as_json=as_json)
@@ -109,10 +109,10 @@ def _settings(model: str) -> "Settings":
     return Settings.load(llm={"model": model})
 
 
-def _plan(
+def _experiment(
     file: Path, model: str, judge: str, ablations: "Sequence[str]", ks: "Sequence[int]", *, full_context: bool
-) -> "Plan":
-    from memgraph_engine.evaluation.plan import K_FINAL, Plan, read
+) -> "Experiment":
+    from memgraph_engine.evaluation.experiment import K_FINAL, Experiment, read
     from memgraph_engine.evaluation.variants import ABLATIONS
 
     if unknown := [name for name in ablations if name not in ABLATIONS and name != _ALL]:
@@ -122,7 +122,7 @@ def _plan(
     if any(one < 1 or one > 1000 for one in ks):
         raise typer.BadParameter("it must be from 1 to 1,000.", param_hint="--k")
     chosen = tuple(ABLATIONS if _ALL in ablations else dict.fromkeys(ablations))
-    return Plan(read(file), model, judge, tuple(dict.fromkeys(ks)) or (K_FINAL,), chosen, full_context)
+    return Experiment(read(file), model, judge, tuple(dict.fromkeys(ks)) or (K_FINAL,), chosen, full_context)
 
 
 def _agree(one: "Session", expected: "Estimate", most: float, *, yes: bool) -> None:
@@ -194,13 +194,13 @@ def _print(summary: "Summary") -> None:
 
     from memgraph_engine.evaluation.summary import ALL, HIT, JUDGE, RECALL
 
-    plan = summary.plan
-    measures = [RECALL, HIT, *(("F1", "BLEU-1") if plan.model else ()), *((JUDGE,) if plan.judge else ())]
+    experiment = summary.experiment
+    measures = [RECALL, HIT, *(("F1", "BLEU-1") if experiment.model else ()), *((JUDGE,) if experiment.judge else ())]
     table = Table("", box=None, padding=(0, 2, 0, 0), header_style="dim")
     for measure in measures:
         table.add_column(measure, justify="right")
-    for variant in plan.variants:
-        for k in plan.answered(variant):
+    for variant in experiment.variants:
+        for k in experiment.answered(variant):
             values = [summary.value(variant.name, measure, ALL, k) for measure in measures]
             name = f"{variant.name}, k = {k}" if k else variant.name
             table.add_row(name, *("" if value is None else f"{value:.1f}" for value in values))

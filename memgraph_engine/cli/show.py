@@ -4,20 +4,20 @@ import json
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields, is_dataclass
-from datetime import date, datetime, timedelta
-from pathlib import Path
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 import typer
 
+from memgraph_engine.interface.results import json_form
+
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
+    from memgraph_engine.cost import Cost
     from memgraph_engine.model.answer import Cited
-    from memgraph_engine.model.cost import Cost
     from memgraph_engine.model.memory import Note, Source
-    from memgraph_engine.model.result import Decision, Explanation, Hit, Plan, Round, Spending
+    from memgraph_engine.model.result import Decision, Explanation, Hit, QueryPlan, Round, Spending
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _UNWRAPPED = 10_000  # characters: the width of what is no terminal
@@ -43,13 +43,13 @@ def spending(out: "Console", days: "Sequence[Spending]") -> None:
 
 
 def document(value: object) -> None:
-    """Print one JSON document; times are ISO 8601, in UTC."""
+    """Print one JSON document."""
     typer.echo(_json(value))
 
 
 def line(value: object) -> None:
     """Print one JSON document on one line, at once."""
-    typer.echo(json.dumps(value, default=_plain, ensure_ascii=False))
+    typer.echo(json.dumps(json_form(value), ensure_ascii=False))
 
 
 def array(values: Iterable[object]) -> None:
@@ -62,19 +62,7 @@ def array(values: Iterable[object]) -> None:
 
 
 def _json(value: object) -> str:
-    return json.dumps(value, default=_plain, ensure_ascii=False, indent=2)
-
-
-def _plain(value: object) -> object:
-    if is_dataclass(value) and not isinstance(value, type):
-        return {field.name: getattr(value, field.name) for field in fields(value)}
-    if isinstance(value, Mapping):
-        return dict(value)
-    if isinstance(value, date):  # a datetime is one
-        return value.isoformat()
-    if isinstance(value, Path):
-        return str(value)
-    raise TypeError(f"{type(value).__name__} has no JSON form here")
+    return json.dumps(json_form(value), ensure_ascii=False, indent=2)
 
 
 def console(*, err: bool = False) -> "Console":
@@ -150,7 +138,7 @@ def rounds(out: "Console", some: "Sequence[Round]") -> None:
     out.print()
 
 
-def plan(one: "Plan") -> str:
+def plan(one: "QueryPlan") -> str:
     """Return how a question was read; '' if nothing was found in it."""
     from memgraph_engine.model.memory import NEVER, UNKNOWN_PAST
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from memgraph_engine.cli import show
-from memgraph_engine.model.cost import NOTHING, Cost
+from memgraph_engine.cost import NOTHING, Cost
 
 if TYPE_CHECKING:
     from memgraph_engine.ingest.readers import BadLine

@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
 
+from memgraph_engine.cost import NOTHING, Budget, Cost
 from memgraph_engine.graph import spending
 from memgraph_engine.graph.database import Database
 from memgraph_engine.llm import Gauge, Meter, Roles
 from memgraph_engine.llm.meter import budget_of, charge, check
-from memgraph_engine.model.cost import NOTHING, Budget, Cost
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.settings import LlmSettings, RolesSettings
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from memgraph_engine.errors import ModelError, ModelRefused, Unusable
 from memgraph_engine.evaluation.locomo import ADVERSARIAL, NOT_MENTIONED, Question
-from memgraph_engine.llm import Roles, Told, briefly, judging
+from memgraph_engine.llm import Roles, Told, answering_brief, judging
 from memgraph_engine.model.ports import ChatModel
 from memgraph_engine.settings import LlmSettings
 
@@ -23,8 +23,8 @@ class Asking:
 
     def __init__(self, llm: ChatModel | None, judge: ChatModel | None, settings: LlmSettings) -> None:
         warm = (TEMPERATURE, ADVERSARIAL_TEMPERATURE) if llm else ()
-        self._answerers = [Roles(_with(settings, "answerer", temperature=degree), llm=llm) for degree in warm]
-        self._judge = Roles(_with(settings, "judge"), llm=judge) if judge else None
+        self._answerers = [Roles(_with(settings, "answering", temperature=degree), llm=llm) for degree in warm]
+        self._judge = Roles(_with(settings, "judging"), llm=judge) if judge else None
 
     def answer(self, question: Question, lines: str) -> dict[str, Any]:
         """Answer from lines of what was said; a model that gives nothing of use has answered nothing.
@@ -35,7 +35,7 @@ class Asking:
             return {"answer": NOT_MENTIONED, "known": False, "cost": None}
         answerer = self._answerers[question.category == ADVERSARIAL]
         try:
-            (told,) = answerer.tell(briefly(question.text, lines))
+            (told,) = answerer.tell(answering_brief(question.text, lines))
         except (Unusable, ModelRefused) as error:
             return {"answer": "", "known": False, "cost": asdict(error.cost), "failed": str(error)}
         assert isinstance(told, Told)

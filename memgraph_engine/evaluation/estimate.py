@@ -5,14 +5,24 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Protocol
 
+from memgraph_engine.cost import NOTHING, Cost
+from memgraph_engine.evaluation.experiment import ANSWER, JUDGED, Experiment, Task
 from memgraph_engine.evaluation.journal import Journal
 from memgraph_engine.evaluation.kept import KeptChat
-from memgraph_engine.evaluation.plan import ANSWER, JUDGED, Plan, Task
 from memgraph_engine.evaluation.variants import FULL_CONTEXT, Variant
 from memgraph_engine.ingest.messages import parse_message
-from memgraph_engine.llm import NewNote, Turn, assessing, batches, briefly, extraction, gating, judging, planning
+from memgraph_engine.llm import (
+    NewNote,
+    Turn,
+    answering_brief,
+    batches,
+    extraction,
+    gating,
+    judging,
+    planning,
+    sufficiency,
+)
 from memgraph_engine.llm.prompts import Value, prompts
-from memgraph_engine.model.cost import NOTHING, Cost
 from memgraph_engine.model.memory import Source
 from memgraph_engine.model.text import line
 from memgraph_engine.settings import Settings
@@ -47,16 +57,16 @@ class Estimate:
 
 
 def estimate(
-    plan: Plan, results: Journal, settings: Settings, llm: KeptChat | None, judge: KeptChat | None
+    experiment: Experiment, results: Journal, settings: Settings, llm: KeptChat | None, judge: KeptChat | None
 ) -> Estimate:
     """Count the requests of what is not done yet; what a broken-off construction has paid for is counted again."""
     found = Estimate()
-    for conversation in plan.conversations:
-        tasks = plan.pending(conversation, results)
+    for conversation in experiment.conversations:
+        tasks = experiment.pending(conversation, results)
         sources = [parse_message(turn, turn["id"], timezone="UTC", max_text=1_000_000) for turn in conversation.turns]
         if llm:
             built = {task.variant.memory for task in tasks}
-            variants = [one for one in plan.variants if one.models and one.name in built]
+            variants = [one for one in experiment.variants if one.models and one.name in built]
             found = Estimate(
                 sum((_construction(one, sources, settings, llm) for one in variants), found.construction),
                 found.answers + _answers(tasks, sources, results, settings, llm),
@@ -97,10 +107,10 @@ def _answers(
         some = [task for task in asked if task.k == k]
         longest = max((task.question.text for task in some), key=len)
         shown = lines if some[0].variant.name == FULL_CONTEXT else lines[:: max(1, len(lines) // k)][:k]
-        cost += _times(_asked(llm, briefly(longest, "\n".join(shown)), _SHORT), len(some))
+        cost += _times(_asked(llm, answering_brief(longest, "\n".join(shown)), _SHORT), len(some))
         rounds = [task.variant.settings(settings).answer.rounds for task in some if task.variant.models]
         if again := sum(rounds) - len(rounds):
-            cost += _times(_asked(llm, assessing(longest, shown), _VERDICT), again)
+            cost += _times(_asked(llm, sufficiency(longest, shown), _VERDICT), again)
             moment = sources[-1].said_at or datetime.now(UTC)
             cost += _times(_asked(llm, planning(longest, moment), _PLAN), sum(most > 1 for most in rounds))
     return cost

@@ -7,10 +7,10 @@ from dataclasses import asdict
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
+from memgraph_engine.cost import NOTHING, Cost
 from memgraph_engine.errors import BudgetSpent, ModelUnavailable
 from memgraph_engine.evaluation.journal import Journal
 from memgraph_engine.llm.tokens import chat_tokens
-from memgraph_engine.model.cost import NOTHING, Cost
 from memgraph_engine.model.ports import ChatModel, Embedder, Message, Pricing, Reply
 
 if TYPE_CHECKING:

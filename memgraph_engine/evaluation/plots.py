@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from memgraph_engine.evaluation.experiment import SWEEP
 from memgraph_engine.evaluation.locomo import CATEGORIES
 from memgraph_engine.evaluation.papers import Row, ablation, rows
-from memgraph_engine.evaluation.plan import SWEEP
 from memgraph_engine.evaluation.summary import ALL, RECALL, Summary
 from memgraph_engine.evaluation.variants import FULL_CONTEXT, MEMORY, RAG
 
@@ -24,7 +24,7 @@ def draw(summary: Summary, folder: Path) -> list[str]:
     parts = len(_left_out(summary))
     drawn = [("sweep.png", _sweep, (6.4, 4.0))]
     drawn += [("ablations.png", _ablations, (6.4, 1.4 + 0.42 * parts))] if parts else []
-    drawn += [("answers.png", _answers, (8.4, 5.0))] if summary.plan.model else []
+    drawn += [("answers.png", _answers, (8.4, 5.0))] if summary.experiment.model else []
     for name, of, size in drawn:
         _write(folder / name, of, summary, size)
     return [name for name, _, _ in drawn]
@@ -56,7 +56,7 @@ def _sweep(axes: "Axes", summary: Summary) -> None:
 
 
 def _left_out(summary: Summary) -> list[str]:
-    return [one.name for one in summary.plan.variants if one.name not in (MEMORY, RAG, FULL_CONTEXT)]
+    return [one.name for one in summary.experiment.variants if one.name not in (MEMORY, RAG, FULL_CONTEXT)]
 
 
 def _ablations(axes: "Axes", summary: Summary) -> None:
@@ -65,7 +65,7 @@ def _ablations(axes: "Axes", summary: Summary) -> None:
     ours = [_difference(summary.value(name, RECALL), summary.value(MEMORY, RECALL)) for name in names]
     theirs = [_difference(ablation(RECALL, name), ablation(RECALL, MEMORY)) for name in names]
     for shift, values, colour, label in (
-        (0.2, ours, _OURS, f"this run ({summary.plan.model or 'no LLM'})"),
+        (0.2, ours, _OURS, f"this run ({summary.experiment.model or 'no LLM'})"),
         (-0.2, theirs, _THEIRS, "MemFly, table 3 (Qwen3-8B)"),
     ):
         known = [(place + shift, value) for place, value in enumerate(values) if value is not None]
@@ -76,7 +76,9 @@ def _ablations(axes: "Axes", summary: Summary) -> None:
     axes.axvline(0, color="black", linewidth=0.8)
     axes.set_yticks(range(len(names)), names)
     axes.margins(x=0.15)
-    axes.set(xlabel=f"points of Recall@{summary.plan.ks[0]}", title="Recall without a part, against the whole memory")
+    axes.set(
+        xlabel=f"points of Recall@{summary.experiment.ks[0]}", title="Recall without a part, against the whole memory"
+    )
     _legend(axes)
 
 
@@ -87,7 +89,9 @@ def _difference(value: float | None, whole: float | None) -> float | None:
 def _answers(axes: "Axes", summary: Summary) -> None:
     """Draw F1 by category: this run's memory and baselines, and beside them what the papers report."""
     ours = [name for name in (MEMORY, RAG, FULL_CONTEXT) if summary.value(name, "F1") is not None]
-    theirs = [row for row in rows("F1", summary.plan.model) if None not in row.values and " without " not in row.system]
+    theirs = [
+        row for row in rows("F1", summary.experiment.model) if None not in row.values and " without " not in row.system
+    ]
     groups: list[tuple[str, Sequence[float | None], str]] = [
         (f"this run: {name}", [summary.value(name, "F1", str(number)) for number in CATEGORIES], colour)
         for name, colour in zip(ours, ("#123f5e", "#2f7fb5", "#9cc6e3"), strict=False)
@@ -99,7 +103,7 @@ def _answers(axes: "Axes", summary: Summary) -> None:
         at = [number - 0.43 + width * (place + 0.5) for number in range(len(CATEGORIES))]
         axes.bar(at, [value or 0.0 for value in values], width, color=colour, label=label)
     axes.set_xticks(range(len(CATEGORIES)), [f"{number}\n{name}" for number, name in CATEGORIES.items()])
-    axes.set(ylabel="F1", ylim=(0, 100), title=f"Answers by category ({summary.plan.model})")
+    axes.set(ylabel="F1", ylim=(0, 100), title=f"Answers by category ({summary.experiment.model})")
     axes.grid(axis="y", alpha=0.3)
     axes.set_axisbelow(True)
     _legend(axes)

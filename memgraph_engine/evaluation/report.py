@@ -6,14 +6,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from importlib.metadata import PackageNotFoundError, version
 
+from memgraph_engine.cost import Cost
 from memgraph_engine.evaluation.asking import ADVERSARIAL_TEMPERATURE, TEMPERATURE
+from memgraph_engine.evaluation.experiment import SWEEP
 from memgraph_engine.evaluation.locomo import CATEGORIES
 from memgraph_engine.evaluation.papers import ablation, rows
-from memgraph_engine.evaluation.plan import SWEEP
 from memgraph_engine.evaluation.summary import ALL, BUT_ADVERSARIAL, HIT, JUDGE, RECALL, TOKENS, Summary
 from memgraph_engine.evaluation.variants import FULL_CONTEXT, MEMORY, RAG
 from memgraph_engine.evaluation.wording import MEASURES, SBERT
-from memgraph_engine.model.cost import Cost
 
 _NUMBERS = tuple(str(number) for number in CATEGORIES)
 _NAMED = tuple(f"{number} {name}" for number, name in CATEGORIES.items())
@@ -46,21 +46,21 @@ def table(head: Sequence[str], body: Iterable[Sequence[object]]) -> str:
 def report(summary: Summary, embedder: str, spent: Cost, plots: Sequence[str]) -> str:
     """Return the whole report; `plots` are names of files beside it, `spent` is what models were paid in all runs."""
     parts = [*_head(summary, embedder, spent), *_retrieval(summary, plots)]
-    if summary.plan.model:
+    if summary.experiment.model:
         parts += [*_answers(summary, plots), *_wording(summary), *_ablations(summary)]
     parts += ["## What has to be known", _COMPARED, *_faults(summary)]
     return "\n\n".join(parts) + "\n"
 
 
 def _head(summary: Summary, embedder: str, spent: Cost) -> Iterator[str]:
-    plan, questions = summary.plan, summary.questions()
+    experiment, questions = summary.experiment, summary.questions()
     yield "# Evaluation on LoCoMo"
     by_category = ", ".join(f"{questions[number]} of category {number}" for number in _NUMBERS)
-    yield f"Conversations: {len(plan.conversations)}. Questions: {questions[ALL]:,} ({by_category})."
-    how = f"Model {plan.model}" if plan.model else "No LLM: retrieval only"
-    judge = f", judged by {plan.judge}" if plan.judge else ""
+    yield f"Conversations: {len(experiment.conversations)}. Questions: {questions[ALL]:,} ({by_category})."
+    how = f"Model {experiment.model}" if experiment.model else "No LLM: retrieval only"
+    judge = f", judged by {experiment.judge}" if experiment.judge else ""
     yield f"{how}{judge}; embedder {embedder}. {_circumstances()}"
-    if plan.model:
+    if experiment.model:
         money = "unknown" if spent.money is None else f"${spent.money:,.4f}"
         yield (
             f"Temperature {TEMPERATURE:g}, for category 5 {ADVERSARIAL_TEMPERATURE:g}. Paid for: {spent.calls:,} "
@@ -79,7 +79,7 @@ def _circumstances() -> str:
 
 
 def _retrieval(summary: Summary, plots: Sequence[str]) -> Iterator[str]:
-    k = summary.plan.ks[0]
+    k = summary.experiment.ks[0]
     yield "## Retrieval"
     yield (
         f"Recall: the share of a question's evidence turns among the first {k} sources of {k} notes; Hit rate: "
@@ -94,7 +94,7 @@ def _retrieval(summary: Summary, plots: Sequence[str]) -> Iterator[str]:
             ablation("Recall", one.name),
             ablation("Hit rate", one.name),
         )
-        for one in summary.plan.variants
+        for one in summary.experiment.variants
         if one.name != FULL_CONTEXT
     ]
     by_category = (f"Recall, {name}" for name in _NAMED)
@@ -108,7 +108,7 @@ def _retrieval(summary: Summary, plots: Sequence[str]) -> Iterator[str]:
             summary.value(MEMORY, HIT, ALL, k),
             *(summary.value(MEMORY, RECALL, number, k) for number in _NUMBERS),
         )
-        for k in sorted({*SWEEP, *summary.plan.ks})
+        for k in sorted({*SWEEP, *summary.experiment.ks})
     ]
     yield table(("k", "Recall@k", "Hit rate@k", *(f"Recall, {name}" for name in _NAMED)), sweep)
     yield from _images(plots, "sweep.png")
@@ -116,7 +116,7 @@ def _retrieval(summary: Summary, plots: Sequence[str]) -> Iterator[str]:
 
 def _answers(summary: Summary, plots: Sequence[str]) -> Iterator[str]:
     yield "## Answers"
-    for measure in ("F1", "BLEU-1", *((JUDGE,) if summary.plan.judge else ())):
+    for measure in ("F1", "BLEU-1", *((JUDGE,) if summary.experiment.judge else ())):
         yield f"### {'Right, by the judge' if measure == JUDGE else measure}"
         yield _by_category(summary, measure)
     yield from _images(plots, "answers.png")
@@ -146,16 +146,16 @@ def _by_category(summary: Summary, measure: str) -> str:
     ]
     body += [
         (f"{row.system}, {row.model} ({row.source})", *row.values, row.average, None)
-        for row in rows(measure, summary.plan.model)
+        for row in rows(measure, summary.experiment.model)
     ]
     return table(("", *_NAMED, "all", "1 to 4"), body)
 
 
 def _columns(summary: Summary) -> list[tuple[str, int]]:
     """Return the variants that answer, with their k: the memory at each, the baselines."""
-    there = {one.name for one in summary.plan.variants}
-    baselines = [(RAG, summary.plan.ks[0]), *([(FULL_CONTEXT, 0)] if FULL_CONTEXT in there else [])]
-    return [*((MEMORY, k) for k in summary.plan.ks), *baselines]
+    there = {one.name for one in summary.experiment.variants}
+    baselines = [(RAG, summary.experiment.ks[0]), *([(FULL_CONTEXT, 0)] if FULL_CONTEXT in there else [])]
+    return [*((MEMORY, k) for k in summary.experiment.ks), *baselines]
 
 
 def _label(name: str, k: int) -> str:
@@ -163,7 +163,7 @@ def _label(name: str, k: int) -> str:
 
 
 def _ablations(summary: Summary) -> Iterator[str]:
-    left_out = [one.name for one in summary.plan.variants if one.name not in (RAG, FULL_CONTEXT)]
+    left_out = [one.name for one in summary.experiment.variants if one.name not in (RAG, FULL_CONTEXT)]
     if len(left_out) == 1:
         return
     yield "## Ablations"

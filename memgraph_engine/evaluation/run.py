@@ -1,4 +1,4 @@
-"""Run a plan: build the memories of each conversation, ask its questions, write every result down at once."""
+"""Run an experiment: build the memories of each conversation, ask its questions, write every result down at once."""
 
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -8,10 +8,10 @@ from typing import Any
 from memgraph_engine.client import Memory
 from memgraph_engine.errors import BudgetSpent, ModelError, ModelUnavailable
 from memgraph_engine.evaluation.asking import Asking, Patience
+from memgraph_engine.evaluation.experiment import ANSWER, FOUND, JUDGED, Experiment, Task
 from memgraph_engine.evaluation.journal import Journal
 from memgraph_engine.evaluation.kept import KeptChat
 from memgraph_engine.evaluation.locomo import Conversation
-from memgraph_engine.evaluation.plan import ANSWER, FOUND, JUDGED, Plan, Task
 from memgraph_engine.evaluation.variants import FULL_CONTEXT, RAG, Variant
 from memgraph_engine.evaluation.wording import MEASURES, SBERT, similarity, wording
 from memgraph_engine.ingest.messages import parse_message
@@ -24,16 +24,22 @@ STORED = "stored"  # and by which tenant: what a run that is broken off leaves b
 
 
 class Run:
-    """A run of a plan on a database; what is in `results` is not done again.
+    """A run of an experiment on a database; what is in `results` is not done again.
 
-    `memory` is connected with the plan's model. Memories have tenants of their own, named after `name`, and are
+    `memory` is connected with the experiment's model. Memories have tenants of their own, named after `name`, and are
     removed when all questions about them are answered.
     """
 
     def __init__(
-        self, plan: Plan, name: str, memory: Memory, results: Journal, asking: Asking, llm: KeptChat | None = None
+        self,
+        experiment: Experiment,
+        name: str,
+        memory: Memory,
+        results: Journal,
+        asking: Asking,
+        llm: KeptChat | None = None,
     ) -> None:
-        self._plan, self._name, self._memory, self._results = plan, name, memory, results
+        self._experiment, self._name, self._memory, self._results = experiment, name, memory, results
         self._asking, self._llm = asking, llm
         self.patience = Patience()
 
@@ -42,9 +48,9 @@ class Run:
 
         Raises what building a memory raises, and a ModelError when a model fails again and again.
         """
-        for conversation in self._plan.conversations:
+        for conversation in self._experiment.conversations:
             by_memory: dict[str, list[Task]] = {}
-            for task in self._plan.pending(conversation, self._results):
+            for task in self._experiment.pending(conversation, self._results):
                 by_memory.setdefault(task.variant.memory, []).append(task)
             for memory, tasks in by_memory.items():
                 self._examine(conversation, memory, tasks, advance)
@@ -56,7 +62,7 @@ class Run:
         """Build one memory of a conversation, do the tasks that read it, and remove it."""
         tenant = self._tenant(memory, conversation)
         if memory != FULL_CONTEXT:
-            builder = next(one for one in self._plan.variants if one.name == memory)
+            builder = next(one for one in self._experiment.variants if one.name == memory)
             self._build(conversation, builder, tenant, advance)
         everything = "\n".join(_lines(conversation)) if memory == FULL_CONTEXT else ""
         asked = after(conversation, self._memory)

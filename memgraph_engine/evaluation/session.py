@@ -12,9 +12,9 @@ from memgraph_engine.errors import InvalidInput, MissingExtra
 from memgraph_engine.evaluation import plots
 from memgraph_engine.evaluation.asking import Asking, Patience
 from memgraph_engine.evaluation.estimate import Estimate, estimate
+from memgraph_engine.evaluation.experiment import Experiment, identity, same_run
 from memgraph_engine.evaluation.journal import Journal
 from memgraph_engine.evaluation.kept import KeptChat, KeptEmbedder, Replies
-from memgraph_engine.evaluation.plan import Plan, identity, same_run
 from memgraph_engine.evaluation.report import report
 from memgraph_engine.evaluation.run import STORED, Run
 from memgraph_engine.evaluation.summary import Summary
@@ -29,9 +29,9 @@ _RESULTS = "results.jsonl"
 
 @dataclass
 class Session:
-    """A plan with its folder, open for this process alone; `llm` and `judge` are the plan's models, None for none."""
+    """An experiment with its folder, open for this process alone; `llm` and `judge` are its models, None for none."""
 
-    plan: Plan
+    experiment: Experiment
     folder: Path
     settings: Settings
     name: str
@@ -42,26 +42,26 @@ class Session:
 
     def estimate(self) -> Estimate:
         """Return what is still to be paid for."""
-        return estimate(self.plan, self.results, self.settings, self.llm, self.judge)
+        return estimate(self.experiment, self.results, self.settings, self.llm, self.judge)
 
     def run(self, begin: Callable[[int], Callable[[int], None]]) -> Patience:
         """Do what is not done; `begin` is told the number of steps, and returns what counts them.
 
         Returns how many requests failed; what they asked is left to another run. Raises a StoreError or ModelError.
         """
-        steps = self.plan.steps(self.results)
+        steps = self.experiment.steps(self.results)
         if not steps:
             return Patience()
         embedder = KeptEmbedder(embedder_named(self.settings))
         with Memory.connect(settings=self.settings, embedder=embedder, llm=self.llm) as memory:
             asking = Asking(self.llm, self.judge, self.settings.llm)
-            run = Run(self.plan, self.name, memory, self.results, asking, self.llm)
+            run = Run(self.experiment, self.name, memory, self.results, asking, self.llm)
             run.all(begin(steps), embedder.forget)
             return run.patience
 
     def write(self) -> Summary:
         """Write `report.md`, its plots and `figures.json` into the folder."""
-        summary = Summary(self.plan, self.results)
+        summary = Summary(self.experiment, self.results)
         names = plots.draw(summary, self.folder)
         text = report(summary, self.settings.embedder, self.replies.spent, names)
         (self.folder / "report.md").write_text(text, encoding="utf-8")
@@ -73,7 +73,7 @@ class Session:
 @contextmanager
 def session(
     file: Path,
-    plan: Plan,
+    experiment: Experiment,
     folder: Path,
     settings: Settings,
     *,
@@ -89,10 +89,10 @@ def session(
     with _alone(folder):
         results = Journal(folder / _RESULTS)
         settings = settings if llm else without_models(settings)
-        name = same_run(results, identity(file, plan.model, settings), folder)
+        name = same_run(results, identity(file, experiment.model, settings), folder)
         replies = Replies(Journal(folder / "replies.jsonl"))
         kept = [KeptChat(one, replies) if one else None for one in (llm, judge)]
-        yield Session(plan, folder, settings, name, results, replies, *kept)
+        yield Session(experiment, folder, settings, name, results, replies, *kept)
 
 
 def forget(folder: Path, settings: Settings) -> int:

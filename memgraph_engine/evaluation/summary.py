@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from memgraph_engine.evaluation.experiment import ANSWER, FOUND, JUDGED, Experiment, Task
 from memgraph_engine.evaluation.journal import Journal
 from memgraph_engine.evaluation.locomo import ADVERSARIAL, CATEGORIES
-from memgraph_engine.evaluation.plan import ANSWER, FOUND, JUDGED, Plan, Task
 from memgraph_engine.evaluation.ranking import hit_at, recall_at
 from memgraph_engine.evaluation.run import BUILT
 from memgraph_engine.evaluation.variants import FULL_CONTEXT
@@ -34,9 +34,9 @@ class Figure:
 class Summary:
     """All figures of a run, as far as it is done."""
 
-    def __init__(self, plan: Plan, results: Journal) -> None:
-        self.plan = plan
-        self.figures = [*_means(plan, results)]
+    def __init__(self, experiment: Experiment, results: Journal) -> None:
+        self.experiment = experiment
+        self.figures = [*_means(experiment, results)]
         self._values = {(one.variant, one.k, one.measure, one.category): one.value for one in self.figures}
         self.fallbacks = {
             f"{key[1]}, {key[2]}": list(entry["fallbacks"])
@@ -46,13 +46,13 @@ class Summary:
         self.unusable = sum("failed" in entry for key, entry in results.items() if key[0] in (ANSWER, JUDGED))
 
     def value(self, variant: str, measure: str, category: str = ALL, k: int | None = None) -> float | None:
-        """Return a mean, None if nothing was measured; where `k` matters it is the plan's first, if it is not said."""
-        usual = 0 if variant == FULL_CONTEXT else self.plan.ks[0]
+        """Return a mean, None if nothing was measured; `k` is the experiment's first if it is not given."""
+        usual = 0 if variant == FULL_CONTEXT else self.experiment.ks[0]
         return self._values.get((variant, usual if k is None else k, measure, category))
 
     def questions(self) -> dict[str, int]:
         """Return how many questions each category has."""
-        every = [one.category for conversation in self.plan.conversations for one in conversation.questions]
+        every = [one.category for conversation in self.experiment.conversations for one in conversation.questions]
         return {str(number): every.count(number) for number in CATEGORIES} | {ALL: len(every)}
 
     def flat(self) -> dict[str, float]:
@@ -60,10 +60,10 @@ class Summary:
         return {f"{one.variant}.{one.measure}@{one.k}.{one.category}": one.value for one in self.figures}
 
 
-def _means(plan: Plan, results: Journal) -> Iterator[Figure]:
+def _means(experiment: Experiment, results: Journal) -> Iterator[Figure]:
     scores: dict[tuple[str, int, str, str], list[float]] = {}
-    for conversation in plan.conversations:
-        for task in plan.tasks(conversation):
+    for conversation in experiment.conversations:
+        for task in experiment.tasks(conversation):
             for measure, value in _measured(task, results).items():
                 for category in _categories(task.question.category):
                     scores.setdefault((task.variant.name, task.k, measure, category), []).append(value)

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from memgraph_engine.cost import Cost
 from memgraph_engine.errors import ModelError
 from memgraph_engine.gate.comparison import Compared
 from memgraph_engine.gate.judge import Opinion
@@ -10,7 +11,6 @@ from memgraph_engine.gate.verdict import Verdict
 from memgraph_engine.llm import NewNote, Roles, Spent, batches, gating, merging
 from memgraph_engine.llm.tokens import tokens
 from memgraph_engine.model.candidate import Candidate
-from memgraph_engine.model.cost import Cost
 
 _DOUBT = 0.2  # redundancy from which a model is asked; below it, it hardly ever finds a repeat
 _MOST = 3  # notes that one new note is held against
@@ -53,7 +53,7 @@ class Asking:
         self, contexts: Sequence[str], rows: Sequence[Sequence[Compared]]
     ) -> Mapping[tuple[int, str], Opinion]:
         """Ask the gate role about the pairs in doubt; a pair without an answer is left to the local scores."""
-        if not self._roles.has("gate"):
+        if not self._roles.has("gating"):
             return {}
         pairs = {
             (place, one.known.id): (contexts[place], one.known.text)
@@ -96,7 +96,7 @@ class Asking:
             if verdict.kind == "merge" and verdict.target in contexts:
                 joined.setdefault(verdict.target, []).append(place)
         done = list(verdicts)
-        if not joined or not self._roles.has("writer"):
+        if not joined or not self._roles.has("merging"):
             return done
         texts = {
             places[-1]: _Texts(dict.fromkeys((contexts[target], *(candidates[place].context for place in places))))

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from memgraph_engine.cost import NOTHING, Cost
 from memgraph_engine.gate.calibration import calibration
 from memgraph_engine.gate.comparison import Compared, Comparison, Known
 from memgraph_engine.gate.verdict import APPEND, Tie, Verdict
@@ -12,7 +13,6 @@ from memgraph_engine.gate.words import function_terms
 from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.neighbourhood import neighbourhood
 from memgraph_engine.model.candidate import Candidate
-from memgraph_engine.model.cost import NOTHING, Cost
 from memgraph_engine.model.result import Considered, Relation
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.settings import GateSettings

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from memgraph_engine.model.cost import NOTHING, Cost
+from memgraph_engine.cost import NOTHING, Cost
 from memgraph_engine.model.result import Considered
 
 Kind = Literal["append", "link", "merge", "reinforce", "supersede", "discard", "defer"]

@@ -6,9 +6,9 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
+from memgraph_engine.cost import Cost
 from memgraph_engine.graph.database import Row, Runner
 from memgraph_engine.graph.rows import moment
-from memgraph_engine.model.cost import Cost
 from memgraph_engine.model.memory import TRUE_ONCE
 from memgraph_engine.model.result import Considered, Contrary, Decision, Tie
 

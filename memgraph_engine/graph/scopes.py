@@ -32,7 +32,7 @@ def open_scope(db: Database, scope: Scope, language: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class ScopeState:
     """A scope's version, language, and number of readable notes."""
 
     version: int
@@ -40,10 +40,10 @@ class State:
     notes: int
 
 
-def state(db: Database, scope: str) -> State | None:
+def state(db: Database, scope: str) -> ScopeState | None:
     """Return the scope's version and language; None if there is no such scope."""
     rows = db.run("scopes/read", scope=scope)
-    return State(rows[0]["version"], rows[0]["language"], rows[0]["notes"]) if rows else None
+    return ScopeState(rows[0]["version"], rows[0]["language"], rows[0]["notes"]) if rows else None
 
 
 def advance(tx: Runner, scope: str, version: int, change: Change) -> bool | None:

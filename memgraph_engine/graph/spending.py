@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime
 from typing import Any
 
+from memgraph_engine.cost import NOTHING, Cost
 from memgraph_engine.graph.database import Database, Runner
-from memgraph_engine.model.cost import NOTHING, Cost
 from memgraph_engine.model.result import Spending
 
 

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from memgraph_engine.cost import Cost
 from memgraph_engine.graph.database import Database, Row, Runner
 from memgraph_engine.graph.rows import moment
-from memgraph_engine.model.cost import Cost
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.model.topic import Move, Topic, TopicRun, TopicTie
 
@@ -18,7 +18,7 @@ _LISTS = ("created", "ended", "fallbacks")
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class TopicsState:
     """What a run must find unchanged: the scope's version and its last run; and what came since: writes, new notes."""
 
     version: int
@@ -27,10 +27,10 @@ class State:
     notes_since: int
 
 
-def state(db: Database, scope: str) -> State | None:
+def state(db: Database, scope: str) -> TopicsState | None:
     """Return what a run begins with; None if there is no such scope."""
     rows = db.run("topics/state", scope=scope)
-    return State(**rows[0]) if rows else None
+    return TopicsState(**rows[0]) if rows else None
 
 
 def network(db: Database, scope: str) -> Iterator[list[Row]]:
@@ -48,7 +48,7 @@ def vectors(db: Database, scope: str, names: Sequence[str]) -> Iterator[tuple[st
             yield row["name"], row["vector"]
 
 
-def begin(tx: Runner, scope: str, seen: State, run: str, *, most: int, late: bool) -> bool:
+def begin(tx: Runner, scope: str, seen: TopicsState, run: str, *, most: int, late: bool) -> bool:
     """Lock the scope for a run; False if another run wrote since, or, unless it is `late`, any writer.
 
     Until the next run, new keywords join topics of less than `most` keywords.

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, time
 from typing import Protocol
 
+from memgraph_engine.cost import Cost
 from memgraph_engine.errors import ModelError
 from memgraph_engine.ingest.keywords import is_hub
 from memgraph_engine.llm import Answer, Roles, Spent, Turn, batches, extraction
 from memgraph_engine.llm.answers import ExtractedTurn, Extraction
-from memgraph_engine.model.cost import Cost
 from memgraph_engine.model.marker import without_recalled
 from memgraph_engine.model.memory import Source
 from memgraph_engine.rendering import events

@@ -10,7 +10,7 @@ from typing import Any, cast, get_args
 from zoneinfo import ZoneInfo
 
 from memgraph_engine.errors import InvalidInput
-from memgraph_engine.model.memory import NEVER, UNKNOWN_PAST, Kind, Source
+from memgraph_engine.model.memory import NEVER, UNKNOWN_PAST, Source, SourceKind
 from memgraph_engine.model.text import as_day
 
 FIELDS = ("id", "kind", "role", "speaker", "agent", "text", "caption", "session", "time", "tags", "metadata")
@@ -45,8 +45,8 @@ def parse_message(given: object, where: str, *, timezone: str, max_text: int) ->
         raise InvalidInput(f"{where} has the unknown field {unknown[0]!r}; the fields are {', '.join(FIELDS)}.")
     names: Any = {name: _name(given.get(name), f"{where}: {name}") for name in _NAMES}
     kind: Any = given.get("kind", "message")
-    if not (isinstance(kind, str) and kind in get_args(Kind)):
-        raise InvalidInput(f"{where}: kind {kind!r} is none of {', '.join(get_args(Kind))}.")
+    if not (isinstance(kind, str) and kind in get_args(SourceKind)):
+        raise InvalidInput(f"{where}: kind {kind!r} is none of {', '.join(get_args(SourceKind))}.")
     caption = _text(given.get("caption", ""), f"{where}: caption", max_text)
     text = _text(_content(given, where), f"{where}: text", max_text)
     if not text.strip() and not caption.strip():
@@ -56,7 +56,7 @@ def parse_message(given: object, where: str, *, timezone: str, max_text: int) ->
         id=names.pop("id"),
         text=text,
         hash="",
-        kind=cast("Kind", kind),
+        kind=cast("SourceKind", kind),
         said_at=said_at,
         said_as=said_as,
         caption=caption,

@@ -8,15 +8,15 @@ from memgraph_engine.llm.requests import (
     TopicKeywords,
     Turn,
     answering,
-    assessing,
+    answering_brief,
     batches,
-    briefly,
     extraction,
     gating,
     judging,
     labelling,
     merging,
     planning,
+    sufficiency,
 )
 from memgraph_engine.llm.roles import Answer, Roles, Told, chat_named
 from memgraph_engine.llm.spent import Spent
@@ -34,9 +34,8 @@ __all__ = [
     "TopicKeywords",
     "Turn",
     "answering",
-    "assessing",
+    "answering_brief",
     "batches",
-    "briefly",
     "chat_named",
     "extraction",
     "gating",
@@ -44,4 +43,5 @@ __all__ = [
     "labelling",
     "merging",
     "planning",
+    "sufficiency",
 ]

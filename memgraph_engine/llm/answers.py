@@ -90,7 +90,16 @@ class Item(Part):
 
 
 class Response(Part):
-    """A whole answer: its one field holds the items."""
+    """A whole answer to the role of the same name: its one field holds the items."""
+
+    @classmethod
+    def role(cls) -> str:
+        """Return the name of the role that answers so.
+
+        >>> Merging.role()
+        'merging'
+        """
+        return cls.__name__.lower()
 
     def about(self) -> list[Number]:
         """Return the numbers that it speaks of."""
@@ -127,7 +136,7 @@ class ExtractedTurn(Item):
 
 
 class Extraction(Response):
-    """Answer to the prompt `extract`."""
+    """What is worth keeping of several turns."""
 
     turns: tuple[ExtractedTurn, ...]
 
@@ -149,7 +158,7 @@ class GatedPair(Item):
 
 
 class Gating(Response):
-    """Answer to the prompt `gate`."""
+    """How new notes relate to their candidates."""
 
     pairs: tuple[GatedPair, ...]
 
@@ -162,7 +171,7 @@ class MergedText(Item):
 
 
 class Merging(Response):
-    """Answer to the prompt `merge`."""
+    """One text in place of each of several groups."""
 
     merges: tuple[MergedText, ...]
 
@@ -175,7 +184,7 @@ class LabelledTopic(Item):
 
 
 class Labelling(Response):
-    """Answer to the prompt `label`."""
+    """What topics are called."""
 
     topics: tuple[LabelledTopic, ...]
 
@@ -189,7 +198,7 @@ class JudgedAnswer(Item):
 
 
 class Judging(Response):
-    """Answer to the prompt `judge`."""
+    """Whether answers are right."""
 
     answers: tuple[JudgedAnswer, ...]
 
@@ -211,12 +220,12 @@ class PlannedQuestion(Item):
 
 
 class Planning(Response):
-    """Answer to the prompt `plan`."""
+    """What to look for, for a question."""
 
     questions: tuple[PlannedQuestion, ...]
 
 
-class AssessedQuestion(Item):
+class QuestionSufficiency(Item):
     """How surely notes answer a question, and what is to be asked next; '' for nothing."""
 
     question: int
@@ -224,15 +233,16 @@ class AssessedQuestion(Item):
     next: Annotated[Text, AfterValidator(_question)] = ""
 
 
-class Assessing(Response):
-    """Answer to the prompt `assess`."""
+class Sufficiency(Response):
+    """Whether what was found answers a question."""
 
-    questions: tuple[AssessedQuestion, ...]
+    questions: tuple[QuestionSufficiency, ...]
 
 
 RESPONSES: dict[str, type[Response]] = {
-    model.__name__: model for model in (Extraction, Gating, Merging, Labelling, Planning, Assessing, Judging)
+    model.role(): model for model in (Extraction, Gating, Merging, Labelling, Planning, Sufficiency, Judging)
 }
+"""The form of each role's answer; a role that is not here answers in free text."""
 
 
 def json_schema(response: type[Response]) -> dict[str, Any]:

@@ -8,11 +8,11 @@ from functools import partial
 from threading import BoundedSemaphore
 from typing import Any
 
+from memgraph_engine.cost import NOTHING, Cost
 from memgraph_engine.errors import ModelError, ModelUnavailable
 from memgraph_engine.llm.meter import Gauge, reserved
 from memgraph_engine.llm.stream import Pieces, translated
 from memgraph_engine.llm.tokens import chat_tokens
-from memgraph_engine.model.cost import NOTHING, Cost
 from memgraph_engine.model.ports import ChatModel, Message, Pricing, Reply
 from memgraph_engine.settings import LlmSettings
 

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from email.utils import parsedate_to_datetime
 from typing import Any
 
+from memgraph_engine.cost import Cost
 from memgraph_engine.errors import ModelError, ModelRefused, ModelUnavailable
 from memgraph_engine.llm.tokens import chat_tokens, tokens
-from memgraph_engine.model.cost import Cost
 from memgraph_engine.model.ports import Message, Reply
 from memgraph_engine.providers import load_litellm
 

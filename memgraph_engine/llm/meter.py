@@ -6,8 +6,8 @@ from dataclasses import replace
 from threading import Lock
 from typing import Protocol
 
+from memgraph_engine.cost import NOTHING, Budget, Cost
 from memgraph_engine.errors import BudgetSpent
-from memgraph_engine.model.cost import NOTHING, Budget, Cost
 from memgraph_engine.settings import BudgetSettings
 
 

@@ -19,16 +19,16 @@ from memgraph_engine.settings import RolesSettings
 Value = int | str | Sequence[Mapping[str, object]]
 """What a variable can be: a number of ours, which is put in as it is, or data, which is fenced."""
 
-TEXT = "text"  # a response of no structure, which can be shown while it comes
-
 _VARIABLE = re.compile(r"\{([a-z_]+)\}")
 
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A template: which role asks, what it says, the model of the answer, None for free text.
+    """A template: which role asks, what it says, the form of the answer, None for free text.
 
-    >>> print(prompts()["merge"].render({"merges": [{"merge": 1, "texts": ["{a}", "b"]}]})[1]["content"].strip())
+    It bears the name of its role; another one of the same role adds its own behind a dash.
+
+    >>> print(prompts()["merging"].render({"merges": [{"merge": 1, "texts": ["{a}", "b"]}]})[1]["content"].strip())
     <data 94ef260b4f09>
     {"merge": 1, "texts": ["{a}", "b"]}
     </data 94ef260b4f09>
@@ -79,8 +79,6 @@ def prompts() -> Mapping[str, Prompt]:
 class _File(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
-    role: str
-    response: str
     variables: list[str]
     system: str
     user: str
@@ -99,19 +97,18 @@ def load(path: Path) -> Prompt:
     except ValidationError as error:
         faults = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors())
         raise SettingsError(f"The prompt {path.name} can't be used: {faults}.") from None
-    for fault in _faults(given):
+    role = path.stem.partition("-")[0]
+    for fault in _faults(given, role):
         raise SettingsError(f"The prompt {path.name} {fault}.")
-    response = RESPONSES.get(given.response)
-    return Prompt(path.stem, given.role, response, frozenset(given.variables), given.system, given.user)
+    return Prompt(path.stem, role, RESPONSES.get(role), frozenset(given.variables), given.system, given.user)
 
 
-def _faults(given: _File) -> list[str]:
+def _faults(given: _File, role: str) -> list[str]:
     used = {name for template in (given.system, given.user) for name in _VARIABLE.findall(template)}
     unknown, unused = sorted(used - set(given.variables)), sorted(set(given.variables) - used)
     faults = [f"uses {', '.join(unknown)}, which it does not declare"] if unknown else []
     faults += [f"declares {', '.join(unused)}, which it does not use"] if unused else []
-    faults += [] if given.role in RolesSettings.model_fields else [f"names {given.role}, which is no role"]
-    faults += [] if given.response in (*RESPONSES, TEXT) else [f"names {given.response}, which is no response"]
+    faults += [] if role in RolesSettings.model_fields else [f"is of {role}, which is no role"]
     return faults
 
 

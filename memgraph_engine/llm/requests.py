@@ -1,4 +1,4 @@
-"""What the engine asks chat models: to extract, gate, merge, label, plan, assess, answer, judge."""
+"""What the engine asks chat models: a function for each role, by its name."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -7,7 +7,6 @@ from datetime import datetime
 from typing import Generic, Protocol, TypeVar
 
 from memgraph_engine.llm.answers import (
-    Assessing,
     Extraction,
     Gating,
     Judging,
@@ -16,6 +15,7 @@ from memgraph_engine.llm.answers import (
     Number,
     Planning,
     Response,
+    Sufficiency,
 )
 from memgraph_engine.llm.prompts import Value
 from memgraph_engine.llm.tokens import tokens
@@ -25,12 +25,16 @@ R = TypeVar("R", bound=Response)
 
 @dataclass(frozen=True, slots=True)
 class Request(Generic[R]):
-    """One question to a role: the prompt by name, the answer's model, what goes in, the numbers it must speak of."""
+    """One question to a role: the form of its answer, what goes in, the numbers that the answer must speak of."""
 
-    prompt: str
     response: type[R]
     variables: Mapping[str, Value]
     asked: frozenset[Number]
+
+    @property
+    def prompt(self) -> str:
+        """The prompt's name: that of the role."""
+        return self.response.role()
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,20 +111,20 @@ def extraction(turns: Sequence[Turn], earlier: Sequence[Turn] = ()) -> Request[E
     """
     before = [{**turn.data(0), "turn": "earlier"} for turn in earlier]
     numbered = [turn.data(at) for at, turn in enumerate(turns, 1)]
-    return Request("extract", Extraction, {"turns": numbered, "earlier": before}, frozenset(range(1, len(turns) + 1)))
+    return Request(Extraction, {"turns": numbered, "earlier": before}, frozenset(range(1, len(turns) + 1)))
 
 
 def gating(notes: Sequence[NewNote]) -> Request[Gating]:
     """Ask how new notes, numbered from 1, relate to their candidates, numbered from 1 for each note."""
     numbered = [note.data(at) for at, note in enumerate(notes, 1)]
     pairs = frozenset((n, c) for n, note in enumerate(notes, 1) for c in range(1, len(note.candidates) + 1))
-    return Request("gate", Gating, {"notes": numbered}, pairs)
+    return Request(Gating, {"notes": numbered}, pairs)
 
 
 def merging(groups: Sequence[Sequence[str]]) -> Request[Merging]:
     """Ask for one text in place of each group of texts, numbered from 1."""
     numbered: list[dict[str, object]] = [{"merge": at, "texts": list(texts)} for at, texts in enumerate(groups, 1)]
-    return Request("merge", Merging, {"merges": numbered}, frozenset(range(1, len(groups) + 1)))
+    return Request(Merging, {"merges": numbered}, frozenset(range(1, len(groups) + 1)))
 
 
 def labelling(topics: Sequence[TopicKeywords]) -> Request[Labelling]:
@@ -130,7 +134,7 @@ def labelling(topics: Sequence[TopicKeywords]) -> Request[Labelling]:
     [1, 2]
     """
     numbered = [topic.data(at) for at, topic in enumerate(topics, 1)]
-    return Request("label", Labelling, {"topics": numbered}, frozenset(range(1, len(topics) + 1)))
+    return Request(Labelling, {"topics": numbered}, frozenset(range(1, len(topics) + 1)))
 
 
 def planning(question: str, moment: datetime) -> Request[Planning]:
@@ -140,29 +144,29 @@ def planning(question: str, moment: datetime) -> Request[Planning]:
     frozenset({1})
     """
     one: list[dict[str, object]] = [{"question": 1, "asked on": f"{moment:%A %Y-%m-%d}", "text": question}]
-    return Request("plan", Planning, {"questions": one}, frozenset({1}))
+    return Request(Planning, {"questions": one}, frozenset({1}))
 
 
-def assessing(question: str, notes: Sequence[str]) -> Request[Assessing]:
+def sufficiency(question: str, notes: Sequence[str]) -> Request[Sufficiency]:
     """Ask whether notes, best first, answer a question, and what to ask the memory next where they don't.
 
-    >>> assessing("Where does Ana live?", ["Ana moved."]).asked
+    >>> sufficiency("Where does Ana live?", ["Ana moved."]).asked
     frozenset({1})
     """
     one: list[dict[str, object]] = [{"question": 1, "text": question, "notes": list(notes)}]
-    return Request("assess", Assessing, {"questions": one}, frozenset({1}))
+    return Request(Sufficiency, {"questions": one}, frozenset({1}))
 
 
 def answering(question: str, context: str, moment: datetime) -> TextRequest:
     """Ask for the answer to a question from numbered lines of a context; `moment` is the present of the question."""
     asked: list[dict[str, object]] = [{"asked on": f"{moment:%A %Y-%m-%d}", "question": question}]
-    return TextRequest("answer", {"question": asked, "notes": context})
+    return TextRequest("answering", {"question": asked, "notes": context})
 
 
-def briefly(question: str, lines: str) -> TextRequest:
+def answering_brief(question: str, lines: str) -> TextRequest:
     """Ask for the answer to a question in as few words as possible, from lines of what was said."""
     asked: list[dict[str, object]] = [{"question": question}]
-    return TextRequest("brief", {"question": asked, "notes": lines})
+    return TextRequest("answering-brief", {"question": asked, "notes": lines})
 
 
 def judging(question: str, right: str, given: str) -> Request[Judging]:
@@ -172,7 +176,7 @@ def judging(question: str, right: str, given: str) -> Request[Judging]:
     frozenset({1})
     """
     one: list[dict[str, object]] = [{"answer": 1, "question": question, "right": right, "given": given}]
-    return Request("judge", Judging, {"answers": one}, frozenset({1}))
+    return Request(Judging, {"answers": one}, frozenset({1}))
 
 
 class _Sized(Protocol):

@@ -7,15 +7,15 @@ from dataclasses import dataclass, replace
 from threading import Lock
 from typing import Generic, TypeVar
 
+from memgraph_engine.cost import NOTHING, Cost
 from memgraph_engine.errors import BudgetSpent, ModelError, ModelUnavailable, SettingsError, Unusable
 from memgraph_engine.llm.answers import Response, json_schema
 from memgraph_engine.llm.line import Line
 from memgraph_engine.llm.litellm import LiteLLMChat
 from memgraph_engine.llm.meter import Gauge
 from memgraph_engine.llm.parse import parse
-from memgraph_engine.llm.prompts import Prompt, prompts, repair
+from memgraph_engine.llm.prompts import prompts, repair
 from memgraph_engine.llm.requests import Request, TextRequest
-from memgraph_engine.model.cost import NOTHING, Cost
 from memgraph_engine.model.ports import ChatModel, Message, Reply
 from memgraph_engine.providers import require_litellm
 from memgraph_engine.settings import LlmSettings, RolesSettings
@@ -87,7 +87,7 @@ class Roles:
         Raises a ModelError whose `cost` is what all of it cost: BudgetSpent at the first call that could pass a
         budget; with several models that failed, Unusable with the reason of each.
         """
-        prompt = _prompt(request)
+        prompt = prompts()[request.prompt]
         settings = self._settings.of(prompt.role)
         messages = prompt.render(request.variables)
         spent, failures = NOTHING, list[ModelError]()
@@ -202,17 +202,6 @@ def _checked(given: object) -> ChatModel:
     if not (isinstance(given, ChatModel) and given.name):
         raise SettingsError(f"The chat model {given!r} needs a name (a string) and a method chat(…).")
     return given
-
-
-def _prompt(request: Request[R]) -> Prompt:
-    try:
-        prompt = prompts()[request.prompt]
-    except KeyError:
-        raise SettingsError(f"There is no prompt {request.prompt!r} in config/prompts.") from None
-    if prompt.response is not request.response:
-        answer = prompt.response.__name__ if prompt.response else "free text"
-        raise SettingsError(f"The prompt {prompt.name} is answered by {answer}.")
-    return prompt
 
 
 def _second(model: ChatModel, reply: Reply, request: Request[R], cost: Cost) -> Answer[R]:

@@ -4,9 +4,9 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from memgraph_engine.cost import NOTHING, Cost
 from memgraph_engine.errors import ModelError
 from memgraph_engine.llm.meter import Gauge
-from memgraph_engine.model.cost import NOTHING, Cost
 
 _log = logging.getLogger("memgraph_engine")
 

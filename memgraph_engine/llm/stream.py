@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 
+from memgraph_engine.cost import Cost
 from memgraph_engine.errors import ModelError, ModelUnavailable
 from memgraph_engine.llm.tokens import chat_tokens, tokens
-from memgraph_engine.model.cost import Cost
 from memgraph_engine.model.ports import ChatModel, Message, Reply, StreamingChat
 from memgraph_engine.settings import LlmSettings
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from memgraph_engine.model.cost import NOTHING, Cost
+from memgraph_engine.cost import NOTHING, Cost
 from memgraph_engine.model.memory import Note, Source
 
 DONT_KNOW = "I don't know."

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
-from memgraph_engine.model.cost import NOTHING, Cost
+from memgraph_engine.cost import NOTHING, Cost
 
 
 @dataclass(frozen=True, slots=True)

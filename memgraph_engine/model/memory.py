@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Literal
 
-Kind = Literal["message", "document", "code", "api_result"]
+SourceKind = Literal["message", "document", "code", "api_result"]
 Status = Literal["pending", "active", "superseded", "deleted", "archived"]
 
 READABLE: tuple[Status, ...] = ("active", "pending")
@@ -29,7 +29,7 @@ class Source:
     id: str
     text: str
     hash: str
-    kind: Kind = "message"
+    kind: SourceKind = "message"
     role: str = ""
     speaker: str = ""
     agent: str = ""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from memgraph_engine.model.cost import Cost
+from memgraph_engine.cost import Cost
 from memgraph_engine.model.network import Network
 
 if TYPE_CHECKING:

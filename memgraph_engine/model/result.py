@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Literal
 
-from memgraph_engine.model.cost import NOTHING, Cost
+from memgraph_engine.cost import NOTHING, Cost
 from memgraph_engine.model.memory import Note, Source
 
 DecisionKind = Literal[
@@ -24,7 +24,7 @@ class ChannelScore:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class QueryPlan:
     """How a question was read (MemFly, section 3.4.1), by the chat model `model` or, '', without one.
 
     `topic` describes what it is about ('': the question itself does), `keywords` are the entities that a model found in
@@ -51,7 +51,7 @@ class Round:
     sufficient: bool
     missing: tuple[str, ...] = ()
     model: str = ""
-    plan: Plan = Plan()
+    plan: QueryPlan = QueryPlan()
 
 
 @dataclass(frozen=True, slots=True)

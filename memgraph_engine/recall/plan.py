@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from memgraph_engine.embedding import CheckedEmbedder
 from memgraph_engine.llm import Roles, Spent, planning
 from memgraph_engine.model.memory import NEVER, UNKNOWN_PAST
-from memgraph_engine.model.result import Plan
+from memgraph_engine.model.result import QueryPlan
 from memgraph_engine.rendering import events
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ _LONGEST_READ = 4096  # characters of a question in which times are looked for
 class Reading:
     """A plan, and the vectors of its topic and of each of its keywords; without these the question's own stands in."""
 
-    plan: Plan
+    plan: QueryPlan
     topic: "NDArray[np.float32] | None" = None
     keywords: "Sequence[NDArray[np.float32]]" = ()
 
@@ -39,7 +39,7 @@ def read(question: str, languages: Sequence[str], moment: datetime) -> Reading:
     """
     named = (event for language in languages for event in events(question[:_LONGEST_READ], moment, language))
     times = dict.fromkeys((event.start, event.end) for event in named)
-    return Reading(Plan(times=tuple(times)[:_MOST_TIMES]))
+    return Reading(QueryPlan(times=tuple(times)[:_MOST_TIMES]))
 
 
 def read_by_model(question: str, moment: datetime, roles: Roles, embedder: CheckedEmbedder, spent: Spent) -> Reading:
@@ -49,7 +49,7 @@ def read_by_model(question: str, moment: datetime, roles: Roles, embedder: Check
     (one,) = answer.response.questions
     start, end = _midnight(one.since, moment, UNKNOWN_PAST), _midnight(_after(one.until), moment, NEVER)
     times = ((start, end),) if one.since or one.until else ()
-    plan = Plan(one.topic, one.keywords, times, answer.model)
+    plan = QueryPlan(one.topic, one.keywords, times, answer.model)
     texts = [text for text in (plan.topic, *plan.keywords) if text]
     vectors = list(embedder.embed_documents(texts)) if texts else []
     return Reading(plan, vectors.pop(0) if plan.topic else None, vectors)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from memgraph_engine.embedding import CheckedEmbedder
 from memgraph_engine.errors import ModelError
 from memgraph_engine.graph.database import Database
-from memgraph_engine.llm import Roles, Spent, assessing
+from memgraph_engine.llm import Roles, Spent, sufficiency
 from memgraph_engine.model.result import Hit, Round
 from memgraph_engine.recall.plan import Reading, read_by_model
 from memgraph_engine.recall.question import terms
@@ -30,7 +30,7 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Refiner:
-    """Plans a question, judges what is found, says what to ask next: by `planner` and `sufficiency`, or without models.
+    """Plans a question, judges what is found, says what to ask next: by `planning` and `sufficiency`, or without.
 
     A single round asks none: whoever allows for more has the time.
 
@@ -66,7 +66,7 @@ class Refiner:
 
     def _planned(self, query: Query) -> Reading | None:
         """Let the role read the question; None where it has no model, or that fails."""
-        if not self.roles.has("planner"):
+        if not self.roles.has("planning"):
             return None
         try:
             return read_by_model(query.text, query.moment, self.roles, self.embedder, self.spent)
@@ -97,7 +97,7 @@ class Refiner:
         """Ask the role; None where it has no model, or that fails."""
         if not self.roles.has("sufficiency"):
             return None
-        request = assessing(query.text, [row["context"] for row in best[:_SHOWN]])
+        request = sufficiency(query.text, [row["context"] for row in best[:_SHOWN]])
         try:
             answer = self.roles.ask(request, meters=self.spent.meters)
         except ModelError as error:

@@ -38,7 +38,7 @@ def relabelled(topic: Topic, before: Topic | None) -> Topic:
 
 
 class Labeller:
-    """Asks the role `labeller`, several topics at once; what was asked about, or failed, is not asked about again."""
+    """Asks the role `labelling`, several topics at once; what was asked about, or failed, is not asked about again."""
 
     def __init__(self, roles: Roles, batch_tokens: int, spent: Spent) -> None:
         self._roles, self._batch_tokens, self.spent = roles, batch_tokens, spent
@@ -46,7 +46,7 @@ class Labeller:
 
     def labelled(self, topics: Sequence[Topic]) -> tuple[Topic, ...]:
         """Give a label to each topic that has none by a model; where that fails, it keeps the one it has."""
-        if not self._roles.has("labeller"):
+        if not self._roles.has("labelling"):
             return tuple(topics)
         asked = dict.fromkeys(topic.keywords for topic in topics if not topic.labelled_by)
         self._ask([TopicKeywords(keywords) for keywords in asked if keywords not in self._known])

@@ -191,7 +191,7 @@ def _described(job: _Job, found: Keywords, parts: Partition, change: Difference,
 class _Writing:
     """What the one transaction writes: as of a state that was `seen`; `late`, whatever was written since."""
 
-    seen: topic_graph.State
+    seen: topic_graph.TopicsState
     run: TopicRun
     found: Keywords
     change: Difference

@@ -9,11 +9,11 @@ from math import inf
 from queue import Empty, SimpleQueue
 from typing import Literal
 
+from memgraph_engine.cost import NOTHING, Cost
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import MemgraphEngineError, StoreError
 from memgraph_engine.graph import leases
 from memgraph_engine.graph.waiting import Waiting, waiting, waits
-from memgraph_engine.model.cost import NOTHING, Cost
 from memgraph_engine.model.job import Job
 from memgraph_engine.model.result import Receipt
 from memgraph_engine.model.scope import Scope

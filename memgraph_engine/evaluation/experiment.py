@@ -44,7 +44,7 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class Experiment:
     """What a run measures: `ks` are the numbers of notes that answers are made from, `model` and `judge` '' for none.
 
     The first of `ks` is that of ablations and of the baseline that retrieves.
