@@ -32,7 +32,8 @@ from memgraph_engine.cli.undo import undo
 from memgraph_engine.cli.update import update
 from memgraph_engine.cli.verify import verify
 from memgraph_engine.cli.worker import worker
-from memgraph_engine.errors import InvalidInput, MemgraphEngineError
+from memgraph_engine.errors import MemgraphEngineError
+from memgraph_engine.interface.status import status_of
 
 __all__ = ["app"]
 
@@ -51,7 +52,7 @@ class _Commands(TyperGroup):
             sys.stdout.flush()
         except MemgraphEngineError as error:
             _tell(error)
-            raise typer.Exit(2 if isinstance(error, InvalidInput) else 1) from None
+            raise typer.Exit(status_of(error).exit_code) from None
         except OSError as error:
             if error.errno != errno.ENOSPC or error.filename:  # not of what is printed
                 raise

@@ -8,7 +8,7 @@ from typing import Annotated, Any, TypedDict
 import typer
 
 from memgraph_engine.errors import InvalidInput
-from memgraph_engine.interface.filters import metadata_of
+from memgraph_engine.interface.filters import filters_of, metadata_of
 
 User = Annotated[str | None, typer.Option("--user", "-u", metavar="NAME", help="Whose memory.")]
 Shared = Annotated[
@@ -81,6 +81,12 @@ FILTER_OPTIONS: dict[str, Any] = {
 """The option of each filter that a question takes (`interface.filters`)."""
 
 
+def _strings(value: object) -> list[str]:
+    if value is None:
+        return []
+    return [str(one) for one in value] if isinstance(value, list) else [str(value)]
+
+
 def filtered(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command, in place of its parameter `filters`, the options that narrow a question down."""
     options = [
@@ -93,9 +99,9 @@ def filtered(command: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(command)
     def run(**given: Any) -> None:
-        filters = {name: given.pop(name) for name in FILTER_OPTIONS}
-        filters["metadata"] = metadata(filters["metadata"] or [])
-        command(**given, filters={name: value for name, value in filters.items() if value is not None})
+        values = {name: given.pop(name) for name in FILTER_OPTIONS}
+        lists = {name: _strings(value) for name, value in values.items()}
+        command(**given, filters=filters_of(lists))
 
     # Typer calls by name, and reads the options off these two
     run.__signature__ = Signature(parameters)  # type: ignore[attr-defined]

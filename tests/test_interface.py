@@ -1,0 +1,124 @@
+"""What every surface shares: JSON forms, statuses of errors, filters; and the errors themselves."""
+
+import ast
+import inspect
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from datetime import UTC, date, datetime
+from typing import Literal, get_args, get_origin, get_type_hints
+
+import pytest
+
+from memgraph_engine import Memory, cost, errors
+from memgraph_engine.cli.options import FILTER_OPTIONS
+from memgraph_engine.errors import InvalidInput, MemgraphEngineError
+from memgraph_engine.interface import status
+from memgraph_engine.interface.filters import FILTERS, TOP_K, SearchFilters, filters_of
+from memgraph_engine.interface.results import json_form
+from memgraph_engine.interface.status import status_of
+from memgraph_engine.model import answer, job, memory, result, topic
+
+RESULTS = [
+    one
+    for module in (answer, cost, job, memory, result, topic)
+    for one in vars(module).values()
+    if inspect.isclass(one) and is_dataclass(one) and one.__module__ == module.__name__
+]
+ERRORS = [one for one in vars(errors).values() if inspect.isclass(one) and issubclass(one, MemgraphEngineError)]
+
+
+SAMPLES = {
+    str: "x",
+    int: 1,
+    float: 0.5,
+    bool: True,
+    object: 1,
+    date: date(2023, 5, 8),
+    datetime: datetime(2023, 5, 8, tzinfo=UTC),
+}
+
+
+def sample(kind):
+    """A value of a type, with something in each of its parts."""
+    if kind in SAMPLES:
+        return SAMPLES[kind]
+    if is_dataclass(kind):
+        return kind(**{name: sample(one) for name, one in get_type_hints(kind).items()})
+    origin, inner = get_origin(kind), get_args(kind)
+    if origin is Literal:
+        return inner[0]
+    if origin is tuple:
+        return tuple(sample(one) for one in inner if one is not ...)
+    if origin is Mapping:
+        return {"a": sample(inner[1])}
+    return sample(inner[0])  # of a union, its first
+
+
+@pytest.mark.parametrize("result", RESULTS, ids=lambda one: one.__name__)
+def test_every_result_has_a_json_form_with_all_of_its_fields(result):
+    form = json_form(sample(result))
+    assert list(form) == [field.name for field in fields(result)]
+    json.dumps(form)
+
+
+def test_what_is_no_result_has_no_json_form():
+    with pytest.raises(TypeError, match="object is no result"):
+        json_form(object())
+
+
+def test_every_error_has_a_status_of_its_own():
+    assert set(status._STATUSES) == set(ERRORS)
+
+
+@pytest.mark.parametrize("error", ERRORS, ids=lambda one: one.__name__)
+def test_wrong_input_is_the_callers_fault_on_every_surface(error):
+    raised = error("a", "b") if error in (errors.QueryFailed, errors.MissingExtra) else error("a")
+    theirs = isinstance(raised, InvalidInput)
+    assert status_of(raised).exit_code == (2 if theirs else 1)
+    others = (errors.NotFound, errors.UndoRefused, errors.BudgetSpent)
+    assert (400 <= status_of(raised).http < 500) is (theirs or isinstance(raised, others))
+
+
+def test_an_error_of_a_users_own_ends_as_what_it_extends():
+    class Gone(errors.NotFound):
+        pass
+
+    assert status_of(Gone("x")) == status_of(errors.NotFound("x"))
+
+
+def test_the_errors_are_drawn_as_they_are_written():
+    drawn = re.findall(r"^([│ ]*)(?:[├└]── )?(\w+)(?:  .*)?$", errors.__doc__.split("\n\n")[1], re.MULTILINE)
+    written = [one for one in ast.parse(inspect.getsource(errors)).body if isinstance(one, ast.ClassDef)]
+    assert [name for _, name in drawn] == [one.name for one in written]
+    for (indent, name), one in zip(drawn[1:], written[1:], strict=True):
+        parent = MemgraphEngineError if not indent else getattr(errors, one.bases[0].id)
+        assert getattr(errors, name).__bases__[0] is parent
+        assert len(indent) == (0 if parent is MemgraphEngineError else 4)
+
+
+def test_each_filter_is_an_option_of_the_command_line():
+    assert list(FILTER_OPTIONS) == list(FILTERS)
+
+
+@pytest.mark.parametrize("method", ["search", "context", "answer", "answer_stream"])
+def test_each_question_takes_the_same_filters_and_finds_as_many_notes(method):
+    parameters = inspect.signature(getattr(Memory, method)).parameters
+    assert get_type_hints(getattr(Memory, method))["filters"].__args__ == (SearchFilters,)
+    assert parameters["top_k"].default == TOP_K
+
+
+@pytest.mark.parametrize(
+    ("given", "fault"),
+    [
+        ({"colour": ["red"]}, "no filter 'colour'; the filters are session, speaker"),
+        ({"speaker": ["Ana", "Bo"]}, "speaker takes one value, and was given 2"),
+        ({"min_similarity": ["near"]}, "min_similarity must be a number, not 'near'"),
+        ({"metadata": ["floor"]}, "'floor' is not of the form KEY=VALUE"),
+        ({"metadata": ["floor=1", "floor=2"]}, "'floor' of the metadata is given twice"),
+    ],
+)
+def test_filters_that_can_not_be_read_are_told(given, fault):
+    with pytest.raises(InvalidInput, match=fault):
+        filters_of(given)
