@@ -19,7 +19,9 @@ from memgraph_engine.errors import MissingExtra, SettingsError, Unreachable
 from memgraph_engine.graph import leases
 from memgraph_engine.testing import purge
 from memgraph_engine.topics import rebuild
-from memgraph_engine.worker import Worker, work
+from memgraph_engine.worker import Job, Worker, work
+from memgraph_engine.worker import jobs as table
+from memgraph_engine.worker.jobs import Outcome
 from tests.test_topics import KITCHEN, SEA, faults, plant, topics_of
 
 FERRY = "The ferry to Madeira leaves at noon."
@@ -219,9 +221,10 @@ from memgraph_engine import Memory, Settings
 from memgraph_engine.graph import leases
 from memgraph_engine.testing import HashingEmbedder
 from memgraph_engine.worker import Worker, work
+from memgraph_engine.worker import jobs as table
 
 leases._SECONDS = 1.0
-rebuild = work.rebuild_topics
+rebuild = table.rebuild_topics
 
 def killed(engine, scope, progress):
     def reached(phase):
@@ -229,7 +232,7 @@ def killed(engine, scope, progress):
             os.kill(os.getpid(), signal.SIGKILL)
     return rebuild(engine, scope, progress=reached)
 
-work.rebuild_topics = killed
+table.rebuild_topics = killed
 embedder = HashingEmbedder(384, sys.argv[2])  # no text is embedded: another model's would be loaded for nothing
 Worker(Memory.connect(embedder=embedder, settings=Settings.load(worker={"topics_after": 1})).engine).once()
 """
@@ -303,7 +306,7 @@ def test_a_job_that_has_written_nothing_is_left_when_it_is_to_stop(connect, monk
     memory.add(FERRY, user_id="ana")
     jobs = []
     worker = Worker(memory.engine, tell=jobs.append)
-    inner = work.rebuild_topics
+    inner = table.rebuild_topics
 
     def stopped(engine, scope, progress):
         def reached(at):
@@ -313,7 +316,7 @@ def test_a_job_that_has_written_nothing_is_left_when_it_is_to_stop(connect, monk
 
         return inner(engine, scope, progress=reached)
 
-    monkeypatch.setattr(work, "rebuild_topics", stopped)
+    monkeypatch.setattr(table, "rebuild_topics", stopped)
     worker.run()
     assert [(job.kind, job.outcome) for job in jobs] == [("topics", "stopped")]
     assert memory.topic_runs(user_id="ana") == []
@@ -327,12 +330,12 @@ def test_it_does_not_wait_for_another_run_when_it_is_to_stop(connect, monkeypatc
     memory.add(FERRY, user_id="ana")
     jobs = []
     worker = Worker(memory.engine, tell=jobs.append)
-    inner = work.rebuild_topics
+    inner = table.rebuild_topics
 
     def stopped(engine, scope, progress):
         return inner(engine, scope, progress=lambda at: (at == rebuild.WAIT and worker.stop(), progress(at)))
 
-    monkeypatch.setattr(work, "rebuild_topics", stopped)
+    monkeypatch.setattr(table, "rebuild_topics", stopped)
     with leases.held(memory.engine.db, f"topics {memory.engine.settings.tenant}/ana"):
         worker.run()
     assert [(job.kind, job.outcome) for job in jobs] == [("topics", "stopped")]
@@ -370,7 +373,7 @@ def test_a_job_that_fails_keeps_no_other_one_waiting(connect, monkeypatch):
     plant(memory, "ana", SEA)
     for user in ("ana", "bo"):
         memory.add(FERRY, user_id=user)
-    inner, tried = work.rebuild_topics, []
+    inner, tried = table.rebuild_topics, []
 
     def faulty(engine, scope, progress):
         tried.append(scope.user)
@@ -378,7 +381,7 @@ def test_a_job_that_fails_keeps_no_other_one_waiting(connect, monkeypatch):
             raise ValueError("The partition is empty.")
         return inner(engine, scope, progress=progress)
 
-    monkeypatch.setattr(work, "rebuild_topics", faulty)
+    monkeypatch.setattr(table, "rebuild_topics", faulty)
     jobs = []
     assert not Worker(memory.engine, tell=jobs.append).once()
     assert sorted((job.scope.partition("/")[2], job.outcome, job.error) for job in jobs) == [
@@ -397,14 +400,14 @@ def test_what_failed_is_tried_again_after_a_rest(connect, monkeypatch):
     memory = connect(topics_after=1)
     memory.add(FERRY, user_id="ana")
     monkeypatch.setattr(work, "_FIRST_REST", 0.2)
-    inner, jobs = work.rebuild_topics, []
+    inner, jobs = table.rebuild_topics, []
 
     def once_faulty(engine, scope, progress):
         if not jobs:
             raise Unreachable("Gone.")
         return inner(engine, scope, progress=progress)
 
-    monkeypatch.setattr(work, "rebuild_topics", once_faulty)
+    monkeypatch.setattr(table, "rebuild_topics", once_faulty)
     worker = Worker(memory.engine, tell=lambda job: (jobs.append(job), job.outcome == "done" and worker.stop()))
     worker.run()
     assert [job.outcome for job in jobs] == ["failed", "done"]
@@ -424,6 +427,25 @@ def test_a_database_that_goes_away_is_waited_for(connect, monkeypatch):
     worker = Worker(memory.engine, tell=lambda job: (jobs.append(job), job.outcome == "done" and worker.stop()))
     worker.run()
     assert [(job.kind, job.outcome) for job in jobs] == [("look", "failed"), ("construct", "done")]
+
+
+def test_a_new_job_is_a_row_of_the_table(connect):
+    memory, done = connect(), []
+
+    def count(scope, stopping):
+        done.append((scope.user, stopping()))
+        return Outcome({"counted": 1})
+
+    def due(waiting, now):
+        return "never counted" if not done else ""
+
+    memory.add(FERRY, user_id="ana")
+    told = []
+    worker = Worker(memory.engine, tell=told.append)
+    worker.jobs = (*worker.jobs, Job("count", "once", due, lease="count", most=3, do=count))
+    assert worker.once()
+    assert done == [("ana", False)] * 3
+    assert [(run.kind, run.why, run.counts) for run in told] == [("count", "never counted", {"counted": 1})] * 3
 
 
 def test_an_engine_that_is_not_installed_is_told_at_the_start(connect, monkeypatch):

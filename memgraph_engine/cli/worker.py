@@ -13,7 +13,7 @@ from memgraph_engine.cli.connect import connect
 from memgraph_engine.cli.options import Tenant
 
 if TYPE_CHECKING:
-    from memgraph_engine.model.job import Job
+    from memgraph_engine.model.job import JobRun
     from memgraph_engine.worker import Worker
 
 
@@ -41,7 +41,8 @@ def worker(
         engine = memory.engine
         one = Worker(engine, every_tenant=every_tenant, tell=_tell(as_json=as_json))
         whose = "every tenant" if every_tenant else f"tenant {engine.settings.tenant}"
-        _event(engine.now(), "started", f"for {whose}; topics {one.schedule}", as_json=as_json)
+        table = "; ".join(f"{job.name} {job.when}" for job in one.jobs)
+        _event(engine.now(), "started", f"for {whose}; {table}", as_json=as_json)
         fine = True
         with _stopped_by_signals(one):
             if once:
@@ -77,23 +78,23 @@ def _event(at: datetime, name: str, text: str, *, as_json: bool) -> None:
         typer.echo(f"{_time(at)}  worker {name} {show.clean(text)}".rstrip())
 
 
-def _tell(*, as_json: bool) -> "Callable[[Job], None]":
-    def tell(job: "Job") -> None:
+def _tell(*, as_json: bool) -> "Callable[[JobRun], None]":
+    def tell(run: "JobRun") -> None:
         if as_json:
-            show.line(job)
+            show.line(run)
         else:
-            typer.echo(f"{_time(job.at)}  {show.clean(_said(job))}")
+            typer.echo(f"{_time(run.at)}  {show.clean(_said(run))}")
 
     return tell
 
 
-def _said(job: "Job") -> str:
-    """Return what a job did, in a line."""
-    counts = ", ".join(f"{number:,} {name}" for name, number in job.counts.items())
-    what = " ".join(part for part in (job.scope, job.kind, job.outcome) if part)
-    why = f" ({job.why}; {job.seconds:.1f} s)" if job.why else ""
-    cost = f"; {job.cost.calls:,} calls of chat models, {show.money(job.cost)}" if job.cost.calls else ""
-    told = "".join(f"; {one}" for one in ([job.error] if job.error else []) + list(job.fallbacks))
+def _said(run: "JobRun") -> str:
+    """Return what a run of a job did, in a line."""
+    counts = ", ".join(f"{number:,} {name}" for name, number in run.counts.items())
+    what = " ".join(part for part in (run.scope, run.kind, run.outcome) if part)
+    why = f" ({run.why}; {run.seconds:.1f} s)" if run.why else ""
+    cost = f"; {run.cost.calls:,} calls of chat models, {show.money(run.cost)}" if run.cost.calls else ""
+    told = "".join(f"; {one}" for one in ([run.error] if run.error else []) + list(run.fallbacks))
     return f"{what}{why}{f': {counts}' if counts else ''}{cost}{told}"
 
 

@@ -9,8 +9,8 @@ from memgraph_engine.cost import NOTHING, Cost
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
-    """One job over one memory, when it ended, and how.
+class JobRun:
+    """One run of a job over one memory: when it ended, and how. `kind` is the job's name in the worker's table.
 
     construct  pending notes were constructed: `counts` says what became of how many
     topics     topics were found anew: `counts` has topics, keywords, created, ended, moved, joined, labelled
@@ -19,7 +19,7 @@ class Job:
     `why` says what made it due, `error` why it failed, `fallbacks` what was done without a chat model.
     """
 
-    kind: Literal["construct", "topics", "look"]
+    kind: str
     scope: str
     at: datetime
     outcome: Literal["done", "stopped", "failed"]

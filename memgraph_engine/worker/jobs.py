@@ -1,0 +1,91 @@
+"""The table of a worker's jobs: what is due when, under which lease, and what is done then."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from memgraph_engine.cost import NOTHING, Cost
+from memgraph_engine.engine.wiring import Engine
+from memgraph_engine.graph.waiting import Waiting
+from memgraph_engine.model.result import Receipt
+from memgraph_engine.model.scope import Scope
+from memgraph_engine.model.topic import TopicRun
+from memgraph_engine.remember import Writer
+from memgraph_engine.topics.job import partitioner_of, rebuild_topics
+from memgraph_engine.worker.schedule import Schedule
+
+
+class Stopped(Exception):
+    """The worker was asked to stop, and leaves a job that has written nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a job did: counts by name, why models were not used, what they cost."""
+
+    counts: Mapping[str, int]
+    fallbacks: tuple[str, ...] = ()
+    cost: Cost = NOTHING
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A row of the table.
+
+    `due` says why it is due in a memory, '' if it is not; `when` says the same of the job, for people. Of jobs with
+    one `lease` a memory has one at a time. It is done up to `most` times in a row before other memories have their
+    turn. `do` returns None where there was nothing to do; it is told how to ask whether to stop, and raises Stopped
+    where it leaves.
+    """
+
+    name: str
+    when: str
+    due: Callable[[Waiting, datetime], str]
+    lease: str
+    most: int
+    do: Callable[[Scope, Callable[[], bool]], Outcome | None]
+
+
+def jobs_of(engine: Engine) -> tuple[Job, ...]:
+    """Return the table; raises MissingExtra where topics are due some time and their engine is not installed."""
+    writer, schedule = Writer(engine), Schedule.of(engine.settings)
+    if schedule:
+        partitioner_of(engine)
+
+    def construct(scope: Scope, _stopping: Callable[[], bool]) -> Outcome | None:
+        receipt = writer.process(scope, engine.settings.ingest_batch)
+        return Outcome(_kinds(receipt), receipt.fallbacks, receipt.cost) if receipt.entries else None
+
+    def topics(scope: Scope, stopping: Callable[[], bool]) -> Outcome:
+        def reached(phase: str) -> None:
+            if stopping() and phase != "write":
+                raise Stopped
+
+        run = rebuild_topics(engine, scope, progress=reached)
+        return Outcome(_figures(run), run.fallbacks, run.cost)
+
+    return (
+        Job("construct", "where notes are pending", _pending, lease="work", most=10, do=construct),
+        Job("topics", str(schedule), schedule.due, lease="work", most=1, do=topics),
+    )
+
+
+def _pending(waiting: Waiting, _now: datetime) -> str:
+    return "pending notes" if waiting.pending else ""
+
+
+def _kinds(receipt: Receipt) -> dict[str, int]:
+    kinds = [entry.kind for entry in receipt.entries]
+    return {kind: kinds.count(kind) for kind in sorted(set(kinds))}
+
+
+def _figures(run: TopicRun) -> dict[str, int]:
+    return {
+        "topics": run.topics,
+        "keywords": run.keywords,
+        "created": len(run.created),
+        "ended": len(run.ended),
+        "moved": run.moved,
+        "joined": run.joined,
+        "labelled": run.labelled,
+    }
