@@ -118,11 +118,11 @@ class Memory:
     ) -> Receipt:
         """Remember a text, a message (a mapping), or a few of them as chat APIs give them.
 
-        `fields` hold for each message that does not say otherwise: speaker, role, agent, session, time, tags,
-        metadata, kind; for a single one also id. With `wait=False` it returns as soon as the source is durable as a
-        pending note, which is found by its words at once and constructed by `process`. `shown` are texts that were
-        put before the model, what was recalled above all: an assistant's message that mostly repeats them is kept as
-        a source without a note. Raises InvalidInput, with nothing written.
+        `fields` are those of the message; for a list they are the defaults of each message, and `id` is left out.
+        With `wait=False` it returns as soon as the source is durable as a pending note: `search` finds that by its
+        words at once, and `process` constructs it. `shown` are texts that the model was shown, recalled ones above
+        all: an assistant's message that mostly repeats them is kept as a source without a note. Raises InvalidInput,
+        with nothing written.
         """
         single = isinstance(message, str | Mapping)
         several: Sequence[Message] = [message] if single else message  # type: ignore[assignment, list-item]
@@ -140,11 +140,11 @@ class Memory:
         wait: bool = True,
         shown: Sequence[str] = (),
     ) -> Receipt:
-        """Remember messages in order; what is known already is recognised, so a repeat changes nothing.
+        """Remember messages in order; one that is known already is recognised, so adding it again changes nothing.
 
         A message is a text or a mapping with `text` (or `content`) and, as far as known, `id`, `speaker`,
         `role`, `agent`, `session`, `time` (ISO 8601), `tags`, `metadata`, `caption` of an image, `kind`.
-        A list is checked as a whole before anything is written; an iterator batch by batch. Each batch
+        A list is checked as a whole before anything is written; an iterator is checked batch by batch. Each batch
         (`ingest_batch` messages) is one transaction, so a call that was cut off can be made again. For `wait` and
         `shown` see `add`.
         """
@@ -159,9 +159,9 @@ class Memory:
     def process(self, *, user_id: str | None = None, shared: bool = False, limit: int | None = None) -> Receipt:
         """Construct the notes that `add(..., wait=False)` left pending, oldest first, each exactly once.
 
-        At most `limit` of them, else all. Several processes may do so at once: they take turns. A note that can't be
-        constructed, since the embedder fails on it, say, is passed over; ConstructionFailed tells of it once there is
-        no other.
+        It constructs all of them, or at most `limit`. Several processes may do so at once: they take turns. A note
+        that can't be constructed (the embedder fails on it, say) is passed over; when only such notes are left,
+        ConstructionFailed tells of it.
         """
         if limit is not None and (type(limit) is not int or limit < 1):
             raise InvalidInput(f"limit must be a whole number from 1, or None for all, not {limit!r}.")
@@ -176,14 +176,14 @@ class Memory:
         return self._writer.update(self._scope(user_id, shared), check_name(id, "id"), text)
 
     def delete(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Decision:  # noqa: A002
-        """Delete a note, named by its own id or its source's; it is found no more, and can be recovered.
+        """Delete a note, named by its own id or its source's: no search finds it, and `undo` brings it back.
 
         Raises NotFound, or InvalidInput for a source that shares its note with others.
         """
         return self._writer.delete(self._scope(user_id, shared), check_name(id, "id"))
 
     def delete_all(self, *, user_id: str | None = None, shared: bool = False) -> list[Decision]:
-        """Delete every note of a user (or every shared one), so that it can be recovered.
+        """Delete every note of a user (or every shared one); `undo` brings them back.
 
         A large memory is deleted in several decisions, each complete; a call that was cut off can be made again.
         """
@@ -192,10 +192,10 @@ class Memory:
     def undo(
         self, decision: str, *, cascade: bool = False, user_id: str | None = None, shared: bool = False
     ) -> Decision:
-        """Take a decision back: what it created leaves, what it changed is as it was; returns the new decision.
+        """Take a decision back: what it created goes, what it changed is as it was. Returns the new decision.
 
-        Raises NotFound, or UndoRefused for one that is undone already, and where a later decision touched what it
-        made: `cascade=True` undoes those first. Former versions and the decisions themselves stay on record.
+        Raises NotFound, or UndoRefused for a decision that is undone already, and where later decisions changed what
+        it made: `cascade=True` undoes those first. Former versions and the decisions themselves stay on record.
         """
         return self._writer.undo(self._scope(user_id, shared), check_name(decision, "decision"), cascade=cascade)
 
@@ -207,19 +207,18 @@ class Memory:
         engine: str | Partitioner | None = None,
         progress: Callable[[str], None] | None = None,
     ) -> TopicRun:
-        """Group the keywords of a memory into topics anew; what is still the same keeps its id.
+        """Group the keywords of a memory into topics anew; a topic that is still the same keeps its id.
 
-        `engine` is a name (graspologic-native, igraph, leidenalg) or any Partitioner, else the setting's; `progress`
-        is told each phase, and "wait" while another run is at it. Readers see the former topics until the new ones
-        are whole. Raises MissingExtra for an engine that is not installed, NotFound for a memory that nothing was
-        written to.
+        `engine` is a name (graspologic-native, igraph, leidenalg) or any Partitioner, else the setting's. `progress`
+        is told each phase, and "wait" while another run is at work. Readers see the former topics until the new ones
+        are complete. Raises MissingExtra for an engine that is not installed, NotFound for an empty memory.
         """
         return rebuild_topics(self.engine, self._scope(user_id, shared), engine, progress)
 
     def rebuild_all_topics(
         self, *, engine: str | Partitioner | None = None, progress: Callable[[str], None] | None = None
     ) -> list[TopicRun]:
-        """Do so for every memory of the tenant that was written to since its topics were found."""
+        """Call `rebuild_topics` for every memory of the tenant that was written to since its topics were found."""
         changed = topic_graph.changed(self.engine.db, self._settings.tenant)
         return [rebuild_topics(self.engine, scope, engine, progress) for scope in changed]
 
@@ -238,21 +237,23 @@ class Memory:
     ) -> list[Hit]:
         """Return the notes that answer a question best, best first, from the user's own memory and the shared one.
 
-        With `shared=True` only the shared memory is read. `since` and `until` are when it was said, both
-        included; a day stands for all of it. `tags` and `metadata` must all be there. `min_similarity` (-1 to 1)
-        cuts by `Hit.similarity`.
+        With `shared=True` only the shared memory is read. These filters narrow the notes down:
 
-        With more `rounds` than one (at most 3; else the setting `recall.rounds`) the memory is asked again where the
-        best notes do not cover the question: for what the role `sufficiency` wants to know, or without a model by the
-        best note's own words and vector; the role `planning` reads the question first. One round asks no model.
-        `explain=True` tells each round.
+        - `session`, `speaker`, `role`, `agent`: those of the note.
+        - `since`, `until`: when it was said, both included; a day means the whole of it.
+        - `tags`, `metadata`: the note has all of them.
+        - `min_similarity` (-1 to 1): the least `Hit.similarity`.
+        - `as_of`: what was true in the world at that moment, as far as it is known now; a day means its end.
+        - `known_at`: what the memory held at that moment, in the words of then, whatever became of it since. What was
+          deleted by then is left out; what was superseded or archived says so by its status. With `as_of` too: what
+          was then held to be true at `as_of`.
 
-        A time in the question ("in May 2023", "last week") brings notes of that time forward and leaves none out.
+        With more `rounds` than one (at most 3; else the setting `recall.rounds`) the memory is asked again if the best
+        notes do not cover the question. With a model, the role `planning` reads the question first, and the role
+        `sufficiency` says what is missing; without one, the next round uses the best note's own words and vector. One
+        round asks no model. `explain=True` tells each round.
 
-        `as_of` asks for what was true in the world at that moment, as far as it is known now; `known_at` for what
-        the memory held at that moment, in the words of then, whatever became of it since (nothing deleted then; what
-        was superseded or archived then says so by its status). Both together: what was held then to be true at
-        `as_of`. For each a day means its end.
+        A time in the question ("in May 2023", "last week") moves notes of that time up; the others stay in the list.
         """
         return self._reader.search(
             self._scope(user_id, shared),
@@ -266,8 +267,8 @@ class Memory:
     def anchors(self, question: str, *, user_id: str | None = None, shared: bool = False) -> list[Anchor]:
         """Return where the pathways of a question begin: keywords near it, named by it, or of the topics near it.
 
-        Each with its score and the notes that it leads to, the best of each channel first. `search(..., explain=True)`
-        says what they come to: a note's raw score in a channel is the sum of its anchors' `score` · `rarity`.
+        Each anchor has its score and the notes that it leads to; the best of each channel comes first. A note's raw
+        score in a channel (`search(..., explain=True)`) is the sum of `score` · `rarity` of its anchors.
 
         >>> from memgraph_engine import Memory
         >>> with Memory.connect(tenant=tenant) as memory:
@@ -290,8 +291,9 @@ class Memory:
         """Return what the memory holds on a question, numbered and dated, for the prompt of a model of your own.
 
         It has at most `budget` tokens (200 or more, by an estimate on the safe side; else the setting `answer.budget`).
-        `top_k` notes are considered, narrowed as by `search`: best first, some newest ones between, long ones
-        shortened, repeats left out, of contradictions the newest. The best one is always in it.
+        `top_k` notes are considered, with the filters of `search`. The best come first, with some of the newest
+        between them; long ones are shortened, repeats left out, and of contradictions the newest stays. The best note
+        is always in it.
 
         >>> from memgraph_engine import Memory
         >>> with Memory.connect(tenant=tenant) as memory:
@@ -316,8 +318,8 @@ class Memory:
     ) -> Answer:
         """Let the role `answering` answer a question from its `context`, with citations [1] that are checked.
 
-        Without a model, or where it fails, the answer's `text` is None and `fallbacks` says why: no error of a model
-        is raised. `known` is False where the memory holds no answer.
+        Without a model, or if it fails, the answer's `text` is None and `fallbacks` says why; errors of models are
+        not raised. `known` is False if the memory holds no answer.
         """
         scope = self._scope(user_id, shared)
         context = self._reader.context(scope, question, budget=budget, top_k=top_k, **filters)
@@ -337,8 +339,8 @@ class Memory:
     ) -> Generator[str | Answer, None, None]:
         """Yield the answer in pieces of text while it comes, then the whole Answer, as `answer` returns it.
 
-        The pieces make up its text, unless its `text` is None: then what was yielded before broke off. Who stops
-        listening closes it (`contextlib.closing`), and so ends the request.
+        The pieces make up its text. If its `text` is None, the answer broke off after the pieces. Close it
+        (`contextlib.closing`) to stop listening early: that ends the request.
         """
         scope = self._scope(user_id, shared)
         context = self._reader.context(scope, question, budget=budget, top_k=top_k, **filters)
@@ -359,7 +361,7 @@ class Memory:
         return (note for page in notes.pages(self.engine.db, scope.name) for note in page)
 
     def vectors(self, *, user_id: str | None = None, shared: bool = False) -> "dict[str, NDArray[np.float32]]":
-        """Return the vector of each note's context, of length 1, by the note's id; a note that is pending has none."""
+        """Return the vector of each note's context, of length 1, by the note's id; pending notes are left out."""
         import numpy as np
 
         found = notes.vectors(self.engine.db, self._scope(user_id, shared).name)
@@ -368,7 +370,7 @@ class Memory:
     def history(self, id: str, *, user_id: str | None = None, shared: bool = False) -> list[Version]:  # noqa: A002
         """Return all versions of a note, oldest first, each with the decision that made it; raises NotFound.
 
-        A note whose coming was undone has its former ones.
+        A note whose creation was undone has its former ones.
         """
         scope, note = self._find(id, self._scope(user_id, shared), gone=True)
         return notes.history(self.engine.db, scope.name, note.id)
@@ -376,7 +378,7 @@ class Memory:
     def explain(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Story:  # noqa: A002
         """Tell how a note, named by its own id or a source's, came to be what it is; raises NotFound.
 
-        One whose coming was undone is told as it was last, with the status "undone".
+        A note whose creation was undone is told as it was last, with the status "undone".
         """
         scope, note = self._find(id, self._scope(user_id, shared), gone=True)
         db = self.engine.db
@@ -421,7 +423,7 @@ class Memory:
         return found
 
     def topic_ties(self, *, user_id: str | None = None, shared: bool = False) -> list[TopicTie]:
-        """Return which topics occur together in notes, the strongest tie first; a pair that never does has none."""
+        """Return which topics occur together in notes, the strongest tie first."""
         return topic_graph.ties(self.engine.db, self._scope(user_id, shared).name)
 
     def topic_runs(self, *, user_id: str | None = None, shared: bool = False, limit: int = 20) -> list[TopicRun]:
@@ -436,7 +438,7 @@ class Memory:
         return audit.stats(self.engine.db, scope.name, self.engine.embedder.name)
 
     def verify(self, *, user_id: str | None = None, shared: bool = False) -> list[str]:
-        """Recount what is kept as sums, and look for what must never be; return a sentence for each fault."""
+        """Recount the stored sums, and look for what must never be; return a sentence for each fault."""
         scope = self._scope(user_id, shared)
         return audit.verify(self.engine.db, scope.name, self.engine.embedder.dimensions)
 
@@ -444,7 +446,7 @@ class Memory:
 
     def _scope(self, user_id: str | None, shared: bool) -> Scope:
         if shared and user_id is not None:
-            raise InvalidInput("shared=True is the tenant's memory, which has no user: leave user_id out.")
+            raise InvalidInput("shared=True means the tenant's memory, which belongs to no user: leave user_id out.")
         if not shared and user_id is None:
             raise InvalidInput("user_id is required: say whose memory is meant (or shared=True for the tenant's).")
         return Scope(self._settings.tenant, user_id)
@@ -452,7 +454,7 @@ class Memory:
     def _find(self, id: str, scope: Scope, *, gone: bool = False) -> tuple[Scope, Note]:  # noqa: A002
         """Find a note in the user's own memory, else in the shared one.
 
-        With `gone` also one whose coming was undone, as it was last, with that status.
+        With `gone` also one whose creation was undone, as it was last, with that status.
         """
         db = self.engine.db
         for one in readable(scope):
@@ -469,7 +471,7 @@ class Memory:
 
 
 def _with_defaults(message: Message, fields: Mapping[str, object]) -> Message:
-    """Give a message the fields that it does not name itself."""
-    if not fields or not isinstance(message, str | Mapping):  # what can't be a message is refused where it is parsed
+    """Give a message the fields that it lacks."""
+    if not fields or not isinstance(message, str | Mapping):  # anything else is refused where it is parsed
         return message
     return {**fields, **({"text": message} if isinstance(message, str) else message)}

@@ -17,11 +17,11 @@ MemgraphEngineError
 ├── DownloadError             a jar or model file could not be fetched intact
 ├── MissingExtra              an optional package is needed and not installed
 ├── EmbeddingError            an embedder failed or gave vectors that can't be used
-├── ConstructionFailed        a pending note can't be constructed; the others are
+├── ConstructionFailed        a pending note can't be constructed; all others are constructed
 └── ModelError                a chat model gave nothing that can be used; tells what was spent
-    ├── ModelUnavailable      it can't be reached, is overloaded, took too long or lacks its key
+    ├── ModelUnavailable      it can't be reached, is overloaded, takes too long or lacks its key
     ├── ModelRefused          it, or its provider, refused this request
-    ├── Unusable              it answered, but not what was asked for, not even when shown its error
+    ├── Unusable              its answer is wrong, also after it was shown its error
     └── BudgetSpent           the call was not made, since it could have passed a budget
 
 Each message is a sentence or two: what happened, to which input, what to do.
@@ -47,7 +47,7 @@ class SourceConflict(InvalidInput):
 
 
 class NotFound(MemgraphEngineError, LookupError):
-    """No note or source of that id can be seen in this scope."""
+    """The scope holds no note, source, topic or decision of that id."""
 
 
 class UndoRefused(MemgraphEngineError):
@@ -106,7 +106,7 @@ class EmbeddingError(MemgraphEngineError):
 
 
 class ConstructionFailed(MemgraphEngineError):
-    """A pending note can't be constructed, and stays as it is; the others are constructed."""
+    """A pending note can't be constructed, and stays as it is; all others are constructed."""
 
 
 class ModelError(MemgraphEngineError):
@@ -120,7 +120,7 @@ class ModelError(MemgraphEngineError):
 class ModelUnavailable(ModelError):
     """It can't be reached, is overloaded, took too long or lacks its key.
 
-    `retry_after` are the seconds after which the same request may work, None if it won't.
+    `retry_after` is the number of seconds after which the same request may work, None if it will not.
     """
 
     def __init__(
@@ -139,7 +139,7 @@ class ModelRefused(ModelError):
 
 
 class Unusable(ModelError):
-    """It answered, but not what was asked for, not even when it was shown its error."""
+    """Its answer is wrong, also after it was shown its error."""
 
 
 class BudgetSpent(ModelError):

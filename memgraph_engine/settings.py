@@ -126,7 +126,7 @@ class TopicsSettings(BaseModel):
 
 
 def _cron(expression: str) -> str:
-    """Refuse a cron expression that can't be read, or that names no time at all; '' is none."""
+    """Refuse a cron expression that can't be read, or that names no time; '' is never."""
     try:
         if expression and next(CronSim(expression, datetime.now(UTC)), None) is None:
             raise ValueError(f"{expression!r} names no time in the next 50 years")
@@ -168,7 +168,7 @@ class BudgetSettings(BaseModel):
 
 
 class RoleSettings(BaseModel):
-    """How one role differs from the table `llm`; None is as there, an empty model is none."""
+    """How one role differs from the table `llm`: None is as there, an empty model switches the role off."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -213,7 +213,7 @@ class LlmSettings(BaseModel):
     roles: RolesSettings = RolesSettings()
 
     def of(self, role: str) -> "LlmSettings":
-        """Return the same with what the role sets itself.
+        """Return these settings with those of the role in place of its own.
 
         >>> llm = Settings.load(llm={"model": "a", "roles": {"gating": {"model": "b"}}}).llm
         >>> llm.of("gating").model, llm.of("merging").model
@@ -297,7 +297,7 @@ class Settings(BaseSettings):
     def load(cls, **overrides: object) -> "Settings":
         """Read all sources; raises SettingsError naming each setting that can't be used.
 
-        A variable of the environment that names no setting is told once, as a warning: other programs may own it.
+        A variable of the environment that begins like a setting but names none is logged once, as a warning.
         """
         _tell_misspelt()
         try:

@@ -1,6 +1,6 @@
 """For the tests of programs that use the engine.
 
-A memory that leaves nothing behind, an embedder without a model, a chat model that says what it is told to.
+A memory that is removed at the end, an embedder without a model, a chat model that gives prepared answers.
 """
 
 import hashlib
@@ -30,9 +30,9 @@ __all__ = ["Call", "HashingEmbedder", "ScriptedChat", "purge", "temporary_memory
 
 
 def purge(tenant: str, *, uri: str | None = None, settings: Settings | None = None) -> None:
-    """Really remove everything of a tenant, of all its users: nothing can be recovered.
+    """Remove everything of a tenant, of all its users, for good.
 
-    Finds the server as `Memory.connect` does, and loads no embedder. A tenant that is not there is no error.
+    Finds the server as `Memory.connect` does, without an embedder. A tenant that does not exist is ignored.
     Raises InvalidInput, SettingsError, or a StoreError that says what is wrong with the server.
     """
     Scope(tenant)  # refuses what can't be one
@@ -118,11 +118,11 @@ class Call:
 
 
 class ScriptedChat:
-    """A chat model for tests: gives the answers of a queue, and fails on a call that was not expected.
+    """A chat model for tests: gives the answers of a queue, and fails on an unexpected call.
 
     An answer is a text, something that becomes one as JSON, a whole Reply, or an exception to raise. `calls` are
-    what it was asked, `left` is the number of answers not yet given. It costs nothing unless a Reply says so. Asked
-    for a stream, it gives an answer word by word.
+    what it was asked, `left` is the number of answers still to give. Its answers are free unless a Reply has a cost.
+    Asked for a stream, it gives an answer word by word.
 
     >>> chat = ScriptedChat(["Hello."])
     >>> chat.chat([{"role": "user", "content": "Hi!"}], temperature=0, max_tokens=9, timeout=1).text
@@ -139,7 +139,7 @@ class ScriptedChat:
 
     @property
     def left(self) -> int:
-        """How many answers were not asked for yet."""
+        """How many answers are still to give."""
         return len(self._answers)
 
     def chat(

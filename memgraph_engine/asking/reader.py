@@ -1,4 +1,4 @@
-"""The way of a question: recall finds hits, what contradicts them is looked up, the answer room does the rest."""
+"""The way of a question: recall finds hits, the graph tells what contradicts them, the answer room does the rest."""
 
 from collections.abc import Callable, Generator
 from contextlib import closing
@@ -34,7 +34,7 @@ from memgraph_engine.recall.search import Query, search
 MOST_HITS = 1000
 MOST_ROUNDS = 3
 """MemFly's I_max (section 3.4.2)."""
-_REFINING = ("planning", "sufficiency")  # roles that are asked when there may be more rounds than one
+_REFINING = ("planning", "sufficiency")  # roles that are asked where more rounds than one are allowed
 _NAMES = ("session", "speaker", "role", "agent")
 
 
@@ -62,7 +62,7 @@ class Reader:
         return self._hits(scope, query, rounds or self._engine.settings.recall.rounds)[0]
 
     def _hits(self, scope: Scope, query: Query, rounds: int) -> tuple[list[Hit], Spent]:
-        """Return the best notes, and what a model cost that judged whether they are enough."""
+        """Return the best notes, and what models cost that planned the question and judged the notes."""
         engine = self._engine
         asking = rounds > 1 and any(map(engine.roles.has, _REFINING))
         payer = self._payer(scope) if asking else scope
@@ -79,7 +79,7 @@ class Reader:
             account.settle(account.spent)
 
     def _payer(self, scope: Scope) -> Scope | None:
-        """Return who pays for models: the user's own memory, or the shared one if he has none; None if neither is."""
+        """Return who pays for models: the user's own memory, else the shared one; None where neither exists."""
         return next((one for one in readable(scope) if scopes.state(self._engine.db, one.name)), None)
 
     def _account(self, payer: Scope) -> Account:

@@ -44,7 +44,7 @@ Exit codes: 0 fine, 1 failed, 2 wrong usage or input that can't be used, 130 int
 
 
 class _Commands(TyperGroup):
-    """The one place where an error of ours becomes a line on stderr and an exit code."""
+    """Turns an error of ours into a line on stderr and its exit code."""
 
     def invoke(self, ctx: Any) -> Any:
         try:

@@ -24,7 +24,7 @@ def delete(
 ) -> None:
     """Delete a note, or all of them.
 
-    What is deleted is found no more, and kept so that it can be recovered.
+    No search finds it then; `undo` brings it back.
     """
     owner = whose(user, shared)
     if everything == (id is not None):

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from memgraph_engine.client import Memory
     from memgraph_engine.model.result import Considered, Decision, Story, Tie, Version
 
-_MOST_FAR = 1  # notes shown that came to nothing
+_MOST_FAR = 1  # unrelated notes that are shown
 
 
 def explain(
@@ -39,7 +39,7 @@ def explain(
 
 
 def _texts(memory: "Memory", owner: Whose, story: "Story") -> dict[str, str]:
-    """Return what the notes say that were considered; of what is deleted, that it is."""
+    """Return the texts of the notes that were considered; for a deleted one, its status."""
     texts = {story.note.id: "(this note)"}
     for id in (one.note for decision in story.decisions for one in _shown(decision.considered)):  # noqa: A001
         if id not in texts:
@@ -54,7 +54,7 @@ def _texts(memory: "Memory", owner: Whose, story: "Story") -> dict[str, str]:
 
 
 def _shown(considered: "Iterable[Considered]") -> "list[Considered]":
-    """Return the notes that mattered, and the best of those that did not."""
+    """Return the notes that are related, and the best of the others."""
     far = [one for one in considered if one.relation == "none"]
     return [one for one in considered if one.relation != "none"] + far[:_MOST_FAR]
 

@@ -20,7 +20,9 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON document, for
 NoWait = Annotated[
     bool,
     typer.Option(
-        "--no-wait", help="Only store it, to be found by its words; `process` does the rest.", show_default=False
+        "--no-wait",
+        help="Only store it: search finds it by its words, and `process` does the rest.",
+        show_default=False,
     ),
 ]
 Question = Annotated[str, typer.Argument(metavar="QUESTION", help="What you want to know.")]
@@ -44,9 +46,11 @@ class Whose(TypedDict):
 
 
 def whose(user: str | None, shared: bool) -> Whose:
-    """Return whose memory is meant; asking for none or for two is wrong usage."""
+    """Return whose memory is meant; it takes exactly one of the two options."""
     if shared and user is not None:
-        raise typer.BadParameter("it is the tenant's memory, which has no user: leave one out.", param_hint="--shared")
+        raise typer.BadParameter(
+            "it means the tenant's memory, which belongs to no user: leave one of the two out.", param_hint="--shared"
+        )
     if not shared and not user:
         raise typer.BadParameter("say whose memory is meant, or --shared for the tenant's.", param_hint="--user")
     return {"user_id": user, "shared": shared}
@@ -65,10 +69,10 @@ FILTER_OPTIONS: dict[str, Any] = {
     "speaker": _one("NAME", "Only what this one said."),
     "role": _one("ROLE", "Only of this role."),
     "agent": _one("ID", "Only what was said to this agent."),
-    "since": _one("TIME", "Not said before, ISO 8601."),
-    "until": _one("TIME", "Not said after, ISO 8601."),
+    "since": _one("TIME", "Said then or later, ISO 8601."),
+    "until": _one("TIME", "Said then or before, ISO 8601."),
     "as_of": _one("TIME", "What was true in the world then; a day means its end."),
-    "known_at": _one("TIME", "What this memory held then; likewise."),
+    "known_at": _one("TIME", "What this memory held then; a day means its end."),
     "tags": Annotated[list[str] | None, typer.Option("--tag", metavar="TAG", help="With this tag; can be repeated.")],
     "metadata": Annotated[
         list[str] | None,

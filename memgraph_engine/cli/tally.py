@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 @dataclass
 class Tally:
-    """What became of inputs: those that made a note or joined one, those known already, and what was passed over.
+    """How many inputs made a note, joined one, were known already, or were passed over.
 
     added      new notes, of which `superseded` replace older ones
-    merged     part of a note that says as much       reinforced    of one that says the same
+    merged     joined a note that says as much       reinforced    joined one that says the same
     discarded  kept without a note                    deferred      a pending note, to be constructed
     repeats    known already                          updated       given a new text
     `fallbacks` says why models were not used.

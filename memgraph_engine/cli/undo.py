@@ -19,7 +19,7 @@ def undo(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Take a decision back: what it created leaves, what it changed is as it was before."""
+    """Take a decision back: what it created goes, what it changed is as it was before."""
     owner = whose(user, shared)
     with connect(tenant) as memory:
         taken = memory.undo(decision, cascade=cascade, **owner)

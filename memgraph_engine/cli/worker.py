@@ -30,8 +30,8 @@ def worker(
     """Construct pending notes and find topics anew when that is due, as the settings under `worker` say.
 
     Any number of workers, on any number of machines, share the work. SIGTERM or an interrupt ends a worker cleanly,
-    with exit code 0; a second one ends it at once. A worker that is killed leaves everything as it was, and
-    another one takes over within 10 seconds. With --once, the exit code is 1 if a job failed.
+    with exit code 0; a second one ends it at once. When a worker is killed, the memory stays as it was, and another
+    worker takes over within 10 seconds. With --once, the exit code is 1 if a job failed.
     """
     if every_tenant and tenant is not None:
         raise typer.BadParameter("it stands for every tenant: leave --tenant out.", param_hint="--all-tenants")

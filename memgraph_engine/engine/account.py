@@ -29,7 +29,7 @@ class Account:
 
     @property
     def spent(self) -> Cost:
-        """What the call has cost so far, with answers that nobody waited for."""
+        """What the call has cost so far, abandoned answers included."""
         return self._own.spent
 
     def settle(self, cost: Cost) -> None:

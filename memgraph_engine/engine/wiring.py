@@ -33,7 +33,7 @@ def utc_now() -> datetime:
 
 
 def open_database(settings: Settings) -> Database:
-    """Connect to the server that the settings name; with none named, to the managed one, started if need be."""
+    """Connect to the server that the settings name, else to the managed one, which is started if need be."""
     uri, user, password = settings.uri, settings.user, settings.password.get_secret_value()
     if not uri:
         from memgraph_engine.graph.server import LocalServer

@@ -1,4 +1,4 @@
-"""What a model may answer: strict about numbers and about what was asked, tolerant of what it adds."""
+"""What a model may answer: numbers and what was asked are checked strictly, additions are ignored."""
 
 import re
 from collections import Counter
@@ -32,7 +32,7 @@ def _worded(text: str) -> str:
 
 
 def _short(text: str) -> str:
-    """Refuse a label that is none: without a word, or longer than a line of a list."""
+    """Refuse a label without a word, or longer than a line of a list."""
     if not re.search(r"\w", text):
         raise ValueError("the label must say something")
     if len(text) > _LONGEST_LABEL or len(text.splitlines()) > 1:
@@ -41,14 +41,14 @@ def _short(text: str) -> str:
 
 
 def _question(text: str) -> str:
-    """Refuse what nobody asks in a question."""
+    """Refuse a question of several lines, or one that is too long."""
     if len(text) > _LONGEST_QUESTION or not text.isprintable():
         raise ValueError(f"must be one line of at most {_LONGEST_QUESTION} characters")
     return text
 
 
 def _names(keywords: tuple[str, ...]) -> tuple[str, ...]:
-    """Refuse what nobody calls an entity."""
+    """Refuse a name of several lines, or one that is too long."""
     if not all(len(word) <= _LONGEST_NAME and word.isprintable() for word in keywords):
         raise ValueError(f"keywords must be names of at most {_LONGEST_NAME} characters")
     return keywords
@@ -74,7 +74,7 @@ Relation = Annotated[
 
 
 class Part(BaseModel):
-    """A part of an answer; what it holds beyond its fields is left out."""
+    """A part of an answer; other keys than its fields are ignored."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False, str_strip_whitespace=True)
 

@@ -63,7 +63,7 @@ class Line:
     ) -> Iterator[str | Reply]:
         """Yield the model's answer in free text, in pieces or in one, then its reply; costs are counted as by `send`.
 
-        It is tried again only while nothing was yielded.
+        It is tried again only before the first piece.
         """
         estimate = _estimate(model, messages, settings.max_tokens)
         spent = NOTHING
@@ -119,7 +119,7 @@ def _estimate(model: ChatModel, messages: Sequence[Message], max_tokens: int) ->
 
 
 def _wait(error: ModelError, attempt: int) -> float | None:
-    """Return the seconds before the next try, None if there is to be none.
+    """Return the seconds before the next try, None for no other try.
 
     Half of the wait is random, so that clients that failed together do not come back together.
     """

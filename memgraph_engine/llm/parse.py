@@ -36,7 +36,7 @@ def parse(text: str, response: type[R], asked: frozenset[Number]) -> R:
 def json_object(text: str) -> dict[str, Any] | None:
     r"""Return the longest JSON object in a text, whatever stands around it.
 
-    Nothing is guessed: a library that mends broken JSON would also drop what was cut off, without a word.
+    Broken JSON is refused: a library that mends it would silently drop what was cut off.
 
     >>> json_object('Think {of} it: {"a": 1}. So: ```json\n{"b": {"c": [2, 3]}}\n``` Anything else?')
     {'b': {'c': [2, 3]}}

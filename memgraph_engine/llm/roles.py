@@ -1,4 +1,4 @@
-"""Ask the chat model of a role, and let nothing through that was not asked for."""
+"""Ask the chat model of a role, and check its answer against what was asked."""
 
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -25,7 +25,7 @@ R = TypeVar("R", bound=Response)
 
 @dataclass(frozen=True, slots=True)
 class Answer(Generic[R]):
-    """A checked answer, the model that gave it, what it cost with all that failed before.
+    """A checked answer, the model that gave it, and its cost with that of all failed attempts.
 
     `repaired`: the model was shown an error of its first answer.
     """
@@ -38,7 +38,7 @@ class Answer(Generic[R]):
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """An answer in free text, the model that gave it, what it cost with all that failed before."""
+    """An answer in free text, the model that gave it, and its cost with that of all failed attempts."""
 
     text: str
     cost: Cost
@@ -82,10 +82,10 @@ class Roles:
         return bool(self._names(role))
 
     def ask(self, request: Request[R], *, meters: Sequence[Gauge] = ()) -> Answer[R]:
-        """Ask the role's model, show it its error once, then ask the next model.
+        """Ask the role's model; show it an error of its answer once; then ask the next model.
 
-        Raises a ModelError whose `cost` is what all of it cost: BudgetSpent at the first call that could pass a
-        budget; with several models that failed, Unusable with the reason of each.
+        Raises a ModelError with the `cost` of all attempts: BudgetSpent at the first call that could pass a budget;
+        where several models failed, Unusable with the reason of each.
         """
         prompt = prompts()[request.prompt]
         settings = self._settings.of(prompt.role)
@@ -172,7 +172,7 @@ class Roles:
             yield self._loaded(name) if self._own is None else self._own
 
     def _names(self, role: str) -> list[str]:
-        """Return the role's models, best first; a role that is set to have none has none of the user's either."""
+        """Return the role's models, best first. A role set to '' has none, even beside a user's own model."""
         own, settings = self._settings.roles, self._settings.of(role)
         if self._own is not None:
             return [] if getattr(own, role).model == "" else [self._own.name]
@@ -186,11 +186,11 @@ class Roles:
 
 
 def chat_named(name: str, settings: LlmSettings) -> ChatModel:
-    """Return a model by LiteLLM's name, at the settings' address if it is of the main model's provider.
+    """Return a model by LiteLLM's name; those of the main model's provider share the settings' address.
 
     Raises MissingExtra.
     """
-    ours = not settings.model or _provider(name) == _provider(settings.model)  # one's address is no other's
+    ours = not settings.model or _provider(name) == _provider(settings.model)  # others have their own
     return LiteLLMChat(name, settings.api_base if ours else "")
 
 
@@ -208,7 +208,9 @@ def _second(model: ChatModel, reply: Reply, request: Request[R], cost: Cost) -> 
     try:
         return Answer(parse(reply.text, request.response, request.asked), cost, model.name, repaired=True)
     except ValueError as fault:
-        raise Unusable(f"{model.name} gave no usable answer, nor when it was shown its error: {fault}.", cost) from None
+        raise Unusable(
+            f"{model.name} gave an unusable answer twice, the second time after it was shown its error: {fault}.", cost
+        ) from None
 
 
 def _whole(model: ChatModel, reply: Reply, settings: LlmSettings) -> Told:

@@ -1,4 +1,4 @@
-"""What chat models cost one call of the API, and why their part was done without them."""
+"""What chat models cost one call of the API, and where the engine did without them."""
 
 import logging
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ _log = logging.getLogger("memgraph_engine")
 
 @dataclass
 class Spent:
-    """Adds up costs, and keeps the first reason of each kind of failure. `meters` are the budgets that calls keep."""
+    """Adds up costs, and keeps the first reason of each kind of failure. `meters` are the budgets of the call."""
 
     meters: Sequence[Gauge] = ()
     cost: Cost = NOTHING

@@ -17,9 +17,9 @@ _LOST = Cost(calls=1, money=None)  # what was asked for and not waited for may b
 class Pieces:
     """The pieces of one answer, to be gone through once; then `reply` is the whole of it.
 
-    A model that can't stream, or is not to (`stream`), gives one piece. `cost` is right at any time: while the answer
-    has not ended, it is not known. `begun` says that a piece was given. Who takes his time between two pieces keeps
-    no slot from others.
+    A model that can't stream gives one piece, and so does any model without `stream`. `cost` can be asked at any time;
+    until the answer has ended, its money is unknown. `begun` says that a piece was given. Between two pieces the slot
+    is free for others.
     """
 
     def __init__(

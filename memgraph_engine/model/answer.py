@@ -7,16 +7,16 @@ from memgraph_engine.cost import NOTHING, Cost
 from memgraph_engine.model.memory import Note, Source
 
 DONT_KNOW = "I don't know."
-"""What an answer says when the memory holds none."""
+"""What an answer says if the memory does not hold it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cited:
     """A note of a context, under the number by which an answer cites it: [1], [2] and so on.
 
-    `line` is how it reads there: number, days on which it was said, what has to be known about it, text.
-    `sources` are the note's own and those of notes that say the same; `remarks` tell that it is disputed, replaces
-    another or was true once. `shortened` says that a part of the text had no room.
+    `line` is how it reads there: number, days on which it was said, remarks, text. `sources` are the note's own and
+    those of notes that say the same; `remarks` tell that it is disputed, replaces another or was true once.
+    `shortened` says that only a part of the text is there.
     """
 
     number: int
@@ -32,8 +32,9 @@ class Context:
     """What a memory holds on a question, for the prompt of any model: at most `budget` tokens.
 
     `text` is all of it inside the marks of recalled text, so that `add` takes it out again if the prompt comes back;
-    '' if there is nothing. `tokens` is rather too high than too low. `left_out` says by a note's id why a note that
-    was found is not in it. `cost` is that of the role `sufficiency`, `fallbacks` why its part was done without it.
+    '' if there is nothing. `tokens` is rather too high than too low. `left_out` says, by the note's id, why a note that
+    was found is missing. `cost` is what the roles `planning` and `sufficiency` cost; `fallbacks` says where the engine
+    did without them, and why.
     """
 
     question: str
@@ -60,10 +61,10 @@ class Context:
 class Answer:
     """The answer to a question, with the context that it was made from.
 
-    `text` is None where no model answered; `fallbacks` says why, and the context can be shown instead. `known` is
-    False where the memory holds nothing on it, or the model found no answer in the context. `supported` says that
+    `text` is None if no model answered; `fallbacks` says why, and the context can be shown instead. `known` is False
+    if the memory holds nothing on the question, or the model found no answer in the context. `supported` says that
     the text cites at least one entry of the context: `citations`, in order. Numbers that the model made up were
-    taken out of the text; they are `unknown_citations`. `cost` has that of the context in it.
+    taken out of the text; they are `unknown_citations`. `cost` includes that of the context.
     """
 
     text: str | None

@@ -14,9 +14,9 @@ class JobRun:
 
     construct  pending notes were constructed: `counts` says what became of how many
     topics     topics were found anew: `counts` has topics, keywords, created, ended, moved, joined, labelled
-    look       the database could not be asked what is due: only ever failed
+    look       the database could not be asked what is due; such a run has always failed
 
-    `why` says what made it due, `error` why it failed, `fallbacks` what was done without a chat model.
+    `why` says what made it due, `error` why it failed, `fallbacks` where it did without a chat model, and why.
     """
 
     kind: str

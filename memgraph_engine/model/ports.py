@@ -71,7 +71,7 @@ class ChatModel(Protocol):
 
 @runtime_checkable
 class StreamingChat(Protocol):
-    """A chat model that can give its answer piece by piece; one that can't is asked by `chat`."""
+    """A chat model that can give its answer piece by piece; any other is asked by `chat`."""
 
     def chat_stream(
         self, messages: Sequence[Message], *, temperature: float, max_tokens: int, timeout: float
@@ -87,7 +87,7 @@ class Pricing(Protocol):
     """A chat model that can tell the cost of a call before it is made; a limit of money needs one."""
 
     def estimate(self, messages: Sequence[Message], max_tokens: int) -> Cost:
-        """Return the most that one call can be expected to cost; `money` is None for a price not known."""
+        """Return the most that one call can be expected to cost; `money` is None if the price is unknown."""
 
 
 @runtime_checkable

@@ -41,9 +41,9 @@ class QueryPlan:
 class Round:
     """One round of retrieval (MemFly, section 3.4.2): what was asked, and whether what is found answers the question.
 
-    `confidence` (0 to 1) is that of whoever judged: without a model the share of the question's terms that the best
-    notes hold, and `missing` are the others. `model` is the chat model that judged, '' for none. Where models judge,
-    none is asked after the last round: its `confidence` is None.
+    `confidence` (0 to 1) is the model's; without one it is the share of the question's terms that the best notes hold,
+    and `missing` are the other terms. `model` is the chat model that judged, '' for none. After the
+    last round no model is asked, so its `confidence` is None where models judge.
     """
 
     question: str
@@ -60,8 +60,8 @@ class Explanation:
 
     `proposed_by` names the channels that brought the note into the pool. The `weighted` scores of all
     `channels`, plus `neighbours` (the turns around) and `session`, add up to the hit's score. Where the question was
-    asked in several `rounds`, they are those of the first that found the note, and the hit's score is the mean of
-    what it scored in each, of which each counts less than the one before.
+    asked in several `rounds`, they are those of the first round that found the note, and the hit's score is the mean
+    of its scores in all rounds, in which each round counts less than the one before.
     """
 
     proposed_by: tuple[str, ...]
@@ -109,16 +109,16 @@ class Anchor:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What became of one input: the note that it is part of now, and the decision, None for a known repeat.
+    """What became of one input: its note, and the decision, None for a repeat that was known.
 
     append     a new note               link       a new note, tied to others
-    merge      part of a note that says as much; it has both texts now
-    reinforce  part of a note that says the same
+    merge      joined a note that says as much; the note has both texts now
+    reinforce  joined a note that says the same
     supersede  a new note, which replaces an older one
     discard    kept as a source, without a note ('')
     defer      a pending note, to be constructed later
-    repeat     known already, nothing was written
-    `status` is the note's: a repeat of what was deleted stays deleted, and says so. (Another id stores it anew.)
+    repeat     known already; nothing was written
+    `status` is the note's: a repeat of a deleted note has the status deleted. (Another id stores it anew.)
     """
 
     source: str
@@ -132,7 +132,7 @@ class Entry:
 class Receipt:
     """What a write did, input by input, the seconds that each stage took, and what models cost.
 
-    `fallbacks` says, once for each reason, why a model's part was done without it.
+    `fallbacks` says, once for each reason, where the engine did a model's part without it.
     """
 
     entries: tuple[Entry, ...]
@@ -157,9 +157,9 @@ class Receipt:
 
 @dataclass(frozen=True, slots=True)
 class Considered:
-    """A note that a new one was held against: the two scores (MemFly, equation 6), what it came to, and why.
+    """A note that a new one was compared with: the two scores (MemFly, equation 6), how they relate, and why.
 
-    `similarity` is the larger cosine of the two texts' vectors. All but that lie in 0…1.
+    `similarity` is the larger cosine of the two texts' vectors (-1 to 1). The scores lie between 0 and 1.
     """
 
     note: str
@@ -174,10 +174,10 @@ class Considered:
 class Decision:
     """One change of the memory, as the audit log holds it.
 
-    `note` is what it is about, '' for none or many; `sources` came with it. `considered` are the notes looked at,
-    best first. `model` is the chat model that judged, '' for none. `undone_by` is the decision that took it back.
-    `version` is the one that its write gave the memory, `place` its place in that write: the order of commits,
-    whatever the writers' clocks say.
+    `note` is the note that it is about, '' for none or many; `sources` came with it. `considered` are the notes that
+    were compared, best first. `model` is the chat model that judged, '' for none. `undone_by` is the decision that
+    took it back. `version` is the memory's after the write, `place` the decision's place in that write: together they
+    are the order of commits, whatever the writers' clocks say.
     """
 
     id: str
@@ -219,7 +219,7 @@ class Tie:
 
 @dataclass(frozen=True, slots=True)
 class Contrary:
-    """Two notes, by id, that can't both hold: `kind` is conflict, or supersede where the newer one took the place."""
+    """Two notes, by id, that can't both be true: `kind` is conflict, or supersede where the newer replaced it."""
 
     newer: str
     older: str

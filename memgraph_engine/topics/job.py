@@ -12,14 +12,14 @@ from memgraph_engine.model.topic import TopicRun
 
 
 def partitioner_of(engine: Engine, given: str | Partitioner | None = None) -> Partitioner:
-    """Return the partition engine that is given, by name or itself, or that of the settings; raises MissingExtra."""
+    """Return the given partition engine, which may be a name, else that of the settings; raises MissingExtra."""
     from memgraph_engine.topics.engines import engine_named
 
     chosen = engine.settings.topics.engine if given is None else given
     if isinstance(chosen, str):
         return engine_named(chosen)
     if not hasattr(chosen, "partition"):
-        raise InvalidInput(f"engine must be a name or have a method `partition`, unlike {chosen!r}.")
+        raise InvalidInput(f"engine must be a name or have a method `partition`; {chosen!r} has none.")
     return chosen
 
 

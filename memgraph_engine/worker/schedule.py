@@ -38,10 +38,10 @@ class Schedule:
         return ", ".join(part for part in (after, cron) if part) or "never"
 
     def due(self, waiting: Waiting, now: datetime) -> str:
-        """Return why the topics of a memory are due, '' if they are not: nothing is done where nothing changed.
+        """Return why the topics of a memory are due, '' if they are not. Without a change they are never due.
 
-        A time of the cron expression that no worker was there for is made up for once. Topics that were never looked
-        for are due at once by it.
+        Times of the cron expression that every worker missed are made up for once; by it, topics that were never
+        looked for are due at once.
         """
         if not waiting.changed_since:
             return ""
