@@ -6,7 +6,8 @@ from math import hypot
 import neo4j
 import pytest
 
-from memgraph_engine import Memory, wiring
+from memgraph_engine import Memory
+from memgraph_engine.engine import wiring
 from memgraph_engine.errors import InvalidInput, StoreMismatch
 from memgraph_engine.testing import HashingEmbedder, purge, temporary_memory
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from memgraph_engine.cost import Cost
-    from memgraph_engine.evaluation.asking import Patience
+    from memgraph_engine.evaluation.answering import Patience
     from memgraph_engine.evaluation.estimate import Estimate
     from memgraph_engine.evaluation.experiment import Experiment
     from memgraph_engine.evaluation.session import Session

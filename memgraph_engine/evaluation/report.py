@@ -7,7 +7,7 @@ from datetime import date
 from importlib.metadata import PackageNotFoundError, version
 
 from memgraph_engine.cost import Cost
-from memgraph_engine.evaluation.asking import ADVERSARIAL_TEMPERATURE, TEMPERATURE
+from memgraph_engine.evaluation.answering import ADVERSARIAL_TEMPERATURE, TEMPERATURE
 from memgraph_engine.evaluation.experiment import SWEEP
 from memgraph_engine.evaluation.locomo import CATEGORIES
 from memgraph_engine.evaluation.papers import ablation, rows

@@ -7,7 +7,7 @@ from typing import Any
 
 from memgraph_engine.client import Memory
 from memgraph_engine.errors import BudgetSpent, ModelError, ModelUnavailable
-from memgraph_engine.evaluation.asking import Asking, Patience
+from memgraph_engine.evaluation.answering import Answering, Patience
 from memgraph_engine.evaluation.experiment import ANSWER, FOUND, JUDGED, Experiment, Task
 from memgraph_engine.evaluation.journal import Journal
 from memgraph_engine.evaluation.kept import KeptChat
@@ -36,11 +36,11 @@ class Run:
         name: str,
         memory: Memory,
         results: Journal,
-        asking: Asking,
+        answering: Answering,
         llm: KeptChat | None = None,
     ) -> None:
         self._experiment, self._name, self._memory, self._results = experiment, name, memory, results
-        self._asking, self._llm = asking, llm
+        self._answering, self._llm = answering, llm
         self.patience = Patience()
 
     def all(self, advance: Callable[[int], None], done: Callable[[], None] = lambda: None) -> None:
@@ -126,8 +126,8 @@ class Run:
         if kind == JUDGED:
             known = self._results.get(task.key(ANSWER))
             assert known is not None
-            return self._asking.judged(task.question, known["answer"])
-        entry = self._asking.answer(task.question, everything or _said(memory, task))
+            return self._answering.judged(task.question, known["answer"])
+        entry = self._answering.answer(task.question, everything or _said(memory, task))
         return {**entry, "scores": self._scores(entry["answer"], task.question.answer)}
 
     def _scores(self, answer: str, reference: str) -> dict[str, float]:

@@ -10,7 +10,7 @@ from memgraph_engine.client import Memory
 from memgraph_engine.embedding import embedder_named
 from memgraph_engine.errors import InvalidInput, MissingExtra
 from memgraph_engine.evaluation import plots
-from memgraph_engine.evaluation.asking import Asking, Patience
+from memgraph_engine.evaluation.answering import Answering, Patience
 from memgraph_engine.evaluation.estimate import Estimate, estimate
 from memgraph_engine.evaluation.experiment import Experiment, identity, same_run
 from memgraph_engine.evaluation.journal import Journal
@@ -54,8 +54,8 @@ class Session:
             return Patience()
         embedder = KeptEmbedder(embedder_named(self.settings))
         with Memory.connect(settings=self.settings, embedder=embedder, llm=self.llm) as memory:
-            asking = Asking(self.llm, self.judge, self.settings.llm)
-            run = Run(self.experiment, self.name, memory, self.results, asking, self.llm)
+            answering = Answering(self.llm, self.judge, self.settings.llm)
+            run = Run(self.experiment, self.name, memory, self.results, answering, self.llm)
             run.all(begin(steps), embedder.forget)
             return run.patience
 

@@ -209,7 +209,8 @@ def _second(model: ChatModel, reply: Reply, request: Request[R], cost: Cost) -> 
         return Answer(parse(reply.text, request.response, request.asked), cost, model.name, repaired=True)
     except ValueError as fault:
         raise Unusable(
-            f"{model.name} gave an unusable answer twice, the second time after it was shown its error: {fault}.", cost
+            f"{model.name} gave no usable answer in two tries; in the second it saw the error of the first: {fault}.",
+            cost,
         ) from None
 
 

@@ -18,7 +18,7 @@ ADVERSARIAL_TEMPERATURE = 0.5
 _UNKNOWN = re.compile(r"\W*UNKNOWN\b")  # what the prompt asks for
 
 
-class Asking:
+class Answering:
     """Asks one model for answers, and another one to judge them. Safe to share between threads."""
 
     def __init__(self, llm: ChatModel | None, judge: ChatModel | None, settings: LlmSettings) -> None:
