@@ -297,10 +297,10 @@ class Memory:
 
         >>> from memgraph_engine import Memory
         >>> with Memory.connect(tenant=tenant) as memory:
-        ...     _ = memory.add("I moved to Lisbon.", user_id="ana", speaker="Ana", time="2023-05-08")
-        ...     print(memory.context("Where does Ana live?", user_id="ana").text)
+        ...     _ = memory.add("I moved to Lisbon.", user_id="eva", speaker="Eva", time="2023-05-08")
+        ...     print(memory.context("Where does Eva live?", user_id="eva").text)
         <recalled-memory>
-        [1] 2023-05-08: Ana: I moved to Lisbon. (8 May, 2023)
+        [1] 2023-05-08: Eva: I moved to Lisbon. (8 May, 2023)
         </recalled-memory>
         """
         scope = self._scope(user_id, shared)

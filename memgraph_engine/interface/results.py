@@ -15,7 +15,7 @@ def json_form(value: object) -> Any:
 
     >>> from memgraph_engine.cost import Budget
     >>> json_form({"limits": (Budget(calls=2),)})
-    {'limits': [{'calls': 2, 'tokens': 0, 'money': 0.0}]}
+    {'limits': [{'calls': 2, 'tokens': None, 'money': None}]}
     """
     if value is None or isinstance(value, str | int | float):
         return value
