@@ -43,7 +43,7 @@ def stop(
 
 @db_app.command()
 def status(as_json: Json = False) -> None:
-    """Tell whether the server runs, where it answers and what it keeps where."""
+    """Tell whether the server runs, its address, and where it keeps its files."""
     _print(_server().status(), as_json=as_json)
 
 
@@ -93,7 +93,7 @@ def reset(
 
 
 def _server() -> "LocalServer":
-    """Return the server of the settings, and say so if the settings name another one."""
+    """Return the managed server, and say so if the settings name another one."""
     from memgraph_engine.graph.server import LocalServer
     from memgraph_engine.settings import Settings
 

@@ -50,7 +50,7 @@ def demo(
 ) -> None:
     """Ingest a conversation and ask it questions.
 
-    Says how to look at the graph, too. Can be repeated: what is there is recognised.
+    Then it says how to look at the graph. It can be repeated: what is stored is recognised.
     """
     conversation = _locomo(file) if file else _sample()
     out = show.console()

@@ -62,7 +62,8 @@ def locomo(
         Path, typer.Option(metavar="DIR", help="Where results and report go; a run that was broken off goes on there.")
     ] = Path("reports/locomo"),
     max_cost: Annotated[
-        float, typer.Option(metavar="DOLLARS", min=0, help="Ask before a run that may cost more, else stop there.")
+        float,
+        typer.Option(metavar="DOLLARS", min=0, help="Ask before a run that may cost more; stop any other run there."),
     ] = 1.0,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Don't ask, whatever it costs.", show_default=False)] = False,
     estimate: Annotated[
@@ -85,7 +86,7 @@ def locomo(
     settings = _settings(model)
     if forget:
         removed = session.forget(out, settings)
-        typer.echo("The database holds nothing of this run any more." if removed else "There is no such run.")
+        typer.echo("This run is removed from the database." if removed else "There is no such run.")
         return
     judge = (judge or settings.llm.roles.judging.model or "") if model else ""
     experiment = _experiment(file, model, judge, ablation or [], k or [], full_context=full_context)
@@ -126,7 +127,7 @@ def _experiment(
 
 
 def _agree(one: "Session", expected: "Estimate", most: float, *, yes: bool) -> None:
-    """Let the user agree to what a run costs, if it may be more than the limit; else keep to the limit."""
+    """Ask the user about a run that may cost more than the limit; any other run keeps to the limit."""
     total = expected.total
     if not total.calls:
         return

@@ -38,7 +38,7 @@ def ingest(
     ] = None,
     sample: Annotated[str | None, typer.Option(metavar="ID", help="The conversation of a LoCoMo file.")] = None,
     update: Annotated[
-        bool, typer.Option("--update", help="Give what is stored with another text its new one; the old one is kept.")
+        bool, typer.Option("--update", help="Update what is stored with another text; the old text is kept.")
     ] = False,
     no_wait: NoWait = False,
     as_json: Json = False,
@@ -84,13 +84,13 @@ def store_files(
                         bar.tell(f"{fault.file}{f':{fault.line}' if fault.line else ''}: {fault.reason}")
                     bar.advance(len(batch))
         except (KeyboardInterrupt, StoreError):
-            bar.tell(f"Stopped: {tally}. What is stored is recognised; run the same command again to go on.")
+            bar.tell(f"Stopped: {tally}. Run the same command again to go on; what is stored is recognised.")
             raise
     return tally
 
 
 def _items(file: Path, read: Read) -> "Iterator[Item]":
-    """Yield what a file holds; one that can't be read at all is a fault like another."""
+    """Yield what a file holds; a file that can't be read is one fault among others."""
     from memgraph_engine.ingest.readers import BadLine
 
     try:

@@ -17,13 +17,14 @@ _ASSIGNMENT = re.compile(r"^(?=\w+ = )", re.MULTILINE)
 def init(
     write_config: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Also write a file with all settings, commented out, to change them in."),
+        typer.Option(metavar="FILE", help="Also write a file with all settings, commented out, for you to change."),
     ] = None,
     as_json: Json = False,
 ) -> None:
     """Make Neo4j, the schema and the embedder ready.
 
-    Fetches what is needed and starts the managed server, or reaches the one of the settings. Can be repeated.
+    It fetches what is needed, and starts the managed server or connects to the one that the settings name. It can be
+    repeated.
     """
     if write_config:
         _write(write_config)
