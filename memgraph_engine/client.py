@@ -17,7 +17,8 @@ from memgraph_engine.ingest.messages import (
     parse_message,
     parse_time,
 )
-from memgraph_engine.interface.filters import TOP_K, SearchFilters
+from memgraph_engine.interface.defaults import NEWEST, TOP_K
+from memgraph_engine.interface.filters import SearchFilters
 from memgraph_engine.model.answer import Answer, Context
 from memgraph_engine.model.memory import NEVER, READABLE, UNKNOWN_PAST, Note, Source, SourceKind
 from memgraph_engine.model.ports import ChatModel, Clock, Embedder, Partitioner
@@ -394,7 +395,7 @@ class Memory:
         *,
         user_id: str | None = None,
         shared: bool = False,
-        limit: int = 20,
+        limit: int = NEWEST,
         before: datetime | str | None = None,
     ) -> list[Decision]:
         """Return the newest decisions of a memory, newest first; `before` goes further back."""
@@ -426,7 +427,7 @@ class Memory:
         """Return which topics occur together in notes, the strongest tie first."""
         return topic_graph.ties(self.engine.db, self._scope(user_id, shared).name)
 
-    def topic_runs(self, *, user_id: str | None = None, shared: bool = False, limit: int = 20) -> list[TopicRun]:
+    def topic_runs(self, *, user_id: str | None = None, shared: bool = False, limit: int = NEWEST) -> list[TopicRun]:
         """Return the last runs that looked for topics, newest first, and what each changed."""
         if type(limit) is not int or not 1 <= limit <= MOST_HITS:
             raise InvalidInput(f"limit must be a whole number from 1 to {MOST_HITS}, not {limit!r}.")

@@ -10,12 +10,15 @@ from datetime import UTC, date, datetime
 from typing import Literal, get_args, get_origin, get_type_hints
 
 import pytest
+import typer
 
 from memgraph_engine import Memory, cost, errors
+from memgraph_engine.cli import app
 from memgraph_engine.cli.options import FILTER_OPTIONS
 from memgraph_engine.errors import InvalidInput, MemgraphEngineError
 from memgraph_engine.interface import status
-from memgraph_engine.interface.filters import FILTERS, TOP_K, SearchFilters, filters_of
+from memgraph_engine.interface.defaults import NEWEST, TOP_K
+from memgraph_engine.interface.filters import FILTERS, SearchFilters, filters_of
 from memgraph_engine.interface.results import json_form
 from memgraph_engine.interface.status import status_of
 from memgraph_engine.model import answer, job, memory, result, topic
@@ -107,6 +110,16 @@ def test_each_question_takes_the_same_filters_and_finds_as_many_notes(method):
     parameters = inspect.signature(getattr(Memory, method)).parameters
     assert get_type_hints(getattr(Memory, method))["filters"].__args__ == (SearchFilters,)
     assert parameters["top_k"].default == TOP_K
+
+
+@pytest.mark.parametrize(
+    ("command", "option", "number"),
+    [("search", "top_k", TOP_K), ("context", "top_k", TOP_K), ("ask", "top_k", TOP_K), ("decisions", "limit", NEWEST)],
+)
+def test_the_command_line_has_the_defaults_of_memory(command, option, number):
+    options = {one.name: one.default for one in typer.main.get_command(app).commands[command].params}
+    method = {"ask": "answer"}.get(command, command)
+    assert options[option] == inspect.signature(getattr(Memory, method)).parameters[option].default == number
 
 
 @pytest.mark.parametrize(

@@ -224,6 +224,11 @@ def test_a_role_can_be_left_without_a_model(monkeypatch):
         assert (asking.has("merging"), asking.has("gating")) == (True, False)
 
 
+def test_a_role_that_nothing_asks_is_refused():
+    with pytest.raises(SettingsError, match=r"llm\.roles\.consolidator: there is no such setting"):
+        Settings.load(llm={"roles": {"consolidator": {"model": "openai/one"}}})
+
+
 @pytest.mark.parametrize("given", [object(), ScriptedChat(name="")])
 def test_what_is_no_chat_model_is_refused(given):
     with pytest.raises(SettingsError, match="needs a name"):

@@ -8,7 +8,7 @@ import typer
 from memgraph_engine.cli import show
 from memgraph_engine.cli.connect import connect
 from memgraph_engine.cli.options import Budget, Considered, Json, Question, Shared, Tenant, User, filtered, whose
-from memgraph_engine.interface.filters import TOP_K
+from memgraph_engine.interface.defaults import TOP_K
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,6 +7,7 @@ import typer
 from memgraph_engine.cli import show
 from memgraph_engine.cli.connect import connect
 from memgraph_engine.cli.options import Json, Shared, Tenant, User, whose
+from memgraph_engine.interface.defaults import NEWEST
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -18,7 +19,7 @@ def decisions(
     user: User = None,
     shared: Shared = False,
     tenant: Tenant = None,
-    limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", help="At most this many.")] = 20,
+    limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", help="At most this many.")] = NEWEST,
     before: Annotated[
         str | None, typer.Option(metavar="TIME", help="Only those made by then, ISO 8601; a day means its end.")
     ] = None,

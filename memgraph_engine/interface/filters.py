@@ -7,9 +7,6 @@ from typing import TypedDict, cast
 
 from memgraph_engine.errors import InvalidInput
 
-TOP_K = 20
-"""How many notes a question finds, or considers for a context, where nobody says otherwise."""
-
 
 class SearchFilters(TypedDict, total=False):
     """Which notes a question may find; `Memory.search` says what each filter means."""
