@@ -147,7 +147,7 @@ class LiteLLMChat:
 
 
 def _hang_up(stream: Any) -> None:
-    """End a request whose answer nobody waits for any more; LiteLLM has no word for it, most of its clients have."""
+    """End a request that was abandoned. LiteLLM offers no call for it, but most of its clients do."""
     close = getattr(getattr(stream, "completion_stream", None), "close", None)
     if close:
         close()
@@ -159,7 +159,7 @@ def _brief(error: Exception) -> str:
 
 
 def _refusal(choice: Any) -> str | None:
-    """Return the reason for which a model gave no answer, None if it did not refuse."""
+    """Return why a model refused to answer, None if it did answer."""
     if choice.finish_reason == "content_filter":
         return "its provider's filter stopped it."
     fields = getattr(choice.message, "provider_specific_fields", None) or {}

@@ -11,7 +11,7 @@ from memgraph_engine.llm.tokens import chat_tokens, tokens
 from memgraph_engine.model.ports import ChatModel, Message, Reply, StreamingChat
 from memgraph_engine.settings import LlmSettings
 
-_LOST = Cost(calls=1, money=None)  # what was asked for and not waited for may be on the bill
+_LOST = Cost(calls=1, money=None)  # an abandoned answer may be on the bill
 
 
 class Pieces:

@@ -80,7 +80,7 @@ def covered(text: str, shown: Sequence[str], language: str) -> float:
 
     A term counts if it and its neighbours, three in a row, are in one of these texts in the same order; pronouns,
     auxiliaries and the like are passed over, so that "you moved" repeats "I moved". A text of one or two terms is
-    covered if they stand together in one text; a text of none is covered by nothing.
+    covered if they stand together in one text; a text without terms has the share 0.
 
     >>> covered("You moved to Lisbon with Max.", ["Ana: I moved to Lisbon with Max, at last."], "english")
     1.0
