@@ -10,7 +10,7 @@ import pytest
 from memgraph_engine import Settings
 from memgraph_engine.cost import Budget
 from memgraph_engine.errors import BudgetSpent, ModelRefused, ModelUnavailable, Unusable
-from memgraph_engine.llm import Meter, Roles, Told, answering, extraction, merging
+from memgraph_engine.llm import Meter, Roles, TextAnswer, answering, extraction, merging
 from memgraph_engine.llm.litellm import LiteLLMChat
 from memgraph_engine.llm.requests import Turn
 from tests.loopback import Say, chat_server, forget_clients
@@ -291,7 +291,7 @@ def test_nothing_is_fetched_logged_or_printed(server):
 
 def told(roles, *, stream=True, meters=(), **llm):
     *pieces, whole = roles(**llm).tell(WHERE, stream=stream, meters=meters)
-    assert isinstance(whole, Told)
+    assert isinstance(whole, TextAnswer)
     return pieces, whole
 
 

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from memgraph_engine.answer.citations import Citations
 from memgraph_engine.errors import ModelError
-from memgraph_engine.llm import Roles, Spent, Told, answering
+from memgraph_engine.llm import Roles, Spent, TextAnswer, answering
 from memgraph_engine.model.answer import DONT_KNOW, Answer, Context
 
 _UNKNOWN = "UNKNOWN"  # what the prompt asks a model to say
@@ -30,7 +30,7 @@ def ask(
     reading = _Reading(len(context.entries))
     try:
         for piece in roles.tell(answering(context.question, context.lines, moment), meters=spent.meters, stream=stream):
-            if isinstance(piece, Told):
+            if isinstance(piece, TextAnswer):
                 told = piece
             else:
                 yield from reading.feed(piece)
@@ -84,7 +84,7 @@ class _Reading:
             self._shown.append(piece)
             yield piece
 
-    def answer(self, context: Context, told: Told) -> Answer:
+    def answer(self, context: Context, told: TextAnswer) -> Answer:
         """Return the answer, with its citations."""
         text, cited = "".join(self._shown), tuple(self._citations.cited)
         if not text:

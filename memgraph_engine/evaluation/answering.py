@@ -6,7 +6,7 @@ from typing import Any
 
 from memgraph_engine.errors import ModelError, ModelRefused, Unusable
 from memgraph_engine.evaluation.locomo import ADVERSARIAL, NOT_MENTIONED, Question
-from memgraph_engine.llm import Roles, Told, answering_brief, judging
+from memgraph_engine.llm import Roles, TextAnswer, answering_brief, judging
 from memgraph_engine.model.ports import ChatModel
 from memgraph_engine.settings import LlmSettings
 
@@ -38,7 +38,7 @@ class Answering:
             (told,) = answerer.tell(answering_brief(question.text, lines))
         except (Unusable, ModelRefused) as error:
             return {"answer": "", "known": False, "cost": asdict(error.cost), "failed": str(error)}
-        assert isinstance(told, Told)
+        assert isinstance(told, TextAnswer)
         known = not _UNKNOWN.match(told.text)
         return {"answer": told.text.strip() if known else NOT_MENTIONED, "known": known, "cost": asdict(told.cost)}
 

@@ -8,7 +8,7 @@ from typing import Protocol
 from memgraph_engine.cost import Cost
 from memgraph_engine.errors import ModelError
 from memgraph_engine.ingest.keywords import is_hub
-from memgraph_engine.llm import Answer, Roles, Spent, Turn, batches, extraction
+from memgraph_engine.llm import CheckedAnswer, Roles, Spent, Turn, batches, extraction
 from memgraph_engine.llm.answers import ExtractedTurn, Extraction
 from memgraph_engine.model.marker import without_recalled
 from memgraph_engine.model.memory import Source
@@ -64,7 +64,7 @@ def extract(
     return found
 
 
-def _read(answer: Answer[Extraction], group: Sequence[Source], language: str) -> list[Extracted | None]:
+def _read(answer: CheckedAnswer[Extraction], group: Sequence[Source], language: str) -> list[Extracted | None]:
     turns = {turn.turn: turn for turn in answer.response.turns}
     share = answer.cost.share(len(group))
     return [_extracted(turns[at], source, language, answer.model, share) for at, source in enumerate(group, 1)]

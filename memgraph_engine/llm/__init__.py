@@ -18,19 +18,19 @@ from memgraph_engine.llm.requests import (
     planning,
     sufficiency,
 )
-from memgraph_engine.llm.roles import Answer, Roles, Told, chat_named
+from memgraph_engine.llm.roles import CheckedAnswer, Roles, TextAnswer, chat_named
 from memgraph_engine.llm.spent import Spent
 
 __all__ = [
-    "Answer",
+    "CheckedAnswer",
     "Gauge",
     "Meter",
     "NewNote",
     "Request",
     "Roles",
     "Spent",
+    "TextAnswer",
     "TextRequest",
-    "Told",
     "TopicKeywords",
     "Turn",
     "answering",

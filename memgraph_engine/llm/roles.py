@@ -10,12 +10,12 @@ from typing import Generic, TypeVar
 from memgraph_engine.cost import NOTHING, Cost
 from memgraph_engine.errors import BudgetSpent, ModelError, ModelUnavailable, SettingsError, Unusable
 from memgraph_engine.llm.answers import Response, json_schema
-from memgraph_engine.llm.line import Line
 from memgraph_engine.llm.litellm import LiteLLMChat
 from memgraph_engine.llm.meter import Gauge
 from memgraph_engine.llm.parse import parse
 from memgraph_engine.llm.prompts import prompts, repair
 from memgraph_engine.llm.requests import Request, TextRequest
+from memgraph_engine.llm.transport import Transport
 from memgraph_engine.model.ports import ChatModel, Message, Reply
 from memgraph_engine.providers import require_litellm
 from memgraph_engine.settings import LlmSettings, RolesSettings
@@ -24,7 +24,7 @@ R = TypeVar("R", bound=Response)
 
 
 @dataclass(frozen=True, slots=True)
-class Answer(Generic[R]):
+class CheckedAnswer(Generic[R]):
     """A checked answer, the model that gave it, and its cost with that of all failed attempts.
 
     `repaired`: the model was shown an error of its first answer.
@@ -37,7 +37,7 @@ class Answer(Generic[R]):
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class TextAnswer:
     """An answer in free text, the model that gave it, and its cost with that of all failed attempts."""
 
     text: str
@@ -69,7 +69,7 @@ class Roles:
     ) -> None:
         self._settings = settings
         self._own = None if llm is None else _checked(llm)
-        self._line = Line(settings.concurrency, sleep)
+        self._transport = Transport(settings.concurrency, sleep)
         self._known: dict[str, ChatModel] = {}
         self._lock = Lock()
         if any(self.has(role) for role in RolesSettings.model_fields):  # told now, not in the middle of a write
@@ -81,7 +81,7 @@ class Roles:
         """Tell whether the role has a model to ask."""
         return bool(self._names(role))
 
-    def ask(self, request: Request[R], *, meters: Sequence[Gauge] = ()) -> Answer[R]:
+    def ask(self, request: Request[R], *, meters: Sequence[Gauge] = ()) -> CheckedAnswer[R]:
         """Ask the role's model; show it an error of its answer once; then ask the next model.
 
         Raises a ModelError with the `cost` of all attempts: BudgetSpent at the first call that could pass a budget;
@@ -100,13 +100,15 @@ class Roles:
                 if isinstance(error, BudgetSpent):
                     raise
             else:
-                return Answer(answer.response, spent + answer.cost, answer.model, answer.repaired)
+                return CheckedAnswer(answer.response, spent + answer.cost, answer.model, answer.repaired)
         raise _failed(prompt.role, failures, spent)
 
-    def ask_many(self, requests: Sequence[Request[R]], *, meters: Sequence[Gauge] = ()) -> list[Answer[R] | ModelError]:
+    def ask_many(
+        self, requests: Sequence[Request[R]], *, meters: Sequence[Gauge] = ()
+    ) -> list[CheckedAnswer[R] | ModelError]:
         """Ask several at the same time; each result stands where its request stood, a failure as its error."""
 
-        def one(request: Request[R]) -> Answer[R] | ModelError:
+        def one(request: Request[R]) -> CheckedAnswer[R] | ModelError:
             try:
                 return self.ask(request, meters=meters)
             except ModelError as error:
@@ -117,7 +119,9 @@ class Roles:
         with ThreadPoolExecutor(min(self._settings.concurrency, len(requests)), "memgraph-engine-llm") as pool:
             return list(pool.map(one, requests))
 
-    def tell(self, request: TextRequest, *, meters: Sequence[Gauge] = (), stream: bool = False) -> Iterator[str | Told]:
+    def tell(
+        self, request: TextRequest, *, meters: Sequence[Gauge] = (), stream: bool = False
+    ) -> Iterator[str | TextAnswer]:
         """Yield the answer of the role's model in free text: with `stream` its pieces first, then the whole.
 
         The next model is asked as by `ask`, but not after a piece was yielded. Raises as `ask` does.
@@ -128,7 +132,7 @@ class Roles:
         spent, failures, begun = NOTHING, list[ModelError](), False
         for model in self._models(prompt.role):
             try:
-                for piece in self._line.tell(model, messages, settings, meters, stream=stream):
+                for piece in self._transport.tell(model, messages, settings, meters, stream=stream):
                     if isinstance(piece, Reply):
                         told = _whole(model, piece, settings)
                     elif stream:
@@ -151,17 +155,17 @@ class Roles:
         request: Request[R],
         settings: LlmSettings,
         meters: Sequence[Gauge],
-    ) -> Answer[R]:
+    ) -> CheckedAnswer[R]:
         schema = json_schema(request.response)
-        first = self._line.send(model, messages, settings, schema, meters)
+        first = self._transport.send(model, messages, settings, schema, meters)
         try:
-            return Answer(parse(first.text, request.response, request.asked), first.cost, model.name)
+            return CheckedAnswer(parse(first.text, request.response, request.asked), first.cost, model.name)
         except ValueError as fault:
             wrong = str(fault)
         if first.finish_reason == "length":
             raise Unusable(_cut_off(model, settings), first.cost)  # it would be cut off again
         try:
-            second = self._line.send(model, repair(messages, first.text, wrong), settings, schema, meters)
+            second = self._transport.send(model, repair(messages, first.text, wrong), settings, schema, meters)
         except ModelError as error:
             error.cost = first.cost + error.cost
             raise
@@ -204,9 +208,9 @@ def _checked(given: object) -> ChatModel:
     return given
 
 
-def _second(model: ChatModel, reply: Reply, request: Request[R], cost: Cost) -> Answer[R]:
+def _second(model: ChatModel, reply: Reply, request: Request[R], cost: Cost) -> CheckedAnswer[R]:
     try:
-        return Answer(parse(reply.text, request.response, request.asked), cost, model.name, repaired=True)
+        return CheckedAnswer(parse(reply.text, request.response, request.asked), cost, model.name, repaired=True)
     except ValueError as fault:
         raise Unusable(
             f"{model.name} gave no usable answer in two tries; in the second it saw the error of the first: {fault}.",
@@ -214,13 +218,13 @@ def _second(model: ChatModel, reply: Reply, request: Request[R], cost: Cost) -> 
         ) from None
 
 
-def _whole(model: ChatModel, reply: Reply, settings: LlmSettings) -> Told:
+def _whole(model: ChatModel, reply: Reply, settings: LlmSettings) -> TextAnswer:
     """Refuse an answer in free text that is empty or was cut off."""
     if reply.finish_reason == "length":
         raise Unusable(_cut_off(model, settings), reply.cost)
     if not reply.text.strip():
         raise Unusable(f"{model.name} gave an empty answer.", reply.cost)
-    return Told(reply.text, reply.cost, model.name)
+    return TextAnswer(reply.text, reply.cost, model.name)
 
 
 def _failed(role: str, failures: Sequence[ModelError], cost: Cost) -> ModelError:

@@ -20,7 +20,7 @@ _FIRST_WAIT = 0.5  # seconds, doubled with every further try
 _LONGEST_WAIT = 60.0  # a server that asks for more is given up: another model may answer sooner
 
 
-class Line:
+class Transport:
     """Sends requests; `sleep` is what waits between two tries."""
 
     def __init__(self, concurrency: int, sleep: Callable[[float], None] = time.sleep) -> None:
