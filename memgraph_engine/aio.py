@@ -6,13 +6,14 @@ from functools import wraps
 from inspect import signature
 from itertools import islice
 from threading import Lock
-from types import GenericAlias, MethodType, TracebackType
-from typing import Any, Concatenate, ParamSpec, Self, TypeVar, cast, get_args
+from types import GenericAlias, TracebackType
+from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, cast, get_args
 
 from memgraph_engine.client import Memory
 
 P = ParamSpec("P")
 T = TypeVar("T")
+A = TypeVar("A", bound="AsyncMemory")
 C = TypeVar("C", bound=Callable[..., Any])
 
 _PAGE = 500  # notes of a listing that one thread fetches
@@ -54,16 +55,19 @@ def listed(
     return _iterating(call, method)
 
 
-def connecting(connect: Callable[P, Memory]) -> "classmethod[AsyncMemory, P, Coroutine[Any, Any, AsyncMemory]]":
-    """Make the class method that connects from that of Memory."""
-    method = cast("MethodType", connect).__func__
+class Connecting(Generic[P]):
+    """The class method that connects, made from that of Memory; a subclass gets its own kind."""
 
-    @wraps(method)
-    async def call(cls: type["AsyncMemory"], /, *args: P.args, **kwargs: P.kwargs) -> "AsyncMemory":
-        return cls(await asyncio.to_thread(connect, *args, **kwargs))
+    def __init__(self, connect: Callable[P, Memory]) -> None:
+        self._connect = connect
 
-    call.__doc__ = _see(method)
-    return classmethod(call)
+    def __get__(self, _instance: "A | None", kind: "type[A]") -> Callable[P, Coroutine[Any, Any, "A"]]:
+        @wraps(self._connect)
+        async def call(*args: P.args, **kwargs: P.kwargs) -> A:
+            return kind(await asyncio.to_thread(self._connect, *args, **kwargs))
+
+        call.__doc__ = _see(self._connect)
+        return call
 
 
 def _iterating(call: C, method: Callable[..., Iterator[Any]]) -> C:
@@ -99,7 +103,7 @@ class AsyncMemory:
         self._memory = memory
         self._running: set[asyncio.Task[object]] = set()
 
-    connect = connecting(Memory.connect)
+    connect = Connecting(Memory.connect)
 
     async def close(self) -> None:
         """Wait for what still runs, then close the connections."""

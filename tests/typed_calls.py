@@ -12,8 +12,13 @@ from memgraph_engine.model.memory import Note
 from memgraph_engine.model.result import Decision, Hit, Receipt
 
 
+class Ours(AsyncMemory):
+    pass
+
+
 async def right(memory: AsyncMemory) -> None:
     assert_type(await AsyncMemory.connect("bolt://host", tenant="acme"), AsyncMemory)
+    assert_type(await Ours.connect(), Ours)
     assert_type(await memory.add("I moved.", user_id="ana", speaker="Ana", tags=["home"]), Receipt)
     assert_type(await memory.update("D1:3", "I moved to Porto.", user_id="ana"), Decision)
     assert_type(await memory.search("Where?", user_id="ana", top_k=3, speaker="Ana", since="2023"), list[Hit])
