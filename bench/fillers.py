@@ -11,7 +11,6 @@ from rich.progress import track
 
 from memgraph_engine import Memory
 from memgraph_engine.evaluation.locomo import Conversation
-from memgraph_engine.gate.batch import Batch
 from memgraph_engine.gate.verdict import APPEND
 from memgraph_engine.graph.scopes import open_scope, state
 from memgraph_engine.graph.sources import Seen
@@ -19,6 +18,7 @@ from memgraph_engine.ingest.construct import Vectors, construct, place
 from memgraph_engine.ingest.messages import parse_message
 from memgraph_engine.model.candidate import Candidate, Keyword
 from memgraph_engine.model.scope import Scope
+from memgraph_engine.writing.batch import Batch
 
 if TYPE_CHECKING:
     import numpy as np

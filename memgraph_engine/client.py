@@ -25,9 +25,9 @@ from memgraph_engine.model.ports import ChatModel, Clock, Embedder, Partitioner
 from memgraph_engine.model.result import Anchor, Decision, Hit, Receipt, Spending, Stats, Story, Version
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.model.topic import Topic, TopicRun, TopicTie
-from memgraph_engine.remember import Writer
 from memgraph_engine.settings import Settings
 from memgraph_engine.topics.job import rebuild_topics
+from memgraph_engine.writing.writer import Writer
 
 if TYPE_CHECKING:
     import numpy as np

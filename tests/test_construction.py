@@ -270,35 +270,37 @@ def test_undoing_all_that_models_did_leaves_nothing(tenant, embedder):
 
 
 def test_a_batch_that_is_tried_again_asks_no_model_again(tenant, embedder, monkeypatch):
-    from memgraph_engine.gate.plan import Plan, Stale
+    from memgraph_engine.writing.commit import Stale
+    from memgraph_engine.writing.transaction import Transaction
 
     answers = [extracted("Ferry."), extracted("Ferry."), judged("same"), written("The ferry.")]
     with memory_with(tenant, embedder, answers) as (memory, chat):
         memory.add(FERRY, user_id="ana")
-        apply, lost = Plan.apply, [Stale, Stale]
+        commit, lost = Transaction.commit, [Stale, Stale]
 
-        def sometimes(plan, db):
+        def sometimes(transaction, db):
             if lost:
                 raise lost.pop()
-            apply(plan, db)
+            commit(transaction, db)
 
-        monkeypatch.setattr(Plan, "apply", sometimes)
+        monkeypatch.setattr(Transaction, "commit", sometimes)
         receipt = memory.add(FERRY_AGAIN, user_id="ana")
         assert (receipt.entries[0].kind, receipt.cost.calls, chat.left, lost) == ("merge", 3, 0, [])
 
 
 def test_a_model_that_failed_is_not_asked_again_either(tenant, embedder, monkeypatch):
-    from memgraph_engine.gate.plan import Plan, Stale
+    from memgraph_engine.writing.commit import Stale
+    from memgraph_engine.writing.transaction import Transaction
 
     with memory_with(tenant, embedder, [ModelRefused("No.")]) as (memory, chat):
-        apply, lost = Plan.apply, [Stale]
+        commit, lost = Transaction.commit, [Stale]
 
-        def sometimes(plan, db):
+        def sometimes(transaction, db):
             if lost:
                 raise lost.pop()
-            apply(plan, db)
+            commit(transaction, db)
 
-        monkeypatch.setattr(Plan, "apply", sometimes)
+        monkeypatch.setattr(Transaction, "commit", sometimes)
         assert memory.add(FERRY, user_id="ana").added == 1
         assert len(chat.calls) == 1
 

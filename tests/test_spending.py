@@ -82,13 +82,13 @@ def test_what_fails_is_paid_for_too(tenant, embedder):
 
 def test_a_write_that_fails_is_paid_for_too(tenant, embedder, monkeypatch):
     from memgraph_engine.errors import Unreachable
-    from memgraph_engine.gate.plan import Plan
+    from memgraph_engine.writing.transaction import Transaction
 
     def broken(*_):
         raise Unreachable("gone")
 
     with alone(tenant, embedder, [reply()]) as (memory, _):
-        monkeypatch.setattr(Plan, "apply", broken)
+        monkeypatch.setattr(Transaction, "commit", broken)
         with pytest.raises(Unreachable):
             memory.add(BUOYS[0], user_id="ana")
         assert memory.cost(user_id="ana")[0].cost.calls == 1

@@ -254,7 +254,7 @@ def test_a_pending_note_that_is_deleted_is_in_order_and_waits_again_after_an_und
 
 
 def test_a_cascade_takes_back_what_another_writer_adds_meanwhile(memory, monkeypatch):
-    from memgraph_engine.gate import undo as undoing
+    from memgraph_engine.writing import undo as undoing
 
     entry = memory.add({"id": "a", "text": LINES[0]}, user_id="ana").entries[0]
     memory.update("a", LINES[3], user_id="ana")

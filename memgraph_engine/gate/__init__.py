@@ -1,1 +1,1 @@
-"""The gate: what becomes of a candidate, and every later change of what is remembered."""
+"""The gate: what becomes of a candidate, held against what is known."""

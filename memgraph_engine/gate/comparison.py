@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, time
 from typing import Literal
 
-from memgraph_engine.gate.batch import note_id
 from memgraph_engine.gate.calibration import Calibration
 from memgraph_engine.gate.contradiction import difference
 from memgraph_engine.gate.correction import Statement, correction, relocation, statements
@@ -25,6 +24,7 @@ from memgraph_engine.gate.score import (
 )
 from memgraph_engine.graph.neighbourhood import Neighbour
 from memgraph_engine.model.candidate import Candidate
+from memgraph_engine.model.memory import note_id
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.model.text import Said
 from memgraph_engine.rendering import events, words

@@ -1,5 +1,6 @@
 """What a memory is made of: messages become sources, sources become notes, notes carry keywords."""
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -76,3 +77,8 @@ class Note:
     tags: tuple[str, ...] = ()
     keywords: tuple[str, ...] = ()
     sources: tuple[Source, ...] = ()
+
+
+def note_id(scope: str, source: str) -> str:
+    """Return the id of the note that a source founds: the same however often it is tried."""
+    return hashlib.blake2b(f"{scope}\0{source}".encode(), digest_size=16).hexdigest()

@@ -10,9 +10,9 @@ from memgraph_engine.graph.waiting import Waiting
 from memgraph_engine.model.result import Receipt
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.model.topic import TopicRun
-from memgraph_engine.remember import Writer
 from memgraph_engine.topics.job import partitioner_of, rebuild_topics
 from memgraph_engine.worker.schedule import Schedule
+from memgraph_engine.writing.writer import Writer
 
 
 class Stopped(Exception):

@@ -8,7 +8,6 @@ from time import perf_counter
 from types import MappingProxyType
 
 from memgraph_engine.engine.wiring import Engine
-from memgraph_engine.gate import batch as gate
 from memgraph_engine.gate.ask import Asking
 from memgraph_engine.gate.judge import Judge
 from memgraph_engine.gate.verdict import Verdict
@@ -22,6 +21,7 @@ from memgraph_engine.model.memory import Source
 from memgraph_engine.model.names import key
 from memgraph_engine.model.result import Entry, Receipt
 from memgraph_engine.model.scope import Scope
+from memgraph_engine.writing.batch import Batch
 
 
 @dataclass
@@ -55,7 +55,7 @@ class Work:
         return Receipt(tuple(entries), dict(self.seconds), self.spent.cost, self.spent.fallbacks)
 
 
-def remember(
+def make_notes(
     engine: Engine,
     scope: Scope,
     seen: sources.Seen,
@@ -92,10 +92,10 @@ def remember(
 
 def batch(
     engine: Engine, scope: Scope, seen: sources.Seen, pending: Mapping[str, Found] = MappingProxyType({})
-) -> gate.Batch:
+) -> Batch:
     """Begin a batch as of what was seen."""
     settings = engine.settings
-    return gate.Batch(
+    return Batch(
         engine.db,
         scope,
         seen,

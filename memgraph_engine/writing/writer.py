@@ -6,7 +6,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from itertools import islice
 
-from memgraph_engine.construction import Work, batch, remember
 from memgraph_engine.engine.account import Account
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import (
@@ -17,11 +16,7 @@ from memgraph_engine.errors import (
     StoreMismatch,
     UndoRefused,
 )
-from memgraph_engine.gate import batch as gate
-from memgraph_engine.gate import change
-from memgraph_engine.gate import undo as undoing
 from memgraph_engine.gate.ask import Asking
-from memgraph_engine.gate.commit import Stale, until_current
 from memgraph_engine.gate.verdict import Verdict
 from memgraph_engine.graph import leases, notes, scopes, sources
 from memgraph_engine.ingest.construct import Placed, Vectors, construct, keyword_phrases, place, waiting
@@ -33,6 +28,11 @@ from memgraph_engine.model.memory import Source
 from memgraph_engine.model.names import key
 from memgraph_engine.model.result import Decision, Entry, Receipt
 from memgraph_engine.model.scope import Scope
+from memgraph_engine.writing import change
+from memgraph_engine.writing import undo as undoing
+from memgraph_engine.writing.batch import entries, unknown
+from memgraph_engine.writing.commit import Stale, until_current
+from memgraph_engine.writing.construction import Work, batch, make_notes
 
 _DEFAULT_LANGUAGE = "english"
 _TOO_MANY = 3  # notes that can't be constructed: then it is not the notes
@@ -125,18 +125,20 @@ class Writer:
             seen = sources.look_up(self._engine.db, scope.name, ids, [], [])
             if seen:
                 known |= seen.known
-        gate.unknown(given, known)
+        unknown(given, known)
 
     def _add_batch(self, scope: Scope, some: Sequence[Source], work: Work, *, wait: bool) -> list[Entry]:
         """Store a batch; if the server refuses it, each source alone, so that one can't keep out the others."""
 
         def attempt() -> list[Entry]:
             seen = self._look_up(scope, some, work, keywords=wait)
-            new = gate.unknown(some, seen.known)
+            new = unknown(some, seen.known)
             noise = worthless(new, seen.language, self._settings.gate, work.shown)
             placed = place(new, seen.tails, seen.hidden, noise)
-            made = remember(self._engine, scope, seen, placed, work) if wait else self._defer(scope, seen, placed, work)
-            return gate.entries(some, made, seen.known)
+            made = (
+                make_notes(self._engine, scope, seen, placed, work) if wait else self._defer(scope, seen, placed, work)
+            )
+            return entries(some, made, seen.known)
 
         try:
             return until_current(self._engine.db, scope.name, attempt)
@@ -170,7 +172,7 @@ class Writer:
             if not seen or seen.version != state.version:
                 raise Stale
             found = {one.turns[0].source.id: one.found for one in pending}
-            return list(remember(self._engine, scope, seen, placed, work, found).values())
+            return list(make_notes(self._engine, scope, seen, placed, work, found).values())
 
         try:
             return until_current(self._engine.db, scope.name, attempt)

@@ -1,7 +1,7 @@
-"""One transaction to be: every write of the memory is planned here, and applied whole or not at all.
+"""One transaction to be: every write of the memory is collected here, and committed whole or not at all.
 
-What follows from a change is worked out by the plan itself: the scope's sums, the pairs of keywords, the order of
-the statements. A note may change several times in one plan, each time with its own former version.
+What follows from a change is worked out here too: the scope's sums, the pairs of keywords, the order of the
+statements. A note may change several times in one transaction, each time with its own former version.
 """
 
 from collections import Counter, defaultdict
@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from memgraph_engine.gate.commit import Stale
 from memgraph_engine.graph import decisions as decision_graph
 from memgraph_engine.graph import keywords as keyword_graph
 from memgraph_engine.graph import notes as note_graph
@@ -22,10 +21,11 @@ from memgraph_engine.model.candidate import Candidate, Keyword
 from memgraph_engine.model.memory import READABLE, Source
 from memgraph_engine.model.result import Decision
 from memgraph_engine.model.scope import Scope
+from memgraph_engine.writing.commit import Stale
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class Counted:
     """What sums and pairs see of a note."""
 
     readable: bool
@@ -34,15 +34,15 @@ class State:
     keywords: tuple[str, ...]
 
     @classmethod
-    def of(cls, found: Found) -> "State":
+    def of(cls, found: Found) -> "Counted":
         """Return that of a stored note."""
         note = found.note
         return cls(note.status in READABLE, found.raw_length, found.context_length, note.keywords)
 
-    def after(self, revision: Revision) -> "State":
+    def after(self, revision: Revision) -> "Counted":
         """Return what a revision makes of it."""
         given = revision.properties
-        return State(
+        return Counted(
             given["status"] in READABLE if "status" in given else self.readable,
             len(given["raw_terms"].split()) if "raw_terms" in given else self.raw_length,
             len(given["context_terms"].split()) if "context_terms" in given else self.context_length,
@@ -50,10 +50,10 @@ class State:
         )
 
 
-_NOTHING = State(readable=False, raw_length=0, context_length=0, keywords=())
+_NOTHING = Counted(readable=False, raw_length=0, context_length=0, keywords=())
 
 
-class Plan:
+class Transaction:
     """Collects what one transaction does to a scope, as of a version of it."""
 
     def __init__(self, scope: Scope, version: int, now: datetime, stored: Collection[str] = ()) -> None:
@@ -65,7 +65,7 @@ class Plan:
         self._created: list[NewNote] = []
         self._waves: list[dict[str, Revision]] = []
         self._times: Counter[str] = Counter()
-        self._states: dict[str, State] = {}
+        self._states: dict[str, Counted] = {}
         self._retired: dict[str, str] = {}
         self._reinstated: list[dict[str, Any]] = []
         self._relations: list[Relation] = []
@@ -96,7 +96,7 @@ class Plan:
         """Make a note of a candidate."""
         candidate = new.candidate
         names = tuple(keyword.name for keyword in candidate.keywords)
-        state = State(new.status in READABLE, len(candidate.raw_terms), len(candidate.context_terms), names)
+        state = Counted(new.status in READABLE, len(candidate.raw_terms), len(candidate.context_terms), names)
         self._created.append(new)
         self.name(candidate.keywords)
         self._count(_NOTHING, state)
@@ -107,8 +107,8 @@ class Plan:
         self._keywords.update((k.name, k) for k in keywords if k.name not in self._stored)
 
     def revise(self, before: Found | None, revision: Revision) -> None:
-        """Change a note; `before` is how it is stored, None for one that this plan creates."""
-        now = self._states.get(revision.id) or (State.of(before) if before else _NOTHING)
+        """Change a note; `before` is how it is stored, None for one that this transaction creates."""
+        now = self._states.get(revision.id) or (Counted.of(before) if before else _NOTHING)
         after = now.after(revision)
         wave = self._times[revision.id]
         self._times[revision.id] += 1
@@ -129,12 +129,12 @@ class Plan:
         """Take a note out; its sources stay unless they leave too."""
         self._retired[found.note.id] = decision
         self._lost |= set(found.note.keywords)
-        self._count(self._states.get(found.note.id) or State.of(found), _NOTHING)
+        self._count(self._states.get(found.note.id) or Counted.of(found), _NOTHING)
 
     def reinstate(self, found: Found, retired_by: str, decision: str) -> None:
         """Take back that a decision retired the note that was `found`."""
         self._reinstated.append({"id": found.note.id, "retired_by": retired_by, "decision": decision})
-        state = State.of(found)
+        state = Counted.of(found)
         self._count(_NOTHING, state)
         self._states[found.note.id] = state
 
@@ -154,7 +154,7 @@ class Plan:
         """Give a stored source the text and hash of this one."""
         self._rewritten.append(source)
 
-    def _count(self, before: State, after: State) -> None:
+    def _count(self, before: Counted, after: Counted) -> None:
         for state, sign in ((before, -1), (after, 1)):
             if state.readable:
                 c = self._change
@@ -171,7 +171,7 @@ class Plan:
 
     # ---- the transaction ------------------------------------------------------------------------
 
-    def apply(self, db: Database) -> None:
+    def commit(self, db: Database) -> None:
         """Write it all, or raise Stale, with nothing written, when another write came between."""
         if not self.empty:
             db.write(self._write)

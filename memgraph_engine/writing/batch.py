@@ -1,6 +1,5 @@
 """Write a batch of candidates as the verdicts on them say: each input one decision, all in one transaction."""
 
-import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -8,7 +7,6 @@ from uuid import uuid4
 
 from memgraph_engine.embedding import CheckedEmbedder
 from memgraph_engine.errors import SourceConflict
-from memgraph_engine.gate.plan import Plan
 from memgraph_engine.gate.verdict import Verdict
 from memgraph_engine.graph import notes as note_graph
 from memgraph_engine.graph.database import Database
@@ -16,15 +14,11 @@ from memgraph_engine.graph.notes import USER, Found, NewNote, Relation, Revision
 from memgraph_engine.graph.sources import Known, Seen
 from memgraph_engine.language import tokenize
 from memgraph_engine.model.candidate import Candidate
-from memgraph_engine.model.memory import Source
+from memgraph_engine.model.memory import Source, note_id
 from memgraph_engine.model.result import Decision, Entry
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.rendering import Text, render
-
-
-def note_id(scope: str, source: str) -> str:
-    """Return the id of the note that a source founds: the same however often it is tried."""
-    return hashlib.blake2b(f"{scope}\0{source}".encode(), digest_size=16).hexdigest()
+from memgraph_engine.writing.transaction import Transaction
 
 
 def unknown(given: Sequence[Source], known: Mapping[str, Known]) -> list[Source]:
@@ -91,7 +85,7 @@ class Batch:
 
     def __post_init__(self) -> None:
         """Start with nothing planned."""
-        self._plan = Plan(self.scope, self.seen.version, self.now, self.seen.keywords.values())
+        self._transaction = Transaction(self.scope, self.seen.version, self.now, self.seen.keywords.values())
         self._drafts: dict[str, Draft] = {}
         self._entries: dict[str, Entry] = {}
         self._joined: list[tuple[str, Revision, Text]] = []
@@ -102,7 +96,7 @@ class Batch:
         for place, (candidate, verdict) in enumerate(zip(candidates, verdicts, strict=True)):
             self._decide(candidate, verdict, place)
         self._embed()
-        self._plan.apply(self.db)
+        self._transaction.commit(self.db)
         return self._entries
 
     def _load(self, verdicts: Iterable[Verdict]) -> None:
@@ -125,7 +119,7 @@ class Batch:
         own = note_id(self.scope.name, source.id)
         joins = verdict.kind in ("merge", "reinforce")
         note = verdict.target if joins else "" if verdict.kind == "discard" else own
-        decision = self._plan.decide(
+        decision = self._transaction.decide(
             Decision(
                 id=uuid4().hex,
                 kind=verdict.kind,
@@ -140,13 +134,13 @@ class Batch:
             )
         )
         if not waiting:
-            self._plan.store(candidate)
+            self._transaction.store(candidate)
         if joins:
             self._join(candidate, verdict, decision)
         elif verdict.kind != "discard":
             self._make(candidate, verdict, decision, place, waiting)
         if waiting and (joins or not note):
-            self._plan.retire(waiting, decision.id)
+            self._transaction.retire(waiting, decision.id)
         status = {"defer": "pending", "discard": "none"}.get(verdict.kind, "active")
         self._entries[source.id] = Entry(source.id, note, verdict.kind, decision.id, status)
 
@@ -160,14 +154,16 @@ class Batch:
         new = NewNote(decision.note, decision.id, candidate, self.now, created, status)
         said_at = waiting.note.said_at if waiting else candidate.source.said_at or self.now
         if waiting:
-            self._plan.name(candidate.keywords)
+            self._transaction.name(candidate.keywords)
             begins = min(said_at, candidate.valid_from or said_at)
             properties = {**texts_of(candidate), "status": "active", "valid_from": begins}
             names = tuple(keyword.name for keyword in candidate.keywords)
             vectors = candidate.raw_vector, candidate.context_vector
-            self._plan.revise(waiting, Revision(decision.note, decision.id, properties, "changed", *vectors, names))
+            self._transaction.revise(
+                waiting, Revision(decision.note, decision.id, properties, "changed", *vectors, names)
+            )
         else:
-            self._plan.create(new)
+            self._transaction.create(new)
         tags = tuple(sorted({*candidate.source.tags, *metadata_tags(candidate.source.metadata)}))
         self._drafts[decision.note] = Draft(
             waiting,
@@ -180,7 +176,7 @@ class Batch:
         )
         for tie in verdict.ties:
             if tie.note != decision.note:
-                self._plan.relate(Relation(decision.note, tie.note, tie.kind, tie.score, decision.id))
+                self._transaction.relate(Relation(decision.note, tie.note, tie.kind, tie.score, decision.id))
         if verdict.kind == "supersede":
             self._supersede(said_at, verdict.target, decision)
 
@@ -189,8 +185,8 @@ class Batch:
         draft = self._drafts[old]
         ends = max(said_at, draft.said_at)
         properties = {"status": "superseded", "valid_to": ends}
-        self._plan.revise(draft.found, Revision(old, decision.id, properties, "superseded"))
-        self._plan.relate(Relation(decision.note, old, "supersede", 1.0, decision.id))
+        self._transaction.revise(draft.found, Revision(old, decision.id, properties, "superseded"))
+        self._transaction.relate(Relation(decision.note, old, "supersede", 1.0, decision.id))
 
     def _join(self, candidate: Candidate, verdict: Verdict, decision: Decision) -> None:
         """Let a source join a note: with its text (merge), or as one more witness of it (reinforce)."""
@@ -201,13 +197,13 @@ class Batch:
             written = verdict.model if verdict.context else ""
             draft.constructed_by = draft.constructed_by or candidate.constructed_by or written
         if verdict.kind == "reinforce" and text == draft.text:
-            self._plan.revise(draft.found, Revision(verdict.target, decision.id, {}, adds=(source.id,)))
+            self._transaction.revise(draft.found, Revision(verdict.target, decision.id, {}, adds=(source.id,)))
             return
         draft.text = text
         names = dict.fromkeys((*draft.keywords, *(keyword.name for keyword in candidate.keywords)))
         draft.keywords = tuple(names)[: self.max_keywords]
         draft.tags = tuple(sorted({*draft.tags, *source.tags, *metadata_tags(source.metadata)}))
-        self._plan.name(k for k in candidate.keywords if k.name in draft.keywords)
+        self._transaction.name(k for k in candidate.keywords if k.name in draft.keywords)
         properties = {
             "raw": list(text.raw),
             "context": text.context,
@@ -218,7 +214,7 @@ class Batch:
         }
         revision = Revision(verdict.target, decision.id, properties, keywords=draft.keywords, adds=(source.id,))
         self._joined.append((verdict.target, revision, text))
-        self._plan.revise(draft.found, revision)
+        self._transaction.revise(draft.found, revision)
 
     def _joint(self, draft: Draft, candidate: Candidate, verdict: Verdict) -> Text:
         """Return the texts of a note with what joins it; what the user wrote stays, and so does a model's context."""
@@ -236,9 +232,9 @@ class Batch:
         return replace(text, context=verdict.context or f"{old.context} {new.context}")
 
     def _embed(self) -> None:
-        """Embed all merged texts in one call, and put the vectors into the plan."""
+        """Embed all merged texts in one call, and put the vectors into the transaction."""
         texts = list(dict.fromkeys(t for _, _, text in self._joined for t in (text.spoken, text.context)))
         vectors = dict(zip(texts, self.embedder.embed_documents(texts), strict=True)) if texts else {}
         for _, revision, text in self._joined:
             done = replace(revision, raw_vector=vectors[text.spoken], context_vector=vectors[text.context])
-            self._plan.replace(revision, done)
+            self._transaction.replace(revision, done)

@@ -7,8 +7,6 @@ from uuid import uuid4
 
 from memgraph_engine.embedding import CheckedEmbedder
 from memgraph_engine.errors import InvalidInput, NotFound
-from memgraph_engine.gate import contexts
-from memgraph_engine.gate.plan import Plan
 from memgraph_engine.graph import notes as note_graph
 from memgraph_engine.graph import scopes, sources
 from memgraph_engine.graph.database import Database
@@ -17,6 +15,8 @@ from memgraph_engine.model.candidate import Candidate
 from memgraph_engine.model.memory import READABLE, Source
 from memgraph_engine.model.result import Decision
 from memgraph_engine.model.scope import Scope
+from memgraph_engine.writing import contexts
+from memgraph_engine.writing.transaction import Transaction
 
 _SOME = 500
 
@@ -66,7 +66,7 @@ def previous(db: Database, scope: Scope, source: Source) -> Source | None:
 
 def delete(db: Database, scope: Scope, at: Target, embedder: CheckedEmbedder, now: datetime) -> Decision:
     """Delete a note so that it can be recovered: it keeps everything but its status."""
-    return _delete(db, Plan(scope, at.version, now), [at.found], at.language, embedder)
+    return _delete(db, Transaction(scope, at.version, now), [at.found], at.language, embedder)
 
 
 def delete_some(db: Database, scope: Scope, embedder: CheckedEmbedder, now: datetime) -> Decision | None:
@@ -75,18 +75,22 @@ def delete_some(db: Database, scope: Scope, embedder: CheckedEmbedder, now: date
     some = note_graph.newest(db, scope.name, _SOME) if state else []
     if not state or not some:
         return None
-    return _delete(db, Plan(scope, state.version, now), some, state.language, embedder)
+    return _delete(db, Transaction(scope, state.version, now), some, state.language, embedder)
 
 
-def _delete(db: Database, plan: Plan, some: Sequence[Found], language: str, embedder: CheckedEmbedder) -> Decision:
-    decision = plan.decide(Decision(uuid4().hex, "delete", plan.now, some[0].note.id if len(some) == 1 else ""))
+def _delete(
+    db: Database, transaction: Transaction, some: Sequence[Found], language: str, embedder: CheckedEmbedder
+) -> Decision:
+    decision = transaction.decide(
+        Decision(uuid4().hex, "delete", transaction.now, some[0].note.id if len(some) == 1 else "")
+    )
     for found in some:
-        plan.revise(found, Revision(found.note.id, decision.id, {"status": "deleted"}))
+        transaction.revise(found, Revision(found.note.id, decision.id, {"status": "deleted"}))
     hidden = {source.id: None for found in some for source in found.note.sources}
     without = [found.note.id for found in some]
-    turns = contexts.Turns.after(db, plan.scope.name, hidden)
-    contexts.rewrite(db, plan, decision.id, turns, language=language, embedder=embedder, without=without)
-    plan.apply(db)
+    turns = contexts.Turns.after(db, transaction.scope.name, hidden)
+    contexts.rewrite(db, transaction, decision.id, turns, language=language, embedder=embedder, without=without)
+    transaction.commit(db)
     return decision
 
 
@@ -103,9 +107,9 @@ def update(
     The text of a note that comes from several sources is then the user's own, and its sources stay as they came.
     A pending one has no vectors, and goes on waiting for its construction.
     """
-    note, plan = at.found.note, Plan(scope, at.version, now)
-    decision = plan.decide(Decision(uuid4().hex, "update", now, note.id))
-    plan.name(new.keywords)
+    note, transaction = at.found.note, Transaction(scope, at.version, now)
+    decision = transaction.decide(Decision(uuid4().hex, "update", now, note.id))
+    transaction.name(new.keywords)
     properties = {
         **note_graph.texts_of(new),
         "constructed_by": new.constructed_by if at.single else note_graph.USER,
@@ -113,12 +117,14 @@ def update(
     if at.single:
         properties["valid_from"] = min(note.said_at, new.valid_from or note.said_at)
     names = tuple(keyword.name for keyword in new.keywords)
-    plan.revise(
+    transaction.revise(
         at.found, Revision(note.id, decision.id, properties, "changed", new.raw_vector, new.context_vector, names)
     )
     if at.single:
-        plan.rewrite(new.source)
+        transaction.rewrite(new.source)
         turns = contexts.Turns.after(db, scope.name, {new.source.id: new.source})
-        contexts.rewrite(db, plan, decision.id, turns, language=at.language, embedder=embedder, without=[note.id])
-    plan.apply(db)
+        contexts.rewrite(
+            db, transaction, decision.id, turns, language=at.language, embedder=embedder, without=[note.id]
+        )
+    transaction.commit(db)
     return decision

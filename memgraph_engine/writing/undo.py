@@ -10,8 +10,6 @@ from uuid import uuid4
 
 from memgraph_engine.embedding import CheckedEmbedder
 from memgraph_engine.errors import NotFound, UndoRefused
-from memgraph_engine.gate import contexts
-from memgraph_engine.gate.plan import Plan
 from memgraph_engine.graph import decisions, notes, scopes
 from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.notes import QUOTABLE, Found, Gathered, Revision
@@ -19,6 +17,8 @@ from memgraph_engine.model.candidate import Keyword
 from memgraph_engine.model.names import key
 from memgraph_engine.model.result import Decision
 from memgraph_engine.model.scope import Scope
+from memgraph_engine.writing import contexts
+from memgraph_engine.writing.transaction import Transaction
 
 if TYPE_CHECKING:
     from memgraph_engine.model.memory import Source
@@ -60,12 +60,12 @@ def undo(db: Database, scope: Scope, id: str, embedder: CheckedEmbedder, now: da
             "Undo those first, or with cascade."
         )
     assert state  # a decision has a scope
-    plan = Plan(scope, state.version, now)
-    decision = plan.decide(
+    transaction = Transaction(scope, state.version, now)
+    decision = transaction.decide(
         Decision(uuid4().hex, "undo", now, undone.note, evidence=f"Takes back {undone.kind}.", undoes=id)
     )
-    _Undoing(db, plan, undone, decision, state.language, embedder).run(about)
-    plan.apply(db)
+    _Undoing(db, transaction, undone, decision, state.language, embedder).run(about)
+    transaction.commit(db)
     return decision
 
 
@@ -73,9 +73,15 @@ class _Undoing:
     """One undo, planned step by step."""
 
     def __init__(
-        self, db: Database, plan: Plan, undone: Decision, decision: Decision, language: str, embedder: CheckedEmbedder
+        self,
+        db: Database,
+        transaction: Transaction,
+        undone: Decision,
+        decision: Decision,
+        language: str,
+        embedder: CheckedEmbedder,
     ) -> None:
-        self._db, self._plan, self._undone, self._decision = db, plan, undone, decision
+        self._db, self._transaction, self._undone, self._decision = db, transaction, undone, decision
         self._language, self._embedder = language, embedder
         self._repeatable: dict[str, Source | None] = {}
 
@@ -83,15 +89,15 @@ class _Undoing:
         """Plan it all."""
         leaving = self._undone.sources
         for one in about:
-            self._plan.cut(self._undone.id, one.id)
+            self._transaction.cut(self._undone.id, one.id)
             if one.role == "created":
                 self._leave(one)
             else:
                 self._repeat(one)
         for source in leaving:
             self._repeatable[source] = None
-            self._plan.leave(source)
-        turns = contexts.Turns.after(self._db, self._plan.scope.name, self._repeatable, leaving)
+            self._transaction.leave(source)
+        turns = contexts.Turns.after(self._db, self._transaction.scope.name, self._repeatable, leaving)
         for one in about:
             if one.role == "retired":
                 self._reinstate(one, turns)
@@ -99,7 +105,7 @@ class _Undoing:
                 self._restore(one, turns)
         contexts.rewrite(
             self._db,
-            self._plan,
+            self._transaction,
             self._decision.id,
             turns,
             language=self._language,
@@ -109,7 +115,7 @@ class _Undoing:
 
     def _leave(self, one: Gathered) -> None:
         assert one.now  # what is retired already was touched by a later decision
-        self._plan.retire(one.now, self._decision.id)
+        self._transaction.retire(one.now, self._decision.id)
         self._repeatable |= dict.fromkeys(source.id for source in one.now.note.sources)
 
     def _repeat(self, one: Gathered) -> None:
@@ -121,11 +127,11 @@ class _Undoing:
     def _reinstate(self, one: Gathered, turns: contexts.Turns) -> None:
         assert one.before
         self._name(one.before)
-        self._plan.reinstate(one.before, self._undone.id, self._decision.id)
+        self._transaction.reinstate(one.before, self._undone.id, self._decision.id)
         context = self._context(one.before, turns)
         if context != one.before.note.context:
             properties = contexts.terms_of(context, self._language)
-            self._plan.revise(one.before, Revision(one.id, self._decision.id, properties, "rewritten"))
+            self._transaction.revise(one.before, Revision(one.id, self._decision.id, properties, "rewritten"))
 
     def _restore(self, one: Gathered, turns: contexts.Turns) -> None:
         """Give a note the content and status that it had before."""
@@ -153,13 +159,13 @@ class _Undoing:
         kept = {source.id for source in before.note.sources}
         drops = tuple(source.id for source in now.note.sources if source.id not in kept)
         vectors = before.raw_vector, vector
-        self._plan.revise(
+        self._transaction.revise(
             now, Revision(one.id, self._decision.id, properties, "changed", *vectors, keywords=names, drops=drops)
         )
         stored = {source.id: source for source in now.note.sources}
         for source in before.note.sources:
             if source.hash != stored.get(source.id, source).hash:
-                self._plan.rewrite(source)
+                self._transaction.rewrite(source)
 
     def _context(self, before: Found, turns: contexts.Turns) -> str:
         """Return the context of a note as it was before, without the turns that were deleted or corrected since."""
@@ -169,6 +175,6 @@ class _Undoing:
         """Store the keywords that a note gets back: those that no other note carried meanwhile are gone."""
         names = list(found.note.keywords)
         vectors = self._embedder.embed_documents(names)
-        self._plan.name(
+        self._transaction.name(
             Keyword(name, key(name, self._language), vector) for name, vector in zip(names, vectors, strict=True)
         )

@@ -8,13 +8,13 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from memgraph_engine.embedding import CheckedEmbedder
-from memgraph_engine.gate.plan import Plan
 from memgraph_engine.graph import notes, sources
 from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.notes import Found, Rendering, Revision, Turn
 from memgraph_engine.language import tokenize
 from memgraph_engine.model.memory import Source
 from memgraph_engine.rendering import render
+from memgraph_engine.writing.transaction import Transaction
 
 Repeatable = Mapping[str, Source | None]
 """By a source's id: what a context may repeat of it from now on."""
@@ -46,7 +46,7 @@ class Turns:
 
 def rewrite(
     db: Database,
-    plan: Plan,
+    transaction: Transaction,
     decision: str,
     turns: Turns,
     *,
@@ -56,7 +56,7 @@ def rewrite(
 ) -> None:
     """Plan new contexts for the notes of the turns after those that change, but not those of the notes `without`."""
     followers = {note for one in turns.around.values() for note in one.followers} - set(without)
-    found = notes.renderings(db, plan.scope.name, sorted(followers))
+    found = notes.renderings(db, transaction.scope.name, sorted(followers))
     local = [one for one in found if not one.found.constructed_by]
     contexts = {one.found.note.id: _context(one, turns.now, language) for one in local}
     stale = [one.found for one in local if contexts[one.found.note.id] != one.found.note.context]
@@ -64,7 +64,9 @@ def rewrite(
     for one, vector in zip(stale, vectors, strict=True):
         text = contexts[one.note.id]
         given = None if one.note.status == "pending" else vector  # it gets both of its vectors at once
-        plan.revise(one, Revision(one.note.id, decision, terms_of(text, language), "rewritten", context_vector=given))
+        transaction.revise(
+            one, Revision(one.note.id, decision, terms_of(text, language), "rewritten", context_vector=given)
+        )
 
 
 def terms_of(context: str, language: str) -> dict[str, str]:

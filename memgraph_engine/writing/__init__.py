@@ -1,0 +1,1 @@
+"""Writing: what is judged becomes one transaction, and every later change of it another."""
