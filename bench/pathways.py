@@ -20,6 +20,8 @@ from memgraph_engine.evaluation.ranking import mean, score
 from memgraph_engine.evaluation.report import table
 from memgraph_engine.evaluation.run import after
 from memgraph_engine.graph import notes as note_graph
+from memgraph_engine.graph import writes
+from memgraph_engine.graph.writes import Write
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.testing import purge
 
@@ -154,5 +156,8 @@ def _complete(memory: Memory, scope: Scope) -> None:
         for place, new in enumerate(ids[1:], 1)
         for old in chance.sample(ids[:place], min(place, _TIES))
     ]
-    memory.engine.db.write(lambda tx: note_graph.relate(tx, scope.name, ties))
+    version = memory.stats(user_id=scope.user).version
+    assert writes.commit(
+        memory.engine.db, scope.name, version, memory.engine.now(), Write(relations=note_graph.related(ties))
+    )
     memory.rebuild_topics(user_id=scope.user)

@@ -16,7 +16,11 @@ from memgraph_engine.cli import app
 from memgraph_engine.errors import InvalidInput, MissingExtra, ModelRefused, NotFound, SettingsError
 from memgraph_engine.graph import keywords as keyword_graph
 from memgraph_engine.graph import topics as topic_graph
-from memgraph_engine.graph.keywords import pairs
+from memgraph_engine.graph import writes
+from memgraph_engine.graph.keywords import changed, pairs
+from memgraph_engine.graph.keywords import named as rows_of
+from memgraph_engine.graph.writes import Write
+from memgraph_engine.model.candidate import Keyword
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.testing import purge
 from memgraph_engine.topics import difference, labels, matching, naming, reading, rebuild
@@ -34,19 +38,18 @@ def plant(memory, user, *themes, seed=0):
     names = sorted({name for theme in themes for name in theme})
     vectors = memory.engine.embedder.embed_documents(names)
 
-    def write(tx):
-        rows = [{"name": n, "key": n, "vector": v.tolist()} for n, v in zip(names, vectors, strict=True)]
-        tx.run("keywords/create", scope=scope, rows=rows)
-        change = Counter()
-        for theme in themes:
-            change += pairs(theme)
-        rows = [{"a": a, "b": b, "change": n} for (a, b), n in change.items()]
-        tx.run("keywords/co_occur", scope=scope, rows=rows)
-        version = topic_graph.state(memory.engine.db, scope).version
-        assert tx.run("scopes/advance", scope=scope, version=version, notes=0, raw_length=0, context_length=0, joined=0)
-
-    memory.engine.db.write(write)
+    change = Counter()
+    for theme in themes:
+        change += pairs(theme)
+    keywords = [Keyword(name, name, vector) for name, vector in zip(names, vectors, strict=True)]
+    write(memory, scope, Write(keywords=rows_of(keywords), pairs=changed(change)))
     return scope
+
+
+def write(memory, scope, what):
+    assert writes.commit(
+        memory.engine.db, scope, topic_graph.state(memory.engine.db, scope).version, memory.engine.now(), what
+    )
 
 
 def topics_of(memory, user):
@@ -161,7 +164,7 @@ def test_what_has_changed_for_good_is_told(memory):
     first = memory.rebuild_topics(user_id="ana")
     whole = topics_of(memory, "ana")[frozenset(SEA + KITCHEN)]
     rows = [{"a": min(a, b), "b": max(a, b), "change": -1} for a in SEA for b in KITCHEN]
-    memory.engine.db.write(lambda tx: tx.run("keywords/co_occur", scope=scope, rows=rows))
+    write(memory, scope, Write(pairs=rows))
     run = memory.rebuild_topics(user_id="ana")
     assert {frozenset(SEA), frozenset(KITCHEN)} <= set(topics_of(memory, "ana"))
     assert whole in run.splits[whole]
@@ -355,8 +358,8 @@ def write_pairs(memory, scope, *themes):
 
 
 def faults(memory):
-    """What verify finds, but that no notes carry the planted pairs."""
-    return [fault for fault in memory.verify(user_id="ana") if not fault.startswith("CO_OCCUR")]
+    """What verify finds, but that no notes carry the planted keywords and pairs."""
+    return [fault for fault in memory.verify(user_id="ana") if not fault.startswith(("CO_OCCUR", "Keyword"))]
 
 
 def topic_with(memory, keyword):

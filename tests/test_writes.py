@@ -153,21 +153,46 @@ def test_processes_adding_to_one_session_number_its_turns_without_a_gap(memory):
     assert memory.verify(user_id="ana") == []
 
 
-def test_a_database_that_goes_away_in_the_middle_leaves_no_half(memory, monkeypatch):
-    """The connection breaks after the first statement of the write: the transaction is rolled back."""
-    from memgraph_engine.errors import Unreachable
-    from memgraph_engine.graph import notes
+def test_a_write_that_fails_in_the_middle_leaves_no_half(memory, monkeypatch):
+    """The last part of the statement is refused, when all others have been written: the transaction is rolled back."""
+    from memgraph_engine.errors import QueryFailed
+    from memgraph_engine.graph import keywords
 
-    def broken(*_):
-        raise ConnectionResetError("gone")
-
-    before = memory.stats(user_id="ana")
+    memory.add("The beekeeper sold two hives.", user_id="ana")
+    before = stored(memory)
     with monkeypatch.context() as patch:
-        patch.setattr(notes, "create", broken)
-        with pytest.raises(Unreachable):
-            memory.add("Never to be seen.", user_id="ana")
-    assert memory.stats(user_id="ana").sources == before.sources == 0
-    assert memory.add("Never to be seen.", user_id="ana").added == 1
+        patch.setattr(keywords, "changed", lambda _: [{"a": "beekeeper", "b": "hives", "change": "many"}])
+        with pytest.raises(QueryFailed):
+            memory.add("Two hives and a beekeeper are never to be seen.", user_id="ana")
+    same(stored(memory), before)
+    assert memory.verify(user_id="ana") == []
+    assert memory.add("Two hives and a beekeeper are never to be seen.", user_id="ana").added == 1
+
+
+def test_a_write_whose_answer_is_lost_is_made_once(memory, monkeypatch):
+    """The connection breaks after the commit: what is sent again is known by its decisions."""
+    from neo4j.exceptions import ServiceUnavailable
+
+    from memgraph_engine.graph.database import Database
+
+    memory.add("The ferry leaves at noon.", user_id="ana")
+    run, lost = Database._alone, []
+
+    def answers(db, access, name, parameters):
+        if name == "writes/commit" and not lost:
+            lost.append(run(db, access, name, parameters))
+            assert lost[0]
+            return run(db, access, name, parameters)  # as after a ServiceUnavailable
+        return run(db, access, name, parameters)
+
+    monkeypatch.setattr(Database, "_alone", answers)
+    receipt = memory.add("Our beekeeper sold two hives.", user_id="ana")
+    assert ServiceUnavailable("gone").is_retryable()
+    assert (receipt.added, receipt.repeats, len(lost)) == (1, 0, 1)
+    lost.clear()
+    assert memory.delete(receipt.entries[0].note, user_id="ana").kind == "delete"
+    assert memory.stats(user_id="ana").version == 3
+    assert memory.verify(user_id="ana") == []
 
 
 def count_pairs(memory, user):

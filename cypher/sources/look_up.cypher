@@ -1,11 +1,13 @@
-// What a write needs to know beforehand of sources and keywords.
+// What a write needs to know beforehand of the scope, of sources and of keywords; no row if there is no such scope.
 // $scope: string    the scope
 // $ids: list<string>    ids of the sources to add
 // $sessions: list<string>    their sessions, without ''
 // $keys: list<string>    keys of the keywords they may carry
 // $statuses: list<string>    of notes that can be read
-// returns known [{id, hashes, note {id, status} or null}], tails [source with readable], keywords [{key, name}]
-RETURN COLLECT {
+// returns version, language, notes, known [{id, hashes, note {id, status} or null}], tails [source with readable], keywords [{key, name}]
+MATCH (s:Scope {scope: $scope})
+RETURN s.version AS version, s.language AS language, s.notes AS notes,
+       COLLECT {
          UNWIND $ids AS id
          MATCH (x:Source {scope: $scope, id: id})
          RETURN {id: id, hashes: [x.hash] + [(x)-[:WAS]->(p:PastSource) | p.hash],

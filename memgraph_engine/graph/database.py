@@ -97,15 +97,23 @@ class Database:
             )
 
     def run(self, name: str, /, **parameters: Any) -> list[Row]:
-        """Run one reading statement, which may make transactions of its own.
+        """Run one reading statement, which may make transactions of its own."""
+        return self._alone(neo4j.READ_ACCESS, name, parameters)
 
-        Without the messages that begin and end a transaction, and so with retries of our own, not the driver's.
+    def commit(self, name: str, /, **parameters: Any) -> list[Row]:
+        """Run one writing statement as a transaction of its own.
+
+        It is sent again when its answer is lost, though it may have been committed: a second time must do no harm.
         """
+        return self._alone(neo4j.WRITE_ACCESS, name, parameters)
+
+    def _alone(self, access: str, name: str, parameters: Row) -> list[Row]:
+        """Run a statement without the messages that begin and end a transaction, and with retries of our own."""
         text, wait, ends = _text(name, parameters), _FIRST_WAIT, time.monotonic() + self._retry_time
         with self._translated():
             while True:
                 try:
-                    with self._session(neo4j.READ_ACCESS) as session:
+                    with self._session(access) as session:
                         return [dict(record) for record in session.run(text, parameters)]
                 except (driver_errors.Neo4jError, driver_errors.DriverError) as error:
                     if not error.is_retryable() or time.monotonic() + wait > ends:

@@ -1,7 +1,7 @@
 """Decisions: the audit log, and what undo goes by."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
 from typing import Any
@@ -15,9 +15,9 @@ from memgraph_engine.model.result import Considered, Contrary, Decision, Tie
 _COST = ("calls", "input_tokens", "output_tokens", "money", "seconds")
 
 
-def create(tx: Runner, scope: str, decisions: Sequence[Decision]) -> None:
-    """Record decisions; one without a note is tied to its source."""
-    rows = [
+def recorded(decisions: Iterable[Decision]) -> list[Row]:
+    """Return the rows that record decisions; one without a note is tied to its source."""
+    return [
         {
             "id": decision.id,
             "properties": _properties(decision),
@@ -26,7 +26,6 @@ def create(tx: Runner, scope: str, decisions: Sequence[Decision]) -> None:
         }
         for decision in decisions
     ]
-    tx.run("decisions/create", scope=scope, rows=rows)
 
 
 def _properties(decision: Decision) -> Row:

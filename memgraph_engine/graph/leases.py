@@ -19,14 +19,12 @@ _WAIT = 0.1
 
 def acquire(db: Database, name: str, holder: str, *, seconds: float) -> bool:
     """Take or extend a lease; False while another holds it."""
-    return bool(
-        db.write(lambda tx: tx.run("leases/acquire", name=name, holder=holder, milliseconds=int(seconds * 1000)))
-    )
+    return bool(db.commit("leases/acquire", name=name, holder=holder, milliseconds=int(seconds * 1000)))
 
 
 def release(db: Database, name: str, holder: str) -> None:
     """Give a lease back; nothing happens if it is held no more."""
-    db.write(lambda tx: tx.run("leases/release", name=name, holder=holder))
+    db.commit("leases/release", name=name, holder=holder)
 
 
 @contextmanager

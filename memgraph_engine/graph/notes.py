@@ -1,7 +1,7 @@
 """Notes: stored, found, listed, revised, and their past."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -111,9 +111,9 @@ class Gathered:
     later: tuple[tuple[str, str], ...]
 
 
-def create(tx: Runner, scope: Scope, notes: Sequence[NewNote]) -> None:
-    """Store new notes with their provenance, each under its decision."""
-    rows = [
+def created(scope: Scope, notes: Iterable[NewNote]) -> list[Row]:
+    """Return the rows that store new notes with their provenance and keywords, each under its decision."""
+    return [
         {
             "id": new.id,
             "source": new.candidate.source.id,
@@ -121,11 +121,10 @@ def create(tx: Runner, scope: Scope, notes: Sequence[NewNote]) -> None:
             "raw_vector": packed(new.candidate.raw_vector),
             "context_vector": packed(new.candidate.context_vector),
             "decision": new.decision,
+            "keywords": [keyword.name for keyword in new.candidate.keywords],
         }
         for new in notes
     ]
-    if rows:
-        tx.run("notes/create", scope=scope.name, rows=rows)
 
 
 def _properties(new: NewNote, scope: Scope) -> Row:
@@ -260,9 +259,9 @@ def quotable(row: Row | None) -> Source | None:
     return source_from(row) if row and row["readable"] else None
 
 
-def revise(tx: Runner, scope: str, revisions: Sequence[Revision], now: datetime) -> None:
-    """Change notes, each at most once, keeping the closing state of each as a Past node."""
-    rows = [
+def revised(revisions: Iterable[Revision]) -> list[Row]:
+    """Return the rows that change notes, each at most once; its closing state is kept as a Past node."""
+    return [
         {
             "id": revision.id,
             "properties": dict(revision.properties),
@@ -272,38 +271,15 @@ def revise(tx: Runner, scope: str, revisions: Sequence[Revision], now: datetime)
             "context_vector": packed(revision.context_vector),
             "adds": list(revision.adds),
             "drops": list(revision.drops),
+            "keywords": None if revision.keywords is None else list(revision.keywords),
         }
         for revision in sorted(revisions, key=lambda one: one.id)
     ]
-    tx.run("notes/revise", scope=scope, rows=rows, now=now)
 
 
-def retire(tx: Runner, scope: str, decision_of: Mapping[str, str], now: datetime) -> None:
-    """Take notes (by id) out of the memory under a decision; each becomes a Past node."""
-    rows = [{"id": note, "decision": decision} for note, decision in sorted(decision_of.items())]
-    if rows:
-        tx.run("notes/retire", scope=scope, rows=rows, now=now)
-
-
-def reinstate(tx: Runner, scope: str, rows: Sequence[Row], now: datetime) -> None:
-    """Take back what retired notes; rows of {id, retired_by, decision}."""
-    if rows:
-        tx.run("notes/reinstate", scope=scope, rows=rows, now=now)
-
-
-def relate(tx: Runner, scope: str, relations: Sequence[Relation]) -> None:
-    """Tie notes to each other."""
-    rows = [
-        {"new": r.new, "old": r.old, "kind": r.kind, "score": r.score, "decision": r.decision}
-        for r in sorted(relations, key=lambda one: (one.new, one.old))
-    ]
-    if rows:
-        tx.run("notes/relate", scope=scope, rows=rows)
-
-
-def unrelate(tx: Runner, scope: str, decision: str, ids: Sequence[str]) -> None:
-    """Cut the ties that a decision made from these notes."""
-    tx.run("notes/unrelate", scope=scope, decision=decision, notes=sorted(ids))
+def related(relations: Iterable[Relation]) -> list[Row]:
+    """Return the rows that tie notes to each other."""
+    return [asdict(relation) for relation in sorted(relations, key=lambda one: (one.new, one.old))]
 
 
 def gathered(tx: Runner, scope: str, decision: str) -> list[Gathered]:

@@ -3,30 +3,13 @@
 from dataclasses import dataclass
 from typing import Any
 
-from memgraph_engine.graph.database import Database, Runner
+from memgraph_engine.graph.database import Database
 from memgraph_engine.model.scope import Scope
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """By how much a write changes a scope's sums: readable notes, and their lengths in terms.
-
-    `joined` are notes whose keywords were not in the graph of keywords before: topics are found anew after so many.
-    """
-
-    notes: int = 0
-    raw_length: int = 0
-    context_length: int = 0
-    joined: int = 0
 
 
 def open_scope(db: Database, scope: Scope, language: str) -> str:
     """Make the scope unless it is there, and return its language."""
-    rows = db.write(
-        lambda tx: tx.run(
-            "scopes/open", scope=scope.name, tenant=scope.tenant, user=scope.user or "", language=language
-        )
-    )
+    rows = db.commit("scopes/open", scope=scope.name, tenant=scope.tenant, user=scope.user or "", language=language)
     recorded: str = rows[0]["language"]
     return recorded
 
@@ -44,23 +27,6 @@ def state(db: Database, scope: str) -> ScopeState | None:
     """Return the scope's version and language; None if there is no such scope."""
     rows = db.run("scopes/read", scope=scope)
     return ScopeState(rows[0]["version"], rows[0]["language"], rows[0]["notes"]) if rows else None
-
-
-def advance(tx: Runner, scope: str, version: int, change: Change) -> bool | None:
-    """Lock the scope and count its version up; None if somebody wrote since `version` was read.
-
-    Else it returns whether the topics of the scope were ever looked for.
-    """
-    rows = tx.run(
-        "scopes/advance",
-        scope=scope,
-        version=version,
-        notes=change.notes,
-        raw_length=change.raw_length,
-        context_length=change.context_length,
-        joined=change.joined,
-    )
-    return bool(rows[0]["grouped"]) if rows else None
 
 
 def counts(db: Database, scope: str) -> dict[str, Any] | None:

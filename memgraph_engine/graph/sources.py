@@ -1,12 +1,9 @@
 """Sources: what came from outside, verbatim."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Any
 
-from memgraph_engine.graph import scopes
-from memgraph_engine.graph.database import Database, Runner
+from memgraph_engine.graph.database import Database, Row, Runner
 from memgraph_engine.graph.notes import QUOTABLE, quotable
 from memgraph_engine.graph.rows import source_from, source_properties
 from memgraph_engine.model.candidate import Candidate
@@ -41,18 +38,17 @@ class Seen:
 def look_up(db: Database, scope: str, ids: Sequence[str], sessions: Sequence[str], keys: Sequence[str]) -> Seen | None:
     """Read all that a write needs to know; None if there is no such scope.
 
-    The version is read first, in a transaction of its own: what is seen after it, also by the vector index, which
-    follows a commit at a distance, can only be newer, and a write that names an older version is refused.
+    A commit shows itself piece by piece, what its indexes find last: what is seen is whole only if the version was
+    known before, from an earlier transaction.
     """
-    state = scopes.state(db, scope)
-    if not state:
-        return None
     rows = db.run("sources/look_up", scope=scope, ids=ids, sessions=sessions, keys=keys, statuses=QUOTABLE)
+    if not rows:
+        return None
     row = rows[0]
     return Seen(
-        version=state.version,
-        language=state.language,
-        notes=state.notes,
+        version=row["version"],
+        language=row["language"],
+        notes=row["notes"],
         known={
             k["id"]: Known(tuple(k["hashes"]), *((k["note"]["id"], k["note"]["status"]) if k["note"] else ("", "none")))
             for k in row["known"]
@@ -68,24 +64,9 @@ def stored(tx: Runner, scope: str, id: str) -> bool:  # noqa: A002  the graph's 
     return bool(around(tx, scope, [id]))
 
 
-def create(tx: Runner, scope: str, candidates: Sequence[Candidate]) -> None:
-    """Store the candidates' sources, each linked to the turn before it."""
-    rows: list[dict[str, Any]] = [
-        {"id": c.source.id, "previous": c.previous, "properties": source_properties(c.source)} for c in candidates
-    ]
-    if rows:
-        tx.run("sources/create", scope=scope, rows=rows)
-
-
-def revise(tx: Runner, scope: str, source: Source, now: datetime) -> None:
-    """Give a stored source the text and hash of this one; the old text is kept."""
-    tx.run("sources/revise", scope=scope, id=source.id, text=source.text, hash=source.hash, now=now)
-
-
-def retire(tx: Runner, scope: str, ids: Sequence[str], now: datetime) -> None:
-    """Take sources out of the memory; each becomes its own PastSource."""
-    if ids:
-        tx.run("sources/retire", scope=scope, ids=sorted(ids), now=now)
+def arriving(candidates: Iterable[Candidate]) -> list[Row]:
+    """Return the rows that store the candidates' sources, each after the turn before it."""
+    return [{"id": c.source.id, "previous": c.previous, "properties": source_properties(c.source)} for c in candidates]
 
 
 @dataclass(frozen=True, slots=True)

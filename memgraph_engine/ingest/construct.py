@@ -42,11 +42,29 @@ class Vectors:
         return self._known[text]
 
 
-def keyword_phrases(source: Source, language: str) -> list[str]:
-    """Return the phrases that may become a source's keywords; the speaker's name is none."""
-    said = without_recalled(source.text)
-    text = f"{said}\n{source.caption}" if source.caption else said
-    return phrases_of(text, language, speaker=source.speaker)
+class Phrases:
+    """The phrases of one batch that may become keywords: found once for a source, however often the batch is tried."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, str], list[str]] = {}
+
+    def of(self, source: Source, language: str) -> list[str]:
+        """Return those of a source; the speaker's name is none."""
+        place = source.hash, language
+        if place not in self._known:
+            said = without_recalled(source.text)
+            text = f"{said}\n{source.caption}" if source.caption else said
+            self._known[place] = phrases_of(text, language, speaker=source.speaker)
+        return self._known[place]
+
+    def keys(self, sources: Iterable[Source], language: str) -> list[str]:
+        """Return the keys of the keywords that sources may carry."""
+        found = (key(phrase, language) for source in sources for phrase in self.of(source, language))
+        return sorted({meeting for meeting in found if meeting})
+
+    def clear(self) -> None:
+        """Forget all of them."""
+        self._known.clear()
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,24 +109,26 @@ def construct(
     language: str,
     max_keywords: int,
     vectors: Vectors,
+    phrases: Phrases | None = None,
     extracted: Mapping[str, Extracted] = MappingProxyType({}),
 ) -> list[Candidate]:
     """Build a candidate note for each source, in order; one that makes no note has neither vectors nor keywords.
 
     `known_keywords` is the stored name for a keyword's key; `extracted` is what a chat model made of sources, by
-    their ids: its context, keywords and event time go before the local ones.
+    their ids: its context, keywords and event time go before the local ones. `phrases` are those found before.
     """
     drafts = [_written(draft, extracted.get(draft.source.id), language) for draft in waiting(placed, language)]
-    phrases = [
-        _phrases(draft, extracted.get(draft.source.id), language) if max_keywords and not draft.noise else []
+    local = phrases or Phrases()
+    named = [
+        _phrases(draft, extracted.get(draft.source.id), language, local) if max_keywords and not draft.noise else []
         for draft in drafts
     ]
     notes = [draft for draft in drafts if not draft.noise]
     texts = [note.raw for note in notes] + [note.context for note in notes]
-    vectors.embed(texts + [phrase for some in phrases for phrase in some])
+    vectors.embed(texts + [phrase for some in named for phrase in some])
     names = dict(known_keywords)
     made = []
-    for draft, some in zip(drafts, phrases, strict=True):
+    for draft, some in zip(drafts, named, strict=True):
         if draft.noise:
             made.append(draft)
             continue
@@ -154,8 +174,8 @@ def _written(draft: Candidate, by: Extracted | None, language: str) -> Candidate
     )
 
 
-def _phrases(draft: Candidate, by: Extracted | None, language: str) -> list[str]:
-    return list(by.keywords) if by else keyword_phrases(draft.source, language)
+def _phrases(draft: Candidate, by: Extracted | None, language: str, local: Phrases) -> list[str]:
+    return list(by.keywords) if by else local.of(draft.source, language)
 
 
 def _keywords(chosen: Iterable[str], names: dict[str, str], language: str, vectors: Vectors) -> tuple[Keyword, ...]:

@@ -13,7 +13,7 @@ from memgraph_engine.gate.judge import Judge
 from memgraph_engine.gate.verdict import Verdict
 from memgraph_engine.graph import sources
 from memgraph_engine.graph.notes import Found
-from memgraph_engine.ingest.construct import Placed, Vectors, construct
+from memgraph_engine.ingest.construct import Phrases, Placed, Vectors, construct
 from memgraph_engine.ingest.extract import Extracted, extract
 from memgraph_engine.llm import Spent
 from memgraph_engine.model.candidate import Candidate
@@ -33,6 +33,7 @@ class Work:
     asking: Asking
     shown: Sequence[str] = ()
     seconds: Counter[str] = field(default_factory=Counter)
+    phrases: Phrases = field(default_factory=Phrases)
     extracted: dict[str, Extracted | None] = field(default_factory=dict)  # by the hash of the source's content
 
     @contextmanager
@@ -47,6 +48,7 @@ class Work:
     def clear(self) -> None:
         """Forget what only another try of the last batch would need: a call may bring millions of messages."""
         self.vectors.clear()
+        self.phrases.clear()
         self.extracted.clear()
         self.asking.clear()
 
@@ -77,6 +79,7 @@ def make_notes(
             language=seen.language,
             max_keywords=engine.settings.max_keywords,
             vectors=work.vectors,
+            phrases=work.phrases,
             extracted=extracted,
         )
     with work.timed("gate"):

@@ -4,8 +4,8 @@ What follows from a change is worked out here too: the scope's sums, the pairs o
 statements. A note may change several times in one transaction, each time with its own former version.
 """
 
-from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -13,10 +13,10 @@ from typing import Any
 from memgraph_engine.graph import decisions as decision_graph
 from memgraph_engine.graph import keywords as keyword_graph
 from memgraph_engine.graph import notes as note_graph
-from memgraph_engine.graph import scopes, sources
-from memgraph_engine.graph.database import Database, Runner
+from memgraph_engine.graph import sources, writes
+from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.notes import Found, NewNote, Relation, Revision
-from memgraph_engine.graph.scopes import Change
+from memgraph_engine.graph.writes import Sums, Write
 from memgraph_engine.model.candidate import Candidate, Keyword
 from memgraph_engine.model.memory import READABLE, Source
 from memgraph_engine.model.result import Decision
@@ -32,6 +32,11 @@ class Counted:
     raw_length: int
     context_length: int
     keywords: tuple[str, ...]
+
+    @property
+    def found_by(self) -> frozenset[str]:
+        """The keywords over which it is found."""
+        return frozenset(self.keywords) if self.readable else frozenset()
 
     @classmethod
     def of(cls, found: Found) -> "Counted":
@@ -65,22 +70,18 @@ class Transaction:
         self._created: list[NewNote] = []
         self._waves: list[dict[str, Revision]] = []
         self._times: Counter[str] = Counter()
-        self._states: dict[str, Counted] = {}
+        self._counted: dict[str, Counted] = {}
         self._retired: dict[str, str] = {}
         self._reinstated: list[dict[str, Any]] = []
         self._relations: list[Relation] = []
-        self._cut: dict[str, list[str]] = defaultdict(list)
+        self._cut: list[dict[str, str]] = []
         self._leaving: list[str] = []
         self._rewritten: list[Source] = []
         self._keywords: dict[str, Keyword] = {}
         self._lost: set[str] = set()
-        self._change = Change()
+        self._gained: set[str] = set()
+        self._sums = Sums()
         self._pairs: keyword_graph.Pairs = Counter()
-
-    @property
-    def empty(self) -> bool:
-        """Whether there is nothing to do."""
-        return not self._decisions
 
     def decide(self, decision: Decision) -> Decision:
         """Record a decision, and return it with its place; what it does is said by the other methods."""
@@ -100,7 +101,7 @@ class Transaction:
         self._created.append(new)
         self.name(candidate.keywords)
         self._count(_NOTHING, state)
-        self._states[new.id] = state
+        self._counted[new.id] = state
 
     def name(self, keywords: Iterable[Keyword]) -> None:
         """Store keywords that notes will carry, unless they are there."""
@@ -108,7 +109,7 @@ class Transaction:
 
     def revise(self, before: Found | None, revision: Revision) -> None:
         """Change a note; `before` is how it is stored, None for one that this transaction creates."""
-        now = self._states.get(revision.id) or (Counted.of(before) if before else _NOTHING)
+        now = self._counted.get(revision.id) or (Counted.of(before) if before else _NOTHING)
         after = now.after(revision)
         wave = self._times[revision.id]
         self._times[revision.id] += 1
@@ -117,7 +118,7 @@ class Transaction:
         self._waves[wave][revision.id] = revision
         self._lost |= set(now.keywords) - set(after.keywords)
         self._count(now, after)
-        self._states[revision.id] = after
+        self._counted[revision.id] = after
 
     def replace(self, planned: Revision, by: Revision) -> None:
         """Put another revision, of the same effect on sums and pairs, into the place of one that is planned."""
@@ -129,14 +130,14 @@ class Transaction:
         """Take a note out; its sources stay unless they leave too."""
         self._retired[found.note.id] = decision
         self._lost |= set(found.note.keywords)
-        self._count(self._states.get(found.note.id) or Counted.of(found), _NOTHING)
+        self._count(self._counted.get(found.note.id) or Counted.of(found), _NOTHING)
 
     def reinstate(self, found: Found, retired_by: str, decision: str) -> None:
         """Take back that a decision retired the note that was `found`."""
         self._reinstated.append({"id": found.note.id, "retired_by": retired_by, "decision": decision})
         state = Counted.of(found)
         self._count(_NOTHING, state)
-        self._states[found.note.id] = state
+        self._counted[found.note.id] = state
 
     def relate(self, relation: Relation) -> None:
         """Tie a note to an older one."""
@@ -144,7 +145,7 @@ class Transaction:
 
     def cut(self, decision: str, note: str) -> None:
         """Cut the ties that a decision made from a note."""
-        self._cut[decision].append(note)
+        self._cut.append({"note": note, "decision": decision})
 
     def leave(self, source: str) -> None:
         """Take a source out."""
@@ -157,8 +158,8 @@ class Transaction:
     def _count(self, before: Counted, after: Counted) -> None:
         for state, sign in ((before, -1), (after, 1)):
             if state.readable:
-                c = self._change
-                self._change = replace(
+                c = self._sums
+                self._sums = replace(
                     c,
                     notes=c.notes + sign,
                     raw_length=c.raw_length + sign * state.raw_length,
@@ -167,46 +168,35 @@ class Transaction:
                 for pair in keyword_graph.pairs(state.keywords):
                     self._pairs[pair] += sign
         if after.readable and after.keywords and not (before.readable and before.keywords):
-            self._change = replace(self._change, joined=self._change.joined + 1)
-
-    # ---- the transaction ------------------------------------------------------------------------
+            self._sums = replace(self._sums, joined=self._sums.joined + 1)
+        had, has = before.found_by, after.found_by
+        self._lost |= had - has
+        self._gained |= has - had
 
     def commit(self, db: Database) -> None:
-        """Write it all, or raise Stale, with nothing written, when another write came between."""
-        if not self.empty:
-            db.write(self._write)
+        """Write it all, or raise Stale, with nothing written, when another write came between.
 
-    def _write(self, tx: Runner) -> None:
+        A write that was committed though its answer was lost is known by its decisions.
+        """
         scope = self.scope.name
-        grouped = scopes.advance(tx, scope, self.version, self._change)
-        if grouped is None:
+        written = not self._decisions or writes.commit(db, scope, self.version, self.now, self._write(), self._sums)
+        if not written and not decision_graph.find(db, scope, self._decisions[0].id):
             raise Stale
-        sources.create(tx, scope, self._arriving)
-        decision_graph.create(tx, scope, self._decisions)
-        keyword_graph.create(tx, scope, self._keywords.values())
-        note_graph.reinstate(tx, scope, self._reinstated, self.now)
-        keyword_graph.attach(tx, scope, {r["id"]: self._states[r["id"]].keywords for r in self._reinstated})
-        note_graph.create(tx, self.scope, self._created)
-        keyword_graph.attach(tx, scope, {n.id: [k.name for k in n.candidate.keywords] for n in self._created})
-        for wave in self._waves:
-            self._revise(tx, list(wave.values()))
-        for source in self._rewritten:  # after the notes, whose former versions then come from the former text
-            sources.revise(tx, scope, source, self.now)
-        note_graph.relate(tx, scope, self._relations)
-        for decision, ids in self._cut.items():
-            note_graph.unrelate(tx, scope, decision, ids)
-        note_graph.retire(tx, scope, self._retired, self.now)
-        sources.retire(tx, scope, self._leaving, self.now)
-        keyword_graph.co_occur(tx, scope, self._pairs)
-        keyword_graph.prune(tx, scope, self._lost)
-        if grouped:
-            new = {name for pair, more in self._pairs.items() if more > 0 for name in pair}
-            keyword_graph.join_topics(tx, scope, new)
 
-    def _revise(self, tx: Runner, revisions: Sequence[Revision]) -> None:
-        scope = self.scope.name
-        note_graph.revise(tx, scope, revisions, self.now)
-        changed = {r.id: r.keywords for r in revisions if r.keywords is not None}
-        if changed:
-            keyword_graph.detach(tx, scope, sorted(changed))
-            keyword_graph.attach(tx, scope, changed)
+    def _write(self) -> Write:
+        return Write(
+            sources=sources.arriving(self._arriving),
+            decisions=decision_graph.recorded(self._decisions),
+            keywords=keyword_graph.named(self._keywords.values()),
+            reinstated=[{**row, "keywords": list(self._counted[row["id"]].keywords)} for row in self._reinstated],
+            notes=note_graph.created(self.scope, self._created),
+            waves=[note_graph.revised(wave.values()) for wave in self._waves],
+            rewritten=[{"id": one.id, "text": one.text, "hash": one.hash} for one in self._rewritten],
+            relations=note_graph.related(self._relations),
+            cut=self._cut,
+            retired=[{"id": note, "decision": decision} for note, decision in sorted(self._retired.items())],
+            leaving=sorted(self._leaving),
+            pairs=keyword_graph.changed(self._pairs),
+            lost=sorted(self._lost | (self._keywords.keys() - self._gained)),
+            gained=sorted(self._gained - self._keywords.keys()),
+        )

@@ -19,13 +19,12 @@ from memgraph_engine.errors import (
 from memgraph_engine.gate.ask import Asking
 from memgraph_engine.gate.verdict import Verdict
 from memgraph_engine.graph import leases, notes, scopes, sources
-from memgraph_engine.ingest.construct import Placed, Vectors, construct, keyword_phrases, place, waiting
+from memgraph_engine.ingest.construct import Phrases, Placed, Vectors, construct, place, waiting
 from memgraph_engine.ingest.messages import content_hash
 from memgraph_engine.ingest.worth import worthless
 from memgraph_engine.llm import Spent
 from memgraph_engine.model.candidate import Candidate
 from memgraph_engine.model.memory import Source
-from memgraph_engine.model.names import key
 from memgraph_engine.model.result import Decision, Entry, Receipt
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.writing import change
@@ -46,6 +45,7 @@ class Writer:
         self._engine = engine
         self._settings = engine.settings
         self._languages: dict[str, str] = {}
+        self._versions: dict[str, int] = {}  # of each scope, as it was last known here
 
     def expected_language(self, scope: Scope) -> str:
         """Return the language of a scope as far as it is known here."""
@@ -138,6 +138,7 @@ class Writer:
             made = (
                 make_notes(self._engine, scope, seen, placed, work) if wait else self._defer(scope, seen, placed, work)
             )
+            self._versions[scope.name] = seen.version + bool(made)
             return entries(some, made, seen.known)
 
         try:
@@ -167,8 +168,9 @@ class Writer:
                 Placed(turn.source, turn.previous_id, turn.previous, noise.get(turn.source.id, "")) for turn in turns
             ]
             with work.timed("look-up"):
-                keys = self._keys([turn.source for turn in turns], state.language)
-                seen = sources.look_up(self._engine.db, scope.name, [], [], keys)
+                keys = work.phrases.keys([turn.source for turn in turns], state.language)
+                self._versions[scope.name] = state.version
+                seen = self._seen(scope, [], [], keys)
             if not seen or seen.version != state.version:
                 raise Stale
             found = {one.turns[0].source.id: one.found for one in pending}
@@ -186,18 +188,31 @@ class Writer:
         ids = sorted({source.id for source in some})
         sessions = sorted({source.session for source in some if source.session})
         with work.timed("keywords"):
-            keys = self._keys(some, language) if keywords else []
+            keys = work.phrases.keys(some, language) if keywords else []
         with work.timed("look-up"):
-            seen = sources.look_up(self._engine.db, scope.name, ids, sessions, keys)
+            seen = self._seen(scope, ids, sessions, keys)
         if seen is None or seen.language != language:  # removed, and perhaps made anew, since it was opened here
             self._languages.pop(scope.name, None)
             raise Stale
         return seen
 
-    @staticmethod
-    def _keys(some: Iterable[Source], language: str) -> list[str]:
-        phrases = (phrase for source in some for phrase in keyword_phrases(source, language))
-        return sorted({meeting for phrase in phrases if (meeting := key(phrase, language))})
+    def _seen(
+        self, scope: Scope, ids: Sequence[str], sessions: Sequence[str], keys: Sequence[str]
+    ) -> sources.Seen | None:
+        """Look up as of a version that was known before; raises Stale if others write all the time.
+
+        A commit shows itself piece by piece, what its indexes find last. So a look-up that meets a version that was
+        not known may have met half of a commit: it is made again, and the server first completes what was met.
+        """
+        for _ in range(2):
+            seen = sources.look_up(self._engine.db, scope.name, ids, sessions, keys)
+            if seen is None:
+                self._versions.pop(scope.name, None)
+                return None
+            if self._versions.get(scope.name) == seen.version:
+                return seen
+            self._versions[scope.name] = seen.version
+        raise Stale
 
     def update(self, scope: Scope, id: str, text: str) -> Decision:  # noqa: A002
         """Give a note a new text."""
@@ -223,13 +238,15 @@ class Writer:
         placed = [Placed(changed, None, previous)]
         if at.found.note.status == "pending":
             return waiting(placed, at.language)[0]
-        seen = sources.look_up(db, scope.name, [], [], self._keys([changed], at.language))
+        phrases = Phrases()
+        seen = sources.look_up(db, scope.name, [], [], phrases.keys([changed], at.language))
         (candidate,) = construct(
             placed,
             seen.keywords if seen else {},
             language=at.language,
             max_keywords=self._settings.max_keywords,
             vectors=Vectors(self._engine.embedder),
+            phrases=phrases,
         )
         return candidate
 

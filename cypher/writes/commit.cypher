@@ -1,0 +1,251 @@
+// One write: all that changes in a scope at once, or nothing if somebody wrote since its version was read (no row then).
+// Each part runs where it is given rows, and sees what the parts before it wrote.
+// $scope: string    the scope
+// $version: integer    as it was when the write was prepared
+// $sums: map    by how much the scope's sums change {notes, raw_length, context_length, joined}
+// $sources: list<map>    to store {id, previous: id or null, properties}
+// $decisions: list<map>    to record {id, properties, source or null, undoes or null}
+// $keywords: list<map>    to store unless they are there {name, key, vector}
+// $reinstated: list<map>    notes to take back {id, retired_by, decision, keywords}
+// $notes: list<map>    to store {id, source, properties, raw_vector or null, context_vector or null, decision, keywords}
+// $waves: list<list<map>>    notes to revise, each once in a wave {id, properties, raw_vector or null, context_vector or
+//   null, decision, role, adds, drops (of sources), keywords or null}
+// $rewritten: list<map>    sources to give a new text {id, text, hash}
+// $relations: list<map>    ties from newer notes to older ones {new, old, score, kind (link, conflict or supersede), decision}
+// $cut: list<map>    ties to cut {note, decision}
+// $retired: list<map>    notes to take out {id, decision}
+// $leaving: list<string>    sources to take out
+// $pairs: list<map>    change of how many active notes carry both keywords {a, b, change}, a before b
+// $lost: list<string>    keywords that notes lost, or that notes carry which can be read no more
+// $gained: list<string>    keywords that notes gained, or that notes carry which can be read now
+// $statuses: list<string>    of notes that can be read
+// $now: datetime    the time of the change
+// returns version: what it is now
+MATCH (s:Scope {scope: $scope})
+SET s.lock = true
+WITH s WHERE s.version = $version
+SET s.version = s.version + 1,
+    s.notes = s.notes + $sums.notes,
+    s.raw_length = s.raw_length + $sums.raw_length,
+    s.context_length = s.context_length + $sums.context_length,
+    s.changed_since = s.changed_since + 1,
+    s.notes_since = coalesce(s.notes_since, 0) + $sums.joined
+WITH s.version AS version, s.topics_most AS most
+CALL () {
+  UNWIND $sources AS row
+  CREATE (x:Source {scope: $scope, id: row.id})
+  SET x += row.properties
+  WITH x, row WHERE row.previous IS NOT NULL
+  MATCH (p:Source {scope: $scope, id: row.previous})
+  MERGE (p)-[:NEXT]->(x)
+}
+CALL () {
+  UNWIND $decisions AS row
+  CREATE (d:Decision {scope: $scope, id: row.id})
+  SET d += row.properties
+  WITH d, row
+  CALL (d, row) {
+    WITH d, row WHERE row.source IS NOT NULL
+    MATCH (x:Source {scope: $scope, id: row.source})
+    CREATE (d)-[:ABOUT {role: 'source'}]->(x)
+  }
+  CALL (d, row) {
+    WITH d, row WHERE row.undoes IS NOT NULL
+    MATCH (u:Decision {scope: $scope, id: row.undoes})
+    SET u.undone_by = row.id
+  }
+}
+CALL () {
+  UNWIND $keywords AS row
+  MERGE (k:Keyword {scope: $scope, name: row.name})
+  ON CREATE SET k.key = row.key
+  SET k.resting = null
+  WITH k, row WHERE k.embedding IS NULL
+  CALL db.create.setNodeVectorProperty(k, 'embedding', row.vector)
+}
+CALL () {
+  UNWIND $reinstated AS row
+  MATCH (:Decision {scope: $scope, id: row.retired_by})-[:ABOUT {role: 'retired'}]->(n:Past {scope: $scope, id: row.id})
+  MATCH (d:Decision {scope: $scope, id: row.decision})
+  WITH n, d, row, CASE WHEN n.superseded_at > $now THEN n.superseded_at ELSE $now END AS now
+  CREATE (p:Past)
+  SET p = properties(n)
+  WITH n, p, d, row, now
+  CALL (n, p) { MATCH (n)-[:FROM]->(x:Source|PastSource) CREATE (p)-[:FROM]->(x) }
+  REMOVE n:Past
+  SET n:Note, n.status = n.was, n.was = null, n.keywords = null, n.recorded_at = now, n.revision = n.revision + 1,
+      n.superseded_at = datetime('9999-12-31T00:00:00Z')
+  CREATE (n)-[:WAS]->(p)
+  CREATE (d)-[:ABOUT {role: 'changed', revision: n.revision}]->(n)
+  WITH n, row
+  UNWIND row.keywords AS name
+  MATCH (k:Keyword {scope: $scope, name: name})
+  MERGE (n)-[:HAS_KEYWORD]->(k)
+}
+CALL () {
+  UNWIND $notes AS row
+  CREATE (n:Note {scope: $scope, id: row.id})
+  SET n += row.properties
+  SET n.raw_scoped = n.scope_token + replace(n.raw_terms, ' ', ' ' + n.scope_token),
+      n.context_scoped = n.scope_token + replace(n.context_terms, ' ', ' ' + n.scope_token)
+  WITH n, row
+  MATCH (x:Source {scope: $scope, id: row.source})
+  CREATE (n)-[:FROM]->(x)
+  WITH n, row
+  MATCH (d:Decision {scope: $scope, id: row.decision})
+  CREATE (d)-[:ABOUT {role: 'created', revision: 1}]->(n)
+  WITH n, row
+  CALL (n, row) {
+    WITH n, row WHERE row.raw_vector IS NOT NULL
+    CALL db.create.setNodeVectorProperty(n, 'raw_embedding', row.raw_vector)
+    CALL db.create.setNodeVectorProperty(n, 'context_embedding', row.context_vector)
+    RETURN count(*) AS vectors
+  }
+  UNWIND row.keywords AS name
+  MATCH (k:Keyword {scope: $scope, name: name})
+  MERGE (n)-[:HAS_KEYWORD]->(k)
+}
+CALL () {
+  UNWIND $waves AS wave
+  CALL (wave) {
+    UNWIND wave AS row
+    MATCH (n:Note {scope: $scope, id: row.id})
+    MATCH (d:Decision {scope: $scope, id: row.decision})
+    // a clock that was put back makes no two versions true at once
+    WITH n, d, row, CASE WHEN n.recorded_at > $now THEN n.recorded_at ELSE $now END AS now
+    CREATE (p:Past)
+    SET p = properties(n), p.was = n.status, p.status = 'past', p.superseded_at = now,
+        p.keywords = COLLECT { MATCH (n)-[:HAS_KEYWORD]->(k:Keyword) RETURN k.name ORDER BY k.name }
+    CREATE (n)-[:WAS]->(p)
+    WITH n, p, d, row, now
+    CALL (n, p) { MATCH (n)-[:FROM]->(x:Source) CREATE (p)-[:FROM]->(x) }
+    SET n += row.properties, n.recorded_at = now, n.revision = n.revision + 1
+    SET n.raw_scoped = n.scope_token + replace(n.raw_terms, ' ', ' ' + n.scope_token),
+        n.context_scoped = n.scope_token + replace(n.context_terms, ' ', ' ' + n.scope_token)
+    CREATE (d)-[:ABOUT {role: row.role, revision: n.revision}]->(n)
+    WITH n, p, row
+    CALL (n, row) { UNWIND row.drops AS id MATCH (n)-[f:FROM]->(:Source {scope: $scope, id: id}) DELETE f }
+    CALL (n, row) { UNWIND row.adds AS id MATCH (x:Source {scope: $scope, id: id}) MERGE (n)-[:FROM]->(x) }
+    CALL (n, p) {
+      WITH n, p WHERE n.raw_embedding IS NOT NULL
+      CALL db.create.setNodeVectorProperty(p, 'raw_embedding', n.raw_embedding)
+      CALL db.create.setNodeVectorProperty(p, 'context_embedding', n.context_embedding)
+      RETURN count(*) AS copied
+    }
+    CALL (n, row) {
+      WITH n, row WHERE row.raw_vector IS NOT NULL
+      CALL db.create.setNodeVectorProperty(n, 'raw_embedding', row.raw_vector)
+      RETURN count(*) AS raw
+    }
+    CALL (n, row) {
+      WITH n, row WHERE row.context_vector IS NOT NULL
+      CALL db.create.setNodeVectorProperty(n, 'context_embedding', row.context_vector)
+      RETURN count(*) AS context
+    }
+    WITH n, row WHERE row.keywords IS NOT NULL
+    CALL (n) { MATCH (n)-[r:HAS_KEYWORD]->(:Keyword) DELETE r }
+    UNWIND row.keywords AS name
+    MATCH (k:Keyword {scope: $scope, name: name})
+    MERGE (n)-[:HAS_KEYWORD]->(k)
+  }
+}
+// after the notes, whose former versions then come from the former text
+CALL () {
+  UNWIND $rewritten AS row
+  MATCH (x:Source {scope: $scope, id: row.id})
+  CREATE (s:PastSource)
+  SET s = properties(x), s.superseded_at = $now
+  CREATE (x)-[:WAS]->(s)
+  SET x.text = row.text, x.hash = row.hash
+  WITH x, s
+  MATCH (p:Past)-[f:FROM]->(x)
+  CREATE (p)-[:FROM]->(s)
+  DELETE f
+}
+CALL () {
+  UNWIND $relations AS row
+  MATCH (n:Note {scope: $scope, id: row.new})
+  MATCH (o:Note {scope: $scope, id: row.old})
+  CALL (n, o, row) {
+    WITH n, o, row WHERE row.kind = 'supersede'
+    MERGE (n)-[s:SUPERSEDES]->(o) ON CREATE SET s.decision = row.decision, s.score = row.score
+  }
+  CALL (n, o, row) {
+    WITH n, o, row WHERE row.kind <> 'supersede'
+    MERGE (n)-[r:RELATED]->(o) ON CREATE SET r.decision = row.decision, r.score = row.score, r.kind = row.kind
+  }
+}
+CALL () {
+  UNWIND $cut AS row
+  MATCH (n:Note {scope: $scope, id: row.note})-[r:RELATED|SUPERSEDES {decision: row.decision}]->(:Note)
+  DELETE r
+}
+CALL () {
+  UNWIND $retired AS row
+  MATCH (n:Note {scope: $scope, id: row.id})
+  MATCH (d:Decision {scope: $scope, id: row.decision})
+  SET n.was = n.status, n.status = 'past', n.superseded_at = CASE WHEN n.recorded_at > $now THEN n.recorded_at ELSE $now END,
+      n.keywords = COLLECT { MATCH (n)-[:HAS_KEYWORD]->(k:Keyword) RETURN k.name ORDER BY k.name }
+  CREATE (d)-[:ABOUT {role: 'retired', revision: n.revision + 1}]->(n)
+  REMOVE n:Note
+  SET n:Past
+  WITH n
+  MATCH (n)-[r:HAS_KEYWORD|RELATED|SUPERSEDES]-()
+  DELETE r
+}
+CALL () {
+  UNWIND $leaving AS id
+  MATCH (x:Source {scope: $scope, id: id})
+  SET x.superseded_at = $now
+  REMOVE x:Source
+  SET x:PastSource
+  WITH x
+  OPTIONAL MATCH (p:Source)-[before:NEXT]->(x)
+  OPTIONAL MATCH (x)-[after:NEXT]->(y:Source)
+  DELETE before, after
+  WITH p, y WHERE p IS NOT NULL AND y IS NOT NULL
+  MERGE (p)-[:NEXT]->(y)
+}
+CALL () {
+  UNWIND $pairs AS row
+  MATCH (a:Keyword {scope: $scope, name: row.a})
+  MATCH (b:Keyword {scope: $scope, name: row.b})
+  MERGE (a)-[r:CO_OCCUR]->(b)
+  ON CREATE SET r.weight = 0
+  SET r.weight = r.weight + row.change
+  WITH r WHERE r.weight <= 0
+  DELETE r
+}
+CALL () {
+  UNWIND $lost AS name
+  MATCH (k:Keyword {scope: $scope, name: name})
+  WHERE NOT EXISTS { (k)<-[:HAS_KEYWORD]-(:Note) }
+  DETACH DELETE k
+}
+// a keyword is found by its vector as long as a note carries it that can be read; else the vector rests
+CALL () {
+  UNWIND $lost + $gained AS name
+  MATCH (k:Keyword {scope: $scope, name: name})
+  WITH k, coalesce(k.embedding, k.resting) AS vector,
+       EXISTS { (k)<-[:HAS_KEYWORD]-(n:Note) WHERE n.status IN $statuses } AS carried
+  WHERE carried <> (k.embedding IS NOT NULL)
+  SET k.embedding = CASE WHEN carried THEN vector END, k.resting = CASE WHEN NOT carried THEN vector END
+}
+// keywords without a topic join the one that they occur with most, where the last run's bound leaves room for them
+CALL (most) {
+  UNWIND $pairs AS row
+  WITH most, row WHERE most IS NOT NULL AND row.change > 0
+  UNWIND [row.a, row.b] AS name
+  WITH DISTINCT most, name
+  MATCH (k:Keyword {scope: $scope, name: name}) WHERE NOT EXISTS { (k)-[:IN_TOPIC]->() }
+  CALL (k) {
+    MATCH (k)-[r:CO_OCCUR]-(:Keyword)-[:IN_TOPIC]->(t:Topic)
+    RETURN t, sum(r.weight) AS weight ORDER BY weight DESC, t.id LIMIT 1
+  }
+  WITH most, t, k, weight ORDER BY weight DESC, k.name
+  WITH most, t, collect(k) AS best
+  WITH t, best[..CASE WHEN COUNT { (t)<-[:IN_TOPIC]-() } < most THEN most - COUNT { (t)<-[:IN_TOPIC]-() } ELSE 0 END] AS best
+  UNWIND best AS k
+  MERGE (k)-[:IN_TOPIC]->(t)
+}
+RETURN version
