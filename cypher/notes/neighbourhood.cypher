@@ -1,9 +1,12 @@
 // What stored notes each new one may repeat or complete: nearest by the raw text's vector, and by words. A batch is looked
 // up on two cores at once; in transactions of their own, since whoever looks up holds the scope's version against it later.
 // $scope: string    the scope
-// $rows: list<map>    {place, raw_vector, context_vector, words}
+// Lucene's scores count the notes of all scopes, and deleted ones until it merges: of what full text proposes, those that
+// share most words are taken, so that who is compared depends on the scope alone.
+// $rows: list<map>    {place, raw_vector, context_vector, terms, words: the full-text query made of these}
 // $near: integer    notes that the vector index proposes for each
-// $lexical: integer    notes that full text proposes for each
+// $lexical: integer    notes that share most words with each
+// $proposed: integer    notes that full text proposes for each
 // returns pairs [{place, id, raw_cosine, context_cosine}], notes [{id, raw, speaker (else role), said_at, keywords (keys), context}]
 UNWIND $rows AS row
 CALL (row) {
@@ -13,8 +16,10 @@ CALL (row) {
         WHERE n.scope = $scope AND n.status = 'active' LIMIT $near) SCORE AS score
     RETURN n, score
     UNION ALL
-    CALL db.index.fulltext.queryNodes('note_terms', row.words, {limit: $lexical}) YIELD node AS n
+    CALL db.index.fulltext.queryNodes('note_terms', row.words, {limit: $proposed}) YIELD node AS n
     WHERE n:Note AND n.scope = $scope AND n.status = 'active'
+    WITH n, ' ' + n.raw_terms + ' ' AS held
+    ORDER BY size([term IN row.terms WHERE held CONTAINS ' ' + term + ' ']) DESC, size(held), n.id LIMIT $lexical
     RETURN n, null AS score
   }
   WITH n, max(score) AS score, vector_dimension_count(row.raw_vector) AS dimensions

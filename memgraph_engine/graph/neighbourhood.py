@@ -10,6 +10,8 @@ from memgraph_engine.graph.rows import moment, packed
 from memgraph_engine.model.candidate import Candidate
 from memgraph_engine.model.scope import Scope
 
+_PROPOSED = 4  # notes that full text proposes for each that is taken
+
 
 @dataclass(frozen=True, slots=True)
 class Neighbour:
@@ -46,6 +48,7 @@ def neighbourhood(
             "place": place,
             "raw_vector": packed(candidate.raw_vector),
             "context_vector": packed(candidate.context_vector),
+            "terms": list(some),
             "words": words_query(some if lexical else (), [scope], ["active"], fields=["raw_scoped"]),
         }
         for place, (candidate, some) in enumerate(zip(candidates, words, strict=True))
@@ -54,7 +57,14 @@ def neighbourhood(
     found: list[dict[str, float]] = [{} for _ in candidates]
     if not rows:
         return Neighbourhood({}, found)
-    answer = tx.run("notes/neighbourhood", scope=scope.name, rows=rows, near=near, lexical=max(lexical, 1))[0]
+    answer = tx.run(
+        "notes/neighbourhood",
+        scope=scope.name,
+        rows=rows,
+        near=near,
+        lexical=max(lexical, 1),
+        proposed=_PROPOSED * max(lexical, 1),
+    )[0]
     for pair in answer["pairs"]:
         found[pair["place"]][pair["id"]] = max(pair["raw_cosine"], pair["context_cosine"])
     notes = {
