@@ -14,7 +14,7 @@ from neo4j import Session
 from bench import fillers
 from bench.conversations import conversations, locomo_file
 from bench.server import bench_settings, connected
-from bench.speed import Known, Recording, driver, percentile, run_all
+from bench.speed import Known, Recording, driver, percentile, write_again
 from memgraph_engine import Memory
 from memgraph_engine.embedding import CheckedEmbedder
 from memgraph_engine.evaluation.locomo import Conversation
@@ -27,7 +27,6 @@ from memgraph_engine.testing import purge
 
 _NOTES = 100_000
 _LOOK_UP = "notes/neighbourhood"
-Log = list[tuple[str, Row]]
 
 
 def measure(file: Path | None, model: str, rounds: int) -> tuple[dict[str, float], str]:
@@ -66,15 +65,15 @@ def _additions(mine: Memory, conversation: Conversation, rounds: int) -> dict[st
         mine.add(turn, user_id="warm")
     open_scope(mine.engine.db, scopes[1], "english")
     look_ups = [cast("Row", _moved(given, *scopes)) for name, given in recording.reads if name == _LOOK_UP][-rounds:]
-    writes = [cast("Log", _moved(log, *scopes)) for log in recording.writes if len(log) > 1]
+    writes = [cast("Row", _moved(given, *scopes)) for given in recording.writes]
     taken: dict[str, list[float]] = {"add": [], "look_up": [], "write": []}
     with driver(mine) as bare, bare.session() as session:
-        for log in writes[:-rounds]:
-            session.execute_write(run_all, log, scopes[1].name)
-        for turn, look_up, log in zip(turns, look_ups, writes[-rounds:], strict=True):
+        for given in writes[:-rounds]:
+            write_again(session, given, scopes[1].name)
+        for turn, look_up, given in zip(turns, look_ups, writes[-rounds:], strict=True):
             _time(taken["add"], partial(mine.add, turn, user_id="single"))
             _time(taken["look_up"], partial(_look_up, session, look_up))
-            _time(taken["write"], partial(session.execute_write, run_all, log, scopes[1].name))
+            _time(taken["write"], partial(write_again, session, given, scopes[1].name))
     p50 = {name: percentile(sorted(some), 0.5) for name, some in taken.items()}
     together = percentile(sorted(map(sum, zip(taken["look_up"], taken["write"], strict=True))), 0.5)
     return {

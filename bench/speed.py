@@ -6,13 +6,15 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
+from itertools import cycle
 from pathlib import Path
 from statistics import median
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 from uuid import uuid4
 
-from neo4j import Driver, GraphDatabase, ManagedTransaction
+from neo4j import Driver, GraphDatabase, Session
 
 from bench import fillers
 from bench.conversations import conversations, locomo_file
@@ -22,7 +24,7 @@ from memgraph_engine.embedding import CheckedEmbedder
 from memgraph_engine.evaluation.kept import KeptEmbedder
 from memgraph_engine.evaluation.locomo import Conversation
 from memgraph_engine.evaluation.report import table
-from memgraph_engine.graph.database import Database, Row, Runner
+from memgraph_engine.graph.database import Database, Row
 from memgraph_engine.graph.scopes import open_scope
 from memgraph_engine.graph.server import LocalServer
 from memgraph_engine.graph.statements import statements
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 T = TypeVar("T")
+WRITE = "writes/commit"
 BASIC = dict.fromkeys(OPTIONAL, 0.0)
 """Settings of recall that leave out the pathways, and the time that a question names."""
 _SIZES = (1_000, 10_000, 100_000)
@@ -46,6 +49,14 @@ MATCH (n:Note)
   SEARCH n IN (VECTOR INDEX note_raw FOR $vector WHERE n.scope IN $scopes AND n.status IN $statuses LIMIT 100)
   SCORE AS score
 RETURN n.id AS id, score"""
+
+_CREATE = """CYPHER 25
+CREATE (n:Note {scope: $scope, id: $id})
+SET n += $properties
+WITH n
+CALL db.create.setNodeVectorProperty(n, 'raw_embedding', $raw_vector)
+CALL db.create.setNodeVectorProperty(n, 'context_embedding', $context_vector)"""
+_BESIDE = ((20_000, 20), (100_000, 200))  # notes, and over how many scopes, beside which additions are timed
 
 
 class Known(KeptEmbedder):
@@ -92,6 +103,7 @@ def run(given: argparse.Namespace) -> tuple[dict[str, float], str]:
     with connected(settings) as memory:
         tenant = fillers.fill(memory, every, notes=given.largest, scopes=1)
         rows.append(_recall(memory, tenant, ["user-0"], every, given.rounds, f"{given.largest:,} in one scope"))
+    figures |= _writes(given, every)
     many = next(row for row in rows if str(row[0]).startswith(f"{given.largest:,} over"))
     tenth = next((row for row in rows if str(row[0]).startswith(f"{given.largest // 10:,} over")), many)
     figures |= {
@@ -103,6 +115,22 @@ def run(given: argparse.Namespace) -> tuple[dict[str, float], str]:
     head = ("notes", "search p50 ms", "p95", "bare statement p50", "p95", "one vector SEARCH p50", "embedding p50")
     flat = table(("figure", "value"), [(name, f"{value:.3f}") for name, value in sorted(figures.items())])
     return figures, f"### {given.model}\n\n{table(head, rows)}\n\n{flat}"
+
+
+def _writes(given: argparse.Namespace, every: Sequence[Conversation]) -> dict[str, float]:
+    """Time additions beside the notes of others; the figures of the largest size have no number in their names."""
+    figures: dict[str, float] = {}
+    for notes, scopes in _BESIDE:
+        if notes <= given.largest:
+            settings = bench_settings(given.model)
+            home = f"{given.model}-{notes}" + ("-20" if scopes == 20 else "")
+            settings = settings.model_copy(update={"home": settings.home.with_name(home)})
+            with connected(settings) as memory:
+                fillers.fill(memory, every, notes=notes, scopes=scopes)
+                figures |= creations(
+                    memory, every[0], given.rounds, at="" if notes == 100_000 else f"_{notes // 1000}k"
+                )
+    return figures
 
 
 def _import_seconds() -> float:
@@ -250,8 +278,7 @@ def _additions(mine: Memory, conversation: Conversation, rounds: int, prefix: st
     scope = Scope(mine.engine.settings.tenant, prefix + "bare")
     open_scope(mine.engine.db, scope, "english")
     with driver(mine) as bare_driver, bare_driver.session() as session:
-        written = [log for log in recording.writes if len(log) > 1]
-        bare = milliseconds(lambda log: session.execute_write(run_all, log, scope.name), written)
+        bare = milliseconds(lambda given: write_again(session, given, scope.name), recording.writes)
     return {
         "add_ms": percentile(add, 0.5),
         "add_statement_ms": percentile(bare, 0.5),
@@ -259,19 +286,18 @@ def _additions(mine: Memory, conversation: Conversation, rounds: int, prefix: st
     }
 
 
-def run_all(tx: ManagedTransaction, log: Sequence[tuple[str, Row]], scope: str) -> None:
-    """Run what a writing transaction ran, for another scope."""
-    for name, given in log:
-        tx.run(statements()[name].text, {**given, "scope": scope}).consume()
+def write_again(session: Session, given: Row, scope: str) -> None:
+    """Run a recorded write for another scope."""
+    assert session.run(statements()[WRITE].text, {**given, "scope": scope}).single(), "another version"
 
 
 class Recording:
-    """A database that remembers its single reads, and what each writing transaction ran."""
+    """A database that remembers its single reads, and its writes."""
 
     def __init__(self, db: Database) -> None:
         self._db = db
         self.reads: list[tuple[str, Row]] = []
-        self.writes: list[list[tuple[str, Row]]] = []
+        self.writes: list[Row] = []
 
     def __getattr__(self, name: str) -> object:
         return getattr(self._db, name)
@@ -281,19 +307,53 @@ class Recording:
         self.reads.append((name, parameters))
         return self._db.run(name, **parameters)
 
-    def write(self, work: Callable[[Runner], object]) -> object:
-        """Run a writing transaction, and remember its statements."""
+    def commit(self, name: str, /, **parameters: Any) -> list[Row]:
+        """Run one writing statement, and remember it if it is a write to a memory."""
+        if name == WRITE:
+            self.writes.append(parameters)
+        return self._db.commit(name, **parameters)
 
-        def watched(tx: Runner) -> object:
-            log: list[tuple[str, Row]] = []
 
-            class Watched:
-                def run(self, name: str, /, **parameters: Any) -> list[Row]:
-                    log.append((name, parameters))
-                    return tx.run(name, **parameters)
+def creations(memory: Memory, conversation: Conversation, rounds: int, *, at: str) -> dict[str, float]:
+    """Time additions beside their bare minimum: a transaction that creates one node with a text and both vectors.
 
-            result = work(Watched())
-            self.writes.append(log)
-            return result
+    The node has a note's properties and is in the same indexes: two of vectors with all that they filter by, one of
+    words. Both take turns, in a tenant of their own, every text embedded beforehand. `at` ends the figures' names.
+    """
+    settings = memory.engine.settings.model_copy(update={"tenant": f"bench-{uuid4().hex}"})
+    mine = Memory(replace(memory.engine, embedder=CheckedEmbedder(Known(memory.engine.embedder)), settings=settings))
+    turns = conversation.turns[:rounds]
+    recording = Recording(mine.engine.db)
+    recorded = Memory(replace(mine.engine, db=cast("Database", recording)))
+    scope = Scope(settings.tenant, "created")
+    open_scope(mine.engine.db, scope, "english")
+    try:
+        for turn in turns:
+            recorded.add(turn, user_id="recorded")
+        notes = [row for write in recording.writes for row in write["notes"]]
+        created = cycle(_bare_note(row, scope) for row in notes)
+        add, create = [], []
+        with driver(mine) as bare:
+            for user, measured in (("warm", False), ("measured", True)):
+                for number, turn in enumerate(turns):
+                    given = {**next(created), "id": f"{user}-{number}"}
+                    create += milliseconds(lambda one: bare.execute_query(_CREATE, one), [given]) * measured
+                    add += milliseconds(partial(mine.add, user_id=user), [turn]) * measured
+    finally:
+        purge(settings.tenant, settings=settings)
+    p50 = {name: percentile(sorted(taken), 0.5) for name, taken in (("add", add), ("create", create))}
+    return {
+        f"add_ms{at}": p50["add"],
+        f"create_ms{at}": p50["create"],
+        f"add_over_create{at}": p50["add"] / p50["create"],
+    }
 
-        return self._db.write(watched)
+
+def _bare_note(row: Row, scope: Scope) -> Row:
+    words = {f"{text}_scoped": row["properties"][f"{text}_terms"] for text in ("raw", "context")}
+    return {
+        "scope": scope.name,
+        "properties": {**row["properties"], **words},
+        "raw_vector": row["raw_vector"],
+        "context_vector": row["context_vector"],
+    }

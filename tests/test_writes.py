@@ -47,9 +47,15 @@ LIFE = [
 
 
 @contextmanager
-def ingesting(memory, talk):
-    """Add messages, five at a time, in a process of their own; it prints how far it is."""
-    environment = {**os.environ, "TENANT": memory.engine.settings.tenant, "MESSAGES": json.dumps(talk)}
+def ingesting(memory, talk, how="five at once", **more):
+    """Add messages in a process of their own; it prints how far it is."""
+    environment = {
+        **os.environ,
+        "TENANT": memory.engine.settings.tenant,
+        "MESSAGES": json.dumps(talk),
+        "HOW": how,
+        **more,
+    }
     process = subprocess.Popen([sys.executable, "-c", INGEST], env=environment, stdout=subprocess.PIPE, text=True)
     with process:
         yield process
@@ -63,13 +69,28 @@ def all_ingest(memory, talks):
 
 
 INGEST = """
-import json, os, sys
+import json, os, signal, sys
+import neo4j
 from memgraph_engine import Memory
+
+run, left = neo4j.Session.run, int(os.environ.get("KILLED_AT", 0))
+
+def killed_at(session, *given):
+    global left
+    sent = run(session, *given)
+    left -= 1
+    if left == 0:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return sent
+
 with Memory.connect(tenant=os.environ["TENANT"]) as memory:
-    messages = json.loads(os.environ["MESSAGES"])
-    for start in range(0, len(messages), 5):
-        memory.add_many(messages[start:start + 5], user_id="ana")
+    neo4j.Session.run = killed_at
+    messages, how = json.loads(os.environ["MESSAGES"]), os.environ["HOW"]
+    size = 1 if how == "one by one" else 5
+    for start in range(0, len(messages), size):
+        memory.add_many(messages[start:start + size], user_id="ana", wait=how != "deferred")
         print(start, flush=True)
+    memory.process(user_id="ana")
 """
 
 
@@ -119,6 +140,29 @@ def test_an_ingest_killed_half_way_and_run_again_gives_the_same_graph(memory):
     found = stored(memory)
     assert memory.verify(user_id="ana") == []
     same(found, replayed(memory, talk))
+
+
+@pytest.mark.parametrize("how", ["five at once", "one by one", "deferred"])
+def test_the_same_calls_made_again_after_kills_give_the_graph_of_calls_made_once(memory, how):
+    """Killed at its third message to the server, its ninth and so on; the server may or may not have got the message."""
+    talk = life(range(40))
+    called(memory, talk, how)
+    once = stored(memory)
+    purge(memory.engine.settings.tenant)
+    for messages in (3, 9, 14, 25):
+        with ingesting(memory, talk, how, KILLED_AT=str(messages)) as process:
+            assert process.wait(timeout=240) == -signal.SIGKILL
+    called(memory, talk, how)
+    same(stored(memory), once)
+    assert memory.verify(user_id="ana") == []
+
+
+def called(memory, talk, how):
+    """Make the calls that a process makes which ingests."""
+    size = 1 if how == "one by one" else 5
+    for start in range(0, len(talk), size):
+        memory.add_many(talk[start : start + size], user_id="ana", wait=how != "deferred")
+    memory.process(user_id="ana")
 
 
 def test_eight_processes_adding_the_same_give_the_graph_of_one(memory):
