@@ -6,6 +6,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from datetime import datetime
 from functools import partial
 from itertools import cycle
 from pathlib import Path
@@ -28,6 +29,7 @@ from memgraph_engine.graph.database import Database, Row
 from memgraph_engine.graph.scopes import open_scope
 from memgraph_engine.graph.server import LocalServer
 from memgraph_engine.graph.statements import statements
+from memgraph_engine.model.memory import NEVER
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.recall.fusion import OPTIONAL
 from memgraph_engine.recall.question import Filters
@@ -52,7 +54,8 @@ RETURN n.id AS id, score"""
 
 _CREATE = """CYPHER 25
 CREATE (n:Note {scope: $scope, id: $id})
-SET n += $properties
+SET n += $properties, n.said_at = $now, n.created_at = $now, n.recorded_at = $now, n.valid_from = $now,
+    n.superseded_at = $never, n.valid_to = $never, n.expires_at = $never
 WITH n
 CALL db.create.setNodeVectorProperty(n, 'raw_embedding', $raw_vector)
 CALL db.create.setNodeVectorProperty(n, 'context_embedding', $context_vector)"""
@@ -331,7 +334,7 @@ def creations(memory: Memory, conversation: Conversation, rounds: int, *, at: st
         for turn in turns:
             recorded.add(turn, user_id="recorded")
         notes = [row for write in recording.writes for row in write["notes"]]
-        created = cycle(_bare_note(row, scope) for row in notes)
+        created = cycle(_bare_note(row, scope, mine.engine.now()) for row in notes)
         add, create = [], []
         with driver(mine) as bare:
             for user, measured in (("warm", False), ("measured", True)):
@@ -349,11 +352,13 @@ def creations(memory: Memory, conversation: Conversation, rounds: int, *, at: st
     }
 
 
-def _bare_note(row: Row, scope: Scope) -> Row:
+def _bare_note(row: Row, scope: Scope, now: datetime) -> Row:
     words = {f"{text}_scoped": row["properties"][f"{text}_terms"] for text in ("raw", "context")}
     return {
         "scope": scope.name,
         "properties": {**row["properties"], **words},
+        "now": now,
+        "never": NEVER,
         "raw_vector": row["raw_vector"],
         "context_vector": row["context_vector"],
     }

@@ -314,3 +314,50 @@ def test_one_s_own_undone_note_goes_before_a_shared_one_of_the_same_id(memory):
     assert memory.get("x", user_id="ana").id == shared.note
     assert memory.explain("x", user_id="ana").note.id == made.note
     assert memory.explain(shared.note, user_id="ana").note.status == "active"
+
+
+def test_keywords_of_what_can_not_be_read_keep_no_others_from_being_found(memory):
+    """Recall goes over the ten keywords nearest to a question; those of deleted notes were among them."""
+
+    def found():
+        return {anchor.keyword for anchor in memory.anchors("Is there a ferry?", user_id="ana")}
+
+    colours = [
+        "red",
+        "blue",
+        "green",
+        "black",
+        "white",
+        "yellow",
+        "brown",
+        "grey",
+        "golden",
+        "silver",
+        "purple",
+        "orange",
+    ]
+    ferries = [f"A {colour} ferry." for colour in colours]
+    made = memory.add_many([*ferries, "A wooden boat."], user_id="ana").entries
+    notes = [memory.get(entry.note, user_id="ana") for entry in made]
+    before, last = found(), set(notes[-1].keywords)
+    assert last
+    assert not last & before
+    undone = [memory.delete(note.id, user_id="ana") for note in notes[:-1] if note.status == "active"][0]
+    assert found() == last
+    assert memory.history(undone.note, user_id="ana")[-1].note.keywords == notes[0].keywords
+    memory.undo(undone.id, user_id="ana")
+    assert found() == {*last, *notes[0].keywords}
+    assert memory.verify(user_id="ana") == []
+
+
+def test_a_keyword_rests_until_a_note_that_can_be_read_carries_it(memory):
+    """It is the same keyword then, whoever brings it back: another note, or an undo."""
+    first = memory.add({"id": "a", "text": "Our beekeeper sold two hives."}, user_id="ana").entries[0]
+    names = memory.get(first.note, user_id="ana").keywords
+    memory.delete(first.note, user_id="ana")
+    assert memory.anchors("beekeeper", user_id="ana") == []
+    memory.add({"id": "b", "text": "A beekeeper needs a veil."}, user_id="ana")
+    again = {anchor.keyword for anchor in memory.anchors("beekeeper", user_id="ana")}
+    assert again & set(names)
+    assert again - set(names)
+    assert memory.verify(user_id="ana") == []

@@ -149,7 +149,7 @@ def test_the_same_calls_made_again_after_kills_give_the_graph_of_calls_made_once
     called(memory, talk, how)
     once = stored(memory)
     purge(memory.engine.settings.tenant)
-    for messages in (3, 9, 14, 25):
+    for messages in (3, 9, 14, 17):
         with ingesting(memory, talk, how, KILLED_AT=str(messages)) as process:
             assert process.wait(timeout=240) == -signal.SIGKILL
     called(memory, talk, how)

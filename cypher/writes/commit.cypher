@@ -7,7 +7,8 @@
 // $decisions: list<map>    to record {id, properties, source or null, undoes or null}
 // $keywords: list<map>    to store unless they are there {name, key, vector}
 // $reinstated: list<map>    notes to take back {id, retired_by, decision, keywords}
-// $notes: list<map>    to store {id, source, properties, raw_vector or null, context_vector or null, decision, keywords}
+// $notes: list<map>    to store {id, source, properties, said_at, created_at, valid_from [ms], raw_vector or null,
+//   context_vector or null, decision, keywords}
 // $waves: list<list<map>>    notes to revise, each once in a wave {id, properties, raw_vector or null, context_vector or
 //   null, decision, role, adds, drops (of sources), keywords or null}
 // $rewritten: list<map>    sources to give a new text {id, text, hash}
@@ -42,7 +43,7 @@ CALL () {
 CALL () {
   UNWIND $decisions AS row
   CREATE (d:Decision {scope: $scope, id: row.id})
-  SET d += row.properties
+  SET d += row.properties, d.at = $now
   WITH d, row
   CALL (d, row) {
     WITH d, row WHERE row.source IS NOT NULL
@@ -84,8 +85,12 @@ CALL () {
 }
 CALL () {
   UNWIND $notes AS row
+  WITH row, datetime('9999-12-31T00:00:00Z') AS never
   CREATE (n:Note {scope: $scope, id: row.id})
-  SET n += row.properties
+  SET n += row.properties,
+      n.said_at = datetime({epochMillis: row.said_at}), n.created_at = datetime({epochMillis: row.created_at}),
+      n.recorded_at = $now, n.superseded_at = never,
+      n.valid_from = datetime({epochMillis: row.valid_from}), n.valid_to = never, n.expires_at = never
   SET n.raw_scoped = n.scope_token + replace(n.raw_terms, ' ', ' ' + n.scope_token),
       n.context_scoped = n.scope_token + replace(n.context_terms, ' ', ' ' + n.scope_token)
   WITH n, row

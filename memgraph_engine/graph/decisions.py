@@ -31,7 +31,6 @@ def recorded(decisions: Iterable[Decision]) -> list[Row]:
 def _properties(decision: Decision) -> Row:
     return {
         "kind": decision.kind,
-        "at": decision.at,
         "note": decision.note,
         "sources": list(decision.sources),
         "considered": json.dumps([asdict(one) for one in decision.considered], ensure_ascii=False),

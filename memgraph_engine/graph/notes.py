@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from memgraph_engine.errors import InvalidInput
 from memgraph_engine.graph.database import Row, Runner
 from memgraph_engine.graph.decisions import decision_from
-from memgraph_engine.graph.rows import note_from, packed, source_from
+from memgraph_engine.graph.rows import milliseconds, note_from, packed, source_from
 from memgraph_engine.model.candidate import Candidate
-from memgraph_engine.model.memory import NEVER, READABLE, TRUE_ONCE, UNKNOWN_PAST, Note, Source
+from memgraph_engine.model.memory import READABLE, TRUE_ONCE, UNKNOWN_PAST, Note, Source
 from memgraph_engine.model.result import Version
 from memgraph_engine.model.scope import Scope
 
@@ -118,6 +118,7 @@ def created(scope: Scope, notes: Iterable[NewNote]) -> list[Row]:
             "id": new.id,
             "source": new.candidate.source.id,
             "properties": _properties(new, scope),
+            **_times(new),
             "raw_vector": packed(new.candidate.raw_vector),
             "context_vector": packed(new.candidate.context_vector),
             "decision": new.decision,
@@ -127,9 +128,18 @@ def created(scope: Scope, notes: Iterable[NewNote]) -> list[Row]:
     ]
 
 
+def _times(new: NewNote) -> dict[str, int]:
+    said_at = new.candidate.source.said_at or new.at
+    begins = min(said_at, new.candidate.valid_from or said_at)
+    return {
+        "said_at": milliseconds(said_at),
+        "created_at": milliseconds(new.created_at),
+        "valid_from": milliseconds(begins),
+    }
+
+
 def _properties(new: NewNote, scope: Scope) -> Row:
     candidate, source = new.candidate, new.candidate.source
-    said_at = source.said_at or new.at
     return {
         **texts_of(candidate),
         "scope_token": scope.token,
@@ -140,13 +150,6 @@ def _properties(new: NewNote, scope: Scope) -> Row:
         "speaker": source.speaker,
         "role": source.role,
         "agent_id": source.agent,
-        "said_at": said_at,
-        "created_at": new.created_at,
-        "recorded_at": new.at,
-        "superseded_at": NEVER,
-        "valid_from": min(said_at, candidate.valid_from or said_at),
-        "valid_to": NEVER,
-        "expires_at": NEVER,
         "tags": sorted({*source.tags, *metadata_tags(source.metadata)}),
     }
 

@@ -65,6 +65,11 @@ def packed(vector: "NDArray[np.float32] | Sequence[float] | None") -> "Vector | 
     return None if vector is None else Vector.from_numpy(np.asarray(vector, dtype=np.float32))
 
 
+def milliseconds(moment: datetime) -> int:
+    """Return a time as milliseconds since 1970: the driver takes longer to pack a temporal value than a vector."""
+    return (moment - _EPOCH) // timedelta(milliseconds=1)
+
+
 def moment(milliseconds: int) -> datetime:
     """Return a time that came as milliseconds since 1970: a pool holds thousands, and only the best are looked at."""
     return _EPOCH + timedelta(milliseconds=milliseconds)
