@@ -12,7 +12,8 @@
 // $waves: list<list<map>>    notes to revise, each once in a wave {id, properties, raw_vector or null, context_vector or
 //   null, decision, role, adds, drops (of sources), keywords or null}
 // $rewritten: list<map>    sources to give a new text {id, text, hash}
-// $relations: list<map>    ties from newer notes to older ones {new, old, score, kind (link, conflict or supersede), decision}
+// $relations: list<map>    ties from the notes that a decision made or changed {new, old, score, kind (link, conflict or
+//   supersede), decision}; two notes are RELATED once, in whichever direction
 // $cut: list<map>    ties to cut {note, decision}
 // $retired: list<map>    notes to take out {id, decision}
 // $leaving: list<string>    sources to take out
@@ -176,7 +177,7 @@ CALL () {
     MERGE (n)-[s:SUPERSEDES]->(o) ON CREATE SET s.decision = row.decision, s.score = row.score
   }
   CALL (n, o, row) {
-    WITH n, o, row WHERE row.kind <> 'supersede'
+    WITH n, o, row WHERE row.kind <> 'supersede' AND NOT EXISTS { (o)-[:RELATED]->(n) }
     MERGE (n)-[r:RELATED]->(o) ON CREATE SET r.decision = row.decision, r.score = row.score, r.kind = row.kind
   }
 }
