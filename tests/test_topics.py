@@ -17,10 +17,8 @@ from memgraph_engine.errors import InvalidInput, MissingExtra, ModelRefused, Not
 from memgraph_engine.graph import keywords as keyword_graph
 from memgraph_engine.graph import topics as topic_graph
 from memgraph_engine.graph import writes
-from memgraph_engine.graph.keywords import changed, pairs
-from memgraph_engine.graph.keywords import named as rows_of
+from memgraph_engine.graph.keywords import pairs
 from memgraph_engine.graph.writes import Write
-from memgraph_engine.model.candidate import Keyword
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.testing import purge
 from memgraph_engine.topics import difference, labels, matching, naming, reading, rebuild
@@ -41,9 +39,35 @@ def plant(memory, user, *themes, seed=0):
     change = Counter()
     for theme in themes:
         change += pairs(theme)
-    keywords = [Keyword(name, name, vector) for name, vector in zip(names, vectors, strict=True)]
-    write(memory, scope, Write(keywords=rows_of(keywords), pairs=changed(change)))
+    with memory.engine.db._session() as session:
+        session.run(
+            PLANT,
+            scope=scope,
+            keywords=[{"name": n, "vector": v.tolist()} for n, v in zip(names, vectors, strict=True)],
+            pairs=[{"a": a, "b": b, "change": n} for (a, b), n in change.items()],
+        ).consume()
     return scope
+
+
+PLANT = """CYPHER 25
+MATCH (s:Scope {scope: $scope})
+SET s.version = s.version + 1, s.changed_since = s.changed_since + 1
+WITH s
+CALL () {
+  UNWIND $keywords AS row
+  MERGE (k:Keyword {scope: $scope, name: row.name})
+  ON CREATE SET k.key = row.name
+  WITH k, row
+  CALL db.create.setNodeVectorProperty(k, 'embedding', row.vector)
+}
+CALL () {
+  UNWIND $pairs AS row
+  MATCH (a:Keyword {scope: $scope, name: row.a})
+  MATCH (b:Keyword {scope: $scope, name: row.b})
+  MERGE (a)-[r:CO_OCCUR]->(b)
+  SET r.weight = coalesce(r.weight, 0) + row.change
+}
+FINISH"""
 
 
 def write(memory, scope, what):

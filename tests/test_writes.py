@@ -144,12 +144,12 @@ def test_an_ingest_killed_half_way_and_run_again_gives_the_same_graph(memory):
 
 @pytest.mark.parametrize("how", ["five at once", "one by one", "deferred"])
 def test_the_same_calls_made_again_after_kills_give_the_graph_of_calls_made_once(memory, how):
-    """Killed at its third message to the server, its ninth and so on, which the server may or may not have got."""
-    talk = life(range(40))
+    """Killed at its fourth message to the server, its ninth and so on, which the server may or may not have got."""
+    talk = life(range(30))
     called(memory, talk, how)
     once = stored(memory)
     purge(memory.engine.settings.tenant)
-    for messages in (3, 9, 14, 17):
+    for messages in (4, 9, 13):
         with ingesting(memory, talk, how, KILLED_AT=str(messages)) as process:
             assert process.wait(timeout=240) == -signal.SIGKILL
     called(memory, talk, how)
