@@ -18,9 +18,9 @@ from memgraph_engine.evaluation.ranking import mean, score
 from memgraph_engine.evaluation.report import table
 from memgraph_engine.evaluation.run import after
 from memgraph_engine.model.scope import Scope
-from memgraph_engine.recall.fusion import channel_scores, fuse
-from memgraph_engine.recall.question import Filters, terms
-from memgraph_engine.recall.search import Query, ask, statistics
+from memgraph_engine.recall.fusion import Places, fuse
+from memgraph_engine.recall.question import Filters
+from memgraph_engine.recall.search import Query, retrieve
 from memgraph_engine.settings import RecallSettings
 from memgraph_engine.testing import purge
 
@@ -49,11 +49,16 @@ _GRID = {
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question with its pool and the channels' scores, so that fusions can be compared on the same pool."""
+    """A question with its pool and the channels' scores, so that fusions can be compared on the same pool.
+
+    `ids` and `sources` (their ids) are those of the notes of the pool, `found` the sources that `search` returned.
+    """
 
     conversation: str
     question: Question
-    pool: Sequence[dict[str, Any]]
+    ids: Sequence[str]
+    sources: Sequence[Sequence[str]]
+    places: Places
     channels: "NDArray[np.float64]"
     found: Sequence[str]
 
@@ -104,28 +109,28 @@ def _ask_all(memory: Memory, every: Iterable[Conversation]) -> list[Asked]:
                 query = Query(
                     question.text, engine.embedder.embed_query(question.text), scopes, Filters(), 20, ended.engine.now()
                 )
-                answer = ask(engine.db, query, ["english"], engine.settings.recall)
-                words = terms(question.text, ["english"])
-                channels = channel_scores(
-                    answer["pool"], words, statistics(answer["sums"]), query.read(["english"]).plan.times
+                pool = retrieve(engine.db, engine.notes, query, ["english"], engine.settings.recall)
+                assert pool.fused is not None  # every conversation has notes
+                asked.append(
+                    Asked(
+                        conversation.id,
+                        question,
+                        [note.id for note in pool.notes],
+                        [[source.id for source in note.note().sources] for note in pool.notes],
+                        Places.of(pool.notes),
+                        pool.fused.raw,
+                        found,
+                    )
                 )
-                pool = [
-                    {
-                        **{name: row[name] for name in ("id", "scope", "session", "seq", "status")},
-                        "sources": [source["id"] for source in row["sources"]],
-                    }
-                    for row in answer["pool"]
-                ]
-                asked.append(Asked(conversation.id, question, pool, channels, found))
     finally:
         purge(tenant, settings=engine.settings)
     return asked
 
 
 def _ranked(asked: Asked, settings: RecallSettings) -> dict[str, float]:
-    total = fuse(asked.pool, asked.channels, settings).total
-    order = sorted(range(len(asked.pool)), key=lambda i: (-total[i], asked.pool[i]["id"]))
-    found = [source for i in order[:20] for source in asked.pool[i]["sources"]]
+    total = fuse(asked.places, asked.channels, settings).total
+    order = sorted(range(len(asked.ids)), key=lambda row: (-total[row], asked.ids[row]))
+    found = [source for row in order[:20] for source in asked.sources[row]]
     return score(found, asked.question.evidence)
 
 

@@ -1,6 +1,7 @@
 """`Memory`: what a program that uses the engine talks to."""
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, TypedDict, Unpack
@@ -436,7 +437,8 @@ class Memory:
     def stats(self, *, user_id: str | None = None, shared: bool = False) -> Stats:
         """Count what a memory holds."""
         scope = self._scope(user_id, shared)
-        return audit.stats(self.engine.db, scope.name, self.engine.embedder.name)
+        found = audit.stats(self.engine.db, scope.name, self.engine.embedder.name)
+        return replace(found, cache=self.engine.notes.stats())
 
     def verify(self, *, user_id: str | None = None, shared: bool = False) -> list[str]:
         """Recount the stored sums, and look for what must never be; return a sentence for each fault."""

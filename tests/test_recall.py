@@ -241,11 +241,10 @@ def test_rrf_is_a_setting(tenant, embedder):
 
 
 def test_bm25_is_the_formula():
-    texts = ["boat sea boat", "sea", "tax"]
-    scores = bm25(texts, [True, True, False], ["boat"], notes=3, mean_length=5 / 3)
+    scores = bm25([{"boat": 2, "sea": 1}, {"sea": 1}], [3, 1], ["boat"], notes=3, mean_length=5 / 3)
     idf = math.log(1 + (3 - 1 + 0.5) / 1.5)
     assert math.isclose(scores[0], idf * 2 * 2.2 / (2 + 1.2 * (0.25 + 0.75 * 3 / (5 / 3))))
-    assert list(scores[1:]) == [0, 0]
+    assert scores[1] == 0
 
 
 def with_language(language, tenant, embedder):
@@ -313,7 +312,8 @@ def test_a_range_drops_no_name_whatever_its_letters(memory, speaker, wait):
     (ranged,) = memory.search("ferry", user_id="ana", since="2023-01-01", explain=True)
     (named,) = memory.search("ferry", user_id="ana", speaker=speaker, explain=True)
     assert ranged.score == named.score == open_.score
-    assert ranged.explanation == named.explanation == open_.explanation
+    scores = [replace(hit.explanation, rounds=()) for hit in (ranged, named, open_)]
+    assert scores[0] == scores[1] == scores[2]
     assert memory.search("ferry", user_id="ana", speaker="somebody else") == []
 
 

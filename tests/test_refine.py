@@ -151,7 +151,7 @@ def test_a_context_is_made_in_rounds_too(talk, monkeypatch):
     monkeypatch.setattr(talk.engine.db, "run", lambda name, **given: asked.append(name) or run(name, **given))
     talk.context(OPEN, user_id="ana")
     talk.context(COVERED, user_id="ana")
-    assert asked.count("notes/recall") == 2 + 1
+    assert asked.count("notes/propose") == 2 + 1
 
 
 def test_a_reader_that_expects_another_language_learns_it_in_the_first_round(tenant, embedder, monkeypatch):
@@ -164,7 +164,7 @@ def test_a_reader_that_expects_another_language_learns_it_in_the_first_round(ten
         monkeypatch.setattr(memory.engine.db, "run", lambda name, **given: asked.append(name) or run(name, **given))
         told = rounds_of(memory.search("¿Cuándo abre la panadería del barrio?", user_id="ana", rounds=2, explain=True))
     assert len(told) == 2
-    assert asked.count("notes/recall") == 1 + 2  # once in the wrong language
+    assert asked.count("notes/propose") == 1 + 2  # once in the wrong language
 
 
 @pytest.mark.parametrize("follow_up", ["x" * 501, "Who\0?"])

@@ -55,7 +55,7 @@ UNWIND $ids AS id
 MATCH (n:Note {scope: $scope, id: id})
 CREATE (n)-[:WAS]->(p:Past)
 SET p = properties(n), p.was = n.status, p.status = 'past', p.superseded_at = $now, p.keywords = []
-SET n += $properties, n.recorded_at = $now, n.revision = n.revision + 1
+SET n += $properties, n.recorded_at = $now, n.revision = n.revision + 1, n.stamp = n.stamp + 1
 WITH n, p
 CALL (n, p) { MATCH (n)-[:FROM]->(x:Source) CREATE (p)-[:FROM]->(x) }
 CALL db.create.setNodeVectorProperty(p, 'raw_embedding', n.raw_embedding)

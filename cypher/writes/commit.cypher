@@ -6,7 +6,7 @@
 // $sources: list<map>    to store {id, previous: id or null, properties}
 // $decisions: list<map>    to record {id, properties, source or null, undoes or null}
 // $keywords: list<map>    to store unless they are there {name, key, vector}
-// $reinstated: list<map>    notes to take back {id, retired_by, decision, keywords}
+// $reinstated: list<map>    notes to take back {id, retired_by, decision, keywords, stamp}
 // $notes: list<map>    to store {id, source, properties, said_at, created_at, valid_from [ms], raw_vector or null,
 //   context_vector or null, decision, keywords}
 // $waves: list<list<map>>    notes to revise, each once in a wave {id, properties, raw_vector or null, context_vector or
@@ -76,7 +76,7 @@ CALL () {
   CALL (n, p) { MATCH (n)-[:FROM]->(x:Source|PastSource) CREATE (p)-[:FROM]->(x) }
   REMOVE n:Past
   SET n:Note, n.status = n.was, n.was = null, n.keywords = null, n.recorded_at = now, n.revision = n.revision + 1,
-      n.superseded_at = datetime('9999-12-31T00:00:00Z')
+      n.stamp = row.stamp, n.superseded_at = datetime('9999-12-31T00:00:00Z')
   CREATE (n)-[:WAS]->(p)
   CREATE (d)-[:ABOUT {role: 'changed', revision: n.revision}]->(n)
   WITH n, row

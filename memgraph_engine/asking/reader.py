@@ -72,9 +72,9 @@ class Reader:
         spent = Spent(account.meters)
         try:
             if rounds == 1 and not query.explain:
-                return search(engine.db, query, self._language(scope), engine.settings.recall), spent
+                return search(engine.db, engine.notes, query, self._language(scope), engine.settings.recall), spent
             refiner = Refiner(engine.settings.recall, engine.embedder, engine.roles, spent)
-            return refiner.search(engine.db, query, self._language(scope), rounds), spent
+            return refiner.search(engine.db, engine.notes, query, self._language(scope), rounds), spent
         finally:
             account.settle(account.spent)
 
@@ -89,7 +89,8 @@ class Reader:
     def anchors(self, scope: Scope, question: str) -> list[Anchor]:
         """Return the keywords that the pathways of a question lead over."""
         query = self._query(scope, question, MOST_HITS, {})
-        return anchors(self._engine.db, query, self._language(scope), self._engine.settings.recall)
+        engine = self._engine
+        return anchors(engine.db, engine.notes, query, self._language(scope), engine.settings.recall)
 
     def context(
         self, scope: Scope, question: str, *, budget: int | None, top_k: int, **filters: Unpack[SearchFilters]

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from memgraph_engine.embedding import CheckedEmbedder, embedder_named
 from memgraph_engine.graph import schema
 from memgraph_engine.graph.database import Database
+from memgraph_engine.graph.note_cache import NoteCache
 from memgraph_engine.llm import Roles
 from memgraph_engine.model.ports import ChatModel, Clock, Embedder
 from memgraph_engine.settings import Settings
@@ -20,6 +21,7 @@ class Engine:
     embedder: CheckedEmbedder
     clock: Clock
     roles: Roles
+    notes: NoteCache
 
     def now(self) -> datetime:
         """Return the clock's time in UTC, to the millisecond: the precision in which times are stored."""
@@ -68,4 +70,4 @@ def build(
     except BaseException:
         db.close()
         raise
-    return Engine(settings, db, checked, clock, roles)
+    return Engine(settings, db, checked, clock, roles, NoteCache(settings.recall.cache_mb << 20))

@@ -1,5 +1,6 @@
 """Notes: stored, found, listed, revised, and their past."""
 
+import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
@@ -143,6 +144,7 @@ def _properties(new: NewNote, scope: Scope) -> Row:
     return {
         **texts_of(candidate),
         "scope_token": scope.token,
+        "stamp": new_stamp(),
         "status": new.status,
         "revision": 1,
         "session": source.session,
@@ -267,7 +269,7 @@ def revised(revisions: Iterable[Revision]) -> list[Row]:
     return [
         {
             "id": revision.id,
-            "properties": dict(revision.properties),
+            "properties": {**revision.properties, "stamp": new_stamp()},
             "decision": revision.decision,
             "role": revision.role,
             "raw_vector": packed(revision.raw_vector),
@@ -308,11 +310,11 @@ def history(tx: Runner, scope: str, id: str) -> list[Version]:  # noqa: A002  th
     ]
 
 
-def recall(tx: Runner, **parameters: Any) -> Row:
-    """Fetch the pool for a question, and the sums of the scopes read, in one round trip."""
-    return tx.run("notes/recall", **parameters)[0]
+def propose(tx: Runner, **parameters: Any) -> Row:
+    """Return the stamps of notes that may answer a question, by channel, and the sums of the scopes read."""
+    return tx.run("notes/propose", **parameters)[0]
 
 
-def anchors(tx: Runner, **parameters: Any) -> Row:
-    """Return the keywords that the pathways of a question lead over, and the languages of the scopes read."""
-    return tx.run("notes/anchors", **parameters)[0]
+def new_stamp() -> int:
+    """Draw the stamp of a version of a note: 63 random bits, by which it is known wherever it is kept."""
+    return secrets.randbits(63)

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from memgraph_engine.model.memory import Note, Source, by_time
+from memgraph_engine.model.memory import NEVER, Note, Source, by_time
 
 if TYPE_CHECKING:
     import numpy as np
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _SOURCE_TEXTS = ("id", "text", "hash", "kind", "role", "speaker", "session", "seq", "said_as", "caption")
 _NOTE_TEXTS = ("id", "context", "status", "session", "seq", "speaker", "role")
-_NOTE_TIMES = ("said_at", "created_at", "recorded_at", "superseded_at", "valid_from", "valid_to")
+_NOTE_TIMES = ("said_at", "created_at", "recorded_at", "valid_from", "valid_to")
 
 
 def source_properties(source: Source) -> dict[str, Any]:
@@ -44,6 +44,7 @@ def note_from(row: Mapping[str, Any]) -> Note:
     """Return the note that a row of its properties, with `sources` and perhaps `keywords`, holds."""
     fields: dict[str, Any] = {name: row[name] for name in _NOTE_TEXTS}
     fields |= {name: moment(row[name]) for name in _NOTE_TIMES}
+    fields["superseded_at"] = moment(row["superseded_at"]) if "superseded_at" in row else NEVER
     return Note(
         **fields,
         agent=row["agent_id"],

@@ -6,13 +6,13 @@ from memgraph_engine.errors import QueryFailed, StoreMismatch
 from memgraph_engine.graph.database import Database, Row, Runner
 from memgraph_engine.graph.statements import statements
 
-VERSION = 7
+VERSION = 8
 # Indexes that databases of older schemas have in another form. Quantised to one bit, the server's default, an index of
 # vectors fails on a search that finds nothing once something was deleted (2026.08), and to bytes it is slower and its
 # scores are not exact. Full text held the terms of all scopes alike.
 _MADE_ANEW = {"note_raw": 6, "note_context": 6, "keyword_embedding": 6, "topic_embedding": 6, "note_terms": 7}
-_SCOPED_TERMS = 7
-_OTHERS = ("schema/await", "schema/drop", "schema/scoped_terms")  # make no index or constraint
+_COMPLETED = {"schema/scoped_terms": 7, "schema/stamps": 8}  # what nodes of older schemas lack
+_OTHERS = ("schema/await", "schema/drop", *_COMPLETED)  # make no index or constraint
 _WAIT = 300  # seconds for the indexes of a new database
 
 
@@ -27,8 +27,9 @@ def prepare(db: Database, model: str, dimensions: int) -> None:
         for name, since in _MADE_ANEW.items():
             if older < since:
                 db.write(partial(_drop, name=name))
-        if older < _SCOPED_TERMS:
-            db.batches("schema/scoped_terms")
+        for name, since in _COMPLETED.items():
+            if older < since:
+                db.batches(name)
         for name, statement in statements().items():
             if name.startswith("schema/") and name not in _OTHERS:
                 _define(db, name, {"dimensions": dimensions} if statement.parameters else {})

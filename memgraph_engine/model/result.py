@@ -43,7 +43,8 @@ class Round:
 
     `confidence` (0 to 1) is the model's; without one it is the share of the question's terms that the best notes hold,
     and `missing` are the other terms. `model` is the chat model that judged, '' for none. After the
-    last round no model is asked, so its `confidence` is None where models judge.
+    last round no model is asked, so its `confidence` is None where models judge. `pool` notes were scored,
+    of which `fetched` were not in the client's cache.
     """
 
     question: str
@@ -52,6 +53,8 @@ class Round:
     missing: tuple[str, ...] = ()
     model: str = ""
     plan: QueryPlan = QueryPlan()
+    pool: int = 0
+    fetched: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,8 +250,22 @@ class Version:
 
 
 @dataclass(frozen=True, slots=True)
+class CacheStats:
+    """The notes that a client keeps of all memories: how many, their bytes and at most how many of these.
+
+    Of the notes that its searches looked at so far, `found` were kept and `fetched` were not.
+    """
+
+    notes: int = 0
+    bytes: int = 0
+    most_bytes: int = 0
+    found: int = 0
+    fetched: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Stats:
-    """How much a memory holds; `notes` counts by status, `past` counts former versions."""
+    """How much a memory holds; `notes` counts by status, `past` counts former versions, `cache` is this client's."""
 
     scope: str
     model: str
@@ -262,3 +279,4 @@ class Stats:
     topics: int = 0
     decisions: int = 0
     past: int = 0
+    cache: CacheStats = CacheStats()

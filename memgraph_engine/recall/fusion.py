@@ -1,11 +1,12 @@
 """Score a pool of notes for a question: BM25 by the scope's own statistics, cosines, and their fusion."""
 
-from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from memgraph_engine.graph.note_cache import CachedNote
+from memgraph_engine.recall.pool import PATHWAYS, Pool
 from memgraph_engine.settings import RecallSettings
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 _K1, _B = 1.2, 0.75
 _DAY = 86_400_000.0  # milliseconds
-PATHWAYS = ("keywords", "topics", "related")
+_BEST = 3  # of a session
 OPTIONAL = (*PATHWAYS, "time")
 """Channels that a question may not have: no topics yet, nothing tied, no time named."""
 CHANNELS = ("lexical_raw", "lexical_context", "dense_raw", "dense_context", *OPTIONAL)
@@ -46,57 +47,94 @@ class Fused:
     total: "NDArray[np.float64]"
 
 
-def bm25(
-    texts: Sequence[str], hits: Sequence[bool], words: Sequence[str], notes: int, mean_length: float
-) -> "NDArray[np.float64]":
-    """Score texts (space-joined terms) for words; a text that is no hit of the index scores 0.
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where the notes of a pool stand: a number for each session (-1 for none), the turn in it, and which ones wait."""
 
-    Document frequencies are counted over the hits, which hold all or the best of the scope's matches.
+    session: "NDArray[np.int64]"
+    turn: "NDArray[np.int64]"
+    pending: "NDArray[np.bool_]"
+
+    @classmethod
+    def of(cls, notes: Sequence[CachedNote]) -> "Places":
+        """Return those of notes."""
+        import numpy as np
+
+        sessions: dict[tuple[str, str], int] = {}
+        numbers = [
+            sessions.setdefault((note.scope, note.session), len(sessions)) if note.session else -1 for note in notes
+        ]
+        return cls(
+            np.array(numbers, dtype=np.int64),
+            np.array([note.seq for note in notes], dtype=np.int64),
+            np.array([note.vectors is None for note in notes], dtype=np.bool_),
+        )
+
+
+def bm25(
+    counts: Sequence[Mapping[str, int]],
+    lengths: Sequence[int],
+    words: Sequence[str],
+    notes: int,
+    mean_length: float,
+) -> "NDArray[np.float64]":
+    """Score texts, each the counts of its terms and their sum, for words.
+
+    Document frequencies are counted over the texts, which are hits of the index: all or the best of the scope's.
     """
     import numpy as np
 
-    rows = [row for row, hit in enumerate(hits) if hit]
-    tokens = [texts[row].split() for row in rows]
-    place, wanted = {word: at for at, word in enumerate(words)}, frozenset(words)
-    tf = np.zeros((len(rows), len(words)))
-    for at, some in enumerate(tokens):
-        for word in wanted.intersection(some):
-            tf[at, place[word]] = some.count(word)
-    lengths = np.array([len(some) for some in tokens]).reshape(-1, 1)
+    tf = np.array([[one.get(word, 0) for word in words] for one in counts], dtype=np.float64).reshape(-1, len(words))
     df = (tf > 0).sum(axis=0)
     idf = np.log(1 + (np.maximum(notes, df) - df + 0.5) / (df + 0.5))
-    norm = _K1 * (1 - _B + _B * lengths / max(mean_length, 1.0))
-    scores = np.zeros(len(texts))
-    scores[rows] = (idf * tf * (_K1 + 1) / (tf + norm)).sum(axis=1)
+    norm = _K1 * (1 - _B + _B * np.array(lengths, dtype=np.float64).reshape(-1, 1) / max(mean_length, 1.0))
+    scores: NDArray[np.float64] = (idf * tf * (_K1 + 1) / (tf + norm)).sum(axis=1)
     return scores
 
 
 def channel_scores(
-    pool: Sequence[dict[str, Any]],
+    pool: Pool,
+    vector: "NDArray[np.float32]",
     words: Sequence[str],
     of: Statistics,
     times: Sequence[tuple[datetime, datetime]] = (),
 ) -> "NDArray[np.float64]":
-    """Score a pool (rows of the recall statement) in each of CHANNELS; shape (notes, channels).
+    """Score a pool in each of CHANNELS; shape (notes, channels).
 
-    `times` are the ranges that the question names, each its first moment and the first after it.
+    What full text did not propose has 0 for its words.
+    `times` are the ranges that the question names, each its first moment and the first one after.
     """
     import numpy as np
 
-    hits = ["lexical" in row["channels"] for row in pool]
-    return np.column_stack(
-        [
-            bm25([row["raw_terms"] for row in pool], hits, words, of.notes, of.raw_length),
-            bm25([row["context_terms"] for row in pool], hits, words, of.notes, of.context_length),
-            [row["raw_cosine"] for row in pool],
-            [row["context_cosine"] for row in pool],
-            *([row["pathways"][pathway] for row in pool] for pathway in PATHWAYS),
-            _timeliness(pool, times),
-        ]
-    )
+    scores = np.zeros((len(pool.notes), len(CHANNELS)))
+    hits = sorted(pool.proposed.get("lexical", ()))
+    found = [pool.notes[row] for row in hits]
+    for column, counts, lengths, mean in (
+        (0, [one.raw_terms for one in found], [one.raw_length for one in found], of.raw_length),
+        (1, [one.context_terms for one in found], [one.context_length for one in found], of.context_length),
+    ):
+        scores[hits, column] = bm25(counts, lengths, words, of.notes, mean)
+    scores[:, 2:4] = cosines(pool.notes, vector)
+    for column, pathway in enumerate(PATHWAYS, 4):
+        given = pool.pathways[pathway]
+        scores[list(given), column] = list(given.values())
+    scores[:, CHANNELS.index("time")] = _timeliness(pool.notes, times)
+    return scores
 
 
-def _timeliness(pool: Sequence[dict[str, Any]], times: Sequence[tuple[datetime, datetime]]) -> "NDArray[np.float64]":
+def cosines(notes: Sequence[CachedNote], vector: "NDArray[np.float32]") -> "NDArray[np.float64]":
+    """Return the cosines of both vectors of notes to a question's, shape (notes, 2); 0 for a note that waits."""
+    import numpy as np
+
+    found = np.zeros((len(notes), 2))
+    rows = [row for row, note in enumerate(notes) if note.vectors is not None]
+    if rows:
+        stacked = np.stack([note.vectors for note in notes if note.vectors is not None])
+        found[rows] = stacked @ (vector / np.linalg.norm(vector))
+    return found
+
+
+def _timeliness(notes: Sequence[CachedNote], times: Sequence[tuple[datetime, datetime]]) -> "NDArray[np.float64]":
     """Return for each note 1 if what it tells, or its telling, lies in one of the ranges, less the further it is away.
 
     From what it tells to its telling is one stretch: what happened in May and was told in June is of both.
@@ -104,9 +142,9 @@ def _timeliness(pool: Sequence[dict[str, Any]], times: Sequence[tuple[datetime, 
     import numpy as np
 
     if not times:
-        return np.zeros(len(pool))
-    told = np.array([row["said_at"] for row in pool], dtype=float)
-    begun = np.array([row["valid_from"] for row in pool], dtype=float)
+        return np.zeros(len(notes))
+    told = np.array([note.said_at for note in notes], dtype=float)
+    begun = np.array([note.valid_from for note in notes], dtype=float)
     away = [np.maximum(np.maximum(_millis(start) - told, begun - _millis(end) + 1), 0.0) for start, end in times]
     timely = np.exp(-np.min(away, axis=0) / (_FADES * _DAY))
     return np.where(timely < _NEAR, 0.0, timely)
@@ -116,7 +154,7 @@ def _millis(moment: datetime) -> float:
     return moment.timestamp() * 1000
 
 
-def fuse(pool: Sequence[dict[str, Any]], raw: "NDArray[np.float64]", settings: RecallSettings) -> Fused:
+def fuse(places: Places, raw: "NDArray[np.float64]", settings: RecallSettings) -> Fused:
     """Fuse the channels' scores of a pool, then look around each note.
 
     Convex combination of min-max scores, then a share of the best turn one and two steps away, and of the
@@ -131,32 +169,30 @@ def fuse(pool: Sequence[dict[str, Any]], raw: "NDArray[np.float64]", settings: R
     if settings.fusion == "rrf":
         normalised = _reciprocal_ranks(raw, settings.rrf_k)
         weighted = normalised * (weights > 0) / max((weights > 0).sum(), 1)
-        nothing = np.zeros(len(pool))
+        nothing = np.zeros(len(raw))
         return Fused(raw, normalised, weighted, nothing, nothing, weighted.sum(axis=1))
     most = weights.sum() * (1 + settings.neighbour_1 + settings.neighbour_2) * (1 + settings.session)
-    normalised = _normalised(raw, pool)
+    normalised = _normalised(raw, places.pending)
     weighted = normalised * weights / max(most, 1e-9)
     base = weighted.sum(axis=1)
-    neighbours = _neighbours(pool, base, settings)
-    session = _sessions(pool, base + neighbours) * settings.session
+    neighbours = _neighbours(places, base, settings)
+    session = _sessions(places.session, base + neighbours) * settings.session
     return Fused(raw, normalised, weighted, neighbours, session, base + neighbours + session)
 
 
-def _normalised(raw: "NDArray[np.float64]", pool: Sequence[dict[str, Any]]) -> "NDArray[np.float64]":
+def _normalised(raw: "NDArray[np.float64]", pending: "NDArray[np.bool_]") -> "NDArray[np.float64]":
     """Put each channel between 0 and 1; a note that waits for its vectors has 0 there, and stretches no scale.
 
     The time's is there already: a note near the range is no better because none is in it.
     """
-    import numpy as np
-
-    pending = np.array([row["status"] == "pending" for row in pool])
-    lexical = np.array([channel.startswith("lexical") for channel in CHANNELS])
-    time = np.array([channel == "time" for channel in CHANNELS])
-    normalised = np.where(time, raw, 0.0)
-    normalised[:, lexical] = _min_max(raw[:, lexical])
-    if not pending.all():
-        others = np.ix_(~pending, ~lexical & ~time)
-        normalised[others] = _min_max(raw[others])
+    normalised = _min_max(raw)
+    if pending.any():
+        rest = slice(2, CHANNELS.index("time"))  # all but words
+        normalised[:, rest] = 0.0
+        if not pending.all():
+            normalised[~pending, rest] = _min_max(raw[~pending, rest])
+    time = CHANNELS.index("time")
+    normalised[:, time] = raw[:, time]
     return normalised
 
 
@@ -179,30 +215,45 @@ def _reciprocal_ranks(scores: "NDArray[np.float64]", k: int) -> "NDArray[np.floa
     return reciprocal
 
 
-def _neighbours(
-    pool: Sequence[dict[str, Any]], base: "NDArray[np.float64]", settings: RecallSettings
-) -> "NDArray[np.float64]":
+def _neighbours(places: Places, base: "NDArray[np.float64]", settings: RecallSettings) -> "NDArray[np.float64]":
+    """Return a share of the better one of the turns one step away, and of those two away, if the pool has them."""
     import numpy as np
 
-    of: dict[tuple[str, str], dict[int, float]] = defaultdict(dict)
-    for row, score in zip(pool, base.tolist(), strict=True):
-        of[row["scope"], row["session"]][row["seq"]] = score
-    found = np.zeros(len(pool))
-    for at, row in enumerate(pool):
-        if row["session"]:
-            score_at, turn = of[row["scope"], row["session"]].get, row["seq"]
-            beside = max(score_at(turn - 1, 0.0), score_at(turn + 1, 0.0))
-            next_but_one = max(score_at(turn - 2, 0.0), score_at(turn + 2, 0.0))
-            found[at] = settings.neighbour_1 * beside + settings.neighbour_2 * next_but_one
+    found = np.zeros(len(base))
+    turns = np.flatnonzero(places.session >= 0)
+    if not len(turns):
+        return found
+    width = places.turn[turns].max() + 5  # sessions lie apart by more than two steps
+    at = places.session[turns] * width + places.turn[turns] + 2
+    known, place = np.unique(at, return_inverse=True)
+    best = np.zeros(len(known))
+    np.maximum.at(best, place, base[turns])  # of two notes at one turn the better one
+    for step, share in ((1, settings.neighbour_1), (2, settings.neighbour_2)):
+        beside = [_looked_up(known, best, at + away) for away in (-step, step)]
+        found[turns] += share * np.maximum(*beside)
     return found
 
 
-def _sessions(pool: Sequence[dict[str, Any]], scores: "NDArray[np.float64]") -> "NDArray[np.float64]":
-    """Return for each note the mean of the best three of its session."""
+def _looked_up(
+    known: "NDArray[np.int64]", values: "NDArray[np.float64]", wanted: "NDArray[np.int64]"
+) -> "NDArray[np.float64]":
+    """Return the values at some of the `known` places, which ascend; 0 at others."""
     import numpy as np
 
-    of: dict[tuple[str, str], list[float]] = defaultdict(list)
-    for row, score in zip(pool, scores.tolist(), strict=True):
-        of[row["scope"], row["session"]].append(score)
-    best = {key: sum(top) / len(top) for key, some in of.items() for top in (sorted(some, reverse=True)[:3],)}
-    return np.array([best[row["scope"], row["session"]] if row["session"] else 0.0 for row in pool])
+    near = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
+    return np.where(known[near] == wanted, values[near], 0.0)
+
+
+def _sessions(session: "NDArray[np.int64]", scores: "NDArray[np.float64]") -> "NDArray[np.float64]":
+    """Return for each note the mean of the best three of its session; 0 for a note of none."""
+    import numpy as np
+
+    order = np.lexsort((-scores, session))
+    ranked = session[order]
+    starts = np.flatnonzero(np.r_[True, ranked[1:] != ranked[:-1]])
+    sizes = np.diff(np.r_[starts, len(ranked)])
+    rank = np.arange(len(ranked)) - np.repeat(starts, sizes)
+    best = np.add.reduceat(np.where(rank < _BEST, scores[order], 0.0), starts) / np.minimum(sizes, _BEST)
+    found = np.zeros(len(scores))
+    found[order] = np.repeat(best, sizes)
+    return np.where(session >= 0, found, 0.0)

@@ -9,6 +9,7 @@ from itertools import product
 from typing import Any
 
 from memgraph_engine.errors import InvalidInput
+from memgraph_engine.graph.note_cache import CachedNote
 from memgraph_engine.language import tokenize, word_list
 from memgraph_engine.model.memory import NEVER, READABLE, TRUE_ONCE, UNKNOWN_PAST
 
@@ -71,15 +72,14 @@ class Filters:
         """The same as the indexes know them: that of every past version is `past`."""
         return (*self.statuses, _PAST) if self.known_at else self.statuses
 
-    def admitted(self, pool: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
-        """Apply what the index cannot, to the rows of a pool: status then, tags, and the metadata of the sources."""
-        return [row for row in pool if self._admits(row)] if self.beyond_index else pool
-
-    def _admits(self, row: Mapping[str, Any]) -> bool:
-        return (
-            row["status"] in self.statuses
-            and set(self.tags) <= set(row["tags"])
-            and (not self.metadata or any(self._holds(json.loads(source["metadata"])) for source in row["sources"]))
+    def admits(self, note: CachedNote) -> bool:
+        """Apply what the index cannot: the status of then, tags, and the metadata of the sources."""
+        return not self.beyond_index or (
+            note.status in self.statuses
+            and set(self.tags) <= set(note.tags)
+            and (
+                not self.metadata or any(self._holds(json.loads(source["metadata"])) for source in note.row["sources"])
+            )
         )
 
     def _holds(self, metadata: Mapping[str, object]) -> bool:

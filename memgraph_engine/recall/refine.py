@@ -3,11 +3,12 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from memgraph_engine.embedding import CheckedEmbedder
 from memgraph_engine.errors import ModelError
 from memgraph_engine.graph.database import Database
+from memgraph_engine.graph.note_cache import CachedNote, NoteCache
 from memgraph_engine.llm import Roles, Spent, sufficiency
 from memgraph_engine.model.result import Hit, Round
 from memgraph_engine.recall.plan import Reading, read_by_model
@@ -25,8 +26,6 @@ _SHOWN = 20  # notes that a model is shown (MemFly's K_final)
 _UNAIDED = 2  # rounds without a model: a third, made of much the same notes, found no more (docs/benchmarks.md)
 _PLANNING, _JUDGING = "Reading the question", "Judging the evidence"
 
-Row = Mapping[str, Any]
-
 
 @dataclass(frozen=True, slots=True)
 class Refiner:
@@ -43,7 +42,7 @@ class Refiner:
     roles: Roles
     spent: Spent
 
-    def search(self, db: Database, query: Query, language: str, rounds: int) -> list[Hit]:
+    def search(self, db: Database, cache: NoteCache, query: Query, language: str, rounds: int) -> list[Hit]:
         """Return the best notes for a question after at most so many rounds, each of one round trip.
 
         A note's score is the mean of what it scored in each round, of which each counts less than the one before.
@@ -51,13 +50,14 @@ class Refiner:
         later = query = replace(query, reading=self._planned(query)) if rounds > 1 else query
         found, told, languages, shares = list[Found](), list[Round](), [language], [1.0]
         while True:
-            found.append(retrieve(db, later, languages, self.settings))
+            found.append(retrieve(db, cache, later, languages, self.settings))
             languages = list(found[-1].languages)
             scores, first = _mean([one.scores for one in found], shares), first_found(found)
-            best = [one.rows[i] for one, i in map(first.__getitem__, ranked(scores))]
+            best = [one.notes[row] for one, row in map(first.__getitem__, ranked(scores))]
             last = len(found) == rounds or not best
             judged, follow_up = self._judged(query, later.text, best, languages, told, last=last)
-            judged = replace(judged, plan=found[-1].reading.plan)
+            pool = found[-1].pool
+            judged = replace(judged, plan=found[-1].reading.plan, pool=len(pool.notes), fetched=pool.fetched)
             told.append(judged)
             if judged.sufficient or last or (not follow_up and len(found) == _UNAIDED):
                 return hits(query, found, scores, told)
@@ -78,7 +78,7 @@ class Refiner:
         self,
         query: Query,
         asked: str,
-        best: Sequence[Row],
+        best: Sequence[CachedNote],
         languages: Sequence[str],
         told: Sequence[Round],
         *,
@@ -93,11 +93,11 @@ class Refiner:
                 return by_model
         return self._by_terms(query, asked, best, languages), ""
 
-    def _by_model(self, query: Query, asked: str, best: Sequence[Row]) -> tuple[Round, str] | None:
+    def _by_model(self, query: Query, asked: str, best: Sequence[CachedNote]) -> tuple[Round, str] | None:
         """Ask the role; None where it has no model, or that fails."""
         if not self.roles.has("sufficiency"):
             return None
-        request = sufficiency(query.text, [row["context"] for row in best[:_SHOWN]])
+        request = sufficiency(query.text, [note.context for note in best[:_SHOWN]])
         try:
             answer = self.roles.ask(request, meters=self.spent.meters)
         except ModelError as error:
@@ -108,22 +108,24 @@ class Refiner:
         sufficient = one.confidence >= self.settings.sufficient or not one.next
         return Round(asked, one.confidence, sufficient, model=answer.model), one.next
 
-    def _by_terms(self, query: Query, asked: str, best: Sequence[Row], languages: Sequence[str]) -> Round:
+    def _by_terms(self, query: Query, asked: str, best: Sequence[CachedNote], languages: Sequence[str]) -> Round:
         """Look for the question's terms in the best notes."""
         wanted = terms(query.text, languages)
-        held = {term for row in best[:_JUDGED] for text in ("raw_terms", "context_terms") for term in row[text].split()}
+        held = {
+            term for note in best[:_JUDGED] for terms_of in (note.raw_terms, note.context_terms) for term in terms_of
+        }
         missing = tuple(term for term in wanted if term not in held)
         confidence = 1 - len(missing) / max(len(wanted), 1) if best else 0.0
         return Round(asked, confidence, bool(best) and confidence >= self.settings.sufficient, missing)
 
-    def _next(self, query: Query, follow_up: str, best: Row, first: Found) -> Query:
+    def _next(self, query: Query, follow_up: str, best: CachedNote, first: Found) -> Query:
         """Return what is asked in the next round: what a model wants to know, else more like the best note."""
         if follow_up:
             vector = self.embedder.embed_query(follow_up)
             return replace(query, text=follow_up, vector=vector, reading=None, asked=query.vector)
-        (near,) = self.embedder.embed_documents(["\n".join(best["raw"])])
+        (near,) = self.embedder.embed_documents(["\n".join(best.raw)])
         leaning = _unit(query.vector) + self.settings.feedback * _unit(near)
-        rarest = _rarest(best, first.rows, terms(query.text, first.languages))
+        rarest = _rarest(best, first.notes, terms(query.text, first.languages))
         text = " ".join([query.text, *rarest])  # of the same time, though a term may be spelt like a month
         return replace(query, text=text, vector=leaning, reading=first.reading, asked=query.vector)
 
@@ -135,10 +137,10 @@ def _mean(rounds: Sequence[Mapping[str, float]], shares: Sequence[float]) -> dic
     }
 
 
-def _rarest(best: Row, pool: Sequence[Row], known: Sequence[str]) -> list[str]:
+def _rarest(best: CachedNote, pool: Sequence[CachedNote], known: Sequence[str]) -> list[str]:
     """Return the new term of the best note that the fewest others have, if there is any."""
-    carried = Counter(term for row in pool for term in set(row["raw_terms"].split()))
-    new = set(best["raw_terms"].split()).difference(known)
+    carried = Counter(term for note in pool for term in note.raw_terms)
+    new = set(best.raw_terms).difference(known)
     return sorted(new, key=lambda term: (carried[term], term))[:1]
 
 

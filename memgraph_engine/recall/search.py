@@ -1,4 +1,4 @@
-"""Answer a question with notes: one round trip to the graph, then fusion."""
+"""Answer a question with notes: one round trip to the graph, one more for notes not in the cache, then fusion."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -6,13 +6,15 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from memgraph_engine.graph import notes as note_graph
-from memgraph_engine.graph.database import Database
+from memgraph_engine.graph.database import Database, Row
 from memgraph_engine.graph.fulltext import words_query
-from memgraph_engine.graph.rows import note_from, packed
+from memgraph_engine.graph.note_cache import CachedNote, NoteCache
+from memgraph_engine.graph.rows import packed
 from memgraph_engine.model.result import ChannelScore, Explanation, Hit, Round
 from memgraph_engine.model.scope import Scope
-from memgraph_engine.recall.fusion import CHANNELS, Fused, Statistics, channel_scores, fuse
+from memgraph_engine.recall.fusion import CHANNELS, Fused, Places, Statistics, channel_scores, cosines, fuse
 from memgraph_engine.recall.plan import Reading, read
+from memgraph_engine.recall.pool import Pool, read_pool
 from memgraph_engine.recall.question import Filters, names, terms
 from memgraph_engine.settings import RecallSettings
 
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 
 _GROWTH = 4
 _LARGEST_POOL = 20_000
+_SPREAD = 64  # keywords of a topic, and notes of a keyword: of one that more notes carry it says little which are meant
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +46,11 @@ class Query:
     reading: Reading | None = None
     asked: "NDArray[np.float32] | None" = None
 
+    @property
+    def scope_names(self) -> list[str]:
+        """The scopes as statements name them."""
+        return [scope.name for scope in self.scopes]
+
     def read(self, languages: Sequence[str]) -> Reading:
         """Return how it is read in the languages of the scopes."""
         return self.reading or read(self.text, languages, self.moment)
@@ -50,52 +58,92 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What one round trip found: rows of the recall statement, their fused scores, and how the question was read."""
+    """What one round found: the pool, its fused scores (None for an empty one), and how the question was read.
 
-    rows: Sequence[dict[str, Any]]
+    `similarity` is the larger cosine of each note's vectors to the first question.
+    """
+
+    pool: Pool
     fused: Fused | None
+    similarity: "NDArray[np.float64]"
     languages: Sequence[str]
     reading: Reading
+
+    @property
+    def notes(self) -> Sequence[CachedNote]:
+        """The notes of the pool."""
+        return self.pool.notes
 
     @property
     def scores(self) -> dict[str, float]:
         """The fused score of each note, by id."""
         if self.fused is None:
             return {}
-        return dict(zip((row["id"] for row in self.rows), self.fused.total.tolist(), strict=True))
+        return dict(zip((note.id for note in self.notes), self.fused.total.tolist(), strict=True))
 
 
-def search(db: Database, query: Query, language: str, settings: RecallSettings) -> list[Hit]:
+def search(db: Database, cache: NoteCache, query: Query, language: str, settings: RecallSettings) -> list[Hit]:
     """Return the best notes for a question, best first, at most `top_k`, in one round."""
-    found = retrieve(db, query, [language], settings)
+    found = retrieve(db, cache, query, [language], settings)
     return hits(query, [found], found.scores)
 
 
-def retrieve(db: Database, query: Query, languages: Sequence[str], settings: RecallSettings) -> Found:
+def retrieve(db: Database, cache: NoteCache, query: Query, languages: Sequence[str], settings: RecallSettings) -> Found:
     """Fetch the pool for a question and score it.
 
     `languages` are what the scopes' are expected to be; where they are others, the question is asked again.
     What no index can look into is applied afterwards, to a pool that grows until enough are left.
     """
-    factor, reading = max(1, -(-query.top_k // settings.pool)), query.read(languages)
+    factor = max(1, -(-query.top_k // settings.pool))
     while True:
-        answer = ask(db, replace(query, reading=reading), languages, settings, factor)
-        recorded = sorted({scope["language"] for scope in answer["sums"]})
-        if recorded and recorded != sorted(languages):
-            languages, reading = recorded, query.read(recorded)
-            continue
-        admitted = query.filters.admitted(answer["pool"])
-        if len(admitted) >= query.top_k or _exhausted(query, answer, settings, factor):
+        answer, languages, reading = propose(db, query, languages, settings, factor)
+        pool = read_pool(db, cache, query.scope_names, answer, anchored=settings.anchored, dimensions=len(query.vector))
+        admitted = [row for row, note in enumerate(pool.notes) if query.filters.admits(note)]
+        if len(admitted) >= query.top_k or _exhausted(query, answer, len(pool.notes), settings, factor):
             break
         factor *= _GROWTH
-    if not admitted:
-        return Found([], None, languages, reading)
-    words, times = terms(query.text, languages), reading.plan.times
-    scores = channel_scores(admitted, words, statistics(answer["sums"]), times)
-    return Found(admitted, fuse(admitted, scores, settings), languages, reading)
+    if len(admitted) < len(pool.notes):
+        pool = pool.only(admitted)
+    return scored(query, pool, answer, languages, reading, settings)
 
 
-def _exhausted(query: Query, answer: Mapping[str, Any], settings: RecallSettings, factor: int) -> bool:
+def propose(
+    db: Database,
+    query: Query,
+    languages: Sequence[str],
+    settings: RecallSettings,
+    factor: int = 1,
+    *,
+    traced: bool = False,
+) -> tuple[Row, Sequence[str], Reading]:
+    """Ask the graph which notes may answer; return that, the languages of the scopes, and how the question was read.
+
+    It is asked again where the languages are others than expected. `factor` widens the pool.
+    """
+    reading = query.read(languages)
+    while True:
+        answer = note_graph.propose(
+            db, **parameters(replace(query, reading=reading), languages, settings, factor), traced=traced
+        )
+        recorded = sorted({scope["language"] for scope in answer["sums"]})
+        if not recorded or recorded == sorted(languages):
+            return answer, languages, reading
+        languages, reading = recorded, query.read(recorded)
+
+
+def scored(
+    query: Query, pool: Pool, answer: Row, languages: Sequence[str], reading: Reading, settings: RecallSettings
+) -> Found:
+    """Score a pool."""
+    raw = channel_scores(
+        pool, query.vector, terms(query.text, languages), statistics(answer["sums"]), reading.plan.times
+    )
+    own = raw[:, 2:4] if query.asked is None else cosines(pool.notes, query.asked)
+    fused = fuse(Places.of(pool.notes), raw, settings) if pool.notes else None
+    return Found(pool, fused, own.max(axis=1), languages, reading)
+
+
+def _exhausted(query: Query, answer: Row, size: int, settings: RecallSettings, factor: int) -> bool:
     """Tell whether a wider pool would hold no other note that the filters admit.
 
     Where ranges narrow, the vector indexes look into these; but a pending note is found by its words alone, and of
@@ -106,7 +154,7 @@ def _exhausted(query: Query, answer: Mapping[str, Any], settings: RecallSettings
     waiting = any(scope["waiting"] for scope in answer["sums"])
     if waiting and _lexical_pool(query, settings, factor) < sum(scope["notes"] for scope in answer["sums"]):
         return False
-    return not query.filters.beyond_index or len(answer["pool"]) < settings.pool * factor
+    return not query.filters.beyond_index or size < settings.pool * factor
 
 
 def _lexical_pool(query: Query, settings: RecallSettings, factor: int) -> int:
@@ -120,13 +168,12 @@ def hits(query: Query, found: Sequence[Found], scores: Mapping[str, float], roun
     least = -2.0 if query.min_similarity is None else query.min_similarity
     best: list[Hit] = []
     for note in ranked(scores):
-        one, i = first[note]
-        row = one.rows[i]
-        similarity = max(row["asked_cosines"] or (row["raw_cosine"], row["context_cosine"]))
+        one, row = first[note]
+        similarity = float(one.similarity[row])
         if similarity < least:
             continue
-        explanation = _explanation(one, i, rounds) if query.explain else None
-        best.append(Hit(note_from(row), scores[note], similarity, explanation))
+        explanation = _explanation(one, row, rounds) if query.explain else None
+        best.append(Hit(one.notes[row].note(one.pool.closed.get(row)), scores[note], similarity, explanation))
         if len(best) == query.top_k:
             break
     return best
@@ -134,7 +181,7 @@ def hits(query: Query, found: Sequence[Found], scores: Mapping[str, float], roun
 
 def first_found(found: Sequence[Found]) -> dict[str, tuple[Found, int]]:
     """Return for each note, by id, the first round that found it, and its row there."""
-    return {row["id"]: (one, i) for one in reversed(found) for i, row in enumerate(one.rows)}
+    return {note.id: (one, row) for one in reversed(found) for row, note in enumerate(one.notes)}
 
 
 def ranked(scores: Mapping[str, float]) -> list[str]:
@@ -142,21 +189,13 @@ def ranked(scores: Mapping[str, float]) -> list[str]:
     return sorted(scores, key=lambda note: (-scores[note], note))
 
 
-def ask(
-    db: Database, query: Query, languages: Sequence[str], settings: RecallSettings, factor: int = 1
-) -> dict[str, Any]:
-    """Fetch the pool for a question: the one round trip. `factor` widens it."""
-    return note_graph.recall(db, **parameters(query, languages, settings, factor))
-
-
 def parameters(query: Query, languages: Sequence[str], settings: RecallSettings, factor: int = 1) -> dict[str, Any]:
     """Return what the recall statement takes."""
     words, pool, narrow = terms(query.text, languages), settings.pool * factor, query.filters.narrow
     reading = query.read(languages)
     return {
-        "scopes": [scope.name for scope in query.scopes],
+        "scopes": query.scope_names,
         "vector": packed(query.vector),
-        "asked": packed(query.asked),
         "words": words_query(words, query.scopes, query.filters.indexed_statuses),
         "pool": 0 if narrow else pool,
         "narrowed_pool": pool if narrow else 0,
@@ -177,8 +216,10 @@ def _pathways(query: Query, reading: Reading, languages: Sequence[str], settings
         "keywords": -(-keywords // max(len(named), 1)),
         "topic": packed(reading.topic),
         "topics": settings.topic_anchors if now and settings.topics else 0,
-        "anchored": settings.anchored,
+        "spread": _SPREAD,
         "related": settings.related_from if now and settings.related else 0,
+        "tied": settings.anchored,
+        "timely": settings.anchored,
         "times": [list(time) for time in reading.plan.times] if settings.time else [],
     }
 
@@ -194,13 +235,12 @@ def statistics(sums: Sequence[dict[str, Any]]) -> Statistics:
     )
 
 
-def _explanation(found: Found, i: int, rounds: Sequence[Round]) -> Explanation:
-    row, fused = found.rows[i], found.fused
+def _explanation(found: Found, row: int, rounds: Sequence[Round]) -> Explanation:
+    fused = found.fused
     assert fused is not None  # there is a row
     scores = {
-        channel: ChannelScore(float(fused.raw[i, c]), float(fused.normalised[i, c]), float(fused.weighted[i, c]))
+        channel: ChannelScore(float(fused.raw[row, c]), float(fused.normalised[row, c]), float(fused.weighted[row, c]))
         for c, channel in enumerate(CHANNELS)
     }
-    return Explanation(
-        tuple(sorted(row["channels"])), scores, float(fused.neighbours[i]), float(fused.session[i]), tuple(rounds)
-    )
+    proposed = tuple(sorted(channel for channel, rows in found.pool.proposed.items() if row in rows))
+    return Explanation(proposed, scores, float(fused.neighbours[row]), float(fused.session[row]), tuple(rounds))

@@ -134,7 +134,9 @@ class Transaction:
 
     def reinstate(self, found: Found, retired_by: str, decision: str) -> None:
         """Take back that a decision retired the note that was `found`."""
-        self._reinstated.append({"id": found.note.id, "retired_by": retired_by, "decision": decision})
+        self._reinstated.append(
+            {"id": found.note.id, "retired_by": retired_by, "decision": decision, "stamp": note_graph.new_stamp()}
+        )
         state = Counted.of(found)
         self._count(_NOTHING, state)
         self._counted[found.note.id] = state

@@ -1,0 +1,159 @@
+// Propose notes for a question: for each channel the stamps of its notes, which is all that is read of them (notes/fetch reads
+// the rest). A past version is proposed where $statuses holds 'past'. Pathways (MemFly, section 3.4.1): the notes of the keywords
+// nearest to the question and of those that it names, of the keywords of the topics nearest to it, and what is tied to the
+// notes nearest to it. Ranges stand three times: the name of an index is no parameter, and full text knows no ranges.
+// $scopes: list<string>    the scopes read
+// $statuses: list<string>    of notes that may be found
+// $vector: vector    the question's, or in a later round that of what is asked then
+// $words: string    full-text query made of our own terms
+// $pool: integer    notes that each vector index proposes; 0 where a range below narrows anything
+// $narrowed_pool: integer    likewise where one does, else 0: ranges that are wide open would cost, most in a large scope
+// $lexical_pool: integer    notes that full text proposes
+// $since: datetime    earliest said_at
+// $until: datetime    latest said_at
+// $session: list<string>    first and last value, the same for one session
+// $speaker: list<string>    likewise
+// $role: list<string>    likewise
+// $agent: list<string>    likewise
+// $as_of: list<datetime>    latest valid_from, and what valid_to is later than; the same for one moment
+// $known_at: list<datetime>    likewise of recorded_at and superseded_at
+// $names: list<string>    keys of keywords that the question may name
+// $named: list<vector>    vectors of what a plan names in the question, null for none: the question's then
+// $keywords: integer    keywords nearest to each of these; 0 for none
+// $topic: vector    vector of what a plan says that the question is about, null likewise
+// $topics: integer    topics nearest to it
+// $spread: integer    keywords of a topic, and notes of a keyword, that are followed: in a large memory they are many
+// $related: integer    from how many of the nearest notes ties are followed
+// $tied: integer    notes that ties lead to
+// $times: list<list<datetime>>    ranges of time that the question names: first moment, and first one after
+// $timely: integer    notes that each of these proposes
+// $traced: boolean    whether to name keywords and topics
+// returns sums [{scope, language, notes, raw_length, context_length, waiting: where ranges narrow, whether notes are pending}],
+//   proposed [[channel, stamps (null: not within the ranges), superseded_at of each where ranges narrow, score or scores,
+//   how many notes carry the keyword, keyword and topic where traced]]: keywords and topics have an entry for each keyword
+MATCH (s:Scope) WHERE s.scope IN $scopes
+WITH collect(s {.scope, .language, .notes, .raw_length, .context_length,
+               waiting: $narrowed_pool > 0 AND EXISTS { MATCH (n:Note {scope: s.scope, status: 'pending'}) }}) AS sums
+CALL (sums) {
+  CALL () {
+    WITH 0 AS here WHERE $pool > 0
+    CALL (here) {
+      MATCH (n:Note)
+        SEARCH n IN (VECTOR INDEX note_raw FOR $vector
+          WHERE n.scope IN $scopes AND n.status IN $statuses LIMIT $pool) SCORE AS score
+      RETURN n, score
+    }
+    RETURN n, score
+    UNION ALL
+    WITH 0 AS here WHERE $narrowed_pool > 0
+    CALL (here) {
+      MATCH (n:Note|Past)
+        SEARCH n IN (VECTOR INDEX note_raw FOR $vector
+          WHERE n.scope IN $scopes AND n.status IN $statuses
+            AND n.said_at >= $since AND n.said_at <= $until
+            AND n.session >= $session[0] AND n.session <= $session[1]
+            AND n.speaker >= $speaker[0] AND n.speaker <= $speaker[1]
+            AND n.role >= $role[0] AND n.role <= $role[1]
+            AND n.agent_id >= $agent[0] AND n.agent_id <= $agent[1]
+            AND n.valid_from <= $as_of[0] AND n.valid_to > $as_of[1]
+            AND n.recorded_at <= $known_at[0] AND n.superseded_at > $known_at[1]
+          LIMIT $narrowed_pool) SCORE AS score
+      RETURN n, score
+    }
+    RETURN n, score
+  }
+  RETURN collect(n) AS near, collect(score) AS nearness
+}
+CALL (near, nearness) {
+  RETURN 'dense_raw' AS channel, near AS notes, null AS score, null AS carried, null AS name
+  UNION ALL
+  WITH 0 AS here WHERE $pool > 0
+  CALL (here) {
+    MATCH (n:Note)
+      SEARCH n IN (VECTOR INDEX note_context FOR $vector WHERE n.scope IN $scopes AND n.status IN $statuses LIMIT $pool)
+    RETURN n
+  }
+  RETURN 'dense_context' AS channel, collect(n) AS notes, null AS score, null AS carried, null AS name
+  UNION ALL
+  WITH 0 AS here WHERE $narrowed_pool > 0
+  CALL (here) {
+    MATCH (n:Note|Past)
+      SEARCH n IN (VECTOR INDEX note_context FOR $vector
+        WHERE n.scope IN $scopes AND n.status IN $statuses
+          AND n.said_at >= $since AND n.said_at <= $until
+          AND n.session >= $session[0] AND n.session <= $session[1]
+          AND n.speaker >= $speaker[0] AND n.speaker <= $speaker[1]
+          AND n.role >= $role[0] AND n.role <= $role[1]
+          AND n.agent_id >= $agent[0] AND n.agent_id <= $agent[1]
+          AND n.valid_from <= $as_of[0] AND n.valid_to > $as_of[1]
+          AND n.recorded_at <= $known_at[0] AND n.superseded_at > $known_at[1]
+        LIMIT $narrowed_pool)
+    RETURN n
+  }
+  RETURN 'dense_context' AS channel, collect(n) AS notes, null AS score, null AS carried, null AS name
+  UNION ALL
+  CALL db.index.fulltext.queryNodes('note_terms', $words, {limit: $lexical_pool}) YIELD node AS n
+  RETURN 'lexical' AS channel, collect(n) AS notes, null AS score, null AS carried, null AS name
+  UNION ALL
+  UNWIND $times AS time
+  CALL (time) {
+    MATCH (n:Note|Past)
+      SEARCH n IN (VECTOR INDEX note_raw FOR $vector
+        WHERE n.scope IN $scopes AND n.status IN $statuses AND n.said_at >= time[0] AND n.valid_from < time[1]
+        LIMIT $timely)
+    RETURN collect(n) AS notes
+  }
+  RETURN 'time' AS channel, notes, null AS score, null AS carried, null AS name
+  UNION ALL
+  CALL () {
+    WITH 0 AS here WHERE $keywords > 0
+    UNWIND coalesce($named, [$vector]) AS vector
+    CALL (vector) {
+      MATCH (k:Keyword)
+        SEARCH k IN (VECTOR INDEX keyword_embedding FOR vector WHERE k.scope IN $scopes LIMIT $keywords) SCORE AS score
+      RETURN k, 2 * score - 1 AS score
+    }
+    RETURN k, score
+    UNION ALL
+    WITH 0 AS here WHERE $keywords > 0
+    CALL (here) { MATCH (k:Keyword) WHERE k.scope IN $scopes AND k.key IN $names RETURN k }
+    RETURN k, 1.0 AS score
+  }
+  WITH k, max(score) AS score WHERE score > 0
+  CALL (k) { MATCH (k)<-[:HAS_KEYWORD]-(n) WHERE n.status IN $statuses RETURN n LIMIT $spread }
+  WITH k, score, collect(n) AS notes
+  RETURN 'keywords' AS channel, notes, score, COUNT { (k)<-[:HAS_KEYWORD]-() } AS carried, CASE WHEN $traced THEN [k.name, null] END AS name
+  UNION ALL
+  WITH coalesce($topic, $vector) AS vector WHERE $topics > 0
+  CALL (vector) {
+    MATCH (t:Topic)
+      SEARCH t IN (VECTOR INDEX topic_embedding FOR vector WHERE t.scope IN $scopes LIMIT $topics) SCORE AS score
+    RETURN t, 2 * score - 1 AS score
+  }
+  CALL (t) { MATCH (t)<-[:IN_TOPIC]-(k) RETURN k LIMIT $spread }
+  CALL (k) { MATCH (k)<-[:HAS_KEYWORD]-(n) WHERE n.status IN $statuses RETURN n LIMIT $spread }
+  WITH t, k, score, collect(n) AS notes WHERE score > 0
+  RETURN 'topics' AS channel, notes, score, COUNT { (k)<-[:HAS_KEYWORD]-() } AS carried, CASE WHEN $traced THEN [k.name, t.label] END AS name
+  UNION ALL
+  WITH near, nearness
+  UNWIND range(0, CASE WHEN $related < size(near) THEN $related ELSE size(near) END - 1) AS place
+  WITH near[place] AS n, (2 * nearness[place] - 1) AS score
+  MATCH (n)-[r:RELATED]-(m) WHERE m.status IN $statuses
+  WITH m, max(score * r.score) AS score
+  ORDER BY score DESC, m.stamp LIMIT $tied
+  WITH collect(m) AS notes, collect(score) AS score
+  RETURN 'related' AS channel, notes, score, null AS carried, null AS name
+}
+WITH sums, channel, notes, score, carried, name,
+     // other scopes' notes come from nowhere but full text, where two scopes' tokens may be alike
+     CASE WHEN $narrowed_pool = 0 THEN [n IN notes | CASE WHEN channel <> 'lexical' OR n.scope IN $scopes THEN n.stamp END]
+          ELSE [n IN notes | CASE WHEN n.scope IN $scopes AND n.status IN $statuses AND n.said_at >= $since AND n.said_at <= $until
+            // names are the same or open; as ranges they would be compared by UTF-16 here, where U+E000 comes after U+10FFFF
+            AND (n.session = $session[0] OR $session[0] <> $session[1])
+            AND (n.speaker = $speaker[0] OR $speaker[0] <> $speaker[1])
+            AND (n.role = $role[0] OR $role[0] <> $role[1])
+            AND (n.agent_id = $agent[0] OR $agent[0] <> $agent[1])
+            AND n.valid_from <= $as_of[0] AND n.valid_to > $as_of[1]
+            AND n.recorded_at <= $known_at[0] AND n.superseded_at > $known_at[1] THEN n.stamp END] END AS stamps,
+     CASE WHEN $narrowed_pool > 0 THEN [n IN notes | n.superseded_at.epochMillis] END AS closed
+RETURN sums, collect([channel, stamps, closed, score, carried, name]) AS proposed

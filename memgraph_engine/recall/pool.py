@@ -1,0 +1,110 @@
+"""The notes that a question is scored against: what the channels propose, read from the cache or fetched."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from math import log
+
+from memgraph_engine.graph.database import Row, Runner
+from memgraph_engine.graph.note_cache import CachedNote, NoteCache
+from memgraph_engine.model.result import Anchor
+
+ANCHORED = ("keywords", "topics")
+"""Pathways that lead over keywords."""
+PATHWAYS = (*ANCHORED, "related")
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """Notes in the order in which they were proposed, and by whom.
+
+    `proposed` has the rows of each channel, `pathways` what each of PATHWAYS gives to rows. `closed` tells of a look
+    back when the versions ended, by row, in milliseconds. `fetched` notes were not in the cache.
+    """
+
+    notes: Sequence[CachedNote]
+    proposed: Mapping[str, frozenset[int]]
+    pathways: Mapping[str, Mapping[int, float]]
+    closed: Mapping[int, int]
+    fetched: int
+
+    def only(self, rows: Sequence[int]) -> "Pool":
+        """Return a pool of some of the notes."""
+        place = {row: at for at, row in enumerate(rows)}
+        return Pool(
+            [self.notes[row] for row in rows],
+            {channel: frozenset(place[row] for row in some if row in place) for channel, some in self.proposed.items()},
+            {
+                way: {place[row]: score for row, score in by.items() if row in place}
+                for way, by in self.pathways.items()
+            },
+            {place[row]: at for row, at in self.closed.items() if row in place},
+            self.fetched,
+        )
+
+
+def read_pool(
+    tx: Runner, cache: NoteCache, scopes: Sequence[str], answer: Row, *, anchored: int, dimensions: int
+) -> Pool:
+    """Read the notes that an answer of `notes/propose` names; each pathway leads to its best `anchored`."""
+    given = _proposed(answer, anchored)
+    stamps = list(dict.fromkeys(chain.from_iterable(given.values())))
+    notes, fetched = cache.read(tx, scopes, stamps, dimensions)
+    place = {stamp: row for row, stamp in enumerate(stamp for stamp in stamps if stamp in notes)}
+    closed = {
+        place[stamp]: at
+        for entry in answer["proposed"]
+        for stamp, at in zip(entry[1], entry[2] or (), strict=False)
+        if stamp in place
+    }
+    return Pool(
+        list(map(notes.__getitem__, place)),
+        {channel: frozenset(place[stamp] for stamp in some if stamp in place) for channel, some in given.items()},
+        {way: {place[stamp]: score for stamp, score in given[way].items() if stamp in place} for way in PATHWAYS},
+        closed,
+        fetched,
+    )
+
+
+def _proposed(answer: Row, anchored: int) -> dict[str, dict[int, float]]:
+    """Return what each channel proposes: stamps with what a pathway gives to each, 0 for other channels."""
+    found: dict[str, dict[int, float]] = defaultdict(dict)
+    total = sum(scope["notes"] for scope in answer["sums"])
+    for channel, stamps, _, score, carried, _ in answer["proposed"]:
+        some = found[channel]
+        if channel in ANCHORED:
+            weight = score * rarity(total, carried)
+            for stamp in stamps:
+                if stamp is not None:
+                    some[stamp] = some.get(stamp, 0.0) + weight
+        else:
+            scores = score or [0.0] * len(stamps)
+            some.update((stamp, one) for stamp, one in zip(stamps, scores, strict=True) if stamp is not None)
+    for way in ANCHORED:
+        best = sorted(found[way].items(), key=lambda pair: -pair[1])
+        found[way] = dict(best[:anchored])
+    return found
+
+
+def rarity(notes: int, carried: int) -> float:
+    """Return the idf of a keyword that so many of the scopes' notes carry."""
+    return log(1 + (max(notes - carried, 0) + 0.5) / (carried + 0.5))
+
+
+def anchors_of(answer: Row, notes: Mapping[int, CachedNote]) -> list[Anchor]:
+    """Return the keywords that pathways lead over, those of each channel best first, of an answer that was traced."""
+    total = sum(scope["notes"] for scope in answer["sums"])
+    found = [
+        Anchor(
+            channel=channel,
+            keyword=name[0],
+            topic=name[1],
+            score=score,
+            rarity=rarity(total, carried),
+            notes=tuple(sorted(notes[stamp].id for stamp in stamps if stamp in notes)),
+        )
+        for channel, stamps, _, score, carried, name in answer["proposed"]
+        if channel in ANCHORED
+    ]
+    return sorted(found, key=lambda anchor: (anchor.channel, -anchor.score, anchor.keyword))
