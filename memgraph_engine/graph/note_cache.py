@@ -6,6 +6,7 @@ kept under one never changes, and an entry can't be stale. What no memory holds 
 
 from collections import Counter, OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from sys import getsizeof, intern
 from threading import Lock
@@ -20,16 +21,17 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_OVERHEAD = 1500  # bytes of an entry beside its texts, terms and vectors: objects, and its place in the cache
-_TERM = 100  # bytes of a term and its count, shared strings counted in part
+_KEPT = ("id", "status", "session", "seq", "said_at", "valid_from", "raw", "context", "tags")
+_COUNTS: dict[tuple[int, int], tuple[int, int]] = {}  # one for all notes: they are few
+_NOTE, _SOURCE, _TERM = 1400, 1400, 60  # bytes of a note, of each source, and of each term, beside texts and vectors
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class CachedNote:
-    """A version of a note. `raw_terms` and `context_terms` count its terms, of which there are `…_length` in all.
+    """A version of a note. `terms` counts each of its terms in the raw text and in the context, `lengths` are the sums.
 
     `vectors` has the shape (2, dimensions), of length 1: raw and context; None for a note that waits for them.
-    Times are in milliseconds since 1970.
+    Times are in milliseconds since 1970. `size` is about how many bytes all of it takes.
     """
 
     scope: str
@@ -42,18 +44,31 @@ class CachedNote:
     raw: Sequence[str]
     context: str
     tags: Sequence[str]
-    raw_terms: Mapping[str, int]
-    raw_length: int
-    context_terms: Mapping[str, int]
-    context_length: int
+    terms: Mapping[str, tuple[int, int]]
+    lengths: tuple[int, int]
     vectors: "NDArray[np.float32] | None"
-    row: Row
     size: int
+    _row: Row | None
+    _note: Note | None = None
 
     def note(self, superseded_at: int | None = None) -> Note:
-        """Return the note; what is found as a former version has a time at which it ended, others end never."""
-        note = note_from(self.row)
+        """Return the note, for the caller to keep; what is found as a former version has a time at which it ended."""
+        if self._note is None:  # of a pool most are never looked at
+            assert self._row is not None
+            self._note = note_from(self._row)
+            self._row = None
+        note = self._note
+        if any(source.metadata for source in note.sources):  # what else it has can't be changed by whoever gets it
+            note = replace(note, sources=tuple(replace(one, metadata=deepcopy(one.metadata)) for one in note.sources))
         return note if superseded_at is None else replace(note, superseded_at=moment(superseded_at))
+
+    def metadata(self) -> list[Mapping[str, object]]:
+        """Return what is known of each source beside its words."""
+        return [source.metadata for source in self.note().sources]
+
+    def said(self) -> frozenset[str]:
+        """Return the terms of the raw text."""
+        return frozenset(term for term, (raw, _) in self.terms.items() if raw)
 
 
 class NoteCache:
@@ -120,35 +135,21 @@ class NoteCache:
 
 def _cached(row: Row) -> CachedNote:
     note: dict[str, Any] = row["note"]
-    raw_terms, context_terms = _counted(note.pop("raw_terms")), _counted(note.pop("context_terms"))
+    raw, context = Counter(note.pop("raw_terms").split()), Counter(note.pop("context_terms").split())
+    pairs = ((term, (raw[term], context[term])) for term in raw | context)
+    terms = {intern(term): _COUNTS.setdefault(counts, counts) for term, counts in pairs}
     vectors = _unit(row["vectors"]) if row["vectors"] else None
     texts = [note["context"], *note["raw"], *(source["text"] for source in note["sources"])]
+    size = _NOTE + _SOURCE * len(note["sources"]) + _TERM * len(terms) + sum(map(getsizeof, texts))
     return CachedNote(
         scope=row["scope"],
-        id=note["id"],
-        status=note["status"],
-        session=note["session"],
-        seq=note["seq"],
-        said_at=note["said_at"],
-        valid_from=note["valid_from"],
-        raw=note["raw"],
-        context=note["context"],
-        tags=note["tags"],
-        raw_terms=raw_terms,
-        raw_length=raw_terms.total(),
-        context_terms=context_terms,
-        context_length=context_terms.total(),
+        **{name: note[name] for name in _KEPT},
+        terms=terms,
+        lengths=(raw.total(), context.total()),
         vectors=vectors,
-        row=note,
-        size=_OVERHEAD * (1 + len(note["sources"]))
-        + _TERM * (len(raw_terms) + len(context_terms))
-        + sum(map(getsizeof, texts))
-        + (0 if vectors is None else vectors.nbytes),
+        size=size + (0 if vectors is None else vectors.nbytes),
+        _row=note,
     )
-
-
-def _counted(terms: str) -> Counter[str]:
-    return Counter(map(intern, terms.split()))
 
 
 def _unit(vectors: Sequence[Any]) -> "NDArray[np.float32]":

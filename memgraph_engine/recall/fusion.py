@@ -1,6 +1,6 @@
 """Score a pool of notes for a question: BM25 by the scope's own statistics, cosines, and their fusion."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 _K1, _B = 1.2, 0.75
 _DAY = 86_400_000.0  # milliseconds
 _BEST = 3  # of a session
+_NONE = (0, 0)  # of a term that a note lacks
 OPTIONAL = (*PATHWAYS, "time")
 """Channels that a question may not have: no topics yet, nothing tied, no time named."""
 CHANNELS = ("lexical_raw", "lexical_context", "dense_raw", "dense_context", *OPTIONAL)
@@ -72,23 +73,18 @@ class Places:
 
 
 def bm25(
-    counts: Sequence[Mapping[str, int]],
-    lengths: Sequence[int],
-    words: Sequence[str],
-    notes: int,
-    mean_length: float,
+    counts: "NDArray[np.float64]", lengths: "NDArray[np.float64]", notes: int, mean_length: float
 ) -> "NDArray[np.float64]":
-    """Score texts, each the counts of its terms and their sum, for words.
+    """Score texts by how often each holds each word of a question, shape (texts, words), and by their lengths in terms.
 
     Document frequencies are counted over the texts, which are hits of the index: all or the best of the scope's.
     """
     import numpy as np
 
-    tf = np.array([[one.get(word, 0) for word in words] for one in counts], dtype=np.float64).reshape(-1, len(words))
-    df = (tf > 0).sum(axis=0)
+    df = (counts > 0).sum(axis=0)
     idf = np.log(1 + (np.maximum(notes, df) - df + 0.5) / (df + 0.5))
-    norm = _K1 * (1 - _B + _B * np.array(lengths, dtype=np.float64).reshape(-1, 1) / max(mean_length, 1.0))
-    scores: NDArray[np.float64] = (idf * tf * (_K1 + 1) / (tf + norm)).sum(axis=1)
+    norm = _K1 * (1 - _B + _B * lengths.reshape(-1, 1) / max(mean_length, 1.0))
+    scores: NDArray[np.float64] = (idf * counts * (_K1 + 1) / (counts + norm)).sum(axis=1)
     return scores
 
 
@@ -109,11 +105,11 @@ def channel_scores(
     scores = np.zeros((len(pool.notes), len(CHANNELS)))
     hits = sorted(pool.proposed.get("lexical", ()))
     found = [pool.notes[row] for row in hits]
-    for column, counts, lengths, mean in (
-        (0, [one.raw_terms for one in found], [one.raw_length for one in found], of.raw_length),
-        (1, [one.context_terms for one in found], [one.context_length for one in found], of.context_length),
-    ):
-        scores[hits, column] = bm25(counts, lengths, words, of.notes, mean)
+    if found and words:
+        counts = np.array([[note.terms.get(word, _NONE) for word in words] for note in found], dtype=np.float64)
+        lengths = np.array([note.lengths for note in found], dtype=np.float64)
+        for column, mean in enumerate((of.raw_length, of.context_length)):
+            scores[hits, column] = bm25(counts[:, :, column], lengths[:, column], of.notes, mean)
     scores[:, 2:4] = cosines(pool.notes, vector)
     for column, pathway in enumerate(PATHWAYS, 4):
         given = pool.pathways[pathway]

@@ -77,9 +77,7 @@ class Filters:
         return not self.beyond_index or (
             note.status in self.statuses
             and set(self.tags) <= set(note.tags)
-            and (
-                not self.metadata or any(self._holds(json.loads(source["metadata"])) for source in note.row["sources"])
-            )
+            and (not self.metadata or any(map(self._holds, note.metadata())))
         )
 
     def _holds(self, metadata: Mapping[str, object]) -> bool:

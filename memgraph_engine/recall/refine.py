@@ -111,9 +111,7 @@ class Refiner:
     def _by_terms(self, query: Query, asked: str, best: Sequence[CachedNote], languages: Sequence[str]) -> Round:
         """Look for the question's terms in the best notes."""
         wanted = terms(query.text, languages)
-        held = {
-            term for note in best[:_JUDGED] for terms_of in (note.raw_terms, note.context_terms) for term in terms_of
-        }
+        held = {term for note in best[:_JUDGED] for term in note.terms}
         missing = tuple(term for term in wanted if term not in held)
         confidence = 1 - len(missing) / max(len(wanted), 1) if best else 0.0
         return Round(asked, confidence, bool(best) and confidence >= self.settings.sufficient, missing)
@@ -139,8 +137,8 @@ def _mean(rounds: Sequence[Mapping[str, float]], shares: Sequence[float]) -> dic
 
 def _rarest(best: CachedNote, pool: Sequence[CachedNote], known: Sequence[str]) -> list[str]:
     """Return the new term of the best note that the fewest others have, if there is any."""
-    carried = Counter(term for note in pool for term in note.raw_terms)
-    new = set(best.raw_terms).difference(known)
+    carried = Counter(term for note in pool for term in note.said())
+    new = best.said().difference(known)
     return sorted(new, key=lambda term: (carried[term], term))[:1]
 
 
