@@ -12,8 +12,11 @@ from rich.progress import track
 from memgraph_engine import Memory
 from memgraph_engine.evaluation.locomo import Conversation
 from memgraph_engine.gate.verdict import APPEND
+from memgraph_engine.graph import notes as note_graph
+from memgraph_engine.graph import writes
 from memgraph_engine.graph.scopes import open_scope, state
 from memgraph_engine.graph.sources import Seen
+from memgraph_engine.graph.writes import Write
 from memgraph_engine.ingest.construct import Vectors, construct, place
 from memgraph_engine.ingest.messages import parse_message
 from memgraph_engine.model.candidate import Candidate, Keyword
@@ -25,6 +28,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 PER_SCOPE = 500
+_TIES = 5  # of a note, as many as the gate makes at most
+_OLDER = 1000  # notes before one, to which it may be tied
+_WRITTEN = 10_000  # ties in a transaction
 _NOISE = 0.02  # of each number of a unit vector of 384: a cosine of about .93 to the original
 
 
@@ -57,7 +63,7 @@ def fill(memory: Memory, every: Sequence[Conversation], *, notes: int, scopes: i
 
 def _complete(memory: Memory, tenant: str, user: int, notes: int) -> bool:
     found = state(memory.engine.db, Scope(tenant, f"user-{user}").name)
-    return found is not None and found.version == -(-notes // PER_SCOPE)
+    return found is not None and found.version >= -(-notes // PER_SCOPE)  # ties came afterwards
 
 
 def _fill_one(memory: Memory, scope: Scope, made: Sequence[Candidate], notes: int, seed: int) -> None:
@@ -97,3 +103,34 @@ def _near(vector: "NDArray[np.float32] | None", noise: "np.random.Generator") ->
     moved = vector + noise.normal(0, _NOISE, vector.shape).astype(np.float32)
     near: NDArray[np.float32] = moved / np.linalg.norm(moved)
     return near
+
+
+def complete(memory: Memory, tenant: str, users: Sequence[str]) -> Memory:
+    """Give filler scopes ties, as many as the gate makes at most, and topics, unless they are there.
+
+    Returns the memory of that tenant.
+    """
+    settings = memory.engine.settings.model_copy(update={"tenant": tenant})
+    mine = Memory(replace(memory.engine, settings=settings))
+    console = Console(file=sys.stderr)
+    for user in track(users, description="topics", console=console):
+        if not mine.topic_runs(user_id=user):
+            _tie(mine, Scope(tenant, user))
+            mine.rebuild_topics(user_id=user)
+    return mine
+
+
+def _tie(memory: Memory, scope: Scope) -> None:
+    """Tie each note to a few older ones."""
+    ids = [note.id for note in memory.get_all(user_id=scope.user)]
+    chance = random.Random(scope.user)
+    ties = [
+        note_graph.Relation(new, old, "link", 0.5 + chance.random() / 2, "bench")
+        for place, new in enumerate(ids[1:], 1)
+        for old in chance.sample(ids[max(place - _OLDER, 0) : place], min(place, _TIES))
+    ]
+    version = memory.stats(user_id=scope.user).version
+    for start in range(0, len(ties), _WRITTEN):
+        rows = note_graph.related(ties[start : start + _WRITTEN])
+        assert writes.commit(memory.engine.db, scope.name, version, memory.engine.now(), Write(relations=rows))
+        version += 1

@@ -1,7 +1,6 @@
 """The pathways and rounds of recall, without an LLM: what they add to the other channels, and what pathways cost."""
 
 import argparse
-import random
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -19,10 +18,6 @@ from memgraph_engine.evaluation.locomo import Conversation
 from memgraph_engine.evaluation.ranking import mean, score
 from memgraph_engine.evaluation.report import table
 from memgraph_engine.evaluation.run import after
-from memgraph_engine.graph import notes as note_graph
-from memgraph_engine.graph import writes
-from memgraph_engine.graph.writes import Write
-from memgraph_engine.model.scope import Scope
 from memgraph_engine.testing import purge
 
 _MEASURES = ("R@5", "R@10", "R@20", "H@10", "nDCG@10")
@@ -37,7 +32,7 @@ _VARIANTS: Mapping[str, Mapping[str, object]] = {
     "rrf": {"fusion": "rrf"},
     "iterated": {"rounds": 3},
 }
-_LARGE, _SCOPES, _TIES = 100_000, 200, 5
+_LARGE, _SCOPES = 100_000, 200
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -125,11 +120,8 @@ def _speed(every: Sequence[Conversation], model: str, rounds: int) -> dict[str, 
     with connected(settings) as memory:
         tenant = fillers.fill(memory, every, notes=_LARGE, scopes=_SCOPES)
         known = CheckedEmbedder(Known(memory.engine.embedder))
-        changed = memory.engine.settings.model_copy(update={"tenant": tenant})
-        mine = Memory(replace(memory.engine, embedder=known, settings=changed))
         users = [f"user-{number}" for number in range(_SCOPES)]
-        for user in users:
-            _complete(mine, Scope(tenant, user))
+        mine = Memory(replace(fillers.complete(memory, tenant, users).engine, embedder=known))
         questions = [q.text for c in every for q in c.questions][:: max(1, 997 // rounds)][:rounds]
         asked = [(question, users[i % _SCOPES]) for i, question in enumerate(questions)]
         plain = of(mine, BASIC)
@@ -143,21 +135,3 @@ def _speed(every: Sequence[Conversation], model: str, rounds: int) -> dict[str, 
 
 def _search(memory: Memory, asked: tuple[str, str]) -> object:
     return memory.search(asked[0], user_id=asked[1])
-
-
-def _complete(memory: Memory, scope: Scope) -> None:
-    """Give a filler scope ties, as many as the gate makes at most, and topics, unless they are there."""
-    if memory.topic_runs(user_id=scope.user):
-        return
-    ids = [note.id for note in memory.get_all(user_id=scope.user)]
-    chance = random.Random(scope.user)
-    ties = [
-        note_graph.Relation(new, old, "link", 0.5 + chance.random() / 2, "bench")
-        for place, new in enumerate(ids[1:], 1)
-        for old in chance.sample(ids[:place], min(place, _TIES))
-    ]
-    version = memory.stats(user_id=scope.user).version
-    assert writes.commit(
-        memory.engine.db, scope.name, version, memory.engine.now(), Write(relations=note_graph.related(ties))
-    )
-    memory.rebuild_topics(user_id=scope.user)

@@ -28,6 +28,7 @@ def snapshot(memory, user="ana", vectors=True):
         "created_at",
         "superseded_at",
         "revision",
+        "stamp",
         "version",
         "changed_since",
         "notes_since",

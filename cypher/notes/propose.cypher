@@ -122,7 +122,7 @@ CALL (near, nearness) {
   WITH k, max(score) AS score WHERE score > 0
   CALL (k) { MATCH (k)<-[:HAS_KEYWORD]-(n) WHERE n.status IN $statuses RETURN n LIMIT $spread }
   WITH k, score, collect(n) AS notes
-  RETURN 'keywords' AS channel, notes, score, COUNT { (k)<-[:HAS_KEYWORD]-() } AS carried, CASE WHEN $traced THEN [k.name, null] END AS name
+  RETURN 'keywords' AS channel, notes, score, CASE WHEN size(notes) < $spread THEN size(notes) ELSE COUNT { (k)<-[:HAS_KEYWORD]-() } END AS carried, CASE WHEN $traced THEN [k.name, null] END AS name
   UNION ALL
   WITH coalesce($topic, $vector) AS vector WHERE $topics > 0
   CALL (vector) {
@@ -133,7 +133,7 @@ CALL (near, nearness) {
   CALL (t) { MATCH (t)<-[:IN_TOPIC]-(k) RETURN k LIMIT $spread }
   CALL (k) { MATCH (k)<-[:HAS_KEYWORD]-(n) WHERE n.status IN $statuses RETURN n LIMIT $spread }
   WITH t, k, score, collect(n) AS notes WHERE score > 0
-  RETURN 'topics' AS channel, notes, score, COUNT { (k)<-[:HAS_KEYWORD]-() } AS carried, CASE WHEN $traced THEN [k.name, t.label] END AS name
+  RETURN 'topics' AS channel, notes, score, CASE WHEN size(notes) < $spread THEN size(notes) ELSE COUNT { (k)<-[:HAS_KEYWORD]-() } END AS carried, CASE WHEN $traced THEN [k.name, t.label] END AS name
   UNION ALL
   WITH near, nearness
   UNWIND range(0, CASE WHEN $related < size(near) THEN $related ELSE size(near) END - 1) AS place

@@ -156,6 +156,11 @@ def _properties(new: NewNote, scope: Scope) -> Row:
     }
 
 
+def new_stamp() -> int:
+    """Draw the stamp of a version of a note: 63 random bits, by which it is known wherever it is kept."""
+    return secrets.randbits(63)
+
+
 def texts_of(candidate: Candidate) -> Row:
     """Return the properties of a candidate's two texts."""
     return {
@@ -313,8 +318,3 @@ def history(tx: Runner, scope: str, id: str) -> list[Version]:  # noqa: A002  th
 def propose(tx: Runner, **parameters: Any) -> Row:
     """Return the stamps of notes that may answer a question, by channel, and the sums of the scopes read."""
     return tx.run("notes/propose", **parameters)[0]
-
-
-def new_stamp() -> int:
-    """Draw the stamp of a version of a note: 63 random bits, by which it is known wherever it is kept."""
-    return secrets.randbits(63)
