@@ -116,7 +116,7 @@ def _sources(memory: Memory, question: str, user: str) -> list[str]:
 def _speed(every: Sequence[Conversation], model: str, rounds: int) -> dict[str, float]:
     """Time `search` with all pathways against the basic channels, in a large database with topics and ties."""
     settings = bench_settings(model)
-    settings = settings.model_copy(update={"home": settings.home.with_name(f"{model}-{_LARGE}")})
+    settings = settings.model_copy(update={"home": settings.home.with_name(f"{model}-{_LARGE}-{_SCOPES}")})
     with connected(settings) as memory:
         tenant = fillers.fill(memory, every, notes=_LARGE, scopes=_SCOPES)
         known = CheckedEmbedder(Known(memory.engine.embedder))
