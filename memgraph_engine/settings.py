@@ -260,6 +260,7 @@ class Settings(BaseSettings):
     language: Literal["", "english", "spanish", "cjk", "standard"]
     embedder: Annotated[str, Field(min_length=1)]
     embedding_batch: Annotated[int, Field(ge=1)]
+    embedding_tokens: Annotated[int, Field(ge=1)]
     ingest_batch: Annotated[int, Field(ge=1, le=1000)]
     max_text: Annotated[int, Field(ge=1, le=1_000_000)]
     passage: Annotated[int, Field(ge=200, le=20_000)]

