@@ -29,14 +29,23 @@ check: .venv/ready  ## format, lint, types, layers
 	$(V)/mypy
 	$(V)/lint-imports
 
+# what is run by targets of its own
+OPTIONAL := not long and not attack and not sentence_transformers and not llm
+
+quick: check  ## every check, and the tests that need no database
+	$(V)/python -m pytest -m "not integration and not boots and $(OPTIONAL)"
+
 test: check  ## every check and test but the optional ones
-	$(V)/python -m pytest -m "not long and not sentence_transformers and not llm"
+	$(V)/python -m pytest -m "$(OPTIONAL)"
 
 test-long: .venv/ready  ## the property tests over ten times as many cases
 	$(V)/python -m pytest -m long -o faulthandler_timeout=0
 
+test-attacks: .venv/ready  ## kill clients and servers, crowd a scope, and tell what was lost (15 minutes at most)
+	$(V)/python -m pytest -m attack -o faulthandler_timeout=0
+
 test-containers: .venv/ready  ## the integration tests on a Neo4j of testcontainers (needs Docker)
-	MEMGRAPH_ENGINE_TEST_CONTAINERS=$(or $(MEMGRAPH_ENGINE_TEST_CONTAINERS),1) $(V)/python -m pytest -m "integration and not long"
+	MEMGRAPH_ENGINE_TEST_CONTAINERS=$(or $(MEMGRAPH_ENGINE_TEST_CONTAINERS),1) $(V)/python -m pytest -m "integration and $(OPTIONAL)"
 
 test-sentence-transformers: .venv/ready  ## the sentence-transformers adapter, with real weights (installs torch for CPU)
 	$(PYTHON) -m venv .venv-st
@@ -64,4 +73,4 @@ lock:  ## pin the newest versions that fit (needs uv on the PATH)
 clean:  ## remove the environment and all caches of the checkout; the memory itself stays
 	rm -rf .venv .venv-st .venv-llm dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
-.PHONY: help env demo check test test-long test-containers test-sentence-transformers test-llm bench docs lock clean
+.PHONY: help env demo check quick test test-long test-attacks test-containers test-sentence-transformers test-llm bench docs lock clean

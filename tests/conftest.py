@@ -4,15 +4,16 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Self, cast
 from uuid import uuid4
 
+import neo4j
 import pytest
 
 from memgraph_engine import Memory, Settings
-from memgraph_engine.embedding import embedder_named
 from memgraph_engine.model.ports import Embedder
 from memgraph_engine.testing import purge
-from tests import containers
+from tests import containers, vectors
 
 PREFIX = "MEMGRAPH_ENGINE_"
 LOCOMO = os.environ.get(f"{PREFIX}LOCOMO")
@@ -65,24 +66,61 @@ def _container() -> Iterator[Server]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what runs on the database, so that it can be run on another one."""
+    """Mark what runs on the database, so that it can be run on another one, and what starts a server of its own."""
     for item in items:
         if "server" in getattr(item, "fixturenames", ()):
             item.add_marker("integration")
+        elif "started" in getattr(item, "fixturenames", ()):
+            item.add_marker("boots")
 
 
 def _in_environment(one: Server) -> Iterator[Server]:
-    """Let clients and subprocesses that are told nothing find the server."""
+    """Let clients and subprocesses that are told nothing find the server; this process's clients share connections."""
     with pytest.MonkeyPatch.context() as patch:
         for name in ("uri", "user", "password"):
             patch.setenv(PREFIX + name.upper(), getattr(one, name))
+        opened: dict[str, Shared] = {}
+        driver = neo4j.GraphDatabase.driver
+
+        def shared(uri: str, **options: Any) -> neo4j.Driver:
+            if uri != one.uri:
+                return driver(uri, **options)
+            key = repr(sorted(options.items()))
+            if key not in opened:
+                opened[key] = Shared(driver(uri, **options))
+            return cast("neo4j.Driver", opened[key])
+
+        patch.setattr(neo4j.GraphDatabase, "driver", shared)
         yield one
+        for each in opened.values():
+            each.driver.close()
+
+
+@dataclass(frozen=True)
+class Shared:
+    """A driver that is closed by none of those who share it."""
+
+    driver: neo4j.Driver
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.driver, name)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
 
 
 @pytest.fixture(scope="session")
-def embedder() -> Embedder:
-    """The model, loaded once."""
-    return embedder_named(Settings.load())
+def embedder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Embedder]:
+    """The model, loaded once, which embeds each text once in a run."""
+    one = vectors.make(tmp_path_factory.mktemp("vectors"))
+    yield one
+    one.close()
 
 
 @pytest.fixture

@@ -357,7 +357,9 @@ def test_an_embedder_that_is_down_is_not_asked_about_every_note(tenant, embedder
 PROCESS = """
 import os, sys
 from memgraph_engine import Memory, Settings
-with Memory.connect(tenant=os.environ["TENANT"], settings=Settings.load(ingest_batch=5)) as memory:
+from tests.vectors import Remembering
+settings = Settings.load(ingest_batch=5)
+with Memory.connect(tenant=os.environ["TENANT"], embedder=Remembering(), settings=settings) as memory:
     print("ready", flush=True)
     while entries := memory.process(user_id="ana", limit=5).entries:
         print(" ".join(entry.source for entry in entries), flush=True)
@@ -379,7 +381,7 @@ def test_processes_at_once_construct_each_note_once(memory):
         assert [process.returncode for process in started] == [0] * 4
     done = [source for output in outputs for line in output.splitlines()[1:] for source in line.split()]
     assert sorted(done) == sorted(message["id"] for message in talk)
-    with temporary_memory() as other:
+    with temporary_memory(embedder=memory.engine.embedder) as other:
         other.add_many(talk, user_id="ana")
         assert graph(memory, "ana") == graph(other, "ana")
     assert memory.verify(user_id="ana") == []
@@ -398,7 +400,7 @@ def test_a_process_killed_in_the_middle_leaves_the_rest_to_the_next(memory):
     assert notes.get("pending", 0) > 0
     assert memory.verify(user_id="ana") == []
     memory.process(user_id="ana")
-    with temporary_memory() as other:
+    with temporary_memory(embedder=memory.engine.embedder) as other:
         other.add_many(talk, user_id="ana")
         assert graph(memory, "ana") == graph(other, "ana")
     assert memory.verify(user_id="ana") == []

@@ -17,6 +17,12 @@ MODULES = sorted(
 )
 
 
+@pytest.fixture(autouse=True)
+def _model(embedder, monkeypatch):
+    """Examples name no embedder: each would load the model."""
+    monkeypatch.setattr("memgraph_engine.wiring.embedder_named", lambda settings: embedder)
+
+
 @pytest.mark.parametrize("name", ["memgraph_engine", *MODULES])
 def test_docstring_examples(name, server, tenant):
     module = importlib.import_module(name)

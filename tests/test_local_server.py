@@ -155,14 +155,6 @@ def test_two_homes_do_not_see_each_other(running, tmp_path):
     assert running.status().running
 
 
-def test_lost_files_about_a_running_server_are_made_up_for(running, folder):
-    (folder / "server.json").unlink()
-    status = running.status()
-    assert status.running
-    assert status.uri is None
-    assert running.stop() == "stopped"
-
-
 def test_killed_it_comes_back_with_what_was_written(running):
     before = running.address()
     query(before, "CREATE (:Kept {word: 'yes'})")
@@ -182,6 +174,14 @@ def test_data_deleted_under_it_makes_a_new_server(running, folder):
     assert query(running.start(progress=False), "MATCH (k:Kept) RETURN k.word") == []
     assert running.status().pid != before
     assert not process.find(home.Home(folder), before)
+
+
+def test_lost_files_about_a_running_server_are_made_up_for(running, folder):
+    (folder / "server.json").unlink()
+    status = running.status()
+    assert status.running
+    assert status.uri is None
+    assert running.stop() == "stopped"
 
 
 def test_a_start_that_takes_too_long_leaves_nothing_behind(stopped, folder):

@@ -72,6 +72,7 @@ INGEST = """
 import json, os, signal, sys
 import neo4j
 from memgraph_engine import Memory
+from tests.vectors import Remembering
 
 run, left = neo4j.Session.run, int(os.environ.get("KILLED_AT", 0))
 
@@ -83,7 +84,7 @@ def killed_at(session, *given):
         os.kill(os.getpid(), signal.SIGKILL)
     return sent
 
-with Memory.connect(tenant=os.environ["TENANT"]) as memory:
+with Memory.connect(tenant=os.environ["TENANT"], embedder=Remembering()) as memory:
     neo4j.Session.run = killed_at
     messages, how = json.loads(os.environ["MESSAGES"]), os.environ["HOW"]
     size = 1 if how == "one by one" else 5
@@ -333,7 +334,7 @@ def cases(number):
     )
 
 
-@cases(20)
+@cases(10)
 @given(moves=actions)
 def test_any_order_of_writes_keeps_every_count(server, embedder, moves):
     with temporary_memory(embedder=embedder) as memory:
