@@ -4,9 +4,16 @@ import argparse
 import json
 from pathlib import Path
 
-from bench import gate, locomo, pathways, report, speed, topics
+from bench import gate, locomo, memory, pathways, report, speed, topics
 
-BENCHES = {"gate": gate, "locomo": locomo, "pathways": pathways, "speed": speed, "topics": topics}
+BENCHES = {
+    "gate": gate,
+    "locomo": locomo,
+    "memory": memory,
+    "pathways": pathways,
+    "speed": speed,
+    "topics": topics,
+}
 
 
 def main() -> None:

@@ -4,7 +4,7 @@ import os
 import signal
 import socket
 import threading
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 import neo4j
 import pytest
@@ -12,6 +12,7 @@ import pytest
 from memgraph_engine import Memory, Settings
 from memgraph_engine.errors import AuthenticationFailed, ServerTooOld, SettingsError, StoreMismatch, Unreachable
 from memgraph_engine.graph import schema
+from tests.snapshots import same, snapshot
 
 
 def test_a_wrong_password_is_told(server, embedder, monkeypatch):
@@ -53,6 +54,76 @@ def test_a_database_of_a_newer_schema_is_left_alone(server, embedder, monkeypatc
     monkeypatch.setattr(schema, "VERSION", schema.VERSION - 1)  # as a package does that is older than the database
     with pytest.raises(StoreMismatch, match="schema"):
         Memory.connect(embedder=embedder)
+
+
+@contextmanager
+def upgraded(server, embedder, monkeypatch):
+    """A newer process connects, and makes its schema; the processes that run already know nothing of it."""
+    try:
+        with monkeypatch.context() as newer:
+            newer.setattr(schema, "VERSION", schema.VERSION + 1)
+            Memory.connect(embedder=embedder).close()
+        yield
+    finally:
+        with neo4j.GraphDatabase.driver(server.uri, auth=(server.user, server.password)) as driver:
+            driver.execute_query("MATCH (s:Store) SET s.schema = $version", version=schema.VERSION)
+
+
+def test_a_process_that_is_older_than_the_schema_writes_nothing(server, memory, embedder, monkeypatch):
+    (entry,) = memory.add({"id": "a", "text": "The boat sails."}, user_id="ana").entries
+    memory.add("The buoy is green.", user_id="ana", wait=False)
+    before = snapshot(memory)
+    writes = {
+        "add": lambda: memory.add("The boat sinks.", user_id="ana"),
+        "add to a new memory": lambda: memory.add("The boat sinks.", user_id="ben"),
+        "defer": lambda: memory.add("The boat sinks.", user_id="ana", wait=False),
+        "process": lambda: memory.process(user_id="ana"),
+        "update": lambda: memory.update("a", "The boat sinks.", user_id="ana"),
+        "delete": lambda: memory.delete("a", user_id="ana"),
+        "delete_all": lambda: memory.delete_all(user_id="ana"),
+        "undo": lambda: memory.undo(entry.decision, user_id="ana"),
+        "topics": lambda: memory.rebuild_topics(user_id="ana"),
+    }
+    with upgraded(server, embedder, monkeypatch):
+        for name, write in writes.items():
+            with pytest.raises(StoreMismatch, match=r"newer than schema .* started again"):
+                pytest.fail(f"{name} was not refused: {write()}")
+    same(snapshot(memory), before)
+    assert memory.stats(user_id="ben").notes == {}
+
+
+def test_what_an_older_process_prepared_before_an_upgrade_is_not_written_after_it(
+    server, tenant, embedder, monkeypatch
+):
+    with ExitStack() as newer:
+
+        class Slow:
+            name = embedder.name
+
+            def embed_documents(self, texts):
+                if "The boat sails." in texts:
+                    newer.enter_context(upgraded(server, embedder, monkeypatch))
+                return embedder.embed_documents(texts)
+
+            embed_query = embedder.embed_query
+
+        with Memory.connect(tenant=tenant, embedder=Slow()) as memory:
+            with pytest.raises(StoreMismatch, match="newer than schema"):
+                memory.add("The boat sails.", user_id="ana")
+            assert memory.stats(user_id="ana").sources == 0
+
+
+def test_an_upgrade_that_was_cut_off_keeps_older_processes_out_and_is_made_again(server, memory, embedder, monkeypatch):
+    with monkeypatch.context() as newer:
+        newer.setattr(schema, "VERSION", schema.VERSION + 1)
+        newer.setattr(schema, "_make", lambda *_: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            Memory.connect(embedder=embedder)
+    with pytest.raises(StoreMismatch, match="newer than schema"):
+        Memory.connect(embedder=embedder)
+    with upgraded(server, embedder, monkeypatch):
+        pass
+    assert memory.add("The boat sails.", user_id="ana").added == 1
 
 
 def quantization(driver):

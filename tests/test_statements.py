@@ -8,9 +8,10 @@ import pytest
 from memgraph_engine.graph.statements import BrokenStatement, _parse, statements
 from memgraph_engine.resources import resource
 
-WITHOUT_SCOPE = {"store/read", "store/create", "leases/acquire", "leases/release"}
-# a purge, a rebuild of all topics and a worker look for all scopes of a tenant, by the one label that is small
-MAY_SCAN = {"scopes/of_tenant", "scopes/waiting", "topics/changed"}
+WITHOUT_SCOPE = {"store/read", "store/create", "store/upgrade", "leases/acquire", "leases/release"}
+# a purge, a rebuild of all topics and a worker look for all scopes of a tenant, an upgrade for those of all, by the one
+# label that is small
+MAY_SCAN = {"scopes/of_tenant", "scopes/waiting", "topics/changed", "store/overtake"}
 NAMES = sorted(statements())
 
 

@@ -4,9 +4,10 @@
 // $sessions: list<string>    their sessions, without ''
 // $keys: list<string>    keys of the keywords they may carry
 // $statuses: list<string>    of notes that can be read
-// returns version, language, notes, known [{id, hashes, note {id, status} or null}], tails [source with readable], keywords [{key, name}]
+// returns version, language, notes, schema, known [{id, hashes, note {id, status} or null}], tails [source with readable], keywords [{key, name}]
 MATCH (s:Scope {scope: $scope})
 RETURN s.version AS version, s.language AS language, s.notes AS notes,
+       head(COLLECT { MATCH (x:Store {name: 'store'}) RETURN coalesce(x.upgrading, x.schema) }) AS schema,
        COLLECT {
          UNWIND $ids AS id
          MATCH (x:Source {scope: $scope, id: id})

@@ -1,9 +1,9 @@
-// Record what the database is made with, unless that is known; and the version of its schema.
+// Record what the database is made with, unless that is known; and the version of its schema, which is whole now.
 // $model: string    the embedder's name
 // $dimensions: integer    length of its vectors
 // $schema: integer    version of the schema
-// returns model, dimensions, schema
+// returns model, dimensions, schema, upgrading
 MERGE (s:Store {name: 'store'})
 ON CREATE SET s.model = $model, s.dimensions = $dimensions
-SET s.schema = $schema
-RETURN s.model AS model, s.dimensions AS dimensions, s.schema AS schema
+SET s.schema = $schema, s.upgrading = null
+RETURN s.model AS model, s.dimensions AS dimensions, s.schema AS schema, s.upgrading AS upgrading

@@ -1,4 +1,4 @@
 // What the database was made with; no row in a new one.
-// returns model, dimensions, schema
+// returns model, dimensions, schema, upgrading: the schema that is being made, or null
 MATCH (s:Store {name: 'store'})
-RETURN s.model AS model, s.dimensions AS dimensions, s.schema AS schema
+RETURN s.model AS model, s.dimensions AS dimensions, s.schema AS schema, s.upgrading AS upgrading

@@ -19,33 +19,50 @@ _WAIT = 300  # seconds for the indexes of a new database
 def prepare(db: Database, model: str, dimensions: int) -> None:
     """Make the schema in a new database, complete that of an older version, and check that it fits.
 
+    A process of an older version may go on meanwhile: it reads the schema with each scope's version, before it prepares
+    a write, and is refused (`check`); what it prepared before names a version that is past.
+
     Raises StoreMismatch, which says the way out, when it was made with another model or a newer schema.
     """
     rows = db.run("store/read")
-    if not rows or rows[0]["schema"] < VERSION:
-        older = rows[0]["schema"] if rows else VERSION
-        for name, since in _MADE_ANEW.items():
-            if older < since:
-                db.write(partial(_drop, name=name))
-        for name, since in _COMPLETED.items():
-            if older < since:
-                db.batches(name)
-        for name, statement in statements().items():
-            if name.startswith("schema/") and name not in _OTHERS:
-                _define(db, name, {"dimensions": dimensions} if statement.parameters else {})
-        db.run("schema/await", seconds=_WAIT)
-        rows = db.write(lambda tx: tx.run("store/create", model=model, dimensions=dimensions, schema=VERSION))
+    older = rows[0]["schema"] if rows else VERSION
+    check(db, max([older, *(row["upgrading"] or 0 for row in rows)]))
+    if not rows or older < VERSION:
+        if rows:
+            db.write(lambda tx: tx.run("store/upgrade", schema=VERSION))
+            db.batches("store/overtake")
+        rows = _make(db, older, model, dimensions)
     store = rows[0]
-    if store["schema"] > VERSION:
-        raise StoreMismatch(
-            f"The database at {db.uri} has schema {store['schema']}, this package writes schema {VERSION}. "
-            "Use the package version that made it, or another database."
-        )
     if (store["model"], store["dimensions"]) != (model, dimensions):
         raise StoreMismatch(
             f"The database at {db.uri} holds vectors of {store['model']} ({store['dimensions']} numbers); "
             f"vectors of {model} ({dimensions}) can't be mixed with them. Connect with that embedder "
             "(MEMGRAPH_ENGINE_EMBEDDER), or use another database or another MEMGRAPH_ENGINE_HOME."
+        )
+
+
+def _make(db: Database, older: int, model: str, dimensions: int) -> list[Row]:
+    """Make what an older schema lacks, or has in another form; can be done again after it was cut off."""
+    for name, since in _MADE_ANEW.items():
+        if older < since:
+            db.write(partial(_drop, name=name))
+    for name, since in _COMPLETED.items():
+        if older < since:
+            db.batches(name)
+    for name, statement in statements().items():
+        if name.startswith("schema/") and name not in _OTHERS:
+            _define(db, name, {"dimensions": dimensions} if statement.parameters else {})
+    db.run("schema/await", seconds=_WAIT)
+    return db.write(lambda tx: tx.run("store/create", model=model, dimensions=dimensions, schema=VERSION))
+
+
+def check(db: Database, found: int) -> None:
+    """Raise StoreMismatch where the database has a newer schema than this process writes."""
+    if found > VERSION:
+        raise StoreMismatch(
+            f"The database at {db.uri} has schema {found}, newer than schema {VERSION}, which this process writes. "
+            "Nothing was written. Run the package version that upgraded it (a process that was running then must be "
+            "started again), or use another database."
         )
 
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from memgraph_engine.graph import schema
 from memgraph_engine.graph.database import Database
 from memgraph_engine.model.scope import Scope
 
@@ -24,9 +25,14 @@ class ScopeState:
 
 
 def state(db: Database, scope: str) -> ScopeState | None:
-    """Return the scope's version and language; None if there is no such scope."""
-    rows = db.run("scopes/read", scope=scope)
-    return ScopeState(rows[0]["version"], rows[0]["language"], rows[0]["notes"]) if rows else None
+    """Return the scope's version and language; None if there is no such scope.
+
+    Raises StoreMismatch where a newer process has upgraded the database meanwhile.
+    """
+    for row in db.run("scopes/read", scope=scope):
+        schema.check(db, row["schema"])
+        return ScopeState(row["version"], row["language"], row["notes"])
+    return None
 
 
 def counts(db: Database, scope: str) -> dict[str, Any] | None:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from memgraph_engine.graph import schema
 from memgraph_engine.graph.database import Database, Row, Runner
 from memgraph_engine.graph.notes import QUOTABLE, quotable
 from memgraph_engine.graph.rows import source_from, source_properties
@@ -39,12 +40,14 @@ def look_up(db: Database, scope: str, ids: Sequence[str], sessions: Sequence[str
     """Read all that a write needs to know; None if there is no such scope.
 
     A commit shows itself piece by piece, what its indexes find last: what is seen is whole only if the version was
-    known before, from an earlier transaction.
+    known before, from an earlier transaction. Raises StoreMismatch where a newer process has upgraded the database
+    meanwhile.
     """
     rows = db.run("sources/look_up", scope=scope, ids=ids, sessions=sessions, keys=keys, statuses=QUOTABLE)
     if not rows:
         return None
     row = rows[0]
+    schema.check(db, row["schema"])
     return Seen(
         version=row["version"],
         language=row["language"],

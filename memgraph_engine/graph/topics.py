@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from memgraph_engine.cost import Cost
+from memgraph_engine.graph import schema
 from memgraph_engine.graph.database import Database, Row, Runner
 from memgraph_engine.graph.rows import moment
 from memgraph_engine.model.scope import Scope
@@ -28,9 +29,14 @@ class TopicsState:
 
 
 def state(db: Database, scope: str) -> TopicsState | None:
-    """Return what a run begins with; None if there is no such scope."""
-    rows = db.run("topics/state", scope=scope)
-    return TopicsState(**rows[0]) if rows else None
+    """Return what a run begins with; None if there is no such scope.
+
+    Raises StoreMismatch where a newer process has upgraded the database meanwhile.
+    """
+    for row in db.run("topics/state", scope=scope):
+        schema.check(db, row.pop("schema"))
+        return TopicsState(**row)
+    return None
 
 
 def network(db: Database, scope: str) -> Iterator[list[Row]]:
