@@ -15,9 +15,11 @@ from contextlib import ExitStack
 
 import psutil
 import pytest
+from typer.testing import CliRunner
 
 from memgraph_engine import Memory, Settings
-from memgraph_engine.errors import MemgraphEngineError
+from memgraph_engine.cli import app
+from memgraph_engine.errors import MemgraphEngineError, Unreachable
 from memgraph_engine.graph.server import LocalServer
 from memgraph_engine.testing import purge
 from tests.attacker import HOW, LINES, live, script, take
@@ -165,6 +167,60 @@ def test_a_server_that_is_killed_anywhere_loses_and_doubles_nothing(own, embedde
     told(f"{SERVER_KILLS} server kills, {cut} of them with a client in the middle: {summary(counted)}")
     assert cut
     assert not counted.total()
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A disk of 300 MB."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=300m", "tmpfs", str(folder)]
+    try:
+        mounted = subprocess.run(mount, capture_output=True, check=False).returncode == 0
+    except OSError:
+        mounted = False
+    if not mounted:
+        pytest.skip("no disk can be mounted here")
+    yield folder
+    subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+def test_a_disk_that_was_full_is_told_and_a_new_start_has_all_that_was_acknowledged(small_disk, embedder, monkeypatch):
+    monkeypatch.setenv("MEMGRAPH_ENGINE_HOME", str(small_disk / "home"))
+    server = LocalServer(Settings.load(uri=""))
+
+    def connect():
+        address = server.start(progress=False)
+        given = {"uri": address.uri, "user": address.user, "password": address.password, "tenant": "attacked"}
+        return Memory.connect(settings=Settings.load(**given), embedder=embedder)
+
+    try:
+        with connect() as memory:
+            acknowledged = [entry.source for entry in memory.add_many(LINES, user_id="ana").entries]
+            assert server.status().fault is None
+
+            def on_and_on():
+                for number in range(10_000):
+                    talk = [f"{line} For the {number}th time." for line in LINES]
+                    acknowledged.extend(entry.source for entry in memory.add_many(talk, user_id="ana").entries)
+
+            with pytest.raises(OSError, match="No space"):
+                (small_disk / "rest").write_bytes(bytes(400 << 20))
+            with pytest.raises(Unreachable, match="memgraph-engine db stop"):
+                on_and_on()
+            (small_disk / "rest").unlink()
+            with pytest.raises(Unreachable, match="memgraph-engine db stop"):
+                memory.search("Where does Ana live?", user_id="ana")
+        told = CliRunner().invoke(app, ["db", "status"])
+        assert (told.exit_code, "memgraph-engine db stop" in told.stderr) == (1, True)
+        assert CliRunner().invoke(app, ["db", "stop"]).exit_code == 0
+        with connect() as memory:
+            assert server.status().fault is None
+            assert state(memory, "ana").keys() >= set(acknowledged)
+            assert memory.verify(user_id="ana") == []
+            assert memory.add("The tide turns at noon.", user_id="ana").added == 1
+    finally:
+        server.stop(10)
 
 
 CROWD = """

@@ -223,6 +223,22 @@ def test_a_read_that_goes_on_failing_is_given_up_within_its_time(server, tenant,
     assert 1 < len(attempts) <= 3  # a tenth of a second after the first, then two tenths; four more would be too late
 
 
+def test_a_server_whose_disk_was_full_is_told_with_the_way_out(memory, monkeypatch):
+    told = {
+        "Neo.DatabaseError.Transaction.TransactionStartFailed": "The database has encountered a critical error.",
+        "Neo.DatabaseError.Transaction.TransactionCommitFailed": "java.io.IOException: No space left on device",
+    }
+    for code, message in told.items():
+
+        def fails(*_, code=code, message=message, **__):
+            raise neo4j.exceptions.Neo4jError._basic_hydrate(neo4j_code=code, message=message)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(neo4j.Session, "run", fails)
+            with pytest.raises(Unreachable, match="Free space, then run `memgraph-engine db stop`"):
+                memory.search("boat", user_id="ana")
+
+
 @contextmanager
 def interrupts(delay):
     """Interrupt the main thread `delay` seconds from when it says so; again each second, as finalizers swallow one."""

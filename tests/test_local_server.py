@@ -317,13 +317,13 @@ def run(tmp_path, monkeypatch):
     return run
 
 
-def test_the_status_of_a_stopped_server_is_no_failure(run, tmp_path):
-    code, said, _ = run("status")
-    assert code == 0
+def test_the_status_of_a_stopped_server_is_exit_code_3(run, tmp_path):
+    code, said, complaint = run("status")
+    assert (code, complaint) == (3, "")
     assert said.startswith("The managed server does not run.")
     code, said, _ = run("status", "--json")
     found = json.loads(said)
-    names = "running address browser user pid version home java_home lib log data_bytes"
+    names = "running fault address browser user pid version home java_home lib log data_bytes"
     assert list(found) == names.split()
     assert found["running"] is False
     assert found["home"] == str(tmp_path)

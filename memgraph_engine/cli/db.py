@@ -43,8 +43,19 @@ def stop(
 
 @db_app.command()
 def status(as_json: Json = False) -> None:
-    """Tell whether the server runs, its address, and where it keeps its files."""
-    _print(_server().status(), as_json=as_json)
+    """Tell whether the server runs, its address, and where it keeps its files.
+
+    Exit code 3 if it does not run, 1 if it runs and can't use its database.
+    """
+    found = _server().status()
+    _print(found, as_json=as_json)
+    if not found.running:
+        raise typer.Exit(3)
+    if found.fault:
+        raise LocalServerError(
+            f"The managed server can't use its database: {found.fault} If its disk was full, free space. Then start it "
+            "again: memgraph-engine db stop, memgraph-engine db start"
+        )
 
 
 @db_app.command()
@@ -106,6 +117,7 @@ def _server() -> "LocalServer":
 def _print(found: "Status", *, as_json: bool) -> None:
     flat = {
         "running": found.running,
+        "fault": found.fault,
         "address": found.uri,
         "browser": found.browser_url,
         "user": found.user,
@@ -121,7 +133,7 @@ def _print(found: "Status", *, as_json: bool) -> None:
         typer.echo(json.dumps(flat))
         return
     typer.echo("The managed server runs." if found.running else "The managed server does not run.")
-    shown = {k: v for k, v in flat.items() if k not in ("running", "data_bytes") and v is not None}
+    shown = {k: v for k, v in flat.items() if k not in ("running", "fault", "data_bytes") and v is not None}
     for name, value in {**shown, "data": _mb(found.data_bytes)}.items():
         typer.echo(f"{name:9} {value}")
 

@@ -25,6 +25,9 @@ logging.getLogger("neo4j").addHandler(logging.NullHandler())
 _FIRST_WAIT = 0.1  # seconds, doubled each time
 _SCHEMES = {family + security for family in ("bolt", "neo4j") for security in ("", "+s", "+ssc")}
 
+# what a server says that could not write to its disk: at first, and from then on, also when there is space again
+_CRITICAL = ("No space left on device", "has encountered a critical error")
+
 Row = dict[str, Any]
 T = TypeVar("T")
 
@@ -187,6 +190,12 @@ class Database:
                 "Neo.TransientError.General.DatabaseUnavailable",
             }:
                 raise Unreachable(f"{self.uri} has no usable database {self._database!r}: {error.message}.") from error
+            if any(word in str(error.message) for word in _CRITICAL):
+                raise Unreachable(
+                    f"The server at {self.uri} can't write to its disk, which is full most likely, and so it keeps the "
+                    f"database {self._database!r} closed until it is started again. Free space, then run "
+                    "`memgraph-engine db stop` and `memgraph-engine db start`, or restart your own server."
+                ) from error
             raise QueryFailed(str(error.code), str(error.message)) from error
         except driver_errors.DriverError as error:
             raise StoreError(f"The connection to {self.uri} failed: {_first_line(error)}.") from error

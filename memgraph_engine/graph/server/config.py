@@ -12,6 +12,8 @@ HOST = "127.0.0.1"
 
 # The server is this machine's alone, tells nobody that it exists, reads no files for a query, and keeps no
 # more history than a recovery needs: forgotten text leaves the transaction logs with the next checkpoints.
+# The room of a log is taken when it is begun, as is Neo4j's default: where a disk was full in the middle of a log's
+# entry, no later start could read that log.
 # Without the last two lines a stop waits 10 s, after the data is safe, for connections that are gone already.
 _CONF = """\
 server.default_listen_address={host}
@@ -28,7 +30,6 @@ dbms.fleet_manager.enabled=false
 dbms.usage_report.enabled=false
 client.allow_telemetry=false
 dbms.security.allow_csv_import_from_file_urls=false
-db.tx_log.preallocate=false
 db.tx_log.rotation.size=16m
 db.tx_log.rotation.retention_policy=keep_none
 internal.dbms.bolt.netty_server_shutdown_quiet_period_duration=0s

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import psutil
 
 _LOCK = "neo4j"
-_ROOM = 32 << 20  # bytes of disk that a start needs
+_ROOM = 64 << 20  # bytes of disk that a start needs: two transaction logs of 16 MB, and what they are checked by
 
 
 @dataclass(frozen=True)
@@ -33,9 +33,13 @@ class Address:
 
 @dataclass(frozen=True)
 class Status:
-    """What is known of the server; addresses and pid are None while it does not run."""
+    """What is known of the server; addresses and pid are None while it does not run.
+
+    `fault` is why its database can't be used though it runs, in the server's words: a disk that is or was full, say.
+    """
 
     running: bool
+    fault: str | None
     uri: str | None
     browser_url: str | None
     user: str
@@ -87,6 +91,7 @@ class LocalServer:
         on = record if running else None
         return Status(
             running=running is not None,
+            fault=ready.fault(self._home, on.bolt_port, self._settings.database) if on and on.ready else None,
             uri=config.bolt_uri(on.bolt_port) if on else None,
             browser_url=config.browser_url(on.http_port, on.bolt_port) if on else None,
             user=USER,

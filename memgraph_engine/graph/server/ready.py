@@ -34,6 +34,19 @@ def wait(home: Home, port: int, database: str, limit: float, alive: Callable[[],
         time.sleep(0.05)
 
 
+def fault(home: Home, port: int, database: str) -> str | None:
+    """Return why a server that runs can't use its database, in the server's words; None if it can."""
+    auth = (USER, home.password() or "")
+    with neo4j.GraphDatabase.driver(
+        bolt_uri(port), auth=auth, connection_timeout=5, max_transaction_retry_time=0
+    ) as driver:
+        try:
+            rows = driver.execute_query(_STATUS, name=database, database_="system").records
+        except (DriverError, Neo4jError) as error:
+            return str(error).partition("\n")[0]
+    return next((row["statusMessage"] for row in rows), f"There is no database {database!r}.") or None
+
+
 def tail(home: Home, lines: int = 8) -> str:
     """Return the last lines of the logs that mean something: what the JVM said and errors, if any."""
     log = _read(home, home.log)
