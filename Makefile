@@ -32,11 +32,15 @@ check: .venv/ready  ## format, lint, types, layers
 # what is run by targets of its own
 OPTIONAL := not long and not attack and not sentence_transformers and not llm
 
-quick: check  ## every check, and the tests that need no database
-	$(V)/python -m pytest -m "not integration and not boots and $(OPTIONAL)"
+# the checks on one core, beside the tests on the other
+quick: .venv/ready  ## every check, and the tests that need no database
+	@$(MAKE) --no-print-directory -j2 check tests RUN="not integration and not boots and $(OPTIONAL)"
 
-test: check  ## every check and test but the optional ones
-	$(V)/python -m pytest -m "$(OPTIONAL)"
+test: .venv/ready  ## every check and test but the optional ones
+	@$(MAKE) --no-print-directory -j2 check tests RUN="$(OPTIONAL)"
+
+tests: .venv/ready
+	$(V)/python -m pytest -m "$(RUN)"
 
 test-long: .venv/ready  ## the property tests over ten times as many cases
 	$(V)/python -m pytest -m long -o faulthandler_timeout=0
@@ -73,4 +77,4 @@ lock:  ## pin the newest versions that fit (needs uv on the PATH)
 clean:  ## remove the environment and all caches of the checkout; the memory itself stays
 	rm -rf .venv .venv-st .venv-llm dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
-.PHONY: help env demo check quick test test-long test-attacks test-containers test-sentence-transformers test-llm bench docs lock clean
+.PHONY: help env demo check quick test tests test-long test-attacks test-containers test-sentence-transformers test-llm bench docs lock clean
