@@ -569,7 +569,7 @@ def test_a_progress_bar_counts_on_a_terminal(server, tenant, tmp_path):
 
 
 def test_a_reader_that_goes_away_is_no_error(memory, tenant):
-    memory.add_many([f"Buoy {n} is green." for n in range(2000)], user_id="ana")
+    memory.add_many([f"Buoy {n} is green." for n in range(2000)], user_id="ana", wait=False)  # more than a pipe holds
     shown = subprocess.run(
         f"{COMMAND} list --user ana --tenant {tenant} | head -1",
         shell=True, capture_output=True, text=True, timeout=60,
