@@ -1,67 +1,55 @@
 """The gate without an LLM: its scores on all pairs of LoCoMo, and what it makes of whole conversations."""
 
 import argparse
-from collections.abc import Sequence
-from dataclasses import dataclass
+import os
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from time import perf_counter
 
-from bench import gate_calls, gate_corrections, gate_memory, gate_speed
+import numpy as np
+
+from bench import gate_calls, gate_corrections, gate_memory, gate_speed, statements
 from bench.conversations import locomo_file
 from bench.gate_fit import fit_redundancy, fit_relation, ship
 from bench.gate_pairs import (
-    LINK,
-    MERGE,
-    NEIGHBOURHOOD,
     NOTHING,
     RELATED,
     RESTATED,
     Array,
-    Contradicted,
-    Scored,
+    Told,
     auc,
+    column,
     contradicted,
     cut,
+    decided,
     mapped,
-    of,
-    pooled,
-    score_all,
+    told,
 )
-from bench.observations import Observed, observed
+from bench.observations import LANGUAGE, KeptEmbedder, observed
 from memgraph_engine import Settings
 from memgraph_engine.embedding.onnx import MODELS
 from memgraph_engine.evaluation.report import table
 from memgraph_engine.gate.calibration import Calibration, calibration
-from memgraph_engine.gate.score import Statistics, score
+from memgraph_engine.gate.gate import Gate
+from memgraph_engine.model.scope import Scope
 
-_PARTS = ("pairs", "corrections", "memory", "calls", "speed")
+_PARTS = ("pairs", "statements", "corrections", "memory", "calls", "speed")
 FALSE_POSITIVES = 0.005  # of the related, at which restatements are counted
-
-
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """Everything scored with one embedder."""
-
-    model: str
-    every: Sequence[Observed]
-    scored: Scored
-    contradictions: dict[str, list[Contradicted]]
-
-    @property
-    def names(self) -> list[str]:
-        """The conversations' ids."""
-        return [one.id for one in self.every]
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what the bench takes."""
     parser.add_argument("--file", type=Path, help="the LoCoMo file (else MEMGRAPH_ENGINE_LOCOMO)")
+    parser.add_argument(
+        "--statements", type=Path, help="pairs of statements by class (else MEMGRAPH_ENGINE_TEST_PAIRS)"
+    )
     parser.add_argument("--models", default="minilm,bge-small", help="embedders, with commas between")
     parser.add_argument(
         "--parts",
         default=",".join(_PARTS),
-        help="what to measure, with commas between: all pairs of turns and observations (pairs), corrections \
-(corrections), memories that observations are added to (memory), calls of chat models (calls), speed",
+        help="what to measure, with commas between: observations added to turns (pairs), a file of statements \
+(statements), corrections (corrections), memories that observations are added to (memory), calls of chat models (calls), speed",
     )
     parser.add_argument("--rounds", type=int, default=150, help="single additions that are timed")
     parser.add_argument("--undated", action="store_true", help="let observations enter without a time")
@@ -79,6 +67,10 @@ def run(given: argparse.Namespace) -> tuple[dict[str, float], str]:
     figures: dict[str, float] = {}
     pages = _pairs(given, models, figures) if "pairs" in parts else []
     measured = [(model, gate_memory.measure(given.file, model)) for model in models if "memory" in parts]
+    if "statements" in parts:
+        measured += [
+            (model, statements.measure(statements.read(_statements(given)), KeptEmbedder(model))) for model in models
+        ]
     if "corrections" in parts:
         measured.insert(0, (models[0], gate_corrections.measure(given.file)))
     if "calls" in parts:
@@ -95,126 +87,120 @@ def run(given: argparse.Namespace) -> tuple[dict[str, float], str]:
     return figures, "\n\n".join(pages)
 
 
+def _statements(given: argparse.Namespace) -> Path:
+    named = given.statements or os.environ.get("MEMGRAPH_ENGINE_TEST_PAIRS")
+    if not named:
+        raise SystemExit("Name the pairs of statements: --statements FILE, or the variable MEMGRAPH_ENGINE_TEST_PAIRS.")
+    return Path(named)
+
+
 def _pairs(given: argparse.Namespace, models: Sequence[str], figures: dict[str, float]) -> list[str]:
-    measured = []
+    measured = {}
     for model in models:
-        every = observed(locomo_file(given.file), model, dated=not given.undated)
-        measured.append(Measured(model, every, score_all(every), {one.id: contradicted(one) for one in every}))
+        with gate_memory.kept(model) as memory:
+            every = observed(locomo_file(given.file), KeptEmbedder(model), dated=not given.undated)
+            measured[model] = told(memory, every)
     if given.fit:
-        redundancy = [fit_redundancy(one.scored, one.names) for one in measured]
-        ship(redundancy, {_embedder(one.model): fit_relation(one.scored, one.names) for one in measured})
+        maps = {_embedder(model): fit_relation(every) for model, every in measured.items()}
+        ship([fit_redundancy(every) for every in measured.values()], maps)
         calibration.cache_clear()
-    return [_measure(one, figures) for one in measured]
+    return [_measure(model, every, figures) for model, every in measured.items()]
 
 
 def _embedder(model: str) -> str:
     return MODELS[model].name if model in MODELS else model
 
 
-def _measure(one: Measured, figures: dict[str, float]) -> str:
-    shipped = calibration(_embedder(one.model))
-    held_out: dict[str, Calibration] = {}
-    for name in one.names:
-        others = [other for other in one.names if other != name] or one.names
-        held_out[name] = Calibration(fit_redundancy(one.scored, others), fit_relation(one.scored, others))
-    by_conversation = {name: _figures(one, [name], {name: held_out[name]}) for name in one.names}
-    whole = _figures(one, one.names, held_out)
-    in_sample = _figures(one, one.names, dict.fromkeys(one.names, shipped))
-    figures |= {f"{one.model}.{key}": value for key, value in whole.items()}
-    figures |= {f"{one.model}.{key}.shipped": value for key, value in in_sample.items()}
+def _measure(model: str, every: Sequence[Told], figures: dict[str, float]) -> str:
+    names = list(dict.fromkeys(one.home for one in every))
+    shipped = dict.fromkeys(names, calibration(_embedder(model)))
+    held_out = {}
+    for name in names:
+        others = [one for one in every if name not in (one.home, one.other)] or every
+        held_out[name] = Calibration(fit_redundancy(others), fit_relation(others))
+    whole, in_sample = _figures(every, every, held_out), _figures(every, every, shipped)
+    by_conversation = {name: _figures(every, [o for o in every if o.home == name], held_out) for name in names}
+    figures |= {f"{model}.{key}": value for key, value in whole.items()}
+    figures |= {f"{model}.{key}.shipped": value for key, value in in_sample.items()}
     for name, values in by_conversation.items():
-        figures |= {f"{one.model}.{key}.{name}": value for key, value in values.items()}
-    figures[f"{one.model}.score_ms_per_note"] = _milliseconds(one)
+        figures |= {f"{model}.{key}.{name}": value for key, value in values.items()}
     columns = [whole, in_sample, *by_conversation.values()]
-    rows = [(key, *(f"{column[key]:.4f}" for column in columns)) for key in whole]
-    head = ("", "held out", "shipped maps", *one.names)
-    counted = f"{len(of(one.scored, one.names, RESTATED, 'raw')):,} restated, "
-    counted += f"{len(of(one.scored, one.names, RELATED, 'raw')):,} related, "
-    counted += f"{len(of(one.scored, one.names, NOTHING, 'raw')):,} unrelated pairs, "
-    counted += f"{sum(map(len, one.contradictions.values())):,} contradictions"
-    return f"### {one.model}: {counted}\n\n{table(head, rows)}"
+    rows = [(key, *(f"{one[key]:.4f}" for one in columns)) for key in whole]
+    counted = f"{len(column(every, RESTATED, 'raw')):,} restated, {len(column(every, RELATED, 'raw')):,} related pairs"
+    return f"### {model}: {counted}\n\n{table(('', 'held out', 'shipped maps', *names), rows)}"
 
 
-def _figures(one: Measured, names: Sequence[str], maps: dict[str, Calibration]) -> dict[str, float]:
-    """Measure the conversations named, each with its own maps; thresholds are found on all the others."""
-    restated, related = _redundancy(one, names, maps, RESTATED), _redundancy(one, names, maps, RELATED)
-    links = [_links(one, names, maps, label) for label in (RESTATED, RELATED, NOTHING)]
-    found, false = zip(*(_found(one, name) for name in names), strict=True)
-    differs = [pooled(_differs(one, name, label) for name in names) for label in (RESTATED, RELATED)]
-    merged = [scores > MERGE for scores in (restated, related)]
-    edits = [(maps[name], edit) for name in names for edit in one.contradictions[name]]
-    cosine = {label: _cosine(one, names, label) for label in (RESTATED, RELATED, NOTHING)}
-    by_turn = [any(map(_blind, edit.raw_turns, edit.differs_turns, [by] * 9)) for by, edit in edits]
-    by_fact = [_blind(edit.raw_original, edit.differs_original, by) for by, edit in edits]
+def _figures(every: Sequence[Told], some: Sequence[Told], maps: dict[str, Calibration]) -> dict[str, float]:
+    """Measure some of the observations, each conversation with its own maps; thresholds are found on all the others."""
+    sums: Counter[str] = Counter()
+    settings = Settings.load().gate
+    for one in some:
+        gate = Gate(settings, maps[one.home], Scope("bench", one.other), LANGUAGE, len(one.ids))
+        verdict = decided(one, gate)
+        joined = verdict.target if verdict.kind in ("merge", "reinforce") else ""
+        labels = dict(zip(one.ids, one.label.tolist(), strict=True))
+        if one.home != one.other:
+            sums.update({"foreign": 1, "foreign.joined": bool(joined), "foreign.linked": len(verdict.ties)})
+            sums["foreign.near"] += len(one.near)
+            continue
+        sums["related"] += labels_of(labels, RELATED)
+        sums["hidden"] += verdict.kind in ("reinforce", "supersede", "discard")
+        if labels_of(labels, RESTATED):
+            sums.update({"cited": 1, "found": bool(joined) and labels[joined] == RESTATED})
+        sums["false"] += bool(joined) and labels[joined] == RELATED
+        sums["elsewhere"] += bool(joined) and labels[joined] == NOTHING
+        sums["near"] += sum(labels[known.id] == RESTATED for known, _ in one.near)
+        tied = {tie.note for tie in verdict.ties}
+        for label, name in ((RESTATED, "restated"), (RELATED, "related")):
+            sums[f"linked.{name}"] += sum(labels[note] == label for note in tied)
+            sums[f"{name}.near"] += sum(labels[known.id] == label for known, _ in one.near)
+        for edited in contradicted(one):
+            own = replace(one.new, id="original")
+            sums["edits"] += 1
+            sums["edits.joined"] += decided(one, gate, edited, [(own, 1.0)]).kind in ("merge", "reinforce")
+            with_turns = decided(one, gate, edited)
+            sums["edits.turns"] += with_turns.kind in ("merge", "reinforce") and labels[with_turns.target] == RESTATED
+    found, false, by_cosine = [], [], []
+    for name in {one.home for one in some}:
+        mine = [one for one in some if one.home == name]
+        others = [one for one in every if one.home != name] or every
+        threshold = cut(column(others, RELATED, "raw"), FALSE_POSITIVES)
+        found.append(column(mine, RESTATED, "raw") > threshold)
+        false.append(column(mine, RELATED, "raw") > threshold)
+        nearest = cut(column(others, RELATED, "cosine"), FALSE_POSITIVES)
+        by_cosine.append(column(mine, RESTATED, "cosine") > nearest)
     return {
-        "auc.gate": auc(restated, related),
-        "auc.cosine": auc(cosine[RESTATED], cosine[RELATED]),
-        "restatements_found": float(pooled(found).mean()),
-        "restatements_found.false": float(pooled(false).mean()),
-        "restatements_found.cosine": float((cosine[RESTATED] > cut(cosine[RELATED], FALSE_POSITIVES)).mean()),
-        "restatements_merged.by_score": float(merged[0].mean()),
-        "restatements_merged": float((merged[0] & (differs[0] == 0)).mean()),
-        "false_merge_rate.by_score": float(merged[1].mean()),
-        "false_merge_rate": float((merged[1] & (differs[1] == 0)).mean()),
-        "false_merge_contradictions": sum(by_fact) / len(edits),
-        "false_merge_contradictions.turns": sum(by_turn) / len(edits),
-        "auc.link": auc(links[1], links[2]),
-        "auc.link.cosine": auc(cosine[RELATED], cosine[NOTHING]),
-        "linked.restated": float((links[0] > LINK).mean()),
-        "linked.related": float((links[1] > LINK).mean()),
-        "linked.unrelated": float((links[2] > LINK).mean()),
+        "auc.gate": auc(column(some, RESTATED, "raw"), column(some, RELATED, "raw")),
+        "auc.cosine": auc(column(some, RESTATED, "cosine"), column(some, RELATED, "cosine")),
+        "restatements_found": sums["found"] / max(sums["cited"], 1),
+        "restatements_found.by_score": float(np.concatenate(found).mean()),
+        "restatements_found.by_score.false": float(np.concatenate(false).mean()),
+        "restatements_found.cosine": float(np.concatenate(by_cosine).mean()),
+        "restatements_near": sums["near"] / max(sums["cited"], 1),
+        "false_merge_rate": sums["false"] / sums["related"],
+        "false_merges.other_sessions": sums["elsewhere"] / max(sums["cited"], 1),
+        "false_merges.other_conversation": sums["foreign.joined"] / max(sums["foreign"], 1),
+        "hidden": sums["hidden"] / max(sums["cited"], 1),
+        "false_merge_contradictions": sums["edits.joined"] / sums["edits"],
+        "false_merge_contradictions.turns": sums["edits.turns"] / sums["edits"],
+        "auc.link": auc(_links(some, maps, RELATED), _links(some, maps, NOTHING)),
+        "auc.link.cosine": auc(column(some, RELATED, "cosine"), column(some, NOTHING, "cosine")),
+        "linked.restated": sums["linked.restated"] / max(sums["restated.near"], 1),
+        "linked.related": sums["linked.related"] / max(sums["related.near"], 1),
+        "linked.unrelated": sums["foreign.linked"] / max(sums["foreign.near"], 1),
     }
 
 
-def _blind(raw: float, differs: bool, by: Calibration) -> bool:
-    return by.redundancy(raw) > MERGE and not differs
+def labels_of(labels: Mapping[str, int], label: int) -> int:
+    """Count the turns of a kind."""
+    return sum(each == label for each in labels.values())
 
 
-def _parts(one: Measured, name: str, label: int) -> list[tuple[str, str]]:
-    """Return the keys of the pairs of a conversation's observations: with its own turns, or with all others'."""
-    return [key for key in one.scored if key[0] == name and (key[1] == name) == (label != NOTHING)]
-
-
-def _column(one: Measured, name: str, label: int, column: str) -> Array:
-    parts = [one.scored[key] for key in _parts(one, name, label)]
-    if label == NOTHING:
-        return pooled(getattr(part, column) for part in parts)
-    return pooled(getattr(part, column)[part.label == label] for part in parts)
-
-
-def _differs(one: Measured, name: str, label: int) -> Array:
-    return _column(one, name, label, "differs")
-
-
-def _cosine(one: Measured, names: Sequence[str], label: int) -> Array:
-    return pooled(_column(one, name, label, "cosine") for name in names)
-
-
-def _redundancy(one: Measured, names: Sequence[str], maps: dict[str, Calibration], label: int) -> Array:
-    return pooled(mapped(_column(one, name, label, "raw"), maps[name].redundancy) for name in names)
-
-
-def _links(one: Measured, names: Sequence[str], maps: dict[str, Calibration], label: int) -> Array:
+def _links(some: Sequence[Told], maps: dict[str, Calibration], label: int) -> Array:
     """Return the complementarity of pairs, as the engine computes it."""
-    return pooled(
-        (1 - mapped(_column(one, name, label, "raw"), maps[name].redundancy))
-        * mapped(_column(one, name, label, "relation"), maps[name].relation)
-        for name in names
-    )
-
-
-def _found(one: Measured, name: str) -> tuple[Array, Array]:
-    """Return which restated and which related pairs lie above the others' threshold for the false positives."""
-    others = [other for other in one.names if other != name] or one.names
-    threshold = cut(of(one.scored, others, RELATED, "raw"), FALSE_POSITIVES)
-    return _column(one, name, RESTATED, "raw") > threshold, _column(one, name, RELATED, "raw") > threshold
-
-
-def _milliseconds(one: Measured) -> float:
-    """Return what scoring an observation against 30 turns takes, statistics included."""
-    turns = [turn.features for turn in one.every[0].turns[:NEIGHBOURHOOD]]
-    maps = calibration(_embedder(one.model))
-    start = perf_counter()
-    for new in one.every[0].observations:
-        score(new.features, turns, Statistics.of(500, turns), maps)
-    return (perf_counter() - start) * 1000 / len(one.every[0].observations)
+    parts = []
+    for name in dict.fromkeys(one.home for one in some):
+        mine = [one for one in some if one.home == name]
+        redundancy = mapped(column(mine, label, "raw"), maps[name].redundancy)
+        parts.append((1 - redundancy) * mapped(column(mine, label, "relation"), maps[name].relation))
+    return np.concatenate(parts)

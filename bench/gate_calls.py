@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+
 from bench.conversations import locomo_file
 from bench.gate_memory import kept, of
 from bench.observations import LANGUAGE, Observation, observations
@@ -15,15 +16,15 @@ from memgraph_engine import Memory
 from memgraph_engine.cost import Cost
 from memgraph_engine.evaluation.locomo import Conversation
 from memgraph_engine.evaluation.report import table
-from memgraph_engine.gate.contradiction import difference
-from memgraph_engine.gate.correction import correction, relocation, statements
-from memgraph_engine.gate.facts import facts
+from memgraph_engine.gate.correction import correction
+from memgraph_engine.gate.difference import Pair
+from memgraph_engine.gate.known import Known, Line
 from memgraph_engine.gate.score import repeated
 from memgraph_engine.language import tokenize
 from memgraph_engine.llm import Roles
 from memgraph_engine.llm.tokens import tokens
+from memgraph_engine.model.memory import Source
 from memgraph_engine.model.ports import Message, Reply
-from memgraph_engine.model.text import read_line
 
 _ROLES = {"turns": "extractor", "pairs": "gate", "merges": "writer"}
 _SAME = 0.7  # share of words by which two observations state the same
@@ -95,17 +96,16 @@ def _written(turn: dict[str, Any]) -> str:
 def _judged(new: str, old: str) -> dict[str, Any]:
     one, other = (frozenset(tokenize(text, LANGUAGE)) for text in (new, old))
     share = repeated(len(one & other), len(one), len(other)) if one and other else 0.0
-    told, before = (read_line(text, "") for text in (new, old))
-    states, stated = statements(told, LANGUAGE), statements(before, LANGUAGE)
-    corrects = correction(states, stated) or relocation(states, stated, later=False)
-    differs = corrects or difference([facts(told, LANGUAGE)], [facts(before, LANGUAGE)])
+    told, before = (Line(Source("", text, ""), LANGUAGE) for text in (new, old))
+    notes = Known("new", new, (told,), frozenset(), None), Known("old", old, (before,), frozenset(), None)
+    corrects = correction(told, [before], LANGUAGE)
+    finding, evidence = Pair(told, before, notes, LANGUAGE).finding
     relation = "same" if share > _SAME else "related" if share > _SAME / 3 else "none"
-    if share > _SAME and differs:
+    if share > _SAME and (corrects or finding == "conflict"):
         relation = "update" if corrects else "conflict"
-    evidence = differs or ("They share most of their words." if relation != "none" else "")
     return {"redundancy": share, "complementarity": 1 - share if relation == "related" else 0.0} | {
         "relation": relation,
-        "evidence": evidence,
+        "evidence": corrects or evidence if relation != "none" else "",
     }
 
 

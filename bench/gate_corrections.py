@@ -7,16 +7,18 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+
 from bench.contradictions import edits
 from bench.conversations import locomo_file
 from bench.observations import LANGUAGE, observations
 from memgraph_engine.evaluation.report import table
-from memgraph_engine.gate.correction import Statement, correction, relocation, statements
-from memgraph_engine.gate.facts import announces
-from memgraph_engine.model.text import Said
+from memgraph_engine.gate.correction import announces, correction
+from memgraph_engine.gate.known import Line
+from memgraph_engine.gate.wording import lists_of
+from memgraph_engine.model.memory import Source
 
 _Told = tuple[str, str, str]  # conversation, speaker, text
-_Read = dict[_Told, list[Statement]]
+_Read = dict[_Told, Line]
 _KINDS = ("negation", "number", "date", "name")
 
 
@@ -35,15 +37,15 @@ def measure(file: Path | None) -> tuple[dict[str, float], str]:
     read = {one: _read(one) for one in every}
     sums: Counter[str] = Counter()
     for new in every:
-        if announces(Said(new[1], new[2], ""), LANGUAGE):
+        if announces(read[new], lists_of(LANGUAGE)):
             sums["cued"] += 1
             for where, old in _beside(new, every, read):
                 sums[where] += 1
-                sums[f"{where}.false"] += bool(correction(read[new], old) or relocation(read[new], old, later=True))
+                sums[f"{where}.false"] += bool(correction(read[new], [old], LANGUAGE))
     for fact in (one for one in every if one[2].startswith(f"{one[1]} ")):
         for kind, text in _corrected(fact):
             sums[kind] += 1
-            sums[f"{kind}.found"] += bool(correction(_read((*fact[:2], text)), read[fact]))
+            sums[f"{kind}.found"] += bool(correction(_read((*fact[:2], text)), [read[fact]], LANGUAGE))
     figures: dict[str, float] = {
         f"corrections_found.{kind}": sums[f"{kind}.found"] / max(sums[kind], 1) for kind in _KINDS
     }
@@ -57,11 +59,11 @@ def measure(file: Path | None) -> tuple[dict[str, float], str]:
     return figures, f"### Corrections: {counted}\n\n{table(('', 'all'), rows)}"
 
 
-def _read(told: _Told) -> list[Statement]:
-    return statements(Said(told[1], told[2], ""), LANGUAGE)
+def _read(told: _Told) -> Line:
+    return Line(Source("", told[2], "", speaker=told[1]), LANGUAGE)
 
 
-def _beside(new: _Told, every: list[_Told], read: _Read) -> Iterator[tuple[str, list[Statement]]]:
+def _beside(new: _Told, every: list[_Told], read: _Read) -> Iterator[tuple[str, Line]]:
     for old in every:
         if old[0] == new[0]:
             if old[1] == new[1] and old[2] != new[2]:

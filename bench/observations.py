@@ -3,7 +3,7 @@
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,8 +16,6 @@ from memgraph_engine.embedding import CheckedEmbedder
 from memgraph_engine.embedding.choose import embedder_named
 from memgraph_engine.embedding.onnx import MODELS
 from memgraph_engine.evaluation.locomo import Conversation, evidence
-from memgraph_engine.gate.facts import Facts, facts
-from memgraph_engine.gate.score import Features, features
 from memgraph_engine.ingest.construct import Vectors, construct, place
 from memgraph_engine.ingest.messages import parse_message
 from memgraph_engine.model.candidate import Candidate
@@ -42,21 +40,12 @@ class Observation:
 
 
 @dataclass(frozen=True, slots=True)
-class Noted:
-    """A message and its note: what the scores and the contradiction rule see of it."""
-
-    message: dict[str, Any]
-    features: Features
-    facts: Sequence[Facts]
-
-
-@dataclass(frozen=True, slots=True)
 class Observed:
-    """One conversation: its turns and observations as notes."""
+    """One conversation, with its turns and observations as notes to be."""
 
-    id: str
-    turns: Sequence[Noted]
-    observations: Sequence[Noted]
+    conversation: Conversation
+    turns: Sequence[Candidate]
+    observations: Sequence[Candidate]
     cited: Sequence[Observation]
 
 
@@ -83,40 +72,19 @@ def observations(path: Path, *, dated: bool) -> Iterator[tuple[Conversation, lis
         yield conversation, found
 
 
-def observed(path: Path, model: str, *, dated: bool = True) -> list[Observed]:
-    """Build the notes of all conversations; their vectors are kept in the user's cache."""
-    embedder = KeptEmbedder(model)
+def observed(path: Path, embedder: "KeptEmbedder", *, dated: bool = True) -> list[Observed]:
+    """Build the notes of all conversations."""
     vectors = Vectors(CheckedEmbedder(embedder))
-    found = [
-        Observed(
-            conversation.id,
-            _noted(conversation.turns, vectors),
-            _noted([one.message for one in cited], vectors),
-            cited,
-        )
+    return [
+        Observed(conversation, made(conversation.turns, vectors), made([one.message for one in cited], vectors), cited)
         for conversation, cited in observations(path, dated=dated)
     ]
-    embedder.keep()
-    return found
 
 
-def _noted(messages: Sequence[dict[str, Any]], vectors: Vectors) -> list[Noted]:
+def made(messages: Sequence[Mapping[str, Any]], vectors: Vectors) -> list[Candidate]:
+    """Build the notes of messages."""
     sources = [parse_message(one, one["id"], timezone="UTC", max_text=65536) for one in messages]
-    made = construct(place(sources, {}), {}, language=LANGUAGE, max_keywords=8, vectors=vectors)
-    return [noted(message, candidate) for message, candidate in zip(messages, made, strict=True)]
-
-
-def noted(message: dict[str, Any], candidate: Candidate) -> Noted:
-    """Return what the gate sees of a candidate note."""
-    seen = features(
-        [candidate.raw],
-        speaker=candidate.source.speaker or candidate.source.role,
-        keywords=[keyword.key for keyword in candidate.keywords],
-        raw_vector=candidate.raw_vector,
-        context_vector=candidate.context_vector,
-        language=LANGUAGE,
-    )
-    return Noted(message, seen, [facts(line.said, LANGUAGE) for line in seen.lines])
+    return construct(place(sources, {}), {}, language=LANGUAGE, max_keywords=8, vectors=vectors)
 
 
 class KeptEmbedder:

@@ -7,7 +7,7 @@
 // $near: integer    notes that the vector index proposes for each
 // $lexical: integer    notes that share most words with each
 // $proposed: integer    notes that full text proposes for each
-// returns pairs [{place, id, raw_cosine, context_cosine}], notes [{id, raw, speaker (else role), said_at, keywords (keys), context}]
+// returns pairs [{place, id, raw_cosine, context_cosine}], notes [{id, context, said_at, keywords (keys), raw (what a user wrote, else null), sources}]
 UNWIND $rows AS row
 CALL (row) {
   CALL (row) {
@@ -30,6 +30,8 @@ CALL (row) {
 WITH collect({place: row.place, id: n.id, raw_cosine: raw_cosine, context_cosine: context_cosine}) AS pairs,
      collect(DISTINCT n) AS notes
 RETURN pairs,
-       [n IN notes | n {.id, .raw, .context, said_at: n.said_at.epochMillis,
-                        speaker: CASE n.speaker WHEN '' THEN n.role ELSE n.speaker END,
+       [n IN notes | n {.id, .context, said_at: n.said_at.epochMillis,
+                        raw: CASE n.constructed_by WHEN 'user' THEN n.raw END,
+                        sources: [(n)-[:FROM]->(x:Source) | x {.id, .text, .role, .speaker, .session, .seq, .said_as, .caption,
+                                                               said_at: x.said_at.epochMillis}],
                         keywords: [(n)-[:HAS_KEYWORD]->(k:Keyword) | k.key]}] AS notes

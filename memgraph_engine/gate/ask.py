@@ -5,9 +5,8 @@ from dataclasses import dataclass, replace
 
 from memgraph_engine.cost import Cost
 from memgraph_engine.errors import ModelError
-from memgraph_engine.gate.comparison import Compared
-from memgraph_engine.gate.judge import Opinion
-from memgraph_engine.gate.verdict import Verdict
+from memgraph_engine.gate.gate import Compared
+from memgraph_engine.gate.verdict import Opinion, Verdict
 from memgraph_engine.llm import NewNote, Roles, Spent, batches, gating, merging
 from memgraph_engine.llm.tokens import tokens
 from memgraph_engine.model.candidate import Candidate
@@ -56,7 +55,7 @@ class Asking:
         if not self._roles.has("gating"):
             return {}
         pairs = {
-            (place, one.known.id): (contexts[place], one.known.text)
+            (place, one.known.id): (contexts[place], one.known.context)
             for place, row in enumerate(rows)
             for one in [one for one in row if one.scores.redundancy >= _DOUBT][:_MOST]
         }

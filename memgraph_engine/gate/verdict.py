@@ -1,10 +1,11 @@
 """What shall become of a candidate, and why."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 from memgraph_engine.cost import NOTHING, Cost
-from memgraph_engine.model.result import Considered
+from memgraph_engine.model.result import Considered, Relation
 
 Kind = Literal["append", "link", "merge", "reinforce", "supersede", "discard", "defer"]
 
@@ -36,3 +37,25 @@ class Verdict:
 
 
 APPEND = Verdict("append")
+
+
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """What a chat model holds of a pair; `cost` is the pair's share of the request."""
+
+    redundancy: float
+    complementarity: float
+    relation: Relation
+    evidence: str
+    model: str
+    cost: Cost
+
+    def considered(self, note: str, similarity: float, thresholds: Mapping[str, float]) -> Considered:
+        """Return it as a decision records it: "same" and "related" hold only above the thresholds."""
+        relation = self.relation
+        if relation == "same" and self.redundancy <= thresholds["merge"]:
+            relation = "related"
+        if relation == "related" and self.complementarity <= thresholds["link"]:
+            relation = "none"
+        scores = round(self.redundancy, 4), round(self.complementarity, 4), round(similarity, 4)
+        return Considered(note, *scores, relation, self.evidence)

@@ -3,11 +3,13 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from memgraph_engine.graph.database import Runner
 from memgraph_engine.graph.fulltext import words_query
 from memgraph_engine.graph.rows import moment, packed
 from memgraph_engine.model.candidate import Candidate
+from memgraph_engine.model.memory import Source, by_time
 from memgraph_engine.model.scope import Scope
 
 _PROPOSED = 4  # notes that full text proposes for each that is taken
@@ -15,14 +17,18 @@ _PROPOSED = 4  # notes that full text proposes for each that is taken
 
 @dataclass(frozen=True, slots=True)
 class Neighbour:
-    """A stored note, as the gate compares it."""
+    """A stored note, as the gate compares it.
+
+    `sources` are ordered by time and hold what was said, by whom and when, no more. `rewritten` are the lines of a note
+    of several sources that a user gave a text of its own, else empty.
+    """
 
     id: str
-    raw: tuple[str, ...]
     context: str
-    speaker: str
     said_at: datetime
     keywords: tuple[str, ...]
+    sources: tuple[Source, ...]
+    rewritten: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,15 +73,15 @@ def neighbourhood(
     )[0]
     for pair in answer["pairs"]:
         found[pair["place"]][pair["id"]] = max(pair["raw_cosine"], pair["context_cosine"])
-    notes = {
-        row["id"]: Neighbour(
-            row["id"],
-            tuple(row["raw"]),
-            row["context"],
-            row["speaker"],
-            moment(row["said_at"]),
-            tuple(row["keywords"]),
-        )
-        for row in answer["notes"]
-    }
-    return Neighbourhood(notes, found)
+    return Neighbourhood({row["id"]: _neighbour(row) for row in answer["notes"]}, found)
+
+
+def _neighbour(row: Mapping[str, Any]) -> Neighbour:
+    sources = tuple(sorted(map(_source, row["sources"]), key=by_time))
+    rewritten = tuple(row["raw"] or ()) if len(sources) > 1 else ()  # else the source itself has the text
+    return Neighbour(row["id"], row["context"], moment(row["said_at"]), tuple(row["keywords"]), sources, rewritten)
+
+
+def _source(row: Mapping[str, Any]) -> Source:
+    said_at = None if row["said_at"] is None else moment(row["said_at"])
+    return Source(**{**row, "said_at": said_at, "hash": ""})

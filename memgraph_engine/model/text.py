@@ -1,7 +1,5 @@
 """How a source reads as a line: speaker in front, date behind, in the words of its language."""
 
-import re
-from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
 from memgraph_engine.model.marker import without_recalled
@@ -17,61 +15,6 @@ _MONTHS = {
         *("julio", "agosto", "septiembre", "octubre", "noviembre", "diciembre"),
     ),
 }
-
-# the date as `line` puts it behind, in any language
-_DATE = re.compile(
-    r" ?\((?:"
-    r"(?:\d{1,2}:\d\d [ap]m on )?\d{1,2} [A-Z][a-z]+, \d{1,4}"
-    r"|\d{1,2} de [a-z]+ de \d{1,4}(?:, \d\d:\d\d)?"
-    r"|\d{1,4}年\d{1,2}月\d{1,2}日(?: \d\d:\d\d)?"
-    r"|\d{4}-\d\d-\d\d(?: \d\d:\d\d)?"
-    r")\)$"
-)
-_DAY = re.compile(r"(\d{1,2}) (?:de )?([A-Za-z]+)(?:,| de) (\d{1,4})|(\d{1,4})[年-](\d{1,2})[月-](\d{1,2})")
-_CAPTION = re.compile(r"(?:^| )\[image: (.*)\]$", re.DOTALL)
-# another speaker's line in a merged note: one to four words and a colon
-_SPEAKER = re.compile(r"([^\W\d_][\w.'’-]*(?: [\w.'’-]+){0,3}): ")
-
-
-@dataclass(frozen=True, slots=True)
-class Said:
-    """What a rendered line holds; '' for what it lacks. `said_on` is the day in the words of the speaker's own zone."""
-
-    speaker: str
-    text: str
-    caption: str
-    said_on: date | None = None
-
-
-def read_line(rendered: str, speaker: str) -> Said:
-    """Take apart what `line` rendered; `speaker` is the note's own, '' if nobody speaks.
-
-    >>> read_line("Ana: I moved. (1:56 pm on 8 May, 2023)", "Ana")
-    Said(speaker='Ana', text='I moved.', caption='', said_on=datetime.date(2023, 5, 8))
-    """
-    dated = _DATE.search(rendered)
-    said_on, rest = (_read_day(dated[0]), rendered[: dated.start()]) if dated else (None, rendered)
-    if speaker and (rest == f"{speaker}:" or rest.startswith(f"{speaker}: ")):
-        who, rest = speaker, rest[len(speaker) + 2 :]
-    elif speaker and (other := _SPEAKER.match(rest)):
-        who, rest = other[1], rest[other.end() :]
-    else:
-        who = ""
-    caption = _CAPTION.search(rest)
-    return Said(who, rest[: caption.start()] if caption else rest, caption[1] if caption else "", said_on)
-
-
-def _read_day(rendered: str) -> date | None:
-    found = _DAY.search(rendered)
-    if not found:
-        return None
-    day, month, year, *digits = found.groups()
-    names = next((names for names in _MONTHS.values() if month in names), ())
-    parts = (int(year), names.index(month) + 1, int(day)) if names else tuple(map(int, filter(None, digits)))
-    try:
-        return date(*parts)
-    except (TypeError, ValueError):  # a user's own words in brackets
-        return None
 
 
 def line(source: Source, language: str) -> str:

@@ -7,14 +7,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache
 
-from memgraph_engine.language import APOSTROPHES, word_list
+from memgraph_engine.language import word_list
 from memgraph_engine.model.marker import without_recalled
 from memgraph_engine.model.memory import Source, by_time
 from memgraph_engine.model.text import as_day, line
 from memgraph_engine.rendering.when import Event, events, resolved
-
-# a word, a face, "not equal", or a sign; a hyphen is one where it stands on one side of a word alone
-_WRITTEN = re.compile(r"[^\W_]+(?:['.,][^\W_]+)*|[:;]-?[()]|!=|(?<!\w)[-−](?=\w)|(?<=\w)[-−](?!\w)|[^\w\s−-]|_")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +31,7 @@ def render(turns: Sequence[tuple[Source, Source | None]], language: str) -> Text
     """Render a note's sources, each with the turn before it.
 
     The context repeats that turn, unless it is one of the note's own, and puts the day behind a relative date.
-    What is only said again adds nothing.
+    What is only said again, of the same days, adds nothing.
 
     >>> first = Source("1", "Where were you?", "", speaker="Bo")
     >>> second = Source("2", "I sailed yesterday.", "", speaker="Ana", said_as="2023-05-08")
@@ -43,34 +40,28 @@ def render(turns: Sequence[tuple[Source, Source | None]], language: str) -> Text
     """
     own = {source.id for source, _ in turns}
     parts: dict[str, None] = {}
-    raw: dict[tuple[str, ...], str] = {}
+    raw: dict[tuple[str, str, tuple[tuple[datetime, datetime], ...]], str] = {}
     for source, previous in sorted(turns, key=lambda turn: by_time(turn[0])):
-        saying = words(source.speaker or source.role, without_recalled(source.text), source.caption)
+        named = told(source, language)
+        saying = source.speaker or source.role, written(source), tuple((event.start, event.end) for event in named)
         if saying in raw:
             continue
         raw[saying] = line(source, language)
         if previous and previous.id not in own:
             parts[line(previous, language)] = None
-        dated = resolved(without_recalled(source.text), told(source, language))
+        dated = resolved(without_recalled(source.text), named)
         parts[line(replace(source, text=dated), language)] = None
     return Text(tuple(raw.values()), " ".join(parts))
 
 
-def words(speaker: str, text: str, caption: str) -> tuple[str, ...]:
-    """Return what makes two lines plain repeats of each other: who speaks, and the words as they were written.
+def written(source: Source) -> str:
+    """Return the words of a source as they are written: of two that differ in no more than blanks, one is enough.
 
-    Case, white space, quotes and the marks of sentences don't count; signs and endings do: "-5 €" is not "5 $", and
-    "trabajó" is not "trabajo".
-
-    >>> words("Ana", "It's  -5 °C, brr!", "") == words("ana", "It’s -5 °C. Brr", "")
-    True
+    >>> source = Source("1", "It's  -5 °C, brr!", "", caption="a lake")
+    >>> written(source)
+    "It's -5 °C, brr! a lake"
     """
-    written = unicodedata.normalize("NFKC", f"{text} {caption}".translate(APOSTROPHES)).casefold()
-    return (speaker.casefold(), *(word for word in _WRITTEN.findall(written) if len(word) > 1 or _tells(word)))
-
-
-def _tells(sign: str) -> bool:
-    return sign.isalnum() or sign in "_%@#&/-" or unicodedata.category(sign) in ("Sm", "Sc", "So")
+    return " ".join(unicodedata.normalize("NFC", f"{without_recalled(source.text)} {source.caption}").split())
 
 
 def told(source: Source, language: str) -> tuple[Event, ...]:

@@ -9,7 +9,8 @@ from types import MappingProxyType
 
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.gate.ask import Asking
-from memgraph_engine.gate.judge import Judge
+from memgraph_engine.gate.calibration import calibration
+from memgraph_engine.gate.gate import Gate
 from memgraph_engine.gate.verdict import Verdict
 from memgraph_engine.graph import sources
 from memgraph_engine.graph.notes import Found
@@ -140,9 +141,9 @@ def _judge(
     engine: Engine, scope: Scope, seen: sources.Seen, candidates: Sequence[Candidate], work: Work, waiting: int
 ) -> list[Verdict]:
     """Judge candidates; `waiting` of them are among the notes that are stored."""
-    judge = Judge(engine.settings.gate, engine.embedder.name, scope, seen.language, seen.notes - waiting)
-    verdicts = judge.verdicts(engine.db, candidates, work.asking.opinions)
-    return work.asking.merges(candidates, verdicts, judge.contexts)
+    judging = Gate(engine.settings.gate, calibration(engine.embedder.name), scope, seen.language, seen.notes - waiting)
+    verdicts = judging.verdicts(engine.db, candidates, work.asking.opinions)
+    return work.asking.merges(candidates, verdicts, judging.contexts)
 
 
 def _with_extraction(verdict: Verdict, by: Extracted | None) -> Verdict:

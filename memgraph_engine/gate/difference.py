@@ -1,0 +1,282 @@
+"""Whether two lines state the same fact, and what tells that they don't.
+
+A score sees how much two lines share, not what the rest of them does. What that is can be told without knowing what
+words mean, by how the two are worded:
+
+- verbatim   nothing differs but what never changes a meaning
+- detailed   the one has a few words more, inside or behind what both say
+- reworded   both say in many words of their own what they share, so a single word tells little
+- exchanged  the one is the other with something in its place: that is what it is told for, whatever it is
+"""
+
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from functools import cached_property
+from typing import Literal
+
+from memgraph_engine.gate.known import Known, Line, same_speaker
+from memgraph_engine.gate.wording import Lists, Token, lists_of
+
+REWORDED = 3  # content words that a rewording shares with what it repeats
+DETAILED = 4  # and one with a detail
+PARALLEL = 0.7  # share of tokens from which two lines are one sentence with something exchanged
+WHOLE = 3  # content words that are left out where one line holds all of the other's
+DENIED = 2  # content words that a negation reaches
+SPOKEN = 4  # one word in so many is of a closed class, in a text of the language whose lists are read
+
+Wording = Literal["verbatim", "detailed", "reworded", "exchanged"]
+Verdict = Literal["same", "conflict", "related"]
+SAYS: Mapping[Wording, str] = {
+    "verbatim": "It says the same.",
+    "detailed": "One of them says the same in more detail.",
+    "reworded": "It says as much in other words.",
+}
+_Block = tuple[Sequence[Token], Sequence[Token]]
+
+
+class Pair:
+    """A line of a new note beside one of an old note."""
+
+    def __init__(self, new: Line, old: Line, notes: tuple[Known, Known], language: str) -> None:
+        self.new, self.old, self.notes, self.lists = new, old, notes, lists_of(language)
+
+    @property
+    def plain(self) -> bool:
+        """Whether the same one says the same words, as they are written, of the same days, and answers nothing else."""
+        written = self.new.written == self.old.written and self.new.days == self.old.days
+        return written and not self.foreign and not _answer(self)
+
+    @property
+    def foreign(self) -> bool:
+        """Whether another one says so: "I moved" from another mouth is another fact."""
+        return same_speaker(self.new, self.old) is False
+
+    @property
+    def finding(self) -> "tuple[Verdict, str]":
+        """What the new line is to the old one by the first rule that speaks, and the sentence that says why."""
+        for rule in RULES:
+            if evidence := rule.evidence(self):
+                return rule.verdict, evidence
+        return "same", SAYS[self.wording]
+
+    @cached_property
+    def blocks(self) -> tuple[float, list[_Block]]:
+        """The share of tokens that both have in the same order, and what stands between these."""
+        new, old = self.new.stated, self.old.stated
+        match = SequenceMatcher(None, forms(new, old), forms(old, new), autojunk=False)
+        found = [(new[i:j], old[k:m]) for tag, i, j, k, m in match.get_opcodes() if tag != "equal"]
+        return match.ratio(), [block for block in found if not self._neutral(*block)]
+
+    @cached_property
+    def wording(self) -> Wording:
+        """How the one is worded beside the other."""
+        ratio, blocks = self.blocks
+        if not blocks:
+            return "verbatim"
+        new, old = self.new.content, self.old.content
+        shared, own = len(new & old), sorted((len(new - old), len(old - new)))
+        added = not any(mine for mine, _ in blocks) or not any(theirs for _, theirs in blocks)
+        if shared >= DETAILED and added and self._spoken and all(self._detail(*block) for block in blocks):
+            return "detailed"
+        apart = own[0] > 0 or own[1] >= WHOLE
+        if shared >= REWORDED and apart and ratio <= PARALLEL and self._spoken:
+            return "reworded"
+        return "exchanged"
+
+    @property
+    def _spoken(self) -> bool:
+        """Whether both are in the language whose closed words are listed."""
+        tokens = [*self.new.stated, *self.old.stated]
+        return SPOKEN * sum(not token.stem for token in tokens) >= len(tokens)
+
+    def _neutral(self, new: Sequence[Token], old: Sequence[Token]) -> bool:
+        """Tell whether a block differs in nothing but blanks, courtesy, or a face behind it all."""
+        said, before = (self._said([token.plain for token in block]) for block in (new, old))
+        if "".join(said) == "".join(before):
+            return True
+        if said and before:
+            return False
+        line, block = (self.new, new) if said else (self.old, old)
+        return block[-1] is line.stated[-1] and all(unicodedata.category(one[0])[0] in "SM" for one in said or before)
+
+    def _said(self, words: list[str]) -> list[str]:
+        """Leave out what is only put in: "please", "as I said"."""
+        kept: list[str] = []
+        while words:
+            lengths = (n for n in (3, 2, 1) if "_".join(words[:n]).casefold() in self.lists.neutral)
+            length = next(lengths, 0)
+            kept += [] if length else words[:1]
+            words = words[length or 1 :]
+        return kept
+
+    def _detail(self, new: Sequence[Token], old: Sequence[Token]) -> bool:
+        """Tell whether a block only adds: words with content, not in front, and not a clause or a list's part."""
+        line, block = (self.new, new) if new else (self.old, old)
+        around = [token for token in line.stated if token.sentence == block[0].sentence]
+        aside = {token.clause for token in block} - {token.clause for token in around if token not in block}
+        added = all(token.plain in self.lists.details or token.stem.isalpha() for token in block)
+        return added and not aside and block[0] is not around[0]
+
+
+def forms(tokens: Sequence[Token], others: Sequence[Token]) -> list[str]:
+    """Return what is compared; a capital that opens a sentence counts if the word has one elsewhere."""
+    elsewhere = {token.written for token in others if not token.opens}
+    return [token.written if token.opens and token.written in elsewhere else token.plain for token in tokens]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What keeps a new line from joining an old one; `evidence` says why, or ''.
+
+    conflict  one of them may be wrong: they are tied so
+    related   another fact of the same matter
+    """
+
+    name: str
+    verdict: Verdict
+    evidence: Callable[[Pair], str]
+
+
+def _speaker(pair: Pair) -> str:
+    return "Another one says so." if pair.foreign else ""
+
+
+def _days(pair: Pair) -> str:
+    apart = pair.new.days and pair.old.days and not pair.new.days & pair.old.days
+    return "They tell of different days." if apart else ""
+
+
+def _denial(pair: Pair) -> str:
+    new, old = (denied(line.tokens, pair.lists) for line in (pair.new, pair.old))
+    opposed = (new & (pair.old.content - old)) | (old & (pair.new.content - new))
+    return f"Only one of them denies {quoted(opposed)}." if opposed else ""
+
+
+def _numbers(pair: Pair) -> str:
+    return swapped("number", *(numbers(line.tokens) for line in (pair.new, pair.old)))
+
+
+def _dates(pair: Pair) -> str:
+    new, old = (dates(line.tokens, pair.lists) for line in (pair.new, pair.old))
+    kinds = {kind for kind, _ in new | old}
+    return next(
+        filter(None, (swapped("date", *({v for k, v in one if k == kind} for one in (new, old))) for kind in kinds)), ""
+    )
+
+
+def _names(pair: Pair) -> str:
+    common = {token.written for line in (pair.new, pair.old) for token in line.tokens if token.written.islower()}
+    own = {part for line in (pair.new, pair.old) for part in line.speaker.split()}
+    new, old = (
+        {one for one in names(line.tokens, pair.lists) - own if one.lower() not in common}
+        for line in (pair.new, pair.old)
+    )
+    return swapped("name", new, old)
+
+
+def _subject(pair: Pair) -> str:
+    """Tell "I moved" from "Bo moved", which one speaker says."""
+    for one, other in ((pair.new, pair.old), (pair.old, pair.new)):
+        about = _opening_name(one, pair.lists)
+        if about and about.stem not in other.content and not pair.lists.first_person.isdisjoint(other.forms):
+            return f"Only one of them is about {quoted([about.written])}."
+    return ""
+
+
+def _opening_name(line: Line, lists: Lists) -> Token | None:
+    """Return the word with a capital that a line opens with, if it tells of nobody who speaks."""
+    own = lists.first_person | {*line.speaker.casefold().split()}
+    first = next(iter(line.tokens), None)
+    return first if first and first.stem and first.written[0].isupper() and own.isdisjoint(line.forms) else None
+
+
+def _question(pair: Pair) -> str:
+    asks = [bool(line.tokens) and all(token.asked for token in line.tokens) for line in (pair.new, pair.old)]
+    return "Only one of them asks." if asks[0] != asks[1] else ""
+
+
+def _answer(pair: Pair) -> str:
+    new, old = pair.notes
+    short = len(pair.new.content) < REWORDED
+    return "It answers another question." if short and new.answers and new.context != old.context else ""
+
+
+def _worded(pair: Pair) -> str:
+    if pair.wording != "exchanged":
+        return ""
+    ratio, blocks = pair.blocks
+    if ratio < PARALLEL:
+        return "They share words, and each says something else."
+    new, old = (" ".join(token.written for token in side) for side in blocks[0])
+    return (
+        f"The one says {quoted([new])}, the other {quoted([old])}."
+        if new and old
+        else f"Only one says {quoted([new or old])}."
+    )
+
+
+RULES = (
+    Rule("speaker", "related", _speaker),
+    Rule("days", "conflict", _days),
+    Rule("denial", "conflict", _denial),
+    Rule("number", "conflict", _numbers),
+    Rule("date", "conflict", _dates),
+    Rule("name", "conflict", _names),
+    Rule("subject", "conflict", _subject),
+    Rule("question", "related", _question),
+    Rule("answer", "related", _answer),
+    Rule("wording", "related", _worded),
+)
+
+
+def denied(tokens: Sequence[Token], lists: Lists) -> frozenset[str]:
+    """Return the stems of the first words with content behind each negation; a question denies nothing."""
+    found: set[str] = set()
+    clause, left = -1, 0
+    for token in tokens:
+        if token.plain in lists.negations and not token.asked:
+            clause, left = token.clause, 0 if left and clause == token.clause else DENIED  # two of them cancel out
+        elif left and clause == token.clause and token.stem:
+            found.add(token.stem)
+            left -= 1
+    return frozenset(found)
+
+
+def numbers(tokens: Sequence[Token]) -> set[str]:
+    """Return the numbers as they are written, in digits."""
+    return {token.plain for token in tokens if any(map(str.isdigit, token.plain[:2]))}
+
+
+def names(tokens: Sequence[Token], lists: Lists) -> set[str]:
+    """Return the words that have a capital inside a sentence, but for dates and who is spoken to."""
+    told = Counter(token.clause for token in tokens if token.stem)
+    return {
+        token.written
+        for token in tokens
+        if token.stem and not token.opens and token.written[0].isupper() and len(token.written) > 1
+        if token.written.casefold() not in lists.dates and told[token.clause] > 1
+    }
+
+
+def dates(tokens: Sequence[Token], lists: Lists) -> set[tuple[str, str]]:
+    """Return the dates by kind: month, weekday, season, part of the day, or day beside today."""
+    found = set()
+    for token in tokens:
+        kind, _, value = lists.dates.get(token.written.casefold(), "").partition(":")
+        if kind and (not kind.endswith("?") or token.written[0].isupper()):
+            found.add((kind.rstrip("?"), value))
+    return {(kind, value) for kind, value in found if kind not in ("which", "unit")}
+
+
+def swapped(what: str, new: Collection[str], old: Collection[str]) -> str:
+    """Say what each has that the other lacks; a detail that only one has is no difference."""
+    mine, other = set(new) - set(old), set(old) - set(new)
+    return f"They differ in a {what}: {quoted(mine)}, not {quoted(other)}." if mine and other else ""
+
+
+def quoted(words: Collection[str]) -> str:
+    """Return a few words as evidence has them."""
+    return ", ".join(f'"{word}"' for word in sorted(words)[:3])

@@ -1,0 +1,313 @@
+"""Judge new notes against what is known, without an LLM (MemFly, section 3.3.2): merge, link, append, and beyond."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from functools import cached_property, partial
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from memgraph_engine.gate.batch import note_id
+from memgraph_engine.gate.calibration import Calibration
+from memgraph_engine.gate.correction import announces, correction
+from memgraph_engine.gate.difference import Pair
+from memgraph_engine.gate.known import Known, Line
+from memgraph_engine.gate.score import Scores, Statistics, score
+from memgraph_engine.gate.verdict import APPEND, Opinion, Tie, Verdict
+from memgraph_engine.gate.wording import closed_terms, lists_of
+from memgraph_engine.graph.database import Database
+from memgraph_engine.graph.neighbourhood import Neighbour, neighbourhood
+from memgraph_engine.model.candidate import Candidate
+from memgraph_engine.cost import NOTHING
+from memgraph_engine.model.memory import Source
+from memgraph_engine.model.result import Considered, Relation
+from memgraph_engine.model.scope import Scope
+from memgraph_engine.model.text import line
+from memgraph_engine.settings import GateSettings
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_ALONE = 1 << 18  # multiplications that BLAS does without waking a second thread, which may wait for a core
+_WORDS = 8  # of a new note, by which full text is asked for others
+
+
+class Compared:
+    """A known note beside a new one: their scores, and what the new one is to it, found out when that is asked for."""
+
+    def __init__(self, new: Known, known: Known, scores: Scores, *, repeats: bool, near: bool, language: str) -> None:
+        self.new, self.known, self.scores = new, known, scores
+        self._repeats, self._near, self._language = repeats, near, language
+
+    def joined(self, others: Sequence["Compared"]) -> "Compared":
+        """Return this note with what joined it in the same batch, as it is compared once it is stored."""
+        if not others:
+            return self
+        lines = *self.known.lines, *(each for one in others for each in one.known.lines)
+        near = self._near or any(one._near for one in others)
+        known = replace(self.known, lines=lines)
+        return Compared(self.new, known, self.scores, repeats=self._repeats, near=near, language=self._language)
+
+    @property
+    def rank(self) -> tuple[float, float, float, str]:
+        """Order by redundancy, then similarity, then age, then id: a function of the notes, not of how they came."""
+        said = self.known.said_at.timestamp() if self.known.said_at else 0.0
+        return -self.scores.redundancy, -self.scores.cosine, said, self.known.id
+
+    @cached_property
+    def pairs(self) -> list[Pair]:
+        """The new line beside each of the known note's."""
+        notes = self.new, self.known
+        return [Pair(self.new.lines[0], old, notes, self._language) for old in self.known.lines]
+
+    @cached_property
+    def plain(self) -> bool:
+        """Whether the same one has said so already: the words as they are written, of the same days."""
+        return self._repeats and any(pair.plain for pair in self.pairs)
+
+    @cached_property
+    def finding(self) -> tuple[Relation, str]:
+        """What the new note is to this one, and the sentence that says why; "none" for no more than related."""
+        if (self._repeats or self._near) and (evidence := self._correction()):
+            return "update", evidence
+        if not self._repeats:
+            return "none", ""
+        if self.plain:
+            return "same", "It says so in the same words."
+        found = [pair.finding for pair in self.pairs]
+        # what any line contradicts joins none of them; else one that is repeated is enough
+        verdicts: tuple[Relation, ...] = ("conflict", "same", "related")
+        return next(one for verdict in verdicts for one in found if one[0] == verdict)
+
+    def _correction(self) -> str:
+        (said,) = self.new.lines
+        if not announces(said, lists_of(self._language)) or all(pair.foreign for pair in self.pairs):
+            return ""
+        if self.new.said_at and self.known.said_at and self.new.said_at < self.known.said_at:
+            return ""
+        days = {day for other in self.known.lines for day in other.days}
+        # what is ahead can be put off; what has been on another day has been as well
+        if said.days and days and said.days.isdisjoint(days) and not _ahead(self.new, days):
+            return ""
+        return correction(said, self.known.lines, self._language)
+
+
+Ask = Callable[[Sequence[str], Sequence[Sequence[Compared]]], Mapping[tuple[int, str], Opinion]]
+"""From the candidates' contexts and the notes beside each to opinions, by the candidate's place and the note."""
+
+
+class Gate:
+    """Judges the candidates of one batch."""
+
+    def __init__(self, settings: GateSettings, maps: Calibration, scope: Scope, language: str, notes: int) -> None:
+        self._settings, self._calibration = settings, maps
+        self._scope, self._language, self._notes = scope, language, notes
+        self.contexts: Mapping[str, str] = {}
+
+    def verdicts(self, db: Database, candidates: Sequence[Candidate], opinions: "Ask" = lambda *_: {}) -> list[Verdict]:
+        """Judge candidates in order, each against stored notes and the candidates before it.
+
+        One look-up for all of them. `opinions` may ask a model about the pairs, and goes before the local judgement.
+        """
+        if not self._settings.update or not candidates:
+            return [self._alone(candidate) for candidate in candidates]
+        new, rows = self.compared(db, candidates)
+        contexts = [candidate.context for candidate in candidates]
+        return self.decided(candidates, new, rows, opinions(contexts, rows))
+
+    def compared(
+        self, db: Database, candidates: Sequence[Candidate]
+    ) -> tuple[Sequence[Known], Sequence[Sequence[Compared]]]:
+        """Return the candidates as notes, and the notes near each of them, nearest first."""
+        words = [_words(candidate, self._language) for candidate in candidates]
+        settings = self._settings
+        near = neighbourhood(db, self._scope, candidates, words, near=settings.near, lexical=settings.lexical)
+        stored = {note.id: known_of(note, self._language) for note in near.notes.values()}
+        beside = _beside(candidates, settings.near)
+        earlier: list[Known] = []
+        rows: list[Sequence[Compared]] = []
+        made = 0  # notes by the batch so far, as if they were stored: some join others
+        for place, candidate in enumerate(candidates):
+            new = new_of(candidate, note_id(self._scope.name, candidate.source.id), self._language)
+            known = [(stored[other], cosine) for other, cosine in near.near[place].items() if other != new.id]
+            known += [(earlier[before], cosine) for before, cosine in beside[place]]
+            rows.append(self.beside(new, known, made))
+            earlier.append(new)
+            made += candidate.raw_vector is not None
+        self.contexts = {one.id: one.context for one in (*stored.values(), *earlier)}
+        return earlier, rows
+
+    def beside(self, new: Known, known: Sequence[tuple[Known, float]], made: int = 0) -> list[Compared]:
+        """Score a new note against those near it, given with cosines; the memory has grown by `made`."""
+        others = [one for one, _ in known]
+        cosines = [max(cosine, 0.0) for _, cosine in known]
+        statistics = Statistics.of(self._notes + made, others)
+        scores = score(new, others, cosines, statistics, self._calibration)
+        return sorted(map(partial(self._compared, new), others, scores), key=lambda one: one.rank)
+
+    def _compared(self, new: Known, known: Known, scores: Scores) -> Compared:
+        # not complementarity, which is low for what repeats in part: a correction is neither this nor a restatement
+        related = self._calibration.relation(max(scores.overlap, scores.cosine))
+        return Compared(
+            new,
+            known,
+            scores,
+            repeats=scores.redundancy > self._settings.merge_threshold,
+            near=related > self._settings.link_threshold,
+            language=self._language,
+        )
+
+    def decided(
+        self,
+        candidates: Sequence[Candidate],
+        new: Sequence[Known],
+        rows: Sequence[Sequence[Compared]],
+        opinions: Mapping[tuple[int, str], Opinion] = MappingProxyType({}),
+    ) -> list[Verdict]:
+        """Decide one after the other: one that joined a note is known by that note to those after it."""
+        homes: dict[str, str] = {}
+        verdicts: list[Verdict] = []
+        for place, (candidate, own, row) in enumerate(zip(candidates, new, rows, strict=True)):
+            verdict = self._alone(candidate)
+            if verdict.kind != "discard" and row:
+                held = {one.known.id: opinion for one in row if (opinion := opinions.get((place, one.known.id)))}
+                verdict = self._decide(row, homes, held)
+            homes[own.id] = "" if verdict.kind == "discard" else verdict.target if _joins(verdict) else own.id
+            if verdict.kind == "supersede":
+                homes[verdict.target] = ""  # from here on it is as little known as if it had been replaced before
+            verdicts.append(verdict)
+        return verdicts
+
+    def _alone(self, candidate: Candidate) -> Verdict:
+        """Judge a candidate by itself."""
+        if candidate.noise:
+            return Verdict("discard", evidence=f"It is {candidate.noise}.")
+        return APPEND
+
+    def _decide(
+        self, compared: Sequence[Compared], homes: Mapping[str, str], opinions: Mapping[str, Opinion]
+    ) -> Verdict:
+        """Choose: join the nearest repeat, else replace what is corrected, else stand alone; tied to what is near."""
+        settings = self._settings
+        best: list[tuple[Compared, Considered]] = []
+        for note, parts in _by_note(compared, homes).items():
+            one = parts[0].joined(parts[1:])
+            opinion = next((held for part in parts if (held := opinions.get(part.known.id))), None)
+            best.append((one, self._considered(one, note, opinion)))
+        best.sort(key=lambda pair: (-pair[1].redundancy, pair[0].rank))  # a model's scores may order them otherwise
+        considered = tuple(seen for _, seen in best)
+        model = next((opinion.model for opinion in opinions.values()), "")
+        cost = sum((opinion.cost for opinion in opinions.values()), NOTHING)
+        asked = partial(Verdict, considered=considered, model=model, cost=cost)
+        same = next((pair for pair in best if pair[1].relation == "same"), None)
+        if settings.merge and same:
+            one, seen = same
+            if one.plain:
+                return asked("reinforce", seen.note, evidence=seen.evidence)
+            if best[0][1].relation != "conflict":  # what contradicts the nearest note joins no other one
+                return asked("merge", seen.note, self._ties(considered, seen.note), evidence=seen.evidence)
+        old = next((seen for _, seen in best if seen.relation == "update"), None) if settings.supersede else None
+        ties = self._ties(considered, old.note if old else "")
+        if old:
+            return asked("supersede", old.note, ties, evidence=old.evidence)
+        return asked("link" if ties else "append", "", ties)
+
+    def _ties(self, considered: Sequence[Considered], without: str) -> tuple[Tie, ...]:
+        """Tie the note to those that it completes or contradicts, the nearest first."""
+        if not self._settings.link:
+            return ()
+        wanted = [seen for seen in considered if seen.relation != "none" and seen.note != without]
+        wanted.sort(key=lambda seen: (-max(seen.complementarity, seen.redundancy), seen.note))
+        return tuple(map(_tie, wanted[: self._settings.most_links]))
+
+    def _considered(self, one: Compared, note: str, opinion: Opinion | None) -> Considered:
+        scores, settings = one.scores, self._settings
+        if opinion:
+            return opinion.considered(note, scores.cosine, settings.thresholds)
+        relation, evidence = one.finding
+        if relation == "none" and scores.complementarity > settings.link_threshold:
+            relation = "related"
+        redundancy, complementarity = round(scores.redundancy, 4), round(scores.complementarity, 4)
+        return Considered(note, redundancy, complementarity, round(scores.cosine, 4), relation, evidence)
+
+
+def known_of(note: Neighbour, language: str) -> Known:
+    """Return a stored note as it is compared."""
+    sources = [_rewritten(text, note.sources, language) for text in note.rewritten] or note.sources
+    lines = tuple(Line(source, language) for source in sources)
+    return Known(note.id, note.context, lines, frozenset(note.keywords), note.said_at)
+
+
+def _rewritten(text: str, sources: Sequence[Source], language: str) -> Source:
+    """Return what a user wrote for a note as one of its sources, in whose place it was put."""
+    for source in sources:
+        before, _, after = line(replace(source, text="\0"), language).partition("\0")
+        if text.startswith(before) and text.endswith(after):
+            return replace(source, text=text.removeprefix(before).removesuffix(after))
+    return Source("", text, "")
+
+
+def new_of(candidate: Candidate, own: str, language: str) -> Known:
+    """Return a note to be, by its `own` id, as it is compared."""
+    source, keywords = candidate.source, frozenset(keyword.key for keyword in candidate.keywords)
+    asked = candidate.before is not None and candidate.before.text.rstrip().endswith(("?", "？"))
+    return Known(own, candidate.context, (Line(source, language),), keywords, source.said_at, asked)
+
+
+def _tie(seen: Considered) -> Tie:
+    if seen.relation in ("related", "same"):
+        return Tie(seen.note, "link", seen.complementarity)
+    return Tie(seen.note, "conflict", seen.redundancy)
+
+
+def _by_note(compared: Sequence[Compared], homes: Mapping[str, str]) -> dict[str, list[Compared]]:
+    """Gather by the notes that they are part of now, if of any; the nearest first."""
+    found: dict[str, list[Compared]] = {}
+    for one in compared:
+        home = homes.get(one.known.id, one.known.id)
+        note = homes.get(home, home)
+        if note:
+            found.setdefault(note, []).append(one)
+    return found
+
+
+def _joins(verdict: Verdict) -> bool:
+    return verdict.kind in ("merge", "reinforce")
+
+
+def _ahead(new: Known, days: Collection[tuple[datetime, datetime]]) -> bool:
+    return new.said_at is not None and all(start.date() >= new.said_at.date() for start, _ in days)
+
+
+def _words(candidate: Candidate, language: str) -> list[str]:
+    """Return the words by which full text is asked: the distinct longest, without those of time and grammar."""
+    distinct = {*candidate.raw_terms} - closed_terms(language)
+    return sorted(distinct, key=lambda term: (-len(term), term))[:_WORDS]
+
+
+def _beside(candidates: Sequence[Candidate], most: int) -> list[list[tuple[int, float]]]:
+    """Return for each the nearest candidates before it, which no index holds yet, with the larger cosine of each.
+
+    What makes no note has no vectors, and is near to nothing.
+    """
+    import numpy as np
+
+    found: list[list[tuple[int, float]]] = [[] for _ in candidates]
+    notes = [place for place, one in enumerate(candidates) if one.raw_vector is not None]
+    if len(notes) < 2:
+        return found
+    raw = _cosines([candidates[place].raw_vector for place in notes])
+    larger = np.maximum(raw, _cosines([candidates[place].context_vector for place in notes]))
+    for row, place in enumerate(notes):
+        near = np.argsort(-raw[row, :row], kind="stable")[:most]
+        found[place] = [(notes[int(i)], float(larger[row, i])) for i in near]
+    return found
+
+
+def _cosines(vectors: "Sequence[NDArray[np.float32] | None]") -> "NDArray[np.float32]":
+    import numpy as np
+
+    stacked = np.stack([vector for vector in vectors if vector is not None])
+    rows = max(_ALONE // stacked.size, 1)
+    return np.concatenate([stacked[at : at + rows] @ stacked.T for at in range(0, len(stacked), rows)])

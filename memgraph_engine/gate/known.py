@@ -1,0 +1,88 @@
+"""A note as it is compared: what was said, told from its sources; what is read in a line, is read once."""
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+
+from memgraph_engine.gate.wording import Token, closed_terms, wording
+from memgraph_engine.language import tokenize
+from memgraph_engine.model.marker import without_recalled
+from memgraph_engine.model.memory import Source
+from memgraph_engine.rendering import told, written
+
+_JOINT = re.compile(r"(?<=\d)(?=[^\W\d_])|(?<=[^\W\d_])(?=\d)")  # "5pm" is "5 pm"
+
+
+class Line:
+    """One thing said, as a source holds it; `speaker` is '' where a user wrote the text of a note of several."""
+
+    def __init__(self, source: Source, language: str) -> None:
+        self._source, self._language = source, language
+        self.speaker = source.speaker or source.role
+        self.text = without_recalled(source.text)
+
+    @cached_property
+    def written(self) -> str:
+        """The words as they are written."""
+        return written(self._source)
+
+    @cached_property
+    def terms(self) -> frozenset[str]:
+        """The distinct stems of its words with content."""
+        said = _JOINT.sub(" ", f"{self.text} {self._source.caption}")
+        return frozenset(tokenize(said, self._language)) - closed_terms(self._language)
+
+    @cached_property
+    def tokens(self) -> tuple[Token, ...]:
+        """Its wording."""
+        return wording(self.text, self._language)
+
+    @cached_property
+    def stated(self) -> tuple[Token, ...]:
+        """Its wording without questions, unless it does nothing but ask."""
+        return tuple(token for token in self.tokens if not token.asked) or self.tokens
+
+    @cached_property
+    def content(self) -> frozenset[str]:
+        """The stems of its words with content."""
+        return frozenset(token.stem for token in self.tokens if token.stem)
+
+    @cached_property
+    def forms(self) -> frozenset[str]:
+        """Its words, in lower case."""
+        return frozenset(token.written.casefold() for token in self.tokens)
+
+    @cached_property
+    def days(self) -> frozenset[tuple[datetime, datetime]]:
+        """The times that it names, by when it was said."""
+        return frozenset((event.start, event.end) for event in told(self._source, self._language))
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A note: its lines, keywords (by key) and when it was said. `answers` tells that the turn before it asks."""
+
+    id: str
+    context: str
+    lines: tuple[Line, ...]
+    keywords: frozenset[str]
+    said_at: datetime | None
+    answers: bool = False
+
+    @property
+    def terms(self) -> frozenset[str]:
+        """The terms of all lines."""
+        return self.lines[0].terms if len(self.lines) == 1 else frozenset().union(*(line.terms for line in self.lines))
+
+
+def same_speaker(one: Line, other: Line) -> bool | None:
+    """Tell whether two lines are of one person; None if that can't be told.
+
+    "I moved" is another fact from another mouth. A line that nobody speaks is about whom it names.
+    """
+    speakers = one.speaker.casefold(), other.speaker.casefold()
+    if all(speakers):
+        return speakers[0] == speakers[1]
+    text = (one if not speakers[0] else other).text.casefold()
+    return True if any(speakers) and max(speakers) in text else None

@@ -1,0 +1,173 @@
+"""How a text is worded: the one tokeniser of the gate, and its one notion of a content word.
+
+A token is a word or a number as it is written, or a sign. `plain` is the form in which two tokens are the same: only
+what never changes a meaning is gone from it (an apostrophe's shape, a contraction, a spelling, a number in words, a capital that
+opens a sentence). All else counts: case, signs, marks, and the words of closed classes, which exchange meaning like
+any others. A language without lists has no closed class, so each of its words has content.
+"""
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cache, cached_property, partial
+
+from memgraph_engine.language import APOSTROPHES, letter_marks, tokenize, word_list
+
+_ENDS = frozenset(".!?…。！？।\n")
+_OPENING = frozenset("\"'“‘«([¿¡「")
+_MARKS = _ENDS | _OPENING | frozenset(",;:)]–—”»，；：、」")
+_ORDINAL = frozenset(("st", "nd", "rd", "th"))
+_CLOCK = re.compile(r"\d?\d:\d\d")
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """One word, number or sign.
+
+    `stem` is '' unless it is a content word. `clause` and `sentence` number what it stands in, `opens` tells that it
+    is the first of its sentence, and `asked` that the sentence is a question.
+    """
+
+    written: str
+    plain: str
+    stem: str
+    clause: int
+    sentence: int
+    opens: bool
+    asked: bool = False
+
+
+@dataclass(frozen=True)
+class Lists:
+    """The lists that the gate reads, from `config/language/`; all empty for a language without them."""
+
+    closed: frozenset[str]
+    neutral: frozenset[str]  # put in, they change nothing
+    details: frozenset[str]  # put in, they lead up to a detail
+    negations: frozenset[str]
+    first_person: frozenset[str]
+    indefinite: frozenset[str]  # with these a noun is somebody or something, not the one known
+    joints: frozenset[str]  # behind them stands another matter
+    hedges: frozenset[str]  # with these less is stated than a plain fact
+    denials: frozenset[str]  # phrases that take back what they stand in
+    corrections: frozenset[str]  # phrases that put something in another's place
+    spellings: Mapping[str, str]  # what is written in two ways
+    numbers: Mapping[str, str]
+    dates: Mapping[str, str]
+
+    @cached_property
+    def announcing(self) -> frozenset[str]:
+        """The last words of all phrases that take something back."""
+        return frozenset(re.split("[_~]", phrase)[-1] for phrase in self.denials | self.corrections)
+
+
+@cache
+def lists_of(language: str) -> Lists:
+    """Return the lists of a language."""
+    kinds = ("closed-words", "stop-words", "interjections", "question-words")
+    read = partial(word_list, language)
+    return Lists(
+        closed=frozenset().union(*map(read, kinds)),
+        neutral=read("neutral-words"),
+        details=read("detail-words"),
+        negations=read("negations"),
+        first_person=read("first-person"),
+        indefinite=read("indefinite"),
+        joints=read("clause-words"),
+        hedges=read("hedges"),
+        denials=read("denials"),
+        corrections=read("corrections"),
+        spellings=_values(language, "spellings"),
+        numbers=_values(language, "numbers"),
+        dates=_values(language, "dates"),
+    )
+
+
+@cache
+def closed_terms(language: str) -> frozenset[str]:
+    """Return the terms of the words of closed classes."""
+    return frozenset(term for word in lists_of(language).closed for term in tokenize(word, language))
+
+
+def _values(language: str, kind: str) -> Mapping[str, str]:
+    pairs = (entry.partition("=") for entry in word_list(language, kind))
+    return {word: value for word, _, value in pairs}
+
+
+@cache
+def _pattern() -> re.Pattern[str]:
+    number, letter = r"(?:(?<!\w)[.,])?\d+(?:[.,:/-]\d+)*", rf"(?:[^\W\d_]|[{letter_marks()}])"
+    return re.compile(rf"{number}|[^\W\d_]{letter}*(?:'[^\W\d_]+)*|\n|[^\w\s]|_")
+
+
+def wording(text: str, language: str) -> tuple[Token, ...]:
+    """Cut a text into tokens. Marks of sentences are none: they tell where clauses and sentences end.
+
+    >>> [token.plain for token in wording("I'm at the well-known café at 5pm. It's -2 °C!", "english")]
+    ['i', 'am', 'at', 'the', 'well', 'known', 'cafe', 'at', '5', 'pm', 'it', 'is', '-', '2', '°', 'C']
+    """
+    lists = lists_of(language)
+    written = unicodedata.normalize("NFC", text).translate(APOSTROPHES)
+    tokens: list[Token] = []
+    clause = sentence = start = 0
+    for match in _pattern().finditer(written):
+        one, before, after = match[0], written[: match.start()][-1:], written[match.end() : match.end() + 1]
+        if one == "-" and before.isalpha() and after.isalpha():
+            continue
+        if one in _MARKS and _sets_off(one, before, after):
+            clause += 1
+            if one in _ENDS:
+                if one in "?？":
+                    tokens[start:] = [replace(token, asked=True) for token in tokens[start:]]
+                sentence, start = sentence + 1, len(tokens)
+            continue
+        for part in _parts(one, lists):
+            tokens.append(_token(part, lists, language, (clause, sentence), opens=len(tokens) == start))
+    return tuple(_days_first(tokens, lists))
+
+
+def _parts(word: str, lists: Lists) -> list[str]:
+    """Write a contraction out; what is owned is parted from its owner."""
+    if full := lists.spellings.get(word.casefold()):
+        return full.split("_")
+    return [word[:-2], "'s"] if word.endswith("'s") and len(word) > 2 else [word]
+
+
+def _sets_off(mark: str, before: str, after: str) -> bool:
+    """Tell whether a mark is one of the sentence: it has a blank or another mark on its outer side."""
+    outer = before if mark in _OPENING else after
+    return (
+        ord(mark) > 0x2FFF or not outer or outer.isspace() or outer in _MARKS or (mark in "\"'" and not after.strip())
+    )
+
+
+def _token(part: str, lists: Lists, language: str, place: tuple[int, int], *, opens: bool) -> Token:
+    lower = part.casefold()
+    capital = part[1:] == part[1:].lower()
+    if lists.numbers.get(lower, "#")[0] != "#":
+        plain = lists.numbers[lower]
+    elif capital and (opens or (lower in lists.closed and len(part) > 1)):
+        plain = lower
+    else:
+        plain = part.replace(":", ".") if _CLOCK.fullmatch(part) else part
+    stem = "" if lower in lists.closed or not part[0].isalnum() else "-".join(tokenize(plain, language)) or lower
+    return Token(part, plain, stem, *place, opens)
+
+
+def _days_first(tokens: list[Token], lists: Lists) -> list[Token]:
+    """Put the day before the month, in digits alone: "May 3rd" is "3 May"."""
+    months = [place for place, token in enumerate(tokens) if _is_month(token, lists)]
+    for place in reversed(months):
+        day = [token.plain for token in tokens[place + 1 : place + 2]]
+        if day and day[0].isdigit() and len(day[0]) < 3:
+            tokens[place : place + 2] = [tokens[place + 1], tokens[place]]
+            place += 1
+        for near in (place + 1, place - 1):
+            if 0 < near < len(tokens) and tokens[near].plain in _ORDINAL:
+                del tokens[near]
+    return tokens
+
+
+def _is_month(token: Token, lists: Lists) -> bool:
+    return token.written[0].isupper() and lists.dates.get(token.written.casefold(), "").startswith("month")

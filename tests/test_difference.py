@@ -1,0 +1,298 @@
+"""What a line is to another of which it shares the words: the same, something else, or its correction."""
+
+import doctest
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bench import contradictions
+from memgraph_engine.gate import correction as corrections
+from memgraph_engine.gate import difference, known, wording
+from memgraph_engine.gate.correction import correction
+from memgraph_engine.gate.difference import RULES, Pair
+from memgraph_engine.gate.known import Known, Line
+from memgraph_engine.ingest.messages import parse_message
+from memgraph_engine.model.memory import Source
+
+LANGUAGES = ["english", "spanish", "cjk", "standard"]
+
+
+def line(text: str, language: str = "english", speaker: str = "Ana", time: str | None = None) -> Line:
+    given_ = {"id": "1", "text": text, "speaker": speaker} | ({"time": time} if time else {})
+    return Line(parse_message(given_, "1", timezone="UTC", max_text=65536), language)
+
+
+def pair(new: Line, old: Line, language: str = "english", *, answers: bool = False) -> Pair:
+    notes = (
+        Known("new", "Doc: Are you pregnant? Bo: Yes.", (new,), frozenset(), None, answers),
+        Known("old", "Doc: Are you tired? Bo: Yes.", (old,), frozenset(), None),
+    )
+    return Pair(new, old, notes, language)
+
+
+def finding(new: str, old: str, language: str = "english") -> str:
+    return pair(line(new, language), line(old, language), language).finding[0]
+
+
+def corrects(new: str, old: str, language: str = "english", other: str = "Ana") -> bool:
+    return bool(correction(line(new, language), [line(old, language, other)], language))
+
+
+@pytest.mark.parametrize("module", [difference, corrections, known, wording, contradictions])
+def test_docstring_examples(module):
+    assert doctest.testmod(module).failed == 0
+
+
+@given(st.text(min_size=1).filter(str.strip), st.sampled_from(LANGUAGES))
+def test_what_is_written_alike_is_the_same(text, language):
+    said = Line(Source("1", text, "", speaker="Ana"), language)
+    assert pair(said, said, language).plain
+    assert pair(said, said, language).finding[0] in ("same", "related")  # a text without a word tells nothing
+
+
+# ---- the same words ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("new", "old"),
+    [
+        ("The wifi key is Otter9.", "The wifi key is otter9."),
+        ("The pump draws 3 mA.", "The pump draws 3 MA."),
+        ("The dose is ,2 ml.", "The dose is 2 ml."),
+        ("We use the B* tree.", "We use the B tree."),
+        ("Mira canto.", "Mira cantó."),
+        ("उसने फल खाया।", "उसने फूल खाया।"),
+        ("เขาชอบเสื้อ", "เขาชอบเสือ"),
+        ("Ó ní ọkọ́.", "Ó ní ọkọ."),
+        ("I paid (3 June, 2023).", "I paid (3 May, 2023)."),
+    ],
+)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_is_written_otherwise_is_no_repeat(new, old, language):
+    assert not pair(line(new, language), line(old, language), language).plain
+
+
+def test_blanks_and_the_way_a_letter_is_composed_are_no_difference():
+    assert pair(line("The  cafe\u0301\nis shut."), line("The caf\u00e9 is shut.")).plain
+
+
+def test_the_same_words_of_other_days_are_no_repeat():
+    days = [line("I swam today.", time=f"2023-05-0{day}") for day in (1, 2)]
+    assert not pair(*days).plain
+    assert pair(days[0], line("I swam today.", time="2023-05-01T20:00:00")).plain
+    assert pair(*days).finding == ("conflict", "They tell of different days.")
+
+
+def test_the_same_words_of_another_speaker_are_no_repeat():
+    assert not pair(line("I swam."), line("I swam.", speaker="Bo")).plain
+
+
+def test_the_same_answer_to_another_question_is_no_repeat():
+    assert not pair(line("Yes."), line("Yes."), answers=True).plain
+    assert pair(line("Yes."), line("Yes.")).plain
+
+
+# ---- the same in other words ------------------------------------------------------------------
+
+RESTATED = [
+    ("english", "I'm a baker in the old town.", "I am a baker in the old town!"),
+    ("english", "The ferry leaves at 6pm from Faro.", "The ferry leaves at 6 pm from Faro."),
+    ("english", "We have four goats and a pony.", "We have 4 goats and a pony."),
+    ("english", "The pick-up is behind the barn.", "The pick up is behind the barn."),
+    ("english", "The exam is on June 2nd.", "The exam is on 2 June."),
+    ("english", "The doctor’s car is red.", "The doctor's car is red."),
+    ("english", "By the way, the roof leaks over the stairs.", "The roof leaks over the stairs."),
+    ("english", "The roof leaks over the stairs 😀", "The roof leaks over the stairs."),
+    ("english", "We'll eat at 8:30.", "We will eat at 8.30."),
+    ("english", "My favourite colour is green.", "My favorite color is green."),
+    (
+        "english",
+        "I adopted a lovely grey cat from the animal shelter in Porto.",
+        "I adopted a grey cat from the shelter in Porto.",
+    ),
+    (
+        "english",
+        "Ana finally bought an old wooden boat and painted it red with her brother.",
+        "Guess what, my brother and I painted the wooden boat red that I bought last week, how great!",
+    ),
+    ("spanish", "Tengo 3 gatos en la granja.", "tengo tres gatos en la granja!"),
+    ("spanish", "Bueno, la tienda cierra a las nueve.", "La tienda cierra a las nueve."),
+    ("standard", "Der Zug nach Bonn fährt um acht!", "Der Zug nach Bonn fährt um acht."),
+    ("cjk", "我喜欢茶！", "我喜欢茶。"),
+]
+
+
+@pytest.mark.parametrize(("language", "new", "old"), RESTATED)
+def test_the_same_in_other_words_is_the_same(language, new, old):
+    assert finding(new, old, language) == finding(old, new, language) == "same"
+
+
+# ---- rules ------------------------------------------------------------------------------------
+
+RULES_TABLE = {
+    "denial": [
+        ("Ana never eats the spicy noodles from the market.", "I eat noodles from the market, so spicy and so good!"),
+    ],
+    "number": [
+        ("Ana has 3 goats and a pony at the farm by the lake.", "At our farm by the lake I keep 4 goats and ponies."),
+    ],
+    "date": [
+        ("Ana's choir sings in May at the old church.", "At the old church my choir will be singing, in June!"),
+    ],
+    "name": [
+        ("Ana went to see Carla at the harbour cafe in the rain.", "So much rain! I went to the harbour to see Dora."),
+    ],
+    "subject": [
+        ("Carla painted the wooden boat red with a brush.", "So I took a brush and painted my wooden boat, red!"),
+    ],
+    "question": [
+        ("Do you paint wooden boats in the harbour?", "I paint wooden boats in the harbour."),
+    ],
+}
+
+
+@pytest.mark.parametrize(("name", "new", "old"), [(name, *two) for name, some in RULES_TABLE.items() for two in some])
+def test_a_rule_speaks_of_what_it_is_for(name, new, old):
+    (rule,) = [rule for rule in RULES if rule.name == name]
+    for one, other in ((new, old), (old, new)):
+        both = pair(line(one), line(other))
+        assert rule.evidence(both).endswith(".")
+        assert both.finding[0] in ("conflict", "related")
+
+
+def test_every_rule_has_a_test():
+    elsewhere = {"speaker", "days", "answer", "wording"}
+    assert {rule.name for rule in RULES} == elsewhere | set(RULES_TABLE)
+
+
+EXCHANGED = [
+    ("english", "The lamp in the hall is on.", "The lamp in the hall is off."),
+    ("english", "I take my tea with lemon.", "I take my tea without lemon."),
+    ("english", "Lock the gate before dinner.", "Lock the gate after dinner."),
+    ("english", "He is afraid of spiders.", "She is afraid of spiders."),
+    ("english", "Visitors must sign the book.", "Visitors may sign the book."),
+    ("english", "The shed is under the bridge.", "The shed is over the bridge."),
+    ("english", "I like her drawing.", "She likes my drawing."),
+    ("english", "All of the hens lay eggs.", "Some of the hens lay eggs."),
+    ("english", "Few guests stayed for the dance.", "A few guests stayed for the dance."),
+    ("english", "The tank holds 40 litres.", "The tank holds 40 gallons."),
+    ("english", "The score was 2-0.", "The score was 0-2."),
+    ("english", "The biopsy of the liver was benign.", "The biopsy of the liver was malignant."),
+    ("english", "My aunt plays the cello in an orchestra.", "My uncle plays the cello in an orchestra."),
+    ("english", "The cat chased the goose.", "The goose chased the cat."),
+    ("english", "The night train goes from Milan to Rome.", "The night train goes from Rome to Milan."),
+    ("english", "Pack socks, soap and matches.", "Pack socks, soap, matches and candles."),
+    ("english", "Leo thinks he is a genius.", "Leo is a genius."),
+    (
+        "english",
+        "Neighbours say the bridge over the river is closed for repairs.",
+        "The bridge over the river is closed for repairs.",
+    ),
+    ("english", "I just slept.", "I slept."),
+    ("english", "If it snows we stay in.", "Unless it snows we stay in."),
+    ("english", "We toured Reading.", "We toured reading."),
+    ("english", "The grade was C+.", "The grade was C-."),
+    ("english", "I work in the mill.", "I worked in the mill."),
+    ("english", "It is safe to swim here.", "It is unsafe to swim here."),
+    ("spanish", "Como el arroz con sal.", "Como el arroz sin sal."),
+    ("spanish", "Cierro antes de comer.", "Cierro después de comer."),
+    ("spanish", "Mi primo vive en Vigo.", "Mi prima vive en Vigo."),
+    ("spanish", "Canto en el coro.", "Canta en el coro."),
+    ("spanish", "Debes pagar la cuota.", "Puedes pagar la cuota."),
+    ("standard", "Ich fahre mit dem Rad.", "Ich fahre ohne das Rad."),
+    ("standard", "Je dors avant le repas.", "Je dors après le repas."),
+    ("english", "Ich gehe gern schwimmen.", "Ich gehe nicht gern schwimmen."),
+    ("english", "Elle aime les chats noirs.", "Il aime les chats noirs."),
+    ("english", "वह गाता है।", "वह गाती है।"),
+    ("cjk", "门开着。", "门关着。"),
+    ("cjk", "猫が3匹います", "猫が2匹います"),
+]
+
+
+@pytest.mark.parametrize(("language", "new", "old"), EXCHANGED)
+def test_something_in_another_s_place_is_something_else(language, new, old):
+    assert finding(new, old, language) != "same"
+    assert finding(old, new, language) != "same"
+
+
+def test_the_evidence_is_a_sentence():
+    both = pair(line("I have two old cats."), line("I have three old cats."))
+    assert both.finding == ("conflict", 'They differ in a number: "2", not "3".')
+
+
+# ---- corrections ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("language", "new", "old"),
+    [
+        ("english", "I no longer eat fish.", "I eat fish."),
+        ("english", "I don't eat fish anymore.", "I eat fish."),
+        ("english", "I no longer eat fish.", "Well, I eat fish with rice."),
+        ("english", "I no longer live in Lisbon, I moved to Madeira.", "I live in Lisbon."),
+        ("english", "My daughter Mia no longer plays the piano.", "My daughter Mia plays the piano."),
+        ("english", "Bob no longer works at the bakery.", "Well, Bob works at the bakery in town."),
+        ("english", "No, sorry. My sister actually has three cats.", "My sister has two cats."),
+        ("english", "My sister actually has 3 cats.", "My sister has 2 cats."),
+        ("english", "My dentist is actually Carol.", "My dentist is Bob."),
+        ("english", "Actually, the concert is in May.", "The concert is in June."),
+        ("english", "Actually the concert is tonight.", "The concert is tomorrow."),
+        ("spanish", "Ya no como pescado.", "Como pescado."),
+        ("spanish", "Ya no trabajo en el acuario.", "Trabajo en el acuario."),
+        ("spanish", "En realidad, el concierto es el viernes.", "El concierto es el lunes."),
+    ],
+)
+def test_a_correction_is_the_old_statement_but_for_what_it_takes_back(language, new, old):
+    assert corrects(new, old, language)
+
+
+@pytest.mark.parametrize(
+    ("new", "old"),
+    [
+        ("I no longer live in Lisbon, I moved to Madeira.", "The ferry to Madeira leaves at noon."),
+        ("I no longer live in Lisbon.", "My parents live in Lisbon."),
+        ("I no longer eat fish.", "The children eat fish."),
+        ("I no longer eat fish.", "I eat meat."),
+        ("I moved to Sales.", "I live in Tokyo."),
+        ("I moved to Osaka.", "I live in Tokyo."),
+        ("Let me know if you need any more suggestions.", "Let me know if you need suggestions."),
+        ("I don't drink coffee in the evening anymore.", "I drink coffee."),
+        ("I no longer wear glasses when I swim.", "I wear glasses."),
+        ("I no longer play tennis with Carla.", "I play tennis with Ben."),
+        ("My daughter Mia no longer plays the piano.", "My daughter Zoe plays the piano."),
+        ("Ann Lee no longer lives in Rome.", "Ann Fox lives in Rome."),
+        ("Actually, Ann Lee lives in Rome.", "Actually, Ann Fox lives in Rome."),
+        ("I read that Leo no longer eats fish.", "Leo eats fish."),
+        ("Nobody says that I no longer eat fish.", "I eat fish."),
+        ("I actually take 3 pills in the evening.", "I take 2 pills in the morning."),
+        ("I actually paid 50 euros for the shoes.", "I paid 20 euros for the shirt."),
+        ("Actually the meeting with Alice is on Friday.", "The meeting with Bob is on Thursday."),
+        ("Emma actually has a meeting on Friday too.", "Emma has a meeting on Monday."),
+        ("Last year I actually had three cats.", "I have two cats."),
+        ("I no longer eat fish?", "I eat fish."),
+        ("I no longer eat fish.", "Do I eat fish?"),
+        ("I no longer eat fish.", "I eat fish with my parents at the big restaurant by the harbour."),
+        ("I no longer eat fish.", "I no longer work, I eat fish at home."),
+        ("I no longer eat fish but shrimps.", "I eat fish."),
+        ("I no longer avoid no fish.", "I avoid no fish."),
+        ("Actually the meeting is on Friday.", "The meeting is on Monday. My passport is red. My blood type is AB."),
+        ("The choir actually has Alice and Carol.", "The choir has Bob and Dave."),
+        ("A colleague no longer lives in Oslo.", "A colleague lives in Oslo."),
+        ("I no longer like tea. Just kidding!", "I like tea."),
+        ("I no longer like tea, I was kidding!", "I like tea."),
+        ("Tom is no longer my boss.", "Tom is my boss and lives in Kent."),
+        ("I eat fish.", "I no longer eat fish."),
+        ("Ya no bebo café por la noche.", "Bebo café."),
+        ("Ya no trabaja en el acuario.", "Trabajo en el acuario."),
+        ("Ya no come pescado mi hermano.", "Mi hermana come pescado."),
+        ("Ya no vivo en Lisboa.", "Mis padres viven en Lisboa."),
+    ],
+)
+def test_what_says_anything_else_corrects_nothing(new, old):
+    assert not corrects(new, old, "spanish" if new.startswith("Ya") else "english")
+
+
+@pytest.mark.parametrize("language", ["cjk", "standard"])
+def test_a_language_without_lists_corrects_nothing(language):
+    assert not corrects("I no longer eat fish.", "I eat fish.", language)
