@@ -3,7 +3,7 @@
 import argparse
 import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -48,8 +48,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--parts",
         default=",".join(_PARTS),
-        help="what to measure, with commas between: observations added to turns (pairs), a file of statements \
-(statements), corrections (corrections), memories that observations are added to (memory), calls of chat models (calls), speed",
+        help="what to measure, with commas between: observations added to turns (pairs), a file of statements by class \
+(statements), corrections, memories that observations are added to (memory), calls of chat models (calls), speed",
     )
     parser.add_argument("--rounds", type=int, default=150, help="single additions that are timed")
     parser.add_argument("--undated", action="store_true", help="let observations enter without a time")
@@ -118,8 +118,14 @@ def _measure(model: str, every: Sequence[Told], figures: dict[str, float]) -> st
     for name in names:
         others = [one for one in every if name not in (one.home, one.other)] or every
         held_out[name] = Calibration(fit_redundancy(others), fit_relation(others))
-    whole, in_sample = _figures(every, every, held_out), _figures(every, every, shipped)
-    by_conversation = {name: _figures(every, [o for o in every if o.home == name], held_out) for name in names}
+    counts = [_counted(one, held_out[one.home]) for one in every]
+    whole = _figures(every, every, counts, held_out)
+    in_sample = _figures(every, every, [_counted(one, shipped[one.home]) for one in every], shipped)
+    by_conversation = {}
+    for name in names:
+        places = [place for place, one in enumerate(every) if one.home == name]
+        some, theirs = [every[place] for place in places], [counts[place] for place in places]
+        by_conversation[name] = _figures(every, some, theirs, held_out)
     figures |= {f"{model}.{key}": value for key, value in whole.items()}
     figures |= {f"{model}.{key}.shipped": value for key, value in in_sample.items()}
     for name, values in by_conversation.items():
@@ -130,36 +136,46 @@ def _measure(model: str, every: Sequence[Told], figures: dict[str, float]) -> st
     return f"### {model}: {counted}\n\n{table(('', 'held out', 'shipped maps', *names), rows)}"
 
 
-def _figures(every: Sequence[Told], some: Sequence[Told], maps: dict[str, Calibration]) -> dict[str, float]:
+def _counted(one: Told, maps: Calibration) -> Counter[str]:
+    """Count what the gate decides on one observation, and on what is made of it to contradict it."""
+    gate = Gate(Settings.load().gate, maps, Scope("bench", one.other), LANGUAGE, len(one.ids))
+    verdict = decided(one, gate)
+    joined = verdict.target if verdict.kind in ("merge", "reinforce") else ""
+    if one.home != one.other:
+        return Counter(
+            {"foreign": 1, "foreign.joined": bool(joined), "foreign.linked": len(verdict.ties)}
+            | {"foreign.near": len(one.near)}
+        )
+    labels = dict(zip(one.ids, one.label.tolist(), strict=True))
+    counts = Counter(labels.values())
+    sums = Counter(
+        {
+            "related": counts[RELATED],
+            "cited": bool(counts[RESTATED]),
+            "found": bool(joined) and labels[joined] == RESTATED,
+            "false": bool(joined) and labels[joined] == RELATED,
+            "elsewhere": bool(joined) and labels[joined] == NOTHING,
+            "hidden": verdict.kind in ("reinforce", "supersede", "discard"),
+            "near": any(labels[known.id] == RESTATED for known, _ in one.near),
+        }
+    )
+    for label, name in ((RESTATED, "restated"), (RELATED, "related")):
+        sums[f"linked.{name}"] = sum(labels[tie.note] == label for tie in verdict.ties)
+        sums[f"{name}.near"] = sum(labels[known.id] == label for known, _ in one.near)
+    own = replace(one.new, id="original")
+    for edited in contradicted(one):
+        sums["edits"] += 1
+        sums["edits.joined"] += decided(one, gate, edited, [(own, 1.0)]).kind in ("merge", "reinforce")
+        with_turns = decided(one, gate, edited)
+        sums["edits.turns"] += with_turns.kind in ("merge", "reinforce") and labels[with_turns.target] == RESTATED
+    return sums
+
+
+def _figures(
+    every: Sequence[Told], some: Sequence[Told], counts: Sequence[Counter[str]], maps: dict[str, Calibration]
+) -> dict[str, float]:
     """Measure some of the observations, each conversation with its own maps; thresholds are found on all the others."""
-    sums: Counter[str] = Counter()
-    settings = Settings.load().gate
-    for one in some:
-        gate = Gate(settings, maps[one.home], Scope("bench", one.other), LANGUAGE, len(one.ids))
-        verdict = decided(one, gate)
-        joined = verdict.target if verdict.kind in ("merge", "reinforce") else ""
-        labels = dict(zip(one.ids, one.label.tolist(), strict=True))
-        if one.home != one.other:
-            sums.update({"foreign": 1, "foreign.joined": bool(joined), "foreign.linked": len(verdict.ties)})
-            sums["foreign.near"] += len(one.near)
-            continue
-        sums["related"] += labels_of(labels, RELATED)
-        sums["hidden"] += verdict.kind in ("reinforce", "supersede", "discard")
-        if labels_of(labels, RESTATED):
-            sums.update({"cited": 1, "found": bool(joined) and labels[joined] == RESTATED})
-        sums["false"] += bool(joined) and labels[joined] == RELATED
-        sums["elsewhere"] += bool(joined) and labels[joined] == NOTHING
-        sums["near"] += sum(labels[known.id] == RESTATED for known, _ in one.near)
-        tied = {tie.note for tie in verdict.ties}
-        for label, name in ((RESTATED, "restated"), (RELATED, "related")):
-            sums[f"linked.{name}"] += sum(labels[note] == label for note in tied)
-            sums[f"{name}.near"] += sum(labels[known.id] == label for known, _ in one.near)
-        for edited in contradicted(one):
-            own = replace(one.new, id="original")
-            sums["edits"] += 1
-            sums["edits.joined"] += decided(one, gate, edited, [(own, 1.0)]).kind in ("merge", "reinforce")
-            with_turns = decided(one, gate, edited)
-            sums["edits.turns"] += with_turns.kind in ("merge", "reinforce") and labels[with_turns.target] == RESTATED
+    sums = sum(counts, Counter())
     found, false, by_cosine = [], [], []
     for name in {one.home for one in some}:
         mine = [one for one in some if one.home == name]
@@ -189,11 +205,6 @@ def _figures(every: Sequence[Told], some: Sequence[Told], maps: dict[str, Calibr
         "linked.related": sums["linked.related"] / max(sums["related.near"], 1),
         "linked.unrelated": sums["foreign.linked"] / max(sums["foreign.near"], 1),
     }
-
-
-def labels_of(labels: Mapping[str, int], label: int) -> int:
-    """Count the turns of a kind."""
-    return sum(each == label for each in labels.values())
 
 
 def _links(some: Sequence[Told], maps: dict[str, Calibration], label: int) -> Array:

@@ -8,7 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-
 from bench.conversations import locomo_file
 from bench.gate_memory import kept, of
 from bench.observations import LANGUAGE, Observation, observations

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-
 from bench.contradictions import edits
 from bench.conversations import locomo_file
 from bench.observations import LANGUAGE, observations

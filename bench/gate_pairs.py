@@ -55,7 +55,7 @@ class Told:
 
 
 def told(memory: Memory, every: Sequence[Observed]) -> list[Told]:
-    """Tell each observation to its own conversation, and to the next one."""
+    """Tell each observation to its own conversation, and every fifth to the next one."""
     with of(memory, update=False) as plain:
         for one in every:
             plain.add_many(one.conversation.turns, user_id=one.conversation.id)
@@ -71,7 +71,8 @@ def _told(memory: Memory, plain: Memory, one: Observed, other: Observed) -> Iter
     ids = [note_id(scope.name, turn.source.id) for turn in other.turns]
     turns = [new_of(turn, id, LANGUAGE) for turn, id in zip(other.turns, ids, strict=True)]  # noqa: A001
     raw, context = (np.stack([getattr(turn, f"{text}_vector") for turn in other.turns]) for text in ("raw", "context"))
-    for candidate, observation in zip(one.observations, one.cited, strict=True):
+    step = 1 if one is other else 5
+    for candidate, observation in list(zip(one.observations, one.cited, strict=True))[::step]:
         (new,), (row,) = gate.compared(plain.engine.db, [candidate])
         near = [(each.known, each.scores.cosine) for each in row]
         cosine = raw @ candidate.raw_vector

@@ -22,7 +22,7 @@ from memgraph_engine.interface.defaults import NEWEST, TOP_K
 from memgraph_engine.interface.filters import SearchFilters
 from memgraph_engine.model.answer import Answer, Context
 from memgraph_engine.model.memory import NEVER, READABLE, UNKNOWN_PAST, Note, Source, SourceKind
-from memgraph_engine.model.ports import ChatModel, Clock, Embedder, Partitioner
+from memgraph_engine.model.ports import ChatModel, Clock, Embedder, Judge, Partitioner
 from memgraph_engine.model.result import Anchor, Decision, Hit, Receipt, Spending, Stats, Story, Version
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.model.topic import Topic, TopicRun, TopicTie
@@ -78,13 +78,15 @@ class Memory:
         language: str | None = None,
         settings: Settings | None = None,
         llm: ChatModel | None = None,
+        judge: Judge | None = None,
         clock: Clock = wiring.utc_now,
     ) -> Self:
         """Connect to `uri`, else to MEMGRAPH_ENGINE_URI, else to the managed local Neo4j, started if need be.
 
         `embedder` is any object with `embed_documents`, `embed_query` and a `name`; `llm` a ChatModel that is asked
-        in place of those that the settings name. `language` is that of new scopes. Raises SettingsError,
-        LocalServerError, DownloadError, MissingExtra, or a StoreError that says what is wrong.
+        in place of those that the settings name, `judge` a Judge that is asked before a note is merged or replaced.
+        `language` is that of new scopes. Raises SettingsError, LocalServerError, DownloadError, MissingExtra, or a
+        StoreError that says what is wrong.
         """
         given = {"uri": uri, "tenant": tenant, "language": language}
         chosen = {name: value for name, value in given.items() if value is not None}
@@ -92,7 +94,7 @@ class Memory:
             settings = Settings.load(**chosen)
         elif chosen:
             settings = Settings.load(**{**settings.model_dump(), **chosen})
-        return cls(wiring.build(settings, embedder=embedder, llm=llm, clock=clock))
+        return cls(wiring.build(settings, embedder=embedder, llm=llm, judge=judge, clock=clock))
 
     def close(self) -> None:
         """Close the connections. A managed server goes on; `memgraph-engine db stop` ends it."""

@@ -95,6 +95,7 @@ class GateSettings(BaseModel):
     supersede: bool
     discard: bool
     denoise: bool
+    judge: str
     covered: Share
     merge_threshold: Share
     link_threshold: Share

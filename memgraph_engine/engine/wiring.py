@@ -7,8 +7,9 @@ from memgraph_engine.embedding import CheckedEmbedder, embedder_named
 from memgraph_engine.graph import schema
 from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.note_cache import NoteCache
+from memgraph_engine.judging import judge_named
 from memgraph_engine.llm import Roles
-from memgraph_engine.model.ports import ChatModel, Clock, Embedder
+from memgraph_engine.model.ports import ChatModel, Clock, Embedder, Judge
 from memgraph_engine.settings import Settings
 
 
@@ -22,6 +23,7 @@ class Engine:
     clock: Clock
     roles: Roles
     notes: NoteCache
+    judge: Judge | None = None
 
     def now(self) -> datetime:
         """Return the clock's time in UTC, to the millisecond: the precision in which times are stored."""
@@ -59,15 +61,21 @@ def open_database(settings: Settings) -> Database:
 
 
 def build(
-    settings: Settings, *, embedder: Embedder | None = None, llm: ChatModel | None = None, clock: Clock = utc_now
+    settings: Settings,
+    *,
+    embedder: Embedder | None = None,
+    llm: ChatModel | None = None,
+    judge: Judge | None = None,
+    clock: Clock = utc_now,
 ) -> Engine:
-    """Connect, load the embedder, and make or check the schema."""
+    """Connect, load the embedder and the judge, and make or check the schema."""
     roles = Roles(settings.llm, llm=llm)
     checked = CheckedEmbedder(embedder if embedder is not None else embedder_named(settings))
+    second = judge if judge is not None else judge_named(settings)
     db = open_database(settings)
     try:
         schema.prepare(db, checked.name, checked.dimensions)
     except BaseException:
         db.close()
         raise
-    return Engine(settings, db, checked, clock, roles, NoteCache(settings.recall.cache_mb << 20))
+    return Engine(settings, db, checked, clock, roles, NoteCache(settings.recall.cache_mb << 20), second)

@@ -4,15 +4,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from memgraph_engine.cost import Cost
-from memgraph_engine.errors import ModelError
+from memgraph_engine.errors import ModelError, ModelRefused
 from memgraph_engine.gate.gate import Compared
 from memgraph_engine.gate.verdict import Opinion, Verdict
 from memgraph_engine.llm import NewNote, Roles, Spent, batches, gating, merging
 from memgraph_engine.llm.tokens import tokens
 from memgraph_engine.model.candidate import Candidate
+from memgraph_engine.model.ports import Judge, Judgement
 
 _DOUBT = 0.2  # redundancy from which a model is asked; below it, it hardly ever finds a repeat
 _MOST = 3  # notes that one new note is held against
+_SURE = 0.5  # confidence from which a judgement counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,22 +40,68 @@ class _Texts(tuple[str, ...]):
 class Asking:
     """Asks the roles of the gate; a batch that is tried again is not asked about again, nor is what failed."""
 
-    def __init__(self, roles: Roles, batch_tokens: int, spent: Spent) -> None:
-        self._roles, self._batch_tokens, self._spent = roles, batch_tokens, spent
+    def __init__(self, roles: Roles, batch_tokens: int, spent: Spent, judge: Judge | None = None) -> None:
+        self._roles, self._batch_tokens, self._spent, self._second = roles, batch_tokens, spent, judge
+        self._judgements: dict[tuple[str, str], Judgement | None] = {}
         self._opinions: dict[tuple[str, str], Opinion | None] = {}
         self._merged: dict[_Texts, Merged | None] = {}
 
     def clear(self) -> None:
         """Forget all answers."""
         self._opinions.clear()
+        self._judgements.clear()
         self._merged.clear()
 
     def opinions(
         self, contexts: Sequence[str], rows: Sequence[Sequence[Compared]]
     ) -> Mapping[tuple[int, str], Opinion]:
-        """Ask the gate role about the pairs in doubt; a pair without an answer is left to the local scores."""
-        if not self._roles.has("gating"):
+        """Ask the gate role about the pairs in doubt, and the judge before a note is merged or replaced.
+
+        A pair without an answer is left to the local judgement.
+        """
+        asked = self._first(contexts, rows) if self._roles.has("gating") else {}
+        return {**self._seconds(rows, asked), **asked} if self._second else asked
+
+    def _seconds(
+        self, rows: Sequence[Sequence[Compared]], asked: Mapping[tuple[int, str], Opinion]
+    ) -> dict[tuple[int, str], Opinion]:
+        """Ask the judge about what would be merged or replaced and nobody was asked about."""
+        doubted = {
+            (place, one.known.id): one
+            for place, row in enumerate(rows)
+            for one in row
+            if (place, one.known.id) not in asked and one.finding[0] in ("same", "update") and not one.plain
+        }
+        pairs = {one.texts for one in doubted.values()} - self._judgements.keys()
+        self._judgements |= self._judged(sorted(pairs))
+        answers = {pair: self._judgements[one.texts] for pair, one in doubted.items()}
+        return {pair: self._opinion(doubted[pair], held) for pair, held in answers.items() if held}
+
+    def _judged(self, pairs: Sequence[tuple[str, str]]) -> dict[tuple[str, str], Judgement | None]:
+        if not pairs or not self._second:
             return {}
+        try:
+            answers = list(self._second.judge(pairs))
+        except ModelError as error:
+            self._spent.failed("Judging", error)
+            return dict.fromkeys(pairs)
+        if len(answers) != len(pairs):
+            told = f"The judge {self._second.name} gave {len(answers)} judgements on {len(pairs)} pairs of texts."
+            raise ModelRefused(f"{told} It must give one for each, in order.")
+        for answer in answers:
+            self._spent.cost += answer.cost
+        return {pair: one if one.confidence >= _SURE else None for pair, one in zip(pairs, answers, strict=True)}
+
+    def _opinion(self, one: Compared, held: Judgement) -> Opinion:
+        """Let what the judge does not confirm stand apart: tied, as a contradiction where it is one."""
+        found, scores, name = one.finding[0], one.scores, self._second.name if self._second else ""
+        confirmed = held.relation == ("same" if found == "same" else "contradictory")
+        relation = found if confirmed else "related" if held.relation == "different" else "conflict"
+        says = held.evidence or f"{name} takes them for {held.relation} ({held.confidence:.2f})."
+        evidence = f"{one.finding[1]} {says}" if confirmed else says
+        return Opinion(scores.redundancy, scores.complementarity, relation, evidence, name, held.cost, second=True)
+
+    def _first(self, contexts: Sequence[str], rows: Sequence[Sequence[Compared]]) -> dict[tuple[int, str], Opinion]:
         pairs = {
             (place, one.known.id): (contexts[place], one.known.context)
             for place, row in enumerate(rows)

@@ -268,7 +268,7 @@ def dates(tokens: Sequence[Token], lists: Lists) -> set[tuple[str, str]]:
         kind, _, value = lists.dates.get(token.written.casefold(), "").partition(":")
         if kind and (not kind.endswith("?") or token.written[0].isupper()):
             found.add((kind.rstrip("?"), value))
-    return {(kind, value) for kind, value in found if kind not in ("which", "unit")}
+    return found
 
 
 def swapped(what: str, new: Collection[str], old: Collection[str]) -> str:

@@ -61,6 +61,13 @@ class Compared:
         notes = self.new, self.known
         return [Pair(self.new.lines[0], old, notes, self._language) for old in self.known.lines]
 
+    @property
+    def texts(self) -> tuple[str, str]:
+        """What the older note says nearest to it, and what the new one says, each behind its speaker."""
+        lines = self.known.lines[self.scores.line], self.new.lines[0]
+        old, new = (f"{one.speaker}: {one.text}" if one.speaker else one.text for one in lines)
+        return old, new
+
     @cached_property
     def plain(self) -> bool:
         """Whether the same one has said so already: the words as they are written, of the same days."""

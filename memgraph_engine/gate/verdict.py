@@ -41,7 +41,10 @@ APPEND = Verdict("append")
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """What a chat model holds of a pair; `cost` is the pair's share of the request."""
+    """What a model holds of a pair; `cost` is the pair's share of the request.
+
+    `second` is one on what the local judgement found: the scores are its own, and passed the thresholds already.
+    """
 
     redundancy: float
     complementarity: float
@@ -49,13 +52,14 @@ class Opinion:
     evidence: str
     model: str
     cost: Cost
+    second: bool = False
 
     def considered(self, note: str, similarity: float, thresholds: Mapping[str, float]) -> Considered:
         """Return it as a decision records it: "same" and "related" hold only above the thresholds."""
         relation = self.relation
-        if relation == "same" and self.redundancy <= thresholds["merge"]:
+        if not self.second and relation == "same" and self.redundancy <= thresholds["merge"]:
             relation = "related"
-        if relation == "related" and self.complementarity <= thresholds["link"]:
+        if not self.second and relation == "related" and self.complementarity <= thresholds["link"]:
             relation = "none"
         scores = round(self.redundancy, 4), round(self.complementarity, 4), round(similarity, 4)
         return Considered(note, *scores, relation, self.evidence)

@@ -1,9 +1,9 @@
 """How a text is worded: the one tokeniser of the gate, and its one notion of a content word.
 
 A token is a word or a number as it is written, or a sign. `plain` is the form in which two tokens are the same: only
-what never changes a meaning is gone from it (an apostrophe's shape, a contraction, a spelling, a number in words, a capital that
-opens a sentence). All else counts: case, signs, marks, and the words of closed classes, which exchange meaning like
-any others. A language without lists has no closed class, so each of its words has content.
+what never changes a meaning is gone from it (an apostrophe's shape, a contraction, a spelling, a number in words, a
+capital that opens a sentence). All else counts: case, signs, marks, and the words of closed classes, which exchange
+meaning like any others. A language without lists has no closed class, so each of its words has content.
 """
 
 import re

@@ -88,7 +88,7 @@ def is_hub(phrase: str, language: str, *, speaker: str) -> bool:
 @cache
 def _timely(language: str) -> tuple[frozenset[str], frozenset[str]]:
     """Return the words that dates are made of, and those that may stand between them."""
-    return word_list(language, "time-words"), word_list(language, "function-words")
+    return word_list(language, "time-words"), word_list(language, "common-words")
 
 
 def _is_name(phrase: str) -> bool:

@@ -76,7 +76,7 @@ def _grammar(language: str) -> _Grammar:
     if language == "standard":
         return _Grammar(shortest=6)
     grammar = _Grammar(
-        function=word_list(language, "function-words"),
+        function=word_list(language, "common-words"),
         interjections=word_list(language, "interjections"),
         weak=word_list(language, "weak-words"),
         time=word_list(language, "time-words"),

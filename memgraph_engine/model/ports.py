@@ -1,11 +1,11 @@
-"""What a user may exchange: the embedder, the chat model, the partition engine and the clock."""
+"""What a user may exchange: the embedder, the chat model, the judge, the partition engine and the clock."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
-from memgraph_engine.cost import Cost
+from memgraph_engine.cost import NOTHING, Cost
 from memgraph_engine.model.network import Network
 
 if TYPE_CHECKING:
@@ -106,4 +106,30 @@ class Partitioner(Protocol):
 
         `start` is a partition to begin with, from 0 on as well. The graph has at least one edge; its nodes may have
         none.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What a judge holds of two texts: whether they state the same fact, and how sure it is of that (0…1)."""
+
+    relation: Literal["same", "different", "contradictory"]
+    confidence: float
+    evidence: str = ""
+    cost: Cost = NOTHING
+
+
+@runtime_checkable
+class Judge(Protocol):
+    """Anything that compares what two texts state: a second opinion before a note is merged or replaced.
+
+    `name` is recorded with what it decided. It is called from several threads at once.
+    """
+
+    name: str
+
+    def judge(self, pairs: Sequence[tuple[str, str]]) -> Sequence[Judgement]:
+        """Return a judgement for each pair of an older text and a newer one, in order.
+
+        Raises ModelUnavailable or ModelRefused; then the local judgement stands.
         """

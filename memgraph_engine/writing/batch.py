@@ -215,6 +215,8 @@ class Batch:
         revision = Revision(verdict.target, decision.id, properties, keywords=draft.keywords, adds=(source.id,))
         self._joined.append((verdict.target, revision, text))
         self._transaction.revise(draft.found, revision)
+        for tie in verdict.ties:
+            self._transaction.relate(Relation(verdict.target, tie.note, tie.kind, tie.score, decision.id))
 
     def _joint(self, draft: Draft, candidate: Candidate, verdict: Verdict) -> Text:
         """Return the texts of a note with what joins it; what the user wrote stays, and so does a model's context."""

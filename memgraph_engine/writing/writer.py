@@ -112,7 +112,9 @@ class Writer:
         account = Account(engine.db, scope, llm, engine.now, engine.roles)
         spent = Spent(account.meters)
         try:
-            yield Work(Vectors(engine.embedder), spent, Asking(engine.roles, llm.batch_tokens, spent), shown)
+            yield Work(
+                Vectors(engine.embedder), spent, Asking(engine.roles, llm.batch_tokens, spent, engine.judge), shown
+            )
         finally:
             account.settle(spent.cost)
 
