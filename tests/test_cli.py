@@ -70,8 +70,8 @@ def test_a_repeat_is_said_to_be_one(cli):
 def test_what_became_of_a_text_is_said(cli):
     lisbon(cli)
     said = {
-        "I moved to Lisbon!": "Repeats note ",
-        "I just moved to Lisbon, you know.": "Merged into note ",
+        "I moved  to Lisbon.": "Repeats note ",
+        "Well, I moved to Lisbon, you know!": "Merged into note ",
         "Thanks!": "Kept source ",
     }
     for text, begins in said.items():
@@ -222,7 +222,7 @@ def test_a_note_is_shown_updated_and_deleted_with_its_history(cli):
 def corrected(cli):
     """Say where Ana lives, and that it is so no more; return the decisions, oldest first."""
     cli("add", "I live in Lisbon.", "--speaker", "Ana", "--id", "old", "--time", "2023-05-08")
-    cli("add", "I live in Lisbon!", "--speaker", "Ana", "--id", "again", "--time", "2023-05-09")
+    cli("add", "I live  in Lisbon.", "--speaker", "Ana", "--id", "again", "--time", "2023-05-09")
     cli(
         "add", "I no longer live in Lisbon, I moved to Faro.", "--speaker", "Ana", "--id", "new", "--time", "2023-06-01"
     )
@@ -239,7 +239,7 @@ def test_explain_tells_the_story_of_a_note(cli):
         "reinforce",
         "redundancy 1.00",
         "merge above 0.7",
-        'says "moved to"',
+        'says "no longer"',
     ):
         assert word in shown
     assert "(this note)" in shown
@@ -367,9 +367,9 @@ def test_wrong_lines_are_named_and_the_rest_is_stored(cli, tmp_path):
 def test_a_line_says_what_became_of_the_inputs(cli, tmp_path):
     texts = [
         "I live in Lisbon.",
-        "I live in Lisbon!",
+        "I live  in Lisbon.",
         "Our beekeeper sold two hives of bees.",
-        "The beekeeper of ours sold two hives of bees.",
+        "By the way, our beekeeper sold 2 hives of bees!",
         "Thanks!",
         "I no longer live in Lisbon, I moved to Faro.",
     ]

@@ -20,7 +20,7 @@ SAID = {"speaker": "Ana", "session": "s", "time": "2023-05-08T13:56:00"}
 LISBON = {"id": "a", "text": "I moved there last Friday.", **SAID}
 TRAM = {"id": "b", "text": "The trams are yellow.", **SAID}
 FERRY = {"id": "f", "text": "The ferry to Madeira leaves at noon.", "speaker": "Ana"}
-FERRY_AGAIN = {"id": "g", "text": "At noon the ferry leaves for Madeira.", "speaker": "Ana"}
+FERRY_AGAIN = {"id": "g", "text": "By the way, the ferry to Madeira leaves at noon!", "speaker": "Ana"}
 
 
 def stored(memory):

@@ -152,6 +152,8 @@ def _days(pair: Pair) -> str:
 def _denial(pair: Pair) -> str:
     new, old = (denied(line.tokens, pair.lists) for line in (pair.new, pair.old))
     opposed = (new & (pair.old.content - old)) | (old & (pair.new.content - new))
+    if new and not any(token.plain in pair.lists.negations for token in pair.old.tokens):
+        opposed |= new  # a long old line may deny more, but what a new one denies the old one should not just leave out
     return f"Only one of them denies {quoted(opposed)}." if opposed else ""
 
 
@@ -181,7 +183,13 @@ def _subject(pair: Pair) -> str:
     """Tell "I moved" from "Bo moved", which one speaker says."""
     for one, other in ((pair.new, pair.old), (pair.old, pair.new)):
         about = _opening_name(one, pair.lists)
-        if about and about.stem not in other.content and not pair.lists.first_person.isdisjoint(other.forms):
+        # whom one speaks to is not whom one speaks of; and what has no capital elsewhere is no name
+        told = names(other.tokens, pair.lists) | {token.plain for token in other.tokens if token.plain.islower()}
+        if (
+            about
+            and told.isdisjoint((about.written, about.plain))
+            and not pair.lists.first_person.isdisjoint(other.forms)
+        ):
             return f"Only one of them is about {quoted([about.written])}."
     return ""
 
