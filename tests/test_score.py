@@ -11,11 +11,14 @@ from hypothesis import strategies as st
 from memgraph_engine.gate import calibration as calibration_module
 from memgraph_engine.gate import score as score_module
 from memgraph_engine.gate.calibration import FILE, Calibration, Monotone, calibration
+from memgraph_engine.gate.gate import Gate
 from memgraph_engine.gate.known import Known, Line
 from memgraph_engine.gate.score import Statistics, repeated, score
 from memgraph_engine.model import text as text_module
 from memgraph_engine.model.memory import Source
+from memgraph_engine.model.scope import Scope
 from memgraph_engine.resources import resource
+from memgraph_engine.settings import Settings
 from memgraph_engine.testing import HashingEmbedder
 
 EMBEDDER = HashingEmbedder(64)
@@ -156,3 +159,11 @@ def test_an_unknown_embedder_links_no_more_than_any_known_one():
 
 def test_a_model_has_one_map_whatever_runs_it():
     assert calibration("sentence-transformers/all-MiniLM-L6-v2") == calibration("all-MiniLM-L6-v2")
+
+
+def test_who_is_nearest_does_not_depend_on_the_order_in_which_notes_were_found():
+    lines = note("We row on Sundays").lines
+    near = [(Known(name, name, lines, frozenset(), None), 0.5) for name in "dacb"]
+    judging = Gate(Settings.load().gate, PLAIN, Scope("tenant", "ana"), "english", 4)
+    for found in (near, near[::-1]):
+        assert [one.known.id for one in judging.beside(note("We row on Sundays"), found)] == ["a", "b", "c", "d"]
