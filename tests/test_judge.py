@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from memgraph_engine.model.cost import Cost
+from memgraph_engine.cost import Cost
 
 from memgraph_engine import Memory, Settings
 from memgraph_engine.errors import ModelUnavailable, SettingsError
