@@ -12,13 +12,13 @@ from bench.contradictions import edits
 from bench.gate_memory import of
 from bench.observations import LANGUAGE, Observation, Observed
 from memgraph_engine import Memory
-from memgraph_engine.gate.batch import note_id
 from memgraph_engine.gate.calibration import Calibration, Monotone
 from memgraph_engine.gate.gate import Gate, new_of
 from memgraph_engine.gate.known import Known
 from memgraph_engine.gate.score import Statistics, score
 from memgraph_engine.gate.verdict import Verdict
 from memgraph_engine.model.candidate import Candidate
+from memgraph_engine.model.memory import note_id
 from memgraph_engine.model.scope import Scope
 
 if TYPE_CHECKING:

@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 import pytest
-from memgraph_engine.cost import Cost
 
 from memgraph_engine import Memory, Settings
+from memgraph_engine.cost import Cost
 from memgraph_engine.errors import ModelUnavailable, SettingsError
 from memgraph_engine.judging import judge_named
 from memgraph_engine.model.ports import Judge, Judgement

@@ -8,7 +8,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from memgraph_engine.cost import NOTHING
-from memgraph_engine.gate.batch import note_id
 from memgraph_engine.gate.calibration import Calibration
 from memgraph_engine.gate.correction import announces, correction
 from memgraph_engine.gate.difference import Pair
@@ -19,7 +18,7 @@ from memgraph_engine.gate.wording import closed_terms, lists_of
 from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.neighbourhood import Neighbour, neighbourhood
 from memgraph_engine.model.candidate import Candidate
-from memgraph_engine.model.memory import Source
+from memgraph_engine.model.memory import Source, note_id
 from memgraph_engine.model.result import Considered, Relation
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.model.text import line
