@@ -11,7 +11,7 @@ from difflib import SequenceMatcher
 from itertools import dropwhile, groupby, product
 from operator import attrgetter
 
-from memgraph_engine.gate.difference import dates, forms, numbers, quoted, swapped
+from memgraph_engine.gate.difference import forms, numbers, quoted, swapped
 from memgraph_engine.gate.known import Line
 from memgraph_engine.gate.wording import Lists, Token, lists_of
 
@@ -131,6 +131,6 @@ def _kind(one: Token, other: Token, lists: Lists) -> str:
     pair = [one], [other]
     if all(map(numbers, pair)):
         return "number"
-    if all(dates(some, lists) for some in pair):
+    if all(word.written.casefold() in lists.dates for word in (one, other)):
         return "date"
     return "name" if all(word.written[0].isupper() and word.stem and not word.opens for word in (one, other)) else ""

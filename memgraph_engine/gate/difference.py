@@ -274,7 +274,7 @@ def dates(tokens: Sequence[Token], lists: Lists) -> set[tuple[str, str]]:
     found = set()
     for token in tokens:
         kind, _, value = lists.dates.get(token.written.casefold(), "").partition(":")
-        if kind and (not kind.endswith("?") or token.written[0].isupper()):
+        if kind not in ("", "which") and (not kind.endswith("?") or token.written[0].isupper()):
             found.add((kind.rstrip("?"), value))
     return found
 
