@@ -212,7 +212,7 @@ def test_a_merge_that_nobody_writes_keeps_both_contexts(tenant, embedder):
         assert receipt.fallbacks == ("Merging was done without a model: No.",)
         context = memory.get("f", user_id="ana").context
         assert "leaves at noon" in context
-        assert "At noon" in context
+        assert "By the way" in context
 
 
 def test_a_gate_that_fails_leaves_it_to_the_local_scores(tenant, embedder):

@@ -273,20 +273,14 @@ def test_notes_that_complete_each_other_are_tied_from_the_newer_to_the_older(ana
 
 
 def test_a_merged_note_is_tied_to_what_the_new_source_completes_and_undo_cuts_it(ana):
-    note = say(ana, ADOPTED, "1").note
-    other = say(ana, "The shelter feeds a hundred animals, a parrot and a donkey.", "2")
-    before = {tie.note for tie in ana.explain("1", user_id="ana").ties}
-    joined = say(ana, RESTATED, "3")
-    ties = ana.explain("1", user_id="ana").ties
+    one = with_gate(ana, link_threshold=0.0, most_links=50)  # everything near is tied
+    note = say(one, ADOPTED, "1").note
+    other = say(with_gate(ana, link=False), "The donkey of the shelter hates the vet.", "2").note
+    joined = say(one, RESTATED, "3")
     assert (joined.kind, joined.note) == ("merge", note)
-    assert [tie.note for tie in ties] == [other.note]  # once, whichever of them was tied first
-    third = say(ana, "The donkey of the shelter hates the doctor.", "4")
-    again = say(ana, "I adopted a lovely small grey cat from the animal shelter in Porto.", "5")
-    assert again.note == note
-    assert {tie.note for tie in ana.explain("1", user_id="ana").ties} == {other.note, third.note}
-    ana.undo(again.decision, user_id="ana")
+    assert [tie.note for tie in ana.explain("1", user_id="ana").ties] == [other]
     ana.undo(joined.decision, user_id="ana")
-    assert before <= {tie.note for tie in ana.explain("1", user_id="ana").ties}
+    assert ana.explain("1", user_id="ana").ties == ()
 
 
 def test_a_new_note_is_tied_to_five_others_at_most(ana):
