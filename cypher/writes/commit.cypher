@@ -3,23 +3,24 @@
 // $scope: string    the scope
 // $version: integer    as it was when the write was prepared
 // $sums: map    by how much the scope's sums change {notes, raw_length, context_length, joined}
-// $sources: list<map>    to store {id, previous: id or null, properties}
-// $decisions: list<map>    to record {id, properties, source or null, undoes or null}
-// $keywords: list<map>    to store unless they are there {name, key, vector}
-// $reinstated: list<map>    notes to take back {id, retired_by, decision, keywords, stamp}
-// $notes: list<map>    to store {id, source, properties, said_at, created_at, valid_from [ms], raw_vector or null,
+// $write: map    what changes, in one parameter: the server compiles a statement anew for other lengths of lists
+//   sources: list<map>    to store {id, previous: id or null, properties}
+//   decisions: list<map>    to record {id, properties, source or null, undoes or null}
+//   keywords: list<map>    to store unless they are there {name, key, vector}
+//   reinstated: list<map>    notes to take back {id, retired_by, decision, keywords, stamp}
+//   notes: list<map>    to store {id, source, properties, said_at, created_at, valid_from [ms], raw_vector or null,
 //   context_vector or null, decision, keywords}
-// $waves: list<list<map>>    notes to revise, each once in a wave {id, properties, raw_vector or null, context_vector or
+//   waves: list<list<map>>    notes to revise, each once in a wave {id, properties, raw_vector or null, context_vector or
 //   null, decision, role, adds, drops (of sources), keywords or null}
-// $rewritten: list<map>    sources to give a new text {id, text, hash}
-// $relations: list<map>    ties from the notes that a decision made or changed {new, old, score, kind (link, conflict or
+//   rewritten: list<map>    sources to give a new text {id, text, hash}
+//   relations: list<map>    ties from the notes that a decision made or changed {new, old, score, kind (link, conflict or
 //   supersede), decision}; two notes are RELATED once, in whichever direction
-// $cut: list<map>    ties to cut {note, decision}
-// $retired: list<map>    notes to take out {id, decision}
-// $leaving: list<string>    sources to take out
-// $pairs: list<map>    change of how many active notes carry both keywords {a, b, change}, a before b
-// $lost: list<string>    keywords that notes lost, or that notes carry which can be read no more
-// $gained: list<string>    keywords that notes gained, or that notes carry which can be read now
+//   cut: list<map>    ties to cut {note, decision}
+//   retired: list<map>    notes to take out {id, decision}
+//   leaving: list<string>    sources to take out
+//   pairs: list<map>    change of how many active notes carry both keywords {a, b, change}, a before b
+//   lost: list<string>    keywords that notes lost, or that notes carry which can be read no more
+//   gained: list<string>    keywords that notes gained, or that notes carry which can be read now
 // $statuses: list<string>    of notes that can be read
 // $now: datetime    the time of the change
 // returns version: what it is now
@@ -34,7 +35,7 @@ SET s.version = s.version + 1,
     s.notes_since = coalesce(s.notes_since, 0) + $sums.joined
 WITH s.version AS version, s.topics_most AS most
 CALL () {
-  UNWIND $sources AS row
+  UNWIND $write.sources AS row
   CREATE (x:Source {scope: $scope, id: row.id})
   SET x += row.properties
   WITH x, row WHERE row.previous IS NOT NULL
@@ -42,7 +43,7 @@ CALL () {
   MERGE (p)-[:NEXT]->(x)
 }
 CALL () {
-  UNWIND $decisions AS row
+  UNWIND $write.decisions AS row
   CREATE (d:Decision {scope: $scope, id: row.id})
   SET d += row.properties, d.at = $now
   WITH d, row
@@ -58,7 +59,7 @@ CALL () {
   }
 }
 CALL () {
-  UNWIND $keywords AS row
+  UNWIND $write.keywords AS row
   MERGE (k:Keyword {scope: $scope, name: row.name})
   ON CREATE SET k.key = row.key
   SET k.resting = null
@@ -66,7 +67,7 @@ CALL () {
   CALL db.create.setNodeVectorProperty(k, 'embedding', row.vector)
 }
 CALL () {
-  UNWIND $reinstated AS row
+  UNWIND $write.reinstated AS row
   MATCH (:Decision {scope: $scope, id: row.retired_by})-[:ABOUT {role: 'retired'}]->(n:Past {scope: $scope, id: row.id})
   MATCH (d:Decision {scope: $scope, id: row.decision})
   WITH n, d, row, CASE WHEN n.superseded_at > $now THEN n.superseded_at ELSE $now END AS now
@@ -85,7 +86,7 @@ CALL () {
   MERGE (n)-[:HAS_KEYWORD]->(k)
 }
 CALL () {
-  UNWIND $notes AS row
+  UNWIND $write.notes AS row
   WITH row, datetime('9999-12-31T00:00:00Z') AS never
   CREATE (n:Note {scope: $scope, id: row.id})
   SET n += row.properties,
@@ -112,7 +113,7 @@ CALL () {
   MERGE (n)-[:HAS_KEYWORD]->(k)
 }
 CALL () {
-  UNWIND $waves AS wave
+  UNWIND $write.waves AS wave
   CALL (wave) {
     UNWIND wave AS row
     MATCH (n:Note {scope: $scope, id: row.id})
@@ -157,7 +158,7 @@ CALL () {
 }
 // after the notes, whose former versions then come from the former text
 CALL () {
-  UNWIND $rewritten AS row
+  UNWIND $write.rewritten AS row
   MATCH (x:Source {scope: $scope, id: row.id})
   CREATE (s:PastSource)
   SET s = properties(x), s.superseded_at = $now
@@ -169,7 +170,7 @@ CALL () {
   DELETE f
 }
 CALL () {
-  UNWIND $relations AS row
+  UNWIND $write.relations AS row
   MATCH (n:Note {scope: $scope, id: row.new})
   MATCH (o:Note {scope: $scope, id: row.old})
   CALL (n, o, row) {
@@ -182,12 +183,12 @@ CALL () {
   }
 }
 CALL () {
-  UNWIND $cut AS row
+  UNWIND $write.cut AS row
   MATCH (n:Note {scope: $scope, id: row.note})-[r:RELATED|SUPERSEDES {decision: row.decision}]->(:Note)
   DELETE r
 }
 CALL () {
-  UNWIND $retired AS row
+  UNWIND $write.retired AS row
   MATCH (n:Note {scope: $scope, id: row.id})
   MATCH (d:Decision {scope: $scope, id: row.decision})
   SET n.was = n.status, n.status = 'past', n.superseded_at = CASE WHEN n.recorded_at > $now THEN n.recorded_at ELSE $now END,
@@ -200,7 +201,7 @@ CALL () {
   DELETE r
 }
 CALL () {
-  UNWIND $leaving AS id
+  UNWIND $write.leaving AS id
   MATCH (x:Source {scope: $scope, id: id})
   SET x.superseded_at = $now
   REMOVE x:Source
@@ -213,7 +214,7 @@ CALL () {
   MERGE (p)-[:NEXT]->(y)
 }
 CALL () {
-  UNWIND $pairs AS row
+  UNWIND $write.pairs AS row
   MATCH (a:Keyword {scope: $scope, name: row.a})
   MATCH (b:Keyword {scope: $scope, name: row.b})
   MERGE (a)-[r:CO_OCCUR]->(b)
@@ -223,14 +224,14 @@ CALL () {
   DELETE r
 }
 CALL () {
-  UNWIND $lost AS name
+  UNWIND $write.lost AS name
   MATCH (k:Keyword {scope: $scope, name: name})
   WHERE NOT EXISTS { (k)<-[:HAS_KEYWORD]-(:Note) }
   DETACH DELETE k
 }
 // a keyword is found by its vector as long as a note carries it that can be read; else the vector rests
 CALL () {
-  UNWIND $lost + $gained AS name
+  UNWIND $write.lost + $write.gained AS name
   MATCH (k:Keyword {scope: $scope, name: name})
   WITH k, coalesce(k.embedding, k.resting) AS vector,
        EXISTS { (k)<-[:HAS_KEYWORD]-(n:Note) WHERE n.status IN $statuses } AS carried
@@ -239,7 +240,7 @@ CALL () {
 }
 // keywords without a topic join the one that they occur with most, where the last run's bound leaves room for them
 CALL (most) {
-  UNWIND $pairs AS row
+  UNWIND $write.pairs AS row
   WITH most, row WHERE most IS NOT NULL AND row.change > 0
   UNWIND [row.a, row.b] AS name
   WITH DISTINCT most, name

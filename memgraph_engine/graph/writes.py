@@ -45,5 +45,7 @@ def commit(db: Database, scope: str, version: int, now: datetime, write: Write, 
     """Write it all; False, with nothing written, if somebody wrote since `version` was read."""
     parts = {field.name: list(getattr(write, field.name)) for field in fields(write)}
     changed = {field.name: getattr(sums, field.name) for field in fields(sums)}
-    rows = db.commit("writes/commit", scope=scope, version=version, now=now, statuses=READABLE, sums=changed, **parts)
+    rows = db.commit(
+        "writes/commit", scope=scope, version=version, now=now, statuses=READABLE, sums=changed, write=parts
+    )
     return bool(rows)
