@@ -1,9 +1,9 @@
 // Read versions of notes by their stamps: all that a search scores and returns. Each is a note still, or past by now.
 // $scopes: list<string>    the scopes read
-// $stamps: list<integer>    the versions
+// $versions: map    {stamps: list<integer>}; in a map, since the server compiles a statement anew for other lengths of lists
 // $dimensions: integer    length of the embedder's vectors
 // returns stamp, scope, note [with terms, sources], vectors [raw and context, null for a note that waits]
-UNWIND $stamps AS stamp
+UNWIND $versions.stamps AS stamp
 CALL (stamp) {
   MATCH (n:Note {stamp: stamp}) WHERE n.scope IN $scopes RETURN n
   UNION ALL

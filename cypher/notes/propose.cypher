@@ -17,16 +17,17 @@
 // $agent: list<string>    likewise
 // $as_of: list<datetime>    latest valid_from, and what valid_to is later than; the same for one moment
 // $known_at: list<datetime>    likewise of recorded_at and superseded_at
-// $names: list<string>    keys of keywords that the question may name
-// $named: list<vector>    vectors of what a plan names in the question, null for none: the question's then
+// $read: map    how the question was read, in one parameter: the server compiles a statement anew for other lengths of lists
+//   names: list<string>    keys of keywords that the question may name
+//   named: list<vector>    vectors of what a plan names in the question, null for none: the question's then
+//   topic: vector    vector of what a plan says that the question is about, null likewise
+//   times: list<list<datetime>>    ranges of time that the question names: first moment, and first one after
 // $keywords: integer    keywords nearest to each of these; 0 for none
-// $topic: vector    vector of what a plan says that the question is about, null likewise
 // $topics: integer    topics nearest to it
 // $spread: integer    keywords of a topic, and notes of a keyword, that are followed: in a large memory they are many
 // $related: integer    from how many of the nearest notes ties are followed
 // $tied: integer    notes that ties lead to
-// $times: list<list<datetime>>    ranges of time that the question names: first moment, and first one after
-// $timely: integer    notes that each of these proposes
+// $timely: integer    notes that each range of time proposes
 // $traced: boolean    whether to name keywords and topics
 // returns sums [{scope, language, notes, raw_length, context_length, waiting: where ranges narrow, whether notes are pending}],
 //   proposed [[channel, stamps (null: not within the ranges), superseded_at of each where ranges narrow, score or scores,
@@ -95,7 +96,7 @@ CALL (near, nearness) {
   CALL db.index.fulltext.queryNodes('note_terms', $words, {limit: $lexical_pool}) YIELD node AS n
   RETURN 'lexical' AS channel, collect(n) AS notes, null AS score, null AS carried, null AS name
   UNION ALL
-  UNWIND $times AS time
+  UNWIND $read.times AS time
   CALL (time) {
     MATCH (n:Note|Past)
       SEARCH n IN (VECTOR INDEX note_raw FOR $vector
@@ -107,7 +108,7 @@ CALL (near, nearness) {
   UNION ALL
   CALL () {
     WITH 0 AS here WHERE $keywords > 0
-    UNWIND coalesce($named, [$vector]) AS vector
+    UNWIND coalesce($read.named, [$vector]) AS vector
     CALL (vector) {
       MATCH (k:Keyword)
         SEARCH k IN (VECTOR INDEX keyword_embedding FOR vector WHERE k.scope IN $scopes LIMIT $keywords) SCORE AS score
@@ -116,7 +117,7 @@ CALL (near, nearness) {
     RETURN k, score
     UNION ALL
     WITH 0 AS here WHERE $keywords > 0
-    CALL (here) { MATCH (k:Keyword) WHERE k.scope IN $scopes AND k.key IN $names RETURN k }
+    CALL (here) { MATCH (k:Keyword) WHERE k.scope IN $scopes AND k.key IN $read.names RETURN k }
     RETURN k, 1.0 AS score
   }
   WITH k, max(score) AS score WHERE score > 0
@@ -124,7 +125,7 @@ CALL (near, nearness) {
   WITH k, score, collect(n) AS notes
   RETURN 'keywords' AS channel, notes, score, CASE WHEN size(notes) < $spread THEN size(notes) ELSE COUNT { (k)<-[:HAS_KEYWORD]-() } END AS carried, CASE WHEN $traced THEN [k.name, null] END AS name
   UNION ALL
-  WITH coalesce($topic, $vector) AS vector WHERE $topics > 0
+  WITH coalesce($read.topic, $vector) AS vector WHERE $topics > 0
   CALL (vector) {
     MATCH (t:Topic)
       SEARCH t IN (VECTOR INDEX topic_embedding FOR vector WHERE t.scope IN $scopes LIMIT $topics) SCORE AS score

@@ -93,7 +93,7 @@ class NoteCache:
                 self._notes.move_to_end(stamp)
         missing = [stamp for stamp in stamps if stamp not in notes]
         if missing:
-            rows = tx.run("notes/fetch", scopes=scopes, stamps=missing, dimensions=dimensions)
+            rows = tx.run("notes/fetch", scopes=scopes, versions={"stamps": missing}, dimensions=dimensions)
             fetched = {row["stamp"]: _cached(row) for row in rows}
             notes |= fetched
             self._keep(fetched)

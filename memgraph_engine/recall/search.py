@@ -211,16 +211,18 @@ def _pathways(query: Query, reading: Reading, languages: Sequence[str], settings
     keywords = settings.keyword_anchors if now and settings.keywords else 0
     named = [packed(vector) for vector in reading.keywords]
     return {
-        "names": names((query.text, *reading.plan.keywords), languages) if keywords else [],
-        "named": named or None,
+        "read": {
+            "names": names((query.text, *reading.plan.keywords), languages) if keywords else [],
+            "named": named or None,
+            "topic": packed(reading.topic),
+            "times": [list(time) for time in reading.plan.times] if settings.time else [],
+        },
         "keywords": -(-keywords // max(len(named), 1)),
-        "topic": packed(reading.topic),
         "topics": settings.topic_anchors if now and settings.topics else 0,
         "spread": _SPREAD,
         "related": settings.related_from if now and settings.related else 0,
         "tied": settings.anchored,
         "timely": settings.anchored,
-        "times": [list(time) for time in reading.plan.times] if settings.time else [],
     }
 
 
