@@ -1,21 +1,22 @@
 // What a write needs to know beforehand of the scope, of sources and of keywords; no row if there is no such scope.
 // $scope: string    the scope
-// $ids: list<string>    ids of the sources to add
-// $sessions: list<string>    their sessions, without ''
-// $keys: list<string>    keys of the keywords they may carry
+// $arriving: map    in one parameter, since the server compiles a statement anew for other lengths of lists
+//   ids: list<string>    ids of the sources to add
+//   sessions: list<string>    their sessions, without ''
+//   keys: list<string>    keys of the keywords they may carry
 // $statuses: list<string>    of notes that can be read
 // returns version, language, notes, schema, known [{id, hashes, note {id, status} or null}], tails [source with readable], keywords [{key, name}]
 MATCH (s:Scope {scope: $scope})
 RETURN s.version AS version, s.language AS language, s.notes AS notes,
        head(COLLECT { MATCH (x:Store {name: 'store'}) RETURN coalesce(x.upgrading, x.schema) }) AS schema,
        COLLECT {
-         UNWIND $ids AS id
+         UNWIND $arriving.ids AS id
          MATCH (x:Source {scope: $scope, id: id})
          RETURN {id: id, hashes: [x.hash] + [(x)-[:WAS]->(p:PastSource) | p.hash],
                  note: head([(n:Note)-[:FROM]->(x) | n {.id, .status}])}
        } AS known,
        COLLECT {
-         UNWIND $sessions AS session
+         UNWIND $arriving.sessions AS session
          CALL (session) {
            MATCH (x:Source {scope: $scope, session: session})
            WHERE x.seq >= 0
@@ -25,7 +26,7 @@ RETURN s.version AS version, s.language AS language, s.notes AS notes,
                    readable: EXISTS { (x)<-[:FROM]-(n:Note) WHERE n.status IN $statuses }}
        } AS tails,
        COLLECT {
-         UNWIND $keys AS key
+         UNWIND $arriving.keys AS key
          MATCH (k:Keyword {scope: $scope, key: key})
          RETURN {key: key, name: k.name}
        } AS keywords
