@@ -33,7 +33,7 @@ def graph(memory, user):
 
 
 FERRY = {"id": "f", "text": "The ferry to Madeira leaves at noon.", "speaker": "Ana"}
-FERRY_AGAIN = {"id": "g", "text": "At noon the ferry leaves for Madeira.", "speaker": "Ana"}
+FERRY_AGAIN = {"id": "g", "text": "The ferry to Madeira leaves at noon!", "speaker": "Ana"}
 HIVES = {"id": "h", "text": "Our beekeeper sold two hives last Friday.", "speaker": "Bo", "time": "2023-05-08T10:00"}
 TALK = [
     {"id": "a", "speaker": "Ana", "session": "s", "text": "I live in Lisbon."},
@@ -41,8 +41,8 @@ TALK = [
     {"id": "c", "speaker": "Bo", "session": "s", "text": "Lisbon has yellow trams, which rattle past the bakery."},
     {"id": "d", "speaker": "Ana", "session": "s", "text": "They do, all night."},
     {"id": "e", "speaker": "Ana", "session": "s", "text": "I no longer live in Lisbon, I moved to Madeira."},
-    {"id": "f", "speaker": "Bo", "session": "s", "text": "Lisbon has yellow trams, which rattle past the bakery!"},
-    {"id": "g", "speaker": "Bo", "session": "t", "text": "The trams of Lisbon are yellow and rattle past the bakery."},
+    {"id": "f", "speaker": "Bo", "session": "s", "text": "Lisbon has yellow trams, which rattle past the bakery."},
+    {"id": "g", "speaker": "Bo", "session": "t", "text": "Lisbon has yellow trams, which rattle past the old bakery."},
 ]
 
 

@@ -20,7 +20,7 @@ MODULES = sorted(
 @pytest.fixture(autouse=True)
 def _model(embedder, monkeypatch):
     """Examples name no embedder: each would load the model."""
-    monkeypatch.setattr("memgraph_engine.wiring.embedder_named", lambda settings: embedder)
+    monkeypatch.setattr("memgraph_engine.engine.wiring.embedder_named", lambda settings: embedder)
 
 
 @pytest.mark.parametrize("name", ["memgraph_engine", *MODULES])

@@ -308,6 +308,7 @@ def test_ports_of_last_time_are_taken_again_only_if_free(tmp_path):
 def run(tmp_path, monkeypatch):
     """Run `memgraph-engine db …` for an empty home; returns exit code, stdout and stderr."""
     monkeypatch.setenv("MEMGRAPH_ENGINE_HOME", str(tmp_path))
+    monkeypatch.delenv("MEMGRAPH_ENGINE_URI", raising=False)
     cli = pytest.importorskip("memgraph_engine.cli")
 
     def run(*words, **given):

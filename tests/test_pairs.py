@@ -2,6 +2,7 @@
 
 import os
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -48,10 +49,7 @@ def test_the_same_fact_is_recognised_and_others_are_kept_apart(outcomes):
 def test_on_the_database_both_statements_are_found(memory, kind):
     pair = next(pair for pair in PAIRS if pair.kind == kind)
     settings = memory.engine.settings.model_copy(update={"language": pair.language})
-    engine = type(memory.engine)(
-        settings, *(getattr(memory.engine, name) for name in ("db", "embedder", "clock", "roles"))
-    )
-    mine = type(memory)(engine)
+    mine = type(memory)(replace(memory.engine, settings=settings))
     for name, text in (("old", pair.old), ("new", pair.new)):
         mine.add({"id": name, "text": text, "speaker": "Ana"}, user_id=kind)
     for name, text in (("old", pair.old), ("new", pair.new)):

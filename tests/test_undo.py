@@ -190,7 +190,7 @@ def test_an_undone_merge_of_a_pending_note_brings_back_that_one_and_none_of_its_
     pending = {"id": "a", "text": LINES[0]}
     first = memory.add(pending, wait=False, user_id="ana").entries[0]
     memory.undo(first.decision, user_id="ana")
-    memory.add({"id": "x", "text": LINES[2]}, user_id="ana")
+    memory.add({"id": "x", "text": LINES[1]}, user_id="ana")
     memory.add(pending, wait=False, user_id="ana")
     (merged,) = memory.process(user_id="ana").entries
     assert merged.kind == "merge"
