@@ -111,6 +111,7 @@ def _ask_all(memory: Memory, every: Iterable[Conversation]) -> list[Asked]:
                 )
                 pool = retrieve(engine.db, engine.notes, query, ["english"], engine.settings.recall)
                 assert pool.fused is not None  # every conversation has notes
+                engine.notes.complete(engine.db, query.scope_names, pool.notes)
                 asked.append(
                     Asked(
                         conversation.id,

@@ -177,9 +177,7 @@ def test_a_memory_without_notes_has_no_anchors(talk):
 
 def test_ties_lead_to_what_is_related(memory):
     memory.add({"id": "old", "text": "Ana joined the harbour choir."}, user_id="ana")
-    tied = memory.add(
-        {"id": "new", "text": "The harbour choir sings on Sundays at noon."}, user_id="ana"
-    )
+    tied = memory.add({"id": "new", "text": "The harbour choir sings on Sundays at noon."}, user_id="ana")
     assert tied.entries[0].kind == "link"
     channels = proposed(memory.search("choir of the harbour", user_id="ana", explain=True))
     assert any("related" in some for some in channels.values())

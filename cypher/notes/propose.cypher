@@ -24,7 +24,7 @@
 //   times: list<list<datetime>>    ranges of time that the question names: first moment, and first one after
 // $keywords: integer    keywords nearest to each of these; 0 for none
 // $topics: integer    topics nearest to it
-// $spread: integer    keywords of a topic, and notes of a keyword, that are followed: in a large memory they are many
+// $spread: integer    keywords of a topic, and notes of a keyword, that are followed; a topic leads over no keyword of more
 // $related: integer    from how many of the nearest notes ties are followed
 // $tied: integer    notes that ties lead to
 // $timely: integer    notes that each range of time proposes
@@ -131,10 +131,11 @@ CALL (near, nearness) {
       SEARCH t IN (VECTOR INDEX topic_embedding FOR vector WHERE t.scope IN $scopes LIMIT $topics) SCORE AS score
     RETURN t, 2 * score - 1 AS score
   }
-  CALL (t) { MATCH (t)<-[:IN_TOPIC]-(k) RETURN k LIMIT $spread }
-  CALL (k) { MATCH (k)<-[:HAS_KEYWORD]-(n) WHERE n.status IN $statuses RETURN n LIMIT $spread }
-  WITH t, k, score, collect(n) AS notes WHERE score > 0
-  RETURN 'topics' AS channel, notes, score, CASE WHEN size(notes) < $spread THEN size(notes) ELSE COUNT { (k)<-[:HAS_KEYWORD]-() } END AS carried, CASE WHEN $traced THEN [k.name, t.label] END AS name
+  CALL (t) { MATCH (t)<-[:IN_TOPIC]-(k) RETURN k, COUNT { (k)<-[:HAS_KEYWORD]-() } AS carried LIMIT $spread }
+  WITH t, k, score WHERE score > 0 AND carried <= $spread
+  MATCH (k)<-[:HAS_KEYWORD]-(n) WHERE n.status IN $statuses
+  WITH t, k, score, collect(n) AS notes
+  RETURN 'topics' AS channel, notes, score, size(notes) AS carried, CASE WHEN $traced THEN [k.name, t.label] END AS name
   UNION ALL
   WITH near, nearness
   UNWIND range(0, CASE WHEN $related < size(near) THEN $related ELSE size(near) END - 1) AS place

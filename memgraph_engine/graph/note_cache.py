@@ -2,17 +2,19 @@
 
 A search's statement names notes by their stamps only. A stamp is drawn anew with every version of a note, so what is
 kept under one never changes, and an entry can't be stale. What no memory holds any more is named by no statement.
+
+What scores need of a note is fetched with the pool; the rest of it only for the few notes that are returned.
 """
 
 from collections import Counter, OrderedDict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from sys import getsizeof, intern
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from memgraph_engine.graph.database import Row, Runner
+from memgraph_engine.graph.database import Runner
 from memgraph_engine.graph.rows import moment, note_from
 from memgraph_engine.model.memory import Note
 from memgraph_engine.model.result import CacheStats
@@ -21,19 +23,24 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_KEPT = ("id", "status", "session", "seq", "said_at", "valid_from", "raw", "context", "tags")
 _COUNTS: dict[tuple[int, int], tuple[int, int]] = {}  # one for all notes: they are few
-_NOTE, _SOURCE, _TERM = 1400, 1400, 60  # bytes of a note, of each source, and of each term, beside texts and vectors
+_FEATURES, _LETTER, _NOTE, _SOURCE = (
+    900,
+    10,
+    900,
+    1400,
+)  # bytes: of an entry, for a letter of terms, of a note, a source
 
 
 @dataclass(slots=True, eq=False)
 class CachedNote:
-    """A version of a note. `terms` counts each of its terms in the raw text and in the context, `lengths` are the sums.
+    """A version of a note; what it takes time to make of it is made when it is first asked for.
 
     `vectors` has the shape (2, dimensions), of length 1: raw and context; None for a note that waits for them.
     Times are in milliseconds since 1970. `size` is about how many bytes all of it takes.
     """
 
+    stamp: int
     scope: str
     id: str
     status: str
@@ -41,34 +48,61 @@ class CachedNote:
     seq: int
     said_at: int
     valid_from: int
-    raw: Sequence[str]
-    context: str
     tags: Sequence[str]
-    terms: Mapping[str, tuple[int, int]]
-    lengths: tuple[int, int]
     vectors: "NDArray[np.float32] | None"
     size: int
-    _row: Row | None
+    _texts: tuple[str, str] | None
+    _terms: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    _lengths: tuple[int, int] = (0, 0)
     _note: Note | None = None
 
+    @property
+    def terms(self) -> Mapping[str, tuple[int, int]]:
+        """How often each of its terms stands in the raw text and in the context."""
+        self._count()
+        return self._terms
+
+    @property
+    def lengths(self) -> tuple[int, int]:
+        """How many terms both have."""
+        self._count()
+        return self._lengths
+
+    def _count(self) -> None:
+        texts = self._texts
+        if texts is not None:
+            raw, context = (Counter(text.split()) for text in texts)
+            pairs = ((term, (raw[term], context[term])) for term in raw | context)
+            self._terms = {intern(term): _COUNTS.setdefault(counts, counts) for term, counts in pairs}
+            self._lengths = raw.total(), context.total()
+            self._texts = None  # last, since other threads look here
+
+    def said(self) -> frozenset[str]:
+        """Return the terms of the raw text."""
+        return frozenset(term for term, (raw, _) in self.terms.items() if raw)
+
+    @property
+    def whole(self) -> bool:
+        """Whether all of it was read."""
+        return self._note is not None
+
     def note(self, superseded_at: int | None = None) -> Note:
-        """Return the note, for the caller to keep; what is found as a former version has a time at which it ended."""
-        if self._note is None:  # of a pool most are never looked at
-            assert self._row is not None
-            self._note = note_from(self._row)
-            self._row = None
+        """Return the note, for the caller to keep, once all of it was read.
+
+        What is found as a former version has a time at which it ended.
+        """
+        assert self._note is not None
         note = self._note
         if any(source.metadata for source in note.sources):  # what else it has can't be changed by whoever gets it
             note = replace(note, sources=tuple(replace(one, metadata=deepcopy(one.metadata)) for one in note.sources))
         return note if superseded_at is None else replace(note, superseded_at=moment(superseded_at))
 
-    def metadata(self) -> list[Mapping[str, object]]:
-        """Return what is known of each source beside its words."""
-        return [source.metadata for source in self.note().sources]
-
-    def said(self) -> frozenset[str]:
-        """Return the terms of the raw text."""
-        return frozenset(term for term, (raw, _) in self.terms.items() if raw)
+    def completed(self, note: Note) -> int:
+        """Take the rest of the note; return by how many bytes it grew."""
+        texts = [note.context, *note.raw, *(source.text for source in note.sources)]
+        more = 0 if self._note else _NOTE + _SOURCE * len(note.sources) + sum(map(getsizeof, texts))
+        self._note, self.size = note, self.size + more
+        return more
 
 
 class NoteCache:
@@ -93,14 +127,26 @@ class NoteCache:
                 self._notes.move_to_end(stamp)
         missing = [stamp for stamp in stamps if stamp not in notes]
         if missing:
-            rows = tx.run("notes/fetch", scopes=scopes, versions={"stamps": missing}, dimensions=dimensions)
-            fetched = {row["stamp"]: _cached(row) for row in rows}
+            rows = tx.run("notes/features", scopes=scopes, versions={"stamps": missing}, dimensions=dimensions)
+            fetched = {note.stamp: note for note in _cached(rows[0]["notes"], dimensions)}
             notes |= fetched
             self._keep(fetched)
         with self._lock:
             self._found += len(stamps) - len(missing)
             self._fetched += len(missing)
         return notes, len(missing)
+
+    def complete(self, tx: Runner, scopes: Sequence[str], notes: Sequence[CachedNote]) -> None:
+        """Read the rest of notes that are returned; one that was removed meanwhile stays as it is."""
+        missing = {note.stamp: note for note in notes if not note.whole}
+        if not missing:
+            return
+        for row in tx.run("notes/fetch", scopes=scopes, versions={"stamps": list(missing)}):
+            note = missing[row["stamp"]]
+            with self._lock:
+                more = note.completed(note_from(row["note"]))
+                self._bytes += more if self._notes.get(note.stamp) is note else 0
+        self._evict()
 
     def _keep(self, notes: Mapping[int, CachedNote]) -> None:
         if not self._most:
@@ -110,6 +156,10 @@ class NoteCache:
                 replaced = self._notes.pop(stamp, None)
                 self._notes[stamp] = note
                 self._bytes += note.size - (replaced.size if replaced else 0)
+        self._evict()
+
+    def _evict(self) -> None:
+        with self._lock:
             while self._bytes > self._most:
                 _, oldest = self._notes.popitem(last=False)
                 self._bytes -= oldest.size
@@ -133,28 +183,21 @@ class NoteCache:
             return CacheStats(len(self._notes), self._bytes, self._most, self._found, self._fetched)
 
 
-def _cached(row: Row) -> CachedNote:
-    note: dict[str, Any] = row["note"]
-    raw, context = Counter(note.pop("raw_terms").split()), Counter(note.pop("context_terms").split())
-    pairs = ((term, (raw[term], context[term])) for term in raw | context)
-    terms = {intern(term): _COUNTS.setdefault(counts, counts) for term, counts in pairs}
-    vectors = _unit(row["vectors"]) if row["vectors"] else None
-    texts = [note["context"], *note["raw"], *(source["text"] for source in note["sources"])]
-    size = _NOTE + _SOURCE * len(note["sources"]) + _TERM * len(terms) + sum(map(getsizeof, texts))
-    return CachedNote(
-        scope=row["scope"],
-        **{name: note[name] for name in _KEPT},
-        terms=terms,
-        lengths=(raw.total(), context.total()),
-        vectors=vectors,
-        size=size + (0 if vectors is None else vectors.nbytes),
-        _row=note,
-    )
+def _cached(rows: Sequence[Sequence[Any]], dimensions: int) -> Iterator[CachedNote]:
+    """Yield the notes of rows; all vectors are made in one go."""
+    unit = iter(_unit([vector.raw() for row in rows for vector in row[-2:] if vector is not None], dimensions))
+    for stamp, scope, id, status, session, seq, said_at, valid_from, tags, raw, context, vector, _ in rows:  # noqa: A001
+        vectors = None if vector is None else next(unit).copy()  # a part of the whole would keep all of it in memory
+        size = _FEATURES + _LETTER * len(context) + (0 if vectors is None else vectors.nbytes)
+        yield CachedNote(
+            stamp, scope, id, status, session, seq, said_at, valid_from, tags, vectors, size, (raw, context)
+        )
 
 
-def _unit(vectors: Sequence[Any]) -> "NDArray[np.float32]":
+def _unit(vectors: Sequence[bytes], dimensions: int) -> "NDArray[np.float32]":
+    """Return vectors as Bolt has them (big-endian) with the length 1; shape (notes, 2, dimensions)."""
     import numpy as np
 
-    given: NDArray[np.float32] = np.array([vector.to_numpy() for vector in vectors], dtype=np.float32)
-    unit: NDArray[np.float32] = given / np.linalg.norm(given, axis=1, keepdims=True)
+    given = np.frombuffer(b"".join(vectors), dtype=">f4").astype(np.float32).reshape(-1, 2, dimensions)
+    unit: NDArray[np.float32] = given / np.linalg.norm(given, axis=2, keepdims=True)
     return unit

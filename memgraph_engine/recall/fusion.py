@@ -106,7 +106,8 @@ def channel_scores(
     hits = sorted(pool.proposed.get("lexical", ()))
     found = [pool.notes[row] for row in hits]
     if found and words:
-        counts = np.array([[note.terms.get(word, _NONE) for word in words] for note in found], dtype=np.float64)
+        flat = [count for note in found for get in (note.terms.get,) for word in words for count in get(word, _NONE)]
+        counts = np.array(flat, dtype=np.float64).reshape(len(found), len(words), 2)
         lengths = np.array([note.lengths for note in found], dtype=np.float64)
         for column, mean in enumerate((of.raw_length, of.context_length)):
             scores[hits, column] = bm25(counts[:, :, column], lengths[:, column], of.notes, mean)

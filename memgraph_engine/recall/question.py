@@ -77,7 +77,7 @@ class Filters:
         return not self.beyond_index or (
             note.status in self.statuses
             and set(self.tags) <= set(note.tags)
-            and (not self.metadata or any(map(self._holds, note.metadata())))
+            and (not self.metadata or (note.whole and any(self._holds(one.metadata) for one in note.note().sources)))
         )
 
     def _holds(self, metadata: Mapping[str, object]) -> bool:

@@ -53,14 +53,16 @@ class Refiner:
             found.append(retrieve(db, cache, later, languages, self.settings))
             languages = list(found[-1].languages)
             scores, first = _mean([one.scores for one in found], shares), first_found(found)
-            best = [one.notes[row] for one, row in map(first.__getitem__, ranked(scores))]
+            best = [one.notes[row] for one, row in map(first.__getitem__, ranked(scores)[:_SHOWN])]
+            cache.complete(db, query.scope_names, best)
+            best = [note for note in best if note.whole]  # others were removed meanwhile
             last = len(found) == rounds or not best
             judged, follow_up = self._judged(query, later.text, best, languages, told, last=last)
             pool = found[-1].pool
             judged = replace(judged, plan=found[-1].reading.plan, pool=len(pool.notes), fetched=pool.fetched)
             told.append(judged)
             if judged.sufficient or last or (not follow_up and len(found) == _UNAIDED):
-                return hits(query, found, scores, told)
+                return hits(db, cache, query, found, scores, told)
             later = self._next(query, follow_up, best[0], found[0])
             shares.append(shares[-1] * (_FOLLOWED if follow_up else _ALIKE))
 
@@ -97,7 +99,7 @@ class Refiner:
         """Ask the role; None where it has no model, or that fails."""
         if not self.roles.has("sufficiency"):
             return None
-        request = sufficiency(query.text, [note.context for note in best[:_SHOWN]])
+        request = sufficiency(query.text, [note.note().context for note in best])
         try:
             answer = self.roles.ask(request, meters=self.spent.meters)
         except ModelError as error:
@@ -121,7 +123,7 @@ class Refiner:
         if follow_up:
             vector = self.embedder.embed_query(follow_up)
             return replace(query, text=follow_up, vector=vector, reading=None, asked=query.vector)
-        (near,) = self.embedder.embed_documents(["\n".join(best.raw)])
+        (near,) = self.embedder.embed_documents(["\n".join(best.note().raw)])
         leaning = _unit(query.vector) + self.settings.feedback * _unit(near)
         rarest = _rarest(best, first.notes, terms(query.text, first.languages))
         text = " ".join([query.text, *rarest])  # of the same time, though a term may be spelt like a month

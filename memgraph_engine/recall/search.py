@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from memgraph_engine.graph import notes as note_graph
@@ -85,7 +86,7 @@ class Found:
 def search(db: Database, cache: NoteCache, query: Query, language: str, settings: RecallSettings) -> list[Hit]:
     """Return the best notes for a question, best first, at most `top_k`, in one round."""
     found = retrieve(db, cache, query, [language], settings)
-    return hits(query, [found], found.scores)
+    return hits(db, cache, query, [found], found.scores)
 
 
 def retrieve(db: Database, cache: NoteCache, query: Query, languages: Sequence[str], settings: RecallSettings) -> Found:
@@ -98,6 +99,8 @@ def retrieve(db: Database, cache: NoteCache, query: Query, languages: Sequence[s
     while True:
         answer, languages, reading = propose(db, query, languages, settings, factor)
         pool = read_pool(db, cache, query.scope_names, answer, anchored=settings.anchored, dimensions=len(query.vector))
+        if query.filters.metadata:
+            cache.complete(db, query.scope_names, pool.notes)
         admitted = [row for row, note in enumerate(pool.notes) if query.filters.admits(note)]
         if len(admitted) >= query.top_k or _exhausted(query, answer, len(pool.notes), settings, factor):
             break
@@ -162,21 +165,30 @@ def _lexical_pool(query: Query, settings: RecallSettings, factor: int) -> int:
     return settings.lexical_pool * factor * (_GROWTH if query.filters.any else 1)
 
 
-def hits(query: Query, found: Sequence[Found], scores: Mapping[str, float], rounds: Sequence[Round] = ()) -> list[Hit]:
+def hits(
+    db: Database,
+    cache: NoteCache,
+    query: Query,
+    found: Sequence[Found],
+    scores: Mapping[str, float],
+    rounds: Sequence[Round] = (),
+) -> list[Hit]:
     """Return the best by their scores, each as the first round that found it did, at most `top_k`."""
     first = first_found(found)
     least = -2.0 if query.min_similarity is None else query.min_similarity
-    best: list[Hit] = []
-    for note in ranked(scores):
-        one, row = first[note]
-        similarity = float(one.similarity[row])
-        if similarity < least:
-            continue
-        explanation = _explanation(one, row, rounds) if query.explain else None
-        best.append(Hit(one.notes[row].note(one.pool.closed.get(row)), scores[note], similarity, explanation))
-        if len(best) == query.top_k:
-            break
-    return best
+    near = ((note, *first[note]) for note in ranked(scores))
+    best = list(islice((one for one in near if one[1].similarity[one[2]] >= least), query.top_k))
+    cache.complete(db, query.scope_names, [one.notes[row] for _, one, row in best])
+    return [
+        Hit(
+            one.notes[row].note(one.pool.closed.get(row)),
+            scores[note],
+            float(one.similarity[row]),
+            _explanation(one, row, rounds) if query.explain else None,
+        )
+        for note, one, row in best
+        if one.notes[row].whole  # else it was removed meanwhile
+    ]
 
 
 def first_found(found: Sequence[Found]) -> dict[str, tuple[Found, int]]:
