@@ -21,6 +21,7 @@ from memgraph_engine.gate.known import Known, Line, same_speaker
 from memgraph_engine.gate.wording import Lists, Token, lists_of
 
 REWORDED = 3  # content words that a rewording shares with what it repeats
+OWN = 2  # and for each of its own that the one with fewer of these has: praise and thanks share much, and say little
 DETAILED = 4  # and one with a detail
 PARALLEL = 0.7  # share of tokens from which two lines are one sentence with something exchanged
 WHOLE = 3  # content words that are left out where one line holds all of the other's
@@ -82,7 +83,7 @@ class Pair:
         if shared >= DETAILED and added and self._spoken and all(self._detail(*block) for block in blocks):
             return "detailed"
         apart = own[0] > 0 or own[1] >= WHOLE
-        if shared >= REWORDED and apart and ratio <= PARALLEL and self._spoken:
+        if shared >= max(REWORDED, OWN * own[0]) and apart and ratio <= PARALLEL and self._spoken:
             return "reworded"
         return "exchanged"
 
