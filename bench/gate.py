@@ -64,13 +64,12 @@ def run(given: argparse.Namespace) -> tuple[dict[str, float], str]:
     models, parts = given.models.split(","), given.parts.split(",")
     if unknown := set(parts) - set(_PARTS):
         raise SystemExit(f"There is no part {', '.join(sorted(unknown))}; the parts are {', '.join(_PARTS)}.")
+    told = statements.read(_statements(given)) if "statements" in parts else []  # else nothing else is begun
     figures: dict[str, float] = {}
     pages = _pairs(given, models, figures) if "pairs" in parts else []
     measured = [(model, gate_memory.measure(given.file, model)) for model in models if "memory" in parts]
     if "statements" in parts:
-        measured += [
-            (model, statements.measure(statements.read(_statements(given)), KeptEmbedder(model))) for model in models
-        ]
+        measured += [(model, statements.measure(told, KeptEmbedder(model))) for model in models]
     if "corrections" in parts:
         measured.insert(0, (models[0], gate_corrections.measure(given.file)))
     if "calls" in parts:
