@@ -6,10 +6,10 @@ kept under one never changes, and an entry can't be stale. What no memory holds 
 What scores need of a note is fetched with the pool; the rest of it only for the few notes that are returned.
 """
 
-from collections import Counter, OrderedDict
+from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from sys import getsizeof, intern
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -23,19 +23,14 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_COUNTS: dict[tuple[int, int], tuple[int, int]] = {}  # one for all notes: they are few
-_FEATURES, _LETTER, _NOTE, _SOURCE = (
-    900,
-    10,
-    900,
-    1400,
-)  # bytes: of an entry, for a letter of terms, of a note, a source
+_FEATURES, _NOTE, _SOURCE = 950, 900, 1400  # bytes of an entry, of a note and of a source, beside texts and vectors
 
 
 @dataclass(slots=True, eq=False)
 class CachedNote:
-    """A version of a note; what it takes time to make of it is made when it is first asked for.
+    """A version of a note.
 
+    `texts` are its terms, in the raw text and in the context, with a blank on each side of each; `lengths` count them.
     `vectors` has the shape (2, dimensions), of length 1: raw and context; None for a note that waits for them.
     Times are in milliseconds since 1970. `size` is about how many bytes all of it takes.
     """
@@ -48,38 +43,20 @@ class CachedNote:
     seq: int
     said_at: int
     valid_from: int
-    tags: Sequence[str]
+    tags: tuple[str, ...]
+    texts: tuple[str, str]
+    lengths: tuple[int, int]
     vectors: "NDArray[np.float32] | None"
     size: int
-    _texts: tuple[str, str] | None
-    _terms: Mapping[str, tuple[int, int]] = field(default_factory=dict)
-    _lengths: tuple[int, int] = (0, 0)
     _note: Note | None = None
 
-    @property
-    def terms(self) -> Mapping[str, tuple[int, int]]:
-        """How often each of its terms stands in the raw text and in the context."""
-        self._count()
-        return self._terms
-
-    @property
-    def lengths(self) -> tuple[int, int]:
-        """How many terms both have."""
-        self._count()
-        return self._lengths
-
-    def _count(self) -> None:
-        texts = self._texts
-        if texts is not None:
-            raw, context = (Counter(text.split()) for text in texts)
-            pairs = ((term, (raw[term], context[term])) for term in raw | context)
-            self._terms = {intern(term): _COUNTS.setdefault(counts, counts) for term, counts in pairs}
-            self._lengths = raw.total(), context.total()
-            self._texts = None  # last, since other threads look here
+    def terms(self) -> frozenset[str]:
+        """Return the terms of both texts."""
+        return self.said() | {*self.texts[1].split()}
 
     def said(self) -> frozenset[str]:
         """Return the terms of the raw text."""
-        return frozenset(term for term, (raw, _) in self.terms.items() if raw)
+        return frozenset(self.texts[0].split())
 
     @property
     def whole(self) -> bool:
@@ -188,10 +165,35 @@ def _cached(rows: Sequence[Sequence[Any]], dimensions: int) -> Iterator[CachedNo
     unit = iter(_unit([vector.raw() for row in rows for vector in row[-2:] if vector is not None], dimensions))
     for stamp, scope, id, status, session, seq, said_at, valid_from, tags, raw, context, vector, _ in rows:  # noqa: A001
         vectors = None if vector is None else next(unit).copy()  # a part of the whole would keep all of it in memory
-        size = _FEATURES + _LETTER * len(context) + (0 if vectors is None else vectors.nbytes)
+        texts = _apart(raw), _apart(context)
         yield CachedNote(
-            stamp, scope, id, status, session, seq, said_at, valid_from, tags, vectors, size, (raw, context)
+            stamp,
+            intern(scope),
+            id,
+            intern(status),
+            intern(session),
+            seq,
+            said_at,
+            valid_from,
+            tuple(tags),
+            texts,
+            (_terms_in(raw), _terms_in(context)),
+            vectors,
+            size=_FEATURES + len(texts[0]) + len(texts[1]) + (0 if vectors is None else vectors.nbytes),
         )
+
+
+def _apart(terms: str) -> str:
+    """Give each term blanks of its own, so that `count` finds every one.
+
+    >>> _apart("boat boat sea").count(" boat ")
+    2
+    """
+    return f" {terms.replace(' ', '  ')} "
+
+
+def _terms_in(text: str) -> int:
+    return text.count(" ") + 1 if text else 0
 
 
 def _unit(vectors: Sequence[bytes], dimensions: int) -> "NDArray[np.float32]":

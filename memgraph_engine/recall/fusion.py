@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 _K1, _B = 1.2, 0.75
 _DAY = 86_400_000.0  # milliseconds
 _BEST = 3  # of a session
-_NONE = (0, 0)  # of a term that a note lacks
 OPTIONAL = (*PATHWAYS, "time")
 """Channels that a question may not have: no topics yet, nothing tied, no time named."""
 CHANNELS = ("lexical_raw", "lexical_context", "dense_raw", "dense_context", *OPTIONAL)
@@ -106,7 +105,8 @@ def channel_scores(
     hits = sorted(pool.proposed.get("lexical", ()))
     found = [pool.notes[row] for row in hits]
     if found and words:
-        flat = [count for note in found for get in (note.terms.get,) for word in words for count in get(word, _NONE)]
+        wanted = [f" {word} " for word in words]
+        flat = [text.count(word) for note in found for word in wanted for text in note.texts]
         counts = np.array(flat, dtype=np.float64).reshape(len(found), len(words), 2)
         lengths = np.array([note.lengths for note in found], dtype=np.float64)
         for column, mean in enumerate((of.raw_length, of.context_length)):

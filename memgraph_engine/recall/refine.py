@@ -113,7 +113,7 @@ class Refiner:
     def _by_terms(self, query: Query, asked: str, best: Sequence[CachedNote], languages: Sequence[str]) -> Round:
         """Look for the question's terms in the best notes."""
         wanted = terms(query.text, languages)
-        held = {term for note in best[:_JUDGED] for term in note.terms}
+        held = {term for note in best[:_JUDGED] for term in note.terms()}
         missing = tuple(term for term in wanted if term not in held)
         confidence = 1 - len(missing) / max(len(wanted), 1) if best else 0.0
         return Round(asked, confidence, bool(best) and confidence >= self.settings.sufficient, missing)
