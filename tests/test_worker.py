@@ -215,6 +215,35 @@ def test_a_memory_that_another_worker_is_at_is_left_to_it(connect):
     assert work_once(memory) == [("construct", "ana", "done")]
 
 
+@pytest.mark.parametrize("moment", ["before the lease", "partition", "write"])
+def test_a_worker_whose_leases_lapsed_does_not_tell_of_what_another_did(connect, monkeypatch, moment):
+    memory = connect(topics_after=1)
+    plant(memory, "ana", SEA)
+    memory.add(FERRY, user_id="ana")
+    inner, reached, told, of_other = table.rebuild_topics, [], [], []
+
+    def reach(phase):
+        reached.append(phase)
+        if phase == moment and reached.count(moment) == 1:
+            of_other.extend(work_once(memory))
+
+    def lapsed(_db, name, _holder, *, seconds):
+        if name.startswith("topics"):
+            reach("before the lease")
+        return True
+
+    monkeypatch.setattr(leases, "acquire", lapsed)
+    monkeypatch.setattr(
+        table,
+        "rebuild_topics",
+        lambda engine, scope, progress: inner(engine, scope, progress=lambda at: (reach(at), progress(at))),
+    )
+    assert Worker(memory.engine, tell=told.append).once()
+    assert (told, of_other) == ([], [("topics", "ana", "done")])
+    assert len(memory.topic_runs(user_id="ana")) == 1
+    assert faults(memory) == []
+
+
 KILLED = """
 import os, signal, sys
 from memgraph_engine import Memory, Settings

@@ -30,20 +30,19 @@ def release(db: Database, name: str, holder: str) -> None:
 @contextmanager
 def held(
     db: Database, name: str, *, patience: float = inf, waiting: Callable[[], None] = lambda: None
-) -> Iterator[bool]:
-    """Wait for a lease and hold it for as long as the block takes; yields whether another held it before.
+) -> Iterator[None]:
+    """Wait for a lease and hold it for as long as the block takes.
 
     While it waits it calls `waiting`, which may end that by raising. Raises WriteConflict after so many seconds.
     """
-    holder, begun, waited = uuid4().hex, time.monotonic(), False
+    holder, begun = uuid4().hex, time.monotonic()
     while not acquire(db, name, holder, seconds=_SECONDS):
         if time.monotonic() - begun > patience:
             raise WriteConflict(f"Another process has held the lease {name!r} for {patience:.0f} s. Try again later.")
-        waited = True
         waiting()
         time.sleep(_WAIT)
     with _extended(db, name, holder):
-        yield waited
+        yield
 
 
 @contextmanager

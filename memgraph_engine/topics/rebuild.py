@@ -73,44 +73,38 @@ def rebuild(
     """Find the topics of a scope anew, beginning with those it has, and return what changed.
 
     Two runs at once do the work once: the second waits, and returns the first's result if nothing was written
-    meanwhile. Raises NotFound for a scope that nothing was written to, or WriteConflict when others keep winning.
+    meanwhile; the last phase that it tells is then none of writing. Raises NotFound for a scope that nothing was
+    written to, or WriteConflict when others keep winning.
     """
     before = topic_graph.state(db, scope)
     if before is None:
         raise NotFound(f"Nothing was ever written to {scope!r}, so it has no topics.")
     tell = progress or _silent
-    with leases.held(db, f"topics {scope}", patience=_PATIENCE, waiting=lambda: tell(WAIT)) as waited:
-        if waited and (done := _done_since(db, scope, before.run)):
-            return done
-        return _until_written(_Job(db, scope, engine, settings, tell, labeller, {}), now)
+    with leases.held(db, f"topics {scope}", patience=_PATIENCE, waiting=lambda: tell(WAIT)):
+        return _until_written(_Job(db, scope, engine, settings, tell, labeller, {}), now, before.run)
 
 
 def _silent(_phase: str) -> None:
     """Tell nobody."""
 
 
-def _done_since(db: Database, scope: str, run: str) -> TopicRun | None:
-    """Return the last run if it is another than this one, and nothing was written since."""
-    state = topic_graph.state(db, scope)
-    if state is None or state.run == run or state.changed_since:
-        return None
-    return next(iter(topic_graph.runs(db, scope, 1)), None)
-
-
-def _until_written(job: _Job, now: datetime) -> TopicRun:
+def _until_written(job: _Job, now: datetime, before: str) -> TopicRun:
     for attempt in range(_ATTEMPTS):
         try:
-            return _once(job, now, late=attempt == _ATTEMPTS - 1)
+            return _once(job, now, before, late=attempt == _ATTEMPTS - 1)
         except _Overtaken:
             continue
     raise WriteConflict(f"Other runs changed the topics of {job.scope!r} {_ATTEMPTS} times during this one. Try again.")
 
 
-def _once(job: _Job, now: datetime, *, late: bool) -> TopicRun:
+def _once(job: _Job, now: datetime, before: str, *, late: bool) -> TopicRun:
+    """Do the work once, unless another run has done it since the one `before`: then return that."""
     with job.phase("read"):
         seen = topic_graph.state(job.db, job.scope)
         if seen is None:
             _gone(job.scope)
+        if seen.run != before and not seen.changed_since:
+            return topic_graph.runs(job.db, job.scope, 1)[0]
         found = keywords(topic_graph.network(job.db, job.scope))
     with job.phase("partition"):
         settings = job.settings

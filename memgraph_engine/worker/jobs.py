@@ -56,12 +56,17 @@ def jobs_of(engine: Engine) -> tuple[Job, ...]:
         receipt = writer.process(scope, engine.settings.ingest_batch)
         return Outcome(_kinds(receipt), receipt.fallbacks, receipt.cost) if receipt.entries else None
 
-    def topics(scope: Scope, stopping: Callable[[], bool]) -> Outcome:
+    def topics(scope: Scope, stopping: Callable[[], bool]) -> Outcome | None:
+        phases = []
+
         def reached(phase: str) -> None:
             if stopping() and phase != "write":
                 raise Stopped
+            phases.append(phase)
 
         run = rebuild_topics(engine, scope, progress=reached)
+        if phases[-1] != "write":  # another worker's, which tells of it: the lease of one of them had lapsed
+            return None
         return Outcome(_figures(run), run.fallbacks, run.cost)
 
     return (
