@@ -167,6 +167,23 @@ def test_the_words_of_an_older_schema_are_found_in_the_scope_that_they_are_of(se
     assert memory.verify(user_id="ana") == []
 
 
+def test_the_keywords_of_an_older_schema_that_no_note_carries_are_found_no_more(server, memory, embedder):
+    boat = memory.add("The boat sails to Madeira.", user_id="ana").entries[0]
+    memory.add("The buoy is green.", user_id="ana")
+    deletion = memory.delete(boat.source, user_id="ana")
+    with neo4j.GraphDatabase.driver(server.uri, auth=(server.user, server.password)) as driver:
+        driver.execute_query(
+            "MATCH (k:Keyword) WHERE k.resting IS NOT NULL "
+            "CALL db.create.setNodeVectorProperty(k, 'embedding', k.resting) SET k.resting = null"
+        )
+        driver.execute_query("MATCH (s:Store) SET s.schema = 8")
+        assert "no note that can be read carries it" in " ".join(memory.verify(user_id="ana"))
+        Memory.connect(embedder=embedder).close()
+    assert memory.verify(user_id="ana") == []
+    memory.undo(deletion.id, user_id="ana")
+    assert memory.verify(user_id="ana") == []
+
+
 def test_a_new_scope_can_be_asked_where_the_index_holds_only_others_of_which_some_are_gone(server, memory):
     memory.add_many(["The boat sails.", "The buoy is green."], user_id="ana")
     gone = next(iter(memory.get_all(user_id="ana")))
