@@ -26,7 +26,7 @@ from bench.gate_pairs import (
     mapped,
     told,
 )
-from bench.observations import LANGUAGE, KeptEmbedder, observed
+from bench.observations import LANGUAGE, FiledEmbedder, observed
 from memgraph_engine import Settings
 from memgraph_engine.embedding.onnx import MODELS
 from memgraph_engine.evaluation.report import table
@@ -69,7 +69,7 @@ def run(given: argparse.Namespace) -> tuple[dict[str, float], str]:
     pages = _pairs(given, models, figures) if "pairs" in parts else []
     measured = [(model, gate_memory.measure(given.file, model)) for model in models if "memory" in parts]
     if "statements" in parts:
-        measured += [(model, statements.measure(told, KeptEmbedder(model))) for model in models]
+        measured += [(model, statements.measure(told, FiledEmbedder(model))) for model in models]
     if "corrections" in parts:
         measured.insert(0, (models[0], gate_corrections.measure(given.file)))
     if "calls" in parts:
@@ -97,7 +97,7 @@ def _pairs(given: argparse.Namespace, models: Sequence[str], figures: dict[str, 
     measured = {}
     for model in models:
         with gate_memory.kept(model) as memory:
-            every = observed(locomo_file(given.file), KeptEmbedder(model), dated=not given.undated)
+            every = observed(locomo_file(given.file), FiledEmbedder(model), dated=not given.undated)
             measured[model] = told(memory, every)
     if given.fit:
         maps = {_embedder(model): fit_relation(every) for model, every in measured.items()}

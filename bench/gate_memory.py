@@ -8,7 +8,7 @@ from pathlib import Path
 from uuid import uuid4
 
 from bench.conversations import locomo_file
-from bench.observations import KeptEmbedder, Observation, observations
+from bench.observations import FiledEmbedder, Observation, observations
 from bench.server import bench_settings, connected
 from memgraph_engine import Memory
 from memgraph_engine.embedding import CheckedEmbedder
@@ -40,7 +40,7 @@ def measure(file: Path | None, model: str) -> tuple[dict[str, float], str]:
 @contextmanager
 def kept(model: str) -> Iterator[Memory]:
     """Yield a memory on the gate's own server for a model, Discard off; vectors are kept between runs."""
-    embedder = KeptEmbedder(model)
+    embedder = FiledEmbedder(model)
     settings = bench_settings(model)
     settings = settings.model_copy(update={"home": settings.home.with_name(f"{model}-gate")})
     with connected(settings, embedder) as memory, of(memory, discard=False) as mine:

@@ -1,6 +1,5 @@
 """LoCoMo's observations as messages, and notes of both kinds built through the engine's own ingest."""
 
-import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,17 +13,16 @@ from bench.conversations import conversations
 from memgraph_engine import Settings
 from memgraph_engine.embedding import CheckedEmbedder
 from memgraph_engine.embedding.choose import embedder_named
-from memgraph_engine.embedding.onnx import MODELS
+from memgraph_engine.evaluation.kept import KeptEmbedder
 from memgraph_engine.evaluation.locomo import Conversation, evidence
 from memgraph_engine.ingest.construct import Vectors, construct, place
 from memgraph_engine.ingest.messages import parse_message
 from memgraph_engine.model.candidate import Candidate
+from memgraph_engine.model.ports import Embedder
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-    from memgraph_engine.model.ports import Embedder
 
 LANGUAGE = "english"
 _SESSION = re.compile(r"session_(\d+)_observation")
@@ -72,7 +70,7 @@ def observations(path: Path, *, dated: bool) -> Iterator[tuple[Conversation, lis
         yield conversation, found
 
 
-def observed(path: Path, embedder: "KeptEmbedder", *, dated: bool = True) -> list[Observed]:
+def observed(path: Path, embedder: Embedder, *, dated: bool = True) -> list[Observed]:
     """Build the notes of all conversations."""
     vectors = Vectors(CheckedEmbedder(embedder))
     return [
@@ -87,36 +85,21 @@ def made(messages: Sequence[Mapping[str, Any]], vectors: Vectors) -> list[Candid
     return construct(place(sources, {}), {}, language=LANGUAGE, max_keywords=8, vectors=vectors)
 
 
-class KeptEmbedder:
-    """An embedder whose vectors are kept in a file between runs; the model is loaded for what is new."""
+class FiledEmbedder(KeptEmbedder):
+    """An embedder whose vectors are kept in a file between runs."""
 
     def __init__(self, model: str) -> None:
         import numpy as np
 
-        self._settings = Settings.load(embedder=model)
-        self._file = user_cache_path("memgraph-engine") / "bench" / f"gate-{model.replace('/', '-')}.npz"
-        self._known: dict[str, NDArray[np.float32]] = {}
-        self.name = MODELS[model].name if model in MODELS else model
-        self._model: Embedder | None = None
+        super().__init__(embedder_named(Settings.load(embedder=model)))
+        self._file = user_cache_path("memgraph-engine") / "bench" / f"vectors-{model.replace('/', '-')}.npz"
         if self._file.is_file():
             with np.load(self._file) as kept:
-                self._known = dict(zip(kept["keys"].tolist(), kept["vectors"], strict=True))
-
-    def embed_documents(self, texts: Sequence[str]) -> "NDArray[np.float32]":
-        """Return an array of shape (texts, dimensions)."""
-        import numpy as np
-
-        keys = [hashlib.blake2b(text.encode(), digest_size=16).hexdigest() for text in texts]
-        new = [place for place, key in enumerate(keys) if key not in self._known]
-        if new:
-            if self._model is None:
-                self._model = embedder_named(self._settings)
-            made = np.asarray(self._model.embed_documents([texts[place] for place in new]), np.float32)
-            self._known.update(zip([keys[place] for place in new], made, strict=True))
-        return np.stack([self._known[key] for key in keys])
+                self._documents = dict(zip(json.loads(str(kept["texts"])), kept["vectors"], strict=True))
+        self._filed = len(self._documents)
 
     def embed_query(self, text: str) -> "NDArray[np.float32]":
-        """Return an array of shape (dimensions,)."""
+        """Return an array of shape (dimensions,); the models that are measured embed questions as they do texts."""
         vector: NDArray[np.float32] = self.embed_documents([text])[0]
         return vector
 
@@ -124,6 +107,6 @@ class KeptEmbedder:
         """Write the file, if anything is new."""
         import numpy as np
 
-        if self._model:
+        if len(self._documents) > self._filed:
             self._file.parent.mkdir(parents=True, exist_ok=True)
-            np.savez(self._file, keys=list(self._known), vectors=np.stack(list(self._known.values())))
+            np.savez(self._file, texts=json.dumps([*self._documents]), vectors=np.stack([*self._documents.values()]))

@@ -9,7 +9,7 @@ from uuid import uuid4
 
 from bench import fillers
 from bench.conversations import conversations, locomo_file
-from bench.observations import KeptEmbedder
+from bench.observations import FiledEmbedder
 from bench.server import bench_settings, connected
 from bench.speed import BASIC, Known, milliseconds, percentile
 from memgraph_engine import Memory
@@ -79,7 +79,7 @@ def of(memory: Memory, change: Mapping[str, object]) -> Memory:
 
 def _quality(every: Sequence[Conversation], model: str) -> dict[str, float]:
     """Ingest the conversations, find their topics, and ask their questions by each variant."""
-    embedder = KeptEmbedder(model)
+    embedder = FiledEmbedder(model)
     settings = bench_settings(model).model_copy(update={"tenant": f"bench-{uuid4().hex}"})
     scores: dict[str, list[tuple[int, dict[str, float]]]] = {name: [] for name in _VARIANTS}
     with connected(settings, embedder) as memory:

@@ -17,7 +17,7 @@ from uuid import uuid4
 import numpy as np
 
 from bench.conversations import conversations, locomo_file
-from bench.observations import LANGUAGE, KeptEmbedder
+from bench.observations import LANGUAGE, FiledEmbedder
 from bench.planted import Planted, grown, planted
 from bench.server import bench_settings, connected
 from memgraph_engine import Memory
@@ -109,7 +109,7 @@ def _conversations(file: Path | None, model: str, seed: int) -> dict[str, float]
 
 def _graphs(file: Path | None, model: str) -> Iterator[Network]:
     """Yield each conversation's keyword graph, of its turns as they are without a model."""
-    embedder = KeptEmbedder(model)
+    embedder = FiledEmbedder(model)
     vectors = Vectors(CheckedEmbedder(embedder))
     for conversation in conversations(locomo_file(file)):
         sources = [parse_message(turn, turn["id"], timezone="UTC", max_text=65536) for turn in conversation.turns]
