@@ -1,8 +1,8 @@
 // What stored notes each new one may repeat or complete: nearest by the raw text's vector, and by words. A batch is looked
 // up on two cores at once; in transactions of their own, since whoever looks up holds the scope's version against it later.
-// $scope: string    the scope
 // Lucene's scores count the notes of all scopes, and deleted ones until it merges: of what full text proposes, those that
 // share most words are taken, so that who is compared depends on the scope alone.
+// $scope: string    the scope
 // $rows: list<map>    {place, raw_vector, context_vector, terms, words: the full-text query made of these}
 // $near: integer    notes that the vector index proposes for each
 // $lexical: integer    notes that share most words with each
