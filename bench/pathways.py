@@ -18,6 +18,7 @@ from memgraph_engine.evaluation.locomo import Conversation
 from memgraph_engine.evaluation.ranking import mean, score
 from memgraph_engine.evaluation.report import table
 from memgraph_engine.evaluation.run import after
+from memgraph_engine.evaluation.variants import ABLATIONS
 from memgraph_engine.testing import purge
 
 _MEASURES = ("R@5", "R@10", "R@20", "H@10", "nDCG@10")
@@ -30,6 +31,7 @@ _VARIANTS: Mapping[str, Mapping[str, object]] = {
     "without-related": {"related": 0.0},
     "without-time": {"time": 0.0},
     "rrf": {"fusion": "rrf"},
+    "memfly": ABLATIONS["memfly-retrieval"]["recall"],
     "iterated": {"rounds": 3},
 }
 _LARGE, _SCOPES = 100_000, 200

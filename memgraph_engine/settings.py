@@ -77,6 +77,7 @@ class RecallSettings(BaseModel):
     keyword_anchors: Annotated[int, Field(ge=1, le=100)]
     topic_anchors: Annotated[int, Field(ge=1, le=100)]
     anchored: Annotated[int, Field(ge=1, le=1000)]
+    expansion: Literal["nearest", "anchors"]
     related_from: Annotated[int, Field(ge=1, le=1000)]
     time: Weight
     rounds: Annotated[int, Field(ge=1, le=3)]

@@ -10,6 +10,7 @@ import pytest
 
 from memgraph_engine import Memory, Settings
 from memgraph_engine.errors import InvalidInput, StoreMismatch
+from memgraph_engine.evaluation.variants import ABLATIONS
 from memgraph_engine.recall.fusion import CHANNELS, PATHWAYS, bm25
 
 TALK = [
@@ -188,6 +189,29 @@ def test_a_pathway_of_no_weight_is_not_taken(talk, pathway):
     hits = weighed(talk, **{pathway: 0.0}).search("Who waved at the lighthouse?", user_id="ana", explain=True)
     assert all(pathway not in channels for channels in proposed(hits).values())
     assert all(hit.explanation.channels[pathway].weighted == 0 for hit in hits)
+
+
+@pytest.mark.parametrize("channel", ["lexical", "dense_raw", "dense_context"])
+def test_what_only_a_channel_of_no_weight_proposes_is_not_found(talk, channel):
+    weights = {name: 0.0 for name in CHANNELS if name.startswith(channel)}
+    hits = weighed(talk, **weights).search("Who waved at the lighthouse?", user_id="ana", explain=True)
+    assert hits
+    assert all(channel not in channels and channels for channels in proposed(hits).values())
+
+
+def test_the_pathways_alone_find_what_keywords_name_and_what_is_tied_to_it(memory):
+    memory.add({"id": "old", "session": "may", "text": "Ana joined the harbour choir."}, user_id="ana")
+    tied = memory.add(
+        {"id": "new", "session": "june", "text": "The harbour choir sings carols at noon."}, user_id="ana"
+    )
+    assert tied.entries[0].kind == "link"
+    memory.add({"id": "other", "text": "Porridge is what I eat."}, user_id="ana")
+    alone = weighed(memory, **ABLATIONS["memfly-retrieval"]["recall"], keyword_anchors=1)
+    hits = alone.search("carols?", user_id="ana", explain=True)
+    assert proposed(hits) == {"new": {"keywords"}, "old": {"related"}}
+    assert found(alone.search("carols?", user_id="ana", session="june")) == {"new"}
+    assert alone.search("carols?", user_id="ben") == []
+    assert alone.search("carols?", user_id="ana", as_of="2030-01-01") == []
 
 
 def test_a_look_back_takes_no_pathway(talk):

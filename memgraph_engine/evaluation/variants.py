@@ -25,6 +25,18 @@ ABLATIONS: Mapping[str, Overrides] = {
     "without-keywords": {"recall": {"keywords": 0.0}},
     "without-related": {"recall": {"related": 0.0}},
     "without-iteration": {"answer": {"rounds": 1}},
+    # the paper's own retrieval (MemFly, section 3.4.1): the three pathways alone, fused by their ranks
+    "memfly-retrieval": {
+        "recall": {
+            "fusion": "rrf",
+            "expansion": "anchors",
+            "lexical_raw": 0.0,
+            "lexical_context": 0.0,
+            "dense_raw": 0.0,
+            "dense_context": 0.0,
+            "time": 0.0,
+        }
+    },
     # the paper has none of these
     "without-pathways": {"recall": {"topics": 0.0, "keywords": 0.0, "related": 0.0}},
     "without-time": {"recall": {"time": 0.0}},
@@ -32,7 +44,7 @@ ABLATIONS: Mapping[str, Overrides] = {
     "without-words": {"recall": {"lexical_raw": 0.0, "lexical_context": 0.0}},
     "without-surroundings": {"recall": {"neighbour_1": 0.0, "neighbour_2": 0.0, "session": 0.0}},
 }
-"""A part is left out by its settings."""
+"""What differs is a setting: a part that is left out, or another way."""
 
 _NEED_A_MODEL = {"without-denoise", "without-iteration"}  # what these leave out is only done for one
 _NOTHING_BUT_DENSE = {

@@ -318,3 +318,8 @@ def history(tx: Runner, scope: str, id: str) -> list[Version]:  # noqa: A002  th
 def propose(tx: Runner, **parameters: Any) -> Row:
     """Return the stamps of notes that may answer a question, by channel, and the sums of the scopes read."""
     return tx.run("notes/propose", **parameters)[0]
+
+
+def tied(tx: Runner, **parameters: Any) -> Row:
+    """Return the stamps of what is tied to some notes, best first, and their scores."""
+    return tx.run("notes/tied", **parameters)[0]

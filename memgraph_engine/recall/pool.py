@@ -9,10 +9,12 @@ from math import log
 from memgraph_engine.graph.database import Row, Runner
 from memgraph_engine.graph.note_cache import CachedNote, NoteCache
 from memgraph_engine.model.result import Anchor
+from memgraph_engine.settings import RecallSettings
 
 ANCHORED = ("keywords", "topics")
 """Pathways that lead over keywords."""
 PATHWAYS = (*ANCHORED, "related")
+_WEIGHTS = {"lexical": ("lexical_raw", "lexical_context")}  # of other channels the weight has their name
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +47,14 @@ class Pool:
 
 
 def read_pool(
-    tx: Runner, cache: NoteCache, scopes: Sequence[str], answer: Row, *, anchored: int, dimensions: int
+    tx: Runner, cache: NoteCache, scopes: Sequence[str], answer: Row, settings: RecallSettings, *, dimensions: int
 ) -> Pool:
-    """Read the notes that an answer of `notes/propose` names; each pathway leads to its best `anchored`."""
-    given = _proposed(answer, anchored)
+    """Read the notes that an answer of `notes/propose` names; a channel without a weight proposes none."""
+    given = {
+        channel: some
+        for channel, some in _proposed(answer, settings.anchored).items()
+        if any(getattr(settings, weight) for weight in _WEIGHTS.get(channel, (channel,)))
+    }
     stamps = list(dict.fromkeys(chain.from_iterable(given.values())))
     notes, fetched = cache.read(tx, scopes, stamps, dimensions)
     place = {stamp: row for row, stamp in enumerate(stamp for stamp in stamps if stamp in notes)}
@@ -61,7 +67,10 @@ def read_pool(
     return Pool(
         list(map(notes.__getitem__, place)),
         {channel: frozenset(place[stamp] for stamp in some if stamp in place) for channel, some in given.items()},
-        {way: {place[stamp]: score for stamp, score in given[way].items() if stamp in place} for way in PATHWAYS},
+        {
+            way: {place[stamp]: score for stamp, score in given.get(way, {}).items() if stamp in place}
+            for way in PATHWAYS
+        },
         closed,
         fetched,
     )
@@ -84,6 +93,16 @@ def _proposed(answer: Row, anchored: int) -> dict[str, dict[int, float]]:
     for way in ANCHORED:
         best = sorted(found[way].items(), key=lambda pair: -pair[1])
         found[way] = dict(best[:anchored])
+    return found
+
+
+def anchor_scores(answer: Row, anchored: int) -> dict[int, float]:
+    """Return the stamps of the notes that keywords and topics lead to, with their shares of a pathway's best score."""
+    found: dict[int, float] = {}
+    for way, scores in _proposed(answer, anchored).items():
+        if way in ANCHORED and scores:
+            best = max(scores.values())
+            found |= {stamp: max(found.get(stamp, 0.0), score / best) for stamp, score in scores.items()}
     return found
 
 

@@ -15,7 +15,7 @@ from memgraph_engine.model.result import ChannelScore, Explanation, Hit, Round
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.recall.fusion import CHANNELS, Fused, Places, Statistics, channel_scores, cosines, fuse
 from memgraph_engine.recall.plan import Reading, read
-from memgraph_engine.recall.pool import Pool, read_pool
+from memgraph_engine.recall.pool import Pool, anchor_scores, read_pool
 from memgraph_engine.recall.question import Filters, names, terms
 from memgraph_engine.settings import RecallSettings
 
@@ -98,7 +98,9 @@ def retrieve(db: Database, cache: NoteCache, query: Query, languages: Sequence[s
     factor = max(1, -(-query.top_k // settings.pool))
     while True:
         answer, languages, reading = propose(db, query, languages, settings, factor)
-        pool = read_pool(db, cache, query.scope_names, answer, anchored=settings.anchored, dimensions=len(query.vector))
+        if settings.related and settings.expansion == "anchors":
+            answer = _expanded(db, query, answer, settings)
+        pool = read_pool(db, cache, query.scope_names, answer, settings, dimensions=len(query.vector))
         if query.filters.metadata:
             cache.complete(db, query.scope_names, pool.notes)
         admitted = [row for row, note in enumerate(pool.notes) if query.filters.admits(note)]
@@ -132,6 +134,19 @@ def propose(
         if not recorded or recorded == sorted(languages):
             return answer, languages, reading
         languages, reading = recorded, query.read(recorded)
+
+
+def _expanded(db: Database, query: Query, answer: Row, settings: RecallSettings) -> Row:
+    """Add what is tied to the notes that keywords and topics lead to; a second round trip (MemFly, section 3.4.1)."""
+    scores = anchor_scores(answer, settings.anchored)
+    if not scores:
+        return answer
+    anchors = {"stamps": list(scores), "scores": list(scores.values())}
+    found = note_graph.tied(
+        db, scopes=query.scope_names, anchors=anchors, tied=settings.anchored, **query.filters.parameters()
+    )
+    related = ["related", found["stamps"], None, found["scores"], None, None]
+    return {**answer, "proposed": [*answer["proposed"], related]}
 
 
 def scored(
@@ -232,7 +247,7 @@ def _pathways(query: Query, reading: Reading, languages: Sequence[str], settings
         "keywords": -(-keywords // max(len(named), 1)),
         "topics": settings.topic_anchors if now and settings.topics else 0,
         "spread": _SPREAD,
-        "related": settings.related_from if now and settings.related else 0,
+        "related": settings.related_from if now and settings.related and settings.expansion == "nearest" else 0,
         "tied": settings.anchored,
         "timely": settings.anchored,
     }

@@ -1,0 +1,29 @@
+// Notes that are tied to some notes, best first: each at the score of the note that leads to it times the tie's (MemFly,
+// section 3.4.1: topological expansion). Ranges are those of notes/propose.
+// $scopes: list<string>    the scopes read
+// $statuses: list<string>    of notes that may be found
+// $anchors: map    {stamps: list<integer>, scores: list<float>}; in a map, since the server compiles a statement anew for other
+//   lengths of lists
+// $tied: integer    notes that ties lead to
+// $since: datetime    earliest said_at
+// $until: datetime    latest said_at
+// $session: list<string>    first and last value, the same for one session
+// $speaker: list<string>    likewise
+// $role: list<string>    likewise
+// $agent: list<string>    likewise
+// $as_of: list<datetime>    latest valid_from, and what valid_to is later than; the same for one moment
+// $known_at: list<datetime>    likewise of recorded_at and superseded_at
+// returns stamps, scores
+UNWIND range(0, size($anchors.stamps) - 1) AS place
+MATCH (n:Note {stamp: $anchors.stamps[place]}) WHERE n.scope IN $scopes
+MATCH (n)-[r:RELATED]-(m)
+WHERE m.scope IN $scopes AND m.status IN $statuses AND m.said_at >= $since AND m.said_at <= $until
+  AND (m.session = $session[0] OR $session[0] <> $session[1])
+  AND (m.speaker = $speaker[0] OR $speaker[0] <> $speaker[1])
+  AND (m.role = $role[0] OR $role[0] <> $role[1])
+  AND (m.agent_id = $agent[0] OR $agent[0] <> $agent[1])
+  AND m.valid_from <= $as_of[0] AND m.valid_to > $as_of[1]
+  AND m.recorded_at <= $known_at[0] AND m.superseded_at > $known_at[1]
+WITH m, max($anchors.scores[place] * r.score) AS score
+ORDER BY score DESC, m.stamp LIMIT $tied
+RETURN collect(m.stamp) AS stamps, collect(score) AS scores
