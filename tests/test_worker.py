@@ -8,8 +8,10 @@ import sys
 import threading
 import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 
+import neo4j
 import pytest
 from typer.testing import CliRunner
 
@@ -213,6 +215,30 @@ def test_a_memory_that_another_worker_is_at_is_left_to_it(connect):
     with leases.held(memory.engine.db, f"work {memory.engine.settings.tenant}/ana"):
         assert work_once(memory) == []
     assert work_once(memory) == [("construct", "ana", "done")]
+
+
+def test_of_those_who_ask_for_a_lease_while_it_is_given_back_one_holds_it(server, memory):
+    db, name = memory.engine.db, f"work {memory.engine.settings.tenant}/ana"
+    assert leases.acquire(db, name, "first", seconds=60)
+    with neo4j.GraphDatabase.driver(server.uri, auth=(server.user, server.password)) as driver:
+
+        def blocked():
+            found = driver.execute_query("SHOW TRANSACTIONS YIELD status WHERE status STARTS WITH 'Blocked' RETURN 1")
+            return len(found.records) >= 3
+
+        with driver.session() as session, ThreadPoolExecutor(3) as threads:
+            giving = session.begin_transaction()
+            giving.run("MATCH (l:Lease {name: $name}) DELETE l", name=name).consume()
+            asked = [threads.submit(leases.acquire, db, name, holder, seconds=60) for holder in ("b", "c", "d")]
+            until(blocked)
+            giving.commit()
+            holders = sum(one.result() for one in asked)
+        (kept,) = driver.execute_query("MATCH (l:Lease {name: $name}) RETURN count(l)", name=name).records[0]
+    assert holders == kept <= 1
+    assert leases.acquire(db, name, "last", seconds=60) is (holders == 0)
+    for holder in ("b", "c", "d", "last"):
+        leases.release(db, name, holder)
+    assert held(memory) == []
 
 
 @pytest.mark.parametrize("moment", ["before the lease", "partition", "write"])
