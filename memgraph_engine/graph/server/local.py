@@ -2,6 +2,7 @@
 
 import errno
 import os
+import time
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
@@ -66,7 +67,7 @@ class LocalServer:
         started. Raises LocalServerError, DownloadError or MissingExtra.
         """
         address = self.address()
-        if address:
+        if address and not self._refuses():
             return address
         if os.name != "posix":
             raise LocalServerError(
@@ -74,6 +75,7 @@ class LocalServer:
             )
         self._home.make()
         with self._home.locked(self._settings.start_timeout + 60):
+            self._see_out()
             return self.address() or self._boot(progress=progress)
 
     def address(self) -> Address | None:
@@ -138,6 +140,22 @@ class LocalServer:
     def _running(self) -> "psutil.Process | None":
         record = self._home.record()
         return (record and process.find(self._home, record.pid)) or process.search(self._home)
+
+    def _refuses(self) -> bool:
+        """Tell whether what was ready takes no calls: it was killed just now, or is being stopped."""
+        record = self._home.record()
+        return bool(record and record.ready and ready.refuses(record.bolt_port))
+
+    def _see_out(self) -> None:
+        """Wait until a server that is about to end is gone."""
+        deadline = time.monotonic() + self._settings.start_timeout
+        while self.address() and self._refuses():
+            if time.monotonic() > deadline:
+                raise LocalServerError(
+                    f"The managed server runs but takes no calls. End it (`memgraph-engine db stop`). Its log says:\n"
+                    f"{ready.tail(self._home)}"
+                )
+            time.sleep(0.05)
 
     def _stop(self, timeout: float) -> Literal["stopped", "killed", "not running"]:
         running = self._running()

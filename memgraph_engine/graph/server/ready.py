@@ -15,6 +15,7 @@ from memgraph_engine.graph.server.config import HOST, bolt_uri
 from memgraph_engine.graph.server.home import USER, Home
 
 _BLANK = " \t\x06"  # the last is Neo4j's word to whoever started it that it is up
+_HANDSHAKE = bytes.fromhex("6060b017 00000005 00000000 00000000 00000000")  # Bolt's first words: version 5.0
 _STATUS = "SHOW DATABASE $name YIELD statusMessage"
 _FAULT = re.compile(r"ERROR|Error|Exception|Caused by")
 _NOISE = re.compile(r"^\s+at |^\s*\.\.\. \d+ more")
@@ -32,6 +33,20 @@ def wait(home: Home, port: int, database: str, limit: float, alive: Callable[[],
                 f"Its log says:\n{tail(home)}"
             )
         time.sleep(0.05)
+
+
+def refuses(port: int) -> bool:
+    """Tell whether a call of a port is refused or cut off; one that is not answered in time is neither."""
+    with socket.socket() as probe:
+        probe.settimeout(5)
+        try:
+            probe.connect((HOST, port))
+            probe.sendall(_HANDSHAKE)
+            return not probe.recv(1)
+        except TimeoutError:
+            return False
+        except OSError:
+            return True
 
 
 def fault(home: Home, port: int, database: str) -> str | None:
