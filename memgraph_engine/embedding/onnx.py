@@ -64,7 +64,9 @@ class OnnxEmbedder:
         """Return an array of shape (texts, dimensions)."""
         import numpy as np
 
-        read = [encoding.ids for encoding in self._tokenizer.encode_batch(list(texts))]
+        # what the tokenizer tells of a text takes far more room than its tokens, so it is told of a few at a time
+        parts = [list(texts[start : start + self._batch]) for start in range(0, len(texts), self._batch)]
+        read = [encoding.ids for part in parts for encoding in self._tokenizer.encode_batch(part)]
         order = sorted(range(len(read)), key=lambda i: len(read[i]))
         vectors = np.concatenate([self._run(some) for some in self._runs([read[i] for i in order])])
         back = np.empty_like(vectors)
