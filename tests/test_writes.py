@@ -342,6 +342,7 @@ def test_any_order_of_writes_keeps_every_count(server, embedder, moves):
 
 
 @pytest.mark.long
+@pytest.mark.timeout(3600)
 @cases(80)
 @given(moves=actions)
 def test_any_order_of_writes_keeps_every_count_long(server, embedder, moves):
