@@ -45,8 +45,8 @@ tests: .venv/ready
 test-long: .venv/ready  ## the property tests over ten times as many cases
 	$(V)/python -m pytest -m long -o faulthandler_timeout=0
 
-test-attacks: .venv/ready  ## kill clients and servers, crowd a scope, and tell what was lost (15 minutes at most)
-	$(V)/python -m pytest -m attack -o faulthandler_timeout=0
+test-attacks: .venv/ready  ## kill clients and servers, crowd a scope, and tell what was lost (30 minutes on 2 cores)
+	$(V)/python -m pytest -m attack -o faulthandler_timeout=0 --session-timeout=1800
 
 test-containers: .venv/ready  ## the integration tests on a Neo4j of testcontainers (needs Docker)
 	MEMGRAPH_ENGINE_TEST_CONTAINERS=$(or $(MEMGRAPH_ENGINE_TEST_CONTAINERS),1) $(V)/python -m pytest -m "integration and $(OPTIONAL)"
