@@ -1,5 +1,6 @@
 """A server that can't be used is told apart: unreachable, refused, too old, of another schema."""
 
+import logging
 import os
 import signal
 import socket
@@ -197,6 +198,13 @@ def test_a_routing_address_is_as_good(server, tenant, embedder):
     with Memory.connect(server.uri.replace("bolt://", "neo4j://"), tenant=tenant, embedder=embedder) as memory:
         memory.add("The boat sails.", user_id="ana")
         assert len(memory.search("boat", user_id="ana")) == 1
+
+
+def test_what_is_written_is_not_rendered_for_the_drivers_log(memory, caplog):
+    caplog.set_level(logging.DEBUG, "neo4j")
+    memory.add({"id": "a", "text": "The boat sails."}, user_id="ana")
+    assert "RUN" in caplog.text  # else the driver tells nothing
+    assert "boat sails" not in caplog.text
 
 
 def test_reads_are_sent_as_reads(server, memory, monkeypatch):
