@@ -130,6 +130,40 @@ def test_the_same_in_other_words_is_the_same(language, new, old):
 
 # ---- rules ------------------------------------------------------------------------------------
 
+OTHER_MATTERS = [
+    # words in common, but not in each sentence
+    (
+        "Thanks, Bo! Your help means a lot. Tomorrow I fly to Oslo with my sister for her wedding.",
+        "Thanks, Bo! Your help with the tax means so much, a lot really. I begin to like my new job at the mill.",
+    ),
+    # praise for two things
+    (
+        "Wow, Bo, great to hear! Your garden looks lovely.",
+        "Wow, Bo, so great! Your sourdough looks lovely, tell me more!",
+    ),
+    # a detail in another's place, among other sentences
+    (
+        "I want to buy a blue car.",
+        "What a rainy week, I hardly went out. I want to buy a red car. Then I could visit you more often!",
+    ),
+    # turned around, among other sentences
+    (
+        "The goose chased the cat through our yard.",
+        "What a rainy week, I hardly went out. The cat chased the goose through our yard. How we laughed!",
+    ),
+]
+
+
+@pytest.mark.parametrize(("new", "old"), OTHER_MATTERS)
+def test_words_in_common_are_no_restatement_unless_each_sentence_is_told(new, old):
+    assert finding(new, old) != "same"
+
+
+def test_a_long_message_tells_what_is_said_again_in_a_sentence():
+    old = "What a rainy week, I hardly went out. On Friday my sister taught me how to bake rye bread. So good!"
+    assert finding("Ana's sister taught her to bake bread.", old) == "same"
+
+
 RULES_TABLE = {
     "denial": [
         ("Ana never eats the spicy noodles from the market.", "I eat noodles from the market, so spicy and so good!"),

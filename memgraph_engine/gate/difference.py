@@ -5,7 +5,7 @@ words mean, by how the two are worded:
 
 - verbatim   nothing differs but what never changes a meaning
 - detailed   the one has a few words more, inside or behind what both say
-- reworded   both say in many words of their own what they share, so a single word tells little
+- reworded   the old one tells, sentence by sentence, part of all that the new one says, in other words
 - exchanged  the one is the other with something in its place: that is what it is told for, whatever it is
 """
 
@@ -21,10 +21,10 @@ from memgraph_engine.gate.known import Known, Line, same_speaker
 from memgraph_engine.gate.wording import Lists, Token, lists_of
 
 REWORDED = 3  # content words that a rewording shares with what it repeats
-OWN = 2  # and for each of its own that the one with fewer of these has: praise and thanks share much, and say little
-DETAILED = 4  # and one with a detail
-PARALLEL = 0.7  # share of tokens from which two lines are one sentence with something exchanged
-WHOLE = 3  # content words that are left out where one line holds all of the other's
+TOLD = 1 / 3  # and more than this of the content words of each of its sentences
+EXCLAIMED = 2  # words of a clause that states nothing, if only one of them has content
+DETAILED = 4  # content words that a line with a detail shares with the one without
+PARALLEL = 0.7  # share of tokens from which two sentences are one with something exchanged
 DENIED = 2  # content words that a negation reaches
 SPOKEN = 4  # one word in so many is of a closed class, in a text of the language whose lists are read
 
@@ -77,15 +77,46 @@ class Pair:
         ratio, blocks = self.blocks
         if not blocks:
             return "verbatim"
-        new, old = self.new.content, self.old.content
-        shared, own = len(new & old), sorted((len(new - old), len(old - new)))
+        if not self._spoken:
+            return "exchanged"
+        shared = len(self.new.content & self.old.content)
         added = not any(mine for mine, _ in blocks) or not any(theirs for _, theirs in blocks)
-        if shared >= DETAILED and added and self._spoken and all(self._detail(*block) for block in blocks):
+        if shared >= DETAILED and added and all(self._detail(*block) for block in blocks):
             return "detailed"
-        apart = own[0] > 0 or own[1] >= WHOLE
-        if shared >= max(REWORDED, OWN * own[0]) and apart and ratio <= PARALLEL and self._spoken:
-            return "reworded"
-        return "exchanged"
+        return "reworded" if ratio <= PARALLEL and self._told else "exchanged"
+
+    @property
+    def _told(self) -> bool:
+        """Whether the old line tells part of each sentence of the new one, and turns none of them around."""
+        new, old = ([self._content(one) for one in line.sentences] for line in (self.new, self.old))
+        known = frozenset().union(*old)
+        if len(known.intersection(frozenset().union(*new))) < REWORDED:
+            return False
+        for sentence, said in zip(self.new.sentences, new, strict=True):
+            if said and len(said & known) <= TOLD * len(said):
+                return False
+            nearest = max(range(len(old)), key=lambda place: len(said & old[place]))
+            if said and self._turned(sentence, self.old.sentences[nearest]):
+                return False
+        return True
+
+    def _content(self, sentence: Sequence[Token]) -> frozenset[str]:
+        """Return the stems of what a sentence states: not who speaks, nor an exclamation ("Wow, Ana!")."""
+        words = Counter(token.clause for token in sentence)
+        content = Counter(token.clause for token in sentence if token.stem)
+        own = {*self.new.speaker.split(), *self.old.speaker.split()}
+        stated = (token for token in sentence if words[token.clause] > EXCLAIMED or content[token.clause] > 1)
+        return frozenset(token.stem for token in stated if token.stem and token.written not in own)
+
+    def _turned(self, new: Sequence[Token], old: Sequence[Token]) -> bool:
+        """Tell whether one sentence is the other with its words, or one of them, in another's place."""
+        said, before = self._content(new), self._content(old)
+        if said == before:
+            return [stem for stem in _stems(new) if stem in said] != [stem for stem in _stems(old) if stem in said]
+        match = SequenceMatcher(None, forms(new, old), forms(old, new), autojunk=False)
+        put = [(new[i:j], old[k:m]) for tag, i, j, k, m in match.get_opcodes() if tag == "replace"]
+        swapped = [pair for pair in put if said.intersection(_stems(pair[0])) and before.intersection(_stems(pair[1]))]
+        return bool(swapped) and match.ratio() > PARALLEL
 
     @property
     def _spoken(self) -> bool:
@@ -120,6 +151,10 @@ class Pair:
         aside = {token.clause for token in block} - {token.clause for token in around if token not in block}
         added = all(token.plain in self.lists.details or token.stem.isalpha() for token in block)
         return added and not aside and block[0] is not around[0]
+
+
+def _stems(tokens: Sequence[Token]) -> list[str]:
+    return [token.stem for token in tokens]
 
 
 def forms(tokens: Sequence[Token], others: Sequence[Token]) -> list[str]:

@@ -4,6 +4,8 @@ import re
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
+from itertools import groupby
+from operator import attrgetter
 
 from memgraph_engine.gate.wording import Token, closed_terms, wording
 from memgraph_engine.language import tokenize
@@ -42,6 +44,11 @@ class Line:
     def stated(self) -> tuple[Token, ...]:
         """Its wording without questions, unless it does nothing but ask."""
         return tuple(token for token in self.tokens if not token.asked) or self.tokens
+
+    @cached_property
+    def sentences(self) -> tuple[tuple[Token, ...], ...]:
+        """Its wording, as `stated`, sentence by sentence."""
+        return tuple(tuple(some) for _, some in groupby(self.stated, key=attrgetter("sentence")))
 
     @cached_property
     def content(self) -> frozenset[str]:
