@@ -97,11 +97,20 @@ def test_a_merged_note_has_the_keywords_of_both(ana):
 
 
 def test_a_merged_note_has_eight_keywords_at_most(ana):
-    note = say(ana, "The old lifeboat museum shows a mast, a keel, an anchor and a rudder.", "0").note
-    for n, more in enumerate(["oak mast", "copper keel", "cast iron anchor", "ash rudder"]):
-        words = "The old lifeboat museum shows a mast, a keel, an anchor and a rudder."
-        assert say(ana, words.replace(more.split()[-1], more), f"more {n}").note == note
+    words = "The old lifeboat museum shows a mast, a keel, an anchor and a rudder."
+    note = say(ana, words, "0").note
+    for n, more in enumerate(["oak mast", "copper keel", "iron anchor", "ash rudder"]):
+        words = words.replace(more.split()[-1], more)
+        assert say(ana, words, f"more {n}").note == note
     assert len(ana.get(note, user_id="ana").keywords) == 8
+
+
+def test_any_two_lines_of_a_merged_note_say_the_same(ana):
+    note = say(ana, "The old lifeboat museum shows a mast, a keel, an anchor and a rudder.", "1").note
+    assert say(ana, "The old lifeboat museum shows a tall mast, a keel, an anchor and a rudder.", "2").note == note
+    third = say(ana, "The old lifeboat museum shows a mast, a copper keel, an anchor and a rudder.", "3")
+    assert third.note != note
+    assert [tie.note for tie in ana.explain("3", user_id="ana").ties] == [note]
 
 
 def test_a_merged_note_is_found_by_the_words_of_each_line(ana):

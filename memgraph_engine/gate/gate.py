@@ -82,8 +82,8 @@ class Compared:
         if self.plain:
             return "same", "It says so in the same words."
         found = [pair.finding for pair in self.pairs]
-        # what any line contradicts joins none of them; else one that is repeated is enough
-        verdicts: tuple[Relation, ...] = ("conflict", "same", "related")
+        # it joins what it repeats line by line: else each line would bring others with it, until they share nothing
+        verdicts: tuple[Relation, ...] = ("conflict", "related", "same")
         return next(one for verdict in verdicts for one in found if one[0] == verdict)
 
     def _correction(self) -> str:
