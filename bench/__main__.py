@@ -4,9 +4,10 @@ import argparse
 import json
 from pathlib import Path
 
-from bench import gate, locomo, memory, pathways, report, speed, topics
+from bench import daily, gate, locomo, memory, pathways, report, speed, topics
 
 BENCHES = {
+    "daily": daily,
     "gate": gate,
     "locomo": locomo,
     "memory": memory,

@@ -319,7 +319,7 @@ class Settings(BaseSettings):
 
 @cache
 def _tell_misspelt() -> None:
-    known = {name.upper() for name in (*_names(Settings), "config", "locomo")}
+    known = {name.upper() for name in (*_names(Settings), "config", "locomo", "daily")}
     sections = {name.partition("__")[0] for name in known}
     for variable in os.environ:
         name = variable.upper().removeprefix(_PREFIX)

@@ -1,0 +1,103 @@
+"""Everyday chats with an assistant, and what a memory must hold of them when it is asked later."""
+
+import json
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
+from typing import Any
+
+_MARKS = ("former", "until", "superseded", "no longer", "replaced", "was true", "hasta", "ya no", "antes")
+_DISPUTES = ("disputed", "contradict")
+_LEAST = 4  # words of a turn that counts as repeated; a shorter one may stand in another by chance
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """A question asked after a chat, and strings that its context must hold or must not; "|" parts alternatives.
+
+    `current` is true now, `former` was true once and stands only where that is said, `foreign` never was (a suggestion,
+    a hypothetical, or what was not yet true at `as_of`). Where the chat says `nothing` of it, the context is empty.
+    """
+
+    question: str
+    as_of: str | None
+    current: Sequence[str]
+    former: Sequence[str]
+    foreign: Sequence[str]
+    nothing: bool
+
+    def seen(self, lines: Sequence[str], small: Sequence[str], first: str) -> dict[str, float]:
+        """Return what can be told of a context's `lines`, those of a `small` one, and the `first` hit's text.
+
+        A figure that the question has no string for is left out.
+        """
+        lines, told = [_plain(line) for line in lines], _plain("\n".join(lines))
+        figures = {"disputed": float(any(mark in told for mark in _DISPUTES))}
+        if self.current:
+            figures["current"] = float(all(_holds(told, one) for one in self.current))
+            figures["current@300"] = float(all(_holds(_plain("\n".join(small)), one) for one in self.current))
+            figures["first"] = float(_holds(_plain(first), self.current[0]))
+        if self.former:
+            unmarked = [line for line in lines if not any(f" {mark}" in f" {_bare(line)}" for mark in _MARKS)]
+            figures["former"] = float(not any(_holds(line, one) for line in unmarked for one in self.former))
+        if self.foreign:
+            figures["foreign"] = float(not any(_holds(told, one) for one in self.foreign))
+        if self.nothing:
+            figures["nothing"] = float(not lines)
+        return figures
+
+
+@dataclass(frozen=True, slots=True)
+class Chat:
+    """A chat: its sessions, each a list of messages as `Memory.add` takes them, and what is asked afterwards."""
+
+    id: str
+    language: str
+    kind: str
+    sessions: Sequence[Sequence[dict[str, Any]]]
+    asks: Sequence[Ask]
+
+    def repeated(self, lines: Iterable[str]) -> float:
+        """Return the share of the turns told by a context that it tells more than once."""
+        told = _plain("\n".join(lines))
+        turns = {_plain(turn["content"]) for turns in self.sessions for turn in turns}
+        counts = [told.count(turn) for turn in turns if len(turn.split()) >= _LEAST and turn in told]
+        return sum(count - 1 for count in counts) / sum(counts) if counts else 0.0
+
+
+def daily_file(given: Path | None) -> Path:
+    """Return the file given, or the one that MEMGRAPH_ENGINE_DAILY names."""
+    named = given or os.environ.get("MEMGRAPH_ENGINE_DAILY")
+    if not named:
+        raise SystemExit("Name the file of everyday chats: --file FILE, or the variable MEMGRAPH_ENGINE_DAILY.")
+    return Path(named)
+
+
+def chats(path: Path) -> list[Chat]:
+    """Read a file of chats: JSON, one a line."""
+    return [_chat(json.loads(line)) for line in path.read_text("utf-8").splitlines() if line.strip()]
+
+
+def _chat(given: dict[str, Any]) -> Chat:
+    sessions = [list(turns) for _, turns in groupby(given["turns"], key=itemgetter("session"))]
+    asks = [
+        Ask(one["question"], one.get("as_of"), one["current"], one["former"], one["foreign"], one["nothing"])
+        for one in given["asks"]
+    ]
+    return Chat(given["id"], given["language"], given["kind"], sessions, asks)
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.casefold().split())
+
+
+def _bare(line: str) -> str:
+    """Return a plain text with a blank for each sign, so that a word begins behind a blank."""
+    return "".join(one if one.isalnum() else " " for one in line)
+
+
+def _holds(text: str, wanted: str) -> bool:
+    return any(_plain(one) in text for one in wanted.split("|"))
