@@ -147,7 +147,10 @@ class Memory:
         """Remember messages in order; one that is known already is recognised, so adding it again changes nothing.
 
         A message is a text or a mapping with `text` (or `content`) and, as far as known, `id`, `speaker`,
-        `role`, `agent`, `session`, `time` (ISO 8601), `tags`, `metadata`, `caption` of an image, `kind`.
+        `role`, `agent`, `session`, `time` (ISO 8601), `tags`, `metadata`, `caption` of an image, `kind`. What chat APIs
+        have beside these (`name`, `tool_calls`, lists of content parts, their roles) is understood. Without a speaker,
+        the role `user` is that of `user_id`, and `assistant` that of the message's agent. System and tool messages make
+        no notes, unless the setting `gate.noted_roles` says so.
         A list is checked as a whole before anything is written; an iterator is checked batch by batch. Each batch
         (`ingest_batch` messages) is one transaction, so a call that was cut off can be made again. For `wait` and
         `shown` see `add`.
@@ -155,7 +158,7 @@ class Memory:
         scope = self._scope(user_id, shared)
         if isinstance(messages, str | Mapping) or not isinstance(messages, Iterable):
             raise InvalidInput("add_many takes a list of messages; add takes a single one.")
-        parsed: Iterable[Source] = (self._parse(m, f"message {i}") for i, m in enumerate(messages))
+        parsed: Iterable[Source] = (self._parse(m, f"message {i}", scope) for i, m in enumerate(messages))
         if isinstance(messages, Sequence):
             parsed = list(parsed)
         return self._writer.add(scope, parsed, wait=wait, shown=check_texts(shown, "shown"))
@@ -471,8 +474,9 @@ class Memory:
                 raise NotFound(f"Source {id!r} of {one} is kept without a note; decisions tells why.")
         raise NotFound(f"There is no note or source {id!r} in the memory of {scope}.")
 
-    def _parse(self, message: Message, where: str) -> Source:
-        return parse_message(message, where, timezone=self._settings.timezone, max_text=self._settings.max_text)
+    def _parse(self, message: Message, where: str, scope: Scope) -> Source:
+        zone, most = self._settings.timezone, self._settings.max_text
+        return parse_message(message, where, timezone=zone, max_text=most, user=scope.user or "")
 
 
 def _with_defaults(message: Message, fields: Mapping[str, object]) -> Message:

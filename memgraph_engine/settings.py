@@ -97,6 +97,7 @@ class GateSettings(BaseModel):
     discard: bool
     denoise: bool
     judge: str
+    noted_roles: tuple[Literal["user", "assistant", "system", "tool"], ...]
     covered: Share
     merge_threshold: Share
     link_threshold: Share

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bench import contradictions
+from memgraph_engine.gate import confirmation, difference, known, wording
 from memgraph_engine.gate import correction as corrections
-from memgraph_engine.gate import difference, known, wording
 from memgraph_engine.gate.correction import correction
 from memgraph_engine.gate.difference import RULES, Pair
 from memgraph_engine.gate.known import Known, Line
@@ -39,7 +39,7 @@ def corrects(new: str, old: str, language: str = "english", other: str = "Ana") 
     return bool(correction(line(new, language), [line(old, language, other)], language))
 
 
-@pytest.mark.parametrize("module", [difference, corrections, known, wording, contradictions])
+@pytest.mark.parametrize("module", [confirmation, difference, corrections, known, wording, contradictions])
 def test_docstring_examples(module):
     assert doctest.testmod(module).failed == 0
 

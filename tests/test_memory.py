@@ -72,7 +72,7 @@ def test_a_chat_message_is_remembered_with_its_role(memory):
         user_id="ana",
     )
     first = memory.search("What is the user allergic to?", user_id="ana")[0]
-    assert (first.note.role, first.note.raw) == ("user", ("user: I am allergic to nuts.",))
+    assert (first.note.role, first.note.raw) == ("user", ("ana: I am allergic to nuts.",))
 
 
 def test_a_note_keeps_the_source_verbatim(memory):

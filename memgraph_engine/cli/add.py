@@ -15,7 +15,7 @@ _SAID = {
     "supersede": "Added {note}, {source}; it replaces the one that it corrects.",
     "merge": "Merged into {note}, {source}.",
     "reinforce": "Repeats {note}, {source}.",
-    "discard": "Kept {source}, without a note: it tells nothing.",
+    "discard": "Kept {source}, without a note: it tells nothing new.",
     "defer": "Added {note}, {source}; it is to be constructed.",
     "repeat": "Known already: {note}, {source}.",
 }
@@ -30,7 +30,9 @@ def add(
         str | None, typer.Option(metavar="ID", help="An id of your own for this source.")
     ] = None,
     speaker: Annotated[str | None, typer.Option(metavar="NAME", help="Who said it.")] = None,
-    role: Annotated[str | None, typer.Option(metavar="ROLE", help="As in chat APIs: user, assistant.")] = None,
+    role: Annotated[
+        str | None, typer.Option(metavar="ROLE", help="As in chat APIs: user, assistant, system, tool.")
+    ] = None,
     agent: Annotated[str | None, typer.Option(metavar="ID", help="The agent it was said to.")] = None,
     session: Annotated[str | None, typer.Option(metavar="ID", help="The conversation it is part of.")] = None,
     time: Annotated[str | None, typer.Option(metavar="TIME", help="When it was said, ISO 8601.")] = None,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from memgraph_engine.cost import NOTHING
 from memgraph_engine.gate.calibration import Calibration
+from memgraph_engine.gate.confirmation import confirmation
 from memgraph_engine.gate.correction import announces, correction
 from memgraph_engine.gate.difference import Pair
 from memgraph_engine.gate.known import Known, Line
@@ -66,6 +67,12 @@ class Compared:
         lines = self.known.lines[self.scores.line], self.new.lines[0]
         old, new = (f"{one.speaker}: {one.text}" if one.speaker else one.text for one in lines)
         return old, new
+
+    @cached_property
+    def confirmation(self) -> str:
+        """What the new note, an assistant's, only repeats of what the user said here; '' if it says more."""
+        said = (confirmation(self.new.lines[0], old, self._language) for old in self.known.lines)
+        return next(filter(None, said), "")
 
     @cached_property
     def plain(self) -> bool:
@@ -206,6 +213,8 @@ class Gate:
         model = next((opinion.model for opinion in opinions.values()), "")
         cost = sum((opinion.cost for opinion in opinions.values()), NOTHING)
         asked = partial(Verdict, considered=considered, model=model, cost=cost)
+        if confirmed := next(filter(None, (one.confirmation for one, _ in best)), ""):
+            return asked("discard", evidence=confirmed)
         same = next((pair for pair in best if pair[1].relation == "same"), None)
         if settings.merge and same:
             one, seen = same

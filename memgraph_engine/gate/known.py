@@ -22,6 +22,7 @@ class Line:
     def __init__(self, source: Source, language: str) -> None:
         self._source, self._language = source, language
         self.speaker = source.speaker or source.role
+        self.role = source.role
         self.text = without_recalled(source.text)
 
     @cached_property
@@ -86,8 +87,11 @@ class Known:
 def same_speaker(one: Line, other: Line) -> bool | None:
     """Tell whether two lines are of one person; None if that can't be told.
 
-    "I moved" is another fact from another mouth. A line that nobody speaks is about whom it names.
+    "I moved" is another fact from another mouth. A line that nobody speaks is about whom it names, but is no
+    assistant's: what that says is its own.
     """
+    if (one.role == "assistant") != (other.role == "assistant"):
+        return False
     speakers = one.speaker.casefold(), other.speaker.casefold()
     if all(speakers):
         return speakers[0] == speakers[1]

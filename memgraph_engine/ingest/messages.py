@@ -10,11 +10,11 @@ from typing import Any, cast, get_args
 from zoneinfo import ZoneInfo
 
 from memgraph_engine.errors import InvalidInput
+from memgraph_engine.ingest import chat
 from memgraph_engine.model.memory import NEVER, UNKNOWN_PAST, Source, SourceKind
 from memgraph_engine.model.text import as_day
 
 FIELDS = ("id", "kind", "role", "speaker", "agent", "text", "caption", "session", "time", "tags", "metadata")
-_OTHER_NAMES = {"content": "text", "agent_id": "agent"}
 _NAMES = ("id", "role", "speaker", "agent", "session")
 _LONGEST_NAME = 512
 _LONGEST_METADATA = 16_384
@@ -24,12 +24,11 @@ _YEARS = range(2, 9999)  # the first and last year stand for "since ever" and "n
 _LAST = "\U0010ffff"  # no character, and the upper bound of open filters
 
 
-def parse_message(given: object, where: str, *, timezone: str, max_text: int) -> Source:
-    """Check one message (a text, or a mapping of FIELDS) and return it as a Source.
+def parse_message(given: object, where: str, *, timezone: str, max_text: int, user: str = "") -> Source:
+    """Check one message (a text, or a mapping of FIELDS or of a chat API's) and return it as a Source.
 
-    `content` is another name for `text`, as in chat APIs, and may be a list of text parts; `agent_id` is one for
-    `agent`. A time is ISO 8601
-    or a datetime; without an offset it is read in `timezone`. Without an id, the content's hash is the id.
+    A time is ISO 8601 or a datetime; without an offset it is read in `timezone`. Without a speaker, the role `user` is
+    that of `user`, and `assistant` that of the message's agent. Without an id, the content's hash is the id.
     Raises InvalidInput that names `where` and what is wrong.
 
     >>> parse_message({"role": "user", "content": "Hi!"}, "message 0", timezone="UTC", max_text=100).role
@@ -39,16 +38,18 @@ def parse_message(given: object, where: str, *, timezone: str, max_text: int) ->
         given = {"text": given}
     if not isinstance(given, Mapping):
         raise InvalidInput(f"{where} is {type(given).__name__}; a text or a mapping is needed.")
-    given = _plain(given, where)
+    given = chat.fields(given, where)
     unknown = [key for key in given if key not in FIELDS]
     if unknown:
         raise InvalidInput(f"{where} has the unknown field {unknown[0]!r}; the fields are {', '.join(FIELDS)}.")
     names: Any = {name: _name(given.get(name), f"{where}: {name}") for name in _NAMES}
+    if not names["speaker"]:
+        names["speaker"] = {"user": user.replace("\0", ""), "assistant": names["agent"]}.get(names["role"], "")
     kind: Any = given.get("kind", "message")
     if not (isinstance(kind, str) and kind in get_args(SourceKind)):
         raise InvalidInput(f"{where}: kind {kind!r} is none of {', '.join(get_args(SourceKind))}.")
     caption = _text(given.get("caption", ""), f"{where}: caption", max_text)
-    text = _text(_content(given, where), f"{where}: text", max_text)
+    text = _text(given.get("text", ""), f"{where}: text", max_text)
     if not text.strip() and not caption.strip():
         raise InvalidInput(f"{where} is empty: text is needed.")
     said_at, said_as = _time(given.get("time"), f"{where}: time", timezone)
@@ -140,25 +141,6 @@ def check_name(value: object, where: str) -> str:
     if value is None:
         raise InvalidInput(f"{where} is None; a string is needed.")
     return _name(value, where)
-
-
-def _plain(given: Mapping[Any, object], where: str) -> dict[Any, object]:
-    """Give fields that have two names the one that is used from here on."""
-    plain = {_OTHER_NAMES.get(key, key): value for key, value in given.items() if value is not None}
-    for other, name in _OTHER_NAMES.items():
-        if given.get(other) is not None and given.get(name) is not None:
-            raise InvalidInput(f"{where} has both {name} and {other}; give one.")
-    return plain
-
-
-def _content(given: Mapping[Any, object], where: str) -> object:
-    content = given.get("text", "")
-    if not isinstance(content, list):
-        return content
-    parts = [part.get("text") if isinstance(part, Mapping) and part.get("type") == "text" else None for part in content]
-    if not all(isinstance(part, str) for part in parts):
-        raise InvalidInput(f"{where}: content has a part that is no text; only text can be remembered.")
-    return "\n".join(part for part in parts if isinstance(part, str))
 
 
 def _storable(value: str, where: str) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from memgraph_engine.errors import InvalidInput
+from memgraph_engine.ingest import chat
 from memgraph_engine.ingest.messages import parse_message
 from memgraph_engine.ingest.passages import passages
 
@@ -103,11 +104,11 @@ def _checked(path: Path, line: int, given: object, timezone: str, max_text: int)
         return BadLine(str(path), line, f"this is no object but {type(given).__name__}")
     where = f"message {given['id']!r}" if isinstance(given.get("id"), str) else "the message"
     try:
-        source = parse_message(given, where, timezone=timezone, max_text=max_text)
+        own = chat.fields(given, where)
+        parse_message(own, where, timezone=timezone, max_text=max_text)
     except InvalidInput as error:
         return BadLine(str(path), line, str(error))
-    message = {key: value for key, value in given.items() if value not in (None, "", [], {}) and key != "content"}
-    return {**message, "text": source.text} if source.text else message
+    return {key: value for key, value in own.items() if value not in ("", [], {})}
 
 
 def _loads(text: str) -> object:

@@ -1,4 +1,6 @@
-"""What is kept as a source and makes no note, told without asking a model: small talk, and the memory's own words.
+"""What is kept as a source and makes no note, told without asking a model.
+
+That is small talk, what is said to or by machines, and the memory's own words.
 
 A memory that takes what it recalled, or what an assistant repeats of it, for news fills with copies of itself.
 """
@@ -16,11 +18,18 @@ def worthless(
 ) -> dict[str, str]:
     """Return why sources (by id) make no note; `shown` are texts that were put before the model that answered."""
     reasons = {
-        source.id: _echo(source, shown, language, settings.covered)
+        source.id: _unasked(source, settings)
+        or _echo(source, shown, language, settings.covered)
         or (noise(source, language) if settings.discard else "")
         for source in sources
     }
     return {source: reason for source, reason in reasons.items() if reason}
+
+
+def _unasked(source: Source, settings: GateSettings) -> str:
+    if not source.role or source.role in settings.noted_roles:
+        return ""
+    return "an instruction to the assistant" if source.role == "system" else "what a tool was asked or said"
 
 
 def _echo(source: Source, shown: Sequence[str], language: str, most: float) -> str:

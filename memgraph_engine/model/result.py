@@ -118,7 +118,7 @@ class Entry:
     merge      joined a note that says as much; the note has both texts now
     reinforce  joined a note that says the same
     supersede  a new note, which replaces an older one
-    discard    kept as a source, without a note ('')
+    discard    kept as a source, without a note (''): it tells nothing, or only confirms what the user said
     defer      a pending note, to be constructed later
     repeat     known already; nothing was written
     `status` is the note's: a repeat of a deleted note has the status deleted. (Another id stores it anew.)

@@ -15,6 +15,7 @@ _MONTHS = {
         *("julio", "agosto", "septiembre", "octubre", "noviembre", "diciembre"),
     ),
 }
+_DIGITS = 3  # of a name; what has more is an id
 
 
 def line(source: Source, language: str) -> str:
@@ -25,7 +26,7 @@ def line(source: Source, language: str) -> str:
     >>> line(Source("1", "I moved.", "", speaker="Ana", said_as="2023-05-08T13:56:00"), "english")
     'Ana: I moved. (1:56 pm on 8 May, 2023)'
     """
-    who = source.speaker or source.role
+    who = label(source)
     parts = [f"{who}:"] if who else []
     if text := without_recalled(source.text).strip():
         parts.append(text)
@@ -34,6 +35,16 @@ def line(source: Source, language: str) -> str:
     if source.said_as:
         parts.append(f"({_spoken(source.said_as, language)})")
     return " ".join(parts)
+
+
+def label(source: Source) -> str:
+    """Return how a line calls who speaks: by name, or by the role where the name is an id, as "u-48213" is.
+
+    >>> [label(Source("1", "Hi!", "", speaker=name, role="user")) for name in ("Ana", "u-48213")]
+    ['Ana', 'user']
+    """
+    is_id = sum(map(str.isdigit, source.speaker)) > _DIGITS
+    return source.role if source.role and (is_id or not source.speaker) else source.speaker
 
 
 def as_day(given: str) -> date | None:

@@ -1,0 +1,217 @@
+"""Chat messages as APIs give them: who speaks, what makes a note, and what an assistant's words may do."""
+
+import pytest
+
+from memgraph_engine.errors import InvalidInput
+from memgraph_engine.ingest import chat
+from tests.models import memory_with
+
+
+def talk(*turns, session="s"):
+    """Return messages, a user's and an assistant's in turns."""
+    roles = ("user", "assistant")
+    return [
+        {"id": f"t{at}", "role": roles[at % 2], "content": text, "session": session} for at, text in enumerate(turns)
+    ]
+
+
+def kinds(receipt):
+    return [entry.kind for entry in receipt.entries]
+
+
+def evidence(memory, entry):
+    return next(one.evidence for one in memory.decisions(user_id="ana") if one.id == entry.decision)
+
+
+def ties(memory, note):
+    return [tie.kind for tie in memory.explain(note, user_id="ana").ties]
+
+
+def test_a_users_words_are_the_users_and_an_assistants_the_agents(memory):
+    said = {"id": "u", "role": "user", "content": "I row on Sundays.", "agent": "coach"}
+    answer = {"id": "a", "role": "assistant", "content": "Rowing trains the back above all.", "agent": "coach"}
+    memory.add([said, answer, {**said, "id": "b", "content": "My boat is red.", "speaker": "Bo"}], user_id="ana")
+    assert [memory.get(one, user_id="ana").speaker for one in ("u", "a", "b")] == ["ana", "coach", "Bo"]
+    assert memory.get("u", user_id="ana").raw == ("ana: I row on Sundays.",)
+    assert {hit.sources[0].id for hit in memory.search("rowing", user_id="ana", speaker="ana")} == {"u"}
+
+
+def test_an_id_is_no_name_to_read(memory):
+    user = "9f1c2e7a-41d0"
+    memory.add({"id": "u", "role": "user", "content": "I row on Sundays."}, user_id=user)
+    note = memory.get("u", user_id=user)
+    assert (note.speaker, note.raw) == (user, ("user: I row on Sundays.",))
+
+
+def test_what_the_tenant_shares_is_no_users_words(memory):
+    memory.add({"id": "u", "role": "user", "content": "The office opens at eight."}, shared=True)
+    assert memory.get("u", shared=True).speaker == ""
+
+
+@pytest.mark.parametrize(
+    ("said", "answer"),
+    [
+        ("My dog is called Rex.", "Your dog is called Rex, what a nice name."),
+        ("I sold my piano to the school in Bath.", "So you sold the piano to a school in Bath!"),
+        ("My train to Turin leaves at 7:40.", "Noted: the train to Turin leaves at 7:40. Shall I remind you?"),
+    ],
+)
+@pytest.mark.parametrize("wait", [True, False])
+def test_an_assistant_that_repeats_the_user_confirms_it(memory, said, answer, wait):
+    receipt = memory.add(talk(said, answer), user_id="ana", wait=wait)
+    if not wait:
+        receipt = memory.process(user_id="ana")
+    assert kinds(receipt) == ["append", "discard"]
+    assert evidence(memory, receipt.entries[1]).startswith("The assistant confirms what the user said: ")
+    assert ties(memory, "t0") == []
+    assert memory.stats(user_id="ana").sources == 2
+    assert memory.verify(user_id="ana") == []
+
+
+def test_what_an_assistant_repeats_in_a_later_session_is_confirmed_as_well(memory):
+    memory.add({"id": "u", "role": "user", "content": "I keep four hives behind the old mill."}, user_id="ana")
+    memory.add([f"Fact number {at} is about harbours." for at in range(20)], user_id="ana")
+    told = {"role": "assistant", "content": "As you told me, you keep four hives behind the old mill.", "session": "z"}
+    assert kinds(memory.add(told, user_id="ana")) == ["discard"]
+
+
+@pytest.mark.parametrize(
+    ("said", "answer"),
+    [
+        ("My dog is called Rex.", "Your dog Rex is a beagle."),  # it says more
+        ("I paid the painter 300 euros.", "You paid the painter 300 euros, and 40 for the paint."),
+        ("My sister eats fish.", "Your sister eats no fish."),
+        ("Is oat milk or almond milk better in coffee?", "Oat milk is better in coffee."),
+        ("is oat milk or almond milk better in coffee", "Oat milk is better in coffee."),
+    ],
+)
+def test_an_assistant_that_says_more_confirms_nothing(memory, said, answer):
+    assert "discard" not in kinds(memory.add(talk(said, answer), user_id="ana"))
+
+
+@pytest.mark.parametrize(
+    ("said", "answer"),
+    [
+        ("I live in Lisbon with my aunt.", "Actually, you live in Porto with your aunt."),
+        ("My meeting is on Monday.", "Suppose that your meeting is on Tuesday."),
+        ("I eat meat.", "You could eat no meat."),
+        ("I am 41 years old.", "At 42 years old one sleeps less."),
+    ],
+)
+@pytest.mark.parametrize("role", [{"role": "user"}, {}])
+def test_an_assistants_words_neither_correct_nor_dispute_the_users(memory, said, answer, role):
+    memory.add({"id": "u", "content": said, **role}, user_id="ana")
+    receipt = memory.add({"id": "a", "role": "assistant", "content": answer}, user_id="ana")
+    assert kinds(receipt)[0] in ("append", "link")
+    assert memory.get("u", user_id="ana").status == "active"
+    assert "conflict" not in ties(memory, "u")
+    assert "disputed" not in memory.context(said, user_id="ana").text
+
+
+MACHINES = [
+    ({"role": "system", "content": "You are a polite assistant of a travel agency."}, "It is an instruction"),
+    ({"role": "developer", "content": "Answer in two sentences at most."}, "It is an instruction"),
+    ({"role": "tool", "content": '{"temperature": 21}', "tool_call_id": "c1", "name": "weather"}, "It is what a tool"),
+    (
+        {
+            "role": "assistant",
+            "content": None,
+            "tool_calls": [{"id": "c1", "type": "function", "function": {"name": "weather", "arguments": '{"at": 1}'}}],
+        },
+        "It is what a tool",
+    ),
+]
+
+
+@pytest.mark.parametrize(("message", "why"), MACHINES)
+@pytest.mark.parametrize("wait", [True, False])
+def test_what_is_said_to_or_by_machines_is_kept_without_a_note(memory, message, why, wait):
+    (entry,) = memory.add({"id": "m", **message}, user_id="ana", wait=wait).entries
+    assert (entry.kind, entry.note) == ("discard", "")
+    assert evidence(memory, entry).startswith(why)
+    assert memory.stats(user_id="ana").sources == 1
+    assert memory.verify(user_id="ana") == []
+
+
+def test_no_context_quotes_what_machines_say(memory):
+    turns = [{"id": "m", **MACHINES[0][0], "session": "s"}, {"id": "u", "content": "I row on Sundays.", "session": "s"}]
+    memory.add(turns, user_id="ana")
+    assert memory.get("u", user_id="ana").context == "I row on Sundays."
+
+
+def test_what_machines_say_makes_notes_when_it_is_asked_for(tenant, embedder):
+    gate = {"noted_roles": ["user", "assistant", "system", "tool"]}
+    with memory_with(tenant, embedder, only=[], gate=gate) as (memory, _):
+        assert kinds(memory.add([message for message, _ in MACHINES[:3]], user_id="ana")) == ["append"] * 3
+
+
+def test_a_whole_loop_of_a_chat_api_is_remembered(memory):
+    call = {"id": "c1", "type": "function", "function": {"name": "weather", "arguments": '{"city": "Faro"}'}}
+    loop = [
+        {"role": "system", "content": "Be brief."},
+        {"role": "user", "name": "Ana", "content": [{"type": "text", "text": "I fly to Faro."}, "Is it warm?"]},
+        {"role": "assistant", "content": None, "refusal": None, "tool_calls": [call], "annotations": []},
+        {"role": "tool", "tool_call_id": "c1", "content": [{"type": "text", "text": "24 degrees"}]},
+        {"role": "assistant", "content": "It has 24 degrees in Faro.", "tool_calls": None, "audio": None},
+    ]
+    memory.add(loop, user_id="ana", session="s")
+    notes = list(memory.get_all(user_id="ana"))
+    assert [(note.speaker, note.sources[0].text) for note in notes] == [
+        ("Ana", "I fly to Faro.\nIs it warm?"),
+        ("", "It has 24 degrees in Faro."),
+    ]
+    assert memory.stats(user_id="ana").sources == 5
+
+
+@pytest.mark.parametrize(
+    ("message", "role", "text"),
+    [
+        ({"role": "model", "content": "Hi."}, "assistant", "Hi."),
+        ({"role": "Human", "content": "Hi."}, "user", "Hi."),
+        ({"role": "assistant", "content": [{"type": "output_text", "text": "Hi."}]}, "assistant", "Hi."),
+        ({"role": "assistant", "content": None, "refusal": "I won't."}, "assistant", "I won't."),
+        ({"role": "assistant", "audio": {"id": "1", "transcript": "Hi."}}, "assistant", "Hi."),
+        (
+            {"role": "assistant", "content": [{"type": "thinking"}, {"type": "text", "text": "Hi."}]},
+            "assistant",
+            "Hi.",
+        ),
+        (
+            {"role": "assistant", "content": [{"type": "tool_use", "id": "1", "name": "find", "input": {"a": 1}}]},
+            "tool",
+            'find({"a": 1})',
+        ),
+        ({"role": "user", "content": [{"type": "tool_result", "content": "found"}]}, "tool", "found"),
+        ({"role": "assistant", "function_call": {"name": "find", "arguments": "{}"}}, "tool", "find({})"),
+        ({"role": "assistant", "content": "Let me look.", "tool_calls": [{"name": "find", "args": {}}]}, "assistant",
+         "Let me look."),
+    ],
+)  # fmt: skip
+def test_a_message_is_read_as_each_api_gives_it(message, role, text):
+    read = chat.fields(message, "message 0")
+    assert (read["role"], read["text"]) == (role, text)
+    assert chat.fields(read, "message 0") == read  # so a file's message is the same when it is added
+
+
+@pytest.mark.parametrize(
+    ("message", "says"),
+    [
+        ({"role": "user", "content": [{"type": "image_url"}]}, "part 0 .*'image_url'.*no text.*caption"),
+        ({"role": "user", "content": ["Look!", {"type": "input_audio"}]}, "part 1 .*'input_audio'.*no text"),
+        ({"role": "user", "content": [{"type": "text", "text": 7}]}, "part 0 .*no text"),
+        ({"role": "user", "content": [None]}, "part 0 .*NoneType"),
+        ({"role": "uesr", "content": "Hi."}, "no chat API has the role 'uesr'.*Did you mean 'user'"),
+        ({"role": "narrator", "content": "Hi."}, "role 'narrator'.*`speaker`"),
+        ({"role": ["user"], "content": "Hi."}, "role is list"),
+        ({"role": "user", "name": "Ana", "speaker": "Bo", "content": "Hi."}, "both speaker and name"),
+        ({"role": "assistant", "tool_calls": "find"}, "tool_calls is str"),
+        ({"role": "assistant", "tool_calls": [3]}, r"tool_calls\[0\] is int"),
+        ({"role": "assistant", "tool_calls": [{"function": {}}]}, r"tool_calls\[0\] calls a tool without a name"),
+        ({"role": "system", "content": "Be brief. " * 10_240}, "102,400 characters"),
+    ],
+)  # fmt: skip
+def test_what_no_api_has_is_refused_by_its_place_and_nothing_is_written(memory, message, says):
+    with pytest.raises(InvalidInput, match=says) as error:
+        memory.add([{"role": "user", "content": "A good one."}, message], user_id="ana")
+    assert "message 1" in str(error.value)
+    assert memory.stats(user_id="ana").sources == 0
