@@ -206,6 +206,14 @@ class Memory:
         """
         return self._writer.undo(self._scope(user_id, shared), check_name(decision, "decision"), cascade=cascade)
 
+    def render(self, *, user_id: str | None = None, shared: bool = False) -> int:
+        """Render the contexts of a memory's notes as this version renders them; return how many changed.
+
+        So a memory that an older version wrote is searched like a new one. Contexts that a chat model or a user wrote
+        stay. A call that was cut off can be made again.
+        """
+        return self._writer.render(self._scope(user_id, shared))
+
     def rebuild_topics(
         self,
         *,
@@ -307,7 +315,7 @@ class Memory:
         ...     _ = memory.add("I moved to Lisbon.", user_id="eva", speaker="Eva", time="2023-05-08")
         ...     print(memory.context("Where does Eva live?", user_id="eva").text)
         <recalled-memory>
-        [1] 2023-05-08: Eva: I moved to Lisbon. (8 May, 2023)
+        [1] 2023-05-08: Eva: I moved to Lisbon.
         </recalled-memory>
         """
         scope = self._scope(user_id, shared)

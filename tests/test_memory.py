@@ -82,9 +82,9 @@ def test_a_note_keeps_the_source_verbatim(memory):
     assert (source.text, source.metadata) == (text, {"deep": {"list": [1, 2]}})
 
 
-def test_a_context_holds_the_turn_before_it_and_both_dates(ana):
+def test_a_context_holds_its_own_words_and_behind_them_the_turn_before(ana):
     assert ana.get("D1:2", user_id="ana").context == (
-        "Bo: Where do you live now? (1:55 pm on 8 May, 2023) Ana: I moved to Lisbon in March. (1:56 pm on 8 May, 2023)"
+        "Ana: I moved to Lisbon in March. (1:56 pm on 8 May, 2023) [before: Bo: Where do you live now?]"
     )
 
 
@@ -97,7 +97,7 @@ def test_a_session_goes_on_in_a_later_call(ana):
     ana.add({"id": "D1:4", "speaker": "Ana", "text": "Every Sunday.", "session": "s1"}, user_id="ana")
     note = ana.get("D1:4", user_id="ana")
     assert note.seq == 3
-    assert note.context.startswith("Bo: Do you still paint boats?")
+    assert note.context == "Ana: Every Sunday. [before: Bo: Do you still paint boats?]"
 
 
 def test_what_is_said_again_is_a_repeat(ana):

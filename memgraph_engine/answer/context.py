@@ -1,9 +1,10 @@
 """Compose a context: facts in order, as many and as long as the budget allows, numbered, between marks."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from memgraph_engine.answer.facts import Fact, facts, mixed
 from memgraph_engine.answer.lines import head, shortened, text, words
+from memgraph_engine.answer.places import places, together
 from memgraph_engine.llm.tokens import most_tokens
 from memgraph_engine.model.answer import Cited, Context
 from memgraph_engine.model.marker import enclose
@@ -35,29 +36,27 @@ def compose(
     """
     ranked, gone = facts(hits, ties, settings.similar, language)
     chosen = mixed(ranked, settings.recent)
-    lengths = _lengths(chosen, budget - _MARKS, settings.longest)
+    told = {place for fact in chosen for place in places(fact.note)}
+    texts = {fact.note.id: text(fact, told, language) for fact in chosen}
+    lengths = _lengths(chosen, texts, budget - _MARKS, settings.longest)
+    left_out = {fact.note.id: "it had no room" for fact, limit in zip(chosen, lengths, strict=True) if not limit}
+    kept = together([pair for pair in zip(chosen, lengths, strict=True) if pair[1]])
     wanted = words(question)
-    entries: list[Cited] = []
-    left_out: dict[str, str] = {}
-    for fact, limit in zip(chosen, lengths, strict=True):
-        if limit:
-            entries.append(_entry(len(entries) + 1, fact, limit, wanted))
-        else:
-            left_out[fact.note.id] = "it had no room"
+    entries = [_entry(number, fact, texts[fact.note.id], limit, wanted) for number, (fact, limit) in enumerate(kept, 1)]
     numbers = {entry.note.id: f"[{entry.number}]" for entry in entries}
     left_out |= {note: f"{numbers.get(by, by)} {why}" for note, (by, why) in gone.items()}
     marked = enclose("\n" + "\n".join(entry.line for entry in entries) + "\n") if entries else ""
     return Context(question, marked, tuple(entries), most_tokens(marked), budget, left_out)
 
 
-def _lengths(chosen: Sequence[Fact], room: int, longest: float) -> list[int]:
+def _lengths(chosen: Sequence[Fact], texts: Mapping[str, str], room: int, longest: float) -> list[int]:
     """Return the tokens that each fact's text may take, 0 for one that is left out.
 
     None takes more than the share `longest` while another waits; what is left then goes to those that are shortened.
     The first has at least the room that it needs.
     """
     most = max(int(room * longest), _LEAST_TEXT)
-    needs = [most_tokens(text(fact)) for fact in chosen]
+    needs = [most_tokens(texts[fact.note.id]) for fact in chosen]
     given = []
     for at, (fact, need) in enumerate(zip(chosen, needs, strict=True), 1):
         left = room - most_tokens(head(at, fact)) - _NEW_LINE
@@ -74,7 +73,6 @@ def _lengths(chosen: Sequence[Fact], room: int, longest: float) -> list[int]:
     return given
 
 
-def _entry(number: int, fact: Fact, limit: int, wanted: frozenset[str]) -> Cited:
-    whole = text(fact)
+def _entry(number: int, fact: Fact, whole: str, limit: int, wanted: frozenset[str]) -> Cited:
     part = shortened(whole, limit, wanted)
     return Cited(number, head(number, fact) + part, fact.note, fact.sources, fact.remarks, part != whole)

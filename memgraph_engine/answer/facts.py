@@ -77,9 +77,19 @@ def _remarks(note: Note, ties: Sequence[Contrary]) -> tuple[str, ...]:
         if tie.kind == "supersede" and tie.newer == note.id:
             remarks.append(f"replaces what was said on {tie.older_said:%Y-%m-%d}")
         elif tie.kind == "conflict" and note.id in (tie.newer, tie.older):
-            other = tie.older_said if tie.newer == note.id else tie.newer_said
-            remarks.append(f"disputed: something else was said on {other:%Y-%m-%d}")
+            remarks.append(_conflict(note, tie))
     return tuple(dict.fromkeys(remarks))[:_MOST_REMARKS]
+
+
+def _conflict(note: Note, tie: Contrary) -> str:
+    """Return what has to be known of a contradiction: who says something else later has most likely changed it."""
+    came_later = tie.newer == note.id
+    own, other = (tie.newer_said, tie.older_said) if came_later else (tie.older_said, tie.newer_said)
+    if not tie.same_speaker:
+        return f"disputed: something else was said on {other:%Y-%m-%d}"
+    if own > other or (own == other and came_later):
+        return f"newer than what was said on {other:%Y-%m-%d}"
+    return f"perhaps only until {other:%Y-%m-%d}"
 
 
 def _distinct(ranked: Sequence[Fact], share: float, language: str, gone: Gone) -> list[Fact]:

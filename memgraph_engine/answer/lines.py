@@ -2,12 +2,14 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Collection
+from collections.abc import Collection, Container
 from itertools import pairwise
 
 from memgraph_engine.answer.facts import Fact
+from memgraph_engine.answer.places import Place, before, places
 from memgraph_engine.llm.tokens import most_tokens
 from memgraph_engine.model.marker import without_marks
+from memgraph_engine.rendering import render
 
 _GAP = "…"
 _GAP_TOKENS = most_tokens(_GAP)
@@ -17,6 +19,7 @@ _PARTS = re.compile(r"\s*(?:[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]|[^\s\u3040
 _WORDS = re.compile(r"[^\W_]+")
 _NUMBERED = re.compile(r"\[(\s*\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*\s*)\]")
 _MOST_DAYS = 4
+_SHORT = 5  # words: so few may answer what was said before, and say little without it
 
 
 def head(number: int, fact: Fact) -> str:
@@ -31,10 +34,24 @@ def head(number: int, fact: Fact) -> str:
     return f"[{number}] {known}: " if known else f"[{number}] "
 
 
-def text(fact: Fact) -> str:
-    """Return a note's text as one line in which nothing passes for a mark or a number of the context."""
-    line = " ".join(fact.note.context.split())
-    return _NUMBERED.sub(r"(\1)", without_marks(line))
+def text(fact: Fact, told: Container[Place], language: str) -> str:
+    """Return a note's text as one line in which nothing passes for a mark or a number of the context.
+
+    The head has its date, unless its parts were said on several days. The turn before is there where the note says too
+    little by itself, and no other note of the context has it: what the context tells is at the places `told`.
+    """
+    note = fact.note
+    own = [(source, None) for source in note.sources]
+    whole = render(own, language).context
+    if note.context.startswith(whole):  # else a chat model or the user wrote it
+        alone = len(_WORDS.findall(" ".join(source.text for source in note.sources))) > _SHORT
+        needed = not alone and any(before(place) not in told for place in places(note))
+        days = {source.said_as[:10] for source in note.sources if source.said_as}
+        said = render(own, language, dated=len(days) > 1).context
+        line = said + note.context.removeprefix(whole) if needed else said
+    else:
+        line = note.context
+    return _NUMBERED.sub(r"(\1)", without_marks(" ".join(line.split())))
 
 
 def shortened(line: str, limit: int, wanted: Collection[str]) -> str:
@@ -81,8 +98,8 @@ def words(question: str) -> frozenset[str]:
 def _joined(sentences: list[str], chosen: Collection[int]) -> str:
     at = [-1, *sorted(chosen), len(sentences)]
     parts = []
-    for before, here in pairwise(at):
-        parts += [_GAP] if here > before + 1 else []
+    for last, here in pairwise(at):
+        parts += [_GAP] if here > last + 1 else []
         parts += [sentences[here]] if here < len(sentences) else []
     return " ".join(parts)
 

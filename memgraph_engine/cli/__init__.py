@@ -25,6 +25,7 @@ from memgraph_engine.cli.ingest import ingest
 from memgraph_engine.cli.init import init
 from memgraph_engine.cli.list import list_notes
 from memgraph_engine.cli.process import process
+from memgraph_engine.cli.render import render
 from memgraph_engine.cli.search import search
 from memgraph_engine.cli.stats import stats
 from memgraph_engine.cli.topics import topics_app
@@ -111,6 +112,7 @@ app.command("update")(update)
 app.command("delete")(delete)
 app.command("decisions")(decisions)
 app.command("undo")(undo)
+app.command("render")(render)
 app.command("stats")(stats)
 app.command("cost")(cost)
 app.command("verify")(verify)

@@ -94,6 +94,13 @@ def contrary(tx: Runner, scopes: Sequence[str], ids: Sequence[str], known_at: da
     """Return what contradicts notes, or took their place or lost it to them, as far as it was there at `known_at`."""
     rows = tx.run("decisions/contrary", scopes=scopes, ids=sorted(ids), statuses=TRUE_ONCE, known_at=known_at)
     return [
-        Contrary(row["newer"], row["older"], row["kind"], moment(row["newer_said"]), moment(row["older_said"]))
+        Contrary(
+            row["newer"],
+            row["older"],
+            row["kind"],
+            moment(row["newer_said"]),
+            moment(row["older_said"]),
+            row["same_speaker"],
+        )
         for row in rows
     ]

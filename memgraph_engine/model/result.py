@@ -9,7 +9,7 @@ from memgraph_engine.cost import NOTHING, Cost
 from memgraph_engine.model.memory import Note, Source
 
 DecisionKind = Literal[
-    "append", "link", "merge", "reinforce", "supersede", "discard", "defer", "update", "delete", "undo"
+    "append", "link", "merge", "reinforce", "supersede", "discard", "defer", "update", "delete", "render", "undo"
 ]
 Relation = Literal["same", "update", "conflict", "related", "none"]
 
@@ -222,13 +222,17 @@ class Tie:
 
 @dataclass(frozen=True, slots=True)
 class Contrary:
-    """Two notes, by id, that can't both be true: `kind` is conflict, or supersede where the newer replaced it."""
+    """Two notes, by id, that can't both be true: `kind` is conflict, or supersede where the newer replaced it.
+
+    `same_speaker` tells that one and the same said both.
+    """
 
     newer: str
     older: str
     kind: str
     newer_said: datetime
     older_said: datetime
+    same_speaker: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,8 @@
-"""A note's two texts, made of its sources and the turns before them: the deterministic context."""
+"""A note's two texts, made of its sources and the turns before them: the deterministic context.
+
+An embedder reads the beginning of a text, and a long text's vector is near to little. So a note's own words stand in
+front, and the turn before is clipped (docs/benchmarks.md has what other clippings find).
+"""
 
 import re
 import unicodedata
@@ -12,6 +16,13 @@ from memgraph_engine.model.marker import without_recalled
 from memgraph_engine.model.memory import Source, by_time
 from memgraph_engine.model.text import as_day, line
 from memgraph_engine.rendering.when import Event, events, resolved
+
+_BEFORE = 200  # characters of the turns before
+_WHOLE = (
+    1000  # characters that they fill up at most: well under the embedders' limits, of which the lowest is 256 tokens
+)
+_LEAST = 40  # characters: less tells nothing
+_GAP = " …"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,19 +38,21 @@ class Text:
         return "\n".join(self.raw)
 
 
-def render(turns: Sequence[tuple[Source, Source | None]], language: str) -> Text:
+def render(turns: Sequence[tuple[Source, Source | None]], language: str, *, dated: bool = True) -> Text:
     """Render a note's sources, each with the turn before it.
 
-    The context repeats that turn, unless it is one of the note's own, and puts the day behind a relative date.
-    What is only said again, of the same days, adds nothing.
+    The context puts the day behind a relative date, and repeats the beginning of the turn before, unless it is one of
+    the note's own. What is only said again, of the same days, adds nothing. Unless it is `dated`, it leaves out when
+    it was said.
 
     >>> first = Source("1", "Where were you?", "", speaker="Bo")
     >>> second = Source("2", "I sailed yesterday.", "", speaker="Ana", said_as="2023-05-08")
     >>> render([(second, first)], "english").context
-    'Bo: Where were you? Ana: I sailed yesterday [7 May, 2023]. (8 May, 2023)'
+    'Ana: I sailed yesterday [7 May, 2023]. (8 May, 2023) [before: Bo: Where were you?]'
     """
     own = {source.id for source, _ in turns}
     parts: dict[str, None] = {}
+    before: dict[str, Source] = {}
     raw: dict[tuple[str, str, tuple[tuple[datetime, datetime], ...]], str] = {}
     for source, previous in sorted(turns, key=lambda turn: by_time(turn[0])):
         named = told(source, language)
@@ -48,10 +61,22 @@ def render(turns: Sequence[tuple[Source, Source | None]], language: str) -> Text
             continue
         raw[saying] = line(source, language)
         if previous and previous.id not in own:
-            parts[line(previous, language)] = None
-        dated = resolved(without_recalled(source.text), named)
-        parts[line(replace(source, text=dated), language)] = None
-    return Text(tuple(raw.values()), " ".join(parts))
+            before[previous.id] = previous
+        text = resolved(without_recalled(source.text), named)
+        parts[line(replace(source, text=text, said_as=source.said_as if dated else None), language)] = None
+    context = " ".join(parts)
+    for previous in before.values():
+        room = min(_BEFORE, _WHOLE - len(context))
+        if room >= _LEAST:
+            context += f" [before: {_clipped(line(replace(previous, said_as=None), language), room)}]"
+    return Text(tuple(raw.values()), context)
+
+
+def _clipped(said: str, room: int) -> str:
+    """Return the beginning of a line, cut between words."""
+    if len(said) <= room:
+        return said
+    return (said[:room].rpartition(" ")[0] or said[:room]) + _GAP
 
 
 def written(source: Source) -> str:

@@ -4,20 +4,28 @@ A local context repeats the turn before. Once that turn is deleted, corrected or
 What a chat model or the user wrote is left alone.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from types import MappingProxyType
+from uuid import uuid4
 
 from memgraph_engine.embedding import CheckedEmbedder
 from memgraph_engine.graph import notes, sources
 from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.notes import Found, Rendering, Revision, Turn
+from memgraph_engine.graph.scopes import ScopeState
 from memgraph_engine.language import tokenize
 from memgraph_engine.model.memory import Source
+from memgraph_engine.model.result import Decision
+from memgraph_engine.model.scope import Scope
 from memgraph_engine.rendering import render
 from memgraph_engine.writing.transaction import Transaction
 
 Repeatable = Mapping[str, Source | None]
 """By a source's id: what a context may repeat of it from now on."""
+Outdated = tuple[Found, str]
+"""A note, and the local context that it should have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,15 +65,40 @@ def rewrite(
     """Plan new contexts for the notes of the turns after those that change, but not those of the notes `without`."""
     followers = {note for one in turns.around.values() for note in one.followers} - set(without)
     found = notes.renderings(db, transaction.scope.name, sorted(followers))
-    local = [one for one in found if not one.found.constructed_by]
-    contexts = {one.found.note.id: _context(one, turns.now, language) for one in local}
-    stale = [one.found for one in local if contexts[one.found.note.id] != one.found.note.context]
-    vectors = embedder.embed_documents([contexts[one.note.id] for one in stale])
-    for one, vector in zip(stale, vectors, strict=True):
-        text = contexts[one.note.id]
+    _rewrite(transaction, decision, outdated(found, language, turns.now), language, embedder)
+
+
+def outdated(found: Iterable[Rendering], language: str, now: Repeatable = MappingProxyType({})) -> dict[str, Outdated]:
+    """Return the notes whose local context is no longer what their turns make of it, each with that."""
+    local = ((one.found, _context(one, now, language)) for one in found if not one.found.constructed_by)
+    return {one.note.id: (one, context) for one, context in local if context != one.note.context}
+
+
+def render_anew(
+    db: Database, scope: Scope, state: ScopeState, ids: Sequence[str], embedder: CheckedEmbedder, now: datetime
+) -> int:
+    """Render the local contexts of some notes as they are rendered today; return how many were others."""
+    found = outdated(notes.renderings(db, scope.name, ids), state.language)
+    if found:
+        transaction = Transaction(scope, state.version, now)
+        decision = transaction.decide(Decision(uuid4().hex, "render", now, ""))
+        _rewrite(transaction, decision.id, found, state.language, embedder)
+        transaction.commit(db)
+    return len(found)
+
+
+def _rewrite(
+    transaction: Transaction,
+    decision: str,
+    found: Mapping[str, Outdated],
+    language: str,
+    embedder: CheckedEmbedder,
+) -> None:
+    vectors = embedder.embed_documents([context for _, context in found.values()])
+    for (one, context), vector in zip(found.values(), vectors, strict=True):
         given = None if one.note.status == "pending" else vector  # it gets both of its vectors at once
         transaction.revise(
-            one, Revision(one.note.id, decision, terms_of(text, language), "rewritten", context_vector=given)
+            one, Revision(one.note.id, decision, terms_of(context, language), "rewritten", context_vector=given)
         )
 
 

@@ -42,6 +42,8 @@ def check(db: Database, scope: Scope, id: str) -> Decision:  # noqa: A002
         raise NotFound(f"There is no decision {id!r} in the memory of {scope}.")
     if decision.undone_by:
         raise UndoRefused(f"Decision {id} of {scope} is undone already, by {decision.undone_by}.")
+    if decision.kind == "render":
+        raise UndoRefused(f"Decision {id} of {scope} rendered contexts as this version does; it changed no words.")
     if decision.kind == "undo":
         raise UndoRefused(f"Decision {id} of {scope} is itself an undo, of {decision.undoes}. Add or change anew.")
     return decision

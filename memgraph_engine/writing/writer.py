@@ -4,6 +4,7 @@ import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 
 from memgraph_engine.engine.account import Account
@@ -27,7 +28,7 @@ from memgraph_engine.model.candidate import Candidate
 from memgraph_engine.model.memory import Source
 from memgraph_engine.model.result import Decision, Entry, Receipt
 from memgraph_engine.model.scope import Scope
-from memgraph_engine.writing import change
+from memgraph_engine.writing import change, contexts
 from memgraph_engine.writing import undo as undoing
 from memgraph_engine.writing.batch import entries, unknown
 from memgraph_engine.writing.commit import Stale, until_current
@@ -272,6 +273,17 @@ class Writer:
         while decision := until_current(engine.db, scope.name, some):
             decisions.append(decision)
         return decisions
+
+    def render(self, scope: Scope) -> int:
+        """Render the local contexts of a scope's notes anew, a page in a transaction; return how many changed."""
+        engine = self._engine
+
+        def some(ids: Sequence[str]) -> int:
+            state = scopes.state(engine.db, scope.name)
+            return contexts.render_anew(engine.db, scope, state, ids, engine.embedder, engine.now()) if state else 0
+
+        pages = ([note.id for note in page] for page in notes.pages(engine.db, scope.name))
+        return sum(until_current(engine.db, scope.name, partial(some, ids)) for ids in pages)
 
     def undo(self, scope: Scope, id: str, *, cascade: bool = False) -> Decision:  # noqa: A002
         """Take a decision back, with `cascade` after all later ones that touched what it made."""
