@@ -1,17 +1,22 @@
 """What a memory holds after everyday chats with an assistant: true now, once, and only what was asked for."""
 
 import argparse
+import json
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
 from uuid import uuid4
 
 from bench.chats import Ask, Chat, chats, daily_file
+from bench.daily_fit import Best, best_hits, fitted
 from bench.server import bench_settings, connected
 from memgraph_engine import Memory
 from memgraph_engine.evaluation.report import table
+from memgraph_engine.recall.relevance import FILE
+from memgraph_engine.resources import resource
 from memgraph_engine.testing import purge
 
 _FIGURES = ("current", "current@300", "first", "former", "foreign", "nothing", "disputed", "repeated", "tokens")
@@ -24,6 +29,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--file", type=Path, help="the file of chats (else MEMGRAPH_ENGINE_DAILY)")
     parser.add_argument("--model", default="bge-small", help="the embedder")
     parser.add_argument("--only", default="", metavar="ID", help="chats whose id or kind begins so")
+    parser.add_argument("--fit", action="store_true", help="instead, fit the relevance of this embedder's hits")
     parser.add_argument("--failures", action="store_true", help="print what went wrong, question by question")
 
 
@@ -31,6 +37,8 @@ def run(given: argparse.Namespace) -> tuple[dict[str, float], str]:
     """Add each chat as a user of its own and ask; return flat figures and a report in Markdown."""
     wanted = given.only
     every = [one for one in chats(daily_file(given.file)) if one.id.startswith(wanted) or one.kind.startswith(wanted)]
+    if given.fit:
+        return _fit(given.model, every)
     values: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     with connected(bench_settings(given.model)) as memory:
         for language in sorted({chat.language for chat in every}):
@@ -52,25 +60,47 @@ def run(given: argparse.Namespace) -> tuple[dict[str, float], str]:
     return figures, f"### {len(every)} chats, {asks} questions, {given.model}\n\n{table(('', *_FIGURES), rows)}"
 
 
+def _fit(model: str, every: Sequence[Chat]) -> tuple[dict[str, float], str]:
+    """Write the weights of an embedder's relevance beside those of others."""
+    file = Path(str(resource(*FILE)))
+    known = json.loads(file.read_text(encoding="utf-8"))
+    with connected(bench_settings(model)) as memory:
+        some: list[Best] = []
+        for language in sorted({chat.language for chat in every}):
+            with _of_its_own(memory, language) as mine:
+                some += best_hits(mine, [one for one in every if one.language == language])
+        found = fitted(some)
+        known[memory.engine.embedder.name] = found
+    file.write_text(json.dumps(known, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    rows = [(name, f"{value:.3f}") for name, value in found.items()]
+    return {f"daily.relevance.{name}": value for name, value in found.items()}, table(("", model), rows)
+
+
 def _shown(name: str, values: Sequence[float]) -> str | None:
     return f"{fmean(values):.{0 if name == 'tokens' else 2}f}" if values else None
 
 
 def _asked(memory: Memory, some: Sequence[Chat], language: str) -> list[tuple[Chat, Ask, dict[str, float], list[str]]]:
     """Return the figures of each question, and the lines of its context."""
-    tenant = f"bench-{uuid4().hex}"
-    settings = memory.engine.settings.model_copy(update={"tenant": tenant, "language": language})
-    mine = Memory(replace(memory.engine, settings=settings))
     found = []
-    try:
+    with _of_its_own(memory, language) as mine:
         for chat in some:
             user = f"user-{uuid4().hex}"
             for session in chat.sessions:
                 mine.add(session, user_id=user)
             found += [(chat, ask, *_measured(mine, user, chat, ask)) for ask in chat.asks]
+    return found
+
+
+@contextmanager
+def _of_its_own(memory: Memory, language: str) -> Iterator[Memory]:
+    """Yield a memory of a new tenant in a language, which is removed afterwards."""
+    tenant = f"bench-{uuid4().hex}"
+    settings = memory.engine.settings.model_copy(update={"tenant": tenant, "language": language})
+    try:
+        yield Memory(replace(memory.engine, settings=settings))
     finally:
         purge(tenant, settings=settings)
-    return found
 
 
 def _measured(memory: Memory, user: str, chat: Chat, ask: Ask) -> tuple[dict[str, float], list[str]]:

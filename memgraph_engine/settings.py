@@ -79,6 +79,7 @@ class RecallSettings(BaseModel):
     anchored: Annotated[int, Field(ge=1, le=1000)]
     expansion: Literal["nearest", "anchors"]
     related_from: Annotated[int, Field(ge=1, le=1000)]
+    role: Weight
     time: Weight
     rounds: Annotated[int, Field(ge=1, le=3)]
     sufficient: Share
@@ -159,6 +160,7 @@ class AnswerSettings(BaseModel):
     longest: Share
     recent: Share
     similar: Share
+    relevance: Share
 
 
 class BudgetSettings(BaseModel):

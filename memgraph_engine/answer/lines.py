@@ -19,7 +19,7 @@ _PARTS = re.compile(r"\s*(?:[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]|[^\s\u3040
 _WORDS = re.compile(r"[^\W_]+")
 _NUMBERED = re.compile(r"\[(\s*\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*\s*)\]")
 _MOST_DAYS = 4
-_SHORT = 5  # words: so few may answer what was said before, and say little without it
+_SHORT = 5  # words: so few say little without the question that they answer
 
 
 def head(number: int, fact: Fact) -> str:
@@ -37,15 +37,17 @@ def head(number: int, fact: Fact) -> str:
 def text(fact: Fact, told: Container[Place], language: str) -> str:
     """Return a note's text as one line in which nothing passes for a mark or a number of the context.
 
-    The head has its date, unless its parts were said on several days. The turn before is there where the note says too
-    little by itself, and no other note of the context has it: what the context tells is at the places `told`.
+    The head has its date, unless its parts were said on several days. The turn before is there where it is a question
+    that the note answers in a few words, and no other note of the context has it: what the context tells is at the
+    places `told`.
     """
     note = fact.note
     own = [(source, None) for source in note.sources]
     whole = render(own, language).context
     if note.context.startswith(whole):  # else a chat model or the user wrote it
-        alone = len(_WORDS.findall(" ".join(source.text for source in note.sources))) > _SHORT
-        needed = not alone and any(before(place) not in told for place in places(note))
+        asked = note.context.removeprefix(whole).endswith(("?]", "？]"))
+        short = len(_WORDS.findall(" ".join(source.text for source in note.sources))) <= _SHORT
+        needed = asked and short and any(before(place) not in told for place in places(note))
         days = {source.said_as[:10] for source in note.sources if source.said_as}
         said = render(own, language, dated=len(days) > 1).context
         line = said + note.context.removeprefix(whole) if needed else said

@@ -7,6 +7,7 @@ from typing import Unpack
 
 from memgraph_engine.answer.ask import ask
 from memgraph_engine.answer.context import LEAST_BUDGET, compose
+from memgraph_engine.answer.relevant import relevant
 from memgraph_engine.engine.account import Account
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import InvalidInput
@@ -29,6 +30,7 @@ from memgraph_engine.model.scope import Scope
 from memgraph_engine.recall.anchors import anchors
 from memgraph_engine.recall.question import Filters
 from memgraph_engine.recall.refine import Refiner
+from memgraph_engine.recall.relevance import weights
 from memgraph_engine.recall.search import Query, search
 
 MOST_HITS = 1000
@@ -101,11 +103,14 @@ class Reader:
             raise InvalidInput(f"budget must be a whole number of tokens from {LEAST_BUDGET}, not {budget!r}.")
         query = self._query(scope, question, top_k, filters)
         hits, spent = self._hits(scope, query, settings.rounds)
+        language = self._language(scope)
+        hits, irrelevant = relevant(question, hits, settings.relevance, language)
         found, names = [hit.note.id for hit in hits], [one.name for one in query.scopes]
         known_at = query.filters.known_at or NEVER
         ties = decisions.contrary(self._engine.db, names, found, known_at) if found else []
-        context = compose(question, hits, ties, budget or settings.budget, settings, self._language(scope))
-        return replace(context, cost=spent.cost, fallbacks=spent.fallbacks)
+        context = compose(question, hits, ties, budget or settings.budget, settings, language)
+        left_out = {**context.left_out, **irrelevant}
+        return replace(context, left_out=left_out, cost=spent.cost, fallbacks=spent.fallbacks)
 
     def answer(
         self, scope: Scope, context: Context, moment: object, *, stream: bool
@@ -146,7 +151,8 @@ class Reader:
         filters = self._filters(given)
         vector = self._engine.embedder.embed_query(question)
         moment = local(filters.as_of or filters.known_at or self._engine.now(), self._engine.settings.timezone)
-        return Query(question, vector, readable(scope), filters, top_k, moment, least, explain)
+        fitted = weights(self._engine.embedder.name)
+        return Query(question, vector, readable(scope), filters, top_k, moment, least, explain, weights=fitted)
 
     def _filters(self, given: SearchFilters) -> Filters:
         zone = self._engine.settings.timezone

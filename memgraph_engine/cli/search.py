@@ -45,11 +45,14 @@ def search(
             **filters,
             explain=explain,
         )
+        floor = memory.engine.settings.answer.relevance
     if as_json:
         show.document(hits)
         return
     if not hits:
         typer.echo("Nothing found.", err=True)
+    elif (best := max(1.0 if hit.relevance is None else hit.relevance for hit in hits)) < floor:
+        typer.echo(f"Nothing is likely to answer this: the best note has a relevance of {best:.2f}.", err=True)
     out = show.console()
     if hits and hits[0].explanation:
         show.rounds(out, hits[0].explanation.rounds)

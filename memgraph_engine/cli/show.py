@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from memgraph_engine.interface.results import json_form
+from memgraph_engine.model.text import label
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -89,7 +90,7 @@ def moment(at: datetime) -> str:
 
 def said(source: "Source") -> str:
     """Return a source's words: speaker in front, the caption of an image behind."""
-    who = source.speaker or source.role
+    who = label(source)
     caption = f"[image: {source.caption}]" if source.caption else ""
     return clean(" ".join(part for part in (f"{who}:" if who else "", source.text.strip(), caption) if part))
 

@@ -41,6 +41,7 @@ class CachedNote:
     status: str
     session: str
     seq: int
+    role: str
     said_at: int
     valid_from: int
     tags: tuple[str, ...]
@@ -163,7 +164,7 @@ class NoteCache:
 def _cached(rows: Sequence[Sequence[Any]], dimensions: int) -> Iterator[CachedNote]:
     """Yield the notes of rows; all vectors are made in one go."""
     unit = iter(_unit([vector.raw() for row in rows for vector in row[-2:] if vector is not None], dimensions))
-    for stamp, scope, id, status, session, seq, said_at, valid_from, tags, raw, context, vector, _ in rows:  # noqa: A001
+    for stamp, scope, id, status, session, seq, role, said_at, valid_from, tags, raw, context, vector, _ in rows:  # noqa: A001
         vectors = None if vector is None else next(unit).copy()  # a part of the whole would keep all of it in memory
         texts = _apart(raw), _apart(context)
         yield CachedNote(
@@ -173,6 +174,7 @@ def _cached(rows: Sequence[Sequence[Any]], dimensions: int) -> Iterator[CachedNo
             intern(status),
             intern(session),
             seq,
+            intern(role or ""),
             said_at,
             valid_from,
             tuple(tags),

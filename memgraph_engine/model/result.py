@@ -79,13 +79,17 @@ class Hit:
     """A note found for a question.
 
     `score` ranks hits of this one question (0 to 1); `similarity` can be compared between questions:
-    the larger cosine of the note's two vectors to the question's (-1 to 1).
+    the larger cosine of the note's two vectors to the question's (-1 to 1). So can `relevance`, how likely the note is
+    about the question at all (0 to 1; None for an embedder that was never calibrated), and `coverage`, the share of the
+    question's words that it holds, the rarer the more.
     """
 
     note: Note
     score: float
     similarity: float
     explanation: Explanation | None = None
+    coverage: float = 0.0
+    relevance: float | None = None
 
     @property
     def sources(self) -> tuple[Source, ...]:

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 _K1, _B = 1.2, 0.75
 _DAY = 86_400_000.0  # milliseconds
 _BEST = 3  # of a session
-OPTIONAL = (*PATHWAYS, "time")
-"""Channels that a question may not have: no topics yet, nothing tied, no time named."""
+OPTIONAL = (*PATHWAYS, "time", "role")
+"""Channels that a question may not have: no topics yet, nothing tied, no time named, no assistant that spoke."""
 CHANNELS = ("lexical_raw", "lexical_context", "dense_raw", "dense_context", *OPTIONAL)
 _FADES = 10.0  # days in which a note that was told beside the time asked about loses two thirds
 _NEAR = 0.05  # what is further away is of another time
@@ -116,6 +116,7 @@ def channel_scores(
         given = pool.pathways[pathway]
         scores[list(given), column] = list(given.values())
     scores[:, CHANNELS.index("time")] = _timeliness(pool.notes, times)
+    scores[:, CHANNELS.index("role")] = _own_words(pool.notes)
     return scores
 
 
@@ -129,6 +130,14 @@ def cosines(notes: Sequence[CachedNote], vector: "NDArray[np.float32]") -> "NDAr
         stacked = np.stack([note.vectors for note in notes if note.vectors is not None])
         found[rows] = stacked @ (vector / np.linalg.norm(vector))
     return found
+
+
+def _own_words(notes: Sequence[CachedNote]) -> "NDArray[np.float64]":
+    """Return 1 for each note but an assistant's; 0 for all where none is."""
+    import numpy as np
+
+    assistant = np.array([note.role == "assistant" for note in notes], dtype=bool)
+    return np.where(assistant.any() & ~assistant, 1.0, 0.0)
 
 
 def _timeliness(notes: Sequence[CachedNote], times: Sequence[tuple[datetime, datetime]]) -> "NDArray[np.float64]":

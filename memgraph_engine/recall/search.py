@@ -17,6 +17,7 @@ from memgraph_engine.recall.fusion import CHANNELS, Fused, Places, Statistics, c
 from memgraph_engine.recall.plan import Reading, read
 from memgraph_engine.recall.pool import Pool, anchor_scores, read_pool
 from memgraph_engine.recall.question import Filters, names, terms
+from memgraph_engine.recall.relevance import Coverage, Weights
 from memgraph_engine.settings import RecallSettings
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ class Query:
 
     `moment` is its present, in the zone whose days it means. `reading` is what a model read in it, None to read it
     without one. In a later round `asked` is the vector of the first.
+    `weights` tell how relevant what is found is, None for an embedder that has none.
     """
 
     text: str
@@ -46,6 +48,7 @@ class Query:
     explain: bool = False
     reading: Reading | None = None
     asked: "NDArray[np.float32] | None" = None
+    weights: Weights | None = None
 
     @property
     def scope_names(self) -> list[str]:
@@ -61,12 +64,13 @@ class Query:
 class Found:
     """What one round found: the pool, its fused scores (None for an empty one), and how the question was read.
 
-    `similarity` is the larger cosine of each note's vectors to the first question.
+    `cosines` are those of each note's vectors, raw and context, to the first question; `coverage` weighs its words.
     """
 
     pool: Pool
     fused: Fused | None
-    similarity: "NDArray[np.float64]"
+    cosines: "NDArray[np.float64]"
+    coverage: Coverage
     languages: Sequence[str]
     reading: Reading
 
@@ -153,12 +157,12 @@ def scored(
     query: Query, pool: Pool, answer: Row, languages: Sequence[str], reading: Reading, settings: RecallSettings
 ) -> Found:
     """Score a pool."""
-    raw = channel_scores(
-        pool, query.vector, terms(query.text, languages), statistics(answer["sums"]), reading.plan.times
-    )
+    words, sums = terms(query.text, languages), statistics(answer["sums"])
+    raw = channel_scores(pool, query.vector, words, sums, reading.plan.times)
     own = raw[:, 2:4] if query.asked is None else cosines(pool.notes, query.asked)
     fused = fuse(Places.of(pool.notes), raw, settings) if pool.notes else None
-    return Found(pool, fused, own.max(axis=1), languages, reading)
+    coverage = Coverage.of(words, pool.notes, sums.notes, query.scopes[0], languages)
+    return Found(pool, fused, own, coverage, languages, reading)
 
 
 def _exhausted(query: Query, answer: Row, size: int, settings: RecallSettings, factor: int) -> bool:
@@ -192,18 +196,34 @@ def hits(
     first = first_found(found)
     least = -2.0 if query.min_similarity is None else query.min_similarity
     near = ((note, *first[note]) for note in ranked(scores))
-    best = list(islice((one for one in near if one[1].similarity[one[2]] >= least), query.top_k))
+    best = list(islice((one for one in near if one[1].cosines[one[2]].max() >= least), query.top_k))
     cache.complete(db, query.scope_names, [one.notes[row] for _, one, row in best])
     return [
         Hit(
             one.notes[row].note(one.pool.closed.get(row)),
             scores[note],
-            float(one.similarity[row]),
+            float(one.cosines[row].max()),
             _explanation(one, row, rounds) if query.explain else None,
+            one.coverage.share(one.notes[row]),
+            _relevance(one, row, query.weights),
         )
         for note, one, row in best
         if one.notes[row].whole  # else it was removed meanwhile
     ]
+
+
+def _relevance(found: Found, row: int, weights: Weights | None) -> float | None:
+    """Return a note's relevance; None without weights.
+
+    An assistant's note is relevant by its own words alone: the turn before, which its context holds, asks for them. One
+    that waits for its vectors is as relevant as its words are.
+    """
+    note = found.notes[row]
+    share = found.coverage.share(note)
+    if weights is None or note.vectors is None:
+        return None if weights is None else share
+    own, context = found.cosines[row]
+    return weights.relevance(float(own if note.role == "assistant" else max(own, context)), share)
 
 
 def first_found(found: Sequence[Found]) -> dict[str, tuple[Found, int]]:

@@ -1,0 +1,113 @@
+"""Only what was asked: a context is empty where the memory holds nothing on a question, and a search says so."""
+
+import doctest
+
+import pytest
+from typer.testing import CliRunner
+
+from memgraph_engine.cli import app
+from memgraph_engine.recall import relevance
+from memgraph_engine.recall.relevance import weights
+from tests.models import memory_with
+
+CHAT = [
+    {"id": "u1", "role": "user", "content": "My aunt Ines keeps nine goats above Sintra.", "session": "a"},
+    {"id": "a1", "role": "assistant", "content": "You could ask her for a cheese with herbs.", "session": "a"},
+    {"id": "u2", "role": "user", "content": "She sells it on Fridays", "session": "a"},
+    {"id": "u3", "role": "user", "content": "write a limerick on rain", "session": "b"},
+    {"id": "a2", "role": "assistant", "content": "There once was a cloud in Peru, that wept on a tall kangaroo.",
+     "session": "b"},
+    {"id": "u4", "role": "user", "content": "recommend a walk near Porto", "session": "c"},
+    {"id": "a3", "role": "assistant", "content": "Take the path along the Douro to Afurada, and the boat back.",
+     "session": "c"},
+]  # fmt: skip
+
+
+@pytest.fixture
+def goats(memory):
+    memory.add(CHAT, user_id="ana")
+    return memory
+
+
+def told(context):
+    return {source.id for entry in context.entries for source in entry.sources}
+
+
+def test_docstring_examples():
+    assert doctest.testmod(relevance).failed == 0
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is the boiling point of tungsten?",
+        "Which chess opening did the champion play?",
+        "thanks, see you tomorrow!",
+        "ok",
+        "Hi, how are you?",
+    ],
+)
+def test_where_nothing_is_known_a_context_is_empty(goats, question):
+    context = goats.context(question, user_id="ana")
+    assert (context.text, context.entries) == ("", ())
+    assert set(context.left_out) == {hit.note.id for hit in goats.search(question, user_id="ana")}
+    assert not goats.answer(question, user_id="ana").known
+
+
+def test_a_context_has_what_is_relevant_and_what_was_said_beside_it(goats):
+    context = goats.context("How many goats does my aunt keep?", user_id="ana")
+    assert told(context) == {"u1", "u2"}
+    reasons = set(context.left_out.values())
+    assert all(reason.startswith("it is not relevant (0.") for reason in reasons)
+
+
+def test_an_assistants_words_are_told_to_who_asks_for_them(goats):
+    assert "a3" in told(goats.context("Which path near Porto did you recommend?", user_id="ana"))
+    assert "a1" not in told(goats.context("What does my aunt Ines keep above Sintra?", user_id="ana"))
+
+
+def test_relevance_can_be_compared_between_questions_and_scores_can_not(goats):
+    known = goats.search("How many goats does my aunt keep?", user_id="ana")[0]
+    unknown = goats.search("What is the boiling point of tungsten?", user_id="ana")[0]
+    assert unknown.relevance < 0.1 < 0.5 < known.relevance <= 1
+    assert unknown.coverage == 0 < known.coverage <= 1
+
+
+def test_the_floor_is_a_setting(tenant, embedder):
+    with memory_with(tenant, embedder, only=[], answer={"relevance": 0.0}) as (memory, _):
+        memory.add(CHAT, user_id="ana")
+        assert "u1" in told(memory.context("What is the boiling point of tungsten?", user_id="ana"))
+
+
+def test_what_waits_for_its_vectors_is_relevant_by_its_words(memory):
+    memory.add(CHAT[:1], user_id="ana", wait=False)
+    assert told(memory.context("How many goats does my aunt keep?", user_id="ana")) == {"u1"}
+    assert told(memory.context("What is the boiling point of tungsten?", user_id="ana")) == set()
+
+
+def test_an_embedder_that_was_never_fitted_has_no_floor():
+    assert weights("nobody/knows-it") is None
+    assert weights("sentence-transformers/all-MiniLM-L6-v2") == weights("all-MiniLM-L6-v2") is not None
+
+
+def test_a_search_in_the_shell_says_that_nothing_is_likely_to_answer(goats, tenant):
+    run = lambda question: CliRunner().invoke(app, ["search", question, "--user", "ana", "--tenant", tenant])  # noqa: E731
+    assert "Nothing is likely to answer this" in run("What is the boiling point of tungsten?").stderr
+    assert run("How many goats does my aunt keep?").stderr == ""
+
+
+def test_the_users_own_words_stand_before_an_assistants(memory):
+    same = "Gouda from the market in Delft goes well with pears."
+    memory.add([{"id": "a", "role": "assistant", "content": same}], user_id="ana")
+    memory.add([{"id": "u", "role": "user", "content": same}], user_id="ana")
+    hits = memory.search("What goes well with pears?", user_id="ana", explain=True)
+    assert [hit.sources[0].id for hit in hits] == ["u", "a"]
+    assert [hit.explanation.channels["role"].raw for hit in hits] == [1, 0]
+
+
+def test_without_an_assistant_nobodys_words_weigh_more(memory):
+    memory.add(
+        [{"id": "u", "role": "user", "content": "I row."}, {"id": "n", "content": "Boats are rowed."}], user_id="b"
+    )
+    hits = memory.search("Who rows?", user_id="b", explain=True)
+    assert {hit.explanation.channels["role"].weighted for hit in hits} == {0}
