@@ -205,7 +205,7 @@ def test_a_planner_that_answers_nonsense_is_done_without_and_the_context_says_so
     answers = [nonsense] * (1 if isinstance(nonsense, Exception) else 2)
     with memory_with(tenant, embedder, ScriptedChat(answers), only=["planning"]) as (memory, chat):
         memory.add("Otters live at the aquarium.", user_id="ana")
-        context = memory.context("Who lives there in May 2023?", user_id="ana")
+        context = memory.context("Who lives at the aquarium in May 2023?", user_id="ana")
         assert context.entries
         (why,) = context.fallbacks
         assert why.startswith("Reading the question was done without a model")

@@ -17,6 +17,7 @@ TALK = [
     "I painted the fence green.",
 ]
 COVERED = "Who works at the aquarium with the otters?"
+EVERYTHING = {"relevance": 0.0}  # what is asked here is not what the notes are about
 OPEN = "When can one watch the animals of the sister's employer?"
 
 
@@ -135,7 +136,8 @@ def test_a_model_that_is_not_sure_but_has_no_question_ends_it(tenant, embedder):
 
 def test_a_model_that_fails_or_lies_is_done_without_and_the_context_says_so(tenant, embedder):
     answers = [ModelUnavailable("gone"), "no JSON", '{"questions": [{"question": 7}]}']
-    with memory_with(tenant, embedder, ScriptedChat(answers), only=["sufficiency"]) as (memory, chat):
+    chat = ScriptedChat(answers)
+    with memory_with(tenant, embedder, chat, only=["sufficiency"], answer=EVERYTHING) as (memory, _):
         memory.add_many(TALK, user_id="ana")
         for left in (2, 0):
             context = memory.context(OPEN, user_id="ana")

@@ -11,7 +11,7 @@ from memgraph_engine.rendering import noise
 _WORDS = re.compile(r"[^\W_]+")
 _BESIDE = 1 / 3  # of the floor: from there on a note is told where another one reaches it
 _ASSISTANT = 2.0  # times the floor
-_AS_GOOD = 0.9  # of the relevance of what the user himself said
+_AS_GOOD = 0.95  # of the relevance of what the user himself said
 
 
 def relevant(question: str, hits: Sequence[Hit], floor: float, language: str) -> tuple[list[Hit], dict[str, str]]:
