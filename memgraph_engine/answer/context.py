@@ -30,7 +30,7 @@ def compose(
 
     `ties` are the contradictions and replacements among the hits, and between them and others.
 
-    >>> settings = AnswerSettings(budget=1000, rounds=1, longest=0.25, recent=0.25, similar=0.95, relevance=0.1)
+    >>> settings = AnswerSettings(budget=1000, rounds=1, longest=0.25, recent=0.25, similar=0.95, relevance=0.12)
     >>> compose("Where does Ana live?", [], [], 200, settings).text
     ''
     """
