@@ -3,13 +3,13 @@
 // $ids: list<string>    ids of notes
 // $statuses: list<string>    that the notes at both ends may have
 // $known_at: datetime    neither note was made later
-// returns newer, older, kind (conflict or supersede), newer_said, older_said (milliseconds), same_speaker
+// returns newer, older, kind (conflict, change or supersede), newer_said, older_said (milliseconds), same_speaker
 UNWIND $scopes AS scope
 UNWIND $ids AS id
 MATCH (n:Note {scope: scope, id: id})
 CALL (n) {
-  MATCH (n)-[r:RELATED {kind: 'conflict'}]-(:Note)
-  RETURN r, 'conflict' AS kind
+  MATCH (n)-[r:RELATED]-(:Note) WHERE r.kind IN ['conflict', 'change']
+  RETURN r, r.kind AS kind
   UNION ALL
   MATCH (n)-[r:SUPERSEDES]-(:Note)
   RETURN r, 'supersede' AS kind

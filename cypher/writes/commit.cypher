@@ -13,8 +13,8 @@
 //   waves: list<list<map>>    notes to revise, each once in a wave {id, properties, raw_vector or null, context_vector or
 //   null, decision, role, adds, drops (of sources), keywords or null}
 //   rewritten: list<map>    sources to give a new text {id, text, hash}
-//   relations: list<map>    ties from the notes that a decision made or changed {new, old, score, kind (link, conflict or
-//   supersede), decision}; two notes are RELATED once, in whichever direction
+//   relations: list<map>    ties from the notes that a decision made or changed {new, old, score, kind (link, change,
+//   conflict or supersede), decision}; two notes are RELATED once, in whichever direction
 //   cut: list<map>    ties to cut {note, decision}
 //   retired: list<map>    notes to take out {id, decision}
 //   leaving: list<string>    sources to take out

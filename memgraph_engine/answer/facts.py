@@ -43,7 +43,8 @@ def facts(hits: Sequence[Hit], ties: Sequence[Contrary], share: float, language:
 
     What was replaced leaves its place to what replaced it. Of notes that contradict each other, and were said by the
     same one, only the newest stays, in the place of the best; what two people say in contradiction stays. Of notes
-    that repeat each other the best stays, with the sources of all.
+    that repeat each other the best stays, with the sources of all. What has changed since stays, behind its present
+    state.
     """
     gone: Gone = {}
     standing = {hit.note.id: Fact(hit.note, hit.score, hit.note.sources) for hit in hits}
@@ -55,6 +56,9 @@ def facts(hits: Sequence[Hit], ties: Sequence[Contrary], share: float, language:
         if tie.kind == "conflict" and len(pair) == 2 and pair[0].note.speaker == pair[1].note.speaker:
             newer, older = sorted(pair, key=lambda one: one.newness, reverse=True)
             _yield(standing, gone, older.note.id, newer.note.id, "contradicts it and is newer")
+    for tie in ties:
+        if tie.kind == "change" and tie.newer in standing and tie.older in standing:
+            _precede(standing, tie.newer, tie.older)
     marked = [replace(fact, remarks=_remarks(fact.note, ties)) for fact in standing.values()]
     marked.sort(key=lambda fact: (-fact.score, fact.note.id))
     return _distinct(marked, share, language, gone), gone
@@ -67,6 +71,13 @@ def _yield(standing: dict[str, Fact], gone: Gone, loser: str, winner: str, why: 
     gone[loser] = winner, why
 
 
+def _precede(standing: dict[str, Fact], first: str, second: str) -> None:
+    """Let one note come before another: they change ranks where it would come behind it."""
+    one, other = standing[first], standing[second]
+    if one.score < other.score:
+        standing[first], standing[second] = replace(one, score=other.score), replace(other, score=one.score)
+
+
 def _remarks(note: Note, ties: Sequence[Contrary]) -> tuple[str, ...]:
     remarks = []
     if note.status == "superseded":
@@ -76,6 +87,10 @@ def _remarks(note: Note, ties: Sequence[Contrary]) -> tuple[str, ...]:
     for tie in ties:
         if tie.kind == "supersede" and tie.newer == note.id:
             remarks.append(f"replaces what was said on {tie.older_said:%Y-%m-%d}")
+        elif tie.kind == "change" and tie.newer == note.id:
+            remarks.append(f"newer than what was said on {tie.older_said:%Y-%m-%d}")
+        elif tie.kind == "change" and tie.older == note.id:
+            remarks.append(f"was true until {tie.newer_said:%Y-%m-%d}; replaced by a later statement")
         elif tie.kind == "conflict" and note.id in (tie.newer, tie.older):
             remarks.append(_conflict(note, tie))
     return tuple(dict.fromkeys(remarks))[:_MOST_REMARKS]

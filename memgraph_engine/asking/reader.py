@@ -108,6 +108,8 @@ class Reader:
         found, names = [hit.note.id for hit in hits], [one.name for one in query.scopes]
         known_at = query.filters.known_at or NEVER
         ties = decisions.contrary(self._engine.db, names, found, known_at) if found else []
+        if (as_of := query.filters.as_of) is not None:  # what changed later had not yet changed
+            ties = [tie for tie in ties if tie.kind != "change" or tie.newer_said <= as_of]
         context = compose(question, hits, ties, budget or settings.budget, settings, language)
         left_out = {**context.left_out, **irrelevant}
         return replace(context, left_out=left_out, cost=spent.cost, fallbacks=spent.fallbacks)

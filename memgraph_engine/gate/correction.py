@@ -44,7 +44,7 @@ def correction(new: Line, old: Sequence[Line], language: str) -> str:
 
 def announces(line: Line, lists: Lists) -> bool:
     """Tell whether a line has a word that may announce a correction: most have none."""
-    return not lists.announcing.isdisjoint(line.forms)
+    return not line.forms.isdisjoint(lists.announcing)
 
 
 def _parted(tokens: Sequence[Token], by: str) -> list[_Statement]:
@@ -66,7 +66,7 @@ def _plain(sentence: _Statement, lists: Lists) -> Iterator[tuple[str, _Statement
     for place, clause in enumerate(clauses):
         words = tuple(token.plain for token in clause)
         for phrase in (*lists.denials, *lists.corrections):
-            if not (held := _places(words, phrase)):
+            if not (held := places(words, phrase)):
                 continue
             left = tuple(token for at, token in enumerate(clause) if at not in held)
             others = clauses[:place] + clauses[place + 1 :]
@@ -85,12 +85,12 @@ def _goes_on(clause: _Statement, about: _Statement) -> bool:
     return clause[0].plain.casefold() == about[0].plain.casefold()
 
 
-def _places(words: tuple[str, ...], phrase: str) -> frozenset[int]:
+def places(words: Sequence[str], phrase: str) -> frozenset[int]:
     """Return where the words of a phrase stand; "~" is for any words between."""
     found: list[int] = []
     for part in (tuple(part.split("_")) for part in phrase.split("~")):
         starts = range(found[-1] + 1 if found else 0, len(words))
-        start = next((at for at in starts if words[at : at + len(part)] == part), None)
+        start = next((at for at in starts if tuple(words[at : at + len(part)]) == part), None)
         if start is None:
             return frozenset()
         found += range(start, start + len(part))

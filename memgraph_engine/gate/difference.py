@@ -63,6 +63,15 @@ class Pair:
                 return rule.verdict, evidence
         return "same", SAYS[self.wording]
 
+    @property
+    def disputed(self) -> bool:
+        """Whether they contradict each other and can't both be true: of one frame, with something else in it.
+
+        Two that tell of other things besides may well both be true, and so may the same words on two days.
+        """
+        ratio, blocks = self.blocks
+        return self.finding[0] == "conflict" and ratio > PARALLEL and bool(blocks)
+
     @cached_property
     def blocks(self) -> tuple[float, list[_Block]]:
         """The share of tokens that both have in the same order, and what stands between these."""

@@ -14,6 +14,7 @@ from memgraph_engine.gate.correction import announces, correction
 from memgraph_engine.gate.difference import Pair
 from memgraph_engine.gate.known import Known, Line
 from memgraph_engine.gate.score import Scores, Statistics, score
+from memgraph_engine.gate.update import update
 from memgraph_engine.gate.verdict import APPEND, Opinion, Tie, Verdict
 from memgraph_engine.gate.wording import closed_terms, lists_of
 from memgraph_engine.graph.database import Database
@@ -84,20 +85,39 @@ class Compared:
         """What the new note is to this one, and the sentence that says why; "none" for no more than related."""
         if (self._repeats or self._near) and (evidence := self._correction()):
             return "update", evidence
-        if not self._repeats:
-            return "none", ""
         if self.plain:
             return "same", "It says so in the same words."
+        if evidence := self._change():
+            return "change", evidence
+        if not self._repeats:
+            return "none", ""
         found = [pair.finding for pair in self.pairs]
         # it joins what it repeats line by line: else each line would bring others with it, until they share nothing
         verdicts: tuple[Relation, ...] = ("conflict", "related", "same")
-        return next(one for verdict in verdicts for one in found if one[0] == verdict)
+        relation, evidence = next(one for verdict in verdicts for one in found if one[0] == verdict)
+        disputed = any(pair.disputed for pair in self.pairs)
+        return ("related" if relation == "conflict" and not disputed else relation), evidence
+
+    @property
+    def apart(self) -> bool:
+        """Whether something keeps the new note from joining any note like this one."""
+        return self.finding[0] in ("change", "conflict") or any(pair.finding[0] == "conflict" for pair in self.pairs)
+
+    @property
+    def _later(self) -> bool:
+        """Whether the new note was said no earlier than this one."""
+        return not (self.new.said_at and self.known.said_at and self.new.said_at < self.known.said_at)
+
+    def _change(self) -> str:
+        """Say what tells that the new note is the present state of this one, or ''."""
+        own = [pair for pair in self.pairs if not pair.foreign] if self._later else []
+        return next(filter(None, (update(pair.new, pair.old, self._language) for pair in own)), "")
 
     def _correction(self) -> str:
         (said,) = self.new.lines
         if not announces(said, lists_of(self._language)) or all(pair.foreign for pair in self.pairs):
             return ""
-        if self.new.said_at and self.known.said_at and self.new.said_at < self.known.said_at:
+        if not self._later:
             return ""
         days = {day for other in self.known.lines for day in other.days}
         # what is ahead can be put off; what has been on another day has been as well
@@ -220,7 +240,8 @@ class Gate:
             one, seen = same
             if one.plain:
                 return asked("reinforce", seen.note, evidence=seen.evidence)
-            if best[0][1].relation != "conflict":  # what contradicts the nearest note joins no other one
+            # what contradicts the nearest note, or tells of its change, joins no other one
+            if not best[0][0].apart and best[0][1].relation != "conflict":
                 return asked("merge", seen.note, self._ties(considered, seen.note), evidence=seen.evidence)
         old = next((seen for _, seen in best if seen.relation == "update"), None) if settings.supersede else None
         ties = self._ties(considered, old.note if old else "")
@@ -233,7 +254,10 @@ class Gate:
         if not self._settings.link:
             return ()
         wanted = [seen for seen in considered if seen.relation != "none" and seen.note != without]
-        wanted.sort(key=lambda seen: (-max(seen.complementarity, seen.redundancy), seen.note))
+        changed = ("change", "update")  # that one of these is the present state is told before all else
+        wanted.sort(
+            key=lambda seen: (seen.relation not in changed, -max(seen.complementarity, seen.redundancy), seen.note)
+        )
         return tuple(map(_tie, wanted[: self._settings.most_links]))
 
     def _considered(self, one: Compared, note: str, opinion: Opinion | None) -> Considered:
@@ -273,6 +297,8 @@ def new_of(candidate: Candidate, own: str, language: str) -> Known:
 def _tie(seen: Considered) -> Tie:
     if seen.relation in ("related", "same"):
         return Tie(seen.note, "link", seen.complementarity)
+    if seen.relation == "change":
+        return Tie(seen.note, "change", max(seen.redundancy, seen.complementarity))
     return Tie(seen.note, "conflict", seen.redundancy)
 
 

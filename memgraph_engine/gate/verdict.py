@@ -12,10 +12,10 @@ Kind = Literal["append", "link", "merge", "reinforce", "supersede", "discard", "
 
 @dataclass(frozen=True, slots=True)
 class Tie:
-    """An older note that the new one is tied to; `kind` is link or conflict."""
+    """An older note that the new one is tied to: a link, a conflict, or a change that the new one tells."""
 
     note: str
-    kind: Literal["link", "conflict"]
+    kind: Literal["link", "change", "conflict"]
     score: float
 
 

@@ -8,7 +8,7 @@ meaning like any others. A language without lists has no closed class, so each o
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 
@@ -52,14 +52,35 @@ class Lists:
     hedges: frozenset[str]  # with these less is stated than a plain fact
     denials: frozenset[str]  # phrases that take back what they stand in
     corrections: frozenset[str]  # phrases that put something in another's place
+    changes: frozenset[str]  # words with which a state is another than before: "now", "instead", "postponed"
+    endings: frozenset[str]  # those of them with which it is over: "sold", "no longer"
+    attitudes: Mapping[str, str]  # how one feels about something, as + or -
+    determiners: frozenset[str]  # with these begins whose or which thing is told of: "my", "the"
+    questions: frozenset[str]
+    times: frozenset[str]  # stems of words of time and measure
     spellings: Mapping[str, str]  # what is written in two ways
     numbers: Mapping[str, str]
     dates: Mapping[str, str]
 
     @cached_property
-    def announcing(self) -> frozenset[str]:
+    def announcing(self) -> Collection[str]:
         """The last words of all phrases that take something back."""
-        return frozenset(re.split("[_~]", phrase)[-1] for phrase in self.denials | self.corrections)
+        return _by_last_word(self.denials | self.corrections).keys()
+
+    @cached_property
+    def changing(self) -> Mapping[str, Sequence[str]]:
+        """All phrases with which something is another than before, by their last words."""
+        return _by_last_word(self.changes | self.endings | self.denials | self.corrections)
+
+    @cached_property
+    def feeling(self) -> Mapping[str, Sequence[str]]:
+        """The words of `attitudes`, by their last words."""
+        return _by_last_word(self.attitudes)
+
+    @cached_property
+    def telling(self) -> frozenset[str]:
+        """The words one of which a line has that tells of a change."""
+        return frozenset((*self.changing, *self.feeling)) | self.negations
 
 
 @cache
@@ -78,10 +99,23 @@ def lists_of(language: str) -> Lists:
         hedges=read("hedges"),
         denials=read("denials"),
         corrections=read("corrections"),
+        changes=read("changes"),
+        endings=read("endings"),
+        attitudes=_values(language, "attitudes"),
+        determiners=read("determiners"),
+        questions=read("question-words"),
+        times=frozenset(stem for word in read("time-words") for stem in tokenize(word, language)),
         spellings=_values(language, "spellings"),
         numbers=_values(language, "numbers"),
         dates=_values(language, "dates"),
     )
+
+
+def _by_last_word(phrases: Iterable[str]) -> Mapping[str, Sequence[str]]:
+    found: dict[str, list[str]] = {}
+    for phrase in sorted(phrases):
+        found.setdefault(re.split("[_~]", phrase)[-1], []).append(phrase)
+    return found
 
 
 @cache

@@ -91,7 +91,7 @@ class NewNote:
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """A tie from a newer note to an older one: RELATED of kind link or conflict, or SUPERSEDES."""
+    """A tie from a newer note to an older one: RELATED of kind link, change or conflict, or SUPERSEDES."""
 
     new: str
     old: str

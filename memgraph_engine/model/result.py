@@ -11,7 +11,7 @@ from memgraph_engine.model.memory import Note, Source
 DecisionKind = Literal[
     "append", "link", "merge", "reinforce", "supersede", "discard", "defer", "update", "delete", "render", "undo"
 ]
-Relation = Literal["same", "update", "conflict", "related", "none"]
+Relation = Literal["same", "update", "change", "conflict", "related", "none"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +213,7 @@ class Spending:
 
 @dataclass(frozen=True, slots=True)
 class Tie:
-    """Another note that a note is tied to: `kind` is link, conflict or supersede; `newer` says that it came later."""
+    """Another note that a note is tied to; `kind` is link, change, conflict or supersede, `newer` tells which came later."""
 
     note: str
     context: str
@@ -226,8 +226,9 @@ class Tie:
 
 @dataclass(frozen=True, slots=True)
 class Contrary:
-    """Two notes, by id, that can't both be true: `kind` is conflict, or supersede where the newer replaced it.
+    """Two notes, by id, that can't both be true of one time.
 
+    `kind` is conflict, change where the newer tells the present state, or supersede where it replaced the older.
     `same_speaker` tells that one and the same said both.
     """
 

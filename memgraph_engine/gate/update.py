@@ -1,0 +1,250 @@
+"""Where a new note tells the present state of what an old one tells: true until then, and not since.
+
+Nobody says "actually" when life goes on: "I have 14 plants." becomes "… so I've got 17 plants now." Two things tell it.
+The words of change ("now", "instead", "postponed") presuppose that it was otherwise; such words are a closed class. And
+the two have the same frame with another value in it: who and what they tell of is the same, a number, a date, a name, a
+feeling or one other thing is not. Neither does by itself: much is new now, and a person may have two of anything.
+
+An update hides nothing: what is taken for one wrongly can still be read.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from functools import cached_property
+from itertools import groupby, pairwise, takewhile
+from operator import attrgetter
+
+from memgraph_engine.gate.correction import places
+from memgraph_engine.gate.difference import dates, forms, names, numbers, quoted, swapped
+from memgraph_engine.gate.known import Line
+from memgraph_engine.gate.wording import Lists, Token, lists_of
+
+_HEAD = 3  # tokens with which both tell whose state it is: "my office is"
+_BRIEF = 3  # content words of a clause that says no more than that something is over
+
+
+def update(new: Line, old: Line, language: str) -> str:
+    """Say how a new line tells the present state of what an old one tells, or ''.
+
+    >>> from memgraph_engine.model.memory import Source
+    >>> said = ("I have 14 plants.", "bought three more, so I've got 17 plants now")
+    >>> old, new = (Line(Source("1", text, "", speaker="Ana"), "english") for text in said)
+    >>> update(new, old, "english")
+    'The new one says "now". They differ in a number: "17", not "14".'
+    """
+    lists = lists_of(language)
+    if lists.telling.isdisjoint(new.forms) or "assistant" in (new.role, old.role):
+        return ""
+    before = list(_statements(old, lists))
+    for now in _statements(new, lists):
+        for was in before if not now.hedged else ():
+            if now.content & was.content and (evidence := _Pair(now, was, new, old, lists).evidence):
+                return evidence
+    return ""
+
+
+class _Statement:
+    """A clause or a sentence of a line: what it tells without its words of change."""
+
+    def __init__(self, tokens: Sequence[Token], line: Line, lists: Lists) -> None:
+        self._lists, self._words = lists, tuple(token.plain.casefold() for token in tokens)
+        found = self._found(lists.changing)
+        self.tokens = tokens
+        self.changes = tuple(found)
+        self.hedged = not lists.hedges.isdisjoint(self._words)
+        changing = frozenset[int]().union(*found.values())
+        self.body = tuple(token for at, token in enumerate(tokens) if at not in changing)
+        self.content = frozenset(token.stem for token in self.body if token.stem)
+        self.numbers = numbers(self.body)
+        self.dates = dates(self.body, lists)
+        self.names = names(self.body, lists) - {*line.speaker.split()}
+
+    def _found(self, phrases: Mapping[str, Sequence[str]]) -> dict[str, frozenset[int]]:
+        """Return which of some phrases, given by their last words, are in it, and where; the longest first."""
+        some = (phrase for word in dict.fromkeys(self._words) for phrase in phrases.get(word, ()))
+        longest = sorted(some, key=lambda phrase: (-len(phrase), phrase))
+        return {phrase: held for phrase in longest if (held := places(self._words, phrase))}
+
+    @cached_property
+    def denies(self) -> bool:
+        """Whether it holds a negation, beside one that belongs to its words of change."""
+        return any(token.plain in self._lists.negations for token in self.body)
+
+    @cached_property
+    def counted(self) -> frozenset[str]:
+        """The stems of what it counts."""
+        pairs = ((one.plain, after.stem) for one, after in pairwise(self.body) if one.plain[0].isdigit())
+        return frozenset(stem for _, stem in pairs if stem) - self._lists.times
+
+    @cached_property
+    def subject(self) -> str:
+        """The stem of whose or what thing it tells, '' if it does not begin with that: "my office"."""
+        if len(self.body) < 2 or self.body[0].plain.casefold() not in self._lists.determiners:
+            return ""
+        led = takewhile(lambda token: token is not self.body[0], self.tokens)
+        return "" if any(token.stem for token in led) else self.body[1].stem
+
+    @cached_property
+    def feeling(self) -> tuple[str, bool, frozenset[str]] | None:
+        """How the speaker feels about what: the words, whether that is well, and the stems of what it is about."""
+        for phrase, held in self._found(self._lists.feeling).items():
+            before = self.tokens[: min(held)]
+            if not self._lists.first_person.isdisjoint(self._words[: min(held)]):
+                denied = any(token.plain in self._lists.negations for token in before)
+                about = frozenset(token.stem for token in self.tokens[max(held) + 1 :] if token.stem)
+                return phrase, (self._lists.attitudes[phrase] == "+") != denied, about
+        return None
+
+    def frame(self, values: frozenset[str]) -> frozenset[str]:
+        """Return the stems of what it tells of, without the values and the times."""
+        plain = (t for t in self.body if t.stem and t.plain not in values and t.written not in values)
+        return frozenset(t.stem for t in plain if t.written.casefold() not in self._lists.dates) - self._lists.times
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """A statement of the new line beside one of the old line."""
+
+    now: _Statement
+    was: _Statement
+    new: Line
+    old: Line
+    lists: Lists
+
+    @property
+    def evidence(self) -> str:
+        """What tells that the new one is the present state of the old one, or ''."""
+        if not self._same_subject:
+            return ""
+        said = next(iter(self.now.changes), "") or self._denied_value
+        found = said and (self._swap or self._head or self._slot or self._end)
+        if found:
+            return f'The new one says "{said.replace("_", " ").replace("~", " … ")}". {found}'
+        return self._turn
+
+    @property
+    def _same_subject(self) -> bool:
+        """Whether what each begins with is known to the other line, or both tell of the same name."""
+        known = {"", *self.old.content} >= {self.now.subject} and {"", *self.new.content} >= {self.was.subject}
+        return known or bool(self.now.names & self.was.names)
+
+    @property
+    def _denied_value(self) -> str:
+        """What the new one takes back of the old one's values: "8, not 7"."""
+        values = self.was.numbers | self.was.names
+        pairs = pairwise(self.now.tokens)
+        denied = (pair for pair in pairs if pair[0].plain in self.lists.negations and pair[1].plain in values)
+        return next((f"{no.plain} {value.written}" for no, value in denied), "")
+
+    @cached_property
+    def _shared(self) -> frozenset[str]:
+        return self._frames[0] & self._frames[1]
+
+    @cached_property
+    def _frames(self) -> tuple[frozenset[str], frozenset[str]]:
+        now, was = self.now, self.was
+        return (
+            now.frame(frozenset(now.numbers - was.numbers | now.names - was.names)),
+            was.frame(frozenset(was.numbers - now.numbers | was.names - now.names)),
+        )
+
+    @property
+    def _swap(self) -> str:
+        """Tell a number, a date or a name of the same matter in another's place."""
+        mine, theirs = self._frames
+        known = len(self._shared) > 1 or mine <= self.old.content or self.now.counted & self.was.counted
+        if not self._shared or not known or 2 * len(self._shared) < max(len(mine), min(len(mine), len(theirs))):
+            return ""
+        kinds = sorted({kind for kind, _ in self.now.dates | self.was.dates})
+        days = (
+            swapped("date", *({value for k, value in one.dates if k == kind} for one in (self.now, self.was)))
+            for kind in kinds
+        )
+        stays = {one for one in self.now.numbers if self._denied_value.endswith(f" {one}")}
+        return (
+            swapped("number", self.now.numbers - stays, self.was.numbers)
+            or next(filter(None, days), "")
+            or swapped("name", self.now.names, self.was.names)
+        )
+
+    @property
+    def _head(self) -> str:
+        """Tell the same thing in another state: "my office is"."""
+        pairs = zip(self.now.body, self.was.body, strict=False)
+        same = takewhile(lambda pair: pair[0].plain.casefold() == pair[1].plain.casefold(), pairs)
+        head = [token for token, _ in same]
+        if len(head) < _HEAD or not self.now.subject or head[-1].stem or self.now.denies or self.was.denies:
+            return ""
+        return f"Both tell what is of {quoted([' '.join(token.written for token in head)])}."
+
+    @property
+    def _slot(self) -> str:
+        """Tell one thing in another's place, and nothing else that differs."""
+        now, was = self.now.body, self.was.body
+        match = SequenceMatcher(None, forms(now, was), forms(was, now), autojunk=False)
+        blocks = [(now[i:j], was[k:m]) for tag, i, j, k, m in match.get_opcodes() if tag != "equal"]
+        if not self._shared or len(blocks) != 1 or not all(map(self._one, blocks[0])):
+            return ""
+        put, out = (" ".join(token.written for token in side) for side in blocks[0])
+        return f"They differ in {quoted([put])}, not {quoted([out])}."
+
+    def _one(self, side: Sequence[Token]) -> bool:
+        return len(side) == 1 and bool(side[0].stem) and side[0].stem not in self.lists.times
+
+    @property
+    def _end(self) -> str:
+        """Tell that what the old one tells of is over: "we cancelled Crete"."""
+        over = not self.lists.endings.isdisjoint(self.now.changes)
+        mine = self._frames[0]
+        if not over or self.now.denies or not mine or not mine <= self.was.content or len(self.now.content) > _BRIEF:
+            return ""
+        named = any(token.stem in mine and token.written in self.was.names for token in self.was.body)
+        return f"So is {quoted(mine)} no more." if len(mine) > 1 or named else ""
+
+    @property
+    def _turn(self) -> str:
+        """Tell another feeling about the same thing."""
+        now, was = self.now.feeling, self.was.feeling
+        if not now or not was or now[1] == was[1]:
+            return ""
+        shared = now[2] & was[2]
+        if not shared or 2 * len(shared) < max(len(now[2]), len(was[2])):
+            return ""
+        words = (quoted([phrase.replace("_", " ")]) for phrase, *_ in (now, was))
+        return f"They differ in how {quoted(shared)} is liked: {', not '.join(words)}."
+
+
+def _statements(line: Line, lists: Lists) -> Iterator[_Statement]:
+    """Yield the clauses of a line that state something, and behind them each sentence of several."""
+    stated = list(_stated(line, lists))
+    for clause in stated:
+        yield _Statement(clause, line, lists)
+    for _, group in groupby(stated, key=lambda clause: clause[0].sentence):
+        clauses = list(group)
+        if len(clauses) > 1:
+            yield _Statement([token for clause in clauses for token in clause], line, lists)
+
+
+def _stated(line: Line, lists: Lists) -> Iterator[list[Token]]:
+    """Yield the clauses without those that ask: of a sentence that ends in a question this is its last."""
+    clauses = list(_clauses(line, lists))
+    for place, clause in enumerate(clauses):
+        last = place + 1 == len(clauses) or clauses[place + 1][0].sentence != clause[0].sentence
+        if not clause[0].asked or not (last or clause[0].plain.casefold() in lists.questions):
+            yield clause
+
+
+def _clauses(line: Line, lists: Lists) -> Iterator[list[Token]]:
+    """Yield the clauses, which also end before a word behind which stands another matter: "and", "so"."""
+    for _, group in groupby(line.tokens, key=attrgetter("clause")):
+        clause: list[Token] = []
+        for token in group:
+            if token.plain.casefold() in lists.joints:
+                if clause:
+                    yield clause
+                clause = []
+            else:
+                clause.append(token)
+        if clause:
+            yield clause

@@ -1,0 +1,84 @@
+"""What has changed since it was said: the present state stands first, and what was true until then says so."""
+
+import pytest
+
+from memgraph_engine.gate.known import Line
+from memgraph_engine.gate.update import update
+from memgraph_engine.model.memory import Source
+
+CHANGED = [
+    ("english", "I have 6 hens in the garden.", "the fox came, so I've got 4 hens now"),
+    ("english", "I lead a crew of five on the ferry.", "I'm leading a crew of seven now"),
+    ("english", "My surgery is on Tuesday at 9.", "the clinic called, they postponed my surgery to Friday"),
+    ("english", "My favourite tea is mint.", "My favourite tea is ginger these days."),
+    ("english", "my desk is by the window of the archive", "they moved us, my desk is in the cellar now"),
+    ("english", "I hate swimming.", "I've actually started enjoying swimming"),
+    ("english", "We're thinking of calling the kitten Biscuit.", "we chose Pepper for the kitten"),
+    ("english", "We've booked Corfu for June.", "we cancelled Corfu"),
+    ("english", "My niece Ida turns 4 in May.", "wait, Ida turns 5, not 4"),
+    ("spanish", "La boda será el viernes en la ermita.", "al final cambiamos la boda al domingo"),
+    ("spanish", "Tengo 3 gatos en casa.", "ahora tengo 5 gatos"),
+]
+BESIDE = [
+    ("english", "I have 6 hens in the garden.", "My sister has 9 hens now."),
+    ("english", "I met Paul at the market.", "I met Rosa at the market."),
+    ("english", "I walked 5 miles on Monday.", "I walked 8 miles on Tuesday."),
+    ("english", "I have 6 hens in the garden.", "Do I have 8 hens now?"),
+    ("english", "I have 6 hens in the garden.", "Maybe I will have 8 hens now."),
+    ("english", "I love the sea.", "I love the sea now that the storm is over."),
+    ("english", "We're staying for two weeks.", "It's been three weeks now."),
+]
+
+
+def line(text, language, **given):
+    return Line(Source("1", text, "", **{"speaker": "Ana", **given}), language)
+
+
+@pytest.mark.parametrize(("language", "old", "new"), CHANGED)
+def test_a_change_is_told_with_its_evidence(language, old, new):
+    assert update(line(new, language), line(old, language), language)
+
+
+@pytest.mark.parametrize(("language", "old", "new"), BESIDE)
+def test_what_is_true_beside_it_is_no_change(language, old, new):
+    assert update(line(new, language), line(old, language), language) == ""
+
+
+def test_what_an_assistant_says_changes_nothing():
+    old, new = line("I have 6 hens.", "english"), line("You have got 4 hens now.", "english", role="assistant")
+    assert update(new, old, "english") == ""
+
+
+def test_of_a_change_both_notes_can_be_read_and_the_newer_stands_first(memory):
+    old = said(memory, "My favourite tea is mint, so buy some.", "2024-03-01")
+    new = said(memory, "My favourite tea is ginger now.", "2024-05-03")
+    assert {note.id for note in memory.get_all(user_id="ana")} == {old, new}
+    assert [(tie.note, tie.kind) for tie in memory.explain(new, user_id="ana").ties] == [(old, "change")]
+    entries = memory.context("What is my favourite tea?", user_id="ana").entries
+    assert [entry.note.id for entry in entries] == [new, old]
+    assert entries[0].remarks == ("newer than what was said on 2024-03-01",)
+    assert entries[1].remarks == ("was true until 2024-05-03; replaced by a later statement",)
+
+
+def test_what_changed_later_had_not_changed_yet_at_an_earlier_time(memory):
+    said(memory, "My favourite tea is mint.", "2024-03-01")
+    said(memory, "My favourite tea is ginger now.", "2024-05-03")
+    (entry,) = memory.context("What is my favourite tea?", user_id="ana", as_of="2024-04-01").entries
+    assert ("mint" in entry.line, entry.remarks) == (True, ())
+
+
+def test_what_was_said_before_it_is_no_change(memory):
+    later = said(memory, "My favourite tea is mint.", "2024-05-03")
+    said(memory, "My favourite tea is ginger now.", "2024-03-01")
+    assert "change" not in {tie.kind for tie in memory.explain(later, user_id="ana").ties}
+
+
+def test_two_things_that_can_both_be_true_are_not_disputed(memory):
+    said(memory, "In the spring I met Rosa Lund at the harbour market, and she sold me a brown kettle.", "2024-03-01")
+    said(memory, "At the harbour market I met Paul Berg in the autumn, who sold me another brown kettle.", "2024-05-03")
+    assert "disputed" not in memory.context("Whom did I meet at the harbour market?", user_id="ana").text
+
+
+def said(memory, text, day):
+    (entry,) = memory.add({"role": "user", "content": text, "time": day}, user_id="ana").entries
+    return entry.note
