@@ -79,6 +79,38 @@ def test_two_things_that_can_both_be_true_are_not_disputed(memory):
     assert "disputed" not in memory.context("Whom did I meet at the harbour market?", user_id="ana").text
 
 
+LIVED, MOVED = "I live in Lisbon.", "I no longer live in Lisbon, I moved to Faro."
+TALK = [(LIVED, "lived"), ("Good that the sun shines on the river there.", "after"), (MOVED, "moved")]
+
+
+@pytest.mark.parametrize("together", [True, False], ids=["in a batch", "one by one"])
+def test_what_was_corrected_is_quoted_by_no_context(memory, together):
+    talk = [{"text": text, "speaker": "Ana", "session": "s", "id": id} for text, id in TALK]  # noqa: A001
+    for some in [talk] if together else [[one] for one in talk]:
+        memory.add(some, user_id="ana")
+    assert [note.status for note in [memory.history("lived", user_id="ana")[-1].note]] == ["superseded"]
+    assert not [note for note in memory.get_all(user_id="ana") if "I live in Lisbon" in note.context]
+    assert memory.verify(user_id="ana") == []
+
+
+def test_a_correction_right_behind_what_it_corrects_does_not_quote_it(memory):
+    memory.add(LIVED, user_id="ana", speaker="Ana", session="s")
+    memory.add(MOVED, user_id="ana", speaker="Ana", session="s")
+    memory.add("The flat there is bright.", user_id="ana", speaker="Ana", session="s")
+    assert not [note for note in memory.get_all(user_id="ana") if "I live in Lisbon" in note.context]
+
+
+def test_a_correction_that_is_undone_lets_contexts_quote_again(memory):
+    talk = [{"text": text, "speaker": "Ana", "session": "s", "id": id} for text, id in TALK]  # noqa: A001
+    memory.add(talk[:2], user_id="ana")
+    before = memory.get("after", user_id="ana").context
+    (entry,) = memory.add(talk[2:], user_id="ana").entries
+    assert memory.get("after", user_id="ana").context != before
+    memory.undo(entry.decision, user_id="ana")
+    assert memory.get("after", user_id="ana").context == before
+    assert memory.verify(user_id="ana") == []
+
+
 def said(memory, text, day):
     (entry,) = memory.add({"role": "user", "content": text, "time": day}, user_id="ana").entries
     return entry.note

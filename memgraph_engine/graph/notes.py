@@ -11,7 +11,7 @@ from memgraph_engine.graph.database import Row, Runner
 from memgraph_engine.graph.decisions import decision_from
 from memgraph_engine.graph.rows import milliseconds, note_from, packed, source_from
 from memgraph_engine.model.candidate import Candidate
-from memgraph_engine.model.memory import READABLE, TRUE_ONCE, UNKNOWN_PAST, Note, Source
+from memgraph_engine.model.memory import READABLE, UNKNOWN_PAST, Note, Source
 from memgraph_engine.model.result import Version
 from memgraph_engine.model.scope import Scope
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-QUOTABLE = TRUE_ONCE
-"""Notes that the next turn's context may repeat: what was corrected was said all the same."""
+QUOTABLE = READABLE
+"""Notes that the next turn's context may repeat: what was corrected is no longer true."""
 USER = "user"
 """Who constructed a context that is none of the sources' nor a chat model's."""
 _PAGE = 500
@@ -265,7 +265,7 @@ def pending(tx: Runner, scope: str, limit: int, without: Sequence[str] = ()) -> 
 
 
 def quotable(row: Row | None) -> Source | None:
-    """Return a source that a context may repeat: one whose note can be read, or was true once."""
+    """Return a source that a context may repeat: one whose note can be read."""
     return source_from(row) if row and row["readable"] else None
 
 

@@ -8,7 +8,7 @@ from memgraph_engine.graph.database import Database, Row, Runner
 from memgraph_engine.graph.notes import QUOTABLE, quotable
 from memgraph_engine.graph.rows import source_from, source_properties
 from memgraph_engine.model.candidate import Candidate
-from memgraph_engine.model.memory import Source
+from memgraph_engine.model.memory import TRUE_ONCE, Source
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ class Around:
 
 def around(tx: Runner, scope: str, ids: Sequence[str]) -> dict[str, Around]:
     """Return what stands around sources in their conversations."""
-    rows = tx.run("sources/turns", scope=scope, ids=sorted(ids), statuses=QUOTABLE) if ids else []
+    rows = tx.run("sources/turns", scope=scope, ids=sorted(ids), statuses=QUOTABLE, followers=TRUE_ONCE) if ids else []
     return {
         row["id"]: Around(quotable(row["previous"]), (row["previous"] or {}).get("id"), tuple(row["followers"]))
         for row in rows

@@ -213,7 +213,7 @@ class Spending:
 
 @dataclass(frozen=True, slots=True)
 class Tie:
-    """Another note that a note is tied to; `kind` is link, change, conflict or supersede, `newer` tells which came later."""
+    """Another note that a note is tied to, by a link, change, conflict or supersede; `newer` if it came later."""
 
     note: str
     context: str

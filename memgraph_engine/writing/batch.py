@@ -18,6 +18,7 @@ from memgraph_engine.model.memory import Source, note_id
 from memgraph_engine.model.result import Decision, Entry
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.rendering import Text, render
+from memgraph_engine.writing import contexts
 from memgraph_engine.writing.transaction import Transaction
 
 
@@ -88,14 +89,18 @@ class Batch:
         self._transaction = Transaction(self.scope, self.seen.version, self.now, self.seen.keywords.values())
         self._drafts: dict[str, Draft] = {}
         self._entries: dict[str, Entry] = {}
+        self._decisions: dict[str, str] = {}
         self._joined: list[tuple[str, Revision, Text]] = []
 
     def write(self, candidates: Sequence[Candidate], verdicts: Sequence[Verdict]) -> dict[str, Entry]:
         """Write it; return the entry of each candidate's source. Raises Stale, with nothing written."""
         self._load(verdicts)
-        for place, (candidate, verdict) in enumerate(zip(candidates, verdicts, strict=True)):
+        corrected = self._corrected(candidates, verdicts)
+        quoting = self._without(candidates, corrected)
+        for place, (candidate, verdict) in enumerate(zip(quoting, verdicts, strict=True)):
             self._decide(candidate, verdict, place)
         self._embed()
+        self._rewrite(corrected)
         self._transaction.commit(self.db)
         return self._entries
 
@@ -112,6 +117,52 @@ class Batch:
                 one.found.constructed_by,
                 Text(note.raw, note.context),
                 note.valid_from,
+            )
+
+    def _corrected(self, candidates: Sequence[Candidate], verdicts: Sequence[Verdict]) -> dict[str, str]:
+        """Return the sources of all that is superseded, which no context repeats from now on, with what replaces it."""
+        by = {
+            verdict.target: note_id(self.scope.name, candidate.source.id)
+            for candidate, verdict in zip(candidates, verdicts, strict=True)
+            if verdict.kind == "supersede"
+        }
+        sources = {source.id: note for note, draft in self._drafts.items() for source, _ in draft.turns}
+        for candidate, verdict in zip(candidates, verdicts, strict=True) if by else ():
+            joins = verdict.kind in ("merge", "reinforce")
+            sources[candidate.source.id] = verdict.target if joins else note_id(self.scope.name, candidate.source.id)
+        return {source: by[note] for source, note in sources.items() if note in by}
+
+    def _without(self, candidates: Sequence[Candidate], corrected: Mapping[str, str]) -> list[Candidate]:
+        """Take the words of what is superseded out of the local contexts of the batch."""
+        for draft in self._drafts.values() if corrected else ():
+            draft.turns = [
+                (turn, None if before and before.id in corrected else before) for turn, before in draft.turns
+            ]
+        found = list(candidates)
+        quoting = [place for place, one in enumerate(candidates) if one.before and one.before.id in corrected]
+        for place in quoting:
+            one = found[place] = replace(candidates[place], before=None)
+            if not one.constructed_by:
+                context = render([(one.source, None)], self.seen.language).context
+                vector = None
+                if one.context_vector is not None:
+                    (vector,) = self.embedder.embed_documents([context])
+                terms = tokenize(context, self.seen.language)
+                found[place] = replace(one, context=context, context_terms=terms, context_vector=vector)
+        return found
+
+    def _rewrite(self, corrected: Mapping[str, str]) -> None:
+        """Take the words of what is superseded out of the stored contexts that quote them."""
+        for note in dict.fromkeys(corrected.values()):
+            hidden = dict.fromkeys(source for source, by in corrected.items() if by == note)
+            contexts.rewrite(
+                self.db,
+                self._transaction,
+                self._decisions[note],
+                contexts.Turns.after(self.db, self.scope.name, hidden),
+                language=self.seen.language,
+                embedder=self.embedder,
+                without=[joined for joined, *_ in self._joined],
             )
 
     def _decide(self, candidate: Candidate, verdict: Verdict, place: int) -> None:
@@ -178,6 +229,7 @@ class Batch:
             if tie.note != decision.note:
                 self._transaction.relate(Relation(decision.note, tie.note, tie.kind, tie.score, decision.id))
         if verdict.kind == "supersede":
+            self._decisions[decision.note] = decision.id
             self._supersede(said_at, verdict.target, decision)
 
     def _supersede(self, said_at: datetime, old: str, decision: Decision) -> None:
