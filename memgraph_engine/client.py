@@ -146,6 +146,7 @@ class Memory:
     ) -> Receipt:
         """Remember messages in order; one that is known already is recognised, so adding it again changes nothing.
 
+        It is known by its id, else by its words and when they were said: its time, or now.
         A message is a text or a mapping with `text` (or `content`) and, as far as known, `id`, `speaker`,
         `role`, `agent`, `session`, `time` (ISO 8601), `tags`, `metadata`, `caption` of an image, `kind`. What chat APIs
         have beside these (`name`, `tool_calls`, lists of content parts, their roles) is understood. Without a speaker,
@@ -158,7 +159,8 @@ class Memory:
         scope = self._scope(user_id, shared)
         if isinstance(messages, str | Mapping) or not isinstance(messages, Iterable):
             raise InvalidInput("add_many takes a list of messages; add takes a single one.")
-        parsed: Iterable[Source] = (self._parse(m, f"message {i}", scope) for i, m in enumerate(messages))
+        now = self.engine.now()
+        parsed: Iterable[Source] = (self._parse(m, f"message {i}", scope, now) for i, m in enumerate(messages))
         if isinstance(messages, Sequence):
             parsed = list(parsed)
         return self._writer.add(scope, parsed, wait=wait, shown=check_texts(shown, "shown"))
@@ -482,9 +484,9 @@ class Memory:
                 raise NotFound(f"Source {id!r} of {one} is kept without a note; decisions tells why.")
         raise NotFound(f"There is no note or source {id!r} in the memory of {scope}.")
 
-    def _parse(self, message: Message, where: str, scope: Scope) -> Source:
+    def _parse(self, message: Message, where: str, scope: Scope, now: datetime) -> Source:
         zone, most = self._settings.timezone, self._settings.max_text
-        return parse_message(message, where, timezone=zone, max_text=most, user=scope.user or "")
+        return parse_message(message, where, timezone=zone, max_text=most, user=scope.user or "", now=now)
 
 
 def _with_defaults(message: Message, fields: Mapping[str, object]) -> Message:

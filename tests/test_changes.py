@@ -4,6 +4,7 @@ import pytest
 
 from memgraph_engine.gate.known import Line
 from memgraph_engine.gate.update import update
+from memgraph_engine.ingest.readers import read
 from memgraph_engine.model.memory import Source
 
 CHANGED = [
@@ -109,6 +110,38 @@ def test_a_correction_that_is_undone_lets_contexts_quote_again(memory):
     memory.undo(entry.decision, user_id="ana")
     assert memory.get("after", user_id="ana").context == before
     assert memory.verify(user_id="ana") == []
+
+
+@pytest.mark.parametrize("fields", [{}, {"role": "user"}, {"speaker": "Ana"}], ids=["bare", "role", "speaker"])
+def test_a_fact_that_comes_back_after_its_correction_is_true_again(memory, fields):
+    first, corrected, back = (memory.add(text, user_id="ana", **fields).entries[0] for text in (LIVED, MOVED, LIVED))
+    assert [first.kind, corrected.kind] == ["append", "supersede"]
+    assert back.note != first.note
+    assert memory.get(back.note, user_id="ana").status == "active"
+
+
+def test_a_fact_that_comes_back_after_its_deletion_is_stored(memory):
+    (first,) = memory.add(LIVED, user_id="ana").entries
+    memory.delete(first.note, user_id="ana")
+    (back,) = memory.add(LIVED, user_id="ana").entries
+    assert (back.kind, [note.id for note in memory.get_all(user_id="ana")]) == ("append", [back.note])
+
+
+def test_what_is_said_again_is_one_note_of_two_sources(memory):
+    first, again = (memory.add(LIVED, user_id="ana").entries[0] for _ in range(2))
+    assert (again.kind, again.note) == ("reinforce", first.note)
+
+
+def test_a_file_that_is_read_again_brings_nothing_new(memory, tmp_path):
+    file = tmp_path / "talk.jsonl"
+    file.write_text('{"text": "I live in Lisbon."}\n{"text": "The ferry is late."}\n')
+    assert [memory.add_many(list(read(file)), user_id="ana").repeats for _ in range(2)] == [0, 2]
+
+
+def test_a_title_ends_no_sentence(memory):
+    old = said(memory, "My doctor is Dr. Silva.", "2024-03-01")
+    new = said(memory, "My doctor is Dr. Costa now.", "2024-05-03")
+    assert [(tie.note, tie.kind) for tie in memory.explain(new, user_id="ana").ties] == [(old, "change")]
 
 
 def said(memory, text, day):

@@ -43,6 +43,7 @@ class Lists:
     """The lists that the gate reads, from `config/language/`; all empty for a language without them."""
 
     closed: frozenset[str]
+    abbreviations: frozenset[str]  # a dot behind these ends no sentence
     neutral: frozenset[str]  # put in, they change nothing
     details: frozenset[str]  # put in, they lead up to a detail
     negations: frozenset[str]
@@ -90,6 +91,7 @@ def lists_of(language: str) -> Lists:
     read = partial(word_list, language)
     return Lists(
         closed=frozenset().union(*map(read, kinds)),
+        abbreviations=read("abbreviations"),
         neutral=read("neutral-words"),
         details=read("detail-words"),
         negations=read("negations"),
@@ -148,6 +150,8 @@ def wording(text: str, language: str) -> tuple[Token, ...]:
     for match in _pattern().finditer(written):
         one, before, after = match[0], written[: match.start()][-1:], written[match.end() : match.end() + 1]
         if one == "-" and before.isalpha() and after.isalpha():
+            continue
+        if one == "." and tokens and tokens[-1].written.casefold() in lists.abbreviations and after:
             continue
         if one in _MARKS and _sets_off(one, before, after):
             clause += 1

@@ -24,11 +24,14 @@ _YEARS = range(2, 9999)  # the first and last year stand for "since ever" and "n
 _LAST = "\U0010ffff"  # no character, and the upper bound of open filters
 
 
-def parse_message(given: object, where: str, *, timezone: str, max_text: int, user: str = "") -> Source:
+def parse_message(
+    given: object, where: str, *, timezone: str, max_text: int, user: str = "", now: datetime | None = None
+) -> Source:
     """Check one message (a text, or a mapping of FIELDS or of a chat API's) and return it as a Source.
 
     A time is ISO 8601 or a datetime; without an offset it is read in `timezone`. Without a speaker, the role `user` is
-    that of `user`, and `assistant` that of the message's agent. Without an id, the content's hash is the id.
+    that of `user`, and `assistant` that of the message's agent. Without an id,
+    a hash of the content is the id, and of `now` where it has no time.
     Raises InvalidInput that names `where` and what is wrong.
 
     >>> parse_message({"role": "user", "content": "Hi!"}, "message 0", timezone="UTC", max_text=100).role
@@ -66,7 +69,12 @@ def parse_message(given: object, where: str, *, timezone: str, max_text: int, us
         **names,
     )
     digest = content_hash(source)
-    return replace(source, id=source.id or digest, hash=digest)
+    return replace(source, id=source.id or _own_id(digest, None if said_as else now), hash=digest)
+
+
+def _own_id(digest: str, now: datetime | None) -> str:
+    """Return the id of what was given none: said again later, it is another statement."""
+    return hashlib.blake2b(f"{digest} {now.isoformat()}".encode(), digest_size=16).hexdigest() if now else digest
 
 
 def content_hash(source: Source) -> str:

@@ -105,10 +105,11 @@ def _checked(path: Path, line: int, given: object, timezone: str, max_text: int)
     where = f"message {given['id']!r}" if isinstance(given.get("id"), str) else "the message"
     try:
         own = chat.fields(given, where)
-        parse_message(own, where, timezone=timezone, max_text=max_text)
+        source = parse_message(own, where, timezone=timezone, max_text=max_text)
     except InvalidInput as error:
         return BadLine(str(path), line, str(error))
-    return {key: value for key, value in own.items() if value not in ("", [], {})}
+    # a file that is read again brings the same, whenever that is
+    return {"id": source.id, **{key: value for key, value in own.items() if value not in ("", [], {})}}
 
 
 def _loads(text: str) -> object:
