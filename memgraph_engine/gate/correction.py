@@ -7,11 +7,10 @@ matter. What is missed stays beside what it corrects; what is hidden wrongly is 
 """
 
 from collections.abc import Iterator, Sequence
-from difflib import SequenceMatcher
 from itertools import dropwhile, groupby, product
 from operator import attrgetter
 
-from memgraph_engine.gate.difference import forms, numbers, quoted, swapped
+from memgraph_engine.gate.difference import aligned, numbers, quoted, swapped
 from memgraph_engine.gate.known import Line
 from memgraph_engine.gate.wording import Lists, Token, lists_of
 
@@ -108,8 +107,7 @@ def _takes_back(phrase: str, new: _Statement, old: _Statement, lists: Lists) -> 
         return ""
     if any(token.plain in lists.negations for token in (*new, *old)):
         return ""
-    match = SequenceMatcher(None, forms(new, old), forms(old, new), autojunk=False)
-    blocks = [(new[i:j], old[k:m], i) for tag, i, j, k, m in match.get_opcodes() if tag != "equal"]
+    _, blocks = aligned(new, old)
     more = [token for put, out, place in blocks if not put and place for token in out]
     if _doubtful(more, lists) or any(token.plain in lists.joints for token in more):
         return ""

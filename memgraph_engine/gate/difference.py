@@ -69,16 +69,20 @@ class Pair:
 
         Two that tell of other things besides may well both be true, and so may the same words on two days.
         """
+        if self.finding[0] != "conflict":
+            return False
         ratio, blocks = self.blocks
-        return self.finding[0] == "conflict" and ratio > PARALLEL and bool(blocks)
+        return ratio > PARALLEL and bool(blocks)
 
     @cached_property
     def blocks(self) -> tuple[float, list[_Block]]:
         """The share of tokens that both have in the same order, and what stands between these."""
         new, old = self.new.stated, self.old.stated
-        match = SequenceMatcher(None, forms(new, old), forms(old, new), autojunk=False)
-        found = [(new[i:j], old[k:m]) for tag, i, j, k, m in match.get_opcodes() if tag != "equal"]
-        return match.ratio(), [block for block in found if not self._neutral(*block)]
+        if self.new.long or self.old.long:
+            return (1.0, []) if forms(new, old) == forms(old, new) else (0.0, [(new, old)])
+        ratio, blocks = aligned(new, old)
+        found = [(put, out) for put, out, _ in blocks]
+        return ratio, [block for block in found if not self._neutral(*block)]
 
     @cached_property
     def wording(self) -> Wording:
@@ -86,7 +90,7 @@ class Pair:
         ratio, blocks = self.blocks
         if not blocks:
             return "verbatim"
-        if not self._spoken:
+        if self.new.long or self.old.long or not self._spoken:
             return "exchanged"
         shared = len(self.new.content & self.old.content)
         added = not any(mine for mine, _ in blocks) or not any(theirs for _, theirs in blocks)
@@ -122,10 +126,9 @@ class Pair:
         said, before = self._content(new), self._content(old)
         if said == before:
             return [stem for stem in _stems(new) if stem in said] != [stem for stem in _stems(old) if stem in said]
-        match = SequenceMatcher(None, forms(new, old), forms(old, new), autojunk=False)
-        put = [(new[i:j], old[k:m]) for tag, i, j, k, m in match.get_opcodes() if tag == "replace"]
-        swapped = [pair for pair in put if said.intersection(_stems(pair[0])) and before.intersection(_stems(pair[1]))]
-        return bool(swapped) and match.ratio() > PARALLEL
+        ratio, blocks = aligned(new, old)
+        swapped = any(said.intersection(_stems(put)) and before.intersection(_stems(out)) for put, out, _ in blocks)
+        return swapped and ratio > PARALLEL
 
     @property
     def _spoken(self) -> bool:
@@ -160,6 +163,14 @@ class Pair:
         aside = {token.clause for token in block} - {token.clause for token in around if token not in block}
         added = all(token.plain in self.lists.details or token.stem.isalpha() for token in block)
         return added and not aside and block[0] is not around[0]
+
+
+def aligned(
+    new: Sequence[Token], old: Sequence[Token]
+) -> tuple[float, list[tuple[Sequence[Token], Sequence[Token], int]]]:
+    """Return the share of tokens that both have in the same order, and what stands between these and where in `new`."""
+    match = SequenceMatcher(None, forms(new, old), forms(old, new), autojunk=False)
+    return match.ratio(), [(new[i:j], old[k:m], i) for tag, i, j, k, m in match.get_opcodes() if tag != "equal"]
 
 
 def _stems(tokens: Sequence[Token]) -> list[str]:

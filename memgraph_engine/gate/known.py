@@ -13,6 +13,7 @@ from memgraph_engine.model.marker import without_recalled
 from memgraph_engine.model.memory import Source
 from memgraph_engine.rendering import told, written
 
+LONG = 500  # tokens
 _JOINT = re.compile(r"(?<=\d)(?=[^\W\d_])|(?<=[^\W\d_])(?=\d)")  # "5pm" is "5 pm"
 
 
@@ -45,6 +46,11 @@ class Line:
     def stated(self) -> tuple[Token, ...]:
         """Its wording without questions, unless it does nothing but ask."""
         return tuple(token for token in self.tokens if not token.asked) or self.tokens
+
+    @property
+    def long(self) -> bool:
+        """Whether it is a text, not a statement: to align it word by word takes the square of its length."""
+        return len(self.tokens) > LONG
 
     @cached_property
     def sentences(self) -> tuple[tuple[Token, ...], ...]:

@@ -10,13 +10,12 @@ An update hides nothing: what is taken for one wrongly can still be read.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from functools import cached_property
 from itertools import groupby, pairwise, takewhile
 from operator import attrgetter
 
 from memgraph_engine.gate.correction import places
-from memgraph_engine.gate.difference import dates, forms, names, numbers, quoted, swapped
+from memgraph_engine.gate.difference import aligned, dates, names, numbers, quoted, swapped
 from memgraph_engine.gate.known import Line
 from memgraph_engine.gate.wording import Lists, Token, lists_of
 
@@ -34,7 +33,7 @@ def update(new: Line, old: Line, language: str) -> str:
     'The new one says "now". They differ in a number: "17", not "14".'
     """
     lists = lists_of(language)
-    if lists.telling.isdisjoint(new.forms) or "assistant" in (new.role, old.role):
+    if new.long or old.long or lists.telling.isdisjoint(new.forms) or "assistant" in (new.role, old.role):
         return ""
     before = list(_statements(old, lists))
     for now in _statements(new, lists):
@@ -182,8 +181,7 @@ class _Pair:
     def _slot(self) -> str:
         """Tell one thing in another's place, and nothing else that differs."""
         now, was = self.now.body, self.was.body
-        match = SequenceMatcher(None, forms(now, was), forms(was, now), autojunk=False)
-        blocks = [(now[i:j], was[k:m]) for tag, i, j, k, m in match.get_opcodes() if tag != "equal"]
+        blocks = [(put, out) for put, out, _ in aligned(now, was)[1]]
         if not self._shared or len(blocks) != 1 or not all(map(self._one, blocks[0])):
             return ""
         put, out = (" ".join(token.written for token in side) for side in blocks[0])
