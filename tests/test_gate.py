@@ -335,7 +335,7 @@ def test_the_same_answer_to_another_question_is_another_note(ana):
     receipt = ana.add_many(talk(turns=turns), user_id="ana")
     assert len({entry.note for entry in receipt.entries}) == 4
     (note,) = [note for note in ana.get_all(user_id="ana") if ids(note.sources) == ["t3"]]
-    assert note.context == "Doc: Are you pregnant? Bo: Yes."
+    assert note.context == "Bo: Yes. [before: Doc: Are you pregnant?]"
 
 
 def test_small_talk_is_kept_without_a_note_and_known_when_it_comes_again(ana):

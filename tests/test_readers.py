@@ -11,7 +11,7 @@ from memgraph_engine.errors import InvalidInput
 from memgraph_engine.ingest import passages as passages_module
 from memgraph_engine.ingest import readers
 from memgraph_engine.ingest.passages import passages
-from memgraph_engine.ingest.readers import BadLine, read
+from memgraph_engine.ingest.readers import BadLine
 
 
 @pytest.fixture
@@ -22,6 +22,16 @@ def write(tmp_path):
         return path
 
     return write
+
+
+def read(path, **options):
+    """Read a file; what it gives an id of its own has none here."""
+
+    def without(one):
+        own = not isinstance(one, BadLine) and len(one["id"]) == 32
+        return {key: value for key, value in one.items() if key != "id"} if own else one
+
+    return map(without, readers.read(path, **options))
 
 
 @pytest.mark.parametrize("module", [readers, passages_module])
@@ -36,6 +46,13 @@ def test_a_line_is_a_message(write):
 
 def test_keys_without_a_value_are_left_out(write):
     assert list(read(write("a.jsonl", '{"text": "Hi", "speaker": null, "tags": []}'))) == [{"text": "Hi"}]
+
+
+def test_a_line_without_an_id_has_the_same_one_whenever_it_is_read(write):
+    path = write("a.jsonl", '{"text": "Hi"}\n{"text": "Hi"}\n{"text": "Bye"}')
+    first, same, other = (line["id"] for line in readers.read(path))
+    assert first == same != other
+    assert [line["id"] for line in readers.read(path)] == [first, same, other]
 
 
 def test_chat_lines_are_read(write):

@@ -139,7 +139,7 @@ def test_a_turn_whose_context_was_rewritten_keeps_its_source_and_its_context_of_
     clock.at = JUNE
     memory.update("a", "What is the puppy's name?", user_id="ana")
     then = {hit.sources[0].id: hit for hit in memory.search("Marbles", user_id="ana", known_at=MAY)}
-    assert then["b"].note.context == "What is the kitten's name? Marbles."
+    assert then["b"].note.context == "Marbles. [before: What is the kitten's name?]"
     assert then["b"].sources[0].text == "Marbles."
     now = {hit.sources[0].id: hit for hit in memory.search("Marbles", user_id="ana")}
     assert now["b"].note.context == "What is the puppy's name? Marbles."
