@@ -91,9 +91,7 @@ def test_a_text_is_read_from_stdin(cli):
 def test_a_context_is_printed_between_its_marks(cli):
     lisbon(cli)
     found = cli("context", "Where does Ana live?", "--budget", "300")
-    assert found.stdout == (
-        "<recalled-memory>\n[1] 2023-05-08: Ana: I moved to Lisbon.\n</recalled-memory>\n"
-    )
+    assert found.stdout == ("<recalled-memory>\n[1] 2023-05-08: Ana: I moved to Lisbon.\n</recalled-memory>\n")
     document = json.loads(cli("context", "Where does Ana live?", "--json").stdout)
     assert [source["id"] for source in document["entries"][0]["sources"]] == ["D1:3"]
     nothing = cli("context", "Where does Ana live?", "--tag", "none")

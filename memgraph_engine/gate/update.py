@@ -10,7 +10,7 @@ An update hides nothing: what is taken for one wrongly can still be read.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import groupby, pairwise, takewhile
 from operator import attrgetter
 
@@ -20,6 +20,7 @@ from memgraph_engine.gate.known import Line
 from memgraph_engine.gate.wording import Lists, Token, lists_of
 
 _HEAD = 3  # tokens with which both tell whose state it is: "my office is"
+_LINES = 1024  # whose statements are kept: a line is held against many
 _BRIEF = 3  # content words of a clause that says no more than that something is over
 
 
@@ -35,9 +36,10 @@ def update(new: Line, old: Line, language: str) -> str:
     lists = lists_of(language)
     if new.long or old.long or lists.telling.isdisjoint(new.forms) or "assistant" in (new.role, old.role):
         return ""
-    before = list(_statements(old, lists))
-    for now in _statements(new, lists):
-        for was in before if not now.hedged else ():
+    if new.content.isdisjoint(old.content):
+        return ""
+    for now in _statements(new, language):
+        for was in _statements(old, language) if now.tells and not now.hedged else ():
             if now.content & was.content and (evidence := _Pair(now, was, new, old, lists).evidence):
                 return evidence
     return ""
@@ -51,13 +53,27 @@ class _Statement:
         found = self._found(lists.changing)
         self.tokens = tokens
         self.changes = tuple(found)
+        self.tells = not lists.telling.isdisjoint(self._words)
         self.hedged = not lists.hedges.isdisjoint(self._words)
         changing = frozenset[int]().union(*found.values())
         self.body = tuple(token for at, token in enumerate(tokens) if at not in changing)
         self.content = frozenset(token.stem for token in self.body if token.stem)
-        self.numbers = numbers(self.body)
-        self.dates = dates(self.body, lists)
-        self.names = names(self.body, lists) - {*line.speaker.split()}
+        self._speaker = frozenset(line.speaker.split())
+
+    @cached_property
+    def numbers(self) -> frozenset[str]:
+        """The numbers in it."""
+        return frozenset(numbers(self.body))
+
+    @cached_property
+    def dates(self) -> frozenset[tuple[str, str]]:
+        """The dates in it, by kind."""
+        return frozenset(dates(self.body, self._lists))
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The names in it, without the speaker's."""
+        return frozenset(names(self.body, self._lists)) - self._speaker
 
     def _found(self, phrases: Mapping[str, Sequence[str]]) -> dict[str, frozenset[int]]:
         """Return which of some phrases, given by their last words, are in it, and where; the longest first."""
@@ -213,15 +229,14 @@ class _Pair:
         return f"They differ in how {quoted(shared)} is liked: {', not '.join(words)}."
 
 
-def _statements(line: Line, lists: Lists) -> Iterator[_Statement]:
-    """Yield the clauses of a line that state something, and behind them each sentence of several."""
+@lru_cache(maxsize=_LINES)
+def _statements(line: Line, language: str) -> Sequence[_Statement]:
+    """Return the clauses of a line that state something, and behind them each sentence of several."""
+    lists = lists_of(language)
     stated = list(_stated(line, lists))
-    for clause in stated:
-        yield _Statement(clause, line, lists)
-    for _, group in groupby(stated, key=lambda clause: clause[0].sentence):
-        clauses = list(group)
-        if len(clauses) > 1:
-            yield _Statement([token for clause in clauses for token in clause], line, lists)
+    groups = (list(group) for _, group in groupby(stated, key=lambda clause: clause[0].sentence))
+    whole = [[token for clause in clauses for token in clause] for clauses in groups if len(clauses) > 1]
+    return [_Statement(tokens, line, lists) for tokens in (*stated, *whole)]
 
 
 def _stated(line: Line, lists: Lists) -> Iterator[list[Token]]:
