@@ -1,6 +1,7 @@
 """The managed server's configuration: neo4j.conf, its ports, and the Browser's address."""
 
 import socket
+import time
 from urllib.parse import urlencode
 
 from memgraph_engine.errors import LocalServerError
@@ -35,6 +36,8 @@ db.tx_log.rotation.retention_policy=keep_none
 internal.dbms.bolt.netty_server_shutdown_quiet_period_duration=0s
 internal.dbms.bolt.netty_server_shutdown_timeout=1s
 """
+
+_LET_GO = 2.0  # seconds
 
 
 def write(home: Home, settings: Settings, bolt_port: int, http_port: int) -> None:
@@ -79,11 +82,17 @@ def _bind(held: socket.socket, name: str, port: int) -> None:
 
 
 def _binds(held: socket.socket, port: int) -> bool:
-    try:
-        held.bind((HOST, port))
-    except OSError:
-        return False
-    return True
+    """Take a port, if need be after a moment: a killed server keeps it until its memory is returned."""
+    deadline = time.monotonic() + _LET_GO
+    while True:
+        try:
+            held.bind((HOST, port))
+        except OSError:
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(0.05)
+        else:
+            return True
 
 
 def bolt_uri(port: int) -> str:
