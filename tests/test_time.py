@@ -142,7 +142,7 @@ def test_a_turn_whose_context_was_rewritten_keeps_its_source_and_its_context_of_
     assert then["b"].note.context == "Marbles. [before: What is the kitten's name?]"
     assert then["b"].sources[0].text == "Marbles."
     now = {hit.sources[0].id: hit for hit in memory.search("Marbles", user_id="ana")}
-    assert now["b"].note.context == "What is the puppy's name? Marbles."
+    assert now["b"].note.context == "Marbles. [before: What is the puppy's name?]"
 
 
 def test_each_note_comes_once_with_the_turns_around_it(memory, clock):
