@@ -159,6 +159,14 @@ def test_words_in_common_are_no_restatement_unless_each_sentence_is_told(new, ol
     assert finding(new, old) != "same"
 
 
+def test_a_text_of_many_words_is_the_same_as_itself_alone():
+    day = "On day {} we sailed the old wooden boat around the harbour of Faro with my sister and her friends."
+    text = " ".join(map(day.format, range(40)))
+    assert finding(text, text.replace(" Faro ", "  Faro ")) == "same"
+    assert finding(text, text.replace("sister", "lovely sister", 1)) != "same"
+    assert finding(day.format(1), day.format(1).replace("sister", "lovely sister")) == "same"
+
+
 def test_a_long_message_tells_what_is_said_again_in_a_sentence():
     old = "What a rainy week, I hardly went out. On Friday my sister taught me how to bake rye bread. So good!"
     assert finding("Ana's sister taught her to bake bread.", old) == "same"

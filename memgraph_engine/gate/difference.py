@@ -55,7 +55,7 @@ class Pair:
         """Whether another one says so: "I moved" from another mouth is another fact."""
         return same_speaker(self.new, self.old) is False
 
-    @property
+    @cached_property
     def finding(self) -> "tuple[Verdict, str]":
         """What the new line is to the old one by the first rule that speaks, and the sentence that says why."""
         for rule in RULES:

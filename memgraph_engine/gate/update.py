@@ -10,9 +10,10 @@ An update hides nothing: what is taken for one wrongly can still be read.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import groupby, pairwise, takewhile
 from operator import attrgetter
+from weakref import WeakKeyDictionary
 
 from memgraph_engine.gate.correction import places
 from memgraph_engine.gate.difference import aligned, dates, names, numbers, quoted, swapped
@@ -20,7 +21,6 @@ from memgraph_engine.gate.known import Line
 from memgraph_engine.gate.wording import Lists, Token, lists_of
 
 _HEAD = 3  # tokens with which both tell whose state it is: "my office is"
-_LINES = 1024  # whose statements are kept: a line is held against many
 _BRIEF = 3  # content words of a clause that says no more than that something is over
 
 
@@ -38,8 +38,8 @@ def update(new: Line, old: Line, language: str) -> str:
         return ""
     if new.content.isdisjoint(old.content):
         return ""
-    for now in _statements(new, language):
-        for was in _statements(old, language) if now.tells and not now.hedged else ():
+    for now in _statements(new, lists):
+        for was in _statements(old, lists) if now.tells and not now.hedged else ():
             if now.content & was.content and (evidence := _Pair(now, was, new, old, lists).evidence):
                 return evidence
     return ""
@@ -229,14 +229,19 @@ class _Pair:
         return f"They differ in how {quoted(shared)} is liked: {', not '.join(words)}."
 
 
-@lru_cache(maxsize=_LINES)
-def _statements(line: Line, language: str) -> Sequence[_Statement]:
+_KEPT: "WeakKeyDictionary[Line, Sequence[_Statement]]" = WeakKeyDictionary()
+"""The statements of lines that are being judged: a line is held against many, and nothing of it outlives it."""
+
+
+def _statements(line: Line, lists: Lists) -> Sequence[_Statement]:
     """Return the clauses of a line that state something, and behind them each sentence of several."""
-    lists = lists_of(language)
+    if (kept := _KEPT.get(line)) is not None:
+        return kept
     stated = list(_stated(line, lists))
     groups = (list(group) for _, group in groupby(stated, key=lambda clause: clause[0].sentence))
     whole = [[token for clause in clauses for token in clause] for clauses in groups if len(clauses) > 1]
-    return [_Statement(tokens, line, lists) for tokens in (*stated, *whole)]
+    found = _KEPT[line] = [_Statement(tokens, line, lists) for tokens in (*stated, *whole)]
+    return found
 
 
 def _stated(line: Line, lists: Lists) -> Iterator[list[Token]]:
