@@ -198,30 +198,32 @@ def hits(
     near = ((note, *first[note]) for note in ranked(scores))
     best = list(islice((one for one in near if one[1].cosines[one[2]].max() >= least), query.top_k))
     cache.complete(db, query.scope_names, [one.notes[row] for _, one, row in best])
+    shares = [one.coverage.share(one.notes[row]) for _, one, row in best]
     return [
         Hit(
             one.notes[row].note(one.pool.closed.get(row)),
             scores[note],
             float(one.cosines[row].max()),
             _explanation(one, row, rounds) if query.explain else None,
-            one.coverage.share(one.notes[row]),
-            _relevance(one, row, query.weights),
+            share,
+            _relevance(one, row, share, query.weights),
         )
-        for note, one, row in best
+        for (note, one, row), share in zip(best, shares, strict=True)
         if one.notes[row].whole  # else it was removed meanwhile
     ]
 
 
-def _relevance(found: Found, row: int, weights: Weights | None) -> float | None:
-    """Return a note's relevance; None without weights.
+def _relevance(found: Found, row: int, share: float, weights: Weights | None) -> float | None:
+    """Return the relevance of a note that holds such a share of the question's words; None without weights.
 
     An assistant's note is relevant by its own words alone: the turn before, which its context holds, asks for them. One
     that waits for its vectors is as relevant as its words are.
     """
     note = found.notes[row]
-    share = found.coverage.share(note)
-    if weights is None or note.vectors is None:
-        return None if weights is None else share
+    if weights is None:
+        return None
+    if note.vectors is None:
+        return share
     own, context = found.cosines[row]
     return weights.relevance(float(own if note.role == "assistant" else max(own, context)), share)
 
