@@ -1,13 +1,14 @@
 """Everyday chats with an assistant, and what a memory must hold of them when it is asked later."""
 
 import json
-import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
+
+from bench.conversations import named_file
 
 _MARKS = ("former", "until", "superseded", "no longer", "replaced", "was true", "hasta", "ya no", "antes")
 _DISPUTES = ("disputed", "contradict")
@@ -70,10 +71,7 @@ class Chat:
 
 def daily_file(given: Path | None) -> Path:
     """Return the file given, or the one that MEMGRAPH_ENGINE_DAILY names."""
-    named = given or os.environ.get("MEMGRAPH_ENGINE_DAILY")
-    if not named:
-        raise SystemExit("Name the file of everyday chats: --file FILE, or the variable MEMGRAPH_ENGINE_DAILY.")
-    return Path(named)
+    return named_file(given, "file of everyday chats", "MEMGRAPH_ENGINE_DAILY")
 
 
 def chats(path: Path) -> list[Chat]:

@@ -9,12 +9,17 @@ from memgraph_engine.evaluation import locomo
 from memgraph_engine.evaluation.locomo import Conversation
 
 
+def named_file(given: Path | None, what: str, variable: str, *, option: str = "--file") -> Path:
+    """Return the file given by an option, or the one that a variable names; ends the bench if neither does."""
+    named = given or os.environ.get(variable)
+    if not named:
+        raise SystemExit(f"Name the {what}: {option} FILE, or the variable {variable}.")
+    return Path(named)
+
+
 def locomo_file(given: Path | None) -> Path:
     """Return the file given, or the one that MEMGRAPH_ENGINE_LOCOMO names."""
-    named = given or os.environ.get("MEMGRAPH_ENGINE_LOCOMO")
-    if not named:
-        raise SystemExit("Name the LoCoMo file: --file FILE, or the variable MEMGRAPH_ENGINE_LOCOMO.")
-    return Path(named)
+    return named_file(given, "LoCoMo file", "MEMGRAPH_ENGINE_LOCOMO")
 
 
 def conversations(path: Path) -> Iterator[Conversation]:

@@ -1,7 +1,6 @@
 """The gate without an LLM: its scores on all pairs of LoCoMo, and what it makes of whole conversations."""
 
 import argparse
-import os
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -10,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from bench import gate_calls, gate_corrections, gate_memory, gate_speed, statements
-from bench.conversations import locomo_file
+from bench.conversations import locomo_file, named_file
 from bench.gate_fit import fit_redundancy, fit_relation, ship
 from bench.gate_pairs import (
     NOTHING,
@@ -87,10 +86,7 @@ def run(given: argparse.Namespace) -> tuple[dict[str, float], str]:
 
 
 def _statements(given: argparse.Namespace) -> Path:
-    named = given.statements or os.environ.get("MEMGRAPH_ENGINE_TEST_PAIRS")
-    if not named:
-        raise SystemExit("Name the pairs of statements: --statements FILE, or the variable MEMGRAPH_ENGINE_TEST_PAIRS.")
-    return Path(named)
+    return named_file(given.statements, "pairs of statements", "MEMGRAPH_ENGINE_TEST_PAIRS", option="--statements")
 
 
 def _pairs(given: argparse.Namespace, models: Sequence[str], figures: dict[str, float]) -> list[str]:
