@@ -177,7 +177,7 @@ def test_a_cancelled_write_runs_to_its_end_and_close_waits_for_it():
 def test_a_timed_out_write_can_be_made_again(memory):
     async def main():
         one = AsyncMemory(memory)
-        messages = [{"text": f"Buoy {n} is red.", "session": "s"} for n in range(40)]
+        messages = [{"id": str(n), "text": f"Buoy {n} is red.", "session": "s"} for n in range(40)]
         with pytest.raises(TimeoutError):
             await asyncio.wait_for(one.add_many(messages, user_id="ana"), 0.001)
         receipt = await one.add_many(messages, user_id="ana")
