@@ -164,6 +164,10 @@ def explanation(out: "Console", one: "Hit", why: "Explanation") -> None:
     table.add_row("neighbours", "", "", f"{why.neighbours:.3f}")
     table.add_row("session", "", "", f"{why.session:.3f}")
     out.print(Padding(table, (0, 0, 0, 4), expand=False))
+    if why.ranking:
+        parts = sorted(why.ranking.items(), key=lambda part: -abs(part[1]))
+        told = ", ".join(f"{name} {part:+.2f}" for name, part in parts if abs(part) >= 0.005)
+        out.print(Padding(f"ranked by {told}", (0, 0, 0, 4), expand=False), style="dim")
     proposed = f"similarity {one.similarity:.3f}, proposed by {', '.join(why.proposed_by)}"
     out.print(Padding(proposed, (0, 0, 0, 4), expand=False), style="dim")
     out.print()
