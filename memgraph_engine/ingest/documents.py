@@ -67,11 +67,12 @@ def _yaml(text: str) -> Mapping[Any, object] | None:
     try:
         depth = 0
         for event in yaml.parse(text):
+            line = event.start_mark.line + 2 if event.start_mark else 1
             if isinstance(event, yaml.AliasEvent):  # a few lines of them fill a memory
-                raise Unreadable("the front matter has an alias (*), which is not read", event.start_mark.line + 2)
+                raise Unreadable("the front matter has an alias (*), which is not read", line)
             depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
             if depth > _DEEPEST:
-                raise Unreadable("the front matter is nested too deeply", event.start_mark.line + 2)
+                raise Unreadable("the front matter is nested too deeply", line)
         given = yaml.safe_load(text)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 2 if error.problem_mark else 1
