@@ -13,7 +13,7 @@ from memgraph_engine.errors import InvalidInput, NotFound
 from memgraph_engine.graph import audit, decisions, notes, sources, spending
 from memgraph_engine.graph import topics as topic_graph
 from memgraph_engine.ingest import readers
-from memgraph_engine.ingest.folders import File, listed
+from memgraph_engine.ingest.folders import listed
 from memgraph_engine.ingest.messages import (
     check_name,
     check_text,
@@ -203,27 +203,13 @@ class Memory:
         """
         scope, settings, now = self._scope(user_id, shared), self._settings, self.engine.now()
         paths = [Path(path)] if isinstance(path, str | Path) else [Path(one) for one in path]
-
-        def read(file: File, kind: readers.Format) -> Iterator[readers.Item]:
-            return readers.read(
-                file.path,
-                kind,
-                id=file.id,
-                sample_id=sample_id,
-                encoding=encoding,
-                passage=settings.passage,
-                max_text=settings.max_text,
-                timezone=settings.timezone,
-            )
-
         return Ingestion(
             self.engine.db,
             self._writer,
             scope,
-            read,
+            readers.Reader.of(settings, format, sample_id, encoding),
             lambda message: self._parse(message, f"message {message.get('id')!r}", scope, now),
             settings.ingest_batch,
-            format,
             update,
             wait,
             progress,

@@ -423,7 +423,7 @@ def test_a_text_in_another_encoding_is_read_as_the_option_says(cli, tmp_path):
     file.write_bytes("Завтра мы поедем на дачу.".encode("cp1251"))
     assert f"{file}:1: the file is not UTF-8" in cli("ingest", str(file), code=1).stderr
     assert cli("ingest", str(file), "--encoding", "cp1251").stdout == "1 new, 0 known already\n"
-    assert "klingon" in cli("ingest", str(file), "--encoding", "klingon", code=1).stderr
+    assert "klingon" in cli("ingest", str(file), "--encoding", "klingon", code=2).stderr
 
 
 def test_a_missing_file_is_wrong_usage(cli):

@@ -3,17 +3,21 @@
 import codecs
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, fields
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Literal, cast, get_args
+from typing import Any, Literal, Self, cast, get_args
 
 from memgraph_engine.errors import InvalidInput, MissingExtra
 from memgraph_engine.ingest import chat, documents
 from memgraph_engine.ingest.files import Unreadable, content, decoded, known_encoding, marked, state
+from memgraph_engine.ingest.folders import File, Folder
 from memgraph_engine.ingest.messages import parse_message
 from memgraph_engine.ingest.passages import passages
 from memgraph_engine.model.ingested import Fault
+from memgraph_engine.settings import Settings
 
 Format = Literal["jsonl", "json", "markdown", "text", "html", "pdf", "locomo"]
 Message = dict[str, Any]
@@ -39,6 +43,41 @@ _SESSION_TIME = re.compile(r"(\d{1,2}):(\d\d) ?([ap])m on (\d{1,2}) ([a-z]{3})[a
 
 
 Item = Message | Fault
+
+
+@dataclass(frozen=True)
+class Reader:
+    """Reads files as the settings and the caller want it; see `read`."""
+
+    format: Format | None = None
+    sample_id: str | None = None
+    encoding: str = ""
+    passage: int = 1200
+    max_text: int = 65_536
+    timezone: str = "UTC"
+
+    @classmethod
+    def of(cls, settings: Settings, format: Format | None, sample_id: str | None, encoding: str) -> Self:  # noqa: A002
+        """Return one that reads as the settings say; raises InvalidInput for an encoding that is none."""
+        known = known_encoding(encoding) if encoding else ""
+        return cls(format, sample_id, known, settings.passage, settings.max_text, settings.timezone)
+
+    def kind(self, file: File) -> Format:
+        """Return what a file is; raises InvalidInput."""
+        return format_of(file.path, self.format)
+
+    def items(self, file: File) -> Iterator[Item]:
+        """Yield what a file holds; raises InvalidInput if it can't be read at all."""
+        options = {field.name: getattr(self, field.name) for field in fields(self)}
+        yield from read(file.path, id=file.id, **options)
+
+    def count(self, given: Iterable[File | Folder]) -> int:
+        """Count what files and folders hold, which takes reading them."""
+        found = 0
+        for file in (file for one in given for file in (one.files if isinstance(one, Folder) else [one])):
+            with suppress(InvalidInput, OSError):
+                found += sum(1 for _ in self.items(file))
+        return found
 
 
 def read(
@@ -222,8 +261,8 @@ def _document(path: Path, id: str, limit: int, kind: documents.Kind, encoding: s
         return
     markdown = kind in ("markdown", "html")
     found = ((text, part.fields) for part in parts for text in passages(part.text, limit, markdown=markdown))
-    for n, (text, fields) in enumerate(found):
-        yield {"id": f"{id}#{n}", "kind": "document", "session": id, "text": text, **fields}
+    for n, (text, carried) in enumerate(found):
+        yield {"id": f"{id}#{n}", "kind": "document", "session": id, "text": text, **carried}
 
 
 def _turns(conversation: dict[str, Any]) -> Iterator[tuple[int, object]]:

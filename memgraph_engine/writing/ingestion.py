@@ -17,7 +17,7 @@ from memgraph_engine.graph.sources import Passage
 from memgraph_engine.ingest import documents
 from memgraph_engine.ingest.folders import File, Folder
 from memgraph_engine.ingest.messages import content_hash
-from memgraph_engine.ingest.readers import Format, Item, format_of
+from memgraph_engine.ingest.readers import Item, Reader
 from memgraph_engine.model.ingested import Fault, Ingested
 from memgraph_engine.model.memory import READABLE, Source
 from memgraph_engine.model.scope import Scope
@@ -35,10 +35,9 @@ class Ingestion:
     db: Database
     writer: Writer
     scope: Scope
-    read: Callable[[File, Format], Iterator[Item]]
+    reader: Reader
     parse: Callable[[Mapping[str, object]], Source]
     batch: int
-    format: Format | None = None
     update: bool = False
     wait: bool = True
     told: Callable[[Ingested], None] | None = None
@@ -72,9 +71,8 @@ class Ingestion:
     def _file(self, file: File) -> None:
         """Ingest one file; if it can't be read, that is a fault among others."""
         try:
-            kind = format_of(file.path, self.format)
-            items = self.read(file, kind)
-            if kind in documents.KINDS:
+            items = self.reader.items(file)
+            if self.reader.kind(file) in documents.KINDS:
                 self._document(file, list(items))
             else:
                 self._messages(file, items)
