@@ -13,7 +13,6 @@ from memgraph_engine.errors import InvalidInput, NotFound
 from memgraph_engine.graph import audit, decisions, notes, sources, spending
 from memgraph_engine.graph import topics as topic_graph
 from memgraph_engine.ingest import readers
-from memgraph_engine.ingest.folders import listed
 from memgraph_engine.ingest.messages import (
     check_name,
     check_text,
@@ -188,8 +187,8 @@ class Memory:
 
         A folder is read with all that is below it, in the order of names; hidden files, links and files of other kinds
         are `skipped`. A document is cut into passages. Its id is the file's name, in a folder `folder/path/name`, from
-        the folder's own name on; `id` replaces the name of what is given. A passage's id is the document's, `#` and a
-        number.
+        the folder's own name on; `id` replaces the name of what is given. A part of a folder that was ingested keeps
+        the name that it has there. A passage's id is the document's, `#` and a number.
 
         What is stored already is recognised, so a call that was cut off can be made again. With `update` the memory
         follows the files: what changed is updated, passages that a document no longer holds are deleted, and so are
@@ -213,7 +212,7 @@ class Memory:
             update,
             wait,
             progress,
-        ).run(listed(paths, id, readers.known))
+        ).run(paths, id)
 
     def process(self, *, user_id: str | None = None, shared: bool = False, limit: int | None = None) -> Receipt:
         """Construct the notes that `add(..., wait=False)` left pending, oldest first, each exactly once.

@@ -141,13 +141,14 @@ def test_a_link_that_is_given_is_followed(memory, folder, tmp_path):
 
 def test_several_paths_are_read_and_two_of_one_name_refused(memory, folder):
     one, other = folder(a_md=BLUE), folder("more", a_md=RED)
-    assert ingest(memory, [one, str(other), one / "a.md"]) == {"files": 3, "added": 2, "reinforced": 1}
     with pytest.raises(InvalidInput, match="one name"):
         memory.ingest([one / "a.md", other / "a.md"], user_id="ana")
     with pytest.raises(InvalidInput, match="names one"):
         memory.ingest([one, other], user_id="ana", id="x")
     with pytest.raises(InvalidInput, match="no file or folder"):
         memory.ingest(one / "none.md", user_id="ana")
+    assert ingest(memory, [one, str(other)]) == {"files": 2, "added": 2}
+    assert ingest(memory, [one / "a.md", other / "a.md"]) == {"files": 2, "repeats": 2}
 
 
 # ---- following the files --------------------------------------------------------------------
@@ -243,12 +244,41 @@ def test_nothing_outside_of_what_is_given_is_deleted(memory, folder):
     (notes / "a.md").unlink()
     (notes / "boats" / "b.md").unlink()
     follow(memory, more)
-    follow(memory, notes / "boats")
     assert texts(memory) == sorted([BLUE, RED, OARS, "I live in Lisbon."])
-    follow(memory, notes / "boats", id="notes/boats")
+    follow(memory, notes / "boats")
     assert texts(memory) == sorted([BLUE, OARS, "I live in Lisbon."])
     follow(memory, notes)
     assert texts(memory) == sorted([OARS, "I live in Lisbon."])
+
+
+def test_a_part_of_a_folder_is_known_as_that_part(memory, folder):
+    notes = folder(a_md=BLUE, boats__b_md=RED)
+    follow(memory, notes)
+    folder(a_md=OARS, boats__b_md=TIDE)
+    assert follow(memory, notes / "boats") == {"files": 1, "updated": 1}
+    assert follow(memory, notes / "a.md") == {"files": 1, "updated": 1}
+    assert sources(memory) == {"notes/a.md#0": OARS, "notes/boats/b.md#0": TIDE}
+    assert follow(memory, notes) == {"files": 2, "repeats": 2}
+
+
+def test_another_folder_of_the_same_name_is_told_from_the_first(memory, folder):
+    notes, other = folder("one/notes", a_md=BLUE, b_md=RED), folder("two/notes", a_md=OARS)
+    follow(memory, notes)
+    for update in (True, False):
+        done = memory.ingest(other, user_id="ana", update=update)
+        assert (done.files, done.added, done.deleted) == (0, 0, 0)
+        assert f"'notes' as the folder {notes}" in str(done.faults[0])
+    assert texts(memory) == [BLUE, RED]
+    assert follow(memory, other, id="others") == {"files": 1, "added": 1}
+    assert follow(memory, other) == {"files": 1, "repeats": 1}
+    assert follow(memory, notes) == {"files": 2, "repeats": 2}
+
+
+def test_a_folder_that_was_moved_and_rewritten_is_known_by_the_id_that_is_given(memory, folder):
+    follow(memory, folder("one/notes", a_md=BLUE, b_md=RED))
+    moved = folder("two/notes", a_md=OARS)
+    assert follow(memory, moved, id="notes") == {"files": 1, "updated": 1, "deleted": 1}
+    assert follow(memory, moved) == {"files": 1, "repeats": 1}
 
 
 def test_without_update_nothing_is_changed_or_deleted(memory, folder):

@@ -2,9 +2,10 @@
 
 import os
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 
 from memgraph_engine.errors import InvalidInput
 from memgraph_engine.model.ingested import Fault, Skipped
@@ -45,16 +46,23 @@ class Folder:
         return not unseen and not os.path.lexists(self.path / document.removeprefix(f"{self.id}/"))
 
 
-def listed(paths: Sequence[Path], id: str | None, known: Callable[[Path], bool]) -> list[File | Folder]:  # noqa: A002
-    """Return the files and folders that were given; `id` names the only one, else each has its own name.
+def listed(
+    paths: Sequence[Path],
+    id: str | None,  # noqa: A002  as the API calls it
+    known: Callable[[Path], bool],
+    places: Mapping[str, str] = MappingProxyType({}),
+) -> list[File | Folder]:
+    """Return the files and folders that were given.
 
-    Raises InvalidInput for what is not there, and where two would have one name.
+    `id` names the only one; else a part of a folder that was ingested has the name that it has there (`places` tells
+    where folders lay, by their ids), and anything else its own. Raises InvalidInput for what is not there, and where
+    two would have one name.
     """
     if id is not None and len(paths) != 1:
         raise InvalidInput(f"An id names one file or folder; {len(paths)} are given.")
     found: dict[str, Path] = {}
     for path in paths:
-        name = unicodedata.normalize("NFC", id or Path(os.path.abspath(path)).name)
+        name = unicodedata.normalize("NFC", id or _name(path, places))
         if not name:
             raise InvalidInput(f"{path} has no name; give it an id.")
         if name in found:
@@ -66,6 +74,15 @@ def listed(paths: Sequence[Path], id: str | None, known: Callable[[Path], bool])
             raise InvalidInput(f"{path} is no file or folder that can be read.")
         found[name] = path
     return [listing(path, name, known) if path.is_dir() else File(path, name) for name, path in found.items()]
+
+
+def _name(path: Path, places: Mapping[str, str]) -> str:
+    real = path.resolve() if path.exists() else path
+    for id, place in sorted(places.items(), key=lambda one: -len(one[1])):  # noqa: A001
+        if Path(place) in (real, *real.parents):
+            below = real.relative_to(place).as_posix()
+            return id if below == "." else f"{id}/{below}"
+    return Path(os.path.abspath(path)).name
 
 
 def listing(path: Path, id: str, known: Callable[[Path], bool]) -> Folder:  # noqa: A002  as the API calls it

@@ -7,17 +7,19 @@ passages are known by what they say, wherever they stand in it, so a paragraph p
 import json
 from collections import defaultdict, deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import count, islice
+from pathlib import Path
 
 from memgraph_engine.errors import InvalidInput, NotFound, SourceConflict
-from memgraph_engine.graph import notes, sources
+from memgraph_engine.graph import notes, scopes, sources
 from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.sources import Passage
 from memgraph_engine.ingest import documents
-from memgraph_engine.ingest.folders import File, Folder
+from memgraph_engine.ingest.folders import File, Folder, listed
 from memgraph_engine.ingest.messages import content_hash
-from memgraph_engine.ingest.readers import Item, Reader
+from memgraph_engine.ingest.readers import Item, Reader, known
 from memgraph_engine.model.ingested import Fault, Ingested
 from memgraph_engine.model.memory import READABLE, Source
 from memgraph_engine.model.scope import Scope
@@ -25,6 +27,10 @@ from memgraph_engine.writing.writer import Writer
 
 _GONE = "What it was ingested from says it no longer."
 """Why a passage was deleted; one that the user deleted stays so, though its file holds it."""
+_ANOTHER = (
+    "the memory knows {id!r} as the folder {place}, and this one has no passage in common with it. Nothing of it was "
+    "ingested: give it an id of its own (--id), or that one if it is the same all the same"
+)
 _SOME = 500  # passages deleted in one decision
 
 
@@ -43,16 +49,42 @@ class Ingestion:
     told: Callable[[Ingested], None] | None = None
     done: Ingested = field(default_factory=Ingested)
 
-    def run(self, given: Iterable[File | Folder]) -> Ingested:
+    def run(self, paths: Sequence[Path], id: str | None = None) -> Ingested:  # noqa: A002  as the API calls it
         """Ingest files and folders, in order; what is gone from a folder goes first, so that it may come elsewhere."""
-        for one in given:
-            if isinstance(one, Folder):
-                self._count(Ingested(skipped=tuple(one.skipped), faults=tuple(one.faults)))
-                if self.update:
-                    self._leave(one)
-            for file in one.files if isinstance(one, Folder) else [one]:
+        places = scopes.folders(self.db, self.scope.name)
+        for one in listed(paths, id, known, places):
+            if isinstance(one, File):
+                self._file(one)
+                continue
+            self._count(Ingested(skipped=tuple(one.skipped), faults=tuple(one.faults)))
+            place = places.get(one.id, str(one.path.resolve()))
+            if id is None and place != str(one.path.resolve()) and self._is_another(one):
+                self._count(Ingested(faults=(Fault(str(one.path), 0, _ANOTHER.format(id=one.id, place=place)),)))
+                continue
+            if self.update:
+                self._leave(one)
+            for file in one.files:
                 self._file(file)
+            self._keep(one)
         return self.done
+
+    def _is_another(self, folder: Folder) -> bool:
+        """Tell whether the folder that the memory knows by this name is another one: they have no passage in common."""
+        stored = sources.documents(self.db, self.scope.name, f"{folder.id}/")
+        said = {passage.source.text for one in stored for passage in sources.document(self.db, self.scope.name, one)}
+        items = (item for file in folder.files for item in self._items(file))
+        return bool(said) and not any(item.get("text") in said for item in items if not isinstance(item, Fault))
+
+    def _items(self, file: File) -> Iterator[Item]:
+        with suppress(InvalidInput, OSError):  # told when it is ingested
+            yield from self.reader.items(file)
+
+    def _keep(self, folder: Folder) -> None:
+        """Keep where a folder lies, by which its parts are known, unless it is itself a part of one."""
+        places, place = scopes.folders(self.db, self.scope.name), folder.path.resolve()
+        whole = any(folder.id.startswith(f"{id}/") and Path(of) in place.parents for id, of in places.items())  # noqa: A001
+        if not whole and places.get(folder.id) != str(place):
+            scopes.keep_folders(self.db, self.scope.name, {**places, folder.id: str(place)})
 
     def _count(self, more: Ingested) -> None:
         self.done += more
@@ -140,13 +172,13 @@ class Ingestion:
     def _changed(self, new: Sequence[Source]) -> dict[str, Source]:
         """Return the messages that are stored and readable with another content."""
         seen = sources.look_up(self.db, self.scope.name, sorted({source.id for source in new}), [], [])
-        known = seen.known if seen else {}
+        stored = seen.known if seen else {}
         return {
             source.id: source
             for source in new
-            if source.id in known
-            and known[source.id].hashes[0] != source.hash
-            and known[source.id].status not in ("deleted", "superseded")
+            if source.id in stored
+            and stored[source.id].hashes[0] != source.hash
+            and stored[source.id].status not in ("deleted", "superseded")
         }
 
     def _change(self, file: File, new: Source) -> None:
@@ -178,12 +210,12 @@ def difference(stored: Sequence[Passage], new: Sequence[Source], *, former: bool
     What the engine deleted because its file no longer said it is new when it comes back. With `former`, what a passage
     said before an update is the same too, and metadata make no other one.
     """
-    known = [passage for passage in stored if not (passage.status == "deleted" and passage.evidence == _GONE)]
-    same = _same(known, new, former=former)
+    held = [passage for passage in stored if not (passage.status == "deleted" and passage.evidence == _GONE)]
+    same = _same(held, new, former=former)
     used = set(same.values())
     others: defaultdict[str, deque[Passage]] = defaultdict(deque)  # by the passage that they follow
     after = ""
-    for passage in known:
+    for passage in held:
         after = passage.source.id if passage.source.id in used else after
         if passage.source.id not in used and passage.status in READABLE:
             others[after].append(passage)
