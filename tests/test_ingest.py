@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import random
 
 import pytest
 
@@ -322,6 +323,20 @@ def test_an_empty_file_holds_nothing_any_more(memory, folder):
     folder(a_md="")
     assert follow(memory, notes) == {"files": 1, "deleted": 1}
     assert sources(memory) == {}
+
+
+POOL = (BLUE, RED, OARS, TIDE, "The cat sleeps on the roof of the shed.", "Duarte mends nets every winter.")
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_memory_says_what_the_file_says_whatever_it_said_before(memory, folder, seed):
+    draw = random.Random(seed)
+    for _ in range(5):
+        said = draw.choices(POOL, k=draw.randrange(6))
+        notes = folder(a_md=sections(*said))
+        follow(memory, notes)
+        assert texts(memory) == sorted(said)
+        assert not {"added", "updated", "deleted"} & set(follow(memory, notes))
 
 
 # ---- passages that several files tell -------------------------------------------------------

@@ -314,7 +314,6 @@ PAGE = """<!DOCTYPE html><html><head><meta charset="windows-1252"><title>The har
 
 
 def test_a_page_is_read_with_its_title_and_headings(write):
-    pytest.importorskip("markdownify")
     found = list(read(write("a.html", PAGE.encode("windows-1252"))))
     assert [part["text"] for part in found] == [
         "# Boats\n\nThe **blue** one leaks, says José.",
@@ -324,7 +323,6 @@ def test_a_page_is_read_with_its_title_and_headings(write):
 
 
 def test_a_page_nested_too_deeply_is_told(write):
-    pytest.importorskip("markdownify")
     (fault,) = read(write("a.html", "<div>" * 5000 + "Hi."))
     assert "nested too deeply" in fault.reason
 
@@ -355,7 +353,6 @@ def pdf(*pages):
 
 
 def test_a_pdf_is_read_page_by_page(write):
-    pytest.importorskip("pypdf")
     found = list(read(write("a.pdf", pdf("The blue boat leaks.", "", "The red one sinks."))))
     assert [(part["text"], part["metadata"]) for part in found] == [
         ("The blue boat leaks.", {"page": 1}),
@@ -367,7 +364,6 @@ def test_a_pdf_is_read_page_by_page(write):
     ("content", "reason"), [(b"%PDF-1.4\njunk", "can't be read"), (pdf(""), "no text"), (b"", "can't be read")]
 )
 def test_a_pdf_that_cannot_be_read_is_told(write, content, reason):
-    pytest.importorskip("pypdf")
     (fault,) = read(write("a.pdf", content))
     assert reason in fault.reason
 

@@ -68,7 +68,7 @@ class Passage:
     """A stored passage of a document: the hashes of all its versions, newest first, and its note, if any.
 
     `status` is the note's, "none" without one; `sources` is from how many the note comes, `evidence` that of the
-    decision that made it what it is.
+    decision that made it what it is. One that was `taken` out of a note that others tell too has none any more.
     """
 
     source: Source
@@ -77,6 +77,7 @@ class Passage:
     status: str
     sources: int
     evidence: str
+    taken: bool
 
 
 def document(tx: Runner, scope: str, id: str) -> list[Passage]:  # noqa: A002  the graph's own word
@@ -85,7 +86,7 @@ def document(tx: Runner, scope: str, id: str) -> list[Passage]:  # noqa: A002  t
     for row in tx.run("sources/document", scope=scope, document=id):
         note = row["note"] or {"id": "", "status": "none", "sources": 0}
         source, hashes, evidence = source_from(row["source"]), tuple(row["hashes"]), note.get("evidence") or ""
-        found.append(Passage(source, hashes, note["id"], note["status"], note["sources"], evidence))
+        found.append(Passage(source, hashes, note["id"], note["status"], note["sources"], evidence, row["taken"]))
     return found
 
 

@@ -210,7 +210,7 @@ def difference(stored: Sequence[Passage], new: Sequence[Source], *, former: bool
     What the engine deleted because its file no longer said it is new when it comes back. With `former`, what a passage
     said before an update is the same too, and metadata make no other one.
     """
-    held = [passage for passage in stored if not (passage.status == "deleted" and passage.evidence == _GONE)]
+    held = [one for one in stored if not (one.taken or (one.status == "deleted" and one.evidence == _GONE))]
     same = _same(held, new, former=former)
     used = set(same.values())
     others: defaultdict[str, deque[Passage]] = defaultdict(deque)  # by the passage that they follow
