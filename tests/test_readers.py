@@ -322,6 +322,23 @@ def test_a_page_is_read_with_its_title_and_headings(write):
     assert {part["metadata"]["title"] for part in found} == {"The harbour"}
 
 
+@pytest.mark.parametrize(
+    ("page", "text"),
+    [
+        (
+            '<?xml version="1.0"?>\n<html xmlns="http://www.w3.org/1999/xhtml"><p>It leaks.</p></html>',
+            "It leaks.",
+        ),
+        ("boats.txt", "boats.txt"),
+        ("It leaks.", "It leaks."),
+        ("<table><tr><td>boat</td><td>leak</td></tr></table>", "| boat | leak |\n| --- | --- |"),
+        ("<p>It leaks.</p><!-- not said --><p hidden>Not seen, but there.</p>", "It leaks.\n\nNot seen, but there."),
+    ],
+)
+def test_a_page_of_another_make_is_read(write, page, text):
+    assert [part["text"] for part in read(write("a.html", page))] == [text]
+
+
 def test_a_page_nested_too_deeply_is_told(write):
     (fault,) = read(write("a.html", "<div>" * 5000 + "Hi."))
     assert "nested too deeply" in fault.reason

@@ -19,6 +19,7 @@ KINDS = get_args(Kind)
 _FRONT = re.compile(r"(---|\+\+\+)[ \t]*\n(.*?)^\1[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _DEEPEST = 20  # levels of front matter: the parser takes minutes over thousands
 _TOML_LINE = re.compile(r"at line (\d+)")
+_XML = re.compile(r"\A\s*<\?xml[^>]*>")
 _UNSEEN = ("script", "style", "noscript", "template", "svg", "head")
 
 
@@ -125,12 +126,18 @@ def _page(found: bytes, encoding: str) -> Iterator[Part]:
         raise MissingExtra("Reading HTML", "documents") from None
     text = decoded(found, encoding, EncodingDetector.find_declared_encoding(found, is_html=True) or "")
     try:
-        page = BeautifulSoup(text, "html.parser")
+        # Beautiful Soup warns of XML, and of what it takes for a file's name because it has no mark in it
+        page = BeautifulSoup(_XML.sub("", text) + "<!-- -->", "html.parser")
         title = page.title.get_text(" ", strip=True) if page.title else ""
         for unseen in page.find_all(_UNSEEN):
             unseen.decompose()
         converter = MarkdownConverter(
-            heading_style="atx", strip=["a", "img"], bullets="-", escape_asterisks=False, escape_underscores=False
+            heading_style="atx",
+            strip=["a", "img"],
+            bullets="-",
+            table_infer_header=True,
+            escape_asterisks=False,
+            escape_underscores=False,
         )
         body = converter.convert_soup(page)
     except RecursionError:
