@@ -122,6 +122,7 @@ class AsyncMemory:
 
     add = awaited(Memory.add)
     add_many = awaited(Memory.add_many)
+    ingest = awaited(Memory.ingest)
     process = awaited(Memory.process)
     update = awaited(Memory.update)
     delete = awaited(Memory.delete)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, TypedDict, Unpack
 
@@ -11,6 +12,7 @@ from memgraph_engine.engine import wiring
 from memgraph_engine.errors import InvalidInput, NotFound
 from memgraph_engine.graph import audit, decisions, notes, sources, spending
 from memgraph_engine.graph import topics as topic_graph
+from memgraph_engine.ingest import readers
 from memgraph_engine.ingest.messages import (
     check_name,
     check_text,
@@ -21,6 +23,7 @@ from memgraph_engine.ingest.messages import (
 from memgraph_engine.interface.defaults import NEWEST, TOP_K
 from memgraph_engine.interface.filters import SearchFilters
 from memgraph_engine.model.answer import Answer, Context
+from memgraph_engine.model.ingested import Ingested
 from memgraph_engine.model.memory import NEVER, READABLE, UNKNOWN_PAST, Note, Source, SourceKind
 from memgraph_engine.model.ports import ChatModel, Clock, Embedder, Judge, Partitioner
 from memgraph_engine.model.result import Anchor, Decision, Hit, Receipt, Spending, Stats, Story, Version
@@ -28,6 +31,7 @@ from memgraph_engine.model.scope import Scope
 from memgraph_engine.model.topic import Topic, TopicRun, TopicTie
 from memgraph_engine.settings import Settings
 from memgraph_engine.topics.job import rebuild_topics
+from memgraph_engine.writing.ingestion import Ingestion
 from memgraph_engine.writing.writer import Writer
 
 if TYPE_CHECKING:
@@ -164,6 +168,51 @@ class Memory:
         if isinstance(messages, Sequence):
             parsed = list(parsed)
         return self._writer.add(scope, parsed, wait=wait, shown=check_texts(shown, "shown"))
+
+    def ingest(
+        self,
+        path: str | Path | Sequence[str | Path],
+        *,
+        user_id: str | None = None,
+        shared: bool = False,
+        update: bool = False,
+        format: readers.Format | None = None,  # noqa: A002  as the command line calls it
+        id: str | None = None,  # noqa: A002
+        sample_id: str | None = None,
+        encoding: str = "",
+        wait: bool = True,
+        progress: Callable[[Ingested], None] | None = None,
+    ) -> Ingested:
+        """Remember files: messages (JSON lines, a JSON array, LoCoMo) or documents (Markdown, text, HTML, PDF).
+
+        A folder is read with all that is below it, in the order of names; hidden files, links and files of other kinds
+        are `skipped`. A document is cut into passages. Its id is the file's name, in a folder `folder/path/name`, from
+        the folder's own name on; `id` replaces the name of what is given. A part of a folder that was ingested keeps
+        the name that it has there. A passage's id is the document's, `#` and a number.
+
+        What is stored already is recognised, so a call that was cut off can be made again. With `update` the memory
+        follows the files: what changed is updated, passages that a document no longer holds are deleted, and so are
+        those of documents that a given folder no longer holds; `undo` brings them back. Nothing else is touched.
+        Messages are added and updated only. Without `update`, a document that has changed is a fault.
+
+        What can't be read or stored is among the result's `faults`, with its line; the rest is stored. `encoding` is
+        that of texts that are neither UTF-8 nor have a byte order mark; `sample_id` chooses from a LoCoMo file; for
+        `wait` see `add`. `progress` is told what came of it so far, after each batch. Raises InvalidInput for a path
+        that does not exist.
+        """
+        scope, settings, now = self._scope(user_id, shared), self._settings, self.engine.now()
+        paths = [Path(path)] if isinstance(path, str | Path) else [Path(one) for one in path]
+        return Ingestion(
+            self.engine.db,
+            self._writer,
+            scope,
+            readers.Reader.of(settings, format, sample_id, encoding),
+            lambda message: self._parse(message, f"message {message.get('id')!r}", scope, now),
+            settings.ingest_batch,
+            update,
+            wait,
+            progress,
+        ).run(paths, id)
 
     def process(self, *, user_id: str | None = None, shared: bool = False, limit: int | None = None) -> Receipt:
         """Construct the notes that `add(..., wait=False)` left pending, oldest first, each exactly once.

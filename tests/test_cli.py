@@ -378,8 +378,8 @@ def test_a_line_says_what_became_of_the_inputs(cli, tmp_path):
     assert cli("ingest", file).stdout == "0 new, 6 known already\n"
     again = write(tmp_path / "again.jsonl", *({**turn, "id": f"again-{turn['id']}"} for turn in talk))
     tally = json.loads(cli("ingest", again, "--json").stdout)
-    kinds = {"added", "superseded", "merged", "reinforced", "discarded", "deferred", "repeats", "updated"}
-    assert kinds | {"faults", "fallbacks", "cost"} == set(tally)
+    kinds = {"added", "superseded", "merged", "reinforced", "discarded", "deferred", "repeats", "updated", "deleted"}
+    assert kinds | {"files", "skipped", "faults", "fallbacks", "cost"} == set(tally)
 
 
 def test_several_files_of_several_formats(cli, tmp_path):
@@ -395,6 +395,35 @@ def test_a_file_that_can_not_be_read_at_all_does_not_stop_the_others(cli, tmp_pa
     result = cli("ingest", strange, good, code=1)
     assert "format" in result.stderr
     assert result.stdout == "1 new, 0 known already, 1 passed over\n"
+
+
+def test_a_folder_is_ingested_and_followed(cli, tmp_path):
+    notes = tmp_path / "notes"
+    (notes / "boats").mkdir(parents=True)
+    write(notes / "tide.txt", "The tide turns at noon.")
+    write(notes / "boats" / "blue.md", "---", "title: Blue", "---", "The blue boat leaks.")
+    write(notes / ".draft.md", "Not yet.")
+    write(notes / "photo.jpeg", "")
+    (notes / "boats" / "up").symlink_to("..")
+    said = cli("ingest", str(notes))
+    assert said.stdout == "2 new, 0 known already\nSkipped: 1 a link in a circle, 1 hidden, 1 of no known kind\n"
+    assert said.stderr == f"{notes}/boats/up: a link in a circle; it is not followed\n"
+    (notes / "boats" / "blue.md").unlink()
+    assert cli("ingest", str(notes), "--update").stdout.startswith("0 new, 1 known already, 1 deleted\n")
+    document = json.loads(cli("ingest", str(notes), "--update", "--json").stdout)
+    assert (document["files"], document["repeats"], document["deleted"]) == (1, 1, 0)
+    assert {"file": f"{notes}/.draft.md", "reason": "hidden"} in document["skipped"]
+    decision = json.loads(cli("decisions", "--json", "-n", "1").stdout)[0]["id"]
+    cli("undo", decision)
+    assert "leaks" in cli("search", "blue boat").stdout
+
+
+def test_a_text_in_another_encoding_is_read_as_the_option_says(cli, tmp_path):
+    file = tmp_path / "dacha.txt"
+    file.write_bytes("Завтра мы поедем на дачу.".encode("cp1251"))
+    assert f"{file}:1: the file is not UTF-8" in cli("ingest", str(file), code=1).stderr
+    assert cli("ingest", str(file), "--encoding", "cp1251").stdout == "1 new, 0 known already\n"
+    assert "klingon" in cli("ingest", str(file), "--encoding", "klingon", code=2).stderr
 
 
 def test_a_missing_file_is_wrong_usage(cli):

@@ -8,6 +8,7 @@ from typing import assert_type
 
 from memgraph_engine import AsyncMemory, Memory
 from memgraph_engine.model.answer import Answer, Context
+from memgraph_engine.model.ingested import Ingested
 from memgraph_engine.model.memory import Note
 from memgraph_engine.model.result import Decision, Hit, Receipt
 
@@ -20,6 +21,7 @@ async def right(memory: AsyncMemory) -> None:
     assert_type(await AsyncMemory.connect("bolt://host", tenant="acme"), AsyncMemory)
     assert_type(await Ours.connect(), Ours)
     assert_type(await memory.add("I moved.", user_id="ana", speaker="Ana", tags=["home"]), Receipt)
+    assert_type(await memory.ingest(["notes", "chat.jsonl"], user_id="ana", update=True), Ingested)
     assert_type(await memory.update("D1:3", "I moved to Porto.", user_id="ana"), Decision)
     assert_type(await memory.search("Where?", user_id="ana", top_k=3, speaker="Ana", since="2023"), list[Hit])
     assert_type(await memory.context("Where?", shared=True, budget=300), Context)

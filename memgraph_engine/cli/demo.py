@@ -3,16 +3,14 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from memgraph_engine.cli import show
+from memgraph_engine.cli import progress, show
 from memgraph_engine.cli.connect import connect
-from memgraph_engine.cli.ingest import reader, store_files
-from memgraph_engine.cli.options import whose
+from memgraph_engine.cli.tally import Shown
 from memgraph_engine.errors import InvalidInput
 from memgraph_engine.resources import resource
 
@@ -81,11 +79,13 @@ def _locomo(file: Path) -> Conversation:
 
 
 def _ingest(out: "Console", memory: "Memory", conversation: Conversation) -> None:
-    read = partial(reader(memory), sample_id=conversation.sample)
-    tally = store_files(memory, whose(conversation.user, shared=False), [conversation.file], read)
+    with progress.bar("Ingesting", lambda: None) as bar:
+        done = memory.ingest(
+            conversation.file, user_id=conversation.user, sample_id=conversation.sample, progress=Shown(bar)
+        )
     stats = memory.stats(user_id=conversation.user)
     size = f"{show.count(stats.sources, 'message')} in {show.count(stats.sessions, 'session')}"
-    out.print(f"A conversation of {size}: {tally}.", style="dim")
+    out.print(f"A conversation of {size}: {done}.", style="dim")
 
 
 def _answer(out: "Console", question: str, hits: "Sequence[Hit]") -> None:

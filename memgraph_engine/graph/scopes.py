@@ -1,5 +1,7 @@
 """Scopes: their language, their sums, and the version by which writers notice each other."""
 
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,6 +35,17 @@ def state(db: Database, scope: str) -> ScopeState | None:
         schema.check(db, row["schema"])
         return ScopeState(row["version"], row["language"], row["notes"])
     return None
+
+
+def folders(db: Database, scope: str) -> dict[str, str]:
+    """Return where the folders lay that were ingested, by their ids."""
+    rows = db.run("scopes/folders", scope=scope)
+    return dict(json.loads(rows[0]["folders"] or "{}")) if rows else {}
+
+
+def keep_folders(db: Database, scope: str, folders: Mapping[str, str]) -> None:
+    """Keep where the folders lay that were ingested."""
+    db.commit("scopes/keep_folders", scope=scope, folders=json.dumps(dict(folders), ensure_ascii=False))
 
 
 def counts(db: Database, scope: str) -> dict[str, Any] | None:

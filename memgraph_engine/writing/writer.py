@@ -263,6 +263,12 @@ class Writer:
 
         return until_current(engine.db, scope.name, attempt)
 
+    def withdraw(self, scope: Scope, sources: Mapping[str, str], why: str) -> Decision | None:
+        """Delete what some sources (id → note) tell, in one decision; None if nothing of it can be read any more."""
+        engine = self._engine
+        some = lambda: change.withdraw(engine.db, scope, sources, engine.embedder, engine.now(), why)  # noqa: E731
+        return until_current(engine.db, scope.name, some)
+
     def delete_all(self, scope: Scope) -> list[Decision]:
         """Delete all notes of a scope, some hundreds in a decision."""
         engine = self._engine
