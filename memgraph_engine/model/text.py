@@ -1,5 +1,7 @@
 """How a source reads as a line: speaker in front, date behind, in the words of its language."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 
 from memgraph_engine.model.marker import without_recalled
@@ -15,6 +17,8 @@ _MONTHS = {
         *("julio", "agosto", "septiembre", "octubre", "noviembre", "diciembre"),
     ),
 }
+_LANGUAGES = (*_MONTHS, "cjk", "standard")
+_WORDS = "\1"  # stands for what was said
 _DIGITS = 3  # of a name; what has more is an id
 
 
@@ -35,6 +39,24 @@ def line(source: Source, language: str) -> str:
     if source.said_as:
         parts.append(f"({_spoken(source.said_as, language)})")
     return " ".join(parts)
+
+
+def words(raw: str, sources: Sequence[Source]) -> str:
+    """Return a line of a note's raw text without what `line` puts around the words of one of its sources.
+
+    >>> said = Source("1", "I moved.", "", speaker="Ana", said_as="2023-05-08T13:56:00")
+    >>> words("Ana: I moved to Porto. (1:56 pm on 8 May, 2023)", [said])
+    'I moved to Porto.'
+    """
+    lines = {line(replace(source, text=_WORDS), language) for source in sources for language in _LANGUAGES}
+    frames = ((before, behind) for before, _, behind in (one.partition(_WORDS) for one in lines))
+    fitting = [
+        frame
+        for frame in frames
+        if raw.startswith(frame[0]) and raw.endswith(frame[1]) and sum(map(len, frame)) <= len(raw)
+    ]
+    before, behind = max(fitting, key=lambda frame: sum(map(len, frame)), default=("", ""))
+    return raw[len(before) : len(raw) - len(behind)]
 
 
 def label(source: Source) -> str:
