@@ -55,6 +55,7 @@ if TYPE_CHECKING:
         StreamingChat,
     )
     from memgraph_engine.model.result import (
+        About,
         Anchor,
         CacheStats,
         ChannelScore,
@@ -80,6 +81,7 @@ if TYPE_CHECKING:
     from memgraph_engine.settings import Settings
 
 __all__ = [
+    "About",
     "Anchor",
     "Answer",
     "AsyncMemory",
@@ -170,7 +172,7 @@ _NAMES = {
     "model.memory": "Note Source",
     "model.ports": "ChatModel Clock Embedder Judge Judgement Partitioner Pricing Reply StreamingChat",
     "model.result": (
-        "Anchor CacheStats ChannelScore Considered Decision Deletion Entry Explanation Hit QueryPlan Receipt "
+        "About Anchor CacheStats ChannelScore Considered Decision Deletion Entry Explanation Hit QueryPlan Receipt "
         "Round Session Spending Stats Story Tenant Tie User Version"
     ),
     "model.topic": "Move Topic TopicRun TopicTie",

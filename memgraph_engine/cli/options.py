@@ -7,10 +7,14 @@ from typing import Annotated, Any, TypedDict
 
 import typer
 
+from memgraph_engine.cli import complete
 from memgraph_engine.errors import InvalidInput
 from memgraph_engine.interface.filters import filters_of, metadata_of
 
-User = Annotated[str | None, typer.Option("--user", "-u", metavar="NAME", help="Whose memory.")]
+User = Annotated[
+    str | None,
+    typer.Option("--user", "-u", metavar="NAME", help="Whose memory.", autocompletion=complete.users),
+]
 Shared = Annotated[
     bool,
     typer.Option("--shared", help="The tenant's shared memory, instead of a user's.", show_default=False),
@@ -65,7 +69,10 @@ def metadata(pairs: Sequence[str]) -> dict[str, object]:
 
 
 NOTE_OPTIONS: dict[str, Any] = {
-    "session": _one("ID", "Only of this conversation."),
+    "session": Annotated[
+        str | None,
+        typer.Option(metavar="ID", help="Only of this conversation.", autocompletion=complete.sessions),
+    ],
     "speaker": _one("NAME", "Only what this one said."),
     "role": _one("ROLE", "Only of this role."),
     "agent": _one("ID", "Only what was said to this agent."),

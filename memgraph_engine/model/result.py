@@ -191,13 +191,28 @@ class Considered(Result):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
+class About(Result):
+    """The words that a decision is about: of a note as the decision left it, or ('' as `note`) of a source.
+
+    said        words that joined a note, or made none     created   a new note
+    superseded  a note that was replaced                    changed   a note that was updated, deleted or brought back
+    retired     a note that an undo took back
+    """
+
+    role: Literal["said", "created", "superseded", "changed", "retired"]
+    text: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Decision(Result):
     """One change of the memory, as the audit log holds it.
 
     `note` is the note that it is about, '' for none or many; `sources` came with it. `considered` are the notes that
     were compared, best first. `model` is the chat model that judged, '' for none. `undone_by` is the decision that
     took it back. `version` is the memory's after the write, `place` the decision's place in that write: together they
-    are the order of commits, whatever the writers' clocks say.
+    are the order of commits, whatever the writers' clocks say. `about` is what it is about, in words:
+    `Memory.decisions` fills it, with four at most.
     """
 
     brief = ("id", "kind", "at", "note", "evidence", "undone_by")
@@ -216,6 +231,7 @@ class Decision(Result):
     undone_by: str | None = None
     version: int = 0
     place: int = 0
+    about: tuple[About, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

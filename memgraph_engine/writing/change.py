@@ -99,9 +99,8 @@ def _metadata(found: Found) -> Iterator[Mapping[str, object]]:
 def _delete(
     db: Database, transaction: Transaction, some: Sequence[Found], language: str, embedder: CheckedEmbedder
 ) -> Decision:
-    decision = transaction.decide(
-        Decision(uuid4().hex, "delete", transaction.now, some[0].note.id if len(some) == 1 else "")
-    )
+    note, evidence = (some[0].note.id, "") if len(some) == 1 else ("", f"{len(some):,} notes.")
+    decision = transaction.decide(Decision(uuid4().hex, "delete", transaction.now, note, evidence=evidence))
     for found in some:
         transaction.revise(found, Revision(found.note.id, decision.id, {"status": "deleted"}))
     hidden = {source.id: None for found in some for source in found.note.sources}
