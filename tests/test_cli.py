@@ -657,6 +657,28 @@ def test_a_wrong_setting_is_named():
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
+@pytest.mark.parametrize(
+    ("content", "fault"),
+    [(b"tenant = acme", "no TOML"), (b'tenant = "\xff"', "no TOML in UTF-8"), (b'tennant = "acme"', "no such setting")],
+)
+def test_a_settings_file_that_can_not_be_used_is_named(tmp_path, content, fault):
+    (tmp_path / "mine.toml").write_bytes(content)
+    result = run("stats", "--user", "ana", MEMGRAPH_ENGINE_CONFIG=str(tmp_path / "mine.toml"))
+    assert (result.returncode, result.stdout) == (1, "")
+    assert str(tmp_path / "mine.toml") in result.stderr
+    assert fault in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+def test_a_settings_file_that_can_not_be_read_is_named():
+    unreadable = Path("/proc/self/mem")  # also for root
+    if not unreadable.exists():
+        pytest.skip("no such file here")
+    result = run("stats", "--user", "ana", MEMGRAPH_ENGINE_CONFIG=str(unreadable))
+    assert result.returncode == 1
+    assert result.stderr.startswith("Error: The settings file /proc/self/mem can't be read: ")
+
+
 def test_output_that_can_not_be_written_is_told():
     with open("/dev/full", "w") as full:
         told = subprocess.run([COMMAND, "db", "status"], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
