@@ -219,6 +219,24 @@ def test_a_note_is_shown_updated_and_deleted_with_its_history(cli):
     assert cli("get", "D1:3", code=1).stdout == ""
 
 
+def test_a_note_is_shown_in_its_own_words_once_and_unpadded(cli):
+    fields = ("--speaker", "Ana", "--time", "2023-05-08")
+    for id_, text in (
+        ("1", "I moved to Lisbon."),
+        ("2", "I moved  to Lisbon."),
+        ("3", "Well, I moved to Lisbon, you know!"),
+    ):
+        cli("add", text, "--id", id_, *fields)
+    for command in (["list"], ["search", "Lisbon"]):
+        shown = cli(*command).stdout
+        assert shown.endswith("    Ana: I moved to Lisbon.\n    Ana: Well, I moved to Lisbon, you know!\n")
+    cli("update", json.loads(cli("list", "--json").stdout)[0]["id"], "I moved to Porto.")
+    for command in (["list"], ["search", "Porto"]):
+        shown = cli(*command).stdout
+        assert "Ana: I moved to Porto." in shown
+        assert "Lisbon" not in shown
+
+
 def corrected(cli):
     """Say where Ana lives, and that it is so no more; return the decisions, oldest first."""
     cli("add", "I live in Lisbon.", "--speaker", "Ana", "--id", "old", "--time", "2023-05-08")

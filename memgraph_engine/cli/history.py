@@ -28,7 +28,6 @@ def history(
 
 
 def _print(versions: "list[Version]") -> None:
-    from rich.padding import Padding
     from rich.text import Text
 
     out = show.console()
@@ -37,4 +36,4 @@ def _print(versions: "list[Version]") -> None:
         made = f"{decision.kind} (decision {decision.id})" if decision else note.status
         out.print(Text.assemble((f"{number:>2}.", "dim"), f" {show.moment(note.recorded_at)}  ", (made, "cyan")))
         text = "(deleted)" if note.status == "deleted" else show.clean("\n".join(note.raw))
-        out.print(Padding(text, (0, 0, 0, 4), expand=False))
+        show.indented(out, text)

@@ -42,6 +42,6 @@ def _print(notes: "Iterable[Note]") -> None:
     for note in notes:
         some = True
         out.print(Text.assemble((show.moment(note.said_at), "dim"), "  ", (show.ids(note), "cyan")))
-        out.print(show.lines(note))
+        show.lines(out, note)
     if not some:
         typer.echo("Nothing found.", err=True)

@@ -4,16 +4,17 @@ import json
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 import typer
 
 from memgraph_engine.interface.results import json_form
-from memgraph_engine.model.text import label
+from memgraph_engine.model.text import label, words
 
 if TYPE_CHECKING:
-    from rich.console import Console, RenderableType
+    from rich.console import Console
 
     from memgraph_engine.cost import Cost
     from memgraph_engine.model.answer import Cited
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _ABOUT = {"superseded": "in place of ", "retired": "took back "}
 _QUOTED = 160  # characters of a text that is only named
-_UNWRAPPED = 10_000  # characters: the width of what is no terminal
 
 
 def money(cost: "Cost") -> str:
@@ -38,9 +38,14 @@ def spending(out: "Console", days: "Sequence[Spending]") -> None:
     for name, cost in [*((f"{one.day}", one.cost) for one in days), ("total", total)]:
         numbers = (f"{number:,}" for number in (cost.calls, cost.input_tokens, cost.output_tokens))
         rows.append((name, *numbers, money(cost)))
-    head, *lines = columns([("day", "calls", "tokens read", "written", "money"), *rows])
+    table(out, [("day", "calls", "tokens read", "written", "money"), *rows])
+
+
+def table(out: "Console", rows: Sequence[Sequence[str]]) -> None:
+    """Print rows in columns, the first one as their names."""
+    head, *rest = columns(rows)
     out.print(head, style="dim")
-    for one in lines:
+    for one in rest:
         out.print(one)
 
 
@@ -88,7 +93,7 @@ def console(*, err: bool = False) -> "Console":
     from rich.console import Console
 
     terminal = (sys.stderr if err else sys.stdout).isatty()
-    return Console(stderr=err, markup=False, highlight=False, emoji=False, width=None if terminal else _UNWRAPPED)
+    return Console(stderr=err, markup=False, highlight=False, emoji=False, soft_wrap=not terminal)
 
 
 def clean(text: str) -> str:
@@ -118,11 +123,18 @@ def quoted(text: str) -> str:
     return f'"{told if len(told) <= _QUOTED else told[: _QUOTED - 1] + "…"}"'
 
 
-def lines(note: "Note") -> "RenderableType":
-    """Return what the sources of a note said, indented."""
+def lines(out: "Console", note: "Note") -> None:
+    """Print a note's own words, with who said them, indented."""
+    for text, source in (words(line, note.sources) for line in note.raw):
+        indented(out, said(replace(source, text=text)) if source else clean(text))
+
+
+def indented(out: "Console", text: str) -> None:
+    """Print lines with four blanks in front, also where a terminal wraps them, and none behind."""
     from rich.padding import Padding
 
-    return Padding("\n".join(said(source) for source in note.sources), (0, 0, 0, 4), expand=False)
+    for one in text.splitlines():
+        out.print(Padding(one, (0, 0, 0, 4), expand=False) if out.is_terminal else f"    {one}")
 
 
 def ids(note: "Note") -> str:
@@ -143,7 +155,7 @@ def hit(out: "Console", rank: int, one: "Hit") -> None:
         (_until(one), "yellow"),
     )  # fmt: skip
     out.print(head)
-    out.print(lines(one.note))
+    lines(out, one.note)
 
 
 def _until(one: "Hit") -> str:
@@ -204,8 +216,8 @@ def decision(out: "Console", one: "Decision") -> None:
 
     undone = f"  undone by {one.undone_by}" if one.undone_by else ""
     out.print(Text.assemble(f"{moment(one.at)}  ", (f"{one.kind:9}", "cyan"), f"  {one.id}", (undone, "dim")))
-    for words in one.about:
-        out.print(f"    {_ABOUT.get(words.role, '')}{quoted(words.text)}")
+    for about in one.about:
+        out.print(f"    {_ABOUT.get(about.role, '')}{quoted(about.text)}")
     why = " ".join(part for part in (one.evidence, f"(undoes {one.undoes})" if one.undoes else "") if part)
     if why:
         out.print(f"    {clean(why)}")
@@ -220,12 +232,16 @@ def facts(out: "Console", rows: Mapping[str, object]) -> None:
 
     shown = {name: clean(str(value)) for name, value in rows.items() if value not in ("", None, ())}
     width = max(map(len, shown))
-    for name, value in shown.items():  # a table each: one for all would fill every line up with spaces
-        table = Table.grid(padding=(0, 2, 0, 0))
-        table.add_column(style="dim", width=width)
-        table.add_column(overflow="fold")
-        table.add_row(name, value)
-        out.print(table)
+    for name, value in shown.items():
+        if not out.is_terminal:
+            out.print(f"{name:{width}}  {value}".replace("\n", "\n" + " " * (width + 2)))
+            continue
+        # a table each: one for all would fill every line up with spaces
+        grid = Table.grid(padding=(0, 2, 0, 0))
+        grid.add_column(style="dim", width=width)
+        grid.add_column(overflow="fold")
+        grid.add_row(name, value)
+        out.print(grid)
 
 
 def count(number: int, noun: str) -> str:

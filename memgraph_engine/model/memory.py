@@ -90,7 +90,7 @@ class Note(Result):
         """Its own words: what was said, without speaker, date and the turn before; a line for each source it joins."""
         from memgraph_engine.model.text import words
 
-        return "\n".join(words(line, self.sources) for line in self.raw)
+        return "\n".join(words(line, self.sources)[0] for line in self.raw)
 
     @property
     def metadata(self) -> Mapping[str, object]:

@@ -41,22 +41,23 @@ def line(source: Source, language: str) -> str:
     return " ".join(parts)
 
 
-def words(raw: str, sources: Sequence[Source]) -> str:
-    """Return a line of a note's raw text without what `line` puts around the words of one of its sources.
+def words(raw: str, sources: Sequence[Source]) -> tuple[str, Source | None]:
+    """Return the words of a line of a note's raw text, and whose line it is: what `line` puts around them is taken off.
+
+    A line that is of none of the sources is all words.
 
     >>> said = Source("1", "I moved.", "", speaker="Ana", said_as="2023-05-08T13:56:00")
-    >>> words("Ana: I moved to Porto. (1:56 pm on 8 May, 2023)", [said])
+    >>> words("Ana: I moved to Porto. (1:56 pm on 8 May, 2023)", [said])[0]
     'I moved to Porto.'
     """
-    lines = {line(replace(source, text=_WORDS), language) for source in sources for language in _LANGUAGES}
-    frames = ((before, behind) for before, _, behind in (one.partition(_WORDS) for one in lines))
-    fitting = [
-        frame
-        for frame in frames
-        if raw.startswith(frame[0]) and raw.endswith(frame[1]) and sum(map(len, frame)) <= len(raw)
-    ]
-    before, behind = max(fitting, key=lambda frame: sum(map(len, frame)), default=("", ""))
-    return raw[len(before) : len(raw) - len(behind)]
+    found: tuple[int, str, Source | None] = (-1, raw, None)
+    for source in sources:
+        for language in _LANGUAGES:
+            before, _, behind = line(replace(source, text=_WORDS), language).partition(_WORDS)
+            around = len(before) + len(behind)
+            if found[0] < around <= len(raw) and raw.startswith(before) and raw.endswith(behind):
+                found = around, raw[len(before) : len(raw) - len(behind)], source
+    return found[1:]
 
 
 def label(source: Source) -> str:
