@@ -216,7 +216,8 @@ class Memory:
         """Delete every note of a user (or every shared one), or those that the filters of `get_all` leave.
 
         It says how many, and by which decisions: many notes are deleted in several, each complete, and `undo` brings
-        back what one deleted. A call that was cut off can be made again.
+        back what one deleted. A call that was cut off can be made again. Raises InvalidInput for a filter that is given
+        and empty (`session=None`), since it would leave every note.
 
         >>> from memgraph_engine import Memory
         >>> with Memory.connect(tenant=tenant) as memory:
@@ -225,6 +226,8 @@ class Memory:
         ...     memory.delete_all(user_id="flo", session="lake").notes
         1
         """
+        if empty := [name for name, value in filters.items() if value in (None, [], (), {})]:
+            raise InvalidInput(f"{empty[0]} is empty, so every note would be deleted: leave it out if that is meant.")
         return self._writer.delete_all(self._scope(user_id, shared), self._reader.listing(filters))
 
     def undo(
@@ -300,6 +303,7 @@ class Memory:
         round asks no model. `explain=True` tells each round.
 
         A time in the question ("in May 2023", "last week") moves notes of that time up; the others stay in the list.
+        What a later statement replaced is in it too, and says so: `Hit.until`, `Hit.replaced_by`.
         """
         return self._reader.search(
             self._scope(user_id, shared),

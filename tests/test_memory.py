@@ -240,6 +240,14 @@ def test_a_listing_has_no_looks_back(ana):
     assert len(list(ana.get_all(user_id="ana"))) == 4
 
 
+@pytest.mark.parametrize("filters", [{"session": None}, {"tags": []}, {"metadata": {}}, {"since": None}], ids=str)
+def test_an_empty_filter_deletes_nothing(ana, filters):
+    with pytest.raises(InvalidInput, match="is empty, so every note would be deleted"):
+        ana.delete_all(user_id="ana", **filters)
+    assert ana.delete_all(user_id="ana", session="").notes == 0
+    assert len(list(ana.get_all(user_id="ana", **filters))) == 4
+
+
 def test_users_and_sessions_are_those_of_one_tenant(ana, tenant, embedder):
     ana.add("Bo's own note about Lisbon.", user_id="bo")
     ana.add("The office closes at six.", shared=True, session="office")
