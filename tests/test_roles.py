@@ -193,7 +193,7 @@ def test_no_model_is_an_error_that_names_the_setting():
         asking.ask(PAIRS)
 
 
-@pytest.mark.parametrize(("package", "purpose"), [("litellm", "the chat model"), ("yaml", "asking a chat model")])
+@pytest.mark.parametrize(("package", "purpose"), [("litellm", "The chat model"), ("yaml", "Asking a chat model")])
 def test_a_package_that_is_missing_is_named_with_its_extra(monkeypatch, package, purpose):
     monkeypatch.setitem(sys.modules, package, None)
     prompts.cache_clear()
