@@ -144,6 +144,9 @@ class AsyncMemory:
 
     get = awaited(Memory.get)
     get_all = listed(Memory.get_all)
+    users = awaited(Memory.users)
+    sessions = awaited(Memory.sessions)
+    tenants = awaited(Memory.tenants)
     vectors = awaited(Memory.vectors)
     history = awaited(Memory.history)
     explain = awaited(Memory.explain)

@@ -196,7 +196,7 @@ def test_no_model_is_an_error_that_names_the_setting():
 def test_a_package_that_is_missing_is_named_with_its_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "litellm", None)
     prompts.cache_clear()
-    with pytest.raises(MissingExtra, match=r"the chat model needs .*memgraph-engine\[llm\]"):
+    with pytest.raises(MissingExtra, match=r"The chat model needs .*memgraph-engine\[llm\]"):
         Roles(Settings.load(llm={"roles": {"gating": {"model": "openai/one"}}}).llm)
 
 

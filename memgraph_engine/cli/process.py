@@ -1,7 +1,7 @@
 """`memgraph-engine process`."""
 
 from memgraph_engine.cli import progress
-from memgraph_engine.cli.connect import connect
+from memgraph_engine.cli.connect import known
 from memgraph_engine.cli.options import Json, Shared, Tenant, User, whose
 from memgraph_engine.cli.tally import tell
 
@@ -16,7 +16,7 @@ def process(user: User = None, shared: Shared = False, tenant: Tenant = None, as
 
     owner = whose(user, shared)
     done = Ingested()
-    with connect(tenant) as memory:
+    with known(tenant, owner) as memory:
         most = memory.engine.settings.ingest_batch
         with progress.bar("Constructing", lambda: memory.stats(**owner).notes.get("pending", 0)) as bar:
             try:

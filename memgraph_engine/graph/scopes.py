@@ -3,10 +3,13 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from memgraph_engine.graph import schema
-from memgraph_engine.graph.database import Database
+from memgraph_engine.graph.database import Database, Runner
+from memgraph_engine.graph.rows import moment
+from memgraph_engine.model.result import Session, Tenant, User
 from memgraph_engine.model.scope import Scope
 
 
@@ -52,6 +55,26 @@ def counts(db: Database, scope: str) -> dict[str, Any] | None:
     """Count what the scope holds; None if there is no such scope."""
     rows = db.run("scopes/counts", scope=scope)
     return rows[0] if rows else None
+
+
+def tenants(tx: Runner) -> list[Tenant]:
+    """Return all tenants of the database, by name."""
+    return [Tenant(**row) for row in tx.run("scopes/tenants")]
+
+
+def users(tx: Runner, tenant: str) -> list[User]:
+    """Return the users of a tenant, by name."""
+    return [User(**row) for row in tx.run("scopes/users", tenant=tenant)]
+
+
+def sessions(tx: Runner, scope: str) -> list[Session]:
+    """Return the sessions of a scope, the latest first, those without a time last."""
+    rows = tx.run("sources/sessions", scope=scope)
+    return [Session(row["id"], row["sources"], *(_moment(row[name]) for name in ("began", "ended"))) for row in rows]
+
+
+def _moment(milliseconds: int | None) -> datetime | None:
+    return None if milliseconds is None else moment(milliseconds)
 
 
 def purge_tenant(db: Database, tenant: str) -> None:

@@ -3,11 +3,12 @@
 from dataclasses import dataclass, fields
 
 from memgraph_engine.cost import NOTHING, Cost
+from memgraph_engine.interface.results import Result
 from memgraph_engine.model.result import Receipt
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
+@dataclass(frozen=True, slots=True, repr=False)
+class Fault(Result):
     """Something that could not be read or stored; `line` counts from 1 and is 0 where there is none to name."""
 
     file: str
@@ -18,8 +19,8 @@ class Fault:
         return f"{self.file}{f':{self.line}' if self.line else ''}: {self.reason}"
 
 
-@dataclass(frozen=True, slots=True)
-class Skipped:
+@dataclass(frozen=True, slots=True, repr=False)
+class Skipped(Result):
     """A file or folder that was passed over on purpose, and why: hidden, of no known kind, a link …."""
 
     file: str
@@ -34,8 +35,8 @@ class Skipped:
         return f"{self.file}: {self.reason}"
 
 
-@dataclass(frozen=True, slots=True)
-class Ingested:
+@dataclass(frozen=True, slots=True, repr=False)
+class Ingested(Result):
     """How many messages and passages made a note, joined one, were known already, or were passed over.
 
     added      new notes, of which `superseded` replace older ones
@@ -49,6 +50,8 @@ class Ingested:
     >>> str(Ingested(files=1, added=2) + Ingested(files=1, added=1, repeats=3))
     '3 new, 3 known already'
     """
+
+    brief = ("added", "merged", "reinforced", "discarded", "repeats", "updated", "faults")
 
     files: int = 0
     added: int = 0

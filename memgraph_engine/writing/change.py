@@ -1,6 +1,6 @@
 """Change what is remembered: a new version of a note, or its deletion. The old state is kept."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -17,11 +17,15 @@ from memgraph_engine.model.candidate import Candidate
 from memgraph_engine.model.memory import READABLE, Source
 from memgraph_engine.model.result import Decision
 from memgraph_engine.model.scope import Scope
+from memgraph_engine.recall.question import Filters
 from memgraph_engine.rendering import render
 from memgraph_engine.writing import contexts
 from memgraph_engine.writing.transaction import Transaction
 
 _SOME = 500
+
+Place = tuple[datetime, str]
+"""When a note was created, and its id: where it stands among the others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +76,28 @@ def delete(db: Database, scope: Scope, at: Target, embedder: CheckedEmbedder, no
     return _delete(db, Transaction(scope, at.version, now), [at.found], at.language, embedder)
 
 
-def delete_some(db: Database, scope: Scope, embedder: CheckedEmbedder, now: datetime) -> Decision | None:
-    """Delete up to 500 notes, from the newest back; None if there is none."""
+def delete_some(
+    db: Database, scope: Scope, filters: Filters, before: Place, embedder: CheckedEmbedder, now: datetime
+) -> tuple[int, Decision | None, Place] | None:
+    """Delete those that are meant of the 500 notes created last before a place; None if there is none.
+
+    Returns how many, by which decision, and the place to go on from.
+    """
     state = scopes.state(db, scope.name)
-    some = note_graph.newest(db, scope.name, _SOME) if state else []
-    if not state or not some:
+    page = note_graph.newest(db, scope.name, filters.listing(), before, _SOME) if state else []
+    if not state or not page:
         return None
-    return _delete(db, Transaction(scope, state.version, now), some, state.language, embedder)
+    last = page[-1].note.created_at, page[-1].note.id
+    some = [found for found in page if not filters.metadata or any(map(filters.holds, _metadata(found)))]
+    if not some:
+        return 0, None, last
+    why = f"{len(some):,} notes." if len(some) > 1 else ""
+    decision = _delete(db, Transaction(scope, state.version, now), some, state.language, embedder, why=why)
+    return len(some), decision, last
+
+
+def _metadata(found: Found) -> Iterator[Mapping[str, object]]:
+    return (source.metadata for source in found.note.sources)
 
 
 def withdraw(
