@@ -1,5 +1,8 @@
 """A knowledge memory engine for LLM agents whose memory is one Neo4j graph.
 
+Everything that a program needs has its name here: `Memory`, what its calls return, what may be exchanged (`Embedder`,
+`ChatModel`, `Judge`), and the errors.
+
 >>> from memgraph_engine import Memory
 >>> Memory.connect  # doctest: +ELLIPSIS
 <bound method Memory.connect of ...>
@@ -9,14 +12,178 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from memgraph_engine.aio import AsyncMemory
-    from memgraph_engine.client import Memory
-    from memgraph_engine.errors import MemgraphEngineError
+    from memgraph_engine.client import Memory, Message, MessageFields
+    from memgraph_engine.cost import Budget, Cost
+    from memgraph_engine.errors import (
+        AuthenticationFailed,
+        BudgetSpent,
+        ConstructionFailed,
+        DownloadError,
+        EmbeddingError,
+        InvalidInput,
+        LocalServerError,
+        MemgraphEngineError,
+        MissingExtra,
+        ModelError,
+        ModelRefused,
+        ModelUnavailable,
+        NotFound,
+        QueryFailed,
+        ServerTooOld,
+        SettingsError,
+        SourceConflict,
+        StoreError,
+        StoreMismatch,
+        UndoRefused,
+        Unreachable,
+        Unusable,
+        WriteConflict,
+    )
+    from memgraph_engine.interface.filters import NoteFilters, SearchFilters
+    from memgraph_engine.model.answer import Answer, Cited, Context
+    from memgraph_engine.model.ingested import Fault, Ingested, Skipped
+    from memgraph_engine.model.job import JobRun
+    from memgraph_engine.model.memory import Note, Source
+    from memgraph_engine.model.ports import (
+        ChatModel,
+        Clock,
+        Embedder,
+        Judge,
+        Judgement,
+        Partitioner,
+        Pricing,
+        Reply,
+        StreamingChat,
+    )
+    from memgraph_engine.model.result import (
+        About,
+        Anchor,
+        CacheStats,
+        ChannelScore,
+        Considered,
+        Decision,
+        Deletion,
+        Entry,
+        Explanation,
+        Hit,
+        QueryPlan,
+        Receipt,
+        Round,
+        Session,
+        Spending,
+        Stats,
+        Story,
+        Tenant,
+        Tie,
+        User,
+        Version,
+    )
+    from memgraph_engine.model.topic import Move, Topic, TopicRun, TopicTie
     from memgraph_engine.settings import Settings
 
-__all__ = ["AsyncMemory", "MemgraphEngineError", "Memory", "Settings"]
+__all__ = [
+    "About",
+    "Anchor",
+    "Answer",
+    "AsyncMemory",
+    "AuthenticationFailed",
+    "Budget",
+    "BudgetSpent",
+    "CacheStats",
+    "ChannelScore",
+    "ChatModel",
+    "Cited",
+    "Clock",
+    "Considered",
+    "ConstructionFailed",
+    "Context",
+    "Cost",
+    "Decision",
+    "Deletion",
+    "DownloadError",
+    "Embedder",
+    "EmbeddingError",
+    "Entry",
+    "Explanation",
+    "Fault",
+    "Hit",
+    "Ingested",
+    "InvalidInput",
+    "JobRun",
+    "Judge",
+    "Judgement",
+    "LocalServerError",
+    "MemgraphEngineError",
+    "Memory",
+    "Message",
+    "MessageFields",
+    "MissingExtra",
+    "ModelError",
+    "ModelRefused",
+    "ModelUnavailable",
+    "Move",
+    "NotFound",
+    "Note",
+    "NoteFilters",
+    "Partitioner",
+    "Pricing",
+    "QueryFailed",
+    "QueryPlan",
+    "Receipt",
+    "Reply",
+    "Round",
+    "SearchFilters",
+    "ServerTooOld",
+    "Session",
+    "Settings",
+    "SettingsError",
+    "Skipped",
+    "Source",
+    "SourceConflict",
+    "Spending",
+    "Stats",
+    "StoreError",
+    "StoreMismatch",
+    "Story",
+    "StreamingChat",
+    "Tenant",
+    "Tie",
+    "Topic",
+    "TopicRun",
+    "TopicTie",
+    "UndoRefused",
+    "Unreachable",
+    "Unusable",
+    "User",
+    "Version",
+    "WriteConflict",
+]
 __version__ = "0.1.0"
 
-_HOMES = {"AsyncMemory": "aio", "Memory": "client", "MemgraphEngineError": "errors", "Settings": "settings"}
+_NAMES = {
+    "aio": "AsyncMemory",
+    "client": "Memory Message MessageFields",
+    "cost": "Budget Cost",
+    "errors": (
+        "AuthenticationFailed BudgetSpent ConstructionFailed DownloadError EmbeddingError InvalidInput "
+        "LocalServerError MemgraphEngineError MissingExtra ModelError ModelRefused ModelUnavailable NotFound "
+        "QueryFailed ServerTooOld SettingsError SourceConflict StoreError StoreMismatch UndoRefused "
+        "Unreachable Unusable WriteConflict"
+    ),
+    "interface.filters": "NoteFilters SearchFilters",
+    "model.answer": "Answer Cited Context",
+    "model.ingested": "Fault Ingested Skipped",
+    "model.job": "JobRun",
+    "model.memory": "Note Source",
+    "model.ports": "ChatModel Clock Embedder Judge Judgement Partitioner Pricing Reply StreamingChat",
+    "model.result": (
+        "About Anchor CacheStats ChannelScore Considered Decision Deletion Entry Explanation Hit QueryPlan Receipt "
+        "Round Session Spending Stats Story Tenant Tie User Version"
+    ),
+    "model.topic": "Move Topic TopicRun TopicTie",
+    "settings": "Settings",
+}
+_HOMES = {name: home for home, names in _NAMES.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> object:
@@ -25,4 +192,10 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    found = globals()[name] = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    return found
+
+
+def __dir__() -> list[str]:
+    """List the public names too, for whoever completes or looks around."""
+    return sorted({*globals(), *__all__})

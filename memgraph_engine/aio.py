@@ -122,6 +122,7 @@ class AsyncMemory:
 
     add = awaited(Memory.add)
     add_many = awaited(Memory.add_many)
+    ingest = awaited(Memory.ingest)
     process = awaited(Memory.process)
     update = awaited(Memory.update)
     delete = awaited(Memory.delete)
@@ -143,6 +144,9 @@ class AsyncMemory:
 
     get = awaited(Memory.get)
     get_all = listed(Memory.get_all)
+    users = awaited(Memory.users)
+    sessions = awaited(Memory.sessions)
+    tenants = awaited(Memory.tenants)
     vectors = awaited(Memory.vectors)
     history = awaited(Memory.history)
     explain = awaited(Memory.explain)

@@ -3,14 +3,16 @@
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, TypedDict, Unpack
 
 from memgraph_engine.asking.reader import MOST_HITS, Reader, readable
 from memgraph_engine.engine import wiring
 from memgraph_engine.errors import InvalidInput, NotFound
-from memgraph_engine.graph import audit, decisions, notes, sources, spending
+from memgraph_engine.graph import audit, decisions, notes, scopes, sources, spending
 from memgraph_engine.graph import topics as topic_graph
+from memgraph_engine.ingest import readers
 from memgraph_engine.ingest.messages import (
     check_name,
     check_text,
@@ -19,16 +21,31 @@ from memgraph_engine.ingest.messages import (
     parse_time,
 )
 from memgraph_engine.interface.defaults import NEWEST, TOP_K
-from memgraph_engine.interface.filters import SearchFilters
+from memgraph_engine.interface.filters import NoteFilters, SearchFilters
 from memgraph_engine.model.answer import Answer, Context
+from memgraph_engine.model.ingested import Ingested
 from memgraph_engine.model.memory import NEVER, READABLE, UNKNOWN_PAST, Note, Source, SourceKind
 from memgraph_engine.model.ports import ChatModel, Clock, Embedder, Judge, Partitioner
-from memgraph_engine.model.result import Anchor, Decision, Hit, Receipt, Spending, Stats, Story, Version
+from memgraph_engine.model.result import (
+    Anchor,
+    Decision,
+    Deletion,
+    Hit,
+    Receipt,
+    Session,
+    Spending,
+    Stats,
+    Story,
+    Tenant,
+    User,
+    Version,
+)
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.model.topic import Topic, TopicRun, TopicTie
 from memgraph_engine.recall.ranking import ranking
 from memgraph_engine.settings import Settings
 from memgraph_engine.topics.job import rebuild_topics
+from memgraph_engine.writing.ingestion import Ingestion
 from memgraph_engine.writing.writer import Writer
 
 if TYPE_CHECKING:
@@ -40,8 +57,9 @@ Message = str | Mapping[str, object]
 
 
 class MessageFields(TypedDict, total=False):
-    """What is known of a message beside its text; `Memory.add_many` says what each means."""
+    """The fields of a message; `Memory.add_many` says what each means."""
 
+    text: str
     id: str
     speaker: str
     role: str
@@ -114,7 +132,7 @@ class Memory:
 
     def add(
         self,
-        message: Message | Sequence[Message],
+        message: Message | Sequence[Message] | None = None,
         *,
         user_id: str | None = None,
         shared: bool = False,
@@ -124,12 +142,17 @@ class Memory:
     ) -> Receipt:
         """Remember a text, a message (a mapping), or a few of them as chat APIs give them.
 
-        `fields` are those of the message; for a list they are the defaults of each message, and `id` is left out.
+        `fields` are those of the message, `text` too if `message` is left out: `add(text="I moved.", speaker="Ana",
+        …)`. For a list they are the defaults of each message, and `id` is left out.
         With `wait=False` it returns as soon as the source is durable as a pending note: `search` finds that by its
         words at once, and `process` constructs it. `shown` are texts that the model was shown, recalled ones above
         all: an assistant's message that mostly repeats them is kept as a source without a note. Raises InvalidInput,
         with nothing written.
         """
+        if message is None:
+            message = fields
+        elif "text" in fields:
+            raise InvalidInput("add takes a message or a text=, not both.")
         single = isinstance(message, str | Mapping)
         several: Sequence[Message] = [message] if single else message  # type: ignore[assignment, list-item]
         if not isinstance(several, Sequence):
@@ -167,6 +190,51 @@ class Memory:
             parsed = list(parsed)
         return self._writer.add(scope, parsed, wait=wait, shown=check_texts(shown, "shown"))
 
+    def ingest(
+        self,
+        path: str | Path | Sequence[str | Path],
+        *,
+        user_id: str | None = None,
+        shared: bool = False,
+        update: bool = False,
+        format: readers.Format | None = None,  # noqa: A002  as the command line calls it
+        id: str | None = None,  # noqa: A002
+        sample_id: str | None = None,
+        encoding: str = "",
+        wait: bool = True,
+        progress: Callable[[Ingested], None] | None = None,
+    ) -> Ingested:
+        """Remember files: messages (JSON lines, a JSON array, LoCoMo) or documents (Markdown, text, HTML, PDF).
+
+        A folder is read with all that is below it, in the order of names; hidden files, links and files of other kinds
+        are `skipped`. A document is cut into passages. Its id is the file's name, in a folder `folder/path/name`, from
+        the folder's own name on; `id` replaces the name of what is given. A part of a folder that was ingested keeps
+        the name that it has there. A passage's id is the document's, `#` and a number.
+
+        What is stored already is recognised, so a call that was cut off can be made again. With `update` the memory
+        follows the files: what changed is updated, passages that a document no longer holds are deleted, and so are
+        those of documents that a given folder no longer holds; `undo` brings them back. Nothing else is touched.
+        Messages are added and updated only. Without `update`, a document that has changed is a fault.
+
+        What can't be read or stored is among the result's `faults`, with its line; the rest is stored. `encoding` is
+        that of texts that are neither UTF-8 nor have a byte order mark; `sample_id` chooses from a LoCoMo file; for
+        `wait` see `add`. `progress` is told what came of it so far, after each batch. Raises InvalidInput for a path
+        that does not exist.
+        """
+        scope, settings, now = self._scope(user_id, shared), self._settings, self.engine.now()
+        paths = [Path(path)] if isinstance(path, str | Path) else [Path(one) for one in path]
+        return Ingestion(
+            self.engine.db,
+            self._writer,
+            scope,
+            readers.Reader.of(settings, format, sample_id, encoding),
+            lambda message: self._parse(message, f"message {message.get('id')!r}", scope, now),
+            settings.ingest_batch,
+            update,
+            wait,
+            progress,
+        ).run(paths, id)
+
     def process(self, *, user_id: str | None = None, shared: bool = False, limit: int | None = None) -> Receipt:
         """Construct the notes that `add(..., wait=False)` left pending, oldest first, each exactly once.
 
@@ -193,12 +261,25 @@ class Memory:
         """
         return self._writer.delete(self._scope(user_id, shared), check_name(id, "id"))
 
-    def delete_all(self, *, user_id: str | None = None, shared: bool = False) -> list[Decision]:
-        """Delete every note of a user (or every shared one); `undo` brings them back.
+    def delete_all(
+        self, *, user_id: str | None = None, shared: bool = False, **filters: Unpack[NoteFilters]
+    ) -> Deletion:
+        """Delete every note of a user (or every shared one), or those that the filters of `get_all` leave.
 
-        A large memory is deleted in several decisions, each complete; a call that was cut off can be made again.
+        It says how many, and by which decisions: many notes are deleted in several, each complete, and `undo` brings
+        back what one deleted. A call that was cut off can be made again. Raises InvalidInput for a filter that is given
+        and empty (`session=None`), since it would leave every note.
+
+        >>> from memgraph_engine import Memory
+        >>> with Memory.connect(tenant=tenant) as memory:
+        ...     _ = memory.add("The heron eats fish.", user_id="flo", session="lake")
+        ...     _ = memory.add("The tide turns at noon.", user_id="flo", session="sea")
+        ...     memory.delete_all(user_id="flo", session="lake").notes
+        1
         """
-        return self._writer.delete_all(self._scope(user_id, shared))
+        if empty := [name for name, value in filters.items() if value in (None, [], (), {})]:
+            raise InvalidInput(f"{empty[0]} is empty, so every note would be deleted: leave it out if that is meant.")
+        return self._writer.delete_all(self._scope(user_id, shared), self._reader.listing(filters))
 
     def undo(
         self, decision: str, *, cascade: bool = False, user_id: str | None = None, shared: bool = False
@@ -273,6 +354,7 @@ class Memory:
         round asks no model. `explain=True` tells each round.
 
         A time in the question ("in May 2023", "last week") moves notes of that time up; the others stay in the list.
+        What a later statement replaced is in it too, and says so: `Hit.until`, `Hit.replaced_by`.
         """
         return self._reader.search(
             self._scope(user_id, shared),
@@ -374,10 +456,33 @@ class Memory:
             raise NotFound(f"{id!r} of {scope} is {note.status}; history shows what it was.")
         return note
 
-    def get_all(self, *, user_id: str | None = None, shared: bool = False) -> Iterator[Note]:
-        """Yield the user's own notes (or the shared ones), oldest first, fetched a page at a time."""
-        scope = self._scope(user_id, shared)
-        return (note for page in notes.pages(self.engine.db, scope.name) for note in page)
+    def get_all(
+        self, *, user_id: str | None = None, shared: bool = False, **filters: Unpack[NoteFilters]
+    ) -> Iterator[Note]:
+        """Yield the user's own notes (or the shared ones), oldest first, fetched a page at a time.
+
+        `session`, `speaker`, `role`, `agent`, `since`, `until`, `tags` and `metadata` narrow them down as in `search`.
+        """
+        return self._reader.listed(self._scope(user_id, shared), self._reader.listing(filters))
+
+    def users(self) -> list[User]:
+        """Return the users of the tenant who were ever written to, by id, each with the number of notes.
+
+        >>> from memgraph_engine import Memory
+        >>> with Memory.connect(tenant=tenant) as memory:
+        ...     _ = memory.add("The heron eats fish.", user_id="gus")
+        ...     [user for user in memory.users() if user.id == "gus"]
+        [User(id='gus', notes=1)]
+        """
+        return scopes.users(self.engine.db, self._settings.tenant)
+
+    def sessions(self, *, user_id: str | None = None, shared: bool = False) -> list[Session]:
+        """Return the sessions of a user (or the shared ones), the latest first; a document is one too."""
+        return scopes.sessions(self.engine.db, self._scope(user_id, shared).name)
+
+    def tenants(self) -> list[Tenant]:
+        """Return all tenants of the database, by name: for those who run it, not for a tenant's own eyes."""
+        return scopes.tenants(self.engine.db)
 
     def vectors(self, *, user_id: str | None = None, shared: bool = False) -> "dict[str, NDArray[np.float32]]":
         """Return the vector of each note's context, of length 1, by the note's id; pending notes are left out."""

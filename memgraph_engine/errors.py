@@ -98,7 +98,8 @@ class MissingExtra(MemgraphEngineError, ImportError):
     """An optional package is needed and not installed."""
 
     def __init__(self, purpose: str, extra: str) -> None:
-        super().__init__(f"{purpose} needs an optional package: pip install 'memgraph-engine[{extra}]'.")
+        begun = purpose[:1].upper() + purpose[1:]
+        super().__init__(f"{begun} needs an optional package: pip install 'memgraph-engine[{extra}]'.")
 
 
 class EmbeddingError(MemgraphEngineError):

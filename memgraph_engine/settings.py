@@ -299,7 +299,7 @@ class Settings(BaseSettings):
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Order the sources: arguments, environment, the user's file, the defaults."""
         files = [p for p in (_user_file(), resource("config", "settings.toml")) if p]
-        return init_settings, env_settings, *(TomlConfigSettingsSource(settings_cls, p) for p in files)
+        return init_settings, env_settings, *(_toml(settings_cls, p) for p in files)
 
     @classmethod
     def load(cls, **overrides: object) -> "Settings":
@@ -316,9 +316,22 @@ class Settings(BaseSettings):
                 + ("there is no such setting" if e["type"] == "extra_forbidden" else e["msg"])
                 for e in error.errors()
             )
-            raise SettingsError(f"Settings can't be used: {faults}. config/settings.toml lists them all.") from None
-        except ValueError as error:  # a TOML file or an environment value that does not parse
+            read = f" They were read from {file.absolute()} and the environment." if (file := _user_file()) else ""
+            raise SettingsError(
+                f"Settings can't be used: {faults}.{read} config/settings.toml lists them all."
+            ) from None
+        except ValueError as error:  # an environment value that does not parse
             raise SettingsError(f"Settings can't be read: {error}.") from error
+
+
+def _toml(settings: type[BaseSettings], file: Path) -> TomlConfigSettingsSource:
+    """Read a file of settings; raises SettingsError that names it."""
+    try:
+        return TomlConfigSettingsSource(settings, file)
+    except OSError as error:
+        raise SettingsError(f"The settings file {file.absolute()} can't be read: {error.strerror}.") from None
+    except ValueError as error:  # it is no TOML, or no UTF-8
+        raise SettingsError(f"The settings file {file.absolute()} is no TOML in UTF-8: {error}.") from None
 
 
 @cache

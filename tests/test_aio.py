@@ -78,7 +78,10 @@ def test_every_method_works(tenant, embedder):
             assert await memory.topic_ties(user_id="ana") == []
             await memory.delete("D1:3", user_id="ana")
             assert (await memory.stats(user_id="ana")).notes == {"active": 3, "deleted": 1}
-            assert len(await memory.delete_all(user_id="ana")) == 1
+            assert (await memory.delete_all(user_id="ana")).notes == 3
+            assert [user.id for user in await memory.users()] == ["ana"]
+            assert await memory.sessions(user_id="bo") == []
+            assert any(one.users == 1 for one in await memory.tenants())
             assert await memory.verify(user_id="ana") == []
 
     asyncio.run(main())

@@ -2,6 +2,7 @@
 
 import pytest
 
+from memgraph_engine import Memory
 from memgraph_engine.gate.known import Line
 from memgraph_engine.gate.update import update
 from memgraph_engine.ingest.readers import read
@@ -59,6 +60,34 @@ def test_of_a_change_both_notes_can_be_read_and_the_newer_stands_first(memory):
     assert [entry.note.id for entry in entries] == [new, old]
     assert entries[0].remarks == ("newer than what was said on 2024-03-01",)
     assert entries[1].remarks == ("was true until 2024-05-03; replaced by a later statement",)
+
+
+def test_a_hit_says_until_when_it_was_true_and_what_replaced_it(memory, tenant, embedder):
+    def told(one=memory, **filters):
+        hits = one.search("What is my favourite tea?", user_id="ana", **filters)
+        return {hit.note.id: (hit.until and f"{hit.until:%Y-%m-%d}", hit.replaced_by) for hit in hits}
+
+    old = said(memory, "My favourite tea is mint, so buy some.", "2024-03-01")
+    assert told() == {old: (None, None)}
+    with Memory.connect(tenant=tenant, embedder=embedder) as other:  # what it keeps of the note is of before the change
+        assert [told(other) for _ in range(3)] == [{old: (None, None)}] * 3
+        new = said(memory, "My favourite tea is ginger now.", "2024-05-03")
+        changed = {old: ("2024-05-03", new), new: (None, None)}
+        assert [told(other) for _ in range(3)] == [changed] * 3
+        assert told(as_of="2024-04-01")[old] == (None, None)
+        decision = memory.delete(new, user_id="ana").id
+        assert told() == told(other) == {old: (None, None)}
+        memory.undo(decision, user_id="ana")
+        assert told() == told(other) == changed
+        newest = said(memory, "My favourite tea is nettle now.", "2024-06-07")
+        assert told(other) == {**changed, new: ("2024-06-07", newest), newest: (None, None)}
+
+
+def test_a_hit_that_was_corrected_says_so_where_a_search_looks_back(memory):
+    old, new = said(memory, LIVED, "2024-03-01"), said(memory, MOVED, "2024-05-03")
+    (hit,) = (hit for hit in memory.search("Where do I live?", user_id="ana", as_of="2024-04-01") if hit.note.id == old)
+    assert (f"{hit.until:%Y-%m-%d}", hit.replaced_by) == ("2024-05-03", new)
+    assert [hit.until for hit in memory.search("Where do I live?", user_id="ana")] == [None]
 
 
 def test_what_changed_later_had_not_changed_yet_at_an_earlier_time(memory):

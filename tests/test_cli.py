@@ -3,6 +3,7 @@
 import importlib
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -185,6 +186,7 @@ def lisbon_later(cli):
 
 
 def test_costs_are_shown_by_day_with_their_sum(cli, tenant, embedder):
+    cli("add", "The tide turns at noon.")
     nothing = cli("cost")
     assert (nothing.stdout, nothing.stderr) == ("", "No chat model was asked.\n")
     for day, money in ((1, 0.25), (2, None)):
@@ -215,6 +217,24 @@ def test_a_note_is_shown_updated_and_deleted_with_its_history(cli):
     versions = json.loads(cli("history", "D1:3", "--json").stdout)
     assert [version["decision"]["kind"] for version in versions] == ["append", "update", "delete"]
     assert cli("get", "D1:3", code=1).stdout == ""
+
+
+def test_a_note_is_shown_in_its_own_words_once_and_unpadded(cli):
+    fields = ("--speaker", "Ana", "--time", "2023-05-08")
+    for id_, text in (
+        ("1", "I moved to Lisbon."),
+        ("2", "I moved  to Lisbon."),
+        ("3", "Well, I moved to Lisbon, you know!"),
+    ):
+        cli("add", text, "--id", id_, *fields)
+    for command in (["list"], ["search", "Lisbon"]):
+        shown = cli(*command).stdout
+        assert shown.endswith("    Ana: I moved to Lisbon.\n    Ana: Well, I moved to Lisbon, you know!\n")
+    cli("update", json.loads(cli("list", "--json").stdout)[0]["id"], "I moved to Porto.")
+    for command in (["list"], ["search", "Porto"]):
+        shown = cli(*command).stdout
+        assert "Ana: I moved to Porto." in shown
+        assert "Lisbon" not in shown
 
 
 def corrected(cli):
@@ -264,6 +284,8 @@ def test_decisions_are_listed_newest_first_and_say_what_is_undone(cli):
     made = corrected(cli)
     shown = cli("decisions").stdout
     assert shown.index("supersede") < shown.index("reinforce") < shown.index("append")
+    assert 'in place of "Ana: I live in Lisbon. (8 May, 2023)"' in shown
+    assert shown.count('\n    "Ana: I no longer live in Lisbon, I moved to Faro. (1 June, 2023)"') == 1
     assert [d["id"] for d in json.loads(cli("decisions", "--limit", "1", "--json").stdout)] == [made[2]["id"]]
     assert json.loads(cli("decisions", "--before", "2020-01-01", "--json").stdout) == []
     cli("undo", made[2]["id"])
@@ -288,8 +310,27 @@ def test_deleting_everything_asks_first(cli):
     refused = cli("delete", "--all", code=1, input="n\n")
     assert "Delete 1 note of user ana?" in refused.stderr
     assert "Deleted" not in refused.stdout
-    assert cli("delete", "--all", input="y\n").stdout.endswith("Deleted 1 note.\n")
-    assert json.loads(cli("delete", "--all", "--yes", "--json").stdout) == []
+    deleted = cli("delete", "--all", input="y\n")
+    assert deleted.stdout.endswith("Deleted 1 note.\n")
+    undo = deleted.stderr.rstrip().rpartition(" ")[2]
+    assert json.loads(cli("delete", "--all", "--yes", "--json").stdout) == {"notes": 0, "decisions": []}
+    cli("undo", undo)
+    assert "Lisbon" in cli("list").stdout
+
+
+def test_what_the_options_leave_is_listed_and_deleted(cli):
+    lisbon(cli)
+    cli("add", "The heron eats fish.", "--session", "lake", "--tag", "bird")
+    cli("add", "The tide turns at noon.")
+    assert "heron" not in cli("list", "--session", "s1").stdout
+    assert len(json.loads(cli("list", "--tag", "bird", "--json").stdout)) == 1
+    assert "Delete 1 note of user ana?" in cli("delete", "--all", "--tag", "bird", code=1, input="n\n").stderr
+    deletion = json.loads(cli("delete", "--all", "--tag", "bird", "--yes", "--json").stdout)
+    assert (deletion["notes"], len(deletion["decisions"])) == (1, 1)
+    left = cli("list").stdout
+    assert "Lisbon" in left
+    assert "tide" in left
+    assert "heron" not in left
 
 
 def test_stats_and_verify(cli, tenant):
@@ -310,19 +351,25 @@ def test_verify_fails_with_a_line_for_each_fault(cli, tenant, server):
 
 def test_the_shared_memory_is_read_beside_a_users_own(cli):
     cli("add", "The office is in Faro.", "--shared", user=None)
-    assert "Faro" in cli("search", "Where is the office?").stdout
-    assert cli("list").stdout == ""
+    found = cli("search", "Where is the office?")
+    assert "Faro" in found.stdout
+    assert "There is no user 'ana'" in found.stderr
+    assert "The shared memory is asked." in found.stderr
+    assert cli("list", code=1).stdout == ""
     assert "Faro" in cli("list", "--shared", user=None).stdout
 
 
 def test_another_tenant_sees_nothing(cli, tenant):
     lisbon(cli)
-    assert cli("list", "--tenant", f"{tenant}-other").stdout == ""
+    for command in (["list"], ["search", "Lisbon"]):
+        unknown = cli(*command, "--tenant", f"{tenant}-other", code=1)
+        assert unknown.stdout == ""
+        assert "nor any other" in unknown.stderr
 
 
 def test_json_is_one_document_with_iso_times(cli):
-    assert json.loads(cli("list", "--json").stdout) == []
     lisbon(cli)
+    assert json.loads(cli("list", "--session", "s9", "--json").stdout) == []
     cli("add", "The tide turns at noon.")
     notes = json.loads(cli("list", "--json").stdout)
     assert notes[0]["said_at"] == "2023-05-08T13:56:00+00:00"
@@ -378,8 +425,8 @@ def test_a_line_says_what_became_of_the_inputs(cli, tmp_path):
     assert cli("ingest", file).stdout == "0 new, 6 known already\n"
     again = write(tmp_path / "again.jsonl", *({**turn, "id": f"again-{turn['id']}"} for turn in talk))
     tally = json.loads(cli("ingest", again, "--json").stdout)
-    kinds = {"added", "superseded", "merged", "reinforced", "discarded", "deferred", "repeats", "updated"}
-    assert kinds | {"faults", "fallbacks", "cost"} == set(tally)
+    kinds = {"added", "superseded", "merged", "reinforced", "discarded", "deferred", "repeats", "updated", "deleted"}
+    assert kinds | {"files", "skipped", "faults", "fallbacks", "cost"} == set(tally)
 
 
 def test_several_files_of_several_formats(cli, tmp_path):
@@ -395,6 +442,35 @@ def test_a_file_that_can_not_be_read_at_all_does_not_stop_the_others(cli, tmp_pa
     result = cli("ingest", strange, good, code=1)
     assert "format" in result.stderr
     assert result.stdout == "1 new, 0 known already, 1 passed over\n"
+
+
+def test_a_folder_is_ingested_and_followed(cli, tmp_path):
+    notes = tmp_path / "notes"
+    (notes / "boats").mkdir(parents=True)
+    write(notes / "tide.txt", "The tide turns at noon.")
+    write(notes / "boats" / "blue.md", "---", "title: Blue", "---", "The blue boat leaks.")
+    write(notes / ".draft.md", "Not yet.")
+    write(notes / "photo.jpeg", "")
+    (notes / "boats" / "up").symlink_to("..")
+    said = cli("ingest", str(notes))
+    assert said.stdout == "2 new, 0 known already\nSkipped: 1 a link in a circle, 1 hidden, 1 of no known kind\n"
+    assert said.stderr == f"{notes}/boats/up: a link in a circle; it is not followed\n"
+    (notes / "boats" / "blue.md").unlink()
+    assert cli("ingest", str(notes), "--update").stdout.startswith("0 new, 1 known already, 1 deleted\n")
+    document = json.loads(cli("ingest", str(notes), "--update", "--json").stdout)
+    assert (document["files"], document["repeats"], document["deleted"]) == (1, 1, 0)
+    assert {"file": f"{notes}/.draft.md", "reason": "hidden"} in document["skipped"]
+    decision = json.loads(cli("decisions", "--json", "-n", "1").stdout)[0]["id"]
+    cli("undo", decision)
+    assert "leaks" in cli("search", "blue boat").stdout
+
+
+def test_a_text_in_another_encoding_is_read_as_the_option_says(cli, tmp_path):
+    file = tmp_path / "dacha.txt"
+    file.write_bytes("Завтра мы поедем на дачу.".encode("cp1251"))
+    assert f"{file}:1: the file is not UTF-8" in cli("ingest", str(file), code=1).stderr
+    assert cli("ingest", str(file), "--encoding", "cp1251").stdout == "1 new, 0 known already\n"
+    assert "klingon" in cli("ingest", str(file), "--encoding", "klingon", code=2).stderr
 
 
 def test_a_missing_file_is_wrong_usage(cli):
@@ -441,6 +517,10 @@ def test_the_demo_answers_its_questions_and_can_be_repeated(cli, demo_tenant, ro
     for answer in ("Pepper", "moved to Aveiro", "allergic to hazelnuts", "6 July", "village hall", "Aurora"):
         assert answer in first
     assert "MATCH" in first
+    told = first[first.index("What has changed") : first.index("Go on")]
+    assert told.index("6 September") < told.index("was true until 2024-08-25") < told.index("`undo`")
+    assert told.partition("`undo`")[2].count("30 August") == 2  # the line, and the date that it names
+    assert "6 September" not in told.partition("`undo`")[2]
     again = cli("demo", user=None).stdout
     assert "0 new" in again
     assert again.partition("\n")[2] == first.partition("\n")[2]
@@ -470,6 +550,111 @@ def test_the_demo_takes_the_first_conversation_of_a_locomo_file(cli, demo_tenant
     assert "What is unknown?" not in shown
     other = write(tmp_path / "other.json", '{"some": "thing"}')
     assert "no LoCoMo file" in cli("demo", other, user=None, code=2).stderr
+
+
+def test_the_demo_says_how_to_go_on_in_its_own_memory(cli, demo_tenant, tenant):
+    shown = cli("demo", user=None).stdout
+    commands = [shlex.split(line)[1:] for line in shown.splitlines() if line.startswith("  memgraph-engine ")]
+    assert len(commands) == 3
+    for command in commands:
+        assert command[command.index("--tenant") + 1] == tenant
+        assert cli(*command, user=None).stdout
+
+
+# ---- who and what there is ----------------------------------------------------------------------
+
+
+def test_users_sessions_and_tenants_are_listed(cli, tenant):
+    lisbon(cli)
+    cli("add", "The tide turns at noon.", user="bo")
+    assert cli("users", user=None).stdout == "ana  1 note\nbo  1 note\n"
+    assert json.loads(cli("users", "--json", user=None).stdout) == [{"id": "ana", "notes": 1}, {"id": "bo", "notes": 1}]
+    assert cli("sessions").stdout == "s1  1 source, 2023-05-08 13:56\n"
+    assert cli("sessions", user="bo").stderr == "There are no sessions.\n"
+    assert f"{tenant}  2 users, 2 notes\n" in cli("tenants", user=None).stdout
+    assert "has no users" in cli("users", "--tenant", f"{tenant}-other", user=None).stderr
+
+
+READING = [
+    ["search", "x"], ["ask", "x"], ["context", "x"], ["get", "x"], ["list"], ["history", "x"], ["explain", "x"],
+    ["update", "x", "y"], ["delete", "x"], ["delete", "--all", "--yes"], ["decisions"], ["undo", "x"], ["stats"],
+    ["cost"], ["verify"], ["sessions"], ["render"], ["process"], ["topics", "list"], ["topics", "rebuild"],
+    ["topics", "show", "x"], ["topics", "diff"],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("command", READING, ids=" ".join)
+def test_an_unknown_user_is_told_with_the_nearest_names(cli, command):
+    lisbon(cli)
+    unknown = cli(*command, user="Anna", code=1)
+    assert unknown.stdout == ""
+    assert unknown.stderr.endswith("Did you mean 'ana'?\n")
+    assert "`memgraph-engine users`" in cli(*command, user="zoltan", code=1).stderr
+    cli("stats", user="ana")
+
+
+def test_a_hit_says_until_when_it_was_true(cli):
+    cli("add", "My favourite tea is mint.", "--time", "2024-03-01", "--id", "old")
+    cli("add", "My favourite tea is ginger now.", "--time", "2024-05-03", "--id", "new")
+    new = json.loads(cli("get", "new", "--json").stdout)["id"]
+    assert f"old  until 2024-05-03, replaced by {new}\n" in cli("search", "favourite tea").stdout
+    hits = {hit["note"]["sources"][0]["id"]: hit for hit in json.loads(cli("search", "tea", "--json").stdout)}
+    assert (hits["old"]["until"], hits["old"]["replaced_by"]) == ("2024-05-03T00:00:00+00:00", new)
+    assert (hits["new"]["until"], hits["new"]["replaced_by"]) == (None, None)
+
+
+def test_nothing_is_padded_with_blanks(cli, tmp_path):
+    made = corrected(cli)
+    cli("add", "The tide turns at noon.", "--no-wait", "--session", "s1")
+    file = write(tmp_path / "chat.jsonl", {"text": "The heron eats fish."})
+    note = made[0]["note"]
+    for command in (
+        ["search", "Where?", "--explain", "--rounds", "2"], ["ask", "Where?"], ["context", "Where?"], ["get", "new"],
+        ["list"], ["history", note], ["explain", note], ["decisions"], ["stats"], ["cost"], ["verify"], ["sessions"],
+        ["topics", "rebuild"], ["topics", "list"], ["topics", "diff"], ["process"], ["ingest", file], ["render"],
+    ):  # fmt: skip
+        shown = cli(*command)
+        assert [line for line in shown.output.splitlines() if line != line.rstrip()] == [], command
+
+
+def complete(words, **environment):
+    """What the tab key offers at the end of a command line, in Bash."""
+    asked = {"COMP_WORDS": words, "COMP_CWORD": str(words.count(" ")), "_MEMGRAPH_ENGINE_COMPLETE": "complete_bash"}
+    done = run(**asked, **environment)
+    assert done.stderr == ""
+    return done.stdout.split()
+
+
+def test_the_tab_key_completes_users_and_sessions(cli, tenant):
+    cli("add", "I moved to Lisbon.", "--session", "spring")
+    for user in ("anton", "bo", "a b", "a$(reboot)", "a;b"):  # a shell would run some of these
+        cli("add", "The tide turns at noon.", "--session", "other", user=user)
+    assert complete(f"memgraph-engine list --tenant {tenant} --user a") == ["ana", "anton"]
+    assert complete("memgraph-engine list -u ", MEMGRAPH_ENGINE_TENANT=tenant) == ["ana", "anton", "bo"]
+    assert complete("memgraph-engine list --user ana --session ", MEMGRAPH_ENGINE_TENANT=tenant) == ["spring"]
+    assert complete("memgraph-engine list --session ", MEMGRAPH_ENGINE_TENANT=tenant) == []
+    assert complete("memgraph-engine list --user a", MEMGRAPH_ENGINE_TENANT=f"{tenant}-other") == []
+    assert complete("memgraph-engine ses") == ["sessions"]
+
+
+def test_the_tab_key_starts_no_server_and_says_nothing_where_there_is_none(tmp_path):
+    home = {"MEMGRAPH_ENGINE_URI": "", "MEMGRAPH_ENGINE_HOME": str(tmp_path / "home")}
+    assert complete("memgraph-engine list --user a", **home) == []
+    assert not (tmp_path / "home").exists()
+    assert complete("memgraph-engine list --user a", MEMGRAPH_ENGINE_URI="bolt://127.0.0.1:1") == []
+    assert complete("memgraph-engine list --user a", MEMGRAPH_ENGINE_RETRY_TIME="soon") == []
+
+
+def test_a_shell_is_given_its_completion():
+    shown = run("--show-completion", "bash")
+    assert (
+        "_MEMGRAPH_ENGINE_COMPLETE=complete_bash" in shown.stdout + run("--show-completion", SHELL="/bin/bash").stdout
+    )
+
+
+def test_the_package_runs_as_a_module():
+    done = subprocess.run([sys.executable, "-m", "memgraph_engine", "--version"], capture_output=True, text=True)
+    assert (done.stdout, done.returncode) == (f"memgraph-engine {__version__}\n", 0)
 
 
 # ---- exit codes and start-up ------------------------------------------------------------------
@@ -519,6 +704,28 @@ def test_a_wrong_setting_is_named():
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
+@pytest.mark.parametrize(
+    ("content", "fault"),
+    [(b"tenant = acme", "no TOML"), (b'tenant = "\xff"', "no TOML in UTF-8"), (b'tennant = "acme"', "no such setting")],
+)
+def test_a_settings_file_that_can_not_be_used_is_named(tmp_path, content, fault):
+    (tmp_path / "mine.toml").write_bytes(content)
+    result = run("stats", "--user", "ana", MEMGRAPH_ENGINE_CONFIG=str(tmp_path / "mine.toml"))
+    assert (result.returncode, result.stdout) == (1, "")
+    assert str(tmp_path / "mine.toml") in result.stderr
+    assert fault in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+def test_a_settings_file_that_can_not_be_read_is_named():
+    unreadable = Path("/proc/self/mem")  # also for root
+    if not unreadable.exists():
+        pytest.skip("no such file here")
+    result = run("stats", "--user", "ana", MEMGRAPH_ENGINE_CONFIG=str(unreadable))
+    assert result.returncode == 1
+    assert result.stderr.startswith("Error: The settings file /proc/self/mem can't be read: ")
+
+
 def test_output_that_can_not_be_written_is_told():
     with open("/dev/full", "w") as full:
         told = subprocess.run([COMMAND, "db", "status"], stdout=full, stderr=subprocess.PIPE, text=True, check=False)

@@ -250,6 +250,7 @@ def test_a_read_that_goes_on_failing_is_given_up_within_its_time(server, tenant,
 
 def test_a_server_whose_disk_was_full_is_told_with_the_way_out(memory, monkeypatch):
     told = {
+        "Neo.TransientError.General.DatabaseUnavailable": "The database has encountered a critical error.",
         "Neo.DatabaseError.Transaction.TransactionStartFailed": "The database has encountered a critical error.",
         "Neo.DatabaseError.Transaction.TransactionCommitFailed": "java.io.IOException: No space left on device",
     }

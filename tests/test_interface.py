@@ -14,18 +14,18 @@ import typer
 
 from memgraph_engine import Memory, cost, errors
 from memgraph_engine.cli import app
-from memgraph_engine.cli.options import FILTER_OPTIONS
+from memgraph_engine.cli.options import FILTER_OPTIONS, NOTE_OPTIONS
 from memgraph_engine.errors import InvalidInput, MemgraphEngineError
 from memgraph_engine.interface import status
 from memgraph_engine.interface.defaults import NEWEST, TOP_K
-from memgraph_engine.interface.filters import FILTERS, SearchFilters, filters_of
+from memgraph_engine.interface.filters import FILTERS, NOTE_FILTERS, SearchFilters, filters_of
 from memgraph_engine.interface.results import json_form
 from memgraph_engine.interface.status import status_of
-from memgraph_engine.model import answer, job, memory, result, topic
+from memgraph_engine.model import answer, ingested, job, memory, result, topic
 
 RESULTS = [
     one
-    for module in (answer, cost, job, memory, result, topic)
+    for module in (answer, cost, ingested, job, memory, result, topic)
     for one in vars(module).values()
     if inspect.isclass(one) and is_dataclass(one) and one.__module__ == module.__name__
 ]
@@ -45,10 +45,13 @@ SAMPLES = {
 
 def sample(kind):
     """A value of a type, with something in each of its parts."""
+    if kind is memory.Source:
+        return memory.Source("D1:3", "I moved.", "", said_as="2023-05-08")
     if kind in SAMPLES:
         return SAMPLES[kind]
     if is_dataclass(kind):
-        return kind(**{name: sample(one) for name, one in get_type_hints(kind).items()})
+        hints = get_type_hints(kind)
+        return kind(**{field.name: sample(hints[field.name]) for field in fields(kind)})
     origin, inner = get_origin(kind), get_args(kind)
     if origin is Literal:
         return inner[0]
@@ -61,9 +64,29 @@ def sample(kind):
 
 @pytest.mark.parametrize("result", RESULTS, ids=lambda one: one.__name__)
 def test_every_result_has_a_json_form_with_all_of_its_fields(result):
-    form = json_form(sample(result))
-    assert list(form) == [field.name for field in fields(result)]
+    one = sample(result)
+    form = json_form(one)
+    assert list(form) == [*(field.name for field in fields(result)), *getattr(result, "derived", ())]
     json.dumps(form)
+    if result.__module__ != cost.__name__:
+        assert one.to_dict() == form
+
+
+@pytest.mark.parametrize("result", RESULTS, ids=lambda one: one.__name__)
+def test_every_result_is_told_in_a_line(result):
+    told = repr(sample(result))
+    assert told.startswith(f"{result.__name__}(")
+    assert len(told) < 200
+    assert "\n" not in told
+
+
+def test_the_line_of_a_hit_tells_what_was_found():
+    words = "I moved to Lisbon in March, and the flat has a view of the river, which I like a lot."
+    now = datetime(2023, 5, 8, tzinfo=UTC)
+    note = memory.Note("4f", (words,), words, "active", "", 0, "", "", "", now, now, now, now, now, now)
+    told = "Note(id='4f', status='active', text='I moved to Lisbon in March, and the flat has a view of the …')"
+    assert repr(result.Hit(note, 0.71234, 0.5, relevance=0.9)) == f"Hit(score=0.712, relevance=0.9, note={told})"
+    assert note.to_dict()["text"] == words
 
 
 def test_what_is_no_result_has_no_json_form():
@@ -103,6 +126,7 @@ def test_the_errors_are_drawn_as_they_are_written():
 
 def test_each_filter_is_an_option_of_the_command_line():
     assert list(FILTER_OPTIONS) == list(FILTERS)
+    assert list(NOTE_OPTIONS) == list(NOTE_FILTERS)
 
 
 @pytest.mark.parametrize("method", ["search", "context", "answer", "answer_stream"])

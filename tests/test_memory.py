@@ -5,10 +5,11 @@ from datetime import UTC, datetime
 
 import pytest
 
-from memgraph_engine import Memory
+from memgraph_engine import Memory, Session, Tenant, User
 from memgraph_engine.errors import InvalidInput, NotFound, SourceConflict
 from memgraph_engine.graph import notes
 from memgraph_engine.testing import purge
+from memgraph_engine.writing import change
 
 ANA = [
     {"id": "D1:1", "speaker": "Bo", "text": "Where do you live now?", "session": "s1", "time": "2023-05-08T13:55:00"},
@@ -185,6 +186,127 @@ def test_delete_all_leaves_nothing_to_find_and_other_users_alone(ana):
     assert len(ana.search("Lisbon", user_id="bo")) == 1
     assert ana.stats(user_id="ana").notes == {"deleted": 4}
     assert ana.verify(user_id="ana") == []
+
+
+@pytest.fixture
+def house(ana):
+    fields = {"role": "assistant", "agent": "helper", "metadata": {"doors": [1, 2]}}
+    ana.add("The pump in the cellar hums.", id="A:1", **fields, user_id="ana")
+    ana.add("Roses grow by the wall.", id="A:2", tags=["garden", "wall"], metadata={"floor": 2}, user_id="ana")
+    return ana
+
+
+def ids(some):
+    return [note.sources[0].id for note in some]
+
+
+@pytest.mark.parametrize(
+    ("filters", "expected"),
+    [
+        ({}, ["D1:1", "D1:2", "D1:3", "D2:1", "A:1", "A:2"]),
+        ({"session": "s1"}, ["D1:1", "D1:2", "D1:3"]),
+        ({"speaker": "Ana"}, ["D1:2", "D2:1"]),
+        ({"speaker": "Ana", "since": "2023-06-01"}, ["D2:1"]),
+        ({"until": "2023-05-08"}, ["D1:1", "D1:2", "D1:3"]),
+        ({"role": "assistant"}, ["A:1"]),
+        ({"agent": "helper"}, ["A:1"]),
+        ({"tags": ["garden", "floor=2"]}, ["A:2"]),
+        ({"metadata": {"floor": 2}}, ["A:2"]),
+        ({"metadata": {"doors": [1, 2]}}, ["A:1"]),
+        ({"session": "s9"}, []),
+    ],
+    ids=str,
+)
+def test_the_filters_of_a_search_narrow_what_is_listed_and_deleted(house, monkeypatch, filters, expected):
+    monkeypatch.setattr(notes, "_PAGE", 2)
+    monkeypatch.setattr(change, "_SOME", 2)
+    others = {one.id for one in house.get_all(user_id="ana")} - {
+        one.id for one in house.get_all(user_id="ana", **filters)
+    }
+    assert ids(house.get_all(user_id="ana", **filters)) == expected
+    deletion = house.delete_all(user_id="ana", **filters)
+    assert deletion.notes == len(expected)
+    assert {note.id for note in house.get_all(user_id="ana")} == others
+    assert house.verify(user_id="ana") == []
+    for decision in deletion.decisions:
+        house.undo(decision.id, user_id="ana")
+    assert len(list(house.get_all(user_id="ana"))) == 6
+
+
+def test_a_listing_has_no_looks_back(ana):
+    for call in (ana.get_all, ana.delete_all):
+        with pytest.raises(TypeError, match=r"no filter as_of; there are session, .*metadata\."):
+            call(user_id="ana", as_of="2023-05-08")
+    assert len(list(ana.get_all(user_id="ana"))) == 4
+
+
+@pytest.mark.parametrize("filters", [{"session": None}, {"tags": []}, {"metadata": {}}, {"since": None}], ids=str)
+def test_an_empty_filter_deletes_nothing(ana, filters):
+    with pytest.raises(InvalidInput, match="is empty, so every note would be deleted"):
+        ana.delete_all(user_id="ana", **filters)
+    assert ana.delete_all(user_id="ana", session="").notes == 0
+    assert len(list(ana.get_all(user_id="ana", **filters))) == 4
+
+
+def test_users_and_sessions_are_those_of_one_tenant(ana, tenant, embedder):
+    ana.add("Bo's own note about Lisbon.", user_id="bo")
+    ana.add("The office closes at six.", shared=True, session="office")
+    other = f"{tenant}-other"
+    try:
+        with Memory.connect(tenant=other, embedder=embedder) as theirs:
+            theirs.add("The office closes at five.", user_id="ana", session="theirs")
+            assert theirs.users() == [User("ana", 1)]
+        assert ana.users() == [User("ana", 4), User("bo", 1)]
+        begin, end = (datetime(2023, 5, 8, 13, minute, tzinfo=UTC) for minute in (55, 57))
+        moved = datetime(2023, 6, 1, 9, tzinfo=UTC)
+        assert ana.sessions(user_id="ana") == [Session("s2", 1, moved, moved), Session("s1", 3, begin, end)]
+        assert ana.sessions(user_id="bo") == ana.sessions(user_id="nobody") == []
+        assert ana.sessions(shared=True) == [Session("office", 1)]
+        known = {one.name: one for one in ana.tenants()}
+        assert (known[tenant], known[other]) == (Tenant(tenant, 2, 6), Tenant(other, 1, 1))
+    finally:
+        purge(other)
+
+
+def test_what_a_user_lost_is_a_user_without_notes(ana):
+    ana.delete_all(user_id="ana")
+    assert ana.users() == [User("ana", 0)]
+
+
+def test_a_message_is_given_by_its_fields(memory):
+    memory.add(
+        text="I moved.", speaker="Ana", id="1", session="s1", time="2023-05-08", metadata={"x": 1}, user_id="ana"
+    )
+    note = memory.get("1", user_id="ana")
+    assert (note.text, note.speaker, note.session, note.metadata) == ("I moved.", "Ana", "s1", {"x": 1})
+    with pytest.raises(InvalidInput, match="not both"):
+        memory.add("I moved.", text="I moved.", user_id="ana")
+    with pytest.raises(InvalidInput, match="text is needed"):
+        memory.add(user_id="ana")
+
+
+@pytest.mark.parametrize("language", ["english", "spanish", "cjk", "standard"])
+def test_the_text_of_a_note_is_its_own_words(tenant, embedder, language):
+    with Memory.connect(tenant=tenant, embedder=embedder, language=language) as memory:
+        memory.add_many([{**one, "caption": "a boat (blue)"} for one in ANA], user_id="ana")
+        texts = [note.text for note in memory.get_all(user_id="ana")]
+        assert texts == [one["text"] for one in ANA]
+        assert memory.search("boats", user_id="ana", session="s1")[0].note.text in texts
+
+
+def test_the_text_and_metadata_of_a_merged_note_are_those_of_its_sources(memory):
+    for id_, text, metadata in (
+        ("1", "I moved to Lisbon.", {"room": "blue", "floor": 1}),
+        ("2", "Well, I moved to Lisbon, you know!", {"floor": 2}),
+        ("3", "I moved  to Lisbon.", {}),
+    ):
+        memory.add(text, id=id_, speaker="Ana", time=f"2023-05-0{id_}", metadata=metadata, user_id="ana")
+    note = memory.get("1", user_id="ana")
+    assert len(note.sources) == 3
+    assert note.text == "I moved to Lisbon.\nWell, I moved to Lisbon, you know!"
+    assert note.metadata == {"room": "blue", "floor": 2}
+    memory.update(note.id, "I moved to Porto.", user_id="ana")
+    assert memory.get(note.id, user_id="ana").text == "I moved to Porto."
 
 
 def test_get_takes_the_id_of_a_note_or_of_a_source(ana):

@@ -1,14 +1,18 @@
 """What is installed: light to import, complete as a wheel."""
 
+import ast
+import inspect
 import os
 import subprocess
 import sys
 import zipfile
+from dataclasses import is_dataclass
 
 import pytest
 
 import memgraph_engine
-from memgraph_engine import Settings
+from memgraph_engine import Settings, cost, errors
+from memgraph_engine.model import answer, ingested, job, memory, result, topic
 
 
 def python(code, **options):
@@ -45,6 +49,36 @@ def test_nothing_is_reported_to_the_maker_of_the_onnx_runtime(tmp_path):
 @pytest.mark.parametrize("name", memgraph_engine.__all__)
 def test_every_public_name_is_there(name):
     assert getattr(memgraph_engine, name) is not None
+
+
+def test_what_calls_return_and_raise_is_public():
+    returned = {
+        one.__name__
+        for module in (answer, cost, ingested, job, memory, result, topic)
+        for one in vars(module).values()
+        if inspect.isclass(one) and is_dataclass(one) and one.__module__ == module.__name__
+    }
+    inside = {"Contrary"}  # a tie between the notes of a context
+    raised = {one.name for one in ast.parse(inspect.getsource(errors)).body if isinstance(one, ast.ClassDef)}
+    assert (returned - inside) | raised <= set(memgraph_engine.__all__)
+    assert set(memgraph_engine.__all__) <= set(dir(memgraph_engine))
+
+
+def test_type_checkers_and_programs_see_the_same_names():
+    parsed = ast.parse(inspect.getsource(memgraph_engine))
+    imported = {
+        (name.name, one.module.removeprefix("memgraph_engine."))
+        for one in ast.walk(parsed)
+        if isinstance(one, ast.ImportFrom) and one.module.startswith("memgraph_engine.")
+        for name in one.names
+    }
+    assert dict(imported) == memgraph_engine._HOMES
+    assert sorted(memgraph_engine.__all__) == sorted(memgraph_engine._HOMES) == memgraph_engine.__all__
+
+
+def test_the_errors_and_results_are_light_to_import():
+    code = "import sys; from memgraph_engine import Hit, Note, NotFound, Receipt; print(*sys.modules)"
+    assert not {"neo4j", "numpy", "pydantic", "onnxruntime", "typer"} & set(python(code).split())
 
 
 def test_a_name_that_is_not_there_is_an_attribute_error():

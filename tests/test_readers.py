@@ -2,16 +2,18 @@
 
 import doctest
 import json
+import sys
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from memgraph_engine.errors import InvalidInput
+from memgraph_engine.ingest import files, folders, readers
 from memgraph_engine.ingest import passages as passages_module
-from memgraph_engine.ingest import readers
 from memgraph_engine.ingest.passages import passages
-from memgraph_engine.ingest.readers import BadLine
+from memgraph_engine.model import ingested
+from memgraph_engine.model.ingested import Fault
 
 
 @pytest.fixture
@@ -28,13 +30,13 @@ def read(path, **options):
     """Read a file; what it gives an id of its own has none here."""
 
     def without(one):
-        own = not isinstance(one, BadLine) and len(one["id"]) == 32
+        own = not isinstance(one, Fault) and len(one["id"]) == 32
         return {key: value for key, value in one.items() if key != "id"} if own else one
 
     return map(without, readers.read(path, **options))
 
 
-@pytest.mark.parametrize("module", [readers, passages_module])
+@pytest.mark.parametrize("module", [readers, passages_module, files, folders, ingested])
 def test_docstring_examples(module):
     assert doctest.testmod(module).failed == 0
 
@@ -105,7 +107,7 @@ def test_lines_are_read_as_they_are_asked_for(write):
     assert next(read(path)) == {"text": "a"}
 
 
-@pytest.mark.parametrize("name", ["a.jsonl", "a.json", "a.md", "a.txt"])
+@pytest.mark.parametrize("name", ["a.jsonl", "a.json", "a.md", "a.txt", "a.html"])
 def test_an_empty_file_holds_nothing(write, name):
     assert list(read(write(name, ""))) == []
 
@@ -142,11 +144,6 @@ def test_a_missing_file_is_an_error(tmp_path):
         read(tmp_path / "none.txt")
 
 
-def test_utf16_is_an_error(write):
-    with pytest.raises(InvalidInput, match="UTF-16"):
-        read(write("a.txt", "hello".encode("utf-16")))
-
-
 def test_a_document_becomes_passages_of_one_session(write):
     path = write("notes.txt", "\n\n".join(f"Paragraph {n}. " + "Words. " * 20 for n in range(5)))
     found = list(read(path, passage=200))
@@ -158,10 +155,241 @@ def test_a_document_may_be_named(write):
     assert next(read(write("a.txt", "Hello."), id="guide"))["id"] == "guide#0"
 
 
-def test_a_document_that_is_not_utf8_is_reported(write):
-    assert list(read(write("a.txt", b"fine\nb\xe9b\xe9"))) == [
-        BadLine(file=str(write("a.txt", b"fine\nb\xe9b\xe9")), line=2, reason="the file is not UTF-8")
+@pytest.mark.parametrize(
+    "content",
+    [
+        "La mañana está fría.".encode(),
+        "La mañana está fría.".encode("utf-8-sig"),
+        "La mañana está fría.".encode("utf-16"),
+        b"\xfe\xff" + "La mañana está fría.".encode("utf-16-be"),
+        "La mañana está fría.".encode("utf-32"),
+        "La mañana está fría.".encode("latin-1"),
+    ],
+)
+def test_a_text_is_read_whatever_its_encoding(write, content):
+    assert next(read(write("a.txt", content)))["text"] == "La mañana está fría."
+
+
+def test_windows_quotes_are_quotes(write):
+    assert next(read(write("a.md", b"He said \x93go\x94 \x96 5 \x80.")))["text"] == "He said “go” – 5 €."
+
+
+def test_an_encoding_that_cannot_be_told_is_asked_for_and_taken(write):
+    path = write("a.txt", "Good.\nЗавтра мы поедем на дачу.".encode("cp1251"))
+    assert "--encoding" in next(read(path)).reason
+    assert next(read(path)).line == 2
+    assert next(read(path, encoding="cp1251"))["text"] == "Good.\nЗавтра мы поедем на дачу."
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.json"])
+def test_messages_are_read_in_other_encodings(write, name):
+    content = '[{"text": "é"}]' if name == "a.json" else '{"text": "é"}\n'
+    assert list(read(write(name, content.encode("utf-16")))) == [{"text": "é"}]
+    assert list(read(write(name, content.encode("latin-1")), encoding="latin-1")) == [{"text": "é"}]
+
+
+@pytest.mark.parametrize("encoding", ["klingon", "hex", "base64"])
+def test_an_encoding_that_is_none_is_an_error(write, encoding):
+    with pytest.raises(InvalidInput, match=encoding):
+        read(write("a.txt", "Hi."), encoding=encoding)
+
+
+def test_a_text_that_is_not_in_the_encoding_given_is_reported(write):
+    assert "not UTF-16" in next(read(write("a.txt", b"\xff\xfeabc"))).reason
+
+
+@pytest.mark.parametrize("content", [b"fine\n\x00\x01", b"\x89PNG\r\n\x1a\n\x00\x00\xff", b"fine\n\xff\x00"])
+def test_a_file_that_is_no_text_is_reported(write, content):
+    assert "no text file" in next(read(write("a.txt", content))).reason
+
+
+def test_a_log_that_grows_while_it_is_read_is_told(write):
+    path = write("a.jsonl", '{"text": "a"}\n{"text": "b"}\n')
+    found = read(path)
+    first = next(found)
+    with path.open("a") as log:
+        log.write('{"text": "c"}\n')
+    assert first == {"text": "a"}
+    assert "changed while it was read" in list(found)[-1].reason
+
+
+def growing(path, times, monkeypatch):
+    """Let a file be written to, so many times, after it was read."""
+    opened, left = type(path).open, [times]
+
+    class Grown:
+        def __init__(self, file):
+            self._file = file
+            self.fileno = file.fileno
+
+        def read(self, *some):
+            found = self._file.read(*some)
+            if left[0] and not some:
+                left[0] -= 1
+                with opened(path, "ab") as more:
+                    more.write(b" And more.")
+            return found
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            self._file.close()
+
+    monkeypatch.setattr(type(path), "open", lambda self, *how: Grown(opened(self, *how)))
+
+
+def test_a_document_that_changes_while_it_is_read_is_read_again(write, monkeypatch):
+    path = write("a.txt", "The boat leaks.")
+    growing(path, 2, monkeypatch)
+    assert [part["text"] for part in read(path)] == ["The boat leaks. And more. And more."]
+
+
+def test_a_document_that_changes_all_the_while_is_told(write, monkeypatch):
+    path = write("a.txt", "The boat leaks.")
+    growing(path, 100, monkeypatch)
+    (fault,) = read(path)
+    assert "changed while it was read" in fault.reason
+
+
+# ---- what a document says of itself ---------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "front",
+    [
+        "---\ntitle: Boats\ndate: 2024-05-01\ntags: [harbour, blue]\nrating: 4\n---\n",
+        '+++\ntitle = "Boats"\ndate = 2024-05-01\ntags = ["harbour", "blue"]\nrating = 4\n+++\n',
+        "---\r\ntitle: Boats\r\ndate: 2024-05-01\r\ntags: [harbour, blue]\r\nrating: 4\r\n---\r\n",
+    ],
+)
+def test_front_matter_is_metadata_and_no_text(write, front):
+    (passage,) = read(write("a.md", f"{front}\n# Blue\nIt leaks.\n"))
+    assert passage["text"] == "# Blue\nIt leaks."
+    assert passage["metadata"] == {"title": "Boats", "date": "2024-05-01", "tags": ["harbour", "blue"], "rating": 4}
+    assert (passage["time"], passage["tags"]) == ("2024-05-01", ["harbour", "blue"])
+
+
+@pytest.mark.parametrize("date", ["soon", "[1, 2]", "0001-01-01"])
+def test_a_date_that_is_none_is_metadata_alone(write, date):
+    (passage,) = read(write("a.md", f"---\ndate: {date}\n---\nHi."))
+    assert "time" not in passage
+    assert passage["metadata"]["date"]
+
+
+@pytest.mark.parametrize(
+    "text", ["---\nA rule above.\n", "---\nA rule above.\n---\nAnd below.\n", "***\na: b\n***\nc", "a: b\n---\nc"]
+)
+def test_a_rule_is_no_front_matter(write, text):
+    (passage,) = read(write("a.md", text))
+    assert (passage["text"], "metadata" in passage) == (text.strip(), False)
+
+
+def test_front_matter_of_nothing_is_nothing(write):
+    assert [part["text"] for part in read(write("a.md", "---\n---\nHi."))] == ["Hi."]
+
+
+@pytest.mark.parametrize(
+    ("front", "line"),
+    [
+        ("---\ntitle: Boats\nrating: [1, 2\n---\n", 4),
+        ("---\ntitle: a: b\n---\n", 2),
+        ("---\na: &x [1]\nb: *x\n---\n", 3),
+        ("---\na: .nan\n---\n", 1),
+        ("---\na: !!python/object:os.system {}\n---\n", 2),
+        ("---\na: " + "[" * 2000 + "]" * 2000 + "\n---\n", 2),
+        ('+++\ntitle = "Boats"\nrating = \n+++\n', 3),
+    ],
+)
+def test_front_matter_that_cannot_be_read_is_named_by_its_line(write, front, line):
+    path = write("a.md", f"{front}Hi.")
+    (fault,) = read(path)
+    assert (fault.file, fault.line) == (str(path), line)
+    assert "front matter" in fault.reason
+
+
+PAGE = """<!DOCTYPE html><html><head><meta charset="windows-1252"><title>The harbour</title><style>p {}</style></head>
+<body><script>var leaks = 1</script><h1>Boats</h1><p>The <b>blue</b> one <a href="/leaks">leaks</a>, says José.</p>
+<h2>Red</h2><p>It sinks.</p></body></html>"""
+
+
+def test_a_page_is_read_with_its_title_and_headings(write):
+    found = list(read(write("a.html", PAGE.encode("windows-1252"))))
+    assert [part["text"] for part in found] == [
+        "# Boats\n\nThe **blue** one leaks, says José.",
+        "Boats\n\n## Red\n\nIt sinks.",
     ]
+    assert {part["metadata"]["title"] for part in found} == {"The harbour"}
+
+
+@pytest.mark.parametrize(
+    ("page", "text"),
+    [
+        (
+            '<?xml version="1.0"?>\n<html xmlns="http://www.w3.org/1999/xhtml"><p>It leaks.</p></html>',
+            "It leaks.",
+        ),
+        ("boats.txt", "boats.txt"),
+        ("It leaks.", "It leaks."),
+        ("<table><tr><td>boat</td><td>leak</td></tr></table>", "| boat | leak |\n| --- | --- |"),
+        ("<p>It leaks.</p><!-- not said --><p hidden>Not seen, but there.</p>", "It leaks.\n\nNot seen, but there."),
+    ],
+)
+def test_a_page_of_another_make_is_read(write, page, text):
+    assert [part["text"] for part in read(write("a.html", page))] == [text]
+
+
+def test_a_page_nested_too_deeply_is_told(write):
+    (fault,) = read(write("a.html", "<div>" * 5000 + "Hi."))
+    assert "nested too deeply" in fault.reason
+
+
+def pdf(*pages):
+    """Return a PDF that says a line on each page."""
+    streams = [f"BT /F1 12 Tf 72 720 Td ({text}) Tj ET" if text else "" for text in pages]
+    kids = " ".join(f"{4 + 2 * n} 0 R" for n in range(len(pages)))
+    objects = [
+        "<< /Type /Catalog /Pages 2 0 R >>",
+        f"<< /Type /Pages /Kids [{kids}] /Count {len(pages)} >>",
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+    ]
+    for n, stream in enumerate(streams):
+        resources = "/Resources << /Font << /F1 3 0 R >> >>"
+        objects.append(f"<< /Type /Page /Parent 2 0 R {resources} /MediaBox [0 0 612 792] /Contents {5 + 2 * n} 0 R >>")
+        objects.append(f"<< /Length {len(stream)} >>\nstream\n{stream}\nendstream")
+    body, places = "%PDF-1.4\n", []
+    for number, one in enumerate(objects, 1):
+        places.append(len(body))
+        body += f"{number} 0 obj\n{one}\nendobj\n"
+    table = "".join(f"{place:010} 00000 n \n" for place in places)
+    size = len(objects) + 1
+    end = (
+        f"xref\n0 {size}\n0000000000 65535 f \n{table}trailer\n<< /Size {size} /Root 1 0 R >>\nstartxref\n{len(body)}\n"
+    )
+    return (body + end + "%%EOF\n").encode()
+
+
+def test_a_pdf_is_read_page_by_page(write):
+    found = list(read(write("a.pdf", pdf("The blue boat leaks.", "", "The red one sinks."))))
+    assert [(part["text"], part["metadata"]) for part in found] == [
+        ("The blue boat leaks.", {"page": 1}),
+        ("The red one sinks.", {"page": 3}),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"), [(b"%PDF-1.4\njunk", "can't be read"), (pdf(""), "no text"), (b"", "can't be read")]
+)
+def test_a_pdf_that_cannot_be_read_is_told(write, content, reason):
+    (fault,) = read(write("a.pdf", content))
+    assert reason in fault.reason
+
+
+@pytest.mark.parametrize(("name", "package"), [("a.html", "markdownify"), ("a.pdf", "pypdf")])
+def test_without_its_reader_a_kind_says_what_to_install(write, monkeypatch, name, package):
+    monkeypatch.setitem(sys.modules, package, None)
+    (fault,) = read(write(name, "<p>Hi"))
+    assert "pip install 'memgraph-engine[documents]'" in fault.reason
 
 
 def test_a_passage_stands_under_its_headings():
@@ -270,7 +498,7 @@ def test_a_locomo_turn_that_is_empty_is_reported(write):
 def test_what_an_array_leaves_over_is_told(tmp_path, content):
     file = tmp_path / "chat.json"
     file.write_text(content)
-    assert any(isinstance(item, BadLine) for item in read(file))
+    assert any(isinstance(item, Fault) for item in read(file))
 
 
 def test_thousands_of_blank_lines_take_no_time(tmp_path):

@@ -9,9 +9,9 @@ from memgraph_engine.graph.statements import BrokenStatement, _parse, statements
 from memgraph_engine.resources import resource
 
 WITHOUT_SCOPE = {"store/read", "store/create", "store/upgrade", "leases/acquire", "leases/release"}
-# a purge, a rebuild of all topics and a worker look for all scopes of a tenant, an upgrade for those of all, by the one
-# label that is small
-MAY_SCAN = {"scopes/of_tenant", "scopes/waiting", "topics/changed", "store/overtake"}
+# a purge, a rebuild of all topics, a worker and a list of users look for all scopes of a tenant, an upgrade and an
+# operator's list for those of all, by the one label that is small
+MAY_SCAN = {"scopes/of_tenant", "scopes/tenants", "scopes/users", "scopes/waiting", "topics/changed", "store/overtake"}
 NAMES = sorted(statements())
 
 

@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 
 from memgraph_engine import Memory, Settings
 from memgraph_engine.cli import app
-from memgraph_engine.errors import MissingExtra, SettingsError, Unreachable
+from memgraph_engine.errors import SettingsError, Unreachable
 from memgraph_engine.graph import leases
 from memgraph_engine.testing import purge
 from memgraph_engine.topics import rebuild
@@ -503,8 +503,18 @@ def test_a_new_job_is_a_row_of_the_table(connect):
     assert [(run.kind, run.why, run.counts) for run in told] == [("count", "never counted", {"counted": 1})] * 3
 
 
-def test_an_engine_that_is_not_installed_is_told_at_the_start(connect, monkeypatch):
+def test_without_an_engine_for_topics_it_says_how_to_get_them_and_constructs(connect, monkeypatch, caplog):
     monkeypatch.setitem(sys.modules, "graspologic_native", None)
-    with pytest.raises(MissingExtra):
-        Worker(connect(topics_after=1).engine)
-    assert work_once(connect()) == []  # topics are never due here
+    memory = connect(topics_after=1)
+    memory.add_many([FERRY, "The tide turns at noon."], user_id="ana", wait=False)
+    worker = Worker(memory.engine)
+    assert all(worker.once() for _ in range(3))
+    assert memory.stats(user_id="ana").notes == {"active": 2}
+    assert memory.stats(user_id="ana").topics == 0
+    (told,) = caplog.messages
+    assert "Topics are not found" in told
+    assert "pip install 'memgraph-engine[topics]'" in told
+    assert {job.name: job.when for job in worker.jobs}["topics"].startswith("never")
+    caplog.clear()
+    Worker(connect().engine)  # topics are never due here, so nothing is lacking
+    assert caplog.messages == []

@@ -6,10 +6,7 @@ A wrong call that mypy did not refuse would leave an ignore unused, which is an 
 from collections.abc import AsyncGenerator
 from typing import assert_type
 
-from memgraph_engine import AsyncMemory, Memory
-from memgraph_engine.model.answer import Answer, Context
-from memgraph_engine.model.memory import Note
-from memgraph_engine.model.result import Decision, Hit, Receipt
+from memgraph_engine import Answer, AsyncMemory, Context, Decision, Hit, Ingested, Memory, Note, Receipt, User
 
 
 class Ours(AsyncMemory):
@@ -20,6 +17,10 @@ async def right(memory: AsyncMemory) -> None:
     assert_type(await AsyncMemory.connect("bolt://host", tenant="acme"), AsyncMemory)
     assert_type(await Ours.connect(), Ours)
     assert_type(await memory.add("I moved.", user_id="ana", speaker="Ana", tags=["home"]), Receipt)
+    assert_type(await memory.ingest(["notes", "chat.jsonl"], user_id="ana", update=True), Ingested)
+    assert_type(await memory.add(text="I moved.", user_id="ana", metadata={"room": 1}), Receipt)
+    assert_type(await memory.users(), list[User])
+    assert_type(memory.get_all(user_id="ana", speaker="Ana", tags=["home"]), AsyncGenerator[Note, None])
     assert_type(await memory.update("D1:3", "I moved to Porto.", user_id="ana"), Decision)
     assert_type(await memory.search("Where?", user_id="ana", top_k=3, speaker="Ana", since="2023"), list[Hit])
     assert_type(await memory.context("Where?", shared=True, budget=300), Context)
@@ -34,6 +35,7 @@ async def wrong(memory: AsyncMemory) -> None:
     await AsyncMemory.connect(tenent="acme")  # type: ignore[call-arg]
     await memory.add("I moved.", user_id=3)  # type: ignore[arg-type]
     await memory.add("I moved.", user_id="ana", speeker="Ana")  # type: ignore[call-arg]
+    memory.get_all(user_id="ana", as_of="2023")  # type: ignore[call-arg]
     await memory.get()  # type: ignore[call-arg]
     await memory.search("Where?", user_id="ana", since=3)  # type: ignore[arg-type]
     await memory.search("Where?", user_id="ana", sesion="D1")  # type: ignore[call-arg]

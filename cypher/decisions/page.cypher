@@ -1,8 +1,29 @@
-// Decisions of a scope, newest first.
+// Decisions of a scope, newest first, with the words that each was about: of a note as the decision left it.
 // $scope: string    the scope
 // $before: datetime    only those at or before this time
 // $limit: integer    how many
-// returns decision
+// $words: integer    of how many notes and sources the words are told
+// returns decision, about [{role: said, created, superseded, changed or retired, note: '' for a source, lines}]
 MATCH (d:Decision {scope: $scope}) WHERE d.at <= $before
 WITH d ORDER BY d.at DESC, d.version DESC, d.place DESC LIMIT $limit
-RETURN d {.*, at: d.at.epochMillis} AS decision ORDER BY d.at DESC, d.version DESC, d.place DESC
+RETURN d {.*, at: d.at.epochMillis} AS decision,
+       COLLECT {
+         CALL (d) {
+           WITH d WHERE d.kind IN ['merge', 'reinforce', 'discard']
+           UNWIND d.sources AS id
+           CALL (id) { MATCH (x:Source|PastSource {scope: $scope, id: id}) RETURN x LIMIT 1 }
+           RETURN {role: 'said', note: '', lines: [x.text]} AS told
+           UNION ALL
+           MATCH (d)-[a:ABOUT]->(n:Note|Past)
+           WHERE a.role IN ['created', 'superseded'] OR (d.kind IN ['update', 'delete', 'undo'] AND a.role IN ['changed', 'retired'])
+           CALL (n, a) {
+             WITH n AS v, a WHERE a.role = 'retired' OR v.revision = a.revision RETURN v
+             UNION ALL
+             MATCH (n)-[:WAS]->(v:Past) WHERE a.role <> 'retired' AND v.revision = a.revision RETURN v
+           }
+           WITH a, v ORDER BY CASE a.role WHEN 'created' THEN 0 ELSE 1 END, v.created_at, v.id
+           RETURN {role: a.role, note: v.id, lines: v.raw} AS told
+         }
+         RETURN told LIMIT $words
+       } AS about
+ORDER BY d.at DESC, d.version DESC, d.place DESC

@@ -1,7 +1,8 @@
 // Read versions of notes by their stamps, with their sources: what a search returns. Each is a note still, or past by now.
+// And what took the place of each: a later statement of the same matter (change), or a correction.
 // $scopes: list<string>    the scopes read
-// $versions: map    {stamps: list<integer>}; in a map, since the server compiles a statement anew for other lengths of lists
-// returns stamp, note [with sources]
+// $versions: map    {stamps: list<integer>, unread: list<integer>}: of those in `unread` all is read; in a map, since the server compiles a statement anew for other lengths of lists
+// returns stamp, note [with sources] or null, replaced [{note, status, said, created}], times in ms
 UNWIND $versions.stamps AS stamp
 CALL (stamp) {
   MATCH (n:Note {stamp: stamp}) WHERE n.scope IN $scopes RETURN n
@@ -9,7 +10,12 @@ CALL (stamp) {
   MATCH (n:Past {stamp: stamp}) WHERE n.scope IN $scopes RETURN n
 }
 RETURN stamp,
-       n {.id, .raw, .context, .session, .seq, .speaker, .role, .agent_id, .tags, status: coalesce(n.was, n.status),
+       CASE WHEN stamp IN $versions.unread THEN n {.id, .raw, .context, .session, .seq, .speaker, .role, .agent_id, .tags, status: coalesce(n.was, n.status),
           said_at: n.said_at.epochMillis, created_at: n.created_at.epochMillis, recorded_at: n.recorded_at.epochMillis,
           valid_from: n.valid_from.epochMillis, valid_to: n.valid_to.epochMillis,
-          sources: [(n)-[:FROM]->(x) | x {.*, said_at: x.said_at.epochMillis}]} AS note
+          sources: [(n)-[:FROM]->(x) | x {.*, said_at: x.said_at.epochMillis}]} END AS note,
+       COLLECT {
+         MATCH (:Note {scope: n.scope, id: n.id})<-[r:RELATED|SUPERSEDES]-(m:Note) WHERE coalesce(r.kind, 'change') = 'change'
+         RETURN {note: m.id, status: m.status, said: m.said_at.epochMillis, created: m.created_at.epochMillis}
+         ORDER BY m.said_at, m.created_at, m.id
+       } AS replaced

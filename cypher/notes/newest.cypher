@@ -1,10 +1,23 @@
-// The readable notes of a scope that were created last.
+// The readable notes of a scope that are meant and were created last, before another one.
 // $scope: string    the scope
 // $statuses: list<string>    of notes that can be read
+// $filters: map    which of them; in one parameter, since the server compiles a statement anew for other lengths of lists
+//   since, until: datetime    earliest and latest said_at
+//   session, speaker, role, agent: list<string>    the same value twice for one, two different ones for any
+//   tags: list<string>    that a note has all of
+// $before: datetime    created_at of the last note seen
+// $before_id: string    its id
 // $limit: integer    how many
 // returns note [with terms, keywords, sources]
 MATCH (n:Note {scope: $scope})
-WHERE n.created_at > datetime('0001-01-01') AND n.id >= '' AND n.status IN $statuses
+WHERE n.created_at <= $before AND n.id >= ''
+  AND (n.created_at < $before OR n.id < $before_id) AND n.status IN $statuses
+  AND n.said_at >= $filters.since AND n.said_at <= $filters.until
+  AND (n.session = $filters.session[0] OR $filters.session[0] <> $filters.session[1])
+  AND (n.speaker = $filters.speaker[0] OR $filters.speaker[0] <> $filters.speaker[1])
+  AND (n.role = $filters.role[0] OR $filters.role[0] <> $filters.role[1])
+  AND (n.agent_id = $filters.agent[0] OR $filters.agent[0] <> $filters.agent[1])
+  AND all(tag IN $filters.tags WHERE tag IN n.tags)
 WITH n ORDER BY n.created_at DESC, n.id DESC LIMIT $limit
 RETURN n {.id, .raw, .context, .status, .session, .seq, .speaker, .role, .agent_id, .tags,
           said_at: n.said_at.epochMillis, created_at: n.created_at.epochMillis, recorded_at: n.recorded_at.epochMillis,

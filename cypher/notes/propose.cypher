@@ -29,11 +29,11 @@
 // $tied: integer    notes that ties lead to
 // $timely: integer    notes that each range of time proposes
 // $traced: boolean    whether to name keywords and topics
-// returns sums [{scope, language, notes, raw_length, context_length, waiting: where ranges narrow, whether notes are pending}],
+// returns sums [{scope, language, version, notes, raw_length, context_length, waiting: where ranges narrow, whether notes are pending}],
 //   proposed [[channel, stamps (null: not within the ranges), superseded_at of each where ranges narrow, score or scores,
 //   how many notes carry the keyword, keyword and topic where traced]]: keywords and topics have an entry for each keyword
 MATCH (s:Scope) WHERE s.scope IN $scopes
-WITH collect(s {.scope, .language, .notes, .raw_length, .context_length,
+WITH collect(s {.scope, .language, .version, .notes, .raw_length, .context_length,
                waiting: $narrowed_pool > 0 AND EXISTS { MATCH (n:Note {scope: s.scope, status: 'pending'}) }}) AS sums
 CALL (sums) {
   CALL () {

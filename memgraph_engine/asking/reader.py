@@ -1,9 +1,9 @@
 """The way of a question: recall finds hits, the graph tells what contradicts them, the answer room does the rest."""
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
-from typing import Unpack
+from typing import Unpack, cast
 
 from memgraph_engine.answer.ask import ask
 from memgraph_engine.answer.context import LEAST_BUDGET, compose
@@ -11,7 +11,7 @@ from memgraph_engine.answer.relevant import relevant
 from memgraph_engine.engine.account import Account
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import InvalidInput
-from memgraph_engine.graph import decisions, scopes
+from memgraph_engine.graph import decisions, notes, scopes
 from memgraph_engine.ingest.messages import (
     check_metadata,
     check_name,
@@ -21,10 +21,10 @@ from memgraph_engine.ingest.messages import (
     parse_instant,
     parse_time,
 )
-from memgraph_engine.interface.filters import FILTERS, SearchFilters
+from memgraph_engine.interface.filters import FILTERS, NOTE_FILTERS, NoteFilters, SearchFilters
 from memgraph_engine.llm import Spent
 from memgraph_engine.model.answer import Answer, Context
-from memgraph_engine.model.memory import NEVER
+from memgraph_engine.model.memory import NEVER, Note
 from memgraph_engine.model.result import Anchor, Hit
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.recall.anchors import anchors
@@ -145,18 +145,31 @@ class Reader:
             raise InvalidInput(
                 f"top_k must be a whole number from 1 to {MOST_HITS}, not {top_k!r}; get_all lists everything."
             )
-        if unknown := set(given).difference(FILTERS):
-            raise TypeError(f"There is no filter {', '.join(sorted(unknown))}; there are {', '.join(FILTERS)}.")
+        _known(given, FILTERS)
         least = given.get("min_similarity")
         if least is not None and not -1 <= _number(least) <= 1:
             raise InvalidInput(f"min_similarity must be a number from -1 to 1, not {least!r}.")
-        filters = self._filters(given)
+        filters = self.filters(given)
         vector = self._engine.embedder.embed_query(question)
         moment = local(filters.as_of or filters.known_at or self._engine.now(), self._engine.settings.timezone)
         fitted = weights(self._engine.embedder.name)
         return Query(question, vector, readable(scope), filters, top_k, moment, least, explain, weights=fitted)
 
-    def _filters(self, given: SearchFilters) -> Filters:
+    def listed(self, scope: Scope, filters: Filters) -> Iterator[Note]:
+        """Yield the notes of one scope, oldest first, fetched a page at a time."""
+        pages = notes.pages(self._engine.db, scope.name, filters.listing())
+        every = (note for page in pages for note in page)
+        if not filters.metadata:
+            return every
+        return (note for note in every if any(filters.holds(source.metadata) for source in note.sources))
+
+    def listing(self, given: NoteFilters) -> Filters:
+        """Check the filters of a listing."""
+        _known(given, NOTE_FILTERS)
+        return self.filters(cast("SearchFilters", given))
+
+    def filters(self, given: SearchFilters) -> Filters:
+        """Check filters; raises InvalidInput."""
         zone = self._engine.settings.timezone
         names = {name: given.get(name) for name in _NAMES}
         return Filters(
@@ -173,6 +186,11 @@ class Reader:
 def readable(scope: Scope) -> list[Scope]:
     """Return what a scope's user may read: the own memory first, then the shared one."""
     return [scope, scope.shared] if scope.user else [scope]
+
+
+def _known(given: Iterable[str], filters: Sequence[str]) -> None:
+    if unknown := set(given).difference(filters):
+        raise TypeError(f"There is no filter {', '.join(sorted(unknown))}; there are {', '.join(filters)}.")
 
 
 def _number(value: object) -> float:

@@ -27,10 +27,13 @@ from memgraph_engine.cli.list import list_notes
 from memgraph_engine.cli.process import process
 from memgraph_engine.cli.render import render
 from memgraph_engine.cli.search import search
+from memgraph_engine.cli.sessions import sessions
 from memgraph_engine.cli.stats import stats
+from memgraph_engine.cli.tenants import tenants
 from memgraph_engine.cli.topics import topics_app
 from memgraph_engine.cli.undo import undo
 from memgraph_engine.cli.update import update
+from memgraph_engine.cli.users import users
 from memgraph_engine.cli.verify import verify
 from memgraph_engine.cli.worker import worker
 from memgraph_engine.errors import MemgraphEngineError
@@ -72,7 +75,6 @@ app = typer.Typer(
     cls=_Commands,
     help=_HELP,
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode=None,  # half a second of imports for a frame around the help
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -114,6 +116,9 @@ app.command("decisions")(decisions)
 app.command("undo")(undo)
 app.command("render")(render)
 app.command("stats")(stats)
+app.command("users")(users)
+app.command("sessions")(sessions)
+app.command("tenants")(tenants)
 app.command("cost")(cost)
 app.command("verify")(verify)
 app.add_typer(topics_app, name="topics")

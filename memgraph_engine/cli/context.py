@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from memgraph_engine.cli import show
-from memgraph_engine.cli.connect import connect
+from memgraph_engine.cli.connect import known
 from memgraph_engine.cli.options import Budget, Considered, Json, Question, Shared, Tenant, User, filtered, whose
 from memgraph_engine.interface.defaults import TOP_K
 
@@ -30,7 +30,7 @@ def context(
     A user's question reads the tenant's shared memory too.
     """
     owner = whose(user, shared)
-    with connect(tenant) as memory:
+    with known(tenant, owner, asking=True) as memory:
         found = memory.context(
             question,
             **owner,

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from memgraph_engine.cli import show
-from memgraph_engine.cli.connect import connect
+from memgraph_engine.cli.connect import known
 from memgraph_engine.cli.options import Json, Shared, Tenant, User, whose
 
 
@@ -18,7 +18,7 @@ def cost(
 ) -> None:
     """Show what chat models cost a memory, by day (UTC)."""
     owner = whose(user, shared)
-    with connect(tenant) as memory:
+    with known(tenant, owner) as memory:
         days = memory.cost(**owner, since=since)
     if as_json:
         show.document(days)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memgraph_engine.cli import show
-from memgraph_engine.cli.connect import connect
+from memgraph_engine.cli.connect import known
 from memgraph_engine.cli.options import Json, Shared, Tenant, User, whose
 from memgraph_engine.interface.defaults import NEWEST
 
@@ -27,7 +27,7 @@ def decisions(
 ) -> None:
     """List what changed a memory, newest first."""
     owner = whose(user, shared)
-    with connect(tenant) as memory:
+    with known(tenant, owner) as memory:
         found = memory.decisions(**owner, limit=limit, before=before)
     if as_json:
         show.document(found)

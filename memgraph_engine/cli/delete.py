@@ -1,14 +1,21 @@
 """`memgraph-engine delete`."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from memgraph_engine.cli import show
-from memgraph_engine.cli.connect import connect
-from memgraph_engine.cli.options import Json, Shared, Tenant, User, Whose, whose
+from memgraph_engine.cli.connect import known
+from memgraph_engine.cli.options import Json, Shared, Tenant, User, Whose, narrowed, whose
+
+if TYPE_CHECKING:
+    from memgraph_engine.client import Memory
+    from memgraph_engine.interface.filters import NoteFilters
+
+_MOST_IDS = 3  # of decisions that are told
 
 
+@narrowed
 def delete(
     id: Annotated[  # noqa: A002  as in Memory
         str | None, typer.Argument(metavar="ID", help="A note's id, or that of its only source.")
@@ -17,22 +24,29 @@ def delete(
     shared: Shared = False,
     tenant: Tenant = None,
     everything: Annotated[
-        bool, typer.Option("--all", help="Delete every note of this memory.", show_default=False)
+        bool,
+        typer.Option(
+            "--all", help="Delete every note of this memory, or those that the options leave.", show_default=False
+        ),
     ] = False,
+    *,
+    filters: "NoteFilters",
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Don't ask.", show_default=False)] = False,
     as_json: Json = False,
 ) -> None:
-    """Delete a note, or all of them.
+    """Delete a note, or all of them, or with --all those that the options leave.
 
     No search finds it then; `undo` brings it back.
     """
     owner = whose(user, shared)
     if everything == (id is not None):
         raise typer.BadParameter("give the id of a note or --all, one of the two.", param_hint="ID")
-    if id is None:
-        _delete_all(owner, tenant, yes=yes, as_json=as_json)
-        return
-    with connect(tenant) as memory:
+    if id is not None and filters:
+        raise typer.BadParameter("a note of an id is one: options that narrow go with --all.", param_hint="ID")
+    with known(tenant, owner) as memory:
+        if id is None:
+            _delete_all(memory, owner, filters, yes=yes, as_json=as_json)
+            return
         decision = memory.delete(id, **owner)
     if as_json:
         show.document(decision)
@@ -40,15 +54,25 @@ def delete(
         typer.echo(f"Deleted note {decision.note} (decision {decision.id}).")
 
 
-def _delete_all(owner: Whose, tenant: str | None, *, yes: bool, as_json: bool) -> None:
-    with connect(tenant) as memory:
-        notes = memory.stats(**owner).notes
-        all_notes = show.count(notes.get("active", 0) + notes.get("pending", 0), "note")
-        if not yes:
-            of = "the shared memory" if owner["shared"] else f"user {owner['user_id']}"
-            typer.confirm(f"Delete {all_notes} of {of}?", abort=True, err=True)
-        decisions = memory.delete_all(**owner)
+def _delete_all(memory: "Memory", owner: Whose, filters: "NoteFilters", *, yes: bool, as_json: bool) -> None:
+    if not yes:
+        some = show.count(_number(memory, owner, filters), "note")
+        of = "the shared memory" if owner["shared"] else f"user {show.clean(str(owner['user_id']))}"
+        typer.confirm(f"Delete {some} of {of}?", abort=True, err=True)
+    deletion = memory.delete_all(**owner, **filters)
     if as_json:
-        show.document(decisions)
-    else:
-        typer.echo(f"Deleted {all_notes}.")
+        show.document(deletion)
+        return
+    typer.echo(f"Deleted {show.count(deletion.notes, 'note')}.")
+    ids = [decision.id for decision in deletion.decisions]
+    for one in ids[:_MOST_IDS]:
+        typer.echo(f"To bring them back: memgraph-engine undo {one}", err=True)
+    if len(ids) > _MOST_IDS:
+        typer.echo(f"And {len(ids) - _MOST_IDS} more decisions, which `memgraph-engine decisions` lists.", err=True)
+
+
+def _number(memory: "Memory", owner: Whose, filters: "NoteFilters") -> int:
+    if filters:
+        return sum(1 for _ in memory.get_all(**owner, **filters))
+    notes = memory.stats(**owner).notes
+    return notes.get("active", 0) + notes.get("pending", 0)

@@ -1,18 +1,17 @@
 """`memgraph-engine demo`."""
 
 import json
-from collections.abc import Sequence
+import shlex
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from memgraph_engine.cli import show
+from memgraph_engine.cli import progress, show
 from memgraph_engine.cli.connect import connect
-from memgraph_engine.cli.ingest import reader, store_files
-from memgraph_engine.cli.options import whose
+from memgraph_engine.cli.tally import Shown
 from memgraph_engine.errors import InvalidInput
 from memgraph_engine.resources import resource
 
@@ -28,13 +27,22 @@ _ANSWERS = 3
 
 
 @dataclass(frozen=True)
+class Correction:
+    """What somebody says anew of a fact, and the question whose answer it changes."""
+
+    message: Mapping[str, str]
+    question: str
+
+
+@dataclass(frozen=True)
 class Conversation:
-    """What the demo ingests, for which user, and what it asks."""
+    """What the demo ingests, for which user, what it asks, and what is said anew then, if anything."""
 
     file: Path
     user: str
     questions: Sequence[str]
     sample: str | None = None
+    correction: Correction | None = None
 
 
 def demo(
@@ -48,9 +56,9 @@ def demo(
         ),
     ] = None,
 ) -> None:
-    """Ingest a conversation and ask it questions.
+    """Ingest a conversation and ask it questions; of the sample, correct a fact and undo that.
 
-    Then it says how to look at the graph. It can be repeated: what is stored is recognised.
+    Then it says how to go on and how to look at the graph. It can be repeated: what is stored is recognised.
     """
     conversation = _locomo(file) if file else _sample()
     out = show.console()
@@ -59,13 +67,17 @@ def demo(
         for question in conversation.questions:
             hits = memory.search(question, user_id=conversation.user, top_k=_ANSWERS)
             _answer(out, question, hits)
+        if conversation.correction:
+            _correct(out, memory, conversation.user, conversation.correction)
+    _go_on(out, conversation)
     _look(out)
 
 
 def _sample() -> Conversation:
     folder = resource("config", "sample")
     questions = (folder / "questions.txt").read_text("utf-8").splitlines()
-    return Conversation(folder / "conversation.jsonl", "sample", questions)
+    correction = json.loads((folder / "correction.json").read_text("utf-8"))
+    return Conversation(folder / "conversation.jsonl", "sample", questions, correction=Correction(**correction))
 
 
 def _locomo(file: Path) -> Conversation:
@@ -81,11 +93,13 @@ def _locomo(file: Path) -> Conversation:
 
 
 def _ingest(out: "Console", memory: "Memory", conversation: Conversation) -> None:
-    read = partial(reader(memory), sample_id=conversation.sample)
-    tally = store_files(memory, whose(conversation.user, shared=False), [conversation.file], read)
+    with progress.bar("Ingesting", lambda: None) as bar:
+        done = memory.ingest(
+            conversation.file, user_id=conversation.user, sample_id=conversation.sample, progress=Shown(bar)
+        )
     stats = memory.stats(user_id=conversation.user)
     size = f"{show.count(stats.sources, 'message')} in {show.count(stats.sessions, 'session')}"
-    out.print(f"A conversation of {size}: {tally}.", style="dim")
+    out.print(f"A conversation of {size}: {done}.", style="dim")
 
 
 def _answer(out: "Console", question: str, hits: "Sequence[Hit]") -> None:
@@ -93,6 +107,44 @@ def _answer(out: "Console", question: str, hits: "Sequence[Hit]") -> None:
     out.print(show.clean(question), style="bold")
     for rank, hit in enumerate(hits, 1):
         show.hit(out, rank, hit)
+
+
+def _correct(out: "Console", memory: "Memory", user: str, correction: Correction) -> None:
+    """Let a fact be said anew, show what a prompt is told of it, take that back, and show it again."""
+    message = correction.message
+    out.print()
+    out.print("What has changed", style="bold")
+    out.print(f"  {message['speaker']} says on {message['time'][:10]}: {message['text']}")
+    (entry,) = memory.add(message, user_id=user).entries
+    about = {entry.note, *(tie.note for tie in memory.explain(entry.note, user_id=user).ties if tie.kind == "change")}
+    out.print(f"  {correction.question} A prompt is told, among others:")
+    _tell(out, memory, user, correction.question, about)
+    if entry.decision:
+        memory.undo(entry.decision, user_id=user)
+        out.print("  `undo` takes that back, as if nothing had been said:")
+        _tell(out, memory, user, correction.question, about)
+
+
+def _tell(out: "Console", memory: "Memory", user: str, question: str, about: Container[str]) -> None:
+    """Print the lines of a question's context that are about some notes."""
+    for one in memory.context(question, user_id=user).entries:
+        if one.note.id in about:
+            out.print(f"    {show.clean(one.line)}")
+
+
+def _go_on(out: "Console", conversation: Conversation) -> None:
+    """Say how to ask the same memory more."""
+    whose = f"--tenant {_TENANT} --user {shlex.quote(conversation.user)}"
+    question = shlex.quote(next(iter(conversation.questions), "QUESTION"))
+    out.print()
+    out.print("Go on in this memory", style="bold")
+    for command, what in (
+        (f"search {question} {whose} --explain", "with the scores of each channel"),
+        (f"context {question} {whose}", "what the prompt of a model is told"),
+        (f"decisions {whose}", "what was done, newest first; `undo` takes one of them back"),
+    ):
+        out.print(f"  memgraph-engine {command}", style="cyan", soft_wrap=True)
+        out.print(f"    {what}", style="dim")
 
 
 def _look(out: "Console") -> None:

@@ -191,21 +191,17 @@ def _tell(one: "Session", summary: "Summary", failed: "Patience", *, as_json: bo
 
 def _print(summary: "Summary") -> None:
     """Print the means over all questions, a line for each variant."""
-    from rich.table import Table
-
     from memgraph_engine.evaluation.summary import ALL, HIT, JUDGE, RECALL
 
     experiment = summary.experiment
     measures = [RECALL, HIT, *(("F1", "BLEU-1") if experiment.model else ()), *((JUDGE,) if experiment.judge else ())]
-    table = Table("", box=None, padding=(0, 2, 0, 0), header_style="dim")
-    for measure in measures:
-        table.add_column(measure, justify="right")
+    rows = [("", *measures)]
     for variant in experiment.variants:
         for k in experiment.answered(variant):
             values = [summary.value(variant.name, measure, ALL, k) for measure in measures]
             name = f"{variant.name}, k = {k}" if k else variant.name
-            table.add_row(name, *("" if value is None else f"{value:.1f}" for value in values))
-    show.console().print(table)
+            rows.append((name, *("" if value is None else f"{value:.1f}" for value in values)))
+    show.table(show.console(), rows)
 
 
 def _cost(cost: "Cost") -> str:

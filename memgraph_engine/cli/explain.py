@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from memgraph_engine.cli import show
-from memgraph_engine.cli.connect import connect
+from memgraph_engine.cli.connect import known
 from memgraph_engine.cli.options import Json, NoteId, Shared, Tenant, User, Whose, whose
 from memgraph_engine.errors import NotFound
 
@@ -29,7 +29,7 @@ def explain(
     Its versions, the decisions about it with the notes that were considered and their scores, and its ties.
     """
     owner = whose(user, shared)
-    with connect(tenant) as memory:
+    with known(tenant, owner) as memory:
         story = memory.explain(id, **owner)
         texts = {} if as_json else _texts(memory, owner, story)
     if as_json:

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from memgraph_engine.cli import show
-from memgraph_engine.cli.connect import connect
+from memgraph_engine.cli.connect import known
 from memgraph_engine.cli.options import Json, NoteId, Shared, Tenant, User, whose
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ def get(
 ) -> None:
     """Show a note with everything that is known of it."""
     owner = whose(user, shared)
-    with connect(tenant) as memory:
+    with known(tenant, owner) as memory:
         note = memory.get(id, **owner)
     if as_json:
         show.document(note)

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from memgraph_engine.cli import show
-from memgraph_engine.cli.connect import connect
+from memgraph_engine.cli.connect import known
 from memgraph_engine.cli.options import Json, NoteId, Shared, Tenant, User, whose
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ def history(
 ) -> None:
     """Show all versions of a note, oldest first."""
     owner = whose(user, shared)
-    with connect(tenant) as memory:
+    with known(tenant, owner) as memory:
         versions = memory.history(id, **owner)
     if as_json:
         show.document(versions)
@@ -28,7 +28,6 @@ def history(
 
 
 def _print(versions: "list[Version]") -> None:
-    from rich.padding import Padding
     from rich.text import Text
 
     out = show.console()
@@ -37,4 +36,4 @@ def _print(versions: "list[Version]") -> None:
         made = f"{decision.kind} (decision {decision.id})" if decision else note.status
         out.print(Text.assemble((f"{number:>2}.", "dim"), f" {show.moment(note.recorded_at)}  ", (made, "cyan")))
         text = "(deleted)" if note.status == "deleted" else show.clean("\n".join(note.raw))
-        out.print(Padding(text, (0, 0, 0, 4), expand=False))
+        show.indented(out, text)

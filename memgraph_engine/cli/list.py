@@ -2,21 +2,32 @@
 
 from typing import TYPE_CHECKING
 
+import typer
+
 from memgraph_engine.cli import show
-from memgraph_engine.cli.connect import connect
-from memgraph_engine.cli.options import Json, Shared, Tenant, User, whose
+from memgraph_engine.cli.connect import known
+from memgraph_engine.cli.options import Json, Shared, Tenant, User, narrowed, whose
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from memgraph_engine.interface.filters import NoteFilters
     from memgraph_engine.model.memory import Note
 
 
-def list_notes(user: User = None, shared: Shared = False, tenant: Tenant = None, as_json: Json = False) -> None:
-    """List all notes, oldest first."""
+@narrowed
+def list_notes(
+    user: User = None,
+    shared: Shared = False,
+    tenant: Tenant = None,
+    *,
+    filters: "NoteFilters",
+    as_json: Json = False,
+) -> None:
+    """List all notes, or those that the options leave, oldest first."""
     owner = whose(user, shared)
-    with connect(tenant) as memory:
-        notes = memory.get_all(**owner)
+    with known(tenant, owner) as memory:
+        notes = memory.get_all(**owner, **filters)
         if as_json:
             show.array(notes)
         else:
@@ -27,6 +38,10 @@ def _print(notes: "Iterable[Note]") -> None:
     from rich.text import Text
 
     out = show.console()
+    some = False
     for note in notes:
+        some = True
         out.print(Text.assemble((show.moment(note.said_at), "dim"), "  ", (show.ids(note), "cyan")))
-        out.print(show.lines(note))
+        show.lines(out, note)
+    if not some:
+        typer.echo("Nothing found.", err=True)

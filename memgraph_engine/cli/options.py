@@ -1,16 +1,20 @@
 """Options that several commands share."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from typing import Annotated, Any, TypedDict
 
 import typer
 
+from memgraph_engine.cli import complete
 from memgraph_engine.errors import InvalidInput
 from memgraph_engine.interface.filters import filters_of, metadata_of
 
-User = Annotated[str | None, typer.Option("--user", "-u", metavar="NAME", help="Whose memory.")]
+User = Annotated[
+    str | None,
+    typer.Option("--user", "-u", metavar="NAME", help="Whose memory.", autocompletion=complete.users),
+]
 Shared = Annotated[
     bool,
     typer.Option("--shared", help="The tenant's shared memory, instead of a user's.", show_default=False),
@@ -64,25 +68,32 @@ def metadata(pairs: Sequence[str]) -> dict[str, object]:
         raise typer.BadParameter(str(error), param_hint="--meta") from None
 
 
-FILTER_OPTIONS: dict[str, Any] = {
-    "session": _one("ID", "Only of this conversation."),
+NOTE_OPTIONS: dict[str, Any] = {
+    "session": Annotated[
+        str | None,
+        typer.Option(metavar="ID", help="Only of this conversation.", autocompletion=complete.sessions),
+    ],
     "speaker": _one("NAME", "Only what this one said."),
     "role": _one("ROLE", "Only of this role."),
     "agent": _one("ID", "Only what was said to this agent."),
     "since": _one("TIME", "Said then or later, ISO 8601."),
     "until": _one("TIME", "Said then or before, ISO 8601."),
-    "as_of": _one("TIME", "What was true in the world then; a day means its end."),
-    "known_at": _one("TIME", "What this memory held then; a day means its end."),
     "tags": Annotated[list[str] | None, typer.Option("--tag", metavar="TAG", help="With this tag; can be repeated.")],
     "metadata": Annotated[
         list[str] | None,
         typer.Option("--meta", metavar="KEY=VALUE", help="With this entry in the metadata; can be repeated."),
     ],
+}
+"""The option of each filter that a listing takes (`interface.filters`)."""
+FILTER_OPTIONS: dict[str, Any] = {
+    **NOTE_OPTIONS,
+    "as_of": _one("TIME", "What was true in the world then; a day means its end."),
+    "known_at": _one("TIME", "What this memory held then; a day means its end."),
     "min_similarity": Annotated[
         float | None, typer.Option(metavar="X", help="At least this near to the question, -1 to 1.")
     ],
 }
-"""The option of each filter that a question takes (`interface.filters`)."""
+"""The option of each filter that a question takes."""
 
 
 def _strings(value: object) -> list[str]:
@@ -93,9 +104,17 @@ def _strings(value: object) -> list[str]:
 
 def filtered(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command, in place of its parameter `filters`, the options that narrow a question down."""
+    return _taking(command, FILTER_OPTIONS)
+
+
+def narrowed(command: Callable[..., None]) -> Callable[..., None]:
+    """Likewise those that narrow a listing down."""
+    return _taking(command, NOTE_OPTIONS)
+
+
+def _taking(command: Callable[..., None], filters: Mapping[str, Any]) -> Callable[..., None]:
     options = [
-        Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=option)
-        for name, option in FILTER_OPTIONS.items()
+        Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=option) for name, option in filters.items()
     ]
     parameters: list[Parameter] = []
     for own in signature(command).parameters.values():
@@ -103,7 +122,7 @@ def filtered(command: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(command)
     def run(**given: Any) -> None:
-        values = {name: given.pop(name) for name in FILTER_OPTIONS}
+        values = {name: given.pop(name) for name in filters}
         lists = {name: _strings(value) for name, value in values.items()}
         command(**given, filters=filters_of(lists))
 

@@ -34,8 +34,8 @@ class Bar:
 
 
 @contextmanager
-def bar(title: str, total: Callable[[], int]) -> Iterator[Bar]:
-    """Show a bar with count and rate while the block runs; `total` is called only where there is one to see."""
+def bar(title: str, total: Callable[[], int | None]) -> Iterator[Bar]:
+    """Show a bar with count and rate while the block runs; `total` (None: not known) is asked for where it is seen."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     seen = sys.stderr.isatty()

@@ -3,7 +3,7 @@
 import typer
 
 from memgraph_engine.cli import show
-from memgraph_engine.cli.connect import connect
+from memgraph_engine.cli.connect import known
 from memgraph_engine.cli.options import Json, Shared, Tenant, User, whose
 
 
@@ -13,7 +13,7 @@ def render(user: User = None, shared: Shared = False, tenant: Tenant = None, as_
     For a memory that an older version wrote. Can be stopped and run again.
     """
     owner = whose(user, shared)
-    with connect(tenant) as memory:
+    with known(tenant, owner) as memory:
         changed = memory.render(**owner)
     if as_json:
         show.document({"rendered": changed})

@@ -4,16 +4,17 @@ import json
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 import typer
 
 from memgraph_engine.interface.results import json_form
-from memgraph_engine.model.text import label
+from memgraph_engine.model.text import label, words
 
 if TYPE_CHECKING:
-    from rich.console import Console, RenderableType
+    from rich.console import Console
 
     from memgraph_engine.cost import Cost
     from memgraph_engine.model.answer import Cited
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
     from memgraph_engine.model.result import Decision, Explanation, Hit, QueryPlan, Round, Spending
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-_UNWRAPPED = 10_000  # characters: the width of what is no terminal
+_ABOUT = {"superseded": "in place of ", "retired": "took back "}
+_QUOTED = 160  # characters of a text that is only named
 
 
 def money(cost: "Cost") -> str:
@@ -31,16 +33,36 @@ def money(cost: "Cost") -> str:
 
 def spending(out: "Console", days: "Sequence[Spending]") -> None:
     """Print costs day by day, and their sum."""
-    from rich.table import Table
-
-    table = Table("day", box=None, padding=(0, 2, 0, 0), header_style="dim")
-    for name in ("calls", "tokens read", "written", "money"):
-        table.add_column(name, justify="right")
     total = sum((one.cost for one in days[1:]), days[0].cost)
+    rows = []
     for name, cost in [*((f"{one.day}", one.cost) for one in days), ("total", total)]:
         numbers = (f"{number:,}" for number in (cost.calls, cost.input_tokens, cost.output_tokens))
-        table.add_row(name, *numbers, money(cost))
-    out.print(table)
+        rows.append((name, *numbers, money(cost)))
+    table(out, [("day", "calls", "tokens read", "written", "money"), *rows])
+
+
+def table(out: "Console", rows: Sequence[Sequence[str]]) -> None:
+    """Print rows in columns, the first one as their names."""
+    head, *rest = columns(rows)
+    out.print(head, style="dim")
+    for one in rest:
+        out.print(one)
+
+
+def columns(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return rows of equal length as lines: the first column to the left, numbers to the right, nothing behind them.
+
+    >>> columns([("day", "calls"), ("Monday", "7"), ("Friday", "")])
+    ['day     calls', 'Monday      7', 'Friday']
+    """
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(
+            cell.rjust(width) if at else cell.ljust(width)
+            for at, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
 
 
 def document(value: object) -> None:
@@ -71,7 +93,7 @@ def console(*, err: bool = False) -> "Console":
     from rich.console import Console
 
     terminal = (sys.stderr if err else sys.stdout).isatty()
-    return Console(stderr=err, markup=False, highlight=False, emoji=False, width=None if terminal else _UNWRAPPED)
+    return Console(stderr=err, markup=False, highlight=False, emoji=False, soft_wrap=not terminal)
 
 
 def clean(text: str) -> str:
@@ -95,11 +117,24 @@ def said(source: "Source") -> str:
     return clean(" ".join(part for part in (f"{who}:" if who else "", source.text.strip(), caption) if part))
 
 
-def lines(note: "Note") -> "RenderableType":
-    """Return what the sources of a note said, indented."""
+def quoted(text: str) -> str:
+    """Return a text in one line and in quotation marks, cut where it is long."""
+    told = clean(" ".join(text.split()))
+    return f'"{told if len(told) <= _QUOTED else told[: _QUOTED - 1] + "…"}"'
+
+
+def lines(out: "Console", note: "Note") -> None:
+    """Print a note's own words, with who said them, indented."""
+    for text, source in (words(line, note.sources) for line in note.raw):
+        indented(out, said(replace(source, text=text)) if source else clean(text))
+
+
+def indented(out: "Console", text: str) -> None:
+    """Print lines with four blanks in front, also where a terminal wraps them, and none behind."""
     from rich.padding import Padding
 
-    return Padding("\n".join(said(source) for source in note.sources), (0, 0, 0, 4), expand=False)
+    for one in text.splitlines():
+        out.print(Padding(one, (0, 0, 0, 4), expand=False) if out.is_terminal else f"    {one}")
 
 
 def ids(note: "Note") -> str:
@@ -108,15 +143,24 @@ def ids(note: "Note") -> str:
 
 
 def hit(out: "Console", rank: int, one: "Hit") -> None:
-    """Print a hit: rank, score, date, source ids and what has become of it, then what was said."""
+    """Print a hit: rank, score, date, source ids and what has become of it, then what was said.
+
+    What ceased to be true says until when.
+    """
     from rich.text import Text
 
     head = Text.assemble(
         (f"{rank:>2}.", "dim"), " ", (f"{one.score:.3f}", "bold green"), f"  {moment(one.note.said_at)}  ",
         (ids(one.note), "cyan"), ("" if one.note.status == "active" else f"  {one.note.status}", "dim"),
+        (_until(one), "yellow"),
     )  # fmt: skip
     out.print(head)
-    out.print(lines(one.note))
+    lines(out, one.note)
+
+
+def _until(one: "Hit") -> str:
+    by = f", replaced by {one.replaced_by}" if one.replaced_by else ""
+    return f"  until {one.until:%Y-%m-%d}{by}" if one.until else ""
 
 
 def cited(out: "Console", one: "Cited") -> None:
@@ -153,32 +197,27 @@ def plan(one: "QueryPlan") -> str:
 
 def explanation(out: "Console", one: "Hit", why: "Explanation") -> None:
     """Print which channels brought a hit, and what each gave to its score."""
-    from rich.padding import Padding
-    from rich.table import Table
-
-    table = Table("channel", box=None, padding=(0, 2, 0, 0), header_style="dim", style="dim")
-    for name in ("raw", "normalised", "weighted"):
-        table.add_column(name, justify="right")
-    for channel, score in why.channels.items():
-        table.add_row(channel, *(f"{x:.3f}" for x in (score.raw, score.normalised, score.weighted)))
-    table.add_row("neighbours", "", "", f"{why.neighbours:.3f}")
-    table.add_row("session", "", "", f"{why.session:.3f}")
-    out.print(Padding(table, (0, 0, 0, 4), expand=False))
-    if why.ranking:
-        parts = sorted(why.ranking.items(), key=lambda part: -abs(part[1]))
-        told = ", ".join(f"{name} {part:+.2f}" for name, part in parts if abs(part) >= 0.005)
-        out.print(Padding(f"ranked by {told}", (0, 0, 0, 4), expand=False), style="dim")
+    scores = ((name, (one.raw, one.normalised, one.weighted)) for name, one in why.channels.items())
+    rows = [
+        ("channel", "raw", "normalised", "weighted"),
+        *((name, *(f"{x:.3f}" for x in some)) for name, some in scores),
+        ("neighbours", "", "", f"{why.neighbours:.3f}"),
+        ("session", "", "", f"{why.session:.3f}"),
+    ]
     proposed = f"similarity {one.similarity:.3f}, proposed by {', '.join(why.proposed_by)}"
-    out.print(Padding(proposed, (0, 0, 0, 4), expand=False), style="dim")
+    for told in (*columns(rows), proposed):
+        out.print(f"    {told}", style="dim")
     out.print()
 
 
 def decision(out: "Console", one: "Decision") -> None:
-    """Print a decision: time, kind and id, whether it is undone, then why it was made, and by which model."""
+    """Print a decision: time, kind and id, whether it is undone; the words, why it was made, and by which model."""
     from rich.text import Text
 
     undone = f"  undone by {one.undone_by}" if one.undone_by else ""
     out.print(Text.assemble(f"{moment(one.at)}  ", (f"{one.kind:9}", "cyan"), f"  {one.id}", (undone, "dim")))
+    for about in one.about:
+        out.print(f"    {_ABOUT.get(about.role, '')}{quoted(about.text)}")
     why = " ".join(part for part in (one.evidence, f"(undoes {one.undoes})" if one.undoes else "") if part)
     if why:
         out.print(f"    {clean(why)}")
@@ -193,12 +232,16 @@ def facts(out: "Console", rows: Mapping[str, object]) -> None:
 
     shown = {name: clean(str(value)) for name, value in rows.items() if value not in ("", None, ())}
     width = max(map(len, shown))
-    for name, value in shown.items():  # a table each: one for all would fill every line up with spaces
-        table = Table.grid(padding=(0, 2, 0, 0))
-        table.add_column(style="dim", width=width)
-        table.add_column(overflow="fold")
-        table.add_row(name, value)
-        out.print(table)
+    for name, value in shown.items():
+        if not out.is_terminal:
+            out.print(f"{name:{width}}  {value}".replace("\n", "\n" + " " * (width + 2)))
+            continue
+        # a table each: one for all would fill every line up with spaces
+        grid = Table.grid(padding=(0, 2, 0, 0))
+        grid.add_column(style="dim", width=width)
+        grid.add_column(overflow="fold")
+        grid.add_row(name, value)
+        out.print(grid)
 
 
 def count(number: int, noun: str) -> str:

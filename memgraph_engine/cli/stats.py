@@ -1,14 +1,14 @@
 """`memgraph-engine stats`."""
 
 from memgraph_engine.cli import show
-from memgraph_engine.cli.connect import connect
+from memgraph_engine.cli.connect import known
 from memgraph_engine.cli.options import Json, Shared, Tenant, User, whose
 
 
 def stats(user: User = None, shared: Shared = False, tenant: Tenant = None, as_json: Json = False) -> None:
     """Count what a memory holds."""
     owner = whose(user, shared)
-    with connect(tenant) as memory:
+    with known(tenant, owner) as memory:
         counts = memory.stats(**owner)
     if as_json:
         show.document(counts)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memgraph_engine.cli import show
-from memgraph_engine.cli.connect import connect
+from memgraph_engine.cli.connect import connect, known
 from memgraph_engine.cli.options import Json, Shared, Tenant, User, whose
 from memgraph_engine.cli.progress import bar
 
@@ -42,7 +42,8 @@ def rebuild(
     if every and (user is not None or shared):
         raise typer.BadParameter("it stands for every memory: leave --user and --shared out.", param_hint="--all")
     owner = None if every else whose(user, shared)
-    with connect(tenant) as memory, bar("Topics", lambda: _PHASES) as running:
+    reached = connect(tenant) if owner is None else known(tenant, owner)
+    with reached as memory, bar("Topics", lambda: _PHASES) as running:
 
         def tell(phase: str) -> None:
             running.advance(phase != "wait")
@@ -64,7 +65,7 @@ def rebuild(
 def list_topics(user: User = None, shared: Shared = False, tenant: Tenant = None, as_json: Json = False) -> None:
     """List the topics, the largest first, with their most central keywords."""
     owner = whose(user, shared)
-    with connect(tenant) as memory:
+    with known(tenant, owner) as memory:
         found = memory.topics(**owner)
     if as_json:
         show.document(found)
@@ -85,7 +86,7 @@ def show_topic(
 ) -> None:
     """Show a topic with all of its keywords, the most central ones first."""
     owner = whose(user, shared)
-    with connect(tenant) as memory:
+    with known(tenant, owner) as memory:
         topic = memory.topic(id, **owner)
     if as_json:
         show.document(topic)
@@ -99,7 +100,7 @@ def show_topic(
 def diff(user: User = None, shared: Shared = False, tenant: Tenant = None, as_json: Json = False) -> None:
     """Show what the last run moved, split and merged."""
     owner = whose(user, shared)
-    with connect(tenant) as memory:
+    with known(tenant, owner) as memory:
         runs = memory.topic_runs(**owner, limit=1)
         labels = {topic.id: topic.label for topic in memory.topics(**owner)}
     if as_json:

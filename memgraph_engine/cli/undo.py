@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from memgraph_engine.cli import show
-from memgraph_engine.cli.connect import connect
+from memgraph_engine.cli.connect import known
 from memgraph_engine.cli.options import Json, Shared, Tenant, User, whose
 
 
@@ -21,7 +21,7 @@ def undo(
 ) -> None:
     """Take a decision back: what it created goes, what it changed is as it was before."""
     owner = whose(user, shared)
-    with connect(tenant) as memory:
+    with known(tenant, owner) as memory:
         taken = memory.undo(decision, cascade=cascade, **owner)
     if as_json:
         show.document(taken)

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from memgraph_engine.cli import show
-from memgraph_engine.cli.connect import connect
+from memgraph_engine.cli.connect import known
 from memgraph_engine.cli.options import Json, NoteId, Shared, Tenant, User, whose
 
 
@@ -19,7 +19,7 @@ def update(
 ) -> None:
     """Give a note a new text; `history` keeps the old one."""
     owner = whose(user, shared)
-    with connect(tenant) as memory:
+    with known(tenant, owner) as memory:
         decision = memory.update(id, text, **owner)
     if as_json:
         show.document(decision)

@@ -3,7 +3,7 @@
 import typer
 
 from memgraph_engine.cli import show
-from memgraph_engine.cli.connect import connect
+from memgraph_engine.cli.connect import known
 from memgraph_engine.cli.options import Json, Shared, Tenant, User, whose
 
 
@@ -13,7 +13,7 @@ def verify(user: User = None, shared: Shared = False, tenant: Tenant = None, as_
     Recounts its sums and looks for what must never be; a line for each fault, and exit code 1 if there is one.
     """
     owner = whose(user, shared)
-    with connect(tenant) as memory:
+    with known(tenant, owner) as memory:
         faults = memory.verify(**owner)
     if as_json:
         show.document(faults)

@@ -207,17 +207,17 @@ class Database:
                 "Is it running (`memgraph-engine db start` starts the managed one), and is MEMGRAPH_ENGINE_URI right?"
             ) from error
         except driver_errors.Neo4jError as error:
-            if error.code in {
-                "Neo.ClientError.Database.DatabaseNotFound",
-                "Neo.TransientError.General.DatabaseUnavailable",
-            }:
-                raise Unreachable(f"{self.uri} has no usable database {self._database!r}: {error.message}.") from error
             if any(word in str(error.message) for word in _CRITICAL):
                 raise Unreachable(
                     f"The server at {self.uri} can't write to its disk, which is full most likely, and so it keeps the "
                     f"database {self._database!r} closed until it is started again. Free space, then run "
                     "`memgraph-engine db stop` and `memgraph-engine db start`, or restart your own server."
                 ) from error
+            if error.code in {
+                "Neo.ClientError.Database.DatabaseNotFound",
+                "Neo.TransientError.General.DatabaseUnavailable",
+            }:
+                raise Unreachable(f"{self.uri} has no usable database {self._database!r}: {error.message}.") from error
             raise QueryFailed(str(error.code), str(error.message)) from error
         except driver_errors.DriverError as error:
             raise StoreError(f"The connection to {self.uri} failed: {_first_line(error)}.") from error

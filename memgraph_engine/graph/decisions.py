@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import datetime
 from typing import Any
 
@@ -10,8 +10,9 @@ from memgraph_engine.cost import Cost
 from memgraph_engine.graph.database import Row, Runner
 from memgraph_engine.graph.rows import moment
 from memgraph_engine.model.memory import TRUE_ONCE
-from memgraph_engine.model.result import Considered, Contrary, Decision, Tie
+from memgraph_engine.model.result import About, Considered, Contrary, Decision, Tie
 
+_WORDS = 4  # notes and sources of a decision whose words are told
 _COST = ("calls", "input_tokens", "output_tokens", "money", "seconds")
 
 
@@ -71,9 +72,13 @@ def find(tx: Runner, scope: str, id: str) -> Decision | None:  # noqa: A002  the
 
 
 def page(tx: Runner, scope: str, before: datetime, limit: int) -> list[Decision]:
-    """Return the decisions made at or before a time, newest first."""
-    rows = tx.run("decisions/page", scope=scope, before=before, limit=limit)
-    return [decision_from(row["decision"]) for row in rows]
+    """Return the decisions made at or before a time, newest first, with the words that each is about."""
+    rows = tx.run("decisions/page", scope=scope, before=before, limit=limit, words=_WORDS)
+    return [replace(decision_from(row["decision"]), about=tuple(map(_about, row["about"]))) for row in rows]
+
+
+def _about(row: Row) -> About:
+    return About(row["role"], " / ".join(row["lines"]), row["note"])
 
 
 def of_note(tx: Runner, scope: str, id: str) -> list[Decision]:  # noqa: A002

@@ -27,6 +27,16 @@ if TYPE_CHECKING:
 _FEATURES, _NOTE, _SOURCE = 950, 900, 1400  # bytes of an entry, of a note and of a source, beside texts and vectors
 
 
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """A note that took the place of another: id, status, when it was said and created (milliseconds since 1970)."""
+
+    note: str
+    status: str
+    said: int
+    created: int
+
+
 @dataclass(slots=True, eq=False)
 class CachedNote:
     """A version of a note.
@@ -35,6 +45,7 @@ class CachedNote:
     It `asks` where all that it holds ends with a question. `vectors` has the shape (2, dimensions), of length 1: raw
     and context; None for a note that waits for them. Times are in milliseconds since 1970. `size` is about how many
     bytes all of it takes.
+    `replaced` says what took its place, the first one first. This alone may change: it is of a version of the scope.
     """
 
     stamp: int
@@ -53,7 +64,9 @@ class CachedNote:
     lengths: tuple[int, int]
     vectors: "NDArray[np.float32] | None"
     size: int
+    replaced: tuple[Replacement, ...] = ()
     _note: Note | None = None
+    _asked: tuple[int, bool] = (-1, False)
 
     def terms(self) -> frozenset[str]:
         """Return the terms of both texts."""
@@ -67,6 +80,17 @@ class CachedNote:
     def whole(self) -> bool:
         """Whether all of it was read."""
         return self._note is not None
+
+    def current(self, version: int | None) -> bool:
+        """Whether what is known of its replacement is that of a version of the scope; None asks for none.
+
+        A commit shows itself piece by piece, the version first, so the first answer at a version is asked for again.
+        """
+        return version is None or self._asked == (version, True)
+
+    def follow(self, replaced: Iterable[Replacement], version: int) -> None:
+        """Take what took its place, as of a version of the scope."""
+        self.replaced, self._asked = tuple(replaced), (version, self._asked[0] == version)
 
     def note(self, superseded_at: int | None = None) -> Note:
         """Return the note, for the caller to keep, once all of it was read.
@@ -118,16 +142,25 @@ class NoteCache:
             self._fetched += len(missing)
         return notes, len(missing)
 
-    def complete(self, tx: Runner, scopes: Sequence[str], notes: Sequence[CachedNote]) -> None:
-        """Read the rest of notes that are returned; one that was removed meanwhile stays as it is."""
-        missing = {note.stamp: note for note in notes if not note.whole}
+    def complete(
+        self, tx: Runner, scopes: Sequence[str], notes: Sequence[CachedNote], versions: Mapping[str, int] | None = None
+    ) -> None:
+        """Read the rest of notes that are returned; one that was removed meanwhile stays as it is.
+
+        With the `versions` of their scopes also what took their place, unless it is known as of these.
+        """
+        known = versions or {}
+        missing = {note.stamp: note for note in notes if not (note.whole and note.current(known.get(note.scope)))}
         if not missing:
             return
-        for row in tx.run("notes/fetch", scopes=scopes, versions={"stamps": list(missing)}):
+        wanted = {"stamps": list(missing), "unread": [stamp for stamp, note in missing.items() if not note.whole]}
+        for row in tx.run("notes/fetch", scopes=scopes, versions=wanted):
             note = missing[row["stamp"]]
             with self._lock:
-                more = note.completed(note_from(row["note"]))
-                self._bytes += more if self._notes.get(note.stamp) is note else 0
+                note.follow((Replacement(**one) for one in row["replaced"]), known.get(note.scope, -1))
+                if row["note"]:
+                    more = note.completed(note_from(row["note"]))
+                    self._bytes += more if self._notes.get(note.stamp) is note else 0
         self._evict()
 
     def _keep(self, notes: Mapping[int, CachedNote]) -> None:

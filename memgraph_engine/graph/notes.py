@@ -198,9 +198,11 @@ def former(tx: Runner, scope: str, id: str) -> Note | None:  # noqa: A002
     return now.note if now else replace(history(tx, scope, rows[0]["note"])[-1].note, status="undone")
 
 
-def newest(tx: Runner, scope: str, limit: int) -> list[Found]:
-    """Return the readable notes that were created last."""
-    return [found_from(row["note"]) for row in tx.run("notes/newest", scope=scope, statuses=READABLE, limit=limit)]
+def newest(tx: Runner, scope: str, filters: Mapping[str, Any], before: tuple[datetime, str], limit: int) -> list[Found]:
+    """Return the readable notes that were created last, before another one (its time and id)."""
+    at, id = before  # noqa: A001
+    given = {"filters": filters, "before": at, "before_id": id, "limit": limit}
+    return [found_from(row["note"]) for row in tx.run("notes/newest", scope=scope, statuses=READABLE, **given)]
 
 
 def found_from(row: Row, by: str = "note") -> Found:
@@ -218,11 +220,12 @@ def found_from(row: Row, by: str = "note") -> Found:
     )
 
 
-def pages(tx: Runner, scope: str) -> Iterator[list[Note]]:
-    """Yield all readable notes, oldest first, a page at a time."""
+def pages(tx: Runner, scope: str, filters: Mapping[str, Any]) -> Iterator[list[Note]]:
+    """Yield the readable notes that are meant, oldest first, a page at a time."""
     after, after_id = UNKNOWN_PAST, ""
     while True:
-        rows = tx.run("notes/page", scope=scope, statuses=READABLE, after=after, after_id=after_id, limit=_PAGE)
+        given = {"filters": filters, "after": after, "after_id": after_id, "limit": _PAGE}
+        rows = tx.run("notes/page", scope=scope, statuses=READABLE, **given)
         if not rows:
             return
         notes = [note_from(row["note"]) for row in rows]

@@ -1,10 +1,15 @@
 """Scopes: their language, their sums, and the version by which writers notice each other."""
 
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from memgraph_engine.graph import schema
-from memgraph_engine.graph.database import Database
+from memgraph_engine.graph.database import Database, Runner
+from memgraph_engine.graph.rows import moment
+from memgraph_engine.model.result import Session, Tenant, User
 from memgraph_engine.model.scope import Scope
 
 
@@ -35,10 +40,41 @@ def state(db: Database, scope: str) -> ScopeState | None:
     return None
 
 
+def folders(db: Database, scope: str) -> dict[str, str]:
+    """Return where the folders lay that were ingested, by their ids."""
+    rows = db.run("scopes/folders", scope=scope)
+    return dict(json.loads(rows[0]["folders"] or "{}")) if rows else {}
+
+
+def keep_folders(db: Database, scope: str, folders: Mapping[str, str]) -> None:
+    """Keep where the folders lay that were ingested."""
+    db.commit("scopes/keep_folders", scope=scope, folders=json.dumps(dict(folders), ensure_ascii=False))
+
+
 def counts(db: Database, scope: str) -> dict[str, Any] | None:
     """Count what the scope holds; None if there is no such scope."""
     rows = db.run("scopes/counts", scope=scope)
     return rows[0] if rows else None
+
+
+def tenants(tx: Runner) -> list[Tenant]:
+    """Return all tenants of the database, by name."""
+    return [Tenant(**row) for row in tx.run("scopes/tenants")]
+
+
+def users(tx: Runner, tenant: str) -> list[User]:
+    """Return the users of a tenant, by name."""
+    return [User(**row) for row in tx.run("scopes/users", tenant=tenant)]
+
+
+def sessions(tx: Runner, scope: str) -> list[Session]:
+    """Return the sessions of a scope, the latest first, those without a time last."""
+    rows = tx.run("sources/sessions", scope=scope)
+    return [Session(row["id"], row["sources"], *(_moment(row[name]) for name in ("began", "ended"))) for row in rows]
+
+
+def _moment(milliseconds: int | None) -> datetime | None:
+    return None if milliseconds is None else moment(milliseconds)
 
 
 def purge_tenant(db: Database, tenant: str) -> None:

@@ -8,7 +8,7 @@ from memgraph_engine.graph.database import Database, Row, Runner
 from memgraph_engine.graph.notes import QUOTABLE, quotable
 from memgraph_engine.graph.rows import source_from, source_properties
 from memgraph_engine.model.candidate import Candidate
-from memgraph_engine.model.memory import TRUE_ONCE, Source
+from memgraph_engine.model.memory import READABLE, TRUE_ONCE, Source
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +61,39 @@ def look_up(db: Database, scope: str, ids: Sequence[str], sessions: Sequence[str
         hidden=frozenset(tail["id"] for tail in row["tails"] if not tail["readable"]),
         keywords={k["key"]: k["name"] for k in row["keywords"]},
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A stored passage of a document: the hashes of all its versions, newest first, and its note, if any.
+
+    `status` is the note's, "none" without one; `sources` is from how many the note comes, `evidence` that of the
+    decision that made it what it is. One that was `taken` out of a note that others tell too has none any more.
+    """
+
+    source: Source
+    hashes: tuple[str, ...]
+    note: str
+    status: str
+    sources: int
+    evidence: str
+    taken: bool
+
+
+def document(tx: Runner, scope: str, id: str) -> list[Passage]:  # noqa: A002  the graph's own word
+    """Return the passages of a document, in the order in which they came."""
+    found = []
+    for row in tx.run("sources/document", scope=scope, document=id):
+        note = row["note"] or {"id": "", "status": "none", "sources": 0}
+        source, hashes, evidence = source_from(row["source"]), tuple(row["hashes"]), note.get("evidence") or ""
+        found.append(Passage(source, hashes, note["id"], note["status"], note["sources"], evidence, row["taken"]))
+    return found
+
+
+def documents(tx: Runner, scope: str, folder: str) -> list[str]:
+    """Return the ids of the documents of a folder that still say something."""
+    rows = tx.run("sources/documents", scope=scope, folder=folder, statuses=READABLE)
+    return [row["document"] for row in rows]
 
 
 def stored(tx: Runner, scope: str, id: str) -> bool:  # noqa: A002  the graph's own word

@@ -3,18 +3,23 @@
 import codecs
 import json
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, fields
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal, Self, cast, get_args
 
-from memgraph_engine.errors import InvalidInput
-from memgraph_engine.ingest import chat
+from memgraph_engine.errors import InvalidInput, MissingExtra
+from memgraph_engine.ingest import chat, documents
+from memgraph_engine.ingest.files import Unreadable, content, decoded, known_encoding, marked, state
+from memgraph_engine.ingest.folders import File, Folder
 from memgraph_engine.ingest.messages import parse_message
 from memgraph_engine.ingest.passages import passages
+from memgraph_engine.model.ingested import Fault
+from memgraph_engine.settings import Settings
 
-Format = Literal["jsonl", "json", "markdown", "text", "locomo"]
+Format = Literal["jsonl", "json", "markdown", "text", "html", "pdf", "locomo"]
 Message = dict[str, Any]
 
 _SUFFIXES: dict[str, Format] = {
@@ -24,24 +29,55 @@ _SUFFIXES: dict[str, Format] = {
     ".markdown": "markdown",
     ".txt": "text",
     ".text": "text",
+    ".html": "html",
+    ".htm": "html",
+    ".xhtml": "html",
+    ".pdf": "pdf",
 }
-_UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_START = 4096  # bytes
+_ARRAY = re.compile(r"\s*\[\s*\{")
 _SAMPLE_KEYS = "sample_id|conversation|qa|event_summary|observation|session_summary"
 _LOCOMO = re.compile(rf'\s*\[?\s*\{{\s*"(?:{_SAMPLE_KEYS})"')
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _SESSION_TIME = re.compile(r"(\d{1,2}):(\d\d) ?([ap])m on (\d{1,2}) ([a-z]{3})[a-z]*,? (\d{4})", re.IGNORECASE)
 
 
+Item = Message | Fault
+
+
 @dataclass(frozen=True)
-class BadLine:
-    """Something that could not be read; `line` counts from 1 and is 0 where there is none to name."""
+class Reader:
+    """Reads files as the settings and the caller want it; see `read`."""
 
-    file: str
-    line: int
-    reason: str
+    format: Format | None = None
+    sample_id: str | None = None
+    encoding: str = ""
+    passage: int = 1200
+    max_text: int = 65_536
+    timezone: str = "UTC"
 
+    @classmethod
+    def of(cls, settings: Settings, format: Format | None, sample_id: str | None, encoding: str) -> Self:  # noqa: A002
+        """Return one that reads as the settings say; raises InvalidInput for an encoding that is none."""
+        known = known_encoding(encoding) if encoding else ""
+        return cls(format, sample_id, known, settings.passage, settings.max_text, settings.timezone)
 
-Item = Message | BadLine
+    def kind(self, file: File) -> Format:
+        """Return what a file is; raises InvalidInput."""
+        return format_of(file.path, self.format)
+
+    def items(self, file: File) -> Iterator[Item]:
+        """Yield what a file holds; raises InvalidInput if it can't be read at all."""
+        options = {field.name: getattr(self, field.name) for field in fields(self)}
+        yield from read(file.path, id=file.id, **options)
+
+    def count(self, given: Iterable[File | Folder]) -> int:
+        """Count what files and folders hold, which takes reading them."""
+        found = 0
+        for file in (file for one in given for file in (one.files if isinstance(one, Folder) else [one])):
+            with suppress(InvalidInput, OSError):
+                found += sum(1 for _ in self.items(file))
+        return found
 
 
 def read(
@@ -50,40 +86,67 @@ def read(
     *,
     id: str | None = None,  # noqa: A002  as the API calls it
     sample_id: str | None = None,
+    encoding: str = "",
     passage: int = 1200,
     max_text: int = 65_536,
     timezone: str = "UTC",
 ) -> Iterator[Item]:
-    """Return the messages of a file as `Memory.add` takes them, and a BadLine for each that it would refuse.
+    """Return the messages of a file as `Memory.add` takes them, and a Fault for each that it would refuse.
 
     Without `format` it is told from the name, else from the beginning. `id` names a document (default: the
-    file's name), whose passages have at most `passage` characters; `sample_id` chooses from a LoCoMo file.
+    file's name), whose passages have at most `passage` characters; `sample_id` chooses from a LoCoMo file;
+    `encoding` is that of a text without a byte order mark.
     Raises InvalidInput if the file can't be opened, or its format or sample can't be told.
     """
     path = Path(path)
+    format = format_of(path, format)  # noqa: A001
+    encoding = known_encoding(encoding) if encoding else ""
+    if format in documents.KINDS:
+        return _document(path, id or path.name, passage, cast("documents.Kind", format), encoding)
+    if format == "locomo":
+        found: Iterator[tuple[int, object]] = _turns(_sample(path, sample_id, encoding))
+    else:
+        found = _lines(path, encoding) if format == "jsonl" else _array(path, encoding)
+    return (_checked(path, line, given, timezone, max_text) for line, given in found)
+
+
+def format_of(path: Path, given: Format | None = None) -> Format:
+    """Return what a file is, as it is `given`, else as its name or its beginning tells; raises InvalidInput."""
     if not path.is_file():
         raise InvalidInput(f"{path} is no file that can be read.")
-    if format is not None and format not in get_args(Format):
-        raise InvalidInput(f"No format {format!r}; use one of {', '.join(get_args(Format))}.")
-    with path.open("rb") as file:
-        start = file.read(4096)
-    if start.startswith(_UTF16):
-        raise InvalidInput(f"{path} is UTF-16; save it as UTF-8.")
-    format = format or _guess(path, start)  # noqa: A001
-    if format in ("markdown", "text"):
-        return _document(path, id or path.name, passage, markdown=format == "markdown")
-    if format == "locomo":
-        found: Iterator[tuple[int, object]] = _turns(_sample(path, sample_id))
-    else:
-        found = _lines(path) if format == "jsonl" else _array(path)
-    return (_checked(path, line, given, timezone, max_text) for line, given in found)
+    if given is not None and given not in get_args(Format):
+        raise InvalidInput(f"No format {given!r}; use one of {', '.join(get_args(Format))}.")
+    return given or _guess(path, _start(path))
+
+
+def known(path: Path) -> bool:
+    """Tell whether a file of a folder is of a kind that is read; any JSON is not, but messages and LoCoMo are."""
+    if path.suffix.lower() != ".json":
+        return path.suffix.lower() in _SUFFIXES
+    try:
+        text = _beginning(_start(path))
+    except InvalidInput:
+        return True  # so that it is told why it can't be read
+    return bool(_ARRAY.match(text) or _LOCOMO.match(text))
+
+
+def _start(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            return file.read(_START)
+    except OSError as error:
+        raise InvalidInput(f"{path} can't be read: {error.strerror}.") from None
+
+
+def _beginning(start: bytes) -> str:
+    return start.decode(marked(start) or "utf-8", errors="replace").removeprefix("\ufeff")
 
 
 def _guess(path: Path, start: bytes) -> Format:
     suffix = path.suffix.lower()
     if suffix in _SUFFIXES:
         return _SUFFIXES[suffix]
-    text = start.removeprefix(codecs.BOM_UTF8).decode(errors="replace")
+    text = _beginning(start)
     if _LOCOMO.match(text):
         return "locomo"
     if text.lstrip().startswith("[") or (suffix == ".json" and not text.strip()):
@@ -99,15 +162,15 @@ class _Unreadable(str):
 
 def _checked(path: Path, line: int, given: object, timezone: str, max_text: int) -> Item:
     if isinstance(given, _Unreadable):
-        return BadLine(str(path), line, str(given))
+        return Fault(str(path), line, str(given))
     if not isinstance(given, dict):
-        return BadLine(str(path), line, f"this is no object but {type(given).__name__}")
+        return Fault(str(path), line, f"this is no object but {type(given).__name__}")
     where = f"message {given['id']!r}" if isinstance(given.get("id"), str) else "the message"
     try:
         own = chat.fields(given, where)
         source = parse_message(own, where, timezone=timezone, max_text=max_text)
     except InvalidInput as error:
-        return BadLine(str(path), line, str(error))
+        return Fault(str(path), line, str(error))
     # a file that is read again brings the same, whenever that is
     return {"id": source.id, **{key: value for key, value in own.items() if value not in ("", [], {})}}
 
@@ -126,31 +189,41 @@ def _refuse(constant: str) -> None:
     raise ValueError(f"{constant} is no number of JSON")
 
 
-def _lines(path: Path) -> Iterator[tuple[int, object]]:
+def _lines(path: Path, encoding: str) -> Iterator[tuple[int, object]]:
+    """Yield the lines as they are asked for: a log may be long."""
+    if encoding or marked(_start(path)) not in ("", "utf-8"):
+        whole = _text(path, encoding)
+        if isinstance(whole, Unreadable):
+            yield whole.line, _Unreadable(whole)
+        else:
+            yield from ((number, _loads(line)) for number, line in enumerate(whole.split("\n"), 1) if line.strip())
+        return
     with path.open("rb") as file:
+        before = state(file.fileno())
         for number, line in enumerate(file, 1):
             try:
                 text = line.removeprefix(codecs.BOM_UTF8 if number == 1 else b"").decode()
             except UnicodeDecodeError as error:
-                yield number, _Unreadable(f"not UTF-8 at byte {error.start + 1} of the line")
+                yield number, _Unreadable(f"not UTF-8 at byte {error.start + 1} of the line; name the encoding")
                 continue
             if text.strip():
                 yield number, _loads(text)
+        if state(file.fileno()) != before:
+            yield 0, _Unreadable("the file changed while it was read; ingest it again: what is stored is recognised")
 
 
-def _text(path: Path) -> str | BadLine:
-    content = path.read_bytes()
+def _text(path: Path, encoding: str) -> str | Unreadable:
     try:
-        return content.removeprefix(codecs.BOM_UTF8).decode()
-    except UnicodeDecodeError as error:
-        return BadLine(str(path), content.count(b"\n", 0, error.start) + 1, "the file is not UTF-8")
+        return decoded(content(path), encoding)
+    except Unreadable as error:
+        return error
 
 
-def _array(path: Path) -> Iterator[tuple[int, object]]:
+def _array(path: Path, encoding: str) -> Iterator[tuple[int, object]]:
     """Yield an array's entries with the lines they begin at; what follows a fault in the JSON is not read."""
-    text = _text(path)
-    if isinstance(text, BadLine):
-        yield text.line, _Unreadable(text.reason)
+    text = _text(path, encoding)
+    if isinstance(text, Unreadable):
+        yield text.line, _Unreadable(text)
         return
     if not text.strip():
         return
@@ -180,15 +253,16 @@ def _skip(text: str, at: int, mark: str) -> int:
     return found.end() if found else at
 
 
-def _document(path: Path, id: str, limit: int, *, markdown: bool) -> Iterator[Item]:  # noqa: A002
-    text = _text(path)
-    if isinstance(text, BadLine):
-        yield text
-    elif "\0" in text:
-        yield BadLine(str(path), text.count("\n", 0, text.index("\0")) + 1, "a NUL character: this is no text file")
-    else:
-        for n, part in enumerate(passages(text, limit, markdown=markdown)):
-            yield {"id": f"{id}#{n}", "kind": "document", "session": id, "text": part}
+def _document(path: Path, id: str, limit: int, kind: documents.Kind, encoding: str) -> Iterator[Item]:  # noqa: A002
+    try:
+        parts = list(documents.parts(content(path), kind, encoding))
+    except (Unreadable, MissingExtra) as error:
+        yield Fault(str(path), getattr(error, "line", 0), str(error))
+        return
+    markdown = kind in ("markdown", "html")
+    found = ((text, part.fields) for part in parts for text in passages(part.text, limit, markdown=markdown))
+    for n, (text, carried) in enumerate(found):
+        yield {"id": f"{id}#{n}", "kind": "document", "session": id, "text": text, **carried}
 
 
 def _turns(conversation: dict[str, Any]) -> Iterator[tuple[int, object]]:
@@ -209,9 +283,9 @@ def _turn(turn: dict[str, object]) -> Message:
     return {name: turn[key] for key, name in names.items() if key in turn}
 
 
-def _sample(path: Path, sample_id: str | None) -> dict[str, Any]:
-    text = _text(path)
-    given = _Unreadable(text.reason) if isinstance(text, BadLine) else _loads(text)
+def _sample(path: Path, sample_id: str | None, encoding: str) -> dict[str, Any]:
+    text = _text(path, encoding)
+    given = _Unreadable(text) if isinstance(text, Unreadable) else _loads(text)
     if isinstance(given, _Unreadable):
         raise InvalidInput(f"{path} can't be read: {given}.")
     samples = {

@@ -1,4 +1,4 @@
-"""What narrows a question down: the filters that `search`, `context` and `answer` take, declared once."""
+"""What narrows notes down: the filters that `search`, `context`, `answer`, `get_all` and `delete_all` take."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -8,8 +8,8 @@ from typing import TypedDict, cast
 from memgraph_engine.errors import InvalidInput
 
 
-class SearchFilters(TypedDict, total=False):
-    """Which notes a question may find; `Memory.search` says what each filter means."""
+class NoteFilters(TypedDict, total=False):
+    """Which notes of a memory are meant; `Memory.search` says what each filter means."""
 
     session: str | None
     speaker: str | None
@@ -17,13 +17,19 @@ class SearchFilters(TypedDict, total=False):
     agent: str | None
     since: datetime | str | None
     until: datetime | str | None
-    as_of: datetime | str | None
-    known_at: datetime | str | None
     tags: Sequence[str]
     metadata: Mapping[str, object] | None
+
+
+class SearchFilters(NoteFilters, total=False):
+    """Which notes a question may find; `Memory.search` says what each filter means."""
+
+    as_of: datetime | str | None
+    known_at: datetime | str | None
     min_similarity: float | None
 
 
+NOTE_FILTERS = tuple(NoteFilters.__annotations__)
 FILTERS = tuple(SearchFilters.__annotations__)
 """Their names."""
 _LISTS = ("tags", "metadata")

@@ -1,10 +1,37 @@
-"""The JSON form of what calls return, the same on every surface."""
+"""The forms of what calls return, the same on every surface: as JSON, and as a line for people."""
 
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
-from datetime import date
+from datetime import date, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
+
+_LONGEST = 60  # characters of a text in a line
+_MOST = 3  # entries of a list in a line
+
+
+class Result:
+    """What a call returns: a frozen dataclass with a JSON form, and a repr of one line.
+
+    `derived` names properties that are part of the JSON form, `brief` the fields and properties that the repr tells;
+    without them these are none, and all fields.
+    """
+
+    __slots__ = ()
+    derived: ClassVar[tuple[str, ...]] = ()
+    brief: ClassVar[tuple[str, ...]] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return its JSON form, as `json.dumps` takes it and `--json` prints it."""
+        form: dict[str, Any] = json_form(self)
+        return form
+
+    def __repr__(self) -> str:
+        """Tell what matters in it; `to_dict` has all of it."""
+        told = self.brief or _names(self)
+        parts = ((name, getattr(self, name)) for name in told)
+        shown = ", ".join(f"{name}={_short(value)}" for name, value in parts if value not in (None, "", ()))
+        return f"{type(self).__name__}({shown})"
 
 
 def json_form(value: object) -> Any:
@@ -20,7 +47,7 @@ def json_form(value: object) -> Any:
     if value is None or isinstance(value, str | int | float):
         return value
     if is_dataclass(value) and not isinstance(value, type):
-        return {field.name: json_form(getattr(value, field.name)) for field in fields(value)}
+        return {name: json_form(getattr(value, name)) for name in _names(value)}
     if isinstance(value, Mapping):
         return {name: json_form(one) for name, one in value.items()}
     if isinstance(value, list | tuple):
@@ -30,3 +57,25 @@ def json_form(value: object) -> Any:
     if isinstance(value, Path):
         return str(value)
     raise TypeError(f"{type(value).__name__} is no result: it has no JSON form")
+
+
+def _names(value: Any) -> tuple[str, ...]:
+    return (*(field.name for field in fields(value)), *(value.derived if isinstance(value, Result) else ()))
+
+
+def _short(value: object) -> str:
+    if isinstance(value, str):
+        return repr(value if len(value) <= _LONGEST else f"{value[: _LONGEST - 1]}…")
+    if isinstance(value, float):
+        return f"{value:.3g}"
+    if isinstance(value, datetime):
+        return f"{value:%Y-%m-%dT%H:%MZ}"
+    if isinstance(value, Mapping):
+        return f"{{{_several([f'{key!r}: {_short(one)}' for key, one in value.items()])}}}"
+    if isinstance(value, list | tuple):
+        return f"[{_several([_short(one) for one in value])}]"
+    return repr(value)
+
+
+def _several(parts: list[str]) -> str:
+    return ", ".join(parts[:_MOST] + [f"… {len(parts) - _MOST} more"][: len(parts) > _MOST])

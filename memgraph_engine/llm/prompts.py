@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from memgraph_engine.errors import MissingExtra, SettingsError
+from memgraph_engine.errors import SettingsError
 from memgraph_engine.llm.answers import RESPONSES, Response
 from memgraph_engine.model.ports import Message
 from memgraph_engine.resources import resource
@@ -86,10 +86,8 @@ class _File(BaseModel):
 
 def load(path: Path) -> Prompt:
     """Read a template; raises SettingsError naming the file and what is wrong with it."""
-    try:
-        import yaml
-    except ImportError:
-        raise MissingExtra("asking a chat model", "llm") from None
+    import yaml
+
     try:
         given = _File.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
     except yaml.YAMLError as error:

@@ -4,20 +4,23 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from memgraph_engine.cost import NOTHING, Cost
+from memgraph_engine.interface.results import Result
 from memgraph_engine.model.memory import Note, Source
 
 DONT_KNOW = "I don't know."
 """What an answer says if the memory does not hold it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Cited:
+@dataclass(frozen=True, slots=True, repr=False)
+class Cited(Result):
     """A note of a context, under the number by which an answer cites it: [1], [2] and so on.
 
     `line` is how it reads there: number, days on which it was said, remarks, text. `sources` are the note's own and
     those of notes that say the same; `remarks` tell that it is disputed, replaces another or was true once.
     `shortened` says that only a part of the text is there.
     """
+
+    brief = ("number", "line")
 
     number: int
     line: str
@@ -27,8 +30,8 @@ class Cited:
     shortened: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
+@dataclass(frozen=True, slots=True, repr=False)
+class Context(Result):
     """What a memory holds on a question, for the prompt of any model: at most `budget` tokens.
 
     `text` is all of it inside the marks of recalled text, so that `add` takes it out again if the prompt comes back;
@@ -36,6 +39,8 @@ class Context:
     was found is missing. `cost` is what the roles `planning` and `sufficiency` cost; `fallbacks` says where the engine
     did without them, and why.
     """
+
+    brief = ("question", "entries", "tokens", "budget")
 
     question: str
     text: str
@@ -57,8 +62,8 @@ class Context:
         return tuple(entry.line for entry in self.entries)
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+@dataclass(frozen=True, slots=True, repr=False)
+class Answer(Result):
     """The answer to a question, with the context that it was made from.
 
     `text` is None if no model answered; `fallbacks` says why, and the context can be shown instead. `known` is False
@@ -66,6 +71,8 @@ class Answer:
     the text cites at least one entry of the context: `citations`, in order. Numbers that the model made up were
     taken out of the text; they are `unknown_citations`. `cost` includes that of the context.
     """
+
+    brief = ("text", "known", "citations", "fallbacks")
 
     text: str | None
     context: Context

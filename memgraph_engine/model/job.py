@@ -6,10 +6,11 @@ from datetime import datetime
 from typing import Literal
 
 from memgraph_engine.cost import NOTHING, Cost
+from memgraph_engine.interface.results import Result
 
 
-@dataclass(frozen=True, slots=True)
-class JobRun:
+@dataclass(frozen=True, slots=True, repr=False)
+class JobRun(Result):
     """One run of a job over one memory: when it ended, and how. `kind` is the job's name in the worker's table.
 
     construct  pending notes were constructed: `counts` says what became of how many
@@ -18,6 +19,8 @@ class JobRun:
 
     `why` says what made it due, `error` why it failed, `fallbacks` where it did without a chat model, and why.
     """
+
+    brief = ("kind", "scope", "outcome", "why", "counts", "error")
 
     kind: str
     scope: str

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Literal
 
+from memgraph_engine.interface.results import Result
+
 SourceKind = Literal["message", "document", "code", "api_result"]
 Status = Literal["pending", "active", "superseded", "deleted", "archived"]
 
@@ -19,13 +21,15 @@ UNKNOWN_PAST = datetime(1, 1, 1, tzinfo=UTC)
 """Stands for "since ever"."""
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+@dataclass(frozen=True, slots=True, repr=False)
+class Source(Result):
     """What came from outside, verbatim: a message, or a passage of a document.
 
     `said_at` is UTC, None where no time was given; `said_as` is that time as it was given.
     `session` is '' for a message outside any; `seq` counts from 0 within the session.
     """
+
+    brief = ("id", "speaker", "text")
 
     id: str
     text: str
@@ -48,16 +52,19 @@ def by_time(source: Source) -> tuple[bool, datetime, str, int, str]:
     return source.said_at is None, source.said_at or UNKNOWN_PAST, source.session, source.seq, source.id
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+@dataclass(frozen=True, slots=True, repr=False)
+class Note(Result):
     """One unit of memory (MemFly, section 3.2, layer 1).
 
-    `raw` holds a rendered line for each source; `context` is the same made self-contained.
+    `raw` holds a rendered line for each source; `context` is the same made self-contained. `text` is the words alone.
     All times are UTC. `said_at` is when it was stored where no time was given. `recorded_at` to `superseded_at` is
     when the engine held this version; `valid_from` to `valid_to` is when it is true in the world; far dates stand for
     never.
     `keywords` are filled by `get` and `get_all`; a search leaves them out.
     """
+
+    brief = ("id", "status", "text")
+    derived = ("text", "metadata")
 
     id: str
     raw: tuple[str, ...]
@@ -77,6 +84,18 @@ class Note:
     tags: tuple[str, ...] = ()
     keywords: tuple[str, ...] = ()
     sources: tuple[Source, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """Its own words: what was said, without speaker, date and the turn before; a line for each source it joins."""
+        from memgraph_engine.model.text import words
+
+        return "\n".join(words(line, self.sources)[0] for line in self.raw)
+
+    @property
+    def metadata(self) -> Mapping[str, object]:
+        """The entries of its sources' metadata; of a key that several have, the one said last."""
+        return {key: value for source in self.sources for key, value in source.metadata.items()}
 
 
 def note_id(scope: str, source: str) -> str:

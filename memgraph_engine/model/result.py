@@ -6,6 +6,7 @@ from datetime import date, datetime
 from typing import Literal
 
 from memgraph_engine.cost import NOTHING, Cost
+from memgraph_engine.interface.results import Result
 from memgraph_engine.model.memory import Note, Source
 
 DecisionKind = Literal[
@@ -14,8 +15,8 @@ DecisionKind = Literal[
 Relation = Literal["same", "update", "change", "conflict", "related", "none"]
 
 
-@dataclass(frozen=True, slots=True)
-class ChannelScore:
+@dataclass(frozen=True, slots=True, repr=False)
+class ChannelScore(Result):
     """One channel's view of a hit: its own score, the same between 0 and 1 within the question, its share."""
 
     raw: float
@@ -23,8 +24,8 @@ class ChannelScore:
     weighted: float
 
 
-@dataclass(frozen=True, slots=True)
-class QueryPlan:
+@dataclass(frozen=True, slots=True, repr=False)
+class QueryPlan(Result):
     """How a question was read (MemFly, section 3.4.1), by the chat model `model` or, '', without one.
 
     `topic` describes what it is about ('': the question itself does), `keywords` are the entities that a model found in
@@ -37,8 +38,8 @@ class QueryPlan:
     model: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Round:
+@dataclass(frozen=True, slots=True, repr=False)
+class Round(Result):
     """One round of retrieval (MemFly, section 3.4.2): what was asked, and whether what is found answers the question.
 
     `confidence` (0 to 1) is the model's; without one it is the share of the question's terms that the best notes hold,
@@ -46,6 +47,8 @@ class Round:
     last round no model is asked, so its `confidence` is None where models judge. `pool` notes were scored,
     of which `fetched` were not in the client's cache.
     """
+
+    brief = ("question", "confidence", "sufficient")
 
     question: str
     confidence: float | None
@@ -57,8 +60,8 @@ class Round:
     fetched: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Explanation:
+@dataclass(frozen=True, slots=True, repr=False)
+class Explanation(Result):
     """Why a hit stands where it stands.
 
     `proposed_by` names the channels that brought the note into the pool. The `weighted` scores of all
@@ -69,6 +72,8 @@ class Explanation:
     the one before.
     """
 
+    brief = ("proposed_by", "neighbours", "session")
+
     proposed_by: tuple[str, ...]
     channels: Mapping[str, ChannelScore]
     neighbours: float
@@ -77,15 +82,19 @@ class Explanation:
     rounds: tuple[Round, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+@dataclass(frozen=True, slots=True, repr=False)
+class Hit(Result):
     """A note found for a question.
 
     `score` ranks hits of this one question (0 to 1); `similarity` can be compared between questions:
     the larger cosine of the note's two vectors to the question's (-1 to 1). So can `relevance`, how likely the note is
     about the question at all (0 to 1; None for an embedder that was never calibrated), and `coverage`, the share of the
     question's words that it holds, the rarer the more.
+    `until` is when the note ceased to be true, and `replaced_by` the id of the note that took its place: a later
+    statement of the same matter, or a correction. None for what holds as far as is known.
     """
+
+    brief = ("score", "relevance", "until", "note")
 
     note: Note
     score: float
@@ -93,6 +102,8 @@ class Hit:
     explanation: Explanation | None = None
     coverage: float = 0.0
     relevance: float | None = None
+    until: datetime | None = None
+    replaced_by: str | None = None
 
     @property
     def sources(self) -> tuple[Source, ...]:
@@ -100,8 +111,8 @@ class Hit:
         return self.note.sources
 
 
-@dataclass(frozen=True, slots=True)
-class Anchor:
+@dataclass(frozen=True, slots=True, repr=False)
+class Anchor(Result):
     """A keyword that a pathway of a question leads over (MemFly, section 3.4.1), and the notes that carry it.
 
     `channel` is `keywords` or `topics`; with the latter, `topic` is the label of the topic that led to the keyword.
@@ -117,8 +128,8 @@ class Anchor:
     notes: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+@dataclass(frozen=True, slots=True, repr=False)
+class Entry(Result):
     """What became of one input: its note, and the decision, None for a repeat that was known.
 
     append     a new note               link       a new note, tied to others
@@ -138,12 +149,14 @@ class Entry:
     status: str = "active"
 
 
-@dataclass(frozen=True, slots=True)
-class Receipt:
+@dataclass(frozen=True, slots=True, repr=False)
+class Receipt(Result):
     """What a write did, input by input, the seconds that each stage took, and what models cost.
 
     `fallbacks` says, once for each reason, where the engine did a model's part without it.
     """
+
+    brief = ("entries", "fallbacks")
 
     entries: tuple[Entry, ...]
     seconds: Mapping[str, float] = field(default_factory=dict)
@@ -165,8 +178,8 @@ class Receipt:
         return sum(entry.kind == kind for entry in self.entries)
 
 
-@dataclass(frozen=True, slots=True)
-class Considered:
+@dataclass(frozen=True, slots=True, repr=False)
+class Considered(Result):
     """A note that a new one was compared with: the two scores (MemFly, equation 6), how they relate, and why.
 
     `similarity` is the larger cosine of the two texts' vectors (-1 to 1). The scores lie between 0 and 1.
@@ -180,15 +193,32 @@ class Considered:
     evidence: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+@dataclass(frozen=True, slots=True, repr=False)
+class About(Result):
+    """The words that a decision is about: of a note as the decision left it, or ('' as `note`) of a source.
+
+    said        words that joined a note, or made none     created   a new note
+    superseded  a note that was replaced                    changed   a note that was updated, deleted or brought back
+    retired     a note that an undo took back
+    """
+
+    role: Literal["said", "created", "superseded", "changed", "retired"]
+    text: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Decision(Result):
     """One change of the memory, as the audit log holds it.
 
     `note` is the note that it is about, '' for none or many; `sources` came with it. `considered` are the notes that
     were compared, best first. `model` is the chat model that judged, '' for none. `undone_by` is the decision that
     took it back. `version` is the memory's after the write, `place` the decision's place in that write: together they
-    are the order of commits, whatever the writers' clocks say.
+    are the order of commits, whatever the writers' clocks say. `about` is what it is about, in words:
+    `Memory.decisions` fills it, with four at most.
     """
+
+    brief = ("id", "kind", "at", "note", "evidence", "undone_by")
 
     id: str
     kind: DecisionKind
@@ -204,18 +234,57 @@ class Decision:
     undone_by: str | None = None
     version: int = 0
     place: int = 0
+    about: tuple[About, ...] = field(default=(), compare=False)
 
 
-@dataclass(frozen=True, slots=True)
-class Spending:
+@dataclass(frozen=True, slots=True, repr=False)
+class Deletion(Result):
+    """How many notes were deleted, and by which decisions; undo each of them to bring all back."""
+
+    notes: int
+    decisions: tuple[Decision, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class User(Result):
+    """A user of a tenant: `id` is the `user_id`; `notes` counts those that can be read."""
+
+    id: str
+    notes: int
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Tenant(Result):
+    """A tenant of the database: how many users it has, and notes that can be read, the shared ones included."""
+
+    name: str
+    users: int
+    notes: int
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Session(Result):
+    """A conversation, or a document: how many sources it has, and when its first and last were said.
+
+    `began` and `ended` are None where no time was given.
+    """
+
+    id: str
+    sources: int
+    began: datetime | None = None
+    ended: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Spending(Result):
     """What chat models cost a memory on one day (UTC)."""
 
     day: date
     cost: Cost
 
 
-@dataclass(frozen=True, slots=True)
-class Tie:
+@dataclass(frozen=True, slots=True, repr=False)
+class Tie(Result):
     """Another note that a note is tied to, by a link, change, conflict or supersede; `newer` if it came later."""
 
     note: str
@@ -227,8 +296,8 @@ class Tie:
     decision: str
 
 
-@dataclass(frozen=True, slots=True)
-class Contrary:
+@dataclass(frozen=True, slots=True, repr=False)
+class Contrary(Result):
     """Two notes, by id, that can't both be true of one time.
 
     `kind` is conflict, change where the newer tells the present state, or supersede where it replaced the older.
@@ -243,9 +312,11 @@ class Contrary:
     same_speaker: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Story:
+@dataclass(frozen=True, slots=True, repr=False)
+class Story(Result):
     """All that is known of how a note came to be what it is: its versions and decisions, oldest first, and its ties."""
+
+    brief = ("note",)
 
     note: Note
     versions: "tuple[Version, ...]"
@@ -253,16 +324,16 @@ class Story:
     ties: tuple[Tie, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Version:
+@dataclass(frozen=True, slots=True, repr=False)
+class Version(Result):
     """A note as it was from `note.recorded_at` to `note.superseded_at`, and the decision that made it so."""
 
     note: Note
     decision: Decision | None
 
 
-@dataclass(frozen=True, slots=True)
-class CacheStats:
+@dataclass(frozen=True, slots=True, repr=False)
+class CacheStats(Result):
     """The notes that a client keeps of all memories: how many, their bytes and at most how many of these.
 
     Of the notes that its searches looked at so far, `found` were kept and `fetched` were not.
@@ -275,9 +346,11 @@ class CacheStats:
     fetched: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Stats:
+@dataclass(frozen=True, slots=True, repr=False)
+class Stats(Result):
     """How much a memory holds; `notes` counts by status, `past` counts former versions, `cache` is this client's."""
+
+    brief = ("scope", "notes", "sources", "sessions", "keywords", "topics")
 
     scope: str
     model: str

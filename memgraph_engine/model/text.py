@@ -1,6 +1,8 @@
 """How a source reads as a line: speaker in front, date behind, in the words of its language."""
 
 import re
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 
 from memgraph_engine.model.marker import without_recalled
@@ -17,6 +19,8 @@ _MONTHS = {
     ),
 }
 _QUESTION = re.compile(r"""[?？؟]["'”’»)*_\s]*(?: \[[^\]]*\])?(?: \([^()]*\))?$""")
+_LANGUAGES = (*_MONTHS, "cjk", "standard")
+_WORDS = "\1"  # stands for what was said
 _DIGITS = 3  # of a name; what has more is an id
 
 
@@ -46,6 +50,25 @@ def asks(line: str) -> bool:
     [True, False]
     """
     return _QUESTION.search(line) is not None
+
+
+def words(raw: str, sources: Sequence[Source]) -> tuple[str, Source | None]:
+    """Return the words of a line of a note's raw text, and whose line it is: what `line` puts around them is taken off.
+
+    A line that is of none of the sources is all words.
+
+    >>> said = Source("1", "I moved.", "", speaker="Ana", said_as="2023-05-08T13:56:00")
+    >>> words("Ana: I moved to Porto. (1:56 pm on 8 May, 2023)", [said])[0]
+    'I moved to Porto.'
+    """
+    found: tuple[int, str, Source | None] = (-1, raw, None)
+    for source in sources:
+        for language in _LANGUAGES:
+            before, _, behind = line(replace(source, text=_WORDS), language).partition(_WORDS)
+            around = len(before) + len(behind)
+            if found[0] < around <= len(raw) and raw.startswith(before) and raw.endswith(behind):
+                found = around, raw[len(before) : len(raw) - len(behind)], source
+    return found[1:]
 
 
 def label(source: Source) -> str:

@@ -5,15 +5,18 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from memgraph_engine.cost import NOTHING, Cost
+from memgraph_engine.interface.results import Result
 
 
-@dataclass(frozen=True, slots=True)
-class Topic:
+@dataclass(frozen=True, slots=True, repr=False)
+class Topic(Result):
     """Keywords that occur together; `keywords` are its most central ones first, `size` counts all of them.
 
     `labelled_by` is the chat model that found the label, and `labelled_from` the keywords that it was shown; without
     one the label is the three most central keywords.
     """
+
+    brief = ("id", "label", "size")
 
     id: str
     label: str
@@ -23,8 +26,8 @@ class Topic:
     labelled_from: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class TopicTie:
+@dataclass(frozen=True, slots=True, repr=False)
+class TopicTie(Result):
     """Two topics, by id, that occur together: in `pairs` of keywords, one on either side.
 
     `weight` is the sum over these pairs of the active notes that carry both keywords.
@@ -36,8 +39,8 @@ class TopicTie:
     pairs: int
 
 
-@dataclass(frozen=True, slots=True)
-class Move:
+@dataclass(frozen=True, slots=True, repr=False)
+class Move(Result):
     """A keyword that a run took from one topic to another; '' where it left without one."""
 
     keyword: str
@@ -45,8 +48,8 @@ class Move:
     target: str
 
 
-@dataclass(frozen=True, slots=True)
-class TopicRun:
+@dataclass(frozen=True, slots=True, repr=False)
+class TopicRun(Result):
     """One run of the topics job over a scope: what it found, and what it changed.
 
     `modularity_before` and `modularity_after` are those before and after the bounds were enforced. `moved` counts
@@ -55,6 +58,8 @@ class TopicRun:
     sides is the one that goes on. `changed_since` counts the writes that came while it ran. `labelled` counts
     the labels that a chat model gave, `fallbacks` why it gave none, `cost` is what it took. `seconds` are by phase.
     """
+
+    brief = ("id", "scope", "at", "engine", "topics", "keywords")
 
     id: str
     scope: str

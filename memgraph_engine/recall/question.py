@@ -77,12 +77,19 @@ class Filters:
         return not self.beyond_index or (
             note.status in self.statuses
             and set(self.tags) <= set(note.tags)
-            and (not self.metadata or (note.whole and any(self._holds(one.metadata) for one in note.note().sources)))
+            and (not self.metadata or (note.whole and any(self.holds(one.metadata) for one in note.note().sources)))
         )
 
-    def _holds(self, metadata: Mapping[str, object]) -> bool:
+    def holds(self, metadata: Mapping[str, object]) -> bool:
+        """Tell whether a source's metadata have all entries that are asked for."""
         # as JSON, since Python takes True for 1
         return all(key in metadata and _json(metadata[key]) == _json(value) for key, value in self.metadata.items())
+
+    def listing(self) -> dict[str, Any]:
+        """Return what of it a listing of notes looks into: all but metadata and the looks back."""
+        given = self.parameters()
+        names = ("since", "until", "session", "speaker", "role", "agent")
+        return {**{name: given[name] for name in names}, "tags": list(self.tags)}
 
     def parameters(self) -> dict[str, Any]:
         """Return the statement's statuses and ranges."""

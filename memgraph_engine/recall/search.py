@@ -10,7 +10,8 @@ from memgraph_engine.graph import notes as note_graph
 from memgraph_engine.graph.database import Database, Row
 from memgraph_engine.graph.fulltext import words_query
 from memgraph_engine.graph.note_cache import CachedNote, NoteCache
-from memgraph_engine.graph.rows import packed
+from memgraph_engine.graph.rows import milliseconds, moment, packed
+from memgraph_engine.model.memory import NEVER, TRUE_ONCE
 from memgraph_engine.model.result import ChannelScore, Explanation, Hit, Round
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.recall.fusion import CHANNELS, Fused, Places, Statistics, channel_scores, cosines, counted, fuse
@@ -65,10 +66,15 @@ class Query:
 class Found:
     """What one round found: the pool, its fused scores, and how the question was read.
 
+<<<<<<< HEAD
     `total` is what notes are ranked by: the scores of a learned `ranking`, to which each of its `features` adds its
     `parts`; without one, the fused scores.
     `cosines` are those of each note's vectors, raw and context, to the first question; `coverage` is the share of its
     words that a note holds.
+=======
+    `cosines` are those of each note's vectors, raw and context, to the first question; `coverage` weighs its words.
+    `versions` are those of the scopes then.
+>>>>>>> main
     """
 
     pool: Pool
@@ -81,6 +87,7 @@ class Found:
     coverage: "NDArray[np.float64]"
     languages: Sequence[str]
     reading: Reading
+    versions: Mapping[str, int]
 
     @property
     def notes(self) -> Sequence[CachedNote]:
@@ -167,6 +174,7 @@ def scored(
     counts = counted(pool.notes, words)
     raw = channel_scores(pool, query.vector, counts, sums, reading.plan.times)
     own = raw[:, 2:4] if query.asked is None else cosines(pool.notes, query.asked)
+<<<<<<< HEAD
     own_words, all_words = (
         covered(words, counts[:, :, text], pool.notes, sums.notes, query.scopes[0], languages) for text in (0, 1)
     )
@@ -178,6 +186,12 @@ def scored(
     known = features(pool.notes, places, fused, (own_words, all_words), words, languages, settings)
     parts = model.parts(known)
     return Found(pool, fused, model, known, parts, model.scores(parts), own, own_words, languages, reading)
+=======
+    fused = fuse(Places.of(pool.notes), raw, settings) if pool.notes else None
+    coverage = Coverage.of(words, pool.notes, sums.notes, query.scopes[0], languages)
+    versions = {scope["scope"]: scope["version"] for scope in answer["sums"]}
+    return Found(pool, fused, own, coverage, languages, reading, versions)
+>>>>>>> main
 
 
 def _exhausted(query: Query, answer: Row, size: int, settings: RecallSettings, factor: int) -> bool:
@@ -212,8 +226,13 @@ def hits(
     least = -2.0 if query.min_similarity is None else query.min_similarity
     near = ((note, *first[note]) for note in ranked(scores))
     best = list(islice((one for one in near if one[1].cosines[one[2]].max() >= least), query.top_k))
+<<<<<<< HEAD
     cache.complete(db, query.scope_names, [one.notes[row] for _, one, row in best])
     shares = [float(one.coverage[row]) for _, one, row in best]
+=======
+    cache.complete(db, query.scope_names, [one.notes[row] for _, one, row in best], found[-1].versions)
+    shares = [one.coverage.share(one.notes[row]) for _, one, row in best]
+>>>>>>> main
     return [
         Hit(
             one.notes[row].note(one.pool.closed.get(row)),
@@ -222,6 +241,7 @@ def hits(
             _explanation(one, row, rounds) if query.explain else None,
             share,
             _relevance(one, row, share, query.weights),
+            *_replaced(one.notes[row], query.filters),
         )
         for (note, one, row), share in zip(best, shares, strict=True)
         if one.notes[row].whole  # else it was removed meanwhile
@@ -241,6 +261,18 @@ def _relevance(found: Found, row: int, share: float, weights: Weights | None) ->
         return share
     own, context = found.cosines[row]
     return weights.relevance(float(own if note.role == "assistant" else max(own, context)), share)
+
+
+def _replaced(note: CachedNote, filters: Filters) -> tuple[datetime | None, str | None]:
+    """Return until when a note was true, and the note that took its place: as it was known, and had been said, then."""
+    said = milliseconds(filters.as_of or NEVER)
+    known = milliseconds(filters.known_at or NEVER)
+    corrected = note.status == "superseded"  # a note says so itself, whenever it is asked
+    came = (one for one in note.replaced if one.status in TRUE_ONCE and one.created <= known)
+    first = next((one for one in came if corrected or one.said <= said), None)
+    ends = [note.note().valid_to] if corrected else []
+    until = min([*ends, *([moment(first.said)] if first else [])], default=NEVER)
+    return None if until == NEVER else until, first.note if first else None
 
 
 def first_found(found: Sequence[Found]) -> dict[str, tuple[Found, int]]:

@@ -1,11 +1,14 @@
 """The table of a worker's jobs: what is due when, under which lease, and what is done then."""
 
+import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import cast
 
 from memgraph_engine.cost import NOTHING, Cost
 from memgraph_engine.engine.wiring import Engine
+from memgraph_engine.errors import MissingExtra
 from memgraph_engine.graph.waiting import Waiting
 from memgraph_engine.model.result import Receipt
 from memgraph_engine.model.scope import Scope
@@ -13,6 +16,8 @@ from memgraph_engine.model.topic import TopicRun
 from memgraph_engine.topics.job import partitioner_of, rebuild_topics
 from memgraph_engine.worker.schedule import Schedule
 from memgraph_engine.writing.writer import Writer
+
+_log = logging.getLogger("memgraph_engine")
 
 
 class Stopped(Exception):
@@ -47,10 +52,12 @@ class Job:
 
 
 def jobs_of(engine: Engine) -> tuple[Job, ...]:
-    """Return the table; raises MissingExtra where topics are due some time and their engine is not installed."""
+    """Return the table. Without an engine for topics, which is told once, these are never due."""
     writer, schedule = Writer(engine), Schedule.of(engine.settings)
-    if schedule:
-        partitioner_of(engine)
+    when, due = str(schedule), cast("Callable[[Waiting, datetime], str]", schedule.due)
+    if schedule and (lack := _lack(engine)):
+        _log.warning("Topics are not found, all else is done. %s", lack)
+        when, due = "never, since their engine is not installed", _never
 
     def construct(scope: Scope, _stopping: Callable[[], bool]) -> Outcome | None:
         receipt = writer.process(scope, engine.settings.ingest_batch)
@@ -71,12 +78,25 @@ def jobs_of(engine: Engine) -> tuple[Job, ...]:
 
     return (
         Job("construct", "where notes are pending", _pending, lease="work", most=10, do=construct),
-        Job("topics", str(schedule), schedule.due, lease="work", most=1, do=topics),
+        Job("topics", when, due, lease="work", most=1, do=topics),
     )
 
 
 def _pending(waiting: Waiting, _now: datetime) -> str:
     return "pending notes" if waiting.pending else ""
+
+
+def _lack(engine: Engine) -> str:
+    """Return what the engine for topics lacks, '' if it is installed."""
+    try:
+        partitioner_of(engine)
+    except MissingExtra as error:
+        return str(error)
+    return ""
+
+
+def _never(_waiting: Waiting, _now: datetime) -> str:
+    return ""
 
 
 def _kinds(receipt: Receipt) -> dict[str, int]:

@@ -25,7 +25,7 @@ _log = logging.getLogger("memgraph_engine")
 class Worker:
     """Does what is due for a tenant, or for all of them. Any number of workers share the work by leases in the graph.
 
-    `tell` hears of every job. Raises MissingExtra where topics are due some time and their engine is not installed.
+    `tell` hears of every job. Where no engine for topics is installed, it says so once and does all else.
 
     >>> from memgraph_engine import Memory
     >>> with Memory.connect(tenant=tenant) as memory:

@@ -1,8 +1,9 @@
 """Change what is remembered: a new version of a note, or its deletion. The old state is kept."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from uuid import uuid4
 
 from memgraph_engine.embedding import CheckedEmbedder
@@ -10,15 +11,21 @@ from memgraph_engine.errors import InvalidInput, NotFound
 from memgraph_engine.graph import notes as note_graph
 from memgraph_engine.graph import scopes, sources
 from memgraph_engine.graph.database import Database
-from memgraph_engine.graph.notes import Found, Revision
+from memgraph_engine.graph.notes import Found, Rendering, Revision
+from memgraph_engine.language import tokenize
 from memgraph_engine.model.candidate import Candidate
 from memgraph_engine.model.memory import READABLE, Source
 from memgraph_engine.model.result import Decision
 from memgraph_engine.model.scope import Scope
+from memgraph_engine.recall.question import Filters
+from memgraph_engine.rendering import render
 from memgraph_engine.writing import contexts
 from memgraph_engine.writing.transaction import Transaction
 
 _SOME = 500
+
+Place = tuple[datetime, str]
+"""When a note was created, and its id: where it stands among the others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,29 +76,96 @@ def delete(db: Database, scope: Scope, at: Target, embedder: CheckedEmbedder, no
     return _delete(db, Transaction(scope, at.version, now), [at.found], at.language, embedder)
 
 
-def delete_some(db: Database, scope: Scope, embedder: CheckedEmbedder, now: datetime) -> Decision | None:
-    """Delete up to 500 notes, from the newest back; None if there is none."""
+def delete_some(
+    db: Database, scope: Scope, filters: Filters, before: Place, embedder: CheckedEmbedder, now: datetime
+) -> tuple[int, Decision | None, Place] | None:
+    """Delete those that are meant of the 500 notes created last before a place; None if there is none.
+
+    Returns how many, by which decision, and the place to go on from.
+    """
     state = scopes.state(db, scope.name)
-    some = note_graph.newest(db, scope.name, _SOME) if state else []
-    if not state or not some:
+    page = note_graph.newest(db, scope.name, filters.listing(), before, _SOME) if state else []
+    if not state or not page:
         return None
-    return _delete(db, Transaction(scope, state.version, now), some, state.language, embedder)
+    last = page[-1].note.created_at, page[-1].note.id
+    some = [found for found in page if not filters.metadata or any(map(filters.holds, _metadata(found)))]
+    if not some:
+        return 0, None, last
+    why = f"{len(some):,} notes." if len(some) > 1 else ""
+    decision = _delete(db, Transaction(scope, state.version, now), some, state.language, embedder, why=why)
+    return len(some), decision, last
+
+
+def _metadata(found: Found) -> Iterator[Mapping[str, object]]:
+    return (source.metadata for source in found.note.sources)
+
+
+def withdraw(
+    db: Database, scope: Scope, sources: Mapping[str, str], embedder: CheckedEmbedder, now: datetime, why: str
+) -> Decision | None:
+    """Delete what some sources (id → note) tell; a note that comes from others too loses only these.
+
+    None if nothing of it can be read any more.
+    """
+    state = scopes.state(db, scope.name)
+    found = note_graph.renderings(db, scope.name, sorted(set(sources.values()))) if state else []
+    found = [one for one in found if one.found.note.status in READABLE]
+    if not state or not found:
+        return None
+    whole = [one.found for one in found if all(turn.source.id in sources for turn in one.turns)]
+    shared = [one for one in found if one.found not in whole]
+    return _delete(
+        db, Transaction(scope, state.version, now), whole, state.language, embedder, (shared, set(sources)), why
+    )
 
 
 def _delete(
-    db: Database, transaction: Transaction, some: Sequence[Found], language: str, embedder: CheckedEmbedder
+    db: Database,
+    transaction: Transaction,
+    some: Sequence[Found],
+    language: str,
+    embedder: CheckedEmbedder,
+    losing: tuple[Sequence[Rendering], Collection[str]] = ((), ()),
+    why: str = "",
 ) -> Decision:
+    """Delete some notes; those that are `losing` sources lose these alone."""
+    shared, lost = losing
+    without = [found.note.id for found in (*some, *(one.found for one in shared))]
     decision = transaction.decide(
-        Decision(uuid4().hex, "delete", transaction.now, some[0].note.id if len(some) == 1 else "")
+        Decision(uuid4().hex, "delete", transaction.now, without[0] if len(without) == 1 else "", evidence=why)
     )
     for found in some:
         transaction.revise(found, Revision(found.note.id, decision.id, {"status": "deleted"}))
-    hidden = {source.id: None for found in some for source in found.note.sources}
-    without = [found.note.id for found in some]
+    for one in shared:
+        transaction.revise(one.found, _less(one, lost, decision.id, language, embedder))
+    hidden = dict.fromkeys([source.id for found in some for source in found.note.sources] + sorted(lost))
     turns = contexts.Turns.after(db, transaction.scope.name, hidden)
     contexts.rewrite(db, transaction, decision.id, turns, language=language, embedder=embedder, without=without)
     transaction.commit(db)
     return decision
+
+
+def _less(one: Rendering, lost: Collection[str], decision: str, language: str, embedder: CheckedEmbedder) -> Revision:
+    """Return what becomes of a note that loses sources; what the user or a chat model wrote of it stays."""
+    found, rest = one.found, [turn for turn in one.turns if turn.source.id not in lost]
+    first = rest[0].source
+    quoted = [(t.source, None if t.previous_id in lost else t.previous) for t in rest]
+    text = render(quoted, language)
+    tags = (tag for t in rest for tag in (*t.source.tags, *note_graph.metadata_tags(t.source.metadata)))
+    properties: dict[str, Any] = {
+        **{name: getattr(first, name) for name in ("session", "seq", "speaker", "role")},
+        "agent_id": first.agent,
+        "tags": sorted(set(tags)),
+    }
+    raw_vector = context_vector = None
+    if found.constructed_by != note_graph.USER:
+        context = found.note.context if found.constructed_by else text.context
+        properties |= {"raw": list(text.raw), "raw_terms": " ".join(tokenize(text.spoken, language))}
+        properties |= contexts.terms_of(context, language)
+        if found.note.status != "pending":
+            raw_vector, context_vector = embedder.embed_documents([text.spoken, context])
+    drops = tuple(turn.source.id for turn in one.turns if turn.source.id in lost)
+    return Revision(found.note.id, decision, properties, "changed", raw_vector, context_vector, drops=drops)
 
 
 def update(

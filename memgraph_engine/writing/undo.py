@@ -147,6 +147,8 @@ class _Undoing:
             **contexts.terms_of(context, self._language),
             "status": before.note.status,
             "tags": list(before.note.tags),
+            **{name: getattr(before.note, name) for name in ("session", "seq", "speaker", "role")},
+            "agent_id": before.note.agent,
             "valid_from": before.note.valid_from,
             "valid_to": before.note.valid_to,
             "constructed_by": before.constructed_by,
@@ -160,9 +162,10 @@ class _Undoing:
             self._name(before)
         kept = {source.id for source in before.note.sources}
         drops = tuple(source.id for source in now.note.sources if source.id not in kept)
+        adds = tuple(sorted(kept - {source.id for source in now.note.sources}))
         vectors = before.raw_vector, vector
         self._transaction.revise(
-            now, Revision(one.id, self._decision.id, properties, "changed", *vectors, keywords=names, drops=drops)
+            now, Revision(one.id, self._decision.id, properties, "changed", *vectors, names, adds, drops)
         )
         stored = {source.id: source for source in now.note.sources}
         for source in before.note.sources:

@@ -1,7 +1,7 @@
 """The way of a write: ingest makes candidates, the gate decides and applies, and again when somebody was faster."""
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
@@ -25,9 +25,10 @@ from memgraph_engine.ingest.messages import content_hash
 from memgraph_engine.ingest.worth import worthless
 from memgraph_engine.llm import Spent
 from memgraph_engine.model.candidate import Candidate
-from memgraph_engine.model.memory import Source
-from memgraph_engine.model.result import Decision, Entry, Receipt
+from memgraph_engine.model.memory import NEVER, Source
+from memgraph_engine.model.result import Decision, Deletion, Entry, Receipt
 from memgraph_engine.model.scope import Scope
+from memgraph_engine.recall.question import Filters
 from memgraph_engine.writing import change, contexts
 from memgraph_engine.writing import undo as undoing
 from memgraph_engine.writing.batch import entries, unknown
@@ -263,16 +264,25 @@ class Writer:
 
         return until_current(engine.db, scope.name, attempt)
 
-    def delete_all(self, scope: Scope) -> list[Decision]:
-        """Delete all notes of a scope, some hundreds in a decision."""
+    def withdraw(self, scope: Scope, sources: Mapping[str, str], why: str) -> Decision | None:
+        """Delete what some sources (id → note) tell, in one decision; None if nothing of it can be read any more."""
         engine = self._engine
-        some: Callable[[], Decision | None] = lambda: change.delete_some(  # noqa: E731
-            engine.db, scope, engine.embedder, engine.now()
-        )
-        decisions: list[Decision] = []
-        while decision := until_current(engine.db, scope.name, some):
-            decisions.append(decision)
-        return decisions
+        some = lambda: change.withdraw(engine.db, scope, sources, engine.embedder, engine.now(), why)  # noqa: E731
+        return until_current(engine.db, scope.name, some)
+
+    def delete_all(self, scope: Scope, filters: Filters) -> Deletion:
+        """Delete the notes of a scope that are meant, some hundreds in a decision."""
+        engine, place = self._engine, (NEVER, "")
+
+        def some() -> tuple[int, Decision | None, change.Place] | None:
+            return change.delete_some(engine.db, scope, filters, place, engine.embedder, engine.now())
+
+        notes, decisions = 0, list[Decision]()
+        while deleted := until_current(engine.db, scope.name, some):
+            number, decision, place = deleted
+            notes += number
+            decisions += [decision] if decision else []
+        return Deletion(notes, tuple(decisions))
 
     def render(self, scope: Scope) -> int:
         """Render the local contexts of a scope's notes anew, a page in a transaction; return how many changed."""
@@ -282,7 +292,7 @@ class Writer:
             state = scopes.state(engine.db, scope.name)
             return contexts.render_anew(engine.db, scope, state, ids, engine.embedder, engine.now()) if state else 0
 
-        pages = ([note.id for note in page] for page in notes.pages(engine.db, scope.name))
+        pages = ([note.id for note in page] for page in notes.pages(engine.db, scope.name, Filters().listing()))
         return sum(until_current(engine.db, scope.name, partial(some, ids)) for ids in pages)
 
     def undo(self, scope: Scope, id: str, *, cascade: bool = False) -> Decision:  # noqa: A002

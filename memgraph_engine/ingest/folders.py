@@ -1,0 +1,143 @@
+"""What a folder holds: its files in a fixed order, and what is passed over and why. Nothing outside of it is read."""
+
+import os
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+
+from memgraph_engine.errors import InvalidInput
+from memgraph_engine.model.ingested import Fault, Skipped
+
+
+@dataclass(frozen=True)
+class File:
+    """A file to read; `id` names the document that it holds."""
+
+    path: Path
+    id: str
+
+
+@dataclass
+class Folder:
+    """A folder as it was found: `id` stands before the ids of its documents, `unlisted` are those below it that failed.
+
+    >>> Folder(Path("/home/ana/notes"), "notes").name(Path("/home/ana/notes/boats/blue.md"))
+    'notes/boats/blue.md'
+    """
+
+    path: Path
+    id: str
+    files: list[File] = field(default_factory=list)
+    skipped: list[Skipped] = field(default_factory=list)
+    faults: list[Fault] = field(default_factory=list)
+    unlisted: list[str] = field(default_factory=list)
+
+    def name(self, path: Path) -> str:
+        """Return the id of a document by its path within the folder, the same on every system."""
+        return unicodedata.normalize("NFC", f"{self.id}/{path.relative_to(self.path).as_posix()}")
+
+    def lacks(self, document: str) -> bool:
+        """Tell whether a document of this folder is no longer in it, as far as that can be seen."""
+        if any(document == file.id for file in self.files):
+            return False
+        unseen = any(document.startswith(below) for below in self.unlisted)
+        return not unseen and not os.path.lexists(self.path / document.removeprefix(f"{self.id}/"))
+
+
+def listed(
+    paths: Sequence[Path],
+    id: str | None,  # noqa: A002  as the API calls it
+    known: Callable[[Path], bool],
+    places: Mapping[str, str] = MappingProxyType({}),
+) -> list[File | Folder]:
+    """Return the files and folders that were given.
+
+    `id` names the only one; else a part of a folder that was ingested has the name that it has there (`places` tells
+    where folders lay, by their ids), and anything else its own. Raises InvalidInput for what is not there, and where
+    two would have one name.
+    """
+    if id is not None and len(paths) != 1:
+        raise InvalidInput(f"An id names one file or folder; {len(paths)} are given.")
+    found: dict[str, Path] = {}
+    for path in paths:
+        name = unicodedata.normalize("NFC", id or _name(path, places))
+        if not name:
+            raise InvalidInput(f"{path} has no name; give it an id.")
+        if name in found:
+            raise InvalidInput(
+                f"{found[name]} and {path} would have one name, {name!r}. Ingest the folder that holds both, or each "
+                "alone with an id of its own."
+            )
+        if not path.exists():
+            raise InvalidInput(f"{path} is no file or folder that can be read.")
+        found[name] = path
+    return [listing(path, name, known) if path.is_dir() else File(path, name) for name, path in found.items()]
+
+
+def _name(path: Path, places: Mapping[str, str]) -> str:
+    real = path.resolve() if path.exists() else path
+    for id, place in sorted(places.items(), key=lambda one: -len(one[1])):  # noqa: A001
+        if Path(place) in (real, *real.parents):
+            below = real.relative_to(place).as_posix()
+            return id if below == "." else f"{id}/{below}"
+    return Path(os.path.abspath(path)).name
+
+
+def listing(path: Path, id: str, known: Callable[[Path], bool]) -> Folder:  # noqa: A002  as the API calls it
+    """List a folder with all that is below it; `known` tells the files that can be read by their kind.
+
+    Links are not followed: what they lead to within the folder is read where it is.
+    """
+    folder = Folder(path, id)
+    waiting = [path]
+    while waiting:
+        below = waiting.pop()
+        try:
+            found = sorted(os.scandir(below), key=lambda entry: entry.name)
+        except OSError as error:
+            folder.faults.append(Fault(str(below), 0, f"the folder can't be read: {error.strerror}"))
+            folder.unlisted.append(f"{folder.name(below)}/" if below != path else f"{id}/")
+            continue
+        for entry in found:
+            one = Path(entry.path)
+            if reason := _passed_over(entry, path, known):
+                folder.skipped.append(Skipped(str(one), reason))
+            elif entry.is_dir(follow_symlinks=False):
+                waiting.append(one)
+            else:
+                folder.files.append(File(one, folder.name(one)))
+    folder.files.sort(key=lambda file: file.path.relative_to(path).parts)
+    folder.skipped.sort(key=lambda one: one.file)
+    return folder
+
+
+def _passed_over(entry: "os.DirEntry[str]", root: Path, known: Callable[[Path], bool]) -> str:
+    """Return why an entry of a folder is not read, '' if it is."""
+    if entry.name.startswith("."):
+        return "hidden"
+    if entry.is_symlink():
+        return _link(Path(entry.path), root)
+    if entry.is_dir(follow_symlinks=False):
+        return ""
+    if not entry.is_file(follow_symlinks=False):
+        return "no file"
+    return "" if known(Path(entry.path)) else "of no known kind"
+
+
+def _link(link: Path, root: Path) -> str:
+    try:
+        target = link.resolve(strict=True)
+    except FileNotFoundError:
+        return "a link that leads nowhere"
+    except (OSError, RuntimeError):
+        return "a link in a circle"
+    inside = root.resolve()
+    if target != inside and inside not in target.parents:
+        return "a link out of the folder"
+    return (
+        "a link in a circle"
+        if target in link.parent.resolve().parents or target == link.parent.resolve()
+        else ("a link to what is read where it is")
+    )

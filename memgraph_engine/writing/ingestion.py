@@ -1,0 +1,260 @@
+"""Bring a memory in line with files: what is new is added and, as an update, what changed or is gone follows.
+
+Messages are events: each is known by its id, and a log that is cut off takes nothing back. A document is a state: its
+passages are known by what they say, wherever they stand in it, so a paragraph put in front makes no other one new.
+"""
+
+import json
+from collections import defaultdict, deque
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from itertools import count, islice
+from pathlib import Path
+
+from memgraph_engine.errors import InvalidInput, NotFound, SourceConflict
+from memgraph_engine.graph import notes, scopes, sources
+from memgraph_engine.graph.database import Database
+from memgraph_engine.graph.sources import Passage
+from memgraph_engine.ingest import documents
+from memgraph_engine.ingest.folders import File, Folder, listed
+from memgraph_engine.ingest.messages import content_hash
+from memgraph_engine.ingest.readers import Item, Reader, known
+from memgraph_engine.model.ingested import Fault, Ingested
+from memgraph_engine.model.memory import READABLE, Source
+from memgraph_engine.model.scope import Scope
+from memgraph_engine.writing.writer import Writer
+
+_GONE = "What it was ingested from says it no longer."
+"""Why a passage was deleted; one that the user deleted stays so, though its file holds it."""
+_ANOTHER = (
+    "the memory knows {id!r} as the folder {place}, and this one has no passage in common with it. Nothing of it was "
+    "ingested: give it an id of its own (--id), or that one if it is the same all the same"
+)
+_SOME = 500  # passages deleted in one decision
+
+
+@dataclass
+class Ingestion:
+    """One call: what it reads with, what it may change, and what came of it so far."""
+
+    db: Database
+    writer: Writer
+    scope: Scope
+    reader: Reader
+    parse: Callable[[Mapping[str, object]], Source]
+    batch: int
+    update: bool = False
+    wait: bool = True
+    told: Callable[[Ingested], None] | None = None
+    done: Ingested = field(default_factory=Ingested)
+
+    def run(self, paths: Sequence[Path], id: str | None = None) -> Ingested:  # noqa: A002  as the API calls it
+        """Ingest files and folders, in order; what is gone from a folder goes first, so that it may come elsewhere."""
+        places = scopes.folders(self.db, self.scope.name)
+        for one in listed(paths, id, known, places):
+            if isinstance(one, File):
+                self._file(one)
+                continue
+            self._count(Ingested(skipped=tuple(one.skipped), faults=tuple(one.faults)))
+            place = places.get(one.id, str(one.path.resolve()))
+            if id is None and place != str(one.path.resolve()) and self._is_another(one):
+                self._count(Ingested(faults=(Fault(str(one.path), 0, _ANOTHER.format(id=one.id, place=place)),)))
+                continue
+            if self.update:
+                self._leave(one)
+            for file in one.files:
+                self._file(file)
+            self._keep(one)
+        return self.done
+
+    def _is_another(self, folder: Folder) -> bool:
+        """Tell whether the folder that the memory knows by this name is another one: they have no passage in common."""
+        stored = sources.documents(self.db, self.scope.name, f"{folder.id}/")
+        said = {passage.source.text for one in stored for passage in sources.document(self.db, self.scope.name, one)}
+        items = (item for file in folder.files for item in self._items(file))
+        return bool(said) and not any(item.get("text") in said for item in items if not isinstance(item, Fault))
+
+    def _items(self, file: File) -> Iterator[Item]:
+        with suppress(InvalidInput, OSError):  # told when it is ingested
+            yield from self.reader.items(file)
+
+    def _keep(self, folder: Folder) -> None:
+        """Keep where a folder lies, by which its parts are known, unless it is itself a part of one."""
+        places, place = scopes.folders(self.db, self.scope.name), folder.path.resolve()
+        whole = any(folder.id.startswith(f"{id}/") and Path(of) in place.parents for id, of in places.items())  # noqa: A001
+        if not whole and places.get(folder.id) != str(place):
+            scopes.keep_folders(self.db, self.scope.name, {**places, folder.id: str(place)})
+
+    def _count(self, more: Ingested) -> None:
+        self.done += more
+        if self.told:
+            self.told(self.done)
+
+    def _fault(self, file: File, reason: object) -> None:
+        self._count(Ingested(faults=(Fault(str(file.path), 0, str(reason).removeprefix(f"{file.path} ")),)))
+
+    def _leave(self, folder: Folder) -> None:
+        for document in sources.documents(self.db, self.scope.name, f"{folder.id}/"):
+            if folder.lacks(document):
+                stored = sources.document(self.db, self.scope.name, document)
+                self._delete([passage for passage in stored if passage.status in READABLE])
+
+    def _file(self, file: File) -> None:
+        """Ingest one file; if it can't be read, that is a fault among others."""
+        try:
+            items = self.reader.items(file)
+            if self.reader.kind(file) in documents.KINDS:
+                self._document(file, list(items))
+            else:
+                self._messages(file, items)
+        except (InvalidInput, NotFound) as error:
+            self._fault(file, error)
+        except OSError as error:
+            self._fault(file, f"can't be read: {error.strerror}")
+        self._count(Ingested(files=1))
+
+    # ---- documents --------------------------------------------------------------------------
+
+    def _document(self, file: File, items: Sequence[Item]) -> None:
+        """Bring what is stored of a document in line with its file, if the whole of this can be read."""
+        faults = tuple(item for item in items if isinstance(item, Fault))
+        if faults:
+            self._count(Ingested(faults=faults))
+            return
+        new = [self.parse(item) for item in items if not isinstance(item, Fault)]
+        stored = sources.document(self.db, self.scope.name, file.id)
+        found = difference(stored, new, former=not self.update)
+        if not self.update and (others := len(found.changed) + len(found.gone)):
+            passages = "a passage was" if others == 1 else f"{others:,} passages were"
+            self._fault(file, f"{passages} changed or taken out since {file.id!r} was ingested; use --update")
+            return
+        self._count(Ingested(repeats=found.kept))
+        self._delete(found.gone)
+        for passage, source in found.changed:
+            self.writer.update(self.scope, passage.source.id, source.text)
+            self._count(Ingested(updated=1))
+        taken = {passage.source.id for passage in stored}
+        free = (name for n in count() if (name := f"{file.id}#{n}") not in taken)
+        self._add([replace(source, id=name) for source, name in zip(found.added, free, strict=False)])
+
+    def _delete(self, gone: Sequence[Passage]) -> None:
+        for start in range(0, len(gone), _SOME):
+            some = {passage.source.id: passage.note for passage in gone[start : start + _SOME]}
+            self.writer.withdraw(self.scope, some, _GONE)
+            self._count(Ingested(deleted=len(some)))
+
+    def _add(self, new: Iterable[Source]) -> None:
+        rest = iter(new)
+        while some := list(islice(rest, self.batch)):
+            self._count(Ingested.of(self.writer.add(self.scope, some, wait=self.wait)))
+
+    # ---- messages ---------------------------------------------------------------------------
+
+    def _messages(self, file: File, items: Iterator[Item]) -> None:
+        while batch := list(islice(items, self.batch)):
+            self._count(Ingested(faults=tuple(item for item in batch if isinstance(item, Fault))))
+            new = [self.parse(item) for item in batch if not isinstance(item, Fault)]
+            changed = self._changed(new) if self.update else {}
+            for source in changed.values():
+                self._change(file, source)
+            new = [source for source in new if source.id not in changed]
+            try:
+                self._add(new)
+            except InvalidInput:
+                for source in new:  # each alone, so that one that is refused keeps out no other
+                    try:
+                        self._add([source])
+                    except InvalidInput as error:
+                        ways = " Or ingest with --update." if isinstance(error, SourceConflict) else ""
+                        self._fault(file, f"{error}{ways}")
+
+    def _changed(self, new: Sequence[Source]) -> dict[str, Source]:
+        """Return the messages that are stored and readable with another content."""
+        seen = sources.look_up(self.db, self.scope.name, sorted({source.id for source in new}), [], [])
+        stored = seen.known if seen else {}
+        return {
+            source.id: source
+            for source in new
+            if source.id in stored
+            and stored[source.id].hashes[0] != source.hash
+            and stored[source.id].status not in ("deleted", "superseded")
+        }
+
+    def _change(self, file: File, new: Source) -> None:
+        found = notes.find(self.db, self.scope.name, new.id)
+        stored = next((one for one in found.note.sources if one.id == new.id), None) if found else None
+        if stored and not _only_text(stored, new):
+            self._fault(file, f"message {new.id!r} differs in more than its text; an update changes only that")
+            return
+        try:
+            self.writer.update(self.scope, new.id, new.text)
+            self._count(Ingested(updated=1))
+        except (InvalidInput, NotFound) as error:
+            self._fault(file, error)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """What sets the passages of a file apart from those that are stored: how many are the same, and the others."""
+
+    kept: int
+    added: list[Source]
+    changed: list[tuple[Passage, Source]]
+    gone: list[Passage]
+
+
+def difference(stored: Sequence[Passage], new: Sequence[Source], *, former: bool) -> Difference:
+    """Compare passages, first by what they say, the others by what they follow.
+
+    What the engine deleted because its file no longer said it is new when it comes back. With `former`, what a passage
+    said before an update is the same too, and metadata make no other one.
+    """
+    held = [one for one in stored if not (one.taken or (one.status == "deleted" and one.evidence == _GONE))]
+    same = _same(held, new, former=former)
+    used = set(same.values())
+    others: defaultdict[str, deque[Passage]] = defaultdict(deque)  # by the passage that they follow
+    after = ""
+    for passage in held:
+        after = passage.source.id if passage.source.id in used else after
+        if passage.source.id not in used and passage.status in READABLE:
+            others[after].append(passage)
+    found = Difference(len(same), [], [], [])
+    after = ""
+    for place, source in enumerate(new):
+        after = same.get(place, after)
+        there = others[after][0] if others[after] else None
+        if place not in same and there and there.sources == 1 and _only_text(there.source, source):
+            found.changed.append((others[after].popleft(), source))
+        elif place not in same:
+            found.added.append(source)
+    found.gone.extend(passage for some in others.values() for passage in some)
+    return found
+
+
+def _same(known: Sequence[Passage], new: Sequence[Source], *, former: bool) -> dict[int, str]:
+    """Return the ids of the stored passages that say the same as new ones, by the places of these."""
+    waiting: defaultdict[Hashable, deque[str]] = defaultdict(deque)
+    for passage in known:
+        for key in passage.hashes if former else [_content(passage.source)]:
+            waiting[key].append(passage.source.id)
+    same: dict[int, str] = {}
+    used: set[str] = set()
+    for place, source in enumerate(new):
+        those = waiting[source.hash if former else _content(source)]
+        while those and those[0] in used:
+            those.popleft()
+        if those:
+            same[place] = those[0]
+            used.add(those[0])
+    return same
+
+
+def _content(source: Source) -> tuple[str, tuple[str, ...], str]:
+    return source.hash, source.tags, json.dumps(source.metadata, sort_keys=True)
+
+
+def _only_text(old: Source, new: Source) -> bool:
+    """Tell whether two sources are told apart by no more than their text, which is all that an update changes."""
+    as_old = replace(old, text=new.text)
+    return content_hash(as_old) == new.hash and _content(replace(as_old, hash=new.hash)) == _content(new)
