@@ -66,15 +66,11 @@ class Query:
 class Found:
     """What one round found: the pool, its fused scores, and how the question was read.
 
-<<<<<<< HEAD
     `total` is what notes are ranked by: the scores of a learned `ranking`, to which each of its `features` adds its
     `parts`; without one, the fused scores.
     `cosines` are those of each note's vectors, raw and context, to the first question; `coverage` is the share of its
     words that a note holds.
-=======
-    `cosines` are those of each note's vectors, raw and context, to the first question; `coverage` weighs its words.
     `versions` are those of the scopes then.
->>>>>>> main
     """
 
     pool: Pool
@@ -174,24 +170,18 @@ def scored(
     counts = counted(pool.notes, words)
     raw = channel_scores(pool, query.vector, counts, sums, reading.plan.times)
     own = raw[:, 2:4] if query.asked is None else cosines(pool.notes, query.asked)
-<<<<<<< HEAD
     own_words, all_words = (
         covered(words, counts[:, :, text], pool.notes, sums.notes, query.scopes[0], languages) for text in (0, 1)
     )
+    versions = {scope["scope"]: scope["version"] for scope in answer["sums"]}
     places = Places.of(pool.notes)
     fused = fuse(places, raw, settings)
     model = ranking(settings.ranking) if settings.fusion == "convex" else None
     if model is None or not pool.notes:
-        return Found(pool, fused, None, None, None, fused.total, own, own_words, languages, reading)
+        return Found(pool, fused, None, None, None, fused.total, own, own_words, languages, reading, versions)
     known = features(pool.notes, places, fused, (own_words, all_words), words, languages, settings)
     parts = model.parts(known)
-    return Found(pool, fused, model, known, parts, model.scores(parts), own, own_words, languages, reading)
-=======
-    fused = fuse(Places.of(pool.notes), raw, settings) if pool.notes else None
-    coverage = Coverage.of(words, pool.notes, sums.notes, query.scopes[0], languages)
-    versions = {scope["scope"]: scope["version"] for scope in answer["sums"]}
-    return Found(pool, fused, own, coverage, languages, reading, versions)
->>>>>>> main
+    return Found(pool, fused, model, known, parts, model.scores(parts), own, own_words, languages, reading, versions)
 
 
 def _exhausted(query: Query, answer: Row, size: int, settings: RecallSettings, factor: int) -> bool:
@@ -226,14 +216,9 @@ def hits(
     least = -2.0 if query.min_similarity is None else query.min_similarity
     near = ((note, *first[note]) for note in ranked(scores))
     best = list(islice((one for one in near if one[1].cosines[one[2]].max() >= least), query.top_k))
-<<<<<<< HEAD
-    cache.complete(db, query.scope_names, [one.notes[row] for _, one, row in best])
-    shares = [float(one.coverage[row]) for _, one, row in best]
-=======
     cache.complete(db, query.scope_names, [one.notes[row] for _, one, row in best], found[-1].versions)
-    shares = [one.coverage.share(one.notes[row]) for _, one, row in best]
->>>>>>> main
-    return [
+    shares = [float(one.coverage[row]) for _, one, row in best]
+    some = [
         Hit(
             one.notes[row].note(one.pool.closed.get(row)),
             scores[note],
@@ -246,6 +231,20 @@ def hits(
         for (note, one, row), share in zip(best, shares, strict=True)
         if one.notes[row].whole  # else it was removed meanwhile
     ]
+    return _newest_first(some)
+
+
+def _newest_first(some: Sequence[Hit]) -> list[Hit]:
+    """Put what took the place of another hit before it: what is true now answers where both would.
+
+    The score of each stays its own.
+    """
+    places = {hit.note.id: place for place, hit in enumerate(some)}
+    taken = [(hit.note.id, hit.replaced_by) for hit in some if hit.replaced_by in places]
+    for _ in taken:  # a third may have taken the place of the second
+        for old, new in taken:
+            places[new] = min(places[new], places[old])
+    return sorted(some, key=lambda hit: (places[hit.note.id], -hit.note.said_at.timestamp()))
 
 
 def _relevance(found: Found, row: int, share: float, weights: Weights | None) -> float | None:
