@@ -36,7 +36,8 @@ _EXCHANGES = 50  # of others, in a long chat
 _FOLDS = 5
 _QUESTIONS = 400  # of documents
 _RIDGE = 1.0
-_OF_A_SET = 500.0  # what all questions of a set weigh together, so that none drowns the others
+_WEIGHTS = {DIALOGUES: 500.0, CHATS: 250.0, LONG: 250.0, DOCUMENTS: 500.0}
+"""What all questions of a set weigh together, so that none drowns the others; two sets are of the same chats."""
 _STEPS = 50
 _MODULES = (
     "argparse",
@@ -153,7 +154,7 @@ def fitted(asked: Sequence[Asked]) -> Ranking:
     for one in asked:
         counts[one.of, one.model] += 1
     every = [
-        (one.features, one.held / one.held.sum(), _OF_A_SET / counts[one.of, one.model])
+        (one.features, one.held / one.held.sum(), _WEIGHTS[one.of] / counts[one.of, one.model])
         for one in asked
         if one.held.any()
     ]
