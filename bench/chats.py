@@ -1,17 +1,20 @@
 """Everyday chats with an assistant, and what a memory must hold of them when it is asked later."""
 
 import json
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
+from random import Random
 from typing import Any
 
 from bench.conversations import named_file
 
 _MARKS = ("former", "until", "superseded", "no longer", "replaced", "was true", "hasta", "ya no", "antes")
 _DISPUTES = ("disputed", "contradict")
+_AT_BEGINNING, _LONGER = 0.6, 0.4
 _LEAST = 4  # words of a turn that counts as repeated; a shorter one may stand in another by chance
 
 
@@ -35,17 +38,17 @@ class Ask:
 
         A figure that the question has no string for is left out.
         """
-        lines, told = [_plain(line) for line in lines], _plain("\n".join(lines))
+        lines, told = [plain(line) for line in lines], plain("\n".join(lines))
         figures = {"disputed": float(any(mark in told for mark in _DISPUTES))}
         if self.current:
-            figures["current"] = float(all(_holds(told, one) for one in self.current))
-            figures["current@300"] = float(all(_holds(_plain("\n".join(small)), one) for one in self.current))
-            figures["first"] = float(_holds(_plain(first), self.current[0]))
+            figures["current"] = float(all(holds(told, one) for one in self.current))
+            figures["current@300"] = float(all(holds(plain("\n".join(small)), one) for one in self.current))
+            figures["first"] = float(holds(plain(first), self.current[0]))
         if self.former:
             unmarked = [line for line in lines if not any(f" {mark}" in f" {_bare(line)}" for mark in _MARKS)]
-            figures["former"] = float(not any(_holds(line, one) for line in unmarked for one in self.former))
+            figures["former"] = float(not any(holds(line, one) for line in unmarked for one in self.former))
         if self.foreign:
-            figures["foreign"] = float(not any(_holds(told, one) for one in self.foreign))
+            figures["foreign"] = float(not any(holds(told, one) for one in self.foreign))
         if self.nothing:
             figures["nothing"] = float(not lines)
         return figures
@@ -63,10 +66,25 @@ class Chat:
 
     def repeated(self, lines: Iterable[str]) -> float:
         """Return the share of the turns told by a context that it tells more than once."""
-        told = _plain("\n".join(lines))
-        turns = {_plain(turn["content"]) for turns in self.sessions for turn in turns}
+        told = plain("\n".join(lines))
+        turns = {plain(turn["content"]) for turns in self.sessions for turn in turns}
         counts = [told.count(turn) for turn in turns if len(turn.split()) >= _LEAST and turn in told]
         return sum(count - 1 for count in counts) / sum(counts) if counts else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """A user's request and an assistant's long answer, which tell nothing of anybody."""
+
+    language: str
+    user: str
+    assistant: str
+
+
+def exchanges() -> list[Exchange]:
+    """Read the exchanges that chats are made longer with."""
+    lines = Path(__file__).with_name("exchanges.jsonl").read_text("utf-8").splitlines()
+    return [Exchange(**json.loads(line)) for line in lines]
 
 
 def daily_file(given: Path | None) -> Path:
@@ -79,6 +97,34 @@ def chats(path: Path) -> list[Chat]:
     return [_chat(json.loads(line)) for line in path.read_text("utf-8").splitlines() if line.strip()]
 
 
+def woven(chat: Chat, exchanges: Sequence[Exchange], count: int) -> Chat:
+    """Return a chat in whose sessions so many other exchanges of its language stand, most of them at its beginning.
+
+    An assistant's answers go on, two in five of them, with the answer to something else, so that a user's turns stand
+    behind long ones.
+    """
+    draw = Random(chat.id)
+    known = [one for one in exchanges if one.language == chat.language]
+    some = draw.sample(known, k=min(count, len(known)))
+    users = [(s, t) for s, turns in enumerate(chat.sessions) for t, turn in enumerate(turns) if turn["role"] == "user"]
+    places = [draw.choice(users) for _ in some]
+    before: dict[tuple[int, int], list[Exchange]] = defaultdict(list)
+    for (session, place), one in zip(places, some, strict=True):
+        before[session, 0 if draw.random() < _AT_BEGINNING else place].append(one)
+    sessions: list[list[dict[str, Any]]] = []
+    for s, turns in enumerate(chat.sessions):
+        new: list[dict[str, Any]] = []
+        for t, turn in enumerate(turns):
+            for other in before[s, t]:
+                new += [turn | {"role": "user", "content": other.user}]
+                new += [turn | {"role": "assistant", "content": other.assistant}]
+            longer = turn["role"] == "assistant" and draw.random() < _LONGER
+            more = f"\n\n{draw.choice(some).assistant}" if longer else ""
+            new.append(turn | {"content": turn["content"] + more})
+        sessions.append(new)
+    return replace(chat, sessions=sessions)
+
+
 def _chat(given: dict[str, Any]) -> Chat:
     sessions = [list(turns) for _, turns in groupby(given["turns"], key=itemgetter("session"))]
     asks = [
@@ -88,7 +134,8 @@ def _chat(given: dict[str, Any]) -> Chat:
     return Chat(given["id"], given["language"], given["kind"], sessions, asks)
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
+    """Return a text without case, with single blanks."""
     return " ".join(text.casefold().split())
 
 
@@ -97,5 +144,6 @@ def _bare(line: str) -> str:
     return "".join(one if one.isalnum() else " " for one in line)
 
 
-def _holds(text: str, wanted: str) -> bool:
-    return any(_plain(one) in text for one in wanted.split("|"))
+def holds(text: str, wanted: str) -> bool:
+    """Tell whether a plain text has one of some strings, with "|" between."""
+    return any(plain(one) in text for one in wanted.split("|"))

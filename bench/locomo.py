@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from bench import fillers
+from bench import fillers, ranking
 from bench.conversations import conversations, locomo_file
 from bench.server import bench_settings, connected
 from bench.speed import BASIC
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 _MEASURES = ("R@5", "R@10", "R@20", "H@10", "nDCG@10")
 _FLAT = {"neighbour_1": 0.0, "neighbour_2": 0.0, "session": 0.0, **BASIC}
 _VARIANTS: Mapping[str, Mapping[str, Any]] = {
+    "weights alone": {},
     "BM25 alone": {**_FLAT, "dense_raw": 0.0, "dense_context": 0.0},
     "dense alone": {**_FLAT, "lexical_raw": 0.0, "lexical_context": 0.0},
     "RRF, k = 60": {"fusion": "rrf"},
@@ -68,12 +69,20 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--file", type=Path, help="the LoCoMo file (else MEMGRAPH_ENGINE_LOCOMO)")
     parser.add_argument("--models", default="minilm,bge-small", help="embedders, with commas between")
     parser.add_argument(
+        "--fit",
+        action="store_true",
+        help="instead, fit how notes are ranked, on these dialogues, chats and documents (an hour)",
+    )
+    parser.add_argument("--daily", type=Path, help="the file of chats to fit on (else MEMGRAPH_ENGINE_DAILY)")
+    parser.add_argument(
         "--no-crowded", action="store_true", help="leave out MiniLM beside 200 filler scopes (10 minutes)"
     )
 
 
 def run(given: argparse.Namespace) -> tuple[dict[str, float], str]:
     """Measure each model; return flat figures and a report in Markdown."""
+    if given.fit:
+        return ranking.fit(given.file, given.daily, given.models.split(","))
     every = list(conversations(locomo_file(given.file)))
     figures: dict[str, float] = {}
     pages = []
@@ -110,7 +119,6 @@ def _ask_all(memory: Memory, every: Iterable[Conversation]) -> list[Asked]:
                     question.text, engine.embedder.embed_query(question.text), scopes, Filters(), 20, ended.engine.now()
                 )
                 pool = retrieve(engine.db, engine.notes, query, ["english"], engine.settings.recall)
-                assert pool.fused is not None  # every conversation has notes
                 engine.notes.complete(engine.db, query.scope_names, pool.notes)
                 asked.append(
                     Asked(

@@ -2,7 +2,9 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
+from filelock import FileLock, Timeout
 from platformdirs import user_cache_path
 
 from memgraph_engine import Memory, Settings
@@ -19,10 +21,19 @@ def bench_settings(model: str) -> Settings:
 
 @contextmanager
 def connected(settings: Settings, embedder: Embedder | None = None) -> Iterator[Memory]:
-    """Yield a memory on the model's server, which is stopped afterwards; `embedder` stands in for the model."""
-    server = LocalServer(settings)
+    """Yield a memory on the model's server, which is stopped afterwards; `embedder` stands in for the model.
+
+    A bench has its home alone: another one would stop the server under it, and be timed beside it.
+    """
+    home = Path(settings.home)
+    home.parent.mkdir(parents=True, exist_ok=True)
     try:
-        with Memory.connect(settings=settings, embedder=embedder) as memory:
-            yield memory
-    finally:
-        server.stop()
+        with FileLock(home.with_name(f"{home.name}.lock"), timeout=0):
+            server = LocalServer(settings)
+            try:
+                with Memory.connect(settings=settings, embedder=embedder) as memory:
+                    yield memory
+            finally:
+                server.stop()
+    except Timeout as error:
+        raise SystemExit(f"Another bench uses {home}; wait until it has ended.") from error

@@ -59,6 +59,7 @@ class RecallSettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
+    ranking: str
     fusion: Literal["convex", "rrf"]
     rrf_k: Annotated[int, Field(ge=1)]
     pool: Annotated[int, Field(ge=1, le=1000)]

@@ -48,6 +48,7 @@ ABLATIONS: Mapping[str, Overrides] = {
 
 _NEED_A_MODEL = {"without-denoise", "without-iteration"}  # what these leave out is only done for one
 _NOTHING_BUT_DENSE = {
+    "ranking": "weights",
     "lexical_raw": 0.0,
     "lexical_context": 0.0,
     "dense_context": 0.0,

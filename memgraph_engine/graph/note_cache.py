@@ -18,6 +18,7 @@ from memgraph_engine.graph.database import Runner
 from memgraph_engine.graph.rows import moment, note_from
 from memgraph_engine.model.memory import Note
 from memgraph_engine.model.result import CacheStats
+from memgraph_engine.model.text import asks
 
 if TYPE_CHECKING:
     import numpy as np
@@ -41,8 +42,9 @@ class CachedNote:
     """A version of a note.
 
     `texts` are its terms, in the raw text and in the context, with a blank on each side of each; `lengths` count them.
-    `vectors` has the shape (2, dimensions), of length 1: raw and context; None for a note that waits for them.
-    Times are in milliseconds since 1970. `size` is about how many bytes all of it takes.
+    It `asks` where all that it holds ends with a question. `vectors` has the shape (2, dimensions), of length 1: raw
+    and context; None for a note that waits for them. Times are in milliseconds since 1970. `size` is about how many
+    bytes all of it takes.
     `replaced` says what took its place, the first one first. This alone may change: it is of a version of the scope.
     """
 
@@ -53,6 +55,8 @@ class CachedNote:
     session: str
     seq: int
     role: str
+    speaker: str
+    asks: bool
     said_at: int
     valid_from: int
     tags: tuple[str, ...]
@@ -197,7 +201,9 @@ class NoteCache:
 def _cached(rows: Sequence[Sequence[Any]], dimensions: int) -> Iterator[CachedNote]:
     """Yield the notes of rows; all vectors are made in one go."""
     unit = iter(_unit([vector.raw() for row in rows for vector in row[-2:] if vector is not None], dimensions))
-    for stamp, scope, id, status, session, seq, role, said_at, valid_from, tags, raw, context, vector, _ in rows:  # noqa: A001
+    for row in rows:
+        stamp, scope, id, status, session, seq, role, speaker, lines, *rest = row  # noqa: A001
+        said_at, valid_from, tags, raw, context, vector, _ = rest
         vectors = None if vector is None else next(unit).copy()  # a part of the whole would keep all of it in memory
         texts = _apart(raw), _apart(context)
         yield CachedNote(
@@ -208,6 +214,8 @@ def _cached(rows: Sequence[Sequence[Any]], dimensions: int) -> Iterator[CachedNo
             intern(session),
             seq,
             intern(role or ""),
+            intern(speaker or ""),
+            all(map(asks, lines)),
             said_at,
             valid_from,
             tuple(tags),

@@ -65,9 +65,11 @@ class Explanation(Result):
     """Why a hit stands where it stands.
 
     `proposed_by` names the channels that brought the note into the pool. The `weighted` scores of all
-    `channels`, plus `neighbours` (the turns around) and `session`, add up to the hit's score. Where the question was
-    asked in several `rounds`, they are those of the first round that found the note, and the hit's score is the mean
-    of its scores in all rounds, in which each round counts less than the one before.
+    `channels`, plus `neighbours` (the turns around) and `session`, add up to a fused score (0 to 1). That is the hit's
+    own where notes are ranked by weights alone. Else `ranking` tells what each feature adds to log-odds, and the score
+    is their probability. Where the question was asked in several `rounds`, all these are those of the first round that
+    found the note, and the hit's score is the mean of its scores in all rounds, in which each round counts less than
+    the one before.
     """
 
     brief = ("proposed_by", "neighbours", "session")
@@ -76,6 +78,7 @@ class Explanation(Result):
     channels: Mapping[str, ChannelScore]
     neighbours: float
     session: float
+    ranking: Mapping[str, float] = field(default_factory=dict)
     rounds: tuple[Round, ...] = ()
 
 

@@ -1,5 +1,6 @@
 """How a source reads as a line: speaker in front, date behind, in the words of its language."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date, datetime, timedelta
@@ -17,6 +18,7 @@ _MONTHS = {
         *("julio", "agosto", "septiembre", "octubre", "noviembre", "diciembre"),
     ),
 }
+_QUESTION = re.compile(r"""[?？؟]["'”’»)*_\s]*(?: \[[^\]]*\])?(?: \([^()]*\))?$""")
 _LANGUAGES = (*_MONTHS, "cjk", "standard")
 _WORDS = "\1"  # stands for what was said
 _DIGITS = 3  # of a name; what has more is an id
@@ -39,6 +41,15 @@ def line(source: Source, language: str) -> str:
     if source.said_as:
         parts.append(f"({_spoken(source.said_as, language)})")
     return " ".join(parts)
+
+
+def asks(line: str) -> bool:
+    """Tell whether a rendered line ends with a question; what stands in brackets behind it is no part of what was said.
+
+    >>> [asks(line) for line in ("Ana: Where were you? (8 May, 2023)", "Ana: Guess! (8 May, 2023)")]
+    [True, False]
+    """
+    return _QUESTION.search(line) is not None
 
 
 def words(raw: str, sources: Sequence[Source]) -> tuple[str, Source | None]:

@@ -70,6 +70,42 @@ class Places:
             np.array([note.vectors is None for note in notes], dtype=np.bool_),
         )
 
+    def away(self, values: "NDArray[np.float64]", steps: Sequence[int]) -> "list[NDArray[np.float64]]":
+        """Return for each step the values of the turns so many turns on, if the pool has them, else 0.
+
+        Of two notes at one turn it is the larger value. What stands in no session has no turns around it.
+        """
+        import numpy as np
+
+        found = [np.zeros(len(values)) for _ in steps]
+        turns = np.flatnonzero(self.session >= 0)
+        if not len(turns):
+            return found
+        gap = max(map(abs, steps))
+        width = self.turn[turns].max() + 2 * gap + 1  # sessions lie apart by more than the longest step
+        at = self.session[turns] * width + self.turn[turns] + gap
+        known, place = np.unique(at, return_inverse=True)
+        best = np.full(len(known), -np.inf)
+        np.maximum.at(best, place, values[turns])
+        for some, step in zip(found, steps, strict=True):
+            near = np.minimum(np.searchsorted(known, at + step), len(known) - 1)
+            some[turns] = np.where(known[near] == at + step, best[near], 0.0)
+        return found
+
+    def sessions(self, scores: "NDArray[np.float64]") -> "NDArray[np.float64]":
+        """Return for each note the mean of the best three of its session; 0 for a note of none."""
+        import numpy as np
+
+        order = np.lexsort((-scores, self.session))
+        ranked = self.session[order]
+        starts = np.flatnonzero(np.r_[True, ranked[1:] != ranked[:-1]])
+        sizes = np.diff(np.r_[starts, len(ranked)])
+        rank = np.arange(len(ranked)) - np.repeat(starts, sizes)
+        best = np.add.reduceat(np.where(rank < _BEST, scores[order], 0.0), starts) / np.minimum(sizes, _BEST)
+        found = np.zeros(len(scores))
+        found[order] = np.repeat(best, sizes)
+        return np.where(self.session >= 0, found, 0.0)
+
 
 def bm25(
     counts: "NDArray[np.float64]", lengths: "NDArray[np.float64]", notes: int, mean_length: float
@@ -87,30 +123,35 @@ def bm25(
     return scores
 
 
+def counted(notes: Sequence[CachedNote], words: Sequence[str]) -> "NDArray[np.float64]":
+    """Count a question's words in both texts of notes, raw and context; shape (notes, words, 2)."""
+    import numpy as np
+
+    wanted = [f" {word} " for word in words]
+    flat = [text.count(word) for note in notes for word in wanted for text in note.texts]
+    return np.array(flat, dtype=np.float64).reshape(len(notes), len(words), 2)
+
+
 def channel_scores(
     pool: Pool,
     vector: "NDArray[np.float32]",
-    words: Sequence[str],
+    counts: "NDArray[np.float64]",
     of: Statistics,
     times: Sequence[tuple[datetime, datetime]] = (),
 ) -> "NDArray[np.float64]":
     """Score a pool in each of CHANNELS; shape (notes, channels).
 
-    What full text did not propose has 0 for its words.
+    `counts` are those of the question's words; what full text did not propose has 0 for its words.
     `times` are the ranges that the question names, each its first moment and the first one after.
     """
     import numpy as np
 
     scores = np.zeros((len(pool.notes), len(CHANNELS)))
     hits = sorted(pool.proposed.get("lexical", ()))
-    found = [pool.notes[row] for row in hits]
-    if found and words:
-        wanted = [f" {word} " for word in words]
-        flat = [text.count(word) for note in found for word in wanted for text in note.texts]
-        counts = np.array(flat, dtype=np.float64).reshape(len(found), len(words), 2)
-        lengths = np.array([note.lengths for note in found], dtype=np.float64)
+    if hits and counts.shape[1]:
+        lengths = np.array([pool.notes[row].lengths for row in hits], dtype=np.float64)
         for column, mean in enumerate((of.raw_length, of.context_length)):
-            scores[hits, column] = bm25(counts[:, :, column], lengths[:, column], of.notes, mean)
+            scores[hits, column] = bm25(counts[hits, :, column], lengths[:, column], of.notes, mean)
     scores[:, 2:4] = cosines(pool.notes, vector)
     for column, pathway in enumerate(PATHWAYS, 4):
         given = pool.pathways[pathway]
@@ -169,11 +210,14 @@ def fuse(places: Places, raw: "NDArray[np.float64]", settings: RecallSettings) -
     """
     import numpy as np
 
+    if not len(raw):
+        nothing = np.zeros(0)
+        return Fused(raw, raw, raw, nothing, nothing, nothing)
     weights = np.array([getattr(settings, channel) for channel in CHANNELS])
     # what a question does not have takes nothing from the others
     weights = np.where(raw.any(axis=0) | ~np.isin(CHANNELS, OPTIONAL), weights, 0.0)
     if settings.fusion == "rrf":
-        normalised = _reciprocal_ranks(raw, settings.rrf_k)
+        normalised = reciprocal_ranks(raw, settings.rrf_k)
         weighted = normalised * (weights > 0) / max((weights > 0).sum(), 1)
         nothing = np.zeros(len(raw))
         return Fused(raw, normalised, weighted, nothing, nothing, weighted.sum(axis=1))
@@ -181,8 +225,9 @@ def fuse(places: Places, raw: "NDArray[np.float64]", settings: RecallSettings) -
     normalised = _normalised(raw, places.pending)
     weighted = normalised * weights / max(most, 1e-9)
     base = weighted.sum(axis=1)
-    neighbours = _neighbours(places, base, settings)
-    session = _sessions(places.session, base + neighbours) * settings.session
+    before, after, earlier, later = places.away(base, (-1, 1, -2, 2))
+    neighbours = settings.neighbour_1 * np.maximum(before, after) + settings.neighbour_2 * np.maximum(earlier, later)
+    session = places.sessions(base + neighbours) * settings.session
     return Fused(raw, normalised, weighted, neighbours, session, base + neighbours + session)
 
 
@@ -191,18 +236,19 @@ def _normalised(raw: "NDArray[np.float64]", pending: "NDArray[np.bool_]") -> "ND
 
     The time's is there already: a note near the range is no better because none is in it.
     """
-    normalised = _min_max(raw)
+    normalised = min_max(raw)
     if pending.any():
         rest = slice(2, CHANNELS.index("time"))  # all but words
         normalised[:, rest] = 0.0
         if not pending.all():
-            normalised[~pending, rest] = _min_max(raw[~pending, rest])
+            normalised[~pending, rest] = min_max(raw[~pending, rest])
     time = CHANNELS.index("time")
     normalised[:, time] = raw[:, time]
     return normalised
 
 
-def _min_max(scores: "NDArray[np.float64]") -> "NDArray[np.float64]":
+def min_max(scores: "NDArray[np.float64]") -> "NDArray[np.float64]":
+    """Put each column between 0 and 1."""
     import numpy as np
 
     low, high = scores.min(axis=0), scores.max(axis=0)
@@ -212,54 +258,10 @@ def _min_max(scores: "NDArray[np.float64]") -> "NDArray[np.float64]":
     return scaled
 
 
-def _reciprocal_ranks(scores: "NDArray[np.float64]", k: int) -> "NDArray[np.float64]":
+def reciprocal_ranks(scores: "NDArray[np.float64]", k: int) -> "NDArray[np.float64]":
     """Turn each column into 1 / (k + rank) times k + 1, so that the best has 1; what scores 0 has no rank."""
     import numpy as np
 
     ranks = np.argsort(np.argsort(-scores, axis=0, kind="stable"), axis=0, kind="stable") + 1
     reciprocal: NDArray[np.float64] = np.where(scores != 0, (k + 1) / (k + ranks), 0.0)
     return reciprocal
-
-
-def _neighbours(places: Places, base: "NDArray[np.float64]", settings: RecallSettings) -> "NDArray[np.float64]":
-    """Return a share of the better one of the turns one step away, and of those two away, if the pool has them."""
-    import numpy as np
-
-    found = np.zeros(len(base))
-    turns = np.flatnonzero(places.session >= 0)
-    if not len(turns):
-        return found
-    width = places.turn[turns].max() + 5  # sessions lie apart by more than two steps
-    at = places.session[turns] * width + places.turn[turns] + 2
-    known, place = np.unique(at, return_inverse=True)
-    best = np.zeros(len(known))
-    np.maximum.at(best, place, base[turns])  # of two notes at one turn the better one
-    for step, share in ((1, settings.neighbour_1), (2, settings.neighbour_2)):
-        beside = [_looked_up(known, best, at + away) for away in (-step, step)]
-        found[turns] += share * np.maximum(*beside)
-    return found
-
-
-def _looked_up(
-    known: "NDArray[np.int64]", values: "NDArray[np.float64]", wanted: "NDArray[np.int64]"
-) -> "NDArray[np.float64]":
-    """Return the values at some of the `known` places, which ascend; 0 at others."""
-    import numpy as np
-
-    near = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
-    return np.where(known[near] == wanted, values[near], 0.0)
-
-
-def _sessions(session: "NDArray[np.int64]", scores: "NDArray[np.float64]") -> "NDArray[np.float64]":
-    """Return for each note the mean of the best three of its session; 0 for a note of none."""
-    import numpy as np
-
-    order = np.lexsort((-scores, session))
-    ranked = session[order]
-    starts = np.flatnonzero(np.r_[True, ranked[1:] != ranked[:-1]])
-    sizes = np.diff(np.r_[starts, len(ranked)])
-    rank = np.arange(len(ranked)) - np.repeat(starts, sizes)
-    best = np.add.reduceat(np.where(rank < _BEST, scores[order], 0.0), starts) / np.minimum(sizes, _BEST)
-    found = np.zeros(len(scores))
-    found[order] = np.repeat(best, sizes)
-    return np.where(session >= 0, found, 0.0)

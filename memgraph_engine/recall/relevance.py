@@ -7,13 +7,17 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from math import exp, log
-from typing import Any
+from math import exp
+from typing import TYPE_CHECKING, Any
 
 from memgraph_engine.graph.note_cache import CachedNote
 from memgraph_engine.language import tokenize
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.resources import resource
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 FILE = ("config", "calibration", "relevance.json")
 
@@ -46,37 +50,30 @@ def weights(embedder: str) -> Weights | None:
     return Weights(**known) if known else None
 
 
-@dataclass(frozen=True, slots=True)
-class Coverage:
-    """The words of a question, each with its idf over the notes of a pool: what none holds weighs most.
+def covered(
+    words: Sequence[str],
+    counts: "NDArray[np.float64]",
+    pool: Sequence[CachedNote],
+    notes: int,
+    user: Scope,
+    languages: Sequence[str],
+) -> "NDArray[np.float64]":
+    """Return which share of a question's words (0 to 1) each note of a pool holds; `counts` has shape (pool, words).
 
-    A word that names the user whose memory is asked is held by all that was said there but by an assistant: "I moved to
-    Faro" is about Ana in hers. It weighs as much as the other words do on average.
+    A word weighs as much as its idf over the notes of the pool, of as many `notes` as the scopes have: what none holds
+    weighs most. One that names the user whose memory is asked is held by all that was said there but by an assistant:
+    "I moved to Faro" is about Ana in hers. It weighs as much as the other words do on average.
     """
+    import numpy as np
 
-    words: Sequence[str]
-    rarities: Sequence[float]
-    user: Scope
-    naming: frozenset[str]
-
-    @classmethod
-    def of(
-        cls, words: Sequence[str], pool: Sequence[CachedNote], notes: int, user: Scope, languages: Sequence[str]
-    ) -> "Coverage":
-        """Weigh words by the notes of the pool that hold them; the scopes read have so many."""
-        naming = frozenset(term for language in languages for term in tokenize(user.user or "", language))
-        texts = [note.texts[0] for note in pool]
-        counts = {word: sum(f" {word} " in text for text in texts) for word in words if word not in naming}
-        idf = {word: log(1 + (max(notes, held) - held + 0.5) / (held + 0.5)) for word, held in counts.items()}
-        mean = sum(idf.values()) / len(idf) if idf else 1.0
-        return cls(words, [idf.get(word, mean) for word in words], user, naming)
-
-    def share(self, note: CachedNote) -> float:
-        """Return the share of the words (0 to 1), by their weight, that a note holds."""
-        own = note.scope == self.user.name and note.role != "assistant"
-        held = sum(
-            rarity
-            for word, rarity in zip(self.words, self.rarities, strict=True)
-            if (own and word in self.naming) or f" {word} " in note.texts[0]
-        )
-        return held / sum(self.rarities) if self.words else 0.0
+    if not words:
+        return np.zeros(len(pool))
+    names = {term for language in languages for term in tokenize(user.user or "", language)}
+    naming = np.array([word in names for word in words], dtype=bool)
+    held = counts > 0
+    df = held.sum(axis=0)
+    rarity = np.log(1 + (np.maximum(notes, df) - df + 0.5) / (df + 0.5))
+    rarity[naming] = rarity[~naming].mean() if not naming.all() else 1.0
+    own = np.array([note.scope == user.name and note.role != "assistant" for note in pool], dtype=bool)
+    shares: NDArray[np.float64] = (held | np.outer(own, naming)) @ rarity / rarity.sum()
+    return shares

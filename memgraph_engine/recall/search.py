@@ -14,11 +14,12 @@ from memgraph_engine.graph.rows import milliseconds, moment, packed
 from memgraph_engine.model.memory import NEVER, TRUE_ONCE
 from memgraph_engine.model.result import ChannelScore, Explanation, Hit, Round
 from memgraph_engine.model.scope import Scope
-from memgraph_engine.recall.fusion import CHANNELS, Fused, Places, Statistics, channel_scores, cosines, fuse
+from memgraph_engine.recall.fusion import CHANNELS, Fused, Places, Statistics, channel_scores, cosines, counted, fuse
 from memgraph_engine.recall.plan import Reading, read
 from memgraph_engine.recall.pool import Pool, anchor_scores, read_pool
 from memgraph_engine.recall.question import Filters, names, terms
-from memgraph_engine.recall.relevance import Coverage, Weights
+from memgraph_engine.recall.ranking import FEATURES, Ranking, features, ranking
+from memgraph_engine.recall.relevance import Weights, covered
 from memgraph_engine.settings import RecallSettings
 
 if TYPE_CHECKING:
@@ -63,16 +64,23 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What one round found: the pool, its fused scores (None for an empty one), and how the question was read.
+    """What one round found: the pool, its fused scores, and how the question was read.
 
-    `cosines` are those of each note's vectors, raw and context, to the first question; `coverage` weighs its words.
+    `total` is what notes are ranked by: the scores of a learned `ranking`, to which each of its `features` adds its
+    `parts`; without one, the fused scores.
+    `cosines` are those of each note's vectors, raw and context, to the first question; `coverage` is the share of its
+    words that a note holds.
     `versions` are those of the scopes then.
     """
 
     pool: Pool
-    fused: Fused | None
+    fused: Fused
+    ranking: Ranking | None
+    features: "NDArray[np.float64] | None"
+    parts: "NDArray[np.float64] | None"
+    total: "NDArray[np.float64]"
     cosines: "NDArray[np.float64]"
-    coverage: Coverage
+    coverage: "NDArray[np.float64]"
     languages: Sequence[str]
     reading: Reading
     versions: Mapping[str, int]
@@ -84,10 +92,8 @@ class Found:
 
     @property
     def scores(self) -> dict[str, float]:
-        """The fused score of each note, by id."""
-        if self.fused is None:
-            return {}
-        return dict(zip((note.id for note in self.notes), self.fused.total.tolist(), strict=True))
+        """The score of each note, by id."""
+        return dict(zip((note.id for note in self.notes), self.total.tolist(), strict=True))
 
 
 def search(db: Database, cache: NoteCache, query: Query, language: str, settings: RecallSettings) -> list[Hit]:
@@ -161,12 +167,21 @@ def scored(
 ) -> Found:
     """Score a pool."""
     words, sums = terms(query.text, languages), statistics(answer["sums"])
-    raw = channel_scores(pool, query.vector, words, sums, reading.plan.times)
+    counts = counted(pool.notes, words)
+    raw = channel_scores(pool, query.vector, counts, sums, reading.plan.times)
     own = raw[:, 2:4] if query.asked is None else cosines(pool.notes, query.asked)
-    fused = fuse(Places.of(pool.notes), raw, settings) if pool.notes else None
-    coverage = Coverage.of(words, pool.notes, sums.notes, query.scopes[0], languages)
+    own_words, all_words = (
+        covered(words, counts[:, :, text], pool.notes, sums.notes, query.scopes[0], languages) for text in (0, 1)
+    )
     versions = {scope["scope"]: scope["version"] for scope in answer["sums"]}
-    return Found(pool, fused, own, coverage, languages, reading, versions)
+    places = Places.of(pool.notes)
+    fused = fuse(places, raw, settings)
+    model = ranking(settings.ranking) if settings.fusion == "convex" else None
+    if model is None or not pool.notes:
+        return Found(pool, fused, None, None, None, fused.total, own, own_words, languages, reading, versions)
+    known = features(pool.notes, places, fused, (own_words, all_words), words, languages, settings)
+    parts = model.parts(known)
+    return Found(pool, fused, model, known, parts, model.scores(parts), own, own_words, languages, reading, versions)
 
 
 def _exhausted(query: Query, answer: Row, size: int, settings: RecallSettings, factor: int) -> bool:
@@ -202,8 +217,8 @@ def hits(
     near = ((note, *first[note]) for note in ranked(scores))
     best = list(islice((one for one in near if one[1].cosines[one[2]].max() >= least), query.top_k))
     cache.complete(db, query.scope_names, [one.notes[row] for _, one, row in best], found[-1].versions)
-    shares = [one.coverage.share(one.notes[row]) for _, one, row in best]
-    return [
+    shares = [float(one.coverage[row]) for _, one, row in best]
+    some = [
         Hit(
             one.notes[row].note(one.pool.closed.get(row)),
             scores[note],
@@ -216,6 +231,20 @@ def hits(
         for (note, one, row), share in zip(best, shares, strict=True)
         if one.notes[row].whole  # else it was removed meanwhile
     ]
+    return _newest_first(some)
+
+
+def _newest_first(some: Sequence[Hit]) -> list[Hit]:
+    """Put what took the place of another hit before it: what is true now answers where both would.
+
+    The score of each stays its own.
+    """
+    places = {hit.note.id: place for place, hit in enumerate(some)}
+    taken = [(hit.note.id, hit.replaced_by) for hit in some if hit.replaced_by in places]
+    for _ in taken:  # a third may have taken the place of the second
+        for old, new in taken:
+            places[new] = min(places[new], places[old])
+    return sorted(some, key=lambda hit: (places[hit.note.id], -hit.note.said_at.timestamp()))
 
 
 def _relevance(found: Found, row: int, share: float, weights: Weights | None) -> float | None:
@@ -305,10 +334,12 @@ def statistics(sums: Sequence[dict[str, Any]]) -> Statistics:
 
 def _explanation(found: Found, row: int, rounds: Sequence[Round]) -> Explanation:
     fused = found.fused
-    assert fused is not None  # there is a row
     scores = {
         channel: ChannelScore(float(fused.raw[row, c]), float(fused.normalised[row, c]), float(fused.weighted[row, c]))
         for c, channel in enumerate(CHANNELS)
     }
     proposed = tuple(sorted(channel for channel, rows in found.pool.proposed.items() if row in rows))
-    return Explanation(proposed, scores, float(fused.neighbours[row]), float(fused.session[row]), tuple(rounds))
+    parts = {}
+    if found.ranking is not None and found.parts is not None:
+        parts = {"bias": found.ranking.bias, **dict(zip(FEATURES, found.parts[row].tolist(), strict=True))}
+    return Explanation(proposed, scores, float(fused.neighbours[row]), float(fused.session[row]), parts, tuple(rounds))

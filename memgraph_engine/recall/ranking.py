@@ -1,0 +1,154 @@
+"""Rank a pool by a linear model of what is known of each note: the channels' scores, and what stands around it.
+
+Every feature is a share of what the pool has, so that the weights depend neither on an embedder's scale nor on how many
+notes there are. They were fitted on questions with known answers (docs/benchmarks.md).
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from memgraph_engine.errors import SettingsError
+from memgraph_engine.graph.note_cache import CachedNote
+from memgraph_engine.language import tokenize
+from memgraph_engine.recall.fusion import CHANNELS, Fused, Places, min_max, reciprocal_ranks
+from memgraph_engine.resources import resource
+from memgraph_engine.settings import RecallSettings
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+LEARNED, BY_WEIGHTS = "learned", "weights"
+FILE = ("config", "calibration", "ranking.json")
+AROUND = ("near_1", "near_2", "answers", "session")
+FEATURES = (*CHANNELS, *AROUND, "asks", "coverage", "coverage_context", "place", "speaker", "recency")
+"""What is known of a note, each from 0 to 1.
+
+- the channels' scores, as they are fused
+- near_1, near_2: the best score of the turns one and two steps away
+- answers: the score of the turn before, if that asks
+- session: the mean of the best three scores of its session
+- asks: whether it ends with a question
+- coverage, coverage_context: the share of the question's words in its own words, and in its context, the rarer the more
+- place: the place that fusion gives it, as a reciprocal rank
+- speaker: whether the question names who speaks
+- recency: its place in time among the others, the newest 1
+"""
+_PLACES = 10  # the constant of the reciprocal rank: the first has 1, the eleventh half
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """A weight for each of FEATURES; with `bias` they add up to the log-odds of a note to be what is asked for."""
+
+    bias: float
+    weights: Mapping[str, float]
+
+    def parts(self, features: "NDArray[np.float64]") -> "NDArray[np.float64]":
+        """Return what each feature adds, of notes by features."""
+        import numpy as np
+
+        each: NDArray[np.float64] = features * np.array([self.weights[name] for name in FEATURES])
+        return each
+
+    def scores(self, parts: "NDArray[np.float64]") -> "NDArray[np.float64]":
+        """Return how likely each note is what is asked for (0 to 1)."""
+        import numpy as np
+
+        likely: NDArray[np.float64] = 1 / (1 + np.exp(-(self.bias + parts.sum(axis=1))))
+        return likely
+
+
+@cache
+def ranking(name: str) -> Ranking | None:
+    """Return the shipped ranking for "learned", None for "weights", else the one of a file.
+
+    Raises SettingsError for a file that can't be read, or that has not one number for each feature.
+
+    >>> ranking("weights") is None, set(ranking("learned").weights) == set(FEATURES)
+    (True, True)
+    """
+    if name == BY_WEIGHTS:
+        return None
+    source = resource(*FILE) if name == LEARNED else Path(name)
+    try:
+        given = json.loads(source.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise SettingsError(
+            f"recall.ranking is {name!r}, and no file of that name can be read ({error.strerror}); give the path of "
+            f"one, {LEARNED!r} or {BY_WEIGHTS!r}."
+        ) from error
+    except ValueError as error:
+        raise _unusable(name, f"it is no JSON: {error}") from None
+    if not isinstance(given, dict) or set(given) != {"bias", "weights"} or not isinstance(given["weights"], dict):
+        raise _unusable(name, "it is no object of bias and weights")
+    weights = given["weights"]
+    if differing := sorted(set(weights) ^ set(FEATURES)):
+        what = "lacks" if differing[0] in FEATURES else "has an unknown"
+        raise _unusable(name, f"it {what} weight {differing[0]!r}")
+    for of, value in {"bias": given["bias"], **weights}.items():
+        if not _finite(value):
+            raise _unusable(name, f"{of} is no number: {value!r}")
+    return Ranking(given["bias"], weights)
+
+
+def _unusable(name: str, why: str) -> SettingsError:
+    return SettingsError(
+        f"The ranking {name!r} can't be used: {why}. Write it anew (python -m bench locomo --fit), "
+        f"or set recall.ranking to {LEARNED!r}."
+    )
+
+
+def _finite(value: Any) -> bool:
+    return type(value) in (int, float) and abs(value) < 1e9
+
+
+def features(
+    notes: Sequence[CachedNote],
+    places: Places,
+    fused: Fused,
+    coverage: "Sequence[NDArray[np.float64]]",
+    words: Sequence[str],
+    languages: Sequence[str],
+    settings: RecallSettings,
+) -> "NDArray[np.float64]":
+    """Return what is known of the notes of a pool; shape (notes, FEATURES).
+
+    A channel that has no weight, or surroundings that have none, count nothing.
+    """
+    import numpy as np
+
+    weighed = np.array([getattr(settings, channel) > 0 for channel in CHANNELS])
+    base = min_max(fused.weighted.sum(axis=1, keepdims=True))[:, 0]
+    asking = np.array([note.asks for note in notes], dtype=float)
+    before, after, earlier, later = places.away(base, (-1, 1, -2, 2))
+    (answers,) = places.away(base * asking, (-1,))
+    around = [np.maximum(before, after), np.maximum(earlier, later), answers, places.sessions(base)]
+    shares = (settings.neighbour_1, settings.neighbour_2, settings.neighbour_1, settings.session)
+    named = _named({note.speaker for note in notes}, words, languages)
+    _, age = np.unique([note.said_at for note in notes], return_inverse=True)
+    return np.column_stack(
+        [
+            fused.normalised * weighed,
+            *(column * (share > 0) for column, share in zip(around, shares, strict=True)),
+            asking,
+            *coverage,
+            reciprocal_ranks(fused.total[:, None], _PLACES)[:, 0],
+            np.array([note.speaker in named for note in notes], dtype=float),
+            age / age.max() if age.any() else np.ones(len(notes)),
+        ]
+    )
+
+
+def _named(speakers: set[str], words: Sequence[str], languages: Sequence[str]) -> set[str]:
+    """Return the speakers of whose names a question has a part."""
+    asked = frozenset(words)
+    return {
+        speaker
+        for speaker in speakers
+        if any(not asked.isdisjoint(tokenize(speaker, language)) for language in languages)
+    }

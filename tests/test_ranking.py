@@ -1,0 +1,54 @@
+"""How the bench fits a ranking, and what it fits it on."""
+
+import numpy as np
+import pytest
+
+from bench.chats import Ask, Chat, Exchange, exchanges, woven
+from bench.ranking import CHATS, Asked, fitted
+from memgraph_engine.recall.ranking import FEATURES
+
+
+def asked(question, *, tells):
+    """Return a question whose answer is the note that has most of one feature; all others are noise."""
+    draw = np.random.default_rng(question)
+    known = draw.random((30, len(FEATURES)))
+    known[:, FEATURES.index(tells)] *= 3
+    held = np.arange(30) == known[:, FEATURES.index(tells)].argmax()
+    return Asked(CHATS, "minilm", "one", known, known[:, 0], held, held, [frozenset()] * 30, frozenset())
+
+
+def test_what_tells_the_answer_weighs_most():
+    every = [asked(number, tells="recency") for number in range(60)]
+    found = fitted(every)
+    assert max(found.weights, key=found.weights.get) == "recency"
+    scores = [found.scores(found.parts(one.features)) for one in every]
+    assert np.mean(scores) == pytest.approx(1 / 30, rel=0.01), "as many notes are likely as hold answers"
+    new = asked(100, tells="recency")
+    assert new.measured(found.parts(new.features).sum(axis=1))["first"] == 1
+
+
+def test_of_several_sources_each_counts():
+    one = asked(1, tells="recency")
+    sources = [frozenset([str(row % 3)]) for row in range(30)]
+    two = Asked(CHATS, "minilm", "one", one.features, one.fused, one.held, one.first, sources, frozenset(["0", "x"]))
+    assert two.measured(one.fused)["R@10"] == 0.5
+
+
+def test_a_woven_chat_has_all_its_turns_in_their_order_and_others_between():
+    turns = [
+        {"role": role, "content": f"{role} {n}", "session": "s"} for n in range(4) for role in ("user", "assistant")
+    ]
+    chat = Chat("c", "english", "told", [turns], [Ask("?", None, [], [], [], nothing=True)])
+    others = [Exchange("english", f"ask {n}", f"tell {n}") for n in range(9)]
+    (found,) = woven(chat, [*others, Exchange("spanish", "¿qué?", "nada")], 6).sessions
+    assert [turn["content"].split("\n\n")[0] for turn in found if not turn["content"].startswith(("ask", "tell"))] == [
+        turn["content"] for turn in turns
+    ]
+    assert sum(turn["content"].startswith("ask") for turn in found) == 6
+    assert woven(chat, others, 6) == woven(chat, others, 6)
+
+
+def test_the_other_exchanges_are_long_and_each_their_own():
+    every = exchanges()
+    assert len({one.user for one in every}) == len({one.assistant for one in every}) == len(every) >= 100
+    assert all(100 <= len(one.assistant.split()) <= 600 for one in every)
