@@ -74,6 +74,7 @@ def covered(
     df = held.sum(axis=0)
     rarity = np.log(1 + (np.maximum(notes, df) - df + 0.5) / (df + 0.5))
     rarity[naming] = rarity[~naming].mean() if not naming.all() else 1.0
-    own = np.array([note.scope == user.name and note.role != "assistant" for note in pool], dtype=bool)
+    home = user.name
+    own = np.array([note.scope == home and note.role != "assistant" for note in pool], dtype=bool)
     shares: NDArray[np.float64] = (held | np.outer(own, naming)) @ rarity / rarity.sum()
     return shares
