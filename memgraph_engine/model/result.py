@@ -17,7 +17,7 @@ Relation = Literal["same", "update", "change", "conflict", "related", "none"]
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ChannelScore(Result):
-    """One channel's score of a hit: as it is, scaled to 0 to 1 within the question, and as part of the hit's score."""
+    """One channel's score of a hit: as it is, scaled to 0 to 1 within the question, and as part of the fused score."""
 
     raw: float
     normalised: float
@@ -64,10 +64,10 @@ class Round(Result):
 class Explanation(Result):
     """Why a hit stands where it stands.
 
-    `proposed_by` names the channels that brought the note into the pool. The `weighted` scores of all `channels`,
-    plus `neighbours` (the turns around) and `session`, add up to the hit's score. If the question was asked in several
-    `rounds`, these scores are those of the first round that found the note; the hit's score is then the mean of its
-    scores in all rounds, where each round counts less than the one before.
+    `proposed_by` names the channels that brought the note into the pool. The `weighted` scores of all
+    `channels`, plus `neighbours` (the turns around) and `session`, add up to the hit's score. Where the question was
+    asked in several `rounds`, they are those of the first round that found the note, and the hit's score is the mean
+    of its scores in all rounds, in which each round counts less than the one before.
     """
 
     brief = ("proposed_by", "neighbours", "session")
