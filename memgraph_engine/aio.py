@@ -76,7 +76,7 @@ def _iterating(call: C, method: Callable[..., Iterator[Any]]) -> C:
     known = signature(method)
     items = GenericAlias(AsyncGenerator, (get_args(known.return_annotation)[0], None))
     call.__signature__ = known.replace(return_annotation=items)  # type: ignore[attr-defined]
-    call.__doc__ = f"{_see(method)} Iterate by `async for`; whoever stops early closes it (`contextlib.aclosing`)."
+    call.__doc__ = f"{_see(method)} Iterate by `async for`; close it if you stop early (`contextlib.aclosing`)."
     return call
 
 
@@ -87,9 +87,9 @@ def _see(method: Callable[..., object]) -> str:
 class AsyncMemory:
     """`Memory` with every call awaited; arguments, results and errors are those of the method of the same name.
 
-    Each call runs in a thread, and so do the iterators and callbacks that it is given. A cancelled await gives up
-    waiting, not the work: what was begun (a write, say) runs to its end, and `close` waits for it. So a write that
-    timed out may still take place; it can be made again, since a repeat is recognised.
+    Each call runs in a thread, and so do the iterators and callbacks that it is given. If an await is cancelled, the
+    work goes on: a write that was begun runs to its end, and `close` waits for it. So a write that timed out may still
+    take place. Messages with an `id` or a `time` can be added again: a repeat is recognised.
 
     >>> async def main():
     ...     async with await AsyncMemory.connect(tenant=tenant) as memory:

@@ -102,10 +102,10 @@ class Memory:
     ) -> Self:
         """Connect to `uri`, else to MEMGRAPH_ENGINE_URI, else to the managed local Neo4j, started if need be.
 
-        `embedder` is any object with `embed_documents`, `embed_query` and a `name`; `llm` a ChatModel that is asked
-        in place of those that the settings name, `judge` a Judge that is asked before a note is merged or replaced.
-        `language` is that of new scopes. Raises SettingsError, LocalServerError, DownloadError, MissingExtra, or a
-        StoreError that says what is wrong.
+        `embedder` is any object with `embed_documents`, `embed_query` and a `name`. `llm` is a ChatModel that is asked
+        instead of those that the settings name. `judge` is a Judge that is asked before a note is merged or replaced.
+        `language` is the language of new memories. Raises SettingsError, LocalServerError, DownloadError, MissingExtra,
+        or a StoreError that says what is wrong.
         """
         given = {"uri": uri, "tenant": tenant, "language": language}
         chosen = {name: value for name, value in given.items() if value is not None}
@@ -117,7 +117,7 @@ class Memory:
         return cls(wiring.build(settings, embedder=embedder, llm=llm, judge=judge, clock=clock))
 
     def close(self) -> None:
-        """Close the connections. A managed server goes on; `memgraph-engine db stop` ends it."""
+        """Close the connections. A managed server keeps running; `memgraph-engine db stop` stops it."""
         self.engine.db.close()
 
     def __enter__(self) -> Self:
@@ -142,12 +142,12 @@ class Memory:
     ) -> Receipt:
         """Remember a text, a message (a mapping), or a few of them as chat APIs give them.
 
-        `fields` are those of the message, `text` too if `message` is left out: `add(text="I moved.", speaker="Ana",
-        …)`. For a list they are the defaults of each message, and `id` is left out.
-        With `wait=False` it returns as soon as the source is durable as a pending note: `search` finds that by its
-        words at once, and `process` constructs it. `shown` are texts that the model was shown, recalled ones above
-        all: an assistant's message that mostly repeats them is kept as a source without a note. Raises InvalidInput,
-        with nothing written.
+        `fields` are the message's own (`speaker`, `session` …). Without a `message` they hold its `text` too:
+        `add(text="I moved.", speaker="Ana")`. For a list they are the defaults of each message.
+        With `wait=False` it returns as soon as the source and a pending note are stored: `search` finds the note by its
+        words at once, and `process` constructs it later. `shown` are texts that the model was shown, such as a
+        context's: an assistant's message that mostly repeats them is kept as a source without a note. Raises
+        InvalidInput; then nothing is written.
         """
         if message is None:
             message = fields
@@ -171,12 +171,12 @@ class Memory:
     ) -> Receipt:
         """Remember messages in order; one that is known already is recognised, so adding it again changes nothing.
 
-        It is known by its id, else by its words and when they were said: its time, or now.
-        A message is a text or a mapping with `text` (or `content`) and, as far as known, `id`, `speaker`,
-        `role`, `agent`, `session`, `time` (ISO 8601), `tags`, `metadata`, `caption` of an image, `kind`. What chat APIs
-        have beside these (`name`, `tool_calls`, lists of content parts, their roles) is understood. Without a speaker,
-        the role `user` is that of `user_id`, and `assistant` that of the message's agent. System and tool messages make
-        no notes, unless the setting `gate.noted_roles` says so.
+        A message is known by its id, else by its words, its session and its time (without one, the time of the call).
+        It is a text, or a mapping with `text` (or `content`) and, as far as known, `id`, `speaker`, `role`, `agent`,
+        `session`, `time` (ISO 8601), `tags`, `metadata`, `caption` of an image, `kind`. Messages of chat APIs (`name`,
+        `tool_calls`, lists of content parts, their roles) are understood. Without a speaker, a message of the role
+        `user` is `user_id`'s, and one of the role `assistant` its agent's. System and tool messages make no notes,
+        unless the setting `gate.noted_roles` says so.
         A list is checked as a whole before anything is written; an iterator is checked batch by batch. Each batch
         (`ingest_batch` messages) is one transaction, so a call that was cut off can be made again. For `wait` and
         `shown` see `add`.
@@ -207,19 +207,20 @@ class Memory:
         """Remember files: messages (JSON lines, a JSON array, LoCoMo) or documents (Markdown, text, HTML, PDF).
 
         A folder is read with all that is below it, in the order of names; hidden files, links and files of other kinds
-        are `skipped`. A document is cut into passages. Its id is the file's name, in a folder `folder/path/name`, from
-        the folder's own name on; `id` replaces the name of what is given. A part of a folder that was ingested keeps
-        the name that it has there. A passage's id is the document's, `#` and a number.
+        are `skipped`. A document is cut into passages. Its id is the file's name; the id of a document in a folder is
+        its path, beginning with the folder's name (`folder/path/name`). `id` replaces the name of the file or folder
+        that is given. A part of a folder that was ingested keeps its path there. A passage's id is the document's id,
+        `#` and a number.
 
         What is stored already is recognised, so a call that was cut off can be made again. With `update` the memory
-        follows the files: what changed is updated, passages that a document no longer holds are deleted, and so are
-        those of documents that a given folder no longer holds; `undo` brings them back. Nothing else is touched.
+        follows the files: changed passages are updated; passages that are gone from their file are deleted, and so are
+        all passages of a file that is gone from a given folder; `undo` brings them back. Nothing else is touched.
         Messages are added and updated only. Without `update`, a document that has changed is a fault.
 
         What can't be read or stored is among the result's `faults`, with its line; the rest is stored. `encoding` is
-        that of texts that are neither UTF-8 nor have a byte order mark; `sample_id` chooses from a LoCoMo file; for
-        `wait` see `add`. `progress` is told what came of it so far, after each batch. Raises InvalidInput for a path
-        that does not exist.
+        that of texts without a byte order mark that are not UTF-8; `sample_id` names a conversation of a LoCoMo file;
+        for `wait` see `add`. `progress` is called after each batch, with the sums so far. Raises InvalidInput for a
+        path that does not exist.
         """
         scope, settings, now = self._scope(user_id, shared), self._settings, self.engine.now()
         paths = [Path(path)] if isinstance(path, str | Path) else [Path(one) for one in path]
@@ -239,8 +240,8 @@ class Memory:
         """Construct the notes that `add(..., wait=False)` left pending, oldest first, each exactly once.
 
         It constructs all of them, or at most `limit`. Several processes may do so at once: they take turns. A note
-        that can't be constructed (the embedder fails on it, say) is passed over; when only such notes are left,
-        ConstructionFailed tells of it.
+        that can't be constructed (the embedder fails on it, say) is passed over. Raises ConstructionFailed when only
+        such notes are left.
         """
         if limit is not None and (type(limit) is not int or limit < 1):
             raise InvalidInput(f"limit must be a whole number from 1, or None for all, not {limit!r}.")
@@ -264,11 +265,11 @@ class Memory:
     def delete_all(
         self, *, user_id: str | None = None, shared: bool = False, **filters: Unpack[NoteFilters]
     ) -> Deletion:
-        """Delete every note of a user (or every shared one), or those that the filters of `get_all` leave.
+        """Delete every note of a user (or every shared one), or those that match the filters of `get_all`.
 
-        It says how many, and by which decisions: many notes are deleted in several, each complete, and `undo` brings
-        back what one deleted. A call that was cut off can be made again. Raises InvalidInput for a filter that is given
-        and empty (`session=None`), since it would leave every note.
+        It returns how many, and the decisions that deleted them. Many notes take several decisions; `undo` brings back
+        what one of them deleted. A call that was cut off can be made again. Raises InvalidInput for an empty filter
+        (`session=None`), which every note would match.
 
         >>> from memgraph_engine import Memory
         >>> with Memory.connect(tenant=tenant) as memory:
@@ -284,18 +285,18 @@ class Memory:
     def undo(
         self, decision: str, *, cascade: bool = False, user_id: str | None = None, shared: bool = False
     ) -> Decision:
-        """Take a decision back: what it created goes, what it changed is as it was. Returns the new decision.
+        """Take a decision back: notes that it created go, notes that it changed are as before. Return the new decision.
 
-        Raises NotFound, or UndoRefused for a decision that is undone already, and where later decisions changed what
-        it made: `cascade=True` undoes those first. Former versions and the decisions themselves stay on record.
+        Raises NotFound, or UndoRefused if the decision is undone already, or if later decisions changed what it made:
+        `cascade=True` undoes those first. Former versions and the decisions themselves stay on record.
         """
         return self._writer.undo(self._scope(user_id, shared), check_name(decision, "decision"), cascade=cascade)
 
     def render(self, *, user_id: str | None = None, shared: bool = False) -> int:
         """Render the contexts of a memory's notes as this version renders them; return how many changed.
 
-        So a memory that an older version wrote is searched like a new one. Contexts that a chat model or a user wrote
-        stay. A call that was cut off can be made again.
+        Use it after an upgrade, so that a memory that an older version wrote is searched like a new one. Contexts that
+        a chat model or a user wrote stay as they are. A call that was cut off can be made again.
         """
         return self._writer.render(self._scope(user_id, shared))
 
@@ -309,9 +310,9 @@ class Memory:
     ) -> TopicRun:
         """Group the keywords of a memory into topics anew; a topic that is still the same keeps its id.
 
-        `engine` is a name (graspologic-native, igraph, leidenalg) or any Partitioner, else the setting's. `progress`
-        is told each phase, and "wait" while another run is at work. Readers see the former topics until the new ones
-        are complete. Raises MissingExtra for an engine that is not installed, NotFound for an empty memory.
+        `engine` is a name (graspologic-native, igraph, leidenalg) or any Partitioner, else the setting's. `progress` is
+        called with each phase, and with "wait" while another run works. Readers see the former topics until the new
+        ones are complete. Raises MissingExtra for an engine that is not installed, NotFound for an empty memory.
         """
         return rebuild_topics(self.engine, self._scope(user_id, shared), engine, progress)
 
@@ -341,12 +342,12 @@ class Memory:
 
         - `session`, `speaker`, `role`, `agent`: those of the note.
         - `since`, `until`: when it was said, both included; a day means the whole of it.
-        - `tags`, `metadata`: the note has all of them.
+        - `tags`, `metadata`: the note has all that are given.
         - `min_similarity` (-1 to 1): the least `Hit.similarity`.
-        - `as_of`: what was true in the world at that moment, as far as it is known now; a day means its end.
-        - `known_at`: what the memory held at that moment, in the words of then, whatever became of it since. What was
-          deleted by then is left out; what was superseded or archived says so by its status. With `as_of` too: what
-          was then held to be true at `as_of`.
+        - `as_of`: what was true in the world at that moment, as far as the memory knows now; a day means its end.
+        - `known_at`: what the memory held at that moment, in the words of then, whatever became of it since. Notes
+          deleted by then are left out; superseded and archived ones say so by their status. Together with `as_of`: what
+          the memory then held to be true at `as_of`.
 
         With more `rounds` than one (at most 3; else the setting `recall.rounds`) the memory is asked again if the best
         notes do not cover the question. With a model, the role `planning` reads the question first, and the role
@@ -354,7 +355,7 @@ class Memory:
         round asks no model. `explain=True` tells each round.
 
         A time in the question ("in May 2023", "last week") moves notes of that time up; the others stay in the list.
-        What a later statement replaced is in it too, and says so: `Hit.until`, `Hit.replaced_by`.
+        Notes that a later statement replaced may be found too: `Hit.until` and `Hit.replaced_by` tell it.
         """
         return self._reader.search(
             self._scope(user_id, shared),
@@ -366,10 +367,10 @@ class Memory:
         )
 
     def anchors(self, question: str, *, user_id: str | None = None, shared: bool = False) -> list[Anchor]:
-        """Return where the pathways of a question begin: keywords near it, named by it, or of the topics near it.
+        """Return the keywords through which a question finds notes: near it, named by it, or of the topics near it.
 
         Each anchor has its score and the notes that it leads to; the best of each channel comes first. A note's raw
-        score in a channel (`search(..., explain=True)`) is the sum of `score` · `rarity` of its anchors.
+        score in a channel (`search(..., explain=True)`) is the sum of `score` · `rarity` over its anchors.
 
         >>> from memgraph_engine import Memory
         >>> with Memory.connect(tenant=tenant) as memory:
@@ -391,10 +392,10 @@ class Memory:
     ) -> Context:
         """Return what the memory holds on a question, numbered and dated, for the prompt of a model of your own.
 
-        It has at most `budget` tokens (200 or more, by an estimate on the safe side; else the setting `answer.budget`).
-        `top_k` notes are considered, with the filters of `search`. The best come first, with some of the newest
-        between them; long ones are shortened, repeats left out, and of contradictions the newest stays. The best note
-        is always in it.
+        It has at most `budget` tokens (200 or more; else the setting `answer.budget`), estimated rather too high. It
+        considers `top_k` notes, with the filters of `search`. The best come first, with some of the newest between
+        them; long ones are shortened, repeats left out, and of contradictions the newest stays. It is empty if no note
+        is relevant (the setting `answer.relevance`); otherwise the best note is always in it.
 
         >>> from memgraph_engine import Memory
         >>> with Memory.connect(tenant=tenant) as memory:
@@ -419,8 +420,8 @@ class Memory:
     ) -> Answer:
         """Let the role `answering` answer a question from its `context`, with citations [1] that are checked.
 
-        Without a model, or if it fails, the answer's `text` is None and `fallbacks` says why; errors of models are
-        not raised. `known` is False if the memory holds no answer.
+        Without a model, or if the model fails, the answer's `text` is None and `fallbacks` says why; a model's errors
+        are not raised. `known` is False if the memory holds no answer.
         """
         scope = self._scope(user_id, shared)
         context = self._reader.context(scope, question, budget=budget, top_k=top_k, **filters)
@@ -440,8 +441,8 @@ class Memory:
     ) -> Generator[str | Answer, None, None]:
         """Yield the answer in pieces of text while it comes, then the whole Answer, as `answer` returns it.
 
-        The pieces make up its text. If its `text` is None, the answer broke off after the pieces. Close it
-        (`contextlib.closing`) to stop listening early: that ends the request.
+        The pieces make up its text. If its `text` is None, the answer broke off after the pieces. To stop early, close
+        the generator (`contextlib.closing`): that ends the request.
         """
         scope = self._scope(user_id, shared)
         context = self._reader.context(scope, question, budget=budget, top_k=top_k, **filters)
@@ -466,7 +467,7 @@ class Memory:
         return self._reader.listed(self._scope(user_id, shared), self._reader.listing(filters))
 
     def users(self) -> list[User]:
-        """Return the users of the tenant who were ever written to, by id, each with the number of notes.
+        """Return the tenant's users whose memory was ever written to, by id, each with the number of notes.
 
         >>> from memgraph_engine import Memory
         >>> with Memory.connect(tenant=tenant) as memory:
@@ -481,7 +482,7 @@ class Memory:
         return scopes.sessions(self.engine.db, self._scope(user_id, shared).name)
 
     def tenants(self) -> list[Tenant]:
-        """Return all tenants of the database, by name: for those who run it, not for a tenant's own eyes."""
+        """Return all tenants of the database, by name: for those who run the database, not for the tenants."""
         return scopes.tenants(self.engine.db)
 
     def vectors(self, *, user_id: str | None = None, shared: bool = False) -> "dict[str, NDArray[np.float32]]":
@@ -494,7 +495,7 @@ class Memory:
     def history(self, id: str, *, user_id: str | None = None, shared: bool = False) -> list[Version]:  # noqa: A002
         """Return all versions of a note, oldest first, each with the decision that made it; raises NotFound.
 
-        A note whose creation was undone has its former ones.
+        For a note whose creation was undone, these are its former versions.
         """
         scope, note = self._find(id, self._scope(user_id, shared), gone=True)
         return notes.history(self.engine.db, scope.name, note.id)
@@ -502,7 +503,7 @@ class Memory:
     def explain(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Story:  # noqa: A002
         """Tell how a note, named by its own id or a source's, came to be what it is; raises NotFound.
 
-        A note whose creation was undone is told as it was last, with the status "undone".
+        If the note's creation was undone, it is the note as it was last, with the status "undone".
         """
         scope, note = self._find(id, self._scope(user_id, shared), gone=True)
         db = self.engine.db
@@ -521,7 +522,7 @@ class Memory:
         limit: int = NEWEST,
         before: datetime | str | None = None,
     ) -> list[Decision]:
-        """Return the newest decisions of a memory, newest first; `before` goes further back."""
+        """Return the newest decisions of a memory, newest first; with `before`, those made until then."""
         if type(limit) is not int or not 1 <= limit <= MOST_HITS:
             raise InvalidInput(f"limit must be a whole number from 1 to {MOST_HITS}, not {limit!r}.")
         at = parse_time(before, "before", self._settings.timezone, end=True) or NEVER
@@ -563,7 +564,7 @@ class Memory:
         return replace(found, cache=self.engine.notes.stats())
 
     def verify(self, *, user_id: str | None = None, shared: bool = False) -> list[str]:
-        """Recount the stored sums, and look for what must never be; return a sentence for each fault."""
+        """Recount the stored sums, and look for states that must never be; return a sentence for each fault."""
         scope = self._scope(user_id, shared)
         return audit.verify(self.engine.db, scope.name, self.engine.embedder.dimensions)
 

@@ -1,11 +1,11 @@
 """Every error the engine raises on purpose, drawn as a tree.
 
 MemgraphEngineError
-├── SettingsError             a setting that is missing, malformed or at odds with another
+├── SettingsError             a setting is missing, malformed or contradicts another
 ├── InvalidInput              what the caller gave can't be used (also a ValueError)
-│   └── SourceConflict        an id that is already stored with another content
+│   └── SourceConflict        the id is already stored with another content
 ├── NotFound                  no such note, source, topic or decision in this scope (also a LookupError)
-├── UndoRefused               a decision can't be taken back as things are
+├── UndoRefused               a decision can't be taken back now
 ├── StoreError                the database refused or could not be used
 │   ├── Unreachable           no server answers at the address
 │   ├── AuthenticationFailed  user or password is wrong
@@ -17,12 +17,12 @@ MemgraphEngineError
 ├── DownloadError             a jar or model file could not be fetched intact
 ├── MissingExtra              an optional package is needed and not installed
 ├── EmbeddingError            an embedder failed or gave vectors that can't be used
-├── ConstructionFailed        a pending note can't be constructed; all others are constructed
-└── ModelError                a chat model gave nothing that can be used; tells what was spent
+├── ConstructionFailed        a pending note can't be constructed; all others are
+└── ModelError                a chat model gave nothing that can be used; says what was spent
     ├── ModelUnavailable      it can't be reached, is overloaded, takes too long or lacks its key
     ├── ModelRefused          it, or its provider, refused this request
-    ├── Unusable              its answer is wrong, also after it was shown its error
-    └── BudgetSpent           the call was not made, since it could have passed a budget
+    ├── Unusable              its answer is wrong, also after the model saw the error
+    └── BudgetSpent           the call was not made, since it could have exceeded a budget
 
 Each message is a sentence or two: what happened, to which input, what to do.
 """
@@ -35,7 +35,7 @@ class MemgraphEngineError(Exception):
 
 
 class SettingsError(MemgraphEngineError):
-    """A setting is missing, malformed or at odds with another."""
+    """A setting is missing, malformed or contradicts another."""
 
 
 class InvalidInput(MemgraphEngineError, ValueError):
@@ -51,7 +51,7 @@ class NotFound(MemgraphEngineError, LookupError):
 
 
 class UndoRefused(MemgraphEngineError):
-    """The decision can't be taken back as things are; nothing was changed."""
+    """The decision can't be taken back now; nothing was changed."""
 
 
 class StoreError(MemgraphEngineError):
@@ -79,7 +79,7 @@ class WriteConflict(StoreError):
 
 
 class QueryFailed(StoreError):
-    """The server refused a statement; `code` is its own word for why."""
+    """The server refused a statement; `code` is the server's name for the reason."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(f"The server refused a statement ({code}): {message}")
@@ -111,7 +111,7 @@ class ConstructionFailed(MemgraphEngineError):
 
 
 class ModelError(MemgraphEngineError):
-    """A chat model gave nothing that can be used; `cost` is what all attempts cost, failed ones included."""
+    """A chat model gave nothing that can be used; `cost` is the sum of all attempts, failed ones too."""
 
     def __init__(self, message: str, cost: Cost = Cost(calls=1)) -> None:  # noqa: B008  it is frozen
         super().__init__(message)
@@ -119,9 +119,9 @@ class ModelError(MemgraphEngineError):
 
 
 class ModelUnavailable(ModelError):
-    """It can't be reached, is overloaded, took too long or lacks its key.
+    """The model can't be reached, is overloaded, took too long or lacks its key.
 
-    `retry_after` is the number of seconds after which the same request may work, None if it will not.
+    `retry_after` is the number of seconds after which the same request may work, None if it never will.
     """
 
     def __init__(
@@ -136,15 +136,15 @@ class ModelUnavailable(ModelError):
 
 
 class ModelRefused(ModelError):
-    """It, or its provider, refused this request; another model may take it."""
+    """The model, or its provider, refused this request; another model may take it."""
 
 
 class Unusable(ModelError):
-    """Its answer is wrong, also after it was shown its error."""
+    """The model's answer is wrong, also after it saw the error."""
 
 
 class BudgetSpent(ModelError):
-    """The call was not made, since it could have passed a budget."""
+    """The call was not made, since it could have exceeded a budget."""
 
     def __init__(self, message: str, cost: Cost = NOTHING) -> None:
         super().__init__(message, cost)

@@ -36,4 +36,11 @@ def test_the_readmes_python(root, tenant, monkeypatch, capsys):
     assert blocks
     for block in blocks:
         exec(compile(block, "README.md", "exec"), {})
-    assert "D1:3" in capsys.readouterr().out
+    assert "['D1:3'] I moved to Lisbon in March.\n" in capsys.readouterr().out
+
+
+def test_the_context_that_the_docs_show(root, tenant, monkeypatch, capsys):
+    monkeypatch.setenv("MEMGRAPH_ENGINE_TENANT", tenant)
+    program, shown = re.findall(r"```(?:python)?\n(.*?)```", (root / "docs" / "answers.md").read_text(), re.DOTALL)[:2]
+    exec(compile(program, "answers.md", "exec"), {})
+    assert capsys.readouterr().out == f"{shown}None []\n"

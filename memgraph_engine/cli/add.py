@@ -33,8 +33,8 @@ def add(
     role: Annotated[
         str | None, typer.Option(metavar="ROLE", help="As in chat APIs: user, assistant, system, tool.")
     ] = None,
-    agent: Annotated[str | None, typer.Option(metavar="ID", help="The agent it was said to.")] = None,
-    session: Annotated[str | None, typer.Option(metavar="ID", help="The conversation it is part of.")] = None,
+    agent: Annotated[str | None, typer.Option(metavar="ID", help="The agent that it was said to.")] = None,
+    session: Annotated[str | None, typer.Option(metavar="ID", help="The conversation that it is part of.")] = None,
     time: Annotated[str | None, typer.Option(metavar="TIME", help="When it was said, ISO 8601.")] = None,
     tag: Annotated[list[str] | None, typer.Option(metavar="TAG", help="A tag; can be repeated.")] = None,
     meta: Annotated[

@@ -29,7 +29,7 @@ def ask(
     filters: "SearchFilters",
     as_json: Json = False,
 ) -> None:
-    """Answer a question from the memory, with citations; without a chat model, show the context for it.
+    """Answer a question from the memory, with citations; without a chat model, print the context.
 
     A user's question reads the tenant's shared memory too.
     """

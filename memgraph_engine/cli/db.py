@@ -18,7 +18,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON for a program to 
 
 @db_app.command()
 def start(as_json: Json = False) -> None:
-    """Start the server, or find the one that runs; it stays until `db stop`."""
+    """Start the server unless it runs; it keeps running until `db stop`."""
     server = _server()
     server.start()
     _print(server.status(), as_json=as_json)
@@ -43,9 +43,9 @@ def stop(
 
 @db_app.command()
 def status(as_json: Json = False) -> None:
-    """Tell whether the server runs, its address, and where it keeps its files.
+    """Tell whether the server runs, at which address, and where its files are.
 
-    Exit code 3 if it does not run, 1 if it runs and can't use its database.
+    The exit code is 3 if it does not run, and 1 if it runs and can't use its database.
     """
     found = _server().status()
     _print(found, as_json=as_json)
@@ -75,7 +75,7 @@ def browser(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Open Neo4j Browser on the running server; prints its address, user and password."""
+    """Open Neo4j Browser on the running server, and print its address, user and password."""
     server = _server()
     address, url = server.address(), server.status().browser_url
     if not (address and url):

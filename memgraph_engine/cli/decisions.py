@@ -19,9 +19,9 @@ def decisions(
     user: User = None,
     shared: Shared = False,
     tenant: Tenant = None,
-    limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", help="At most this many.")] = NEWEST,
+    limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", help="How many decisions, at most.")] = NEWEST,
     before: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Only those made by then, ISO 8601; a day means its end.")
+        str | None, typer.Option(metavar="TIME", help="Only decisions made until then, ISO 8601; a day means its end.")
     ] = None,
     as_json: Json = False,
 ) -> None:

@@ -18,7 +18,7 @@ _MOST_IDS = 3  # of decisions that are told
 @narrowed
 def delete(
     id: Annotated[  # noqa: A002  as in Memory
-        str | None, typer.Argument(metavar="ID", help="A note's id, or that of its only source.")
+        str | None, typer.Argument(metavar="ID", help="The id of a note, or of its only source.")
     ] = None,
     user: User = None,
     shared: Shared = False,
@@ -26,7 +26,7 @@ def delete(
     everything: Annotated[
         bool,
         typer.Option(
-            "--all", help="Delete every note of this memory, or those that the options leave.", show_default=False
+            "--all", help="Delete every note of this memory, or those that match the options.", show_default=False
         ),
     ] = False,
     *,
@@ -34,9 +34,9 @@ def delete(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Don't ask.", show_default=False)] = False,
     as_json: Json = False,
 ) -> None:
-    """Delete a note, or all of them, or with --all those that the options leave.
+    """Delete a note; with --all every note, or those that match the options.
 
-    No search finds it then; `undo` brings it back.
+    No search finds a deleted note; `undo` brings it back.
     """
     owner = whose(user, shared)
     if everything == (id is not None):

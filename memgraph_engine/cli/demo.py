@@ -50,13 +50,13 @@ def demo(
         Path | None,
         typer.Argument(
             metavar="FILE",
-            help="A LoCoMo file, to see its first conversation; else a sample of two friends.",
+            help="A LoCoMo file, whose first conversation is taken; else a sample of two friends.",
             exists=True,
             dir_okay=False,
         ),
     ] = None,
 ) -> None:
-    """Ingest a conversation and ask it questions; of the sample, correct a fact and undo that.
+    """Ingest a conversation and ask it questions; in the sample, correct a fact and undo the correction.
 
     Then it says how to go on and how to look at the graph. It can be repeated: what is stored is recognised.
     """

@@ -42,33 +42,40 @@ def locomo(
     ],
     model: Annotated[
         str,
-        typer.Option(metavar="NAME", help="The model that constructs and answers; without one, retrieval alone."),
+        typer.Option(
+            metavar="NAME", help="The model that constructs and answers; without one, only retrieval is measured."
+        ),
     ] = "",
     judge: Annotated[
         str, typer.Option(metavar="NAME", help="A model that judges the answers; else that of the role `judging`.")
     ] = "",
     ablation: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="Leave out a part, e.g. without-topics; can be repeated; `all` for each."),
+        typer.Option(
+            metavar="NAME", help="Measure without a part, e.g. without-topics; can be repeated; `all` means each."
+        ),
     ] = None,
     k: Annotated[
         list[int] | None,
         typer.Option("--k", metavar="N", help="Notes that answers are made from (20); can be repeated."),
     ] = None,
     full_context: Annotated[
-        bool, typer.Option(help="The baseline that reads whole conversations, which is most of the cost.")
+        bool, typer.Option(help="Measure the baseline that reads whole conversations, which is most of the cost.")
     ] = True,
     out: Annotated[
-        Path, typer.Option(metavar="DIR", help="Where results and report go; a run that was broken off goes on there.")
+        Path,
+        typer.Option(
+            metavar="DIR", help="The folder of results and report; a run that was broken off continues there."
+        ),
     ] = Path("reports/locomo"),
     max_cost: Annotated[
         float,
-        typer.Option(metavar="DOLLARS", min=0, help="Ask before a run that may cost more; stop any other run there."),
+        typer.Option(
+            metavar="DOLLARS", min=0, help="Ask before a run that may cost more; stop any other run at this cost."
+        ),
     ] = 1.0,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Don't ask, whatever it costs.", show_default=False)] = False,
-    estimate: Annotated[
-        bool, typer.Option("--estimate", help="Only tell what it will cost.", show_default=False)
-    ] = False,
+    estimate: Annotated[bool, typer.Option("--estimate", help="Only estimate the cost.", show_default=False)] = False,
     forget: Annotated[
         bool,
         typer.Option("--forget", help="Only remove what a broken-off run left in the database.", show_default=False),

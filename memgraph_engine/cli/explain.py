@@ -26,7 +26,8 @@ def explain(
 ) -> None:
     """Tell how a note came to be what it is.
 
-    Its versions, the decisions about it with the notes that were considered and their scores, and its ties.
+    It prints the note's versions, the decisions about it (with the notes that were considered, and their scores), and
+    its ties.
     """
     owner = whose(user, shared)
     with known(tenant, owner) as memory:

@@ -17,7 +17,7 @@ def get(
     tenant: Tenant = None,
     as_json: Json = False,
 ) -> None:
-    """Show a note with everything that is known of it."""
+    """Show a note with its fields and sources."""
     owner = whose(user, shared)
     with known(tenant, owner) as memory:
         note = memory.get(id, **owner)

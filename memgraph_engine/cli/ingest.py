@@ -34,29 +34,31 @@ def ingest(
     shared: Shared = False,
     tenant: Tenant = None,
     format: Annotated[  # noqa: A002  the option's name
-        Format | None, typer.Option(help="What the files are; else told from their names and beginnings.")
+        Format | None, typer.Option(help="The format of the files; else their names and beginnings tell it.")
     ] = None,
     id: Annotated[  # noqa: A002
-        str | None, typer.Option(metavar="ID", help="The id of a document or a folder; else its name.")
+        str | None, typer.Option(metavar="ID", help="The id of the document or folder; else its name.")
     ] = None,
     sample: Annotated[str | None, typer.Option(metavar="ID", help="The conversation of a LoCoMo file.")] = None,
     encoding: Annotated[
         str,
         typer.Option(
-            metavar="NAME", help="Of texts that are not UTF-8 and have no byte order mark.", show_default=False
+            metavar="NAME",
+            help="The encoding of texts that are not UTF-8 and have no byte order mark.",
+            show_default=False,
         ),
     ] = "",
     update: Annotated[
-        bool, typer.Option("--update", help="Follow the files: update what changed, delete what is gone from them.")
+        bool, typer.Option("--update", help="Follow the files: update changed passages, delete those that are gone.")
     ] = False,
     no_wait: NoWait = False,
     as_json: Json = False,
 ) -> None:
     """Remember files: messages or documents.
 
-    JSON lines or a JSON array of messages, a LoCoMo conversation; Markdown, plain text, HTML and PDF. Of a folder,
-    all that is below it: a document's id is its path from the folder's name on. Hidden files, links and files of other
-    kinds are passed over.
+    Messages: JSON lines, a JSON array, a LoCoMo conversation. Documents: Markdown, plain text, HTML, PDF. A folder is
+    read with all that is below it; the id of a document in it is its path, beginning with the folder's name. Hidden
+    files, links and files of other kinds are passed over.
 
     What is stored already is recognised, so a run that was cut off can be made again. With --update the memory follows
     the files; what it deletes, `undo` brings back. What can't be read is reported with its line, the rest is stored,

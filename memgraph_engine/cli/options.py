@@ -13,11 +13,11 @@ from memgraph_engine.interface.filters import filters_of, metadata_of
 
 User = Annotated[
     str | None,
-    typer.Option("--user", "-u", metavar="NAME", help="Whose memory.", autocompletion=complete.users),
+    typer.Option("--user", "-u", metavar="NAME", help="The user whose memory is meant.", autocompletion=complete.users),
 ]
 Shared = Annotated[
     bool,
-    typer.Option("--shared", help="The tenant's shared memory, instead of a user's.", show_default=False),
+    typer.Option("--shared", help="Take the tenant's shared memory, not a user's.", show_default=False),
 ]
 Tenant = Annotated[str | None, typer.Option("--tenant", metavar="NAME", help="The tenant; else the setting `tenant`.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document, for machines.", show_default=False)]
@@ -25,17 +25,19 @@ NoWait = Annotated[
     bool,
     typer.Option(
         "--no-wait",
-        help="Only store it: search finds it by its words, and `process` does the rest.",
+        help="Store it, and let `process` construct its note later; until then search finds it by its words.",
         show_default=False,
     ),
 ]
 Question = Annotated[str, typer.Argument(metavar="QUESTION", help="What you want to know.")]
-Considered = Annotated[int, typer.Option("--top-k", "-k", metavar="N", help="At most this many notes are considered.")]
+Considered = Annotated[int, typer.Option("--top-k", "-k", metavar="N", help="How many notes are considered, at most.")]
 Budget = Annotated[
     int | None,
-    typer.Option(metavar="TOKENS", help="Of the context, 200 or more; else the setting `answer.budget`."),
+    typer.Option(
+        metavar="TOKENS", help="The most tokens of the context, 200 or more; else the setting `answer.budget`."
+    ),
 ]
-NoteId = Annotated[str, typer.Argument(metavar="ID", help="A note's id, or that of one of its sources.")]
+NoteId = Annotated[str, typer.Argument(metavar="ID", help="The id of a note, or of one of its sources.")]
 
 
 def _one(metavar: str, meaning: str) -> object:
@@ -71,26 +73,32 @@ def metadata(pairs: Sequence[str]) -> dict[str, object]:
 NOTE_OPTIONS: dict[str, Any] = {
     "session": Annotated[
         str | None,
-        typer.Option(metavar="ID", help="Only of this conversation.", autocompletion=complete.sessions),
+        typer.Option(
+            metavar="ID", help="Only notes of this conversation or document.", autocompletion=complete.sessions
+        ),
     ],
-    "speaker": _one("NAME", "Only what this one said."),
-    "role": _one("ROLE", "Only of this role."),
+    "speaker": _one("NAME", "Only what this speaker said."),
+    "role": _one("ROLE", "Only messages of this role."),
     "agent": _one("ID", "Only what was said to this agent."),
-    "since": _one("TIME", "Said then or later, ISO 8601."),
-    "until": _one("TIME", "Said then or before, ISO 8601."),
-    "tags": Annotated[list[str] | None, typer.Option("--tag", metavar="TAG", help="With this tag; can be repeated.")],
+    "since": _one("TIME", "Only what was said then or later, ISO 8601."),
+    "until": _one("TIME", "Only what was said then or before, ISO 8601."),
+    "tags": Annotated[
+        list[str] | None, typer.Option("--tag", metavar="TAG", help="Only notes with this tag; can be repeated.")
+    ],
     "metadata": Annotated[
         list[str] | None,
-        typer.Option("--meta", metavar="KEY=VALUE", help="With this entry in the metadata; can be repeated."),
+        typer.Option(
+            "--meta", metavar="KEY=VALUE", help="Only notes with this entry in the metadata; can be repeated."
+        ),
     ],
 }
 """The option of each filter that a listing takes (`interface.filters`)."""
 FILTER_OPTIONS: dict[str, Any] = {
     **NOTE_OPTIONS,
-    "as_of": _one("TIME", "What was true in the world then; a day means its end."),
-    "known_at": _one("TIME", "What this memory held then; a day means its end."),
+    "as_of": _one("TIME", "Ask what was true in the world then; a day means its end."),
+    "known_at": _one("TIME", "Ask what the memory held then; a day means its end."),
     "min_similarity": Annotated[
-        float | None, typer.Option(metavar="X", help="At least this near to the question, -1 to 1.")
+        float | None, typer.Option(metavar="X", help="Only notes at least this similar to the question, -1 to 1.")
     ],
 }
 """The option of each filter that a question takes."""

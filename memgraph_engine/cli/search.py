@@ -19,11 +19,11 @@ def search(
     user: User = None,
     shared: Shared = False,
     tenant: Tenant = None,
-    top_k: Annotated[int, typer.Option("--top-k", "-k", metavar="N", help="At most this many notes.")] = TOP_K,
+    top_k: Annotated[int, typer.Option("--top-k", "-k", metavar="N", help="How many notes to find, at most.")] = TOP_K,
     rounds: Annotated[
         int | None,
         typer.Option(
-            metavar="N", help="Ask again, in at most so many rounds (1 to 3), where the best notes do not suffice."
+            metavar="N", help="If the best notes do not cover the question, ask again: at most so many rounds (1 to 3)."
         ),
     ] = None,
     *,

@@ -21,7 +21,8 @@ Engine = Annotated[
     ),
 ]
 All = Annotated[
-    bool, typer.Option("--all", help="Every memory of the tenant that has changed since.", show_default=False)
+    bool,
+    typer.Option("--all", help="Every memory of the tenant that has changed since its last run.", show_default=False),
 ]
 _PHASES = 5
 
@@ -35,9 +36,9 @@ def rebuild(
     tenant: Tenant = None,
     as_json: Json = False,
 ) -> None:
-    """Find the topics anew; what is still the same keeps its id.
+    """Find the topics anew; a topic that is still the same keeps its id.
 
-    A run that fails or is killed leaves the former topics.
+    If a run fails or is killed, the former topics stay.
     """
     if every and (user is not None or shared):
         raise typer.BadParameter("it stands for every memory: leave --user and --shared out.", param_hint="--all")
@@ -98,7 +99,7 @@ def show_topic(
 
 @topics_app.command()
 def diff(user: User = None, shared: Shared = False, tenant: Tenant = None, as_json: Json = False) -> None:
-    """Show what the last run moved, split and merged."""
+    """Show which topics and keywords the last run split, merged and moved."""
     owner = whose(user, shared)
     with known(tenant, owner) as memory:
         runs = memory.topic_runs(**owner, limit=1)

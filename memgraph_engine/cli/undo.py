@@ -15,11 +15,12 @@ def undo(
     shared: Shared = False,
     tenant: Tenant = None,
     cascade: Annotated[
-        bool, typer.Option("--cascade", help="Undo later decisions that stand on it first.", show_default=False)
+        bool,
+        typer.Option("--cascade", help="First undo the later decisions that changed what it made.", show_default=False),
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Take a decision back: what it created goes, what it changed is as it was before."""
+    """Take a decision back: notes that it created go, notes that it changed are as before."""
     owner = whose(user, shared)
     with known(tenant, owner) as memory:
         taken = memory.undo(decision, cascade=cascade, **owner)

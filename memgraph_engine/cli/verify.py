@@ -10,7 +10,8 @@ from memgraph_engine.cli.options import Json, Shared, Tenant, User, whose
 def verify(user: User = None, shared: Shared = False, tenant: Tenant = None, as_json: Json = False) -> None:
     """Check that a memory is in order.
 
-    Recounts its sums and looks for what must never be; a line for each fault, and exit code 1 if there is one.
+    It recounts the sums and looks for states that must never be. It prints a line for each fault; the exit code is 1 if
+    there is one.
     """
     owner = whose(user, shared)
     with known(tenant, owner) as memory:

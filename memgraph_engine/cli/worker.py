@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def worker(
-    once: Annotated[bool, typer.Option("--once", help="Do what is due, and end.", show_default=False)] = False,
+    once: Annotated[bool, typer.Option("--once", help="Do what is due, then end.", show_default=False)] = False,
     tenant: Tenant = None,
     every_tenant: Annotated[
         bool, typer.Option("--all-tenants", help="Work for every tenant of the database.", show_default=False)

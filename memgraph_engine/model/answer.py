@@ -15,9 +15,9 @@ DONT_KNOW = "I don't know."
 class Cited(Result):
     """A note of a context, under the number by which an answer cites it: [1], [2] and so on.
 
-    `line` is how it reads there: number, days on which it was said, remarks, text. `sources` are the note's own and
-    those of notes that say the same; `remarks` tell that it is disputed, replaces another or was true once.
-    `shortened` says that only a part of the text is there.
+    `line` is its line of the context: number, days on which it was said, remarks, text. `sources` are the note's own
+    and those of notes that say the same; `remarks` tell that it is disputed, replaces another or was true once.
+    `shortened` says that `line` has only a part of the text.
     """
 
     brief = ("number", "line")
@@ -34,10 +34,10 @@ class Cited(Result):
 class Context(Result):
     """What a memory holds on a question, for the prompt of any model: at most `budget` tokens.
 
-    `text` is all of it inside the marks of recalled text, so that `add` takes it out again if the prompt comes back;
-    '' if there is nothing. `tokens` is rather too high than too low. `left_out` says, by the note's id, why a note that
-    was found is missing. `cost` is what the roles `planning` and `sufficiency` cost; `fallbacks` says where the engine
-    did without them, and why.
+    `text` is all of it inside the marks of recalled text, so that `add` leaves it out if the prompt is stored; '' if
+    there is nothing. `tokens` is an estimate, rather too high than too low. `left_out` says, by the note's id, why a
+    note that was found is missing. `cost` is what the roles `planning` and `sufficiency` cost; `fallbacks` says where
+    the engine did without them, and why.
     """
 
     brief = ("question", "entries", "tokens", "budget")
@@ -58,7 +58,7 @@ class Context(Result):
 
     @property
     def shown(self) -> tuple[str, ...]:
-        """What `add(…, shown=…)` takes, to hold a model's words against what it was shown."""
+        """What `add(…, shown=…)` takes: the lines that a model was shown, to find what it only repeats."""
         return tuple(entry.line for entry in self.entries)
 
 
@@ -67,9 +67,9 @@ class Answer(Result):
     """The answer to a question, with the context that it was made from.
 
     `text` is None if no model answered; `fallbacks` says why, and the context can be shown instead. `known` is False
-    if the memory holds nothing on the question, or the model found no answer in the context. `supported` says that
-    the text cites at least one entry of the context: `citations`, in order. Numbers that the model made up were
-    taken out of the text; they are `unknown_citations`. `cost` includes that of the context.
+    if the memory holds nothing on the question, or the model found no answer in the context. `citations` are the
+    entries that the text cites, in order; `supported` says whether it cites any. `unknown_citations` are numbers that
+    the model made up; they were taken out of the text. `cost` includes the context's.
     """
 
     brief = ("text", "known", "citations", "fallbacks")

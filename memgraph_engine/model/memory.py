@@ -56,11 +56,10 @@ def by_time(source: Source) -> tuple[bool, datetime, str, int, str]:
 class Note(Result):
     """One unit of memory (MemFly, section 3.2, layer 1).
 
-    `raw` holds a rendered line for each source; `context` is the same made self-contained. `text` is the words alone.
-    All times are UTC. `said_at` is when it was stored where no time was given. `recorded_at` to `superseded_at` is
-    when the engine held this version; `valid_from` to `valid_to` is when it is true in the world; far dates stand for
-    never.
-    `keywords` are filled by `get` and `get_all`; a search leaves them out.
+    `raw` holds a rendered line for each source; `context` is the same made self-contained; `text` is the words alone.
+    All times are UTC. `said_at` is when it was said, or stored if no time was given. The engine held this version from
+    `recorded_at` to `superseded_at`; it is true in the world from `valid_from` to `valid_to`. The year 9999 stands for
+    "never", the year 1 for "since ever". `get` and `get_all` fill `keywords`; a search leaves them out.
     """
 
     brief = ("id", "status", "text")
@@ -87,17 +86,17 @@ class Note(Result):
 
     @property
     def text(self) -> str:
-        """Its own words: what was said, without speaker, date and the turn before; a line for each source it joins."""
+        """Its own words: what was said, without speaker, date and the turn before; a line for each rendered source."""
         from memgraph_engine.model.text import words
 
         return "\n".join(words(line, self.sources)[0] for line in self.raw)
 
     @property
     def metadata(self) -> Mapping[str, object]:
-        """The entries of its sources' metadata; of a key that several have, the one said last."""
+        """The metadata of its sources; if several have a key, the value of the one said last."""
         return {key: value for source in self.sources for key, value in source.metadata.items()}
 
 
 def note_id(scope: str, source: str) -> str:
-    """Return the id of the note that a source founds: the same however often it is tried."""
+    """Return the id of the note that a source makes: always the same."""
     return hashlib.blake2b(f"{scope}\0{source}".encode(), digest_size=16).hexdigest()

@@ -17,7 +17,7 @@ Relation = Literal["same", "update", "change", "conflict", "related", "none"]
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ChannelScore(Result):
-    """One channel's view of a hit: its own score, the same between 0 and 1 within the question, its share."""
+    """One channel's score of a hit: as it is, scaled to 0 to 1 within the question, and as part of the fused score."""
 
     raw: float
     normalised: float
@@ -26,10 +26,10 @@ class ChannelScore(Result):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class QueryPlan(Result):
-    """How a question was read (MemFly, section 3.4.1), by the chat model `model` or, '', without one.
+    """How a question was read (MemFly, section 3.4.1), by the chat model `model` ('' for none).
 
-    `topic` describes what it is about ('': the question itself does), `keywords` are the entities that a model found in
-    it, `times` the ranges that it names: the first moment, and the first one after.
+    `topic` describes what it is about ('' if only the question itself does), `keywords` are the entities that a model
+    found in it. `times` are the ranges that it names: each from its first moment to the first moment after it.
     """
 
     topic: str = ""
@@ -40,12 +40,12 @@ class QueryPlan(Result):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Round(Result):
-    """One round of retrieval (MemFly, section 3.4.2): what was asked, and whether what is found answers the question.
+    """One round of retrieval (MemFly, section 3.4.2): what was asked, and whether the notes found answer the question.
 
-    `confidence` (0 to 1) is the model's; without one it is the share of the question's terms that the best notes hold,
-    and `missing` are the other terms. `model` is the chat model that judged, '' for none. After the
-    last round no model is asked, so its `confidence` is None where models judge. `pool` notes were scored,
-    of which `fetched` were not in the client's cache.
+    `confidence` (0 to 1) is the model's; without a model it is the share of the question's terms that the best notes
+    hold, and `missing` are the other terms. `model` is the chat model that judged, '' for none. If models judge, the
+    last round's `confidence` is None, since no model is asked after it. `pool` notes were scored, of which `fetched`
+    were not in the client's cache.
     """
 
     brief = ("question", "confidence", "sufficient")
@@ -86,12 +86,12 @@ class Explanation(Result):
 class Hit(Result):
     """A note found for a question.
 
-    `score` ranks hits of this one question (0 to 1); `similarity` can be compared between questions:
-    the larger cosine of the note's two vectors to the question's (-1 to 1). So can `relevance`, how likely the note is
-    about the question at all (0 to 1; None for an embedder that was never calibrated), and `coverage`, the share of the
-    question's words that it holds, the rarer the more.
+    `score` (0 to 1) ranks the hits of one question. The others can be compared between questions: `similarity`
+    (-1 to 1) is the larger cosine of the note's two vectors to the question's; `relevance` (0 to 1) is how likely the
+    note is about the question at all, None for an embedder that was never calibrated; `coverage` (0 to 1) is the share
+    of the question's words that the note holds, where rare words count more.
     `until` is when the note ceased to be true, and `replaced_by` the id of the note that took its place: a later
-    statement of the same matter, or a correction. None for what holds as far as is known.
+    statement of the same matter, or a correction. Both are None for a note that is true as far as is known.
     """
 
     brief = ("score", "relevance", "until", "note")
@@ -115,9 +115,9 @@ class Hit(Result):
 class Anchor(Result):
     """A keyword that a pathway of a question leads over (MemFly, section 3.4.1), and the notes that carry it.
 
-    `channel` is `keywords` or `topics`; with the latter, `topic` is the label of the topic that led to the keyword.
+    `channel` is `keywords` or `topics`; for `topics`, `topic` is the label of the topic that led to the keyword.
     `score` is the cosine of the question to the keyword, or to the topic's centroid; 1 for a keyword that the question
-    names. `rarity` is the keyword's idf. Their product is what the anchor gives to each of `notes` in its channel.
+    names. `rarity` is the keyword's idf. The anchor adds `score` · `rarity` to each of `notes` in its channel.
     """
 
     channel: Literal["keywords", "topics"]
@@ -130,16 +130,16 @@ class Anchor(Result):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Entry(Result):
-    """What became of one input: its note, and the decision, None for a repeat that was known.
+    """What became of one input: its note, and the decision about it (None for a repeat).
 
     append     a new note               link       a new note, tied to others
-    merge      joined a note that says as much; the note has both texts now
-    reinforce  joined a note that says the same
+    merge      joined a note that says the same in other words; the note has both texts now
+    reinforce  joined a note that says the same in the same words
     supersede  a new note, which replaces an older one
     discard    kept as a source, without a note (''): it tells nothing, or only confirms what the user said
     defer      a pending note, to be constructed later
-    repeat     known already; nothing was written
-    `status` is the note's: a repeat of a deleted note has the status deleted. (Another id stores it anew.)
+    repeat     stored already; nothing was written
+    `status` is the note's. A repeat of a deleted note has the status deleted; give it another id to store it anew.
     """
 
     source: str
@@ -151,9 +151,9 @@ class Entry(Result):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Receipt(Result):
-    """What a write did, input by input, the seconds that each stage took, and what models cost.
+    """What a write did with each input, the seconds that each stage took, and what models cost.
 
-    `fallbacks` says, once for each reason, where the engine did a model's part without it.
+    `fallbacks` says, once for each reason, what the engine did itself because a model did not.
     """
 
     brief = ("entries", "fallbacks")
@@ -180,7 +180,7 @@ class Receipt(Result):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Considered(Result):
-    """A note that a new one was compared with: the two scores (MemFly, equation 6), how they relate, and why.
+    """A note that a new one was compared with: the two scores (MemFly, equation 6), the relation of the two, and why.
 
     `similarity` is the larger cosine of the two texts' vectors (-1 to 1). The scores lie between 0 and 1.
     """
@@ -195,9 +195,9 @@ class Considered(Result):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class About(Result):
-    """The words that a decision is about: of a note as the decision left it, or ('' as `note`) of a source.
+    """The words that a decision is about: those of a note as the decision left it, or of a source (then `note` is '').
 
-    said        words that joined a note, or made none     created   a new note
+    said        a source that joined a note, or made none  created   a new note
     superseded  a note that was replaced                    changed   a note that was updated, deleted or brought back
     retired     a note that an undo took back
     """
@@ -211,11 +211,11 @@ class About(Result):
 class Decision(Result):
     """One change of the memory, as the audit log holds it.
 
-    `note` is the note that it is about, '' for none or many; `sources` came with it. `considered` are the notes that
-    were compared, best first. `model` is the chat model that judged, '' for none. `undone_by` is the decision that
-    took it back. `version` is the memory's after the write, `place` the decision's place in that write: together they
-    are the order of commits, whatever the writers' clocks say. `about` is what it is about, in words:
-    `Memory.decisions` fills it, with four at most.
+    `note` is the note that it is about, '' for none or many; `sources` are the inputs. `considered` are the notes that
+    were compared, best first. `model` is the chat model that judged, '' for none. `undoes` is the decision that it
+    takes back, `undone_by` the one that took it back. `version` is the memory's after the write, `place` the decision's
+    place in that write: together they give the order of commits, whatever the writers' clocks say. `about` holds the
+    words that it is about, four entries at most; only `Memory.decisions` fills it.
     """
 
     brief = ("id", "kind", "at", "note", "evidence", "undone_by")
@@ -239,7 +239,7 @@ class Decision(Result):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Deletion(Result):
-    """How many notes were deleted, and by which decisions; undo each of them to bring all back."""
+    """How many notes were deleted, and by which decisions; undo each of these to bring all notes back."""
 
     notes: int
     decisions: tuple[Decision, ...] = ()
@@ -300,8 +300,8 @@ class Tie(Result):
 class Contrary(Result):
     """Two notes, by id, that can't both be true of one time.
 
-    `kind` is conflict, change where the newer tells the present state, or supersede where it replaced the older.
-    `same_speaker` tells that one and the same said both.
+    `kind` is conflict, change if the newer tells the present state, or supersede if it replaced the older.
+    `same_speaker` tells whether one speaker said both.
     """
 
     newer: str
@@ -314,7 +314,7 @@ class Contrary(Result):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Story(Result):
-    """All that is known of how a note came to be what it is: its versions and decisions, oldest first, and its ties."""
+    """How a note came to be what it is: its versions and decisions, oldest first, and its ties."""
 
     brief = ("note",)
 
@@ -334,9 +334,9 @@ class Version(Result):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CacheStats(Result):
-    """The notes that a client keeps of all memories: how many, their bytes and at most how many of these.
+    """The cache of notes of a client: how many notes, their bytes, and the most bytes allowed.
 
-    Of the notes that its searches looked at so far, `found` were kept and `fetched` were not.
+    Of the notes that its searches have looked at, `found` were in the cache, and `fetched` were not.
     """
 
     notes: int = 0

@@ -1,0 +1,378 @@
+"""Every block of docs/recipes.md runs as it is written, and does what the page says."""
+
+import asyncio
+import builtins
+import json
+import re
+import shlex
+import sys
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from typer.testing import CliRunner
+
+from bench import __main__ as bench
+from memgraph_engine import MemgraphEngineError, ModelRefused, ModelUnavailable, Settings, Unreachable
+from memgraph_engine.cli import app
+from tests.loopback import Say, chat_server, forget_clients
+from tests.models import extracted
+
+PAGE = Path(__file__).parent.parent / "docs" / "recipes.md"
+
+
+@dataclass(frozen=True)
+class Block:
+    """A piece of code of the page."""
+
+    language: str
+    text: str
+
+    def run(self, text=None):
+        """Run Python as a program; return its names."""
+        names = {"__name__": "recipe"}
+        exec(compile(text or self.text, PAGE.name, "exec"), names)
+        return names
+
+    def commands(self):
+        """Yield the variables and the words of each command line."""
+        for line in self.text.splitlines():
+            words = shlex.split(line)
+            given = [word for word in words if re.match(r"[A-Z_]+=", word)]
+            yield dict(word.split("=", 1) for word in given), words[len(given) :]
+
+
+def blocks():
+    """Return the blocks by their recipe and number."""
+    found = {}
+    for recipe in PAGE.read_text("utf-8").split("\n## ")[1:]:
+        for number, block in enumerate(re.findall(r"```(\w+)\n(.*?)```", recipe, re.DOTALL), 1):
+            found[recipe.partition("\n")[0], number] = Block(*block)
+    return found
+
+
+BLOCKS = blocks()
+RUN = set()
+
+
+def recipe(title, number):
+    RUN.add((title, number))
+    return pytest.mark.parametrize("block", [BLOCKS[title, number]], ids=[f"{title}, {number}"])
+
+
+def test_every_block_of_the_page_is_run():
+    assert set(BLOCKS) == RUN
+
+
+@pytest.fixture(autouse=True)
+def _tenant(tenant, embedder, monkeypatch):
+    """Let programs that say nothing of it use the test's tenant and model."""
+    monkeypatch.setenv("MEMGRAPH_ENGINE_TENANT", tenant)
+    monkeypatch.setattr("memgraph_engine.engine.wiring.embedder_named", lambda settings: embedder)
+
+
+@pytest.fixture
+def types(monkeypatch):
+    """Type these lines, then an empty one, where a program asks for input."""
+
+    def typed(*lines):
+        left = iter([*lines, ""])
+        monkeypatch.setattr(builtins, "input", lambda prompt: next(left))
+
+    return typed
+
+
+@pytest.fixture
+def server(server):
+    """The database, and no LiteLLM client that outlives the test."""
+    yield server
+    forget_clients()
+
+
+# ---- a chat loop ----------------------------------------------------------------------------
+
+
+@recipe("A chat loop", 1)
+def test_a_chat_remembers_the_last_one(block, memory, types, monkeypatch, capsys):
+    with chat_server() as model:
+        for name, value in {"API_BASE": model.base, "API_KEY": "none"}.items():
+            monkeypatch.setenv(f"OPENAI_{name}", value)
+        monkeypatch.setenv("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+        model.say("What a nice name.", "Your dog is called Rex.")
+        types("My dog is called Rex.")
+        block.run()
+        types("What is my dog called?")
+        block.run()
+    assert capsys.readouterr().out.splitlines() == ["What a nice name.", "Your dog is called Rex."]
+    system, asked = model.asked[1]["messages"]
+    assert "ana: My dog is called Rex." in system["content"]
+    assert asked["content"] == "What is my dog called?"
+    assert memory.stats(user_id="ana").sources == 4
+    said_again = memory.decisions(user_id="ana", limit=1)[0]  # what the model only says again makes no note
+    assert (said_again.kind, said_again.about[0].text) == ("discard", "Your dog is called Rex.")
+
+
+@recipe("A chat loop", 2)
+def test_a_chat_without_a_model_shows_what_is_known(block, types, capsys):
+    types("My dog is called Rex.", "What is my dog called?", "What is the capital of Mongolia?")
+    block.run()
+    first, second, third = capsys.readouterr().out.splitlines()
+    assert first == third == "I remember nothing about that."
+    assert second == "[1] ana: My dog is called Rex."
+
+
+# ---- a web service --------------------------------------------------------------------------
+
+
+class FastAPI:
+    """Keeps what a service declares, as FastAPI does; which arguments a request gives is left to the test."""
+
+    def __init__(self, lifespan):
+        self.lifespan, self.routes, self.handlers = lifespan, {}, {}
+        self.state = ModuleType("state")
+        self.app = self  # a request of it has the app, too
+
+    def _declared(self, where, key):
+        return lambda function: where.setdefault(key, function)
+
+    def get(self, path):
+        return self._declared(self.routes, f"GET {path}")
+
+    def post(self, path):
+        return self._declared(self.routes, f"POST {path}")
+
+    def exception_handler(self, error):
+        return self._declared(self.handlers, error)
+
+
+@pytest.fixture
+def fastapi(monkeypatch):
+    package, responses = ModuleType("fastapi"), ModuleType("fastapi.responses")
+    package.FastAPI, package.Request = FastAPI, object
+    package.Depends, package.Header = (lambda function: function), (lambda: None)
+    responses.JSONResponse = lambda content, status: (json.loads(json.dumps(content)), status)
+    monkeypatch.setitem(sys.modules, "fastapi", package)
+    monkeypatch.setitem(sys.modules, "fastapi.responses", responses)
+
+
+@recipe("A web service", 1)
+def test_a_service_keeps_users_apart_and_answers_errors(block, fastapi):
+    names = block.run()
+    service = names["app"]
+    add, context = service.routes["POST /messages"], service.routes["GET /context"]
+
+    async def failed(call):
+        try:
+            await call
+        except (MemgraphEngineError, TimeoutError) as error:
+            handle = next(handle for kind, handle in service.handlers.items() if isinstance(error, kind))
+            return await handle(service, error)
+        raise AssertionError("it did not fail")
+
+    async def main():
+        async with service.lifespan(service):
+            message = {"id": "1", "text": "I moved to Lisbon in March."}
+            (entry,) = (await add(service, message, "ana"))["entries"]
+            assert (await add(service, message, "ana"))["entries"][0]["kind"] == "repeat"
+            (line,) = (await context(service, "Where does Ana live?", "ana"))["entries"]
+            assert line["note"]["id"] == entry["note"]
+            assert json.dumps(line)
+            assert (await context(service, "Where does Ana live?", "bo"))["entries"] == []
+            told, status = await failed(add(service, {"text": ""}, "ana"))
+            assert status == 400
+            assert "text" in told["error"]
+            names["SECONDS"] = 0.0001
+            told, status = await failed(add(service, {"id": "2", "text": "The ferry is late."}, "ana"))
+            assert (status, "longer" in told["error"]) == (503, True)
+        told, status = await service.handlers[MemgraphEngineError](service, Unreachable("No server answers at …"))
+        assert (status, told["error"]) == (503, "The memory can't be used now.")
+
+    asyncio.run(main())
+
+
+# ---- choosing thresholds --------------------------------------------------------------------
+
+
+@recipe("Choosing thresholds", 1)
+def test_floors_are_tried_on_questions(block, memory, capsys):
+    memory.add_many(["I moved to Lisbon in March.", "My dog is called Rex."], user_id="ana")
+    block.run()
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 5
+    assert "100% of the known" in lines[0]
+    shares = [int(line.rpartition("%")[0].rpartition(" ")[2]) for line in lines]
+    assert shares == sorted(shares)
+    assert shares[-1] >= 50  # of the two others one has nothing in common with the memory
+
+
+CHATS = [
+    {"id": "a", "turns": [["user", "I moved to Lisbon in March."]], "ask": "Where do I live now?", "current": "Lisbon"},
+    {"id": "b", "turns": [["user", "My dog is called Rex."]], "ask": "What is my dog called?", "current": "Rex"},
+]
+
+
+def _chat(given):
+    turns = [{"role": role, "content": text, "time": "2024-05-01", "session": "s"} for role, text in given["turns"]]
+    wanted = {"current": [given["current"]], "former": [], "foreign": [], "nothing": False}
+    none = {**wanted, "current": [], "nothing": True, "question": "When is the next eclipse of the moon?"}
+    asks = [{**wanted, "question": given["ask"]}, none]
+    return {"id": given["id"], "language": "english", "kind": "home", "turns": turns, "asks": asks}
+
+
+@recipe("Choosing thresholds", 2)
+def test_the_bench_of_chats_fits_and_measures(block, memory, monkeypatch, tmp_path, capsys):
+    (tmp_path / "chats.jsonl").write_text("\n".join(json.dumps(_chat(one)) for one in CHATS), "utf-8")
+    weights = tmp_path / "relevance.json"
+    weights.write_text("{}", "utf-8")
+
+    @contextmanager
+    def connected(settings):
+        assert settings.embedder == "minilm"
+        yield memory
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("bench.daily.connected", connected)
+    monkeypatch.setattr("bench.daily.resource", lambda *_: weights)
+    fit, measure = block.commands()
+    _bench(fit, monkeypatch)
+    (fitted,) = json.loads(weights.read_text("utf-8")).values()
+    assert set(fitted) == {"bias", "similarity", "coverage"}
+    capsys.readouterr()
+    _bench(measure, monkeypatch)
+    assert "2 chats, 4 questions, minilm" in capsys.readouterr().out
+
+
+@recipe("Choosing thresholds", 3)
+def test_decisions_tell_the_pairs_near_a_threshold(block, memory, capsys):
+    memory.add("My dog is called Rex.", user_id="ana")
+    memory.add("What is my dog called?", user_id="ana")
+    block.run()
+    (line,) = capsys.readouterr().out.splitlines()
+    assert re.fullmatch(r"0\.8\d link: 'What is my dog called\?', beside \w{32}: Only one of them asks\.", line)
+
+
+@recipe("Choosing thresholds", 4)
+def test_the_bench_of_the_gate_takes_pairs_and_thresholds(block, embedder, monkeypatch, tmp_path, capsys):
+    rows = [
+        ("class", "language", "want", "old", "new"),
+        ("colour", "english", "different", "The boat is blue.", "The boat is green."),
+        ("again", "english", "same", "The tide turns at noon.", "The tide turns at noon."),
+    ]
+    (tmp_path / "pairs.tsv").write_text("\n".join("\t".join(row) for row in rows), "utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("bench.gate.FiledEmbedder", lambda model: embedder)
+    plain, higher = block.commands()
+    assert "MERGE_THRESHOLD" in next(iter(higher[0]))
+    for command in (plain, higher):
+        _bench(command, monkeypatch)
+        page = capsys.readouterr().out
+        assert re.search(r"pairs.hidden \| 0.000", page)
+        assert re.search(r"pairs.recognised \| 1.000", page)
+
+
+@recipe("Choosing thresholds", 5)
+def test_thresholds_are_set_in_a_file(block, monkeypatch, tmp_path):
+    (tmp_path / "memgraph-engine.toml").write_text(block.text, "utf-8")
+    monkeypatch.chdir(tmp_path)
+    settings = Settings.load()
+    assert settings.answer.relevance == 0.2
+    assert settings.gate.thresholds == {"merge": 0.8, "link": 0.6}
+
+
+def _bench(command, monkeypatch):
+    given, (python, option, module, *arguments) = command
+    assert (python, option, module) == ("python", "-m", "bench")
+    with monkeypatch.context() as patch:
+        for name, value in given.items():
+            patch.setenv(name, value)
+        patch.setattr(sys, "argv", [module, *arguments])
+        bench.main()
+
+
+# ---- your own chat model --------------------------------------------------------------------
+
+
+def _answer(request):
+    """Answer as a model would, by the form that is asked for."""
+    form = set(request.get("response_format", {}).get("json_schema", {}).get("schema", {}).get("properties", ()))
+    if "turns" in form:
+        return Say(json.dumps(extracted("Ana moved to Lisbon on 5 May 2023.")))
+    if "questions" in form:  # both how it is read and whether the notes answer it
+        question = {"question": 1, "topic": "Ana's home", "keywords": ["Ana"], "first": None, "last": None}
+        return Say(json.dumps({"questions": [{**question, "confidence": 1.0, "next": ""}]}))
+    assert not form
+    return Say("Ana lives in Lisbon [1].")
+
+
+@recipe("Your own chat model", 1)
+def test_a_model_of_ones_own_tells_cost_and_failures(block, memory, capsys):
+    with chat_server() as http:
+        http.reply = _answer
+        names = block.run(block.text.replace("http://127.0.0.1:8080/v1", http.base))
+        written, answered = capsys.readouterr().out.splitlines()
+        assert written.startswith("Cost(calls=1, input_tokens=100, output_tokens=20, money=1.")
+        assert written.endswith("()")
+        assert "seconds=0.0)" not in written
+        assert answered.startswith("Ana lives in Lisbon [1]. own/local Cost(calls=3, ")
+        assert next(memory.get_all(user_id="ana")).context == "Ana moved to Lisbon on 5 May 2023."
+        model = names["OwnModel"](http.base, "local", 1.0, 1.0)
+        asked = {"temperature": 0.0, "max_tokens": 9, "timeout": 5.0}
+        assert model.estimate([{"role": "user", "content": "Olá"}], 9).money == 13
+        for said, error, after in (
+            (Say(status=429, headers={"Retry-After": "7"}), ModelUnavailable, 7),
+            (Say(status=503), ModelUnavailable, 0),
+            (Say(hang_up=True), ModelUnavailable, 0),
+            (Say(status=400), ModelRefused, None),
+        ):
+            http.say(said)
+            with pytest.raises(error) as failed:
+                model.chat([{"role": "user", "content": "Hi!"}], **asked)
+            assert getattr(failed.value, "retry_after", None) == after
+
+
+# ---- a folder of documents ------------------------------------------------------------------
+
+
+@pytest.fixture
+def handbook(tmp_path, monkeypatch):
+    """A folder of documents, where programs run."""
+    folder = tmp_path / "handbook"
+    folder.mkdir()
+    (folder / "harbour.md").write_text("# Harbour\n\nThe harbour master opens the gate.\n", "utf-8")
+    (folder / "ferry.md").write_text("# Ferry\n\nThe ferry leaves at nine.\n", "utf-8")
+    monkeypatch.chdir(tmp_path)
+    return folder
+
+
+@recipe("A folder of documents", 1)
+def test_a_folder_is_kept_in_step(block, handbook, memory, capsys):
+    (_, first), (_, second), (_, search) = block.commands()
+    assert _run(first).startswith("2 new")
+    (handbook / "ferry.md").unlink()
+    (handbook / "harbour.md").write_text("# Harbour\n\nThe night watch opens the gate.\n", "utf-8")
+    assert "1 updated, 1 deleted" in _run(second)
+    assert "The night watch opens the gate." in _run(search)
+    assert memory.stats(user_id="ana").notes == {"active": 1, "deleted": 1}
+
+
+@recipe("A folder of documents", 2)
+def test_folders_of_the_shared_memory_are_found_by_every_user(block, handbook, tmp_path, capsys):
+    minutes = tmp_path / "minutes"
+    minutes.mkdir()
+    (minutes / "may.md").write_bytes(b"\x00\x01\x02")
+    block.run()
+    done, fault, best, *_ = capsys.readouterr().out.splitlines()
+    assert done.startswith("2 new")
+    assert fault.startswith(str(Path("minutes", "may.md")))
+    assert best.startswith("handbook/harbour.md#0 ")
+    assert "The harbour master opens the gate." in best
+
+
+def _run(command):
+    program, *arguments = command
+    assert program == "memgraph-engine"
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == 0, result.output
+    return result.stdout
