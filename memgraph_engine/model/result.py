@@ -64,12 +64,11 @@ class Round(Result):
 class Explanation(Result):
     """Why a hit stands where it stands.
 
-    `proposed_by` names the channels that brought the note into the pool. The `weighted` scores of all
-    `channels`, plus `neighbours` (the turns around) and `session`, add up to a fused score (0 to 1). That is the hit's
-    own where notes are ranked by weights alone. Else `ranking` tells what each feature adds to log-odds, and the score
-    is their probability. Where the question was asked in several `rounds`, all these are those of the first round that
-    found the note, and the hit's score is the mean of its scores in all rounds, in which each round counts less than
-    the one before.
+    `proposed_by` names the channels that brought the note into the pool. The `weighted` scores of all `channels`, plus
+    `neighbours` (the turns around) and `session`, add up to a fused score (0 to 1). If notes are ranked by weights
+    alone, that is the hit's score. Otherwise `ranking` tells what each feature adds to the log-odds, and the score is
+    their probability. If the question was asked in several `rounds`, all these are those of the first round that found
+    the note; the hit's score is then the mean over all rounds, where each counts less than the one before.
     """
 
     brief = ("proposed_by", "neighbours", "session")
