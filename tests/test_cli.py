@@ -646,10 +646,9 @@ def test_the_tab_key_starts_no_server_and_says_nothing_where_there_is_none(tmp_p
 
 
 def test_a_shell_is_given_its_completion():
-    shown = run("--show-completion", "bash")
-    assert (
-        "_MEMGRAPH_ENGINE_COMPLETE=complete_bash" in shown.stdout + run("--show-completion", SHELL="/bin/bash").stdout
-    )
+    # Typer looks which shell it was started from, and there may be none; told not to look, it takes the shell's name
+    shown = run("--show-completion", "bash", _TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION="1")
+    assert "_MEMGRAPH_ENGINE_COMPLETE=complete_bash" in shown.stdout
 
 
 def test_the_package_runs_as_a_module():
