@@ -3,21 +3,18 @@
 import argparse
 import json
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import replace
+from collections.abc import Sequence
 from pathlib import Path
 from statistics import fmean
 from uuid import uuid4
 
 from bench.chats import Ask, Chat, chats, daily_file
 from bench.daily_fit import Best, best_hits, fitted
-from bench.server import bench_settings, connected
+from bench.server import bench_settings, connected, of_its_own
 from memgraph_engine import Memory
 from memgraph_engine.evaluation.report import table
 from memgraph_engine.recall.relevance import FILE
 from memgraph_engine.resources import resource
-from memgraph_engine.testing import purge
 
 _FIGURES = ("current", "current@300", "first", "former", "foreign", "nothing", "disputed", "repeated", "tokens")
 _SMALL = 300  # tokens
@@ -67,7 +64,7 @@ def _fit(model: str, every: Sequence[Chat]) -> tuple[dict[str, float], str]:
     with connected(bench_settings(model)) as memory:
         some: list[Best] = []
         for language in sorted({chat.language for chat in every}):
-            with _of_its_own(memory, language) as mine:
+            with of_its_own(memory, language) as mine:
                 some += best_hits(mine, [one for one in every if one.language == language])
         found = fitted(some)
         known[memory.engine.embedder.name] = found
@@ -83,24 +80,13 @@ def _shown(name: str, values: Sequence[float]) -> str | None:
 def _asked(memory: Memory, some: Sequence[Chat], language: str) -> list[tuple[Chat, Ask, dict[str, float], list[str]]]:
     """Return the figures of each question, and the lines of its context."""
     found = []
-    with _of_its_own(memory, language) as mine:
+    with of_its_own(memory, language) as mine:
         for chat in some:
             user = f"user-{uuid4().hex}"
             for session in chat.sessions:
                 mine.add(session, user_id=user)
             found += [(chat, ask, *_measured(mine, user, chat, ask)) for ask in chat.asks]
     return found
-
-
-@contextmanager
-def _of_its_own(memory: Memory, language: str) -> Iterator[Memory]:
-    """Yield a memory of a new tenant in a language, which is removed afterwards."""
-    tenant = f"bench-{uuid4().hex}"
-    settings = memory.engine.settings.model_copy(update={"tenant": tenant, "language": language})
-    try:
-        yield Memory(replace(memory.engine, settings=settings))
-    finally:
-        purge(tenant, settings=settings)
 
 
 def _measured(memory: Memory, user: str, chat: Chat, ask: Ask) -> tuple[dict[str, float], list[str]]:

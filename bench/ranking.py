@@ -4,8 +4,7 @@ import inspect
 import json
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,7 +12,7 @@ from uuid import uuid4
 
 from bench.chats import chats, daily_file, exchanges, holds, plain, woven
 from bench.conversations import conversations, locomo_file
-from bench.server import bench_settings, connected
+from bench.server import bench_settings, connected, of_its_own
 from memgraph_engine import Memory
 from memgraph_engine.errors import InvalidInput
 from memgraph_engine.evaluation.report import table
@@ -24,7 +23,6 @@ from memgraph_engine.recall.question import Filters
 from memgraph_engine.recall.ranking import FEATURES, FILE, Ranking
 from memgraph_engine.recall.search import Query, retrieve
 from memgraph_engine.resources import resource
-from memgraph_engine.testing import purge
 
 if TYPE_CHECKING:
     import numpy as np
@@ -223,18 +221,8 @@ def _alike(one: str, other: str) -> bool:
     return one == other or {one, other} == {CHATS, LONG}
 
 
-@contextmanager
-def _tenant(memory: Memory, language: str = "english") -> Iterator[Memory]:
-    tenant = f"bench-{uuid4().hex}"
-    settings = memory.engine.settings.model_copy(update={"tenant": tenant, "language": language})
-    try:
-        yield Memory(replace(memory.engine, settings=settings))
-    finally:
-        purge(tenant, settings=settings)
-
-
 def _dialogues(memory: Memory, model: str, file: Path | None) -> Iterator[Asked]:
-    with _tenant(memory) as mine:
+    with of_its_own(memory) as mine:
         for conversation in conversations(locomo_file(file)):
             mine.add_many(conversation.turns, user_id=conversation.id)
             mine.rebuild_topics(user_id=conversation.id)
@@ -248,7 +236,7 @@ def _chats(memory: Memory, model: str, file: Path | None) -> Iterator[Asked]:
     others = exchanges()
     every = chats(daily_file(file))
     for language in sorted({chat.language for chat in every}):
-        with _tenant(memory, language) as mine:
+        with of_its_own(memory, language) as mine:
             for number, chat in enumerate(one for one in every if one.language == language):
                 longer = () if number % 2 else ((LONG, woven(chat, others, _EXCHANGES)),)  # they take long to embed
                 for name, told in ((CHATS, chat), *longer):
@@ -265,7 +253,7 @@ def _chats(memory: Memory, model: str, file: Path | None) -> Iterator[Asked]:
 def _documents(memory: Memory, model: str) -> Iterator[Asked]:
     """Ask the first sentences of docstrings of the standard library; the rest of each is a passage of its module's."""
     told = {module: _docstrings(module) for module in _MODULES}
-    with _tenant(memory) as mine:
+    with of_its_own(memory) as mine:
         for module, some in told.items():
             if some:
                 mine.add_many(

@@ -2,7 +2,9 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
+from uuid import uuid4
 
 from filelock import FileLock, Timeout
 from platformdirs import user_cache_path
@@ -10,6 +12,7 @@ from platformdirs import user_cache_path
 from memgraph_engine import Memory, Settings
 from memgraph_engine.graph.server import LocalServer
 from memgraph_engine.model.ports import Embedder
+from memgraph_engine.testing import purge
 
 
 def bench_settings(model: str) -> Settings:
@@ -37,3 +40,14 @@ def connected(settings: Settings, embedder: Embedder | None = None) -> Iterator[
                 server.stop()
     except Timeout as error:
         raise SystemExit(f"Another bench uses {home}; wait until it has ended.") from error
+
+
+@contextmanager
+def of_its_own(memory: Memory, language: str = "english") -> Iterator[Memory]:
+    """Yield a memory of a new tenant in a language, which is removed afterwards."""
+    tenant = f"bench-{uuid4().hex}"
+    settings = memory.engine.settings.model_copy(update={"tenant": tenant, "language": language})
+    try:
+        yield Memory(replace(memory.engine, settings=settings))
+    finally:
+        purge(tenant, settings=settings)
