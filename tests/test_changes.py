@@ -62,6 +62,15 @@ def test_of_a_change_both_notes_can_be_read_and_the_newer_stands_first(memory):
     assert entries[1].remarks == ("was true until 2024-05-03; replaced by a later statement",)
 
 
+def test_a_search_has_what_is_true_now_before_what_it_replaced(memory):
+    said = ["I have 6 hens in the garden.", "I have 5 hens in the garden now.", "the fox came, so I've got 4 hens now"]
+    for day, text in enumerate(said, 1):
+        memory.add({"role": "user", "content": text, "time": f"2024-05-0{day}"}, user_id="ana")
+    hits = memory.search(said[0], user_id="ana")
+    assert [hit.note.text for hit in hits] == said[::-1]
+    assert hits[-1].score == max(hit.score for hit in hits), "the order is not that of the scores"
+
+
 def test_a_hit_says_until_when_it_was_true_and_what_replaced_it(memory, tenant, embedder):
     def told(one=memory, **filters):
         hits = one.search("What is my favourite tea?", user_id="ana", **filters)

@@ -21,7 +21,7 @@ def test_what_tells_the_answer_weighs_most():
     every = [asked(number, tells="recency") for number in range(60)]
     found = fitted(every)
     assert max(found.weights, key=found.weights.get) == "recency"
-    scores = [found.scores(found.parts(one.features)) for one in every]
+    scores = [found.scores(one.features) for one in every]
     assert np.mean(scores) == pytest.approx(1 / 30, rel=0.01), "as many notes are likely as hold answers"
     new = asked(100, tells="recency")
     assert new.measured(found.parts(new.features).sum(axis=1))["first"] == 1

@@ -55,11 +55,11 @@ class Ranking:
         each: NDArray[np.float64] = features * np.array([self.weights[name] for name in FEATURES])
         return each
 
-    def scores(self, parts: "NDArray[np.float64]") -> "NDArray[np.float64]":
+    def scores(self, features: "NDArray[np.float64]") -> "NDArray[np.float64]":
         """Return how likely each note is what is asked for (0 to 1)."""
         import numpy as np
 
-        likely: NDArray[np.float64] = 1 / (1 + np.exp(-(self.bias + parts.sum(axis=1))))
+        likely: NDArray[np.float64] = 1 / (1 + np.exp(-(self.bias + self.parts(features).sum(axis=1))))
         return likely
 
 

@@ -66,8 +66,8 @@ class Query:
 class Found:
     """What one round found: the pool, its fused scores, and how the question was read.
 
-    `total` is what notes are ranked by: the scores of a learned `ranking`, to which each of its `features` adds its
-    `parts`; without one, the fused scores.
+    `total` is what notes are ranked by: the scores that a learned `ranking` makes of `features`; without one, the fused
+    scores.
     `cosines` are those of each note's vectors, raw and context, to the first question; `coverage` is the share of its
     words that a note holds.
     `versions` are those of the scopes then.
@@ -77,7 +77,6 @@ class Found:
     fused: Fused
     ranking: Ranking | None
     features: "NDArray[np.float64] | None"
-    parts: "NDArray[np.float64] | None"
     total: "NDArray[np.float64]"
     cosines: "NDArray[np.float64]"
     coverage: "NDArray[np.float64]"
@@ -178,10 +177,9 @@ def scored(
     fused = fuse(places, raw, settings)
     model = ranking(settings.ranking) if settings.fusion == "convex" else None
     if model is None or not pool.notes:
-        return Found(pool, fused, None, None, None, fused.total, own, own_words, languages, reading, versions)
+        return Found(pool, fused, None, None, fused.total, own, own_words, languages, reading, versions)
     known = features(pool.notes, places, fused, (own_words, all_words), words, languages, settings)
-    parts = model.parts(known)
-    return Found(pool, fused, model, known, parts, model.scores(parts), own, own_words, languages, reading, versions)
+    return Found(pool, fused, model, known, model.scores(known), own, own_words, languages, reading, versions)
 
 
 def _exhausted(query: Query, answer: Row, size: int, settings: RecallSettings, factor: int) -> bool:
@@ -340,6 +338,7 @@ def _explanation(found: Found, row: int, rounds: Sequence[Round]) -> Explanation
     }
     proposed = tuple(sorted(channel for channel, rows in found.pool.proposed.items() if row in rows))
     parts = {}
-    if found.ranking is not None and found.parts is not None:
-        parts = {"bias": found.ranking.bias, **dict(zip(FEATURES, found.parts[row].tolist(), strict=True))}
+    if found.ranking is not None and found.features is not None:
+        added = found.ranking.parts(found.features[row]).tolist()
+        parts = {"bias": found.ranking.bias, **dict(zip(FEATURES, added, strict=True))}
     return Explanation(proposed, scores, float(fused.neighbours[row]), float(fused.session[row]), parts, tuple(rounds))
