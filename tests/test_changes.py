@@ -185,3 +185,18 @@ def test_a_title_ends_no_sentence(memory):
 def said(memory, text, day):
     (entry,) = memory.add({"role": "user", "content": text, "time": day}, user_id="ana").entries
     return entry.note
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        ["Room 5 of the inn is booked by Tom.", "Room 6 of the inn is booked by Eva."],
+        ["Tom is a nurse at the clinic.", "Max is a nurse at the clinic."],
+        ["On 3 May I paid 40 euros for the boat.", "On 4 June I paid 60 euros for the boat."],
+    ],
+)
+def test_the_lines_of_a_list_do_not_contradict_each_other(memory, told):
+    for text in told:
+        said(memory, text, "2024-05-03")
+    entries = memory.context(told[0], user_id="ana").entries
+    assert [entry.remarks for entry in entries] == [(), ()]

@@ -129,17 +129,17 @@ def test_a_merge_takes_over_the_tags_of_each_source(ana):
 
 
 @pytest.mark.parametrize(
-    "contrary",
+    ("other", "tie"),
     [
-        "I did not adopt a grey cat from the shelter in Porto.",
-        "I adopted a grey cat from the shelter in Faro.",
-        "Bo adopted a grey cat from the shelter in Porto.",
+        ("I did not adopt a grey cat from the shelter in Porto.", "conflict"),
+        ("I adopted a grey cat from the shelter in Faro.", "conflict"),
+        ("Bo adopted a grey cat from the shelter in Porto.", "link"),
     ],
 )
-def test_what_contradicts_a_note_never_joins_it(ana, contrary):
-    first, second = say(ana, ADOPTED, "1"), say(ana, contrary, "2")
+def test_what_contradicts_a_note_or_tells_of_another_one_never_joins_it(ana, other, tie):
+    first, second = say(ana, ADOPTED, "1"), say(ana, other, "2")
     assert second.note != first.note
-    assert {tie.kind for tie in ana.explain("2", user_id="ana").ties} == {"conflict"}
+    assert {one.kind for one in ana.explain("2", user_id="ana").ties} == {tie}
 
 
 def test_another_number_is_another_note(ana):

@@ -65,14 +65,16 @@ class Pair:
 
     @property
     def disputed(self) -> bool:
-        """Whether they contradict each other and can't both be true: of one frame, with something else in it.
+        """Whether they contradict each other and can't both be true: of one frame, with one other thing in it.
 
-        Two that tell of other things besides may well both be true, and so may the same words on two days.
+        Two that tell of other things besides may well both be true, and so may the same words on two days. So may
+        the lines of a list, which differ in what they tell of: in two places ("Room 5 is Tom's."), or in the first.
         """
         if self.finding[0] != "conflict":
             return False
         ratio, blocks = self.blocks
-        return ratio > PARALLEL and bool(blocks)
+        exchanged = [put[0].opens and out[0].opens for put, out in blocks if put and out]
+        return ratio > PARALLEL and bool(blocks) and exchanged in ([], [False])
 
     @cached_property
     def blocks(self) -> tuple[float, list[_Block]]:
