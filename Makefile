@@ -32,15 +32,15 @@ check: .venv/ready  ## format, lint, types, layers
 # what is run by targets of its own
 OPTIONAL := not long and not attack and not sentence_transformers and not llm
 
-# the checks on one core, beside the tests on the other
 quick: .venv/ready  ## every check, and the tests that need no database
 	@$(MAKE) --no-print-directory -j2 check tests RUN="not integration and not boots and $(OPTIONAL)"
 
 test: .venv/ready  ## every check and test but the optional ones
 	@$(MAKE) --no-print-directory -j2 check tests RUN="$(OPTIONAL)"
 
+# each process has a server of its own; a file's tests stay together, since they share what is slow to make
 tests: .venv/ready
-	$(V)/python -m pytest -m "$(RUN)"
+	$(V)/python -m pytest -n 2 --dist loadfile -m "$(RUN)"
 
 test-long: .venv/ready  ## the property tests over ten times as many cases
 	$(V)/python -m pytest -m long -o faulthandler_timeout=0

@@ -1,4 +1,4 @@
-"""One real Neo4j for the whole run; a random tenant for each test, really removed afterwards."""
+"""A real Neo4j for each process of the run; a random tenant for each test, really removed afterwards."""
 
 import os
 from collections.abc import Iterator
@@ -117,8 +117,9 @@ class Shared:
 
 @pytest.fixture(scope="session")
 def embedder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Embedder]:
-    """The model, loaded once, which embeds each text once in a run."""
-    one = vectors.make(tmp_path_factory.mktemp("vectors"))
+    """The model, loaded once in a process, which embeds each text once in a run."""
+    own = tmp_path_factory.getbasetemp()
+    one = vectors.make(own.parent if "PYTEST_XDIST_WORKER" in os.environ else own)
     yield one
     one.close()
 
