@@ -9,7 +9,7 @@
 // $pool: integer    notes that each vector index proposes; 0 where a range below narrows anything
 // $narrowed_pool: integer    likewise where one does, else 0: ranges that are wide open would cost, most in a large scope
 // $lexical_pool: integer    notes that full text proposes
-// $since: datetime    earliest said_at
+// $since: datetime    earliest said_at; times are null where nothing narrows
 // $until: datetime    latest said_at
 // $session: list<string>    first and last value, the same for one session
 // $speaker: list<string>    likewise

@@ -41,7 +41,7 @@ class Replacement:
 class CachedNote:
     """A version of a note.
 
-    `texts` are its terms, in the raw text and in the context, with a blank on each side of each; `lengths` count them.
+    `terms` are those of the raw text and those of the context, each as its `term_number`.
     It `asks` where all that it holds ends with a question. `vectors` has the shape (2, dimensions), of length 1: raw
     and context; None for a note that waits for them. Times are in milliseconds since 1970. `size` is about how many
     bytes all of it takes.
@@ -60,21 +60,12 @@ class CachedNote:
     said_at: int
     valid_from: int
     tags: tuple[str, ...]
-    texts: tuple[str, str]
-    lengths: tuple[int, int]
+    terms: "tuple[NDArray[np.int64], NDArray[np.int64]]"
     vectors: "NDArray[np.float32] | None"
     size: int
     replaced: tuple[Replacement, ...] = ()
     _note: Note | None = None
     _asked: tuple[int, bool] = (-1, False)
-
-    def terms(self) -> frozenset[str]:
-        """Return the terms of both texts."""
-        return self.said() | {*self.texts[1].split()}
-
-    def said(self) -> frozenset[str]:
-        """Return the terms of the raw text."""
-        return frozenset(self.texts[0].split())
 
     @property
     def whole(self) -> bool:
@@ -205,7 +196,7 @@ def _cached(rows: Sequence[Sequence[Any]], dimensions: int) -> Iterator[CachedNo
         stamp, scope, id, status, session, seq, role, speaker, lines, *rest = row  # noqa: A001
         said_at, valid_from, tags, raw, context, vector, _ = rest
         vectors = None if vector is None else next(unit).copy()  # a part of the whole would keep all of it in memory
-        texts = _apart(raw), _apart(context)
+        terms = _numbers(raw), _numbers(context)
         yield CachedNote(
             stamp,
             intern(scope),
@@ -219,24 +210,20 @@ def _cached(rows: Sequence[Sequence[Any]], dimensions: int) -> Iterator[CachedNo
             said_at,
             valid_from,
             tuple(tags),
-            texts,
-            (_terms_in(raw), _terms_in(context)),
+            terms,
             vectors,
-            size=_FEATURES + len(texts[0]) + len(texts[1]) + (0 if vectors is None else vectors.nbytes),
+            size=_FEATURES + terms[0].nbytes + terms[1].nbytes + (0 if vectors is None else vectors.nbytes),
         )
 
 
-def _apart(terms: str) -> str:
-    """Give each term blanks of its own, so that `count` finds every one.
-
-    >>> _apart("boat boat sea").count(" boat ")
-    2
-    """
-    return f" {terms.replace(' ', '  ')} "
+term_number = hash
+"""A term as 64 bits, so that arrays can hold terms: another one in every process, and in practice never that of two."""
 
 
-def _terms_in(text: str) -> int:
-    return text.count(" ") + 1 if text else 0
+def _numbers(terms: str) -> "NDArray[np.int64]":
+    import numpy as np
+
+    return np.array(list(map(term_number, terms.split())), dtype=np.int64)
 
 
 def _unit(vectors: Sequence[bytes], dimensions: int) -> "NDArray[np.float32]":

@@ -70,6 +70,7 @@ class Roles:
         self._settings = settings
         self._own = None if llm is None else _checked(llm)
         self._transport = Transport(settings.concurrency, sleep)
+        self._names = {role: self._models_of(role) for role in RolesSettings.model_fields}
         self._known: dict[str, ChatModel] = {}
         self._lock = Lock()
         if any(self.has(role) for role in RolesSettings.model_fields):  # told now, not in the middle of a write
@@ -79,7 +80,7 @@ class Roles:
 
     def has(self, role: str) -> bool:
         """Tell whether the role has a model to ask."""
-        return bool(self._names(role))
+        return bool(self._names[role])
 
     def ask(self, request: Request[R], *, meters: Sequence[Gauge] = ()) -> CheckedAnswer[R]:
         """Ask the role's model; show it an error of its answer once; then ask the next model.
@@ -172,10 +173,10 @@ class Roles:
         return _second(model, second, request, first.cost + second.cost)
 
     def _models(self, role: str) -> Iterator[ChatModel]:
-        for name in self._names(role):
+        for name in self._names[role]:
             yield self._loaded(name) if self._own is None else self._own
 
-    def _names(self, role: str) -> list[str]:
+    def _models_of(self, role: str) -> list[str]:
         """Return the role's models, best first. A role set to '' has none, even beside a user's own model."""
         own, settings = self._settings.roles, self._settings.of(role)
         if self._own is not None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from memgraph_engine.graph.note_cache import CachedNote
+from memgraph_engine.graph.note_cache import CachedNote, term_number
 from memgraph_engine.recall.pool import PATHWAYS, Pool
 from memgraph_engine.settings import RecallSettings
 
@@ -112,7 +112,7 @@ def bm25(
 ) -> "NDArray[np.float64]":
     """Score texts by how often each holds each word of a question, shape (texts, words), and by their lengths in terms.
 
-    Document frequencies are counted over the texts, which are hits of the index: all or the best of the scope's.
+    Document frequencies are counted over the texts: the pool, which holds the best of full text's hits or all of them.
     """
     import numpy as np
 
@@ -127,9 +127,13 @@ def counted(notes: Sequence[CachedNote], words: Sequence[str]) -> "NDArray[np.fl
     """Count a question's words in both texts of notes, raw and context; shape (notes, words, 2)."""
     import numpy as np
 
-    wanted = [f" {word} " for word in words]
-    flat = [text.count(word) for note in notes for word in wanted for text in note.texts]
-    return np.array(flat, dtype=np.float64).reshape(len(notes), len(words), 2)
+    counts = np.zeros((len(notes) * 2, len(words)))
+    texts = [text for note in notes for text in note.terms]
+    if texts:
+        every, of = np.concatenate(texts), np.repeat(np.arange(len(texts)), list(map(len, texts)))
+        for column, word in enumerate(words):
+            counts[:, column] = np.bincount(of[every == term_number(word)], minlength=len(texts))
+    return counts.reshape(len(notes), 2, len(words)).transpose(0, 2, 1)
 
 
 def channel_scores(
@@ -141,17 +145,16 @@ def channel_scores(
 ) -> "NDArray[np.float64]":
     """Score a pool in each of CHANNELS; shape (notes, channels).
 
-    `counts` are those of the question's words; what full text did not propose has 0 for its words.
+    `counts` are those of the question's words in every note of the pool, whoever proposed it.
     `times` are the ranges that the question names, each its first moment and the first one after.
     """
     import numpy as np
 
     scores = np.zeros((len(pool.notes), len(CHANNELS)))
-    hits = sorted(pool.proposed.get("lexical", ()))
-    if hits and counts.shape[1]:
-        lengths = np.array([pool.notes[row].lengths for row in hits], dtype=np.float64)
+    if counts.size:
+        lengths = np.array([[len(text) for text in note.terms] for note in pool.notes], dtype=np.float64)
         for column, mean in enumerate((of.raw_length, of.context_length)):
-            scores[hits, column] = bm25(counts[hits, :, column], lengths[:, column], of.notes, mean)
+            scores[:, column] = bm25(counts[:, :, column], lengths[:, column], of.notes, mean)
     scores[:, 2:4] = cosines(pool.notes, vector)
     for column, pathway in enumerate(PATHWAYS, 4):
         given = pool.pathways[pathway]

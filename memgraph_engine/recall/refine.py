@@ -1,6 +1,5 @@
 """Ask again where what is found does not answer the question: iterative evidence refinement (MemFly, section 3.4.2)."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -9,8 +8,10 @@ from memgraph_engine.embedding import CheckedEmbedder
 from memgraph_engine.errors import ModelError
 from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.note_cache import CachedNote, NoteCache
+from memgraph_engine.language import tokenize
 from memgraph_engine.llm import Roles, Spent, sufficiency
 from memgraph_engine.model.result import Hit, Round
+from memgraph_engine.recall.fusion import counted
 from memgraph_engine.recall.plan import Reading, read_by_model
 from memgraph_engine.recall.question import terms
 from memgraph_engine.recall.search import Found, Query, first_found, hits, ranked, retrieve
@@ -113,8 +114,8 @@ class Refiner:
     def _by_terms(self, query: Query, asked: str, best: Sequence[CachedNote], languages: Sequence[str]) -> Round:
         """Look for the question's terms in the best notes."""
         wanted = terms(query.text, languages)
-        held = {term for note in best[:_JUDGED] for term in note.terms()}
-        missing = tuple(term for term in wanted if term not in held)
+        held = counted(best[:_JUDGED], wanted).max(axis=(0, 2), initial=0)
+        missing = tuple(term for term, most in zip(wanted, held.tolist(), strict=True) if not most)
         confidence = 1 - len(missing) / max(len(wanted), 1) if best else 0.0
         return Round(asked, confidence, bool(best) and confidence >= self.settings.sufficient, missing)
 
@@ -125,7 +126,7 @@ class Refiner:
             return replace(query, text=follow_up, vector=vector, reading=None, asked=query.vector)
         (near,) = self.embedder.embed_documents(["\n".join(best.note().raw)])
         leaning = _unit(query.vector) + self.settings.feedback * _unit(near)
-        rarest = _rarest(best, first.notes, terms(query.text, first.languages))
+        rarest = _rarest(best, first.notes, terms(query.text, first.languages), first.languages)
         text = " ".join([query.text, *rarest])  # of the same time, though a term may be spelt like a month
         return replace(query, text=text, vector=leaning, reading=first.reading, asked=query.vector)
 
@@ -137,11 +138,14 @@ def _mean(rounds: Sequence[Mapping[str, float]], shares: Sequence[float]) -> dic
     }
 
 
-def _rarest(best: CachedNote, pool: Sequence[CachedNote], known: Sequence[str]) -> list[str]:
+def _rarest(best: CachedNote, pool: Sequence[CachedNote], known: Sequence[str], languages: Sequence[str]) -> list[str]:
     """Return the new term of the best note that the fewest others have, if there is any."""
-    carried = Counter(term for note in pool for term in note.said())
-    new = best.said().difference(known)
-    return sorted(new, key=lambda term: (carried[term], term))[:1]
+    lines = "\n".join(best.note().raw)
+    some = sorted({term for language in languages for term in tokenize(lines, language)}.difference(known))
+    said = counted([best], some)[0, :, 0] > 0  # dates and speakers stand in its lines, and are none of its terms
+    new = [term for term, own in zip(some, said, strict=True) if own]
+    carried = (counted(pool, new)[:, :, 0] > 0).sum(axis=0).tolist()
+    return [term for _, term in sorted(zip(carried, new, strict=True))][:1]
 
 
 def _unit(vector: "NDArray[np.float32]") -> "NDArray[np.float32]":

@@ -58,7 +58,9 @@ def covered(
     user: Scope,
     languages: Sequence[str],
 ) -> "NDArray[np.float64]":
-    """Return which share of a question's words (0 to 1) each note of a pool holds; `counts` has shape (pool, words).
+    """Return which share of a question's words (0 to 1) each note of a pool holds, in its own words and in its context.
+
+    `counts` has the shape (pool, words, 2), and the shares (pool, 2).
 
     A word weighs as much as its idf over the notes of the pool, of as many `notes` as the scopes have: what none holds
     weighs most. One that names the user whose memory is asked is held by all that was said there but by an assistant:
@@ -67,14 +69,15 @@ def covered(
     import numpy as np
 
     if not words:
-        return np.zeros(len(pool))
+        return np.zeros((len(pool), 2))
     names = {term for language in languages for term in tokenize(user.user or "", language)}
     naming = np.array([word in names for word in words], dtype=bool)
     held = counts > 0
     df = held.sum(axis=0)
     rarity = np.log(1 + (np.maximum(notes, df) - df + 0.5) / (df + 0.5))
-    rarity[naming] = rarity[~naming].mean() if not naming.all() else 1.0
+    rarity[naming] = rarity[~naming].mean(axis=0) if not naming.all() else 1.0
     home = user.name
     own = np.array([note.scope == home and note.role != "assistant" for note in pool], dtype=bool)
-    shares: NDArray[np.float64] = (held | np.outer(own, naming)) @ rarity / rarity.sum()
+    held |= np.outer(own, naming)[:, :, None]
+    shares: NDArray[np.float64] = (held * rarity).sum(axis=1) / rarity.sum(axis=0)
     return shares

@@ -169,9 +169,7 @@ def scored(
     counts = counted(pool.notes, words)
     raw = channel_scores(pool, query.vector, counts, sums, reading.plan.times)
     own = raw[:, 2:4] if query.asked is None else cosines(pool.notes, query.asked)
-    own_words, all_words = (
-        covered(words, counts[:, :, text], pool.notes, sums.notes, query.scopes[0], languages) for text in (0, 1)
-    )
+    own_words, all_words = covered(words, counts, pool.notes, sums.notes, query.scopes[0], languages).T
     versions = {scope["scope"]: scope["version"] for scope in answer["sums"]}
     places = Places.of(pool.notes)
     fused = fuse(places, raw, settings)
@@ -295,6 +293,7 @@ def parameters(query: Query, languages: Sequence[str], settings: RecallSettings,
         "lexical_pool": _lexical_pool(query, settings, factor),
         **_pathways(query, reading, languages, settings),
         **query.filters.parameters(),
+        **({} if narrow else dict.fromkeys(("since", "until", "as_of", "known_at"))),  # times take long to pack
     }
 
 
