@@ -588,7 +588,7 @@ class Memory:
                 return one, found.note
             if gone and (former := notes.former(db, one.name, id)):
                 return one, former
-            if sources.stored(db, one.name, id):
+            if sources.find(db, one.name, id):
                 raise NotFound(f"Source {id!r} of {one} is kept without a note; decisions tells why.")
         raise NotFound(f"There is no note or source {id!r} in the memory of {scope}.")
 

@@ -162,7 +162,7 @@ class Gate:
         rows: list[Sequence[Compared]] = []
         made = 0  # notes by the batch so far, as if they were stored: some join others
         for place, candidate in enumerate(candidates):
-            new = new_of(candidate, note_id(self._scope.name, candidate.source.id), self._language)
+            new = new_of(candidate, note_id(self._scope.name, *candidate.source.key), self._language)
             known = [(stored[other], cosine) for other, cosine in near.near[place].items() if other != new.id]
             known += [(earlier[before], cosine) for before, cosine in beside[place]]
             rows.append(self.beside(new, known, made))

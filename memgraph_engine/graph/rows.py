@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from memgraph_engine.model.memory import NEVER, Note, Source, by_time
+from memgraph_engine.model.memory import NEVER, Note, Source, by_time, passage
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,14 +30,15 @@ def source_properties(source: Source) -> dict[str, Any]:
 
 
 def source_from(row: Mapping[str, Any]) -> Source:
-    """Return the source that a row of its properties holds."""
-    return Source(
+    """Return the source that a row of its properties holds; the passage of it, if the row names a `part`."""
+    whole = Source(
         **{name: row.get(name) for name in _SOURCE_TEXTS},  # type: ignore[arg-type]
         agent=row["agent_id"],
         said_at=None if row.get("said_at") is None else moment(row["said_at"]),
         tags=tuple(row["tags"]),
         metadata=json.loads(row["metadata"]),
     )
+    return passage(whole, row.get("cuts") or (), row["part"] or 0) if "part" in row else whole
 
 
 def note_from(row: Mapping[str, Any]) -> Note:

@@ -25,7 +25,8 @@ class Keyword:
 class Candidate:
     """A source's note before the gate: two texts, their terms and vectors, and the keywords, best first.
 
-    `previous` is the id of the turn before it, `before` that turn if the context may repeat it.
+    `previous` is the id of the turn before it, None for a later passage. `before` is that turn, or the passage before,
+    if the context may repeat it.
     A pending one has no vectors yet. `constructed_by` is the chat model that wrote the context, '' for none;
     `valid_from` is the start of the event that it tells, None for when it was said. `noise` says why it makes
     no note of its own, '' if it does.

@@ -14,7 +14,7 @@ from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.notes import Found, Rendering, Revision
 from memgraph_engine.language import tokenize
 from memgraph_engine.model.candidate import Candidate
-from memgraph_engine.model.memory import READABLE, Source
+from memgraph_engine.model.memory import READABLE, Key, Source
 from memgraph_engine.model.result import Decision
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.recall.question import Filters
@@ -30,11 +30,17 @@ Place = tuple[datetime, str]
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A note about to change, as of a version of the scope."""
+    """A note about to change, as of a version of the scope; or a long message, by its id, with all of its `notes`."""
 
     version: int
     language: str
-    found: Found
+    notes: Sequence[Found]
+    message: str = ""
+
+    @property
+    def found(self) -> Found:
+        """The note."""
+        return self.notes[0]
 
     @property
     def source(self) -> Source:
@@ -43,36 +49,47 @@ class Target:
 
     @property
     def single(self) -> bool:
-        """Whether that is the only one: then a new text is the source's, else the user's own."""
-        return len(self.found.note.sources) == 1
+        """Whether that is the only one, and a whole one: then a new text is the source's, else the user's own."""
+        return len(self.found.note.sources) == 1 and not self.source.span
 
 
 def target(db: Database, scope: Scope, id: str) -> Target:  # noqa: A002  the graph's own word
-    """Read the readable note of this id, its own or its source's; raises NotFound or InvalidInput."""
+    """Read what is readable of this id, a note's or a source's; raises NotFound or InvalidInput."""
     state = scopes.state(db, scope.name)
-    one = note_graph.find(db, scope.name, id) if state else None
-    if state and not one and sources.stored(db, scope.name, id):
+    found = note_graph.found_by(db, scope.name, id) if state else []
+    if state and not found and sources.find(db, scope.name, id):
         raise NotFound(f"Source {id!r} of {scope} is kept without a note, so there is nothing to change.")
-    if not state or not one:
+    if not state or not found:
         raise NotFound(f"There is no note or source {id!r} in the memory of {scope}.")
-    if one.note.status not in READABLE:
-        raise NotFound(f"{id!r} of {scope} is {one.note.status}; history({id!r}) shows what it was.")
+    one = next((one for one in found if one.note.status in READABLE), None)
+    if not one:
+        raise NotFound(f"{id!r} of {scope} is {found[0].note.status}; history({id!r}) shows what it was.")
+    if one.by == "source" and any(source.span for source in one.note.sources if source.id == id):
+        return Target(state.version, state.language, found, id)
     if one.by == "source" and len(one.note.sources) > 1:
         raise InvalidInput(
             f"Source {id!r} is one of {len(one.note.sources)} that note {one.note.id} comes from. "
             f"Name the note itself to change all of it: {one.note.id!r}."
         )
-    return Target(state.version, state.language, one)
+    return Target(state.version, state.language, [one])
 
 
 def previous(db: Database, scope: Scope, source: Source) -> Source | None:
     """Return the turn before a source, if a context may repeat it."""
     around = sources.around(db, scope.name, [source.id])
-    return around[source.id].previous if source.id in around else None
+    return around[source.key].previous if source.key in around else None
 
 
 def delete(db: Database, scope: Scope, at: Target, embedder: CheckedEmbedder, now: datetime) -> Decision:
-    """Delete a note so that it can be recovered: it keeps everything but its status."""
+    """Delete a note so that it can be recovered: it keeps everything but its status.
+
+    Of a long message all notes are deleted; one that tells other sources too loses only the message.
+    """
+    if at.message:
+        told = {source.key: one.note.id for one in at.notes for source in one.note.sources if source.id == at.message}
+        deleted = withdraw(db, scope, told, embedder, now, "")
+        assert deleted  # something of it can be read
+        return deleted
     return _delete(db, Transaction(scope, at.version, now), [at.found], at.language, embedder)
 
 
@@ -101,9 +118,9 @@ def _metadata(found: Found) -> Iterator[Mapping[str, object]]:
 
 
 def withdraw(
-    db: Database, scope: Scope, sources: Mapping[str, str], embedder: CheckedEmbedder, now: datetime, why: str
+    db: Database, scope: Scope, sources: Mapping[Key, str], embedder: CheckedEmbedder, now: datetime, why: str
 ) -> Decision | None:
-    """Delete what some sources (id → note) tell; a note that comes from others too loses only these.
+    """Delete what some sources (key → note) tell; a note that comes from others too loses only these.
 
     None if nothing of it can be read any more.
     """
@@ -112,7 +129,7 @@ def withdraw(
     found = [one for one in found if one.found.note.status in READABLE]
     if not state or not found:
         return None
-    whole = [one.found for one in found if all(turn.source.id in sources for turn in one.turns)]
+    whole = [one.found for one in found if all(turn.source.key in sources for turn in one.turns)]
     shared = [one for one in found if one.found not in whole]
     return _delete(
         db, Transaction(scope, state.version, now), whole, state.language, embedder, (shared, set(sources)), why
@@ -125,7 +142,7 @@ def _delete(
     some: Sequence[Found],
     language: str,
     embedder: CheckedEmbedder,
-    losing: tuple[Sequence[Rendering], Collection[str]] = ((), ()),
+    losing: tuple[Sequence[Rendering], Collection[Key]] = ((), ()),
     why: str = "",
 ) -> Decision:
     """Delete some notes; those that are `losing` sources lose these alone."""
@@ -138,18 +155,18 @@ def _delete(
         transaction.revise(found, Revision(found.note.id, decision.id, {"status": "deleted"}))
     for one in shared:
         transaction.revise(one.found, _less(one, lost, decision.id, language, embedder))
-    hidden = dict.fromkeys([source.id for found in some for source in found.note.sources] + sorted(lost))
+    hidden = dict.fromkeys([source.key for found in some for source in found.note.sources] + sorted(lost))
     turns = contexts.Turns.after(db, transaction.scope.name, hidden)
     contexts.rewrite(db, transaction, decision.id, turns, language=language, embedder=embedder, without=without)
     transaction.commit(db)
     return decision
 
 
-def _less(one: Rendering, lost: Collection[str], decision: str, language: str, embedder: CheckedEmbedder) -> Revision:
+def _less(one: Rendering, lost: Collection[Key], decision: str, language: str, embedder: CheckedEmbedder) -> Revision:
     """Return what becomes of a note that loses sources; what the user or a chat model wrote of it stays."""
-    found, rest = one.found, [turn for turn in one.turns if turn.source.id not in lost]
+    found, rest = one.found, [turn for turn in one.turns if turn.source.key not in lost]
     first = rest[0].source
-    quoted = [(t.source, None if t.previous_id in lost else t.previous) for t in rest]
+    quoted = [(t.source, None if t.previous_key in lost else t.previous) for t in rest]
     text = render(quoted, language)
     tags = (tag for t in rest for tag in (*t.source.tags, *note_graph.metadata_tags(t.source.metadata)))
     properties: dict[str, Any] = {
@@ -164,7 +181,7 @@ def _less(one: Rendering, lost: Collection[str], decision: str, language: str, e
         properties |= contexts.terms_of(context, language)
         if found.note.status != "pending":
             raw_vector, context_vector = embedder.embed_documents([text.spoken, context])
-    drops = tuple(turn.source.id for turn in one.turns if turn.source.id in lost)
+    drops = tuple(turn.source.key for turn in one.turns if turn.source.key in lost)
     return Revision(found.note.id, decision, properties, "changed", raw_vector, context_vector, drops=drops)
 
 
@@ -196,7 +213,7 @@ def update(
     )
     if at.single:
         transaction.rewrite(new.source)
-        turns = contexts.Turns.after(db, scope.name, {new.source.id: new.source})
+        turns = contexts.Turns.after(db, scope.name, {new.source.key: new.source})
         contexts.rewrite(
             db, transaction, decision.id, turns, language=at.language, embedder=embedder, without=[note.id]
         )

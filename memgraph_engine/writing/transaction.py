@@ -5,7 +5,7 @@ statements. A note may change several times in one transaction, each time with i
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -66,7 +66,7 @@ class Transaction:
         self.scope, self.version, self.now = scope, version, now
         self._stored = frozenset(stored)
         self._decisions: list[Decision] = []
-        self._arriving: list[Candidate] = []
+        self._arriving: list[Sequence[Candidate]] = []
         self._created: list[NewNote] = []
         self._waves: list[dict[str, Revision]] = []
         self._times: Counter[str] = Counter()
@@ -89,9 +89,9 @@ class Transaction:
         self._decisions.append(placed)
         return placed
 
-    def store(self, candidate: Candidate) -> None:
-        """Store a candidate's source."""
-        self._arriving.append(candidate)
+    def store(self, passages: Sequence[Candidate]) -> None:
+        """Store a source, by the candidates made of its passages."""
+        self._arriving.append(passages)
 
     def create(self, new: NewNote) -> None:
         """Make a note of a candidate."""

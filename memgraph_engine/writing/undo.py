@@ -3,7 +3,7 @@
 Decisions, former versions and recorded times stay: what was believed in between can still be asked for.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
@@ -21,7 +21,7 @@ from memgraph_engine.writing import contexts
 from memgraph_engine.writing.transaction import Transaction
 
 if TYPE_CHECKING:
-    from memgraph_engine.model.memory import Source
+    from memgraph_engine.model.memory import Key, Source
 
 _TOUCHED = ("created", "changed", "superseded", "retired")
 
@@ -53,7 +53,7 @@ def undo(db: Database, scope: Scope, id: str, embedder: CheckedEmbedder, now: da
     """Undo one decision; raises UndoRefused where a later one touched what it made, or Stale."""
     state = scopes.state(db, scope.name)
     undone = check(db, scope, id)
-    about = [one for one in notes.gathered(db, scope.name, id) if one.role in _TOUCHED]
+    about = _first(notes.gathered(db, scope.name, id))
     touched = {other: kind for one in about for other, kind in one.later}
     if touched:
         named = ", ".join(f"{kind} {other}" for other, kind in sorted(touched.items()))
@@ -71,6 +71,15 @@ def undo(db: Database, scope: Scope, id: str, embedder: CheckedEmbedder, now: da
     return decision
 
 
+def _first(about: Iterable[Gathered]) -> list[Gathered]:
+    """Return the first that a decision did to each note: taken back, it takes back what the decision did after it."""
+    found: dict[str, Gathered] = {}
+    for one in about:
+        if one.role in _TOUCHED:
+            found.setdefault(one.id, one)
+    return list(found.values())
+
+
 class _Undoing:
     """One undo, planned step by step."""
 
@@ -85,7 +94,7 @@ class _Undoing:
     ) -> None:
         self._db, self._transaction, self._undone, self._decision = db, transaction, undone, decision
         self._language, self._embedder = language, embedder
-        self._repeatable: dict[str, Source | None] = {}
+        self._repeatable: dict[Key, Source | None] = {}
 
     def run(self, about: Sequence[Gathered]) -> None:
         """Plan it all."""
@@ -97,7 +106,6 @@ class _Undoing:
             else:
                 self._repeat(one)
         for source in leaving:
-            self._repeatable[source] = None
             self._transaction.leave(source)
         turns = contexts.Turns.after(self._db, self._transaction.scope.name, self._repeatable, leaving)
         for one in about:
@@ -118,13 +126,13 @@ class _Undoing:
     def _leave(self, one: Gathered) -> None:
         assert one.now  # what is retired already was touched by a later decision
         self._transaction.retire(one.now, self._decision.id)
-        self._repeatable |= dict.fromkeys(source.id for source in one.now.note.sources)
+        self._repeatable |= dict.fromkeys(source.key for source in one.now.note.sources)
 
     def _repeat(self, one: Gathered) -> None:
         """Let contexts repeat the sources of a note again, or no more."""
         assert one.before
         for source in one.before.note.sources:
-            self._repeatable[source.id] = source if one.before.note.status in QUOTABLE else None
+            self._repeatable[source.key] = source if one.before.note.status in QUOTABLE else None
 
     def _reinstate(self, one: Gathered, turns: contexts.Turns) -> None:
         assert one.before
@@ -160,16 +168,15 @@ class _Undoing:
         names = None if before.note.keywords == now.note.keywords else before.note.keywords
         if names:
             self._name(before)
-        kept = {source.id for source in before.note.sources}
-        drops = tuple(source.id for source in now.note.sources if source.id not in kept)
-        adds = tuple(sorted(kept - {source.id for source in now.note.sources}))
+        kept, told = ({source.key for source in one.note.sources} for one in (before, now))
+        drops, adds = tuple(sorted(told - kept)), tuple(sorted(kept - told))
         vectors = before.raw_vector, vector
         self._transaction.revise(
             now, Revision(one.id, self._decision.id, properties, "changed", *vectors, names, adds, drops)
         )
-        stored = {source.id: source for source in now.note.sources}
+        stored = {source.key: source for source in now.note.sources}
         for source in before.note.sources:
-            if source.hash != stored.get(source.id, source).hash:
+            if source.hash != stored.get(source.key, source).hash:
                 self._transaction.rewrite(source)
 
     def _context(self, before: Found, turns: contexts.Turns) -> str:

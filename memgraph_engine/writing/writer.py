@@ -5,13 +5,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
-from itertools import islice
+from itertools import chain
 
 from memgraph_engine.engine.account import Account
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import (
     ConstructionFailed,
     EmbeddingError,
+    InvalidInput,
     MemgraphEngineError,
     QueryFailed,
     StoreMismatch,
@@ -22,10 +23,11 @@ from memgraph_engine.gate.verdict import Verdict
 from memgraph_engine.graph import leases, notes, scopes, sources
 from memgraph_engine.ingest.construct import Phrases, Placed, Vectors, construct, place, waiting
 from memgraph_engine.ingest.messages import content_hash
+from memgraph_engine.ingest.passages import of_message
 from memgraph_engine.ingest.worth import worthless
 from memgraph_engine.llm import Spent
 from memgraph_engine.model.candidate import Candidate
-from memgraph_engine.model.memory import NEVER, Source
+from memgraph_engine.model.memory import NEVER, Key, Source
 from memgraph_engine.model.result import Decision, Deletion, Entry, Receipt
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.recall.question import Filters
@@ -61,10 +63,9 @@ class Writer:
         size = self._settings.ingest_batch
         if isinstance(given, list) and len(given) > size:
             self._check(scope, given)
-        rest = iter(given)
         entries: list[Entry] = []
         with self._work(scope, shown) as work:
-            while some := list(islice(rest, size)):
+            for some in _batches(given, size, self._settings.passage):
                 entries += self._add_batch(scope, some, work, wait=wait)
                 work.clear()
             return work.receipt(entries)
@@ -131,28 +132,29 @@ class Writer:
                 known |= seen.known
         unknown(given, known)
 
-    def _add_batch(self, scope: Scope, some: Sequence[Source], work: Work, *, wait: bool) -> list[Entry]:
-        """Store a batch; if the server refuses it, each source alone, so that one can't keep out the others."""
+    def _add_batch(self, scope: Scope, some: Sequence[Sequence[Source]], work: Work, *, wait: bool) -> list[Entry]:
+        """Store inputs, each in its passages; if the server refuses them, each alone, so that none keeps out others."""
+        given, passages = [first for first, *_ in some], {one[0].id: one for one in some}
 
         def attempt() -> list[Entry]:
-            seen = self._look_up(scope, some, work, keywords=wait)
-            new = unknown(some, seen.known)
+            seen = self._look_up(scope, list(chain.from_iterable(some)), work, keywords=wait)
+            new = [passage for source in unknown(given, seen.known) for passage in passages[source.id]]
             noise = worthless(new, seen.language, self._settings.gate, work.shown)
             placed = place(new, seen.tails, seen.hidden, noise)
             made = (
                 make_notes(self._engine, scope, seen, placed, work) if wait else self._defer(scope, seen, placed, work)
             )
             self._versions[scope.name] = seen.version + bool(made)
-            return entries(some, made, seen.known)
+            return entries(given, made, seen.known)
 
         try:
             return until_current(self._engine.db, scope.name, attempt)
         except QueryFailed:
             if len(some) == 1:
                 raise
-            return [entry for source in some for entry in self._add_batch(scope, [source], work, wait=wait)]
+            return [entry for one in some for entry in self._add_batch(scope, [one], work, wait=wait)]
 
-    def _defer(self, scope: Scope, seen: sources.Seen, placed: Sequence[Placed], work: Work) -> dict[str, Entry]:
+    def _defer(self, scope: Scope, seen: sources.Seen, placed: Sequence[Placed], work: Work) -> list[Entry]:
         with work.timed("write"):
             candidates = waiting(placed, seen.language)
             verdicts = [Verdict("discard" if c.noise else "defer", evidence=_why(c)) for c in candidates]
@@ -168,17 +170,15 @@ class Writer:
                 return []
             turns = [one.turns[0] for one in pending]
             noise = worthless([turn.source for turn in turns], state.language, self._settings.gate)
-            placed = [
-                Placed(turn.source, turn.previous_id, turn.previous, noise.get(turn.source.id, "")) for turn in turns
-            ]
+            placed = [Placed(turn.source, None, turn.previous, noise.get(turn.source.key, "")) for turn in turns]
             with work.timed("look-up"):
                 keys = work.phrases.keys([turn.source for turn in turns], state.language)
                 self._versions[scope.name] = state.version
                 seen = self._seen(scope, [], [], keys)
             if not seen or seen.version != state.version:
                 raise Stale
-            found = {one.turns[0].source.id: one.found for one in pending}
-            return list(make_notes(self._engine, scope, seen, placed, work, found).values())
+            found = {one.turns[0].source.key: one.found for one in pending}
+            return make_notes(self._engine, scope, seen, placed, work, found)
 
         try:
             return until_current(self._engine.db, scope.name, attempt)
@@ -224,6 +224,9 @@ class Writer:
 
         def attempt() -> Decision:
             at = change.target(engine.db, scope, id)
+            if at.message:
+                named = ", ".join(one.note.id for one in at.notes)
+                raise InvalidInput(f"Message {id!r} is told by several notes; name the one to change: {named}.")
             changed = replace(at.source, text=text)
             changed = replace(changed, hash=content_hash(changed))
             candidate = self._reconstruct(scope, at, changed)
@@ -264,8 +267,8 @@ class Writer:
 
         return until_current(engine.db, scope.name, attempt)
 
-    def withdraw(self, scope: Scope, sources: Mapping[str, str], why: str) -> Decision | None:
-        """Delete what some sources (id → note) tell, in one decision; None if nothing of it can be read any more."""
+    def withdraw(self, scope: Scope, sources: Mapping[Key, str], why: str) -> Decision | None:
+        """Delete what some sources (key → note) tell, in one decision; None if nothing of it can be read any more."""
         engine = self._engine
         some = lambda: change.withdraw(engine.db, scope, sources, engine.embedder, engine.now(), why)  # noqa: E731
         return until_current(engine.db, scope.name, some)
@@ -323,6 +326,19 @@ class Writer:
                 )
             self._languages[scope.name] = known
         return known
+
+
+def _batches(given: Iterable[Source], size: int, passage: int) -> Iterator[list[list[Source]]]:
+    """Yield inputs, each cut into its passages, until they have about `size` of these."""
+    batch, passages = list[list[Source]](), 0
+    for source in given:
+        batch.append(of_message(source, passage))
+        passages += len(batch[-1])
+        if passages >= size:
+            yield batch
+            batch, passages = [], 0
+    if batch:
+        yield batch
 
 
 def _why(candidate: Candidate) -> str:
