@@ -1,20 +1,26 @@
 """A long message is one source, told by several notes: found by what stands at its end, and changed as one message."""
 
+import json
 import os
 import re
 import signal
 import subprocess
 import sys
+from contextlib import suppress
+from dataclasses import replace
+from uuid import uuid4
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memgraph_engine import Memory
 from memgraph_engine.errors import InvalidInput, NotFound, SourceConflict, UndoRefused
+from memgraph_engine.graph.scopes import purge_tenant
 from memgraph_engine.ingest.passages import cuts
 from memgraph_engine.model.marker import TAG, own, without_recalled
 from tests.snapshots import same, snapshot
+from tests.test_undo import undo_everything
 
 LIMIT = 1200  # characters of a passage, by default
 MARK = re.compile(f"</?{TAG}>?", re.IGNORECASE)
@@ -424,3 +430,232 @@ def test_a_source_that_shares_its_note_is_changed_by_the_note(memory):
     memory.add("I live in Porto.", user_id="ana", id="b")
     with pytest.raises(InvalidInput, match="Name the note itself"):
         memory.delete("a", user_id="ana")
+
+
+# ---- another text -----------------------------------------------------------------------------
+
+LONGER = "\n\n".join([BEES, SYRUP, MITES, KEY, f"{BEES[:300]} They sleep in a ball."])
+
+
+def reworded(memory, new, old=ADVICE):
+    """Add the long message, give it another text, and return its notes before and after."""
+    memory.add([ASKED, {**LONG, "text": old}, THANKS], user_id="ana")
+    before, were = snapshot(memory), passages(memory)
+    decision = memory.update("advice", new, user_id="ana")
+    assert memory.verify(user_id="ana") == []
+    assert memory.render(user_id="ana") == 0, "contexts are what their turns make of them"
+    assert memory.update("advice", new, user_id="ana").id == decision.id, "said twice"
+    now = passages(memory)
+    assert "".join(note.sources[0].text for note in now) == new
+    memory.undo(decision.id, user_id="ana")
+    same(snapshot(memory), before)
+    assert memory.render(user_id="ana") == 0
+    assert passages(memory) == [
+        replace(note, recorded_at=back.recorded_at) for note, back in zip(were, passages(memory), strict=True)
+    ]
+    return were, now
+
+
+def test_a_message_keeps_the_notes_of_what_it_still_says(memory):
+    were, now = reworded(memory, ADVICE.replace("blue oar", "red oar"))
+    assert [note.id for note in now] == [note.id for note in were]
+    assert now[0].text == were[0].text
+    assert "red oar" in now[1].text
+
+
+def test_what_is_put_in_front_makes_no_other_passage_new(memory):
+    first = f"{MITES} {MITES[:200]}\n\n{MITES[200:]} {BEES}"
+    were, now = reworded(memory, f"{first}\n\n{ADVICE}")
+    assert [note.id for note in now[-2:]] == [note.id for note in were]
+    assert texts(now[-2:]) == texts(were)
+    assert len(now) > 3
+
+
+def test_what_is_gone_from_a_message_is_found_no_more(memory):
+    were, now = reworded(memory, f"{MITES}\n\n{KEY}")
+    assert [note.id for note in now] == [were[1].id]
+    assert now[0].sources[0].span is None
+
+
+def test_a_short_message_becomes_a_long_one_and_a_short_one_again(memory):
+    were, now = reworded(memory, ADVICE, KEY)
+    assert (len(were), len(now), now[0].id) == (1, 2, were[0].id)
+
+
+def test_a_changed_end_is_what_the_next_turn_quotes(memory):
+    memory.add([LONG, THANKS], user_id="ana")
+    memory.update("advice", f"{ADVICE}\n\n{SYRUP}\n\n{BEES}", user_id="ana")
+    assert "A colony in late summer" in memory.get("then", user_id="ana").context
+    memory.update("advice", ADVICE.replace("blue oar", "red oar"), user_id="ana")
+    assert "Against mites" in memory.get("then", user_id="ana").context
+    memory.update("advice", "Ask your neighbour.", user_id="ana")
+    assert memory.get("then", user_id="ana").context.endswith("[before: assistant: Ask your neighbour.]")
+    assert memory.render(user_id="ana") == 0
+    assert memory.verify(user_id="ana") == []
+    undo_everything(memory)
+    assert memory.stats(user_id="ana").sources == 0
+    assert memory.verify(user_id="ana") == []
+
+
+def test_a_passage_that_was_deleted_stays_so_and_one_of_the_users_own_text_too(memory):
+    text = "\n\n".join([f"{BEES} {SYRUP}", f"{MITES} {BEES}", f"{SYRUP} {MITES}", KEY * 16])
+    memory.add({**LONG, "text": text}, user_id="ana")
+    first, second, third, *_ = passages(memory)
+    memory.delete(first.id, user_id="ana")
+    memory.update(second.id, "Against mites I ask Rui.", user_id="ana")
+    memory.update("advice", f"{text}\n\nGood luck!", user_id="ana")
+    assert texts(passages(memory))[:2] == ["Against mites I ask Rui.", third.text]
+    assert memory.verify(user_id="ana") == []
+    assert memory.render(user_id="ana") == 0
+    undo_everything(memory)
+    assert memory.stats(user_id="ana").sources == 0
+
+
+def test_a_note_that_others_tell_too_loses_what_is_gone(memory):
+    memory.add([LONG, {**LONG, "id": "again", "session": "t", "time": "2024-09-01"}], user_id="ana")
+    before, were = snapshot(memory), passages(memory)
+    decision = memory.update("again", f"{BEES}\n\n{SYRUP}\n\n{KEY}", user_id="ana")
+    now = passages(memory)
+    assert [note.id for note in now] == [note.id for note in were]
+    assert [[source.id for source in note.sources] for note in now] == [["advice", "again"], ["advice"]]
+    assert texts(passages(memory, "again"))[1] == KEY
+    assert memory.verify(user_id="ana") == []
+    assert memory.render(user_id="ana") == 0
+    memory.undo(decision.id, user_id="ana")
+    same(snapshot(memory), before)
+
+
+def test_an_update_while_it_waits_waits_too(memory):
+    memory.add(LONG, user_id="ana", wait=False)
+    memory.update("advice", LONGER, user_id="ana")
+    assert {note.status for note in passages(memory)} == {"pending"}
+    memory.process(user_id="ana")
+    assert {note.status for note in passages(memory)} == {"active"}
+    assert all(note.keywords for note in passages(memory))
+    assert memory.verify(user_id="ana") == []
+    undo_everything(memory)
+    assert memory.stats(user_id="ana").sources == 0
+
+
+def test_the_memory_of_before_an_update_tells_the_text_of_then(memory):
+    memory.add(LONG, user_id="ana")
+    then, told = passages(memory)[0].recorded_at, sorted(texts(passages(memory)))
+    memory.update("advice", f"{KEY} Or did.\n\n{ADVICE}", user_id="ana")
+    hits = memory.search(WHERE, user_id="ana", known_at=then)
+    assert sorted(hit.note.text for hit in hits) == told
+    assert all(source.text.strip() == hit.note.text for hit in hits for source in hit.note.sources)
+    assert next(version.note.text for version in memory.history("advice", user_id="ana")) in told
+
+
+def test_what_was_decided_before_an_update_is_undone_with_it_alone(memory):
+    memory.add(TALE, user_id="ana")
+    (moved,) = memory.add({"role": "user", "text": MOVED, "time": "2024-06-01"}, user_id="ana").entries
+    updated = memory.update("tale", f"{TALE['text']} It is hot there.", user_id="ana")
+    with pytest.raises(UndoRefused, match=updated.id):
+        memory.undo(moved.decision, user_id="ana")
+    memory.undo(moved.decision, user_id="ana", cascade=True)
+    assert texts(passages(memory, "tale"))[-1] == LIVES
+    assert memory.verify(user_id="ana") == []
+
+
+def test_a_file_of_messages_that_changed_updates_them_passage_by_passage(memory, tmp_path):
+    file = tmp_path / "talk.jsonl"
+    file.write_text("".join(f"{json.dumps(message)}\n" for message in (ASKED, LONG, THANKS)))
+    assert memory.ingest(file, user_id="ana").inputs == 3
+    were = passages(memory)
+    changed = {**LONG, "text": ADVICE.replace("blue oar", "red oar")}
+    file.write_text("".join(f"{json.dumps(message)}\n" for message in (ASKED, changed, THANKS)))
+    done = memory.ingest(file, user_id="ana", update=True)
+    assert (done.updated, done.repeats, done.faults) == (1, 2, ())
+    assert [note.id for note in passages(memory)] == [note.id for note in were]
+    assert "red oar" in memory.context(WHERE, user_id="ana").text
+
+
+# ---- whatever is done -------------------------------------------------------------------------
+
+PARTS = [
+    "The ferry to Madeira leaves at noon from the old harbour, and it takes the bicycles of those who come early.",
+    "Our beekeeper sold two hives to the monks, who feed them with syrup and count the mites on the board.",
+    "Lisbon has yellow trams, which rattle past the bakery all night and stop where nobody waits for them any more.",
+    "I live in Lisbon.",
+    "I no longer live in Lisbon, I moved to Faro.",
+    "Thanks!",
+    "The spare key hangs behind the blue oar in the boathouse, where the tide comes in below the floor at full moon.",
+]
+said = st.lists(st.integers(0, len(PARTS) - 1), min_size=1, max_size=5)
+steps = st.lists(
+    st.one_of(
+        st.tuples(st.sampled_from(["add", "defer", "other"]), said),
+        st.tuples(st.just("process")),
+        st.tuples(st.just("reword"), st.integers(0, 9), said),
+        st.tuples(st.just("update"), st.integers(0, 9), said),
+        st.tuples(st.sampled_from(["delete", "withdraw", "undo"]), st.integers(0, 9)),
+    ),
+    min_size=1,
+    max_size=5,
+)
+
+
+SAYS = ("add", "defer", "other", "reword", "update")
+
+
+def take(memory, step, number):
+    """Do a step; what can't be done is refused, and changes nothing."""
+    kind, *given = step
+    text = "\n\n".join(PARTS[part] for part in given[-1]) if kind in SAYS else ""
+    if kind in ("add", "defer", "other"):
+        message = {"id": f"m{number}", "text": text, "speaker": "Ana", "session": "t" if kind == "other" else "s"}
+        memory.add(message, user_id="ana", wait=kind != "defer")
+    elif kind == "process":
+        memory.process(user_id="ana")
+    elif kind == "undo":
+        open_ones = [d for d in memory.decisions(user_id="ana") if not d.undone_by and d.kind not in ("undo", "render")]
+        if open_ones:
+            memory.undo(open_ones[given[0] % len(open_ones)].id, cascade=True, user_id="ana")
+    elif notes := list(memory.get_all(user_id="ana")):
+        note = notes[given[0] % len(notes)]
+        source = note.sources[given[0] % len(note.sources)].id
+        with suppress(InvalidInput):  # a source that shares its note
+            if kind in ("reword", "update"):
+                memory.update(source if kind == "reword" else note.id, text, user_id="ana")
+            else:
+                memory.delete(source if kind == "withdraw" else note.id, user_id="ana")
+
+
+def check_history(memory, script):
+    """Do a script on long messages, and take it back: the graph is sound at each step, and in the end as before."""
+    short = memory.engine.settings.model_copy(update={"tenant": f"test-{uuid4().hex}", "passage": 200})
+    mine = Memory(replace(memory.engine, settings=short))
+    try:
+        mine.add({"id": "first", "text": f"{PARTS[0]}\n\n{PARTS[1]}", "session": "s", "speaker": "Bo"}, user_id="ana")
+        (first,) = mine.decisions(user_id="ana")
+        before = snapshot(mine)
+        for number, step in enumerate(script):
+            take(mine, step, number)
+            assert mine.verify(user_id="ana") == []
+            assert mine.render(user_id="ana") == 0, "contexts are what their turns make of them"
+        made = [one for one in mine.decisions(user_id="ana", limit=1000) if one.id != first.id]
+        for decision in made:
+            if decision.kind != "undo" and not decision.undone_by:
+                mine.undo(decision.id, user_id="ana")  # in reverse order none stands on another
+                assert mine.render(user_id="ana") == 0
+        assert mine.verify(user_id="ana") == []
+        if not mine.decisions(user_id="ana", limit=1000)[-1].undone_by:
+            same(snapshot(mine), before)
+    finally:
+        purge_tenant(memory.engine.db, short.tenant)
+
+
+@pytest.mark.timeout(900)
+@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+@given(steps)
+def test_whatever_is_done_to_long_messages_can_be_undone(memory, script):
+    check_history(memory, script)
+
+
+@pytest.mark.long
+@pytest.mark.timeout(7200)
+@settings(max_examples=500, deadline=None, suppress_health_check=list(HealthCheck))
+@given(steps)
+def test_whatever_is_done_to_long_messages_can_be_undone_in_five_hundred_cases(memory, script):
+    check_history(memory, script)

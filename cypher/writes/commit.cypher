@@ -12,7 +12,8 @@
 //   context_vector or null, decision, keywords}; `part` is the passage of the source, null for the first
 //   waves: list<list<map>>    notes to revise, each once in a wave {id, properties, raw_vector or null, context_vector or
 //   null, decision, role, adds, drops [{id (of a source), part}], keywords or null}
-//   rewritten: list<map>    sources to give a new text {id, text, hash}
+//   rewritten: list<map>    sources to give a new text {id, text, hash, cuts (before which characters it is cut, or null), parted,
+//   returned}; the notes `parted` go on telling the former text, those `returned` told it before and tell this one again
 //   relations: list<map>    ties from the notes that a decision made or changed {new, old, score, kind (link, change,
 //   conflict or supersede), decision}; two notes are RELATED once, in whichever direction
 //   cut: list<map>    ties to cut {note, decision}
@@ -167,11 +168,18 @@ CALL () {
   CREATE (s:PastSource)
   SET s = properties(x), s.superseded_at = $now
   CREATE (x)-[:WAS]->(s)
-  SET x.text = row.text, x.hash = row.hash
-  WITH x, s
-  MATCH (p:Past)-[f:FROM]->(x)
-  CREATE (p)-[:FROM]->(s)
-  DELETE f
+  SET x.text = row.text, x.hash = row.hash, x.cuts = row.cuts
+  WITH x, s, row
+  CALL (x, s, row) {
+    MATCH (n:Note|Past)-[f:FROM]->(x) WHERE n:Past OR n.id IN row.parted
+    CREATE (n)-[:FROM {part: f.part}]->(s)
+    DELETE f
+  }
+  CALL (x, row) {
+    MATCH (x)-[:WAS]->(:PastSource {hash: row.hash})<-[f:FROM]-(n:Note) WHERE n.id IN row.returned
+    CREATE (n)-[:FROM {part: f.part}]->(x)
+    DELETE f
+  }
 }
 CALL () {
   UNWIND $write.relations AS row

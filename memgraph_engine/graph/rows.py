@@ -31,6 +31,12 @@ def source_properties(source: Source) -> dict[str, Any]:
 
 def source_from(row: Mapping[str, Any]) -> Source:
     """Return the source that a row of its properties holds; the passage of it, if the row names a `part`."""
+    whole, cuts = whole_from(row)
+    return passage(whole, cuts, row["part"] or 0) if "part" in row else whole
+
+
+def whole_from(row: Mapping[str, Any]) -> tuple[Source, Sequence[int]]:
+    """Return all of the source that a row of its properties holds, and before which characters it is cut."""
     whole = Source(
         **{name: row.get(name) for name in _SOURCE_TEXTS},  # type: ignore[arg-type]
         agent=row["agent_id"],
@@ -38,7 +44,7 @@ def source_from(row: Mapping[str, Any]) -> Source:
         tags=tuple(row["tags"]),
         metadata=json.loads(row["metadata"]),
     )
-    return passage(whole, row.get("cuts") or (), row["part"] or 0) if "part" in row else whole
+    return whole, row.get("cuts") or ()
 
 
 def note_from(row: Mapping[str, Any]) -> Note:

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from memgraph_engine.graph import schema
 from memgraph_engine.graph.database import Database, Row, Runner
 from memgraph_engine.graph.notes import QUOTABLE, key_of, quotable
-from memgraph_engine.graph.rows import source_from, source_properties
+from memgraph_engine.graph.rows import source_from, source_properties, whole_from
 from memgraph_engine.model.candidate import Candidate
-from memgraph_engine.model.memory import READABLE, TRUE_ONCE, Key, Source
+from memgraph_engine.model.memory import READABLE, TRUE_ONCE, Key, Source, passage
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,19 +105,32 @@ def find(tx: Runner, scope: str, id: str) -> Source | None:  # noqa: A002  the g
     return source_from(rows[0]["source"]) if rows else None
 
 
+def passages(tx: Runner, scope: str, id: str) -> list[Source]:  # noqa: A002
+    """Return the passages of a source, in order, with or without notes; one that is not cut is its only passage."""
+    whole, places = whole_from(tx.run("sources/find", scope=scope, id=id)[0]["source"])
+    return [passage(whole, places, part) for part in range(len(places) + 1)]
+
+
 def arriving(inputs: Iterable[Sequence[Candidate]]) -> list[Row]:
     """Return the rows that store sources, each after the turn before it, by the candidates made of their passages."""
     return [
-        {"id": some[0].source.id, "previous": some[0].previous, "properties": _joined([c.source for c in some])}
+        {"id": some[0].source.id, "previous": some[0].previous, "properties": _properties([c.source for c in some])}
         for some in inputs
     ]
 
 
-def _joined(passages: Sequence[Source]) -> Row:
-    """Return the properties of a source by its passages: the whole text, and where it is cut."""
-    whole = replace(passages[0], text="".join(one.text for one in passages))
-    cuts = [one.span[0] for one in passages[1:] if one.span]
-    return {**source_properties(whole), **({"cuts": cuts} if cuts else {})}
+def _properties(passages: Sequence[Source]) -> Row:
+    return {**source_properties(joined(passages)), "cuts": cuts(passages) or None}
+
+
+def joined(passages: Sequence[Source]) -> Source:
+    """Return the whole source of all of its passages."""
+    return replace(passages[0], text="".join(one.text for one in passages), span=None)
+
+
+def cuts(passages: Sequence[Source]) -> list[int]:
+    """Return before which characters a source is cut into these passages."""
+    return [one.span[0] for one in passages[1:] if one.span]
 
 
 @dataclass(frozen=True, slots=True)

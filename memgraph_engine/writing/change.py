@@ -24,6 +24,8 @@ from memgraph_engine.writing.transaction import Transaction
 
 _SOME = 500
 
+Sourced = Sequence[tuple[Source, Source | None]]
+"""Sources, each with the turn before it that a context may repeat."""
 Place = tuple[datetime, str]
 """When a note was created, and its id: where it stands among the others."""
 
@@ -39,8 +41,8 @@ class Target:
 
     @property
     def found(self) -> Found:
-        """The note."""
-        return self.notes[0]
+        """The note, or the first that can be read."""
+        return next(one for one in self.notes if one.note.status in READABLE)
 
     @property
     def source(self) -> Source:
@@ -48,9 +50,13 @@ class Target:
         return self.found.note.sources[0]
 
     @property
-    def single(self) -> bool:
-        """Whether that is the only one, and a whole one: then a new text is the source's, else the user's own."""
-        return len(self.found.note.sources) == 1 and not self.source.span
+    def whole(self) -> str:
+        """The id of the source whose text a new one is: the message's, or that of a note which tells it alone.
+
+        It is '' for a note of several sources, or of a passage: a new text is the user's own then.
+        """
+        alone = len(self.found.note.sources) == 1 and not self.source.span
+        return self.message or (self.source.id if alone else "")
 
 
 def target(db: Database, scope: Scope, id: str) -> Target:  # noqa: A002  the graph's own word
@@ -72,12 +78,6 @@ def target(db: Database, scope: Scope, id: str) -> Target:  # noqa: A002  the gr
             f"Name the note itself to change all of it: {one.note.id!r}."
         )
     return Target(state.version, state.language, [one])
-
-
-def previous(db: Database, scope: Scope, source: Source) -> Source | None:
-    """Return the turn before a source, if a context may repeat it."""
-    around = sources.around(db, scope.name, [source.id])
-    return around[source.key].previous if source.key in around else None
 
 
 def delete(db: Database, scope: Scope, at: Target, embedder: CheckedEmbedder, now: datetime) -> Decision:
@@ -163,59 +163,59 @@ def _delete(
 
 
 def _less(one: Rendering, lost: Collection[Key], decision: str, language: str, embedder: CheckedEmbedder) -> Revision:
-    """Return what becomes of a note that loses sources; what the user or a chat model wrote of it stays."""
-    found, rest = one.found, [turn for turn in one.turns if turn.source.key not in lost]
-    first = rest[0].source
-    quoted = [(t.source, None if t.previous_key in lost else t.previous) for t in rest]
-    text = render(quoted, language)
-    tags = (tag for t in rest for tag in (*t.source.tags, *note_graph.metadata_tags(t.source.metadata)))
-    properties: dict[str, Any] = {
-        **{name: getattr(first, name) for name in ("session", "seq", "speaker", "role")},
-        "agent_id": first.agent,
-        "tags": sorted(set(tags)),
-    }
-    raw_vector = context_vector = None
-    if found.constructed_by != note_graph.USER:
-        context = found.note.context if found.constructed_by else text.context
-        properties |= {"raw": list(text.raw), "raw_terms": " ".join(tokenize(text.spoken, language))}
-        properties |= contexts.terms_of(context, language)
-        if found.note.status != "pending":
-            raw_vector, context_vector = embedder.embed_documents([text.spoken, context])
+    """Return what becomes of a note that loses sources."""
+    rest = [
+        (turn.source, None if turn.previous_key in lost else turn.previous)
+        for turn in one.turns
+        if turn.source.key not in lost
+    ]
     drops = tuple(turn.source.key for turn in one.turns if turn.source.key in lost)
-    return Revision(found.note.id, decision, properties, "changed", raw_vector, context_vector, drops=drops)
+    properties, vectors = remaining(one.found, rest, language, embedder)
+    return Revision(one.found.note.id, decision, properties, "changed", *vectors, drops=drops)
 
 
-def update(
-    db: Database,
-    scope: Scope,
-    at: Target,
-    new: Candidate,
-    embedder: CheckedEmbedder,
-    now: datetime,
-) -> Decision:
-    """Give a note a new text; the old one is kept as its past.
+def remaining(
+    found: Found, turns: Sourced, language: str, embedder: CheckedEmbedder
+) -> tuple[Mapping[str, Any], tuple[Any, Any]]:
+    """Return the properties and vectors of a note that lost sources, and is told by these alone."""
+    first = turns[0][0]
+    tags = {tag for source, _ in turns for tag in (*source.tags, *note_graph.metadata_tags(source.metadata))}
+    own = {name: getattr(first, name) for name in ("session", "seq", "speaker", "role")}
+    texts, vectors = retold(found, turns, language, embedder)
+    return {**own, "agent_id": first.agent, "tags": sorted(tags), **texts}, vectors
 
-    The text of a note that comes from several sources is then the user's own, and its sources stay as they came.
+
+def retold(
+    found: Found, turns: Sourced, language: str, embedder: CheckedEmbedder
+) -> tuple[Mapping[str, Any], tuple[Any, Any]]:
+    """Return the texts and vectors that a note gets where other sources tell it, or where other turns stand before.
+
+    What the user wrote of it stays, and so does a chat model's context. Nothing is returned where nothing changes.
+    """
+    text = render(turns, language)
+    context = found.note.context if found.constructed_by else text.context
+    if found.constructed_by == note_graph.USER or (text.raw, context) == (found.note.raw, found.note.context):
+        return {}, (None, None)
+    properties = {"raw": list(text.raw), "raw_terms": " ".join(tokenize(text.spoken, language))}
+    properties |= contexts.terms_of(context, language)
+    if found.note.status == "pending":
+        return properties, (None, None)
+    raw_vector, context_vector = embedder.embed_documents([text.spoken, context])
+    return properties, (raw_vector, context_vector)
+
+
+def update(db: Database, scope: Scope, at: Target, new: Candidate, now: datetime) -> Decision:
+    """Give a note a text of the user's own; the old one is kept as its past, and its sources stay as they came.
+
     A pending one has no vectors, and goes on waiting for its construction.
     """
     note, transaction = at.found.note, Transaction(scope, at.version, now)
     decision = transaction.decide(Decision(uuid4().hex, "update", now, note.id))
     transaction.name(new.keywords)
-    properties = {
-        **note_graph.texts_of(new),
-        "constructed_by": new.constructed_by if at.single else note_graph.USER,
-    }
-    if at.single:
-        properties["valid_from"] = min(note.said_at, new.valid_from or note.said_at)
+    properties = {**note_graph.texts_of(new), "constructed_by": note_graph.USER}
     names = tuple(keyword.name for keyword in new.keywords)
     transaction.revise(
         at.found, Revision(note.id, decision.id, properties, "changed", new.raw_vector, new.context_vector, names)
     )
-    if at.single:
-        transaction.rewrite(new.source)
-        turns = contexts.Turns.after(db, scope.name, {new.source.key: new.source})
-        contexts.rewrite(
-            db, transaction, decision.id, turns, language=at.language, embedder=embedder, without=[note.id]
-        )
     transaction.commit(db)
     return decision

@@ -3,14 +3,15 @@
 Decisions, former versions and recorded times stay: what was believed in between can still be asked for.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from memgraph_engine.embedding import CheckedEmbedder
 from memgraph_engine.errors import NotFound, UndoRefused
-from memgraph_engine.graph import decisions, notes, scopes
+from memgraph_engine.graph import decisions, notes, scopes, sources
 from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.notes import QUOTABLE, Found, Gathered, Revision
 from memgraph_engine.model.candidate import Keyword
@@ -80,6 +81,15 @@ def _first(about: Iterable[Gathered]) -> list[Gathered]:
     return list(found.values())
 
 
+@dataclass(frozen=True, slots=True)
+class _Former:
+    """A source with the text that it gets back, before which characters this was cut, and the last passage of now."""
+
+    whole: "Source"
+    cuts: Sequence[int]
+    last: "Key"
+
+
 class _Undoing:
     """One undo, planned step by step."""
 
@@ -98,30 +108,65 @@ class _Undoing:
 
     def run(self, about: Sequence[Gathered]) -> None:
         """Plan it all."""
+        created = [one for one in about if one.role == "created"]
+        changed = [one for one in about if one.role != "created"]
         leaving = self._undone.sources
         for one in about:
             self._transaction.cut(self._undone.id, one.id)
-            if one.role == "created":
-                self._leave(one)
-            else:
-                self._repeat(one)
+        for one in created:
+            self._leave(one)
+        for one in changed:
+            self._repeat(one)
         for source in leaving:
             self._transaction.leave(source)
-        turns = contexts.Turns.after(self._db, self._transaction.scope.name, self._repeatable, leaving)
-        for one in about:
+        former = self._former(changed)
+        before, after = self._around(former, leaving)
+        for one in changed:
             if one.role == "retired":
-                self._reinstate(one, turns)
-            elif one.role != "created":
-                self._restore(one, turns)
+                self._reinstate(one, before)
+            else:
+                self._restore(one, before)
+        parted, returned = [one.id for one in created], [one.id for one in changed]
+        for text in former:
+            self._transaction.rewrite(text.whole, text.cuts, parted=parted, returned=returned)
         contexts.rewrite(
             self._db,
             self._transaction,
             self._decision.id,
-            turns,
+            after,
             language=self._language,
             embedder=self._embedder,
             without=[one.id for one in about],
         )
+
+    def _former(self, changed: Sequence[Gathered]) -> "list[_Former]":
+        """Return the sources that had another text before."""
+        wholes = {whole.id: (whole, cuts) for one in changed for whole, cuts in one.wholes}
+        scope = self._transaction.scope.name
+        seen = sources.look_up(self._db, scope, sorted(wholes), [], []) if wholes else None
+        known = seen.known if seen else {}
+        return [
+            _Former(whole, cuts, sources.passages(self._db, scope, whole.id)[-1].key)
+            for whole, cuts in wholes.values()
+            if whole.id in known and known[whole.id].hashes[0] != whole.hash
+        ]
+
+    def _around(self, former: "Sequence[_Former]", leaving: Collection[str]) -> tuple[contexts.Turns, contexts.Turns]:
+        """Return what is around the sources that change, for notes as they were before, and for those that stand after.
+
+        A text that comes back has its former passages, and what stands after it quotes the last one of these.
+        """
+        last = {one.last: self._repeatable.get((one.whole.id, len(one.cuts))) for one in former}
+        scope = self._transaction.scope.name
+        turns = contexts.Turns.after(self._db, scope, {**last, **self._repeatable}, leaving)
+        inside = {
+            (one.whole.id, part): sources.Around(None, (one.whole.id, part - 1), ())
+            for one in former
+            for part in range(1, len(one.cuts) + 1)
+        }
+        own = {key: self._repeatable.get(key) for key in last}
+        before = contexts.Turns({**turns.around, **inside}, {**turns.now, **own})
+        return before, contexts.Turns(turns.around, {**turns.now, **last})
 
     def _leave(self, one: Gathered) -> None:
         assert one.now  # what is retired already was touched by a later decision
@@ -174,10 +219,6 @@ class _Undoing:
         self._transaction.revise(
             now, Revision(one.id, self._decision.id, properties, "changed", *vectors, names, adds, drops)
         )
-        stored = {source.key: source for source in now.note.sources}
-        for source in before.note.sources:
-            if source.hash != stored.get(source.key, source).hash:
-                self._transaction.rewrite(source)
 
     def _context(self, before: Found, turns: contexts.Turns) -> str:
         """Return the context of a note as it was before, without the turns that were deleted or corrected since."""

@@ -12,7 +12,6 @@ from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import (
     ConstructionFailed,
     EmbeddingError,
-    InvalidInput,
     MemgraphEngineError,
     QueryFailed,
     StoreMismatch,
@@ -31,11 +30,14 @@ from memgraph_engine.model.memory import NEVER, Key, Source
 from memgraph_engine.model.result import Decision, Deletion, Entry, Receipt
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.recall.question import Filters
+from memgraph_engine.rendering import render
 from memgraph_engine.writing import change, contexts
 from memgraph_engine.writing import undo as undoing
 from memgraph_engine.writing.batch import entries, unknown
 from memgraph_engine.writing.commit import Stale, until_current
 from memgraph_engine.writing.construction import Work, batch, make_notes
+from memgraph_engine.writing.rewording import Reworded, reword
+from memgraph_engine.writing.transaction import Transaction
 
 _DEFAULT_LANGUAGE = "english"
 _TOO_MANY = 3  # notes that can't be constructed: then it is not the notes
@@ -219,43 +221,62 @@ class Writer:
         raise Stale
 
     def update(self, scope: Scope, id: str, text: str) -> Decision:  # noqa: A002
-        """Give a note a new text."""
+        """Give a note, or a message with all of its notes, a new text."""
         engine = self._engine
 
         def attempt() -> Decision:
             at = change.target(engine.db, scope, id)
-            if at.message:
-                named = ", ".join(one.note.id for one in at.notes)
-                raise InvalidInput(f"Message {id!r} is told by several notes; name the one to change: {named}.")
+            if at.whole:
+                return self._reword(scope, at, text)
             changed = replace(at.source, text=text)
             changed = replace(changed, hash=content_hash(changed))
-            candidate = self._reconstruct(scope, at, changed)
-            if at.found.note.raw == (candidate.raw,) and (not at.single or changed.hash == at.source.hash):
-                made = notes.history(engine.db, scope.name, at.found.note.id)[-1].decision
-                if made:  # said twice: the decision that made it so
-                    return made
-            return change.update(engine.db, scope, at, candidate, engine.embedder, engine.now())
+            (candidate,) = self._construct(scope, at.language, [Placed(changed)], _pending(at.found))
+            if at.found.note.raw == (candidate.raw,) and (made := self._made(scope, at.found)):
+                return made
+            return change.update(engine.db, scope, at, candidate, engine.now())
 
         return until_current(engine.db, scope.name, attempt)
 
-    def _reconstruct(self, scope: Scope, at: change.Target, changed: Source) -> Candidate:
-        """Make the candidate of a changed source; one whose note is pending waits on."""
-        db = self._engine.db
-        previous = change.previous(db, scope, changed) if at.single else None
-        placed = [Placed(changed, None, previous)]
-        if at.found.note.status == "pending":
-            return waiting(placed, at.language)[0]
+    def _reword(self, scope: Scope, at: change.Target, text: str) -> Decision:
+        """Give a source a new text."""
+        engine, old = self._engine, sources.passages(self._engine.db, scope.name, at.whole)
+        new = replace(sources.joined(old), text=text)
+        new = replace(new, hash=content_hash(new))
+        told = at.message or at.found.note.raw == render([(new, None)], at.language).raw
+        if told and new.hash == old[0].hash and (made := self._made(scope, at.found)):
+            return made
+        return reword(
+            engine.db,
+            Transaction(scope, at.version, engine.now()),
+            Reworded(
+                old,
+                of_message(new, self._settings.passage),
+                notes.renderings(engine.db, scope.name, [one.note.id for one in at.notes]),
+            ),
+            lambda placed, waits: self._construct(scope, at.language, placed, waits),
+            language=at.language,
+            embedder=engine.embedder,
+        )
+
+    def _made(self, scope: Scope, found: notes.Found) -> Decision | None:
+        """Return the decision that made a note what it is: a text that is given twice is one update."""
+        return notes.history(self._engine.db, scope.name, found.note.id)[-1].decision
+
+    def _construct(self, scope: Scope, language: str, placed: Sequence[Placed], waits: bool) -> Sequence[Candidate]:
+        """Make candidates of what is worded anew; those that wait have no vectors."""
+        if waits or not placed:
+            return waiting(placed, language)
         phrases = Phrases()
-        seen = sources.look_up(db, scope.name, [], [], phrases.keys([changed], at.language))
-        (candidate,) = construct(
+        keys = phrases.keys([one.source for one in placed], language)
+        seen = sources.look_up(self._engine.db, scope.name, [], [], keys)
+        return construct(
             placed,
             seen.keywords if seen else {},
-            language=at.language,
+            language=language,
             max_keywords=self._settings.max_keywords,
             vectors=Vectors(self._engine.embedder),
             phrases=phrases,
         )
-        return candidate
 
     def delete(self, scope: Scope, id: str) -> Decision:  # noqa: A002
         """Delete a note so that it can be recovered."""
@@ -339,6 +360,10 @@ def _batches(given: Iterable[Source], size: int, passage: int) -> Iterator[list[
             batch, passages = [], 0
     if batch:
         yield batch
+
+
+def _pending(found: notes.Found) -> bool:
+    return found.note.status == "pending"
 
 
 def _why(candidate: Candidate) -> str:
