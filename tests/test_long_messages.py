@@ -225,11 +225,12 @@ def test_the_same_words_under_another_id_join_the_notes_passage_by_passage(memor
 
 
 def test_a_paragraph_that_comes_twice_in_a_message_is_told_once(memory):
-    text = f"{BEES}\n\n{SYRUP}\n\n{BEES}\n\n{SYRUP}"
+    text = "\n\n".join([BEES, SYRUP] * 3)
     (entry,) = memory.add({**LONG, "text": text}, user_id="ana").entries
-    assert [one.kind for one in entry.passages] == ["append", "reinforce"]
+    assert [one.kind for one in entry.passages] == ["append", "reinforce", "reinforce"]
     (note,) = passages(memory)
-    assert [source.part for source in note.sources] == [0, 1]
+    assert [source.part for source in note.sources] == [0, 1, 2]
+    assert len(memory.history("advice", user_id="ana")) == 2, "however often it comes, it is one change"
     assert memory.verify(user_id="ana") == []
     memory.undo(entry.decision, user_id="ana")
     assert list(memory.get_all(user_id="ana")) == []

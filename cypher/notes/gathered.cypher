@@ -13,7 +13,7 @@ RETURN n.id AS id, about.role AS role, about.revision AS revision,
             superseded_at: n.superseded_at.epochMillis, valid_from: n.valid_from.epochMillis, valid_to: n.valid_to.epochMillis,
             .raw_terms, .context_terms,
             keywords: COLLECT { MATCH (n)-[:HAS_KEYWORD]->(k:Keyword) RETURN k.name ORDER BY k.name },
-            sources: COLLECT { MATCH (n)-[f:FROM]->(x:Source|PastSource) RETURN x {.*, part: f.part, said_at: x.said_at.epochMillis} ORDER BY x.said_at, x.session, x.seq, x.id }}
+            sources: COLLECT { MATCH (n)-[f:FROM]->(x:Source|PastSource) RETURN x {.*, part: f.part, text: CASE WHEN x.cuts IS NULL THEN x.text ELSE substring(x.text, ([0] + x.cuts)[coalesce(f.part, 0)], ([0] + x.cuts + [1000000])[coalesce(f.part, 0) + 1] - ([0] + x.cuts)[coalesce(f.part, 0)]) END, said_at: x.said_at.epochMillis} ORDER BY x.said_at, x.session, x.seq, x.id }}
        END AS now,
        head(COLLECT {
          CALL (n) { MATCH (n)-[:WAS]->(p:Past) RETURN p UNION WITH n AS p WHERE p:Past RETURN p }
@@ -22,7 +22,7 @@ RETURN n.id AS id, about.role AS role, about.revision AS revision,
             said_at: p.said_at.epochMillis, created_at: p.created_at.epochMillis, recorded_at: p.recorded_at.epochMillis,
             superseded_at: p.superseded_at.epochMillis, valid_from: p.valid_from.epochMillis, valid_to: p.valid_to.epochMillis,
             .raw_terms, .context_terms, .keywords, .raw_embedding, .context_embedding,
-            sources: COLLECT { MATCH (p)-[f:FROM]->(x:Source|PastSource) RETURN x {.*, part: f.part, said_at: x.said_at.epochMillis} ORDER BY x.said_at, x.session, x.seq, x.id }}
+            sources: COLLECT { MATCH (p)-[f:FROM]->(x:Source|PastSource) RETURN x {.*, part: f.part, text: CASE WHEN x.cuts IS NULL THEN x.text ELSE substring(x.text, ([0] + x.cuts)[coalesce(f.part, 0)], ([0] + x.cuts + [1000000])[coalesce(f.part, 0) + 1] - ([0] + x.cuts)[coalesce(f.part, 0)]) END, said_at: x.said_at.epochMillis} ORDER BY x.said_at, x.session, x.seq, x.id }}
        }) AS before,
        COLLECT {
          MATCH (l:Decision)-[a:ABOUT]->(n)

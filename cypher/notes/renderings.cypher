@@ -16,8 +16,8 @@ RETURN n {.id, .raw, .context, .status, .session, .seq, .speaker, .role, .agent_
          WITH x, coalesce(f.part, 0) AS part
          WITH x, part, CASE WHEN part > 0 THEN x ELSE head([(p:Source)-[:NEXT]->(x) | p]) END AS p
          WITH x, part, p, CASE WHEN part > 0 THEN part - 1 ELSE coalesce(size(p.cuts), 0) END AS before
-         RETURN {source: x {.*, part: part, said_at: x.said_at.epochMillis},
-                 previous: CASE WHEN p IS NOT NULL THEN p {.*, part: before, said_at: p.said_at.epochMillis,
+         RETURN {source: x {.*, part: part, text: CASE WHEN x.cuts IS NULL THEN x.text ELSE substring(x.text, ([0] + x.cuts)[part], ([0] + x.cuts + [1000000])[part + 1] - ([0] + x.cuts)[part]) END, said_at: x.said_at.epochMillis},
+                 previous: CASE WHEN p IS NOT NULL THEN p {.*, part: before, text: CASE WHEN p.cuts IS NULL THEN p.text ELSE substring(p.text, ([0] + p.cuts)[before], ([0] + p.cuts + [1000000])[before + 1] - ([0] + p.cuts)[before]) END, said_at: p.said_at.epochMillis,
                    readable: EXISTS { (p)<-[g:FROM]-(m:Note) WHERE coalesce(g.part, 0) = before AND m.status IN $statuses }} END}
          ORDER BY x.said_at, x.session, x.seq, x.id, part
        } AS turns

@@ -23,7 +23,7 @@ RETURN s.version AS version, s.language AS language, s.notes AS notes,
            RETURN x ORDER BY x.seq DESC LIMIT 1
          }
          WITH x, coalesce(size(x.cuts), 0) AS last
-         RETURN x {.*, part: last, said_at: x.said_at.epochMillis,
+         RETURN x {.*, part: last, text: CASE WHEN x.cuts IS NULL THEN x.text ELSE substring(x.text, ([0] + x.cuts)[last], ([0] + x.cuts + [1000000])[last + 1] - ([0] + x.cuts)[last]) END, said_at: x.said_at.epochMillis,
                    readable: EXISTS { (x)<-[f:FROM]-(n:Note) WHERE coalesce(f.part, 0) = last AND n.status IN $statuses }}
        } AS tails,
        COLLECT {

@@ -12,7 +12,7 @@ UNWIND range(0, last) AS part
 WITH x, last, part, CASE WHEN part > 0 THEN x ELSE turn END AS p
 WITH x, last, part, p, CASE WHEN part > 0 THEN part - 1 ELSE coalesce(size(p.cuts), 0) END AS before
 RETURN x.id AS id, part,
-       CASE WHEN p IS NOT NULL THEN p {.*, part: before, said_at: p.said_at.epochMillis,
+       CASE WHEN p IS NOT NULL THEN p {.*, part: before, text: CASE WHEN p.cuts IS NULL THEN p.text ELSE substring(p.text, ([0] + p.cuts)[before], ([0] + p.cuts + [1000000])[before + 1] - ([0] + p.cuts)[before]) END, said_at: p.said_at.epochMillis,
          readable: EXISTS { (p)<-[f:FROM]-(n:Note) WHERE coalesce(f.part, 0) = before AND n.status IN $statuses }} END AS previous,
        COLLECT {
          CALL (x, last, part) {

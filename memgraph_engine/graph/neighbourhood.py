@@ -7,9 +7,9 @@ from typing import Any
 
 from memgraph_engine.graph.database import Runner
 from memgraph_engine.graph.fulltext import words_query
-from memgraph_engine.graph.rows import moment, packed
+from memgraph_engine.graph.rows import moment, packed, placed
 from memgraph_engine.model.candidate import Candidate
-from memgraph_engine.model.memory import Source, by_time, passage
+from memgraph_engine.model.memory import Source, by_time
 from memgraph_engine.model.scope import Scope
 
 _PROPOSED = 4  # notes that full text proposes for each that is taken
@@ -85,4 +85,4 @@ def _neighbour(row: Mapping[str, Any]) -> Neighbour:
 def _source(row: Mapping[str, Any]) -> Source:
     said_at = None if row["said_at"] is None else moment(row["said_at"])
     given = {name: value for name, value in row.items() if name not in ("cuts", "part")}
-    return passage(Source(**{**given, "said_at": said_at, "hash": ""}), row["cuts"] or (), row["part"] or 0)
+    return placed(Source(**{**given, "said_at": said_at, "hash": ""}), row)

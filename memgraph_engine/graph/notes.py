@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from memgraph_engine.errors import InvalidInput
 from memgraph_engine.graph.database import Row, Runner
 from memgraph_engine.graph.decisions import decision_from
-from memgraph_engine.graph.rows import milliseconds, note_from, packed, source_from, whole_from
+from memgraph_engine.graph.rows import milliseconds, note_from, packed, source_from
 from memgraph_engine.model.candidate import Candidate
 from memgraph_engine.model.memory import READABLE, UNKNOWN_PAST, Key, Note, Source
 from memgraph_engine.model.result import Version
@@ -105,17 +105,13 @@ class Relation:
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """A note that a decision is about: as it is now, as it was just before, and who changed it since.
-
-    `wholes` are the sources that it came from before, as they were then, and before which characters each was cut.
-    """
+    """A note that a decision is about: as it is now, as it was just before, and who changed it since."""
 
     id: str
     role: str
     revision: int
     now: Found | None
     before: Found | None
-    wholes: tuple[tuple[Source, Sequence[int]], ...]
     later: tuple[tuple[str, str], ...]
 
 
@@ -330,7 +326,6 @@ def gathered(tx: Runner, scope: str, decision: str) -> list[Gathered]:
             row["revision"],
             found_from(row["now"]) if row["now"] else None,
             found_from(row["before"]) if row["before"] else None,
-            tuple(map(whole_from, row["before"]["sources"] if row["before"] else ())),
             tuple((later["id"], later["kind"]) for later in row["later"]),
         )
         for row in tx.run("notes/gathered", scope=scope, decision=decision)

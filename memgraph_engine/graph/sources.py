@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from memgraph_engine.graph import schema
 from memgraph_engine.graph.database import Database, Row, Runner
 from memgraph_engine.graph.notes import QUOTABLE, key_of, quotable
-from memgraph_engine.graph.rows import source_from, source_properties, whole_from
+from memgraph_engine.graph.rows import source_from, source_properties
 from memgraph_engine.model.candidate import Candidate
 from memgraph_engine.model.memory import READABLE, TRUE_ONCE, Key, Source, passage
 
@@ -101,14 +101,21 @@ def documents(tx: Runner, scope: str, folder: str) -> list[str]:
 
 def find(tx: Runner, scope: str, id: str) -> Source | None:  # noqa: A002  the graph's own word
     """Return the source of this id, with or without a note; a long message whole."""
-    rows = tx.run("sources/find", scope=scope, id=id)
-    return source_from(rows[0]["source"]) if rows else None
+    found = passages(tx, scope, id)
+    return joined(found) if found else None
 
 
-def passages(tx: Runner, scope: str, id: str) -> list[Source]:  # noqa: A002
-    """Return the passages of a source, in order, with or without notes; one that is not cut is its only passage."""
-    whole, places = whole_from(tx.run("sources/find", scope=scope, id=id)[0]["source"])
-    return [passage(whole, places, part) for part in range(len(places) + 1)]
+def passages(tx: Runner, scope: str, id: str, hash: str = "") -> list[Source]:  # noqa: A002
+    """Return the passages of a source, in order, with or without notes; one that is not cut is its only passage.
+
+    With a `hash` they are those of the version that had it, if there was one.
+    """
+    rows = tx.run("sources/find", scope=scope, id=id, hash=hash)
+    if not rows:
+        return []
+    row = rows[0]["source"]
+    places = row.get("cuts") or ()
+    return [passage(source_from(row), places, part) for part in range(len(places) + 1)]
 
 
 def arriving(inputs: Iterable[Sequence[Candidate]]) -> list[Row]:

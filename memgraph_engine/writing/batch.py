@@ -3,6 +3,7 @@
 A long message comes as several candidates, a passage each. It is one input, so one decision holds all verdicts on it.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -249,13 +250,16 @@ class Batch:
         )
         if not waiting:
             self._transaction.store([one.candidate for one in judged])
+        witnesses: defaultdict[str, list[Key]] = defaultdict(list)
         for one in judged:
-            if one.joins:
-                self._join(one.candidate, one.verdict, decision)
-            elif one.note:
+            if one.joins and not self._join(one.candidate, one.verdict, decision):
+                witnesses[one.note].append(one.source.key)
+            elif one.note and not one.joins:
                 self._make(one, decision, waiting)
             if waiting and one.note != one.own:
                 self._transaction.retire(waiting, decision.id)
+        for note, adds in witnesses.items():
+            self._transaction.revise(self._drafts[note].found, Revision(note, decision.id, {}, adds=tuple(adds)))
         return _entry(judged[0].source.id, decision.id, [one.entry for one in judged])
 
     def _make(self, judged: "_Judged", decision: Decision, waiting: Found | None) -> None:
@@ -300,8 +304,8 @@ class Batch:
         self._transaction.revise(draft.found, Revision(old, decision.id, properties, "superseded"))
         self._transaction.relate(Relation(new, old, "supersede", 1.0, decision.id))
 
-    def _join(self, candidate: Candidate, verdict: Verdict, decision: Decision) -> None:
-        """Let a source join a note: with its text (merge), or as one more witness of it (reinforce)."""
+    def _join(self, candidate: Candidate, verdict: Verdict, decision: Decision) -> bool:
+        """Let a source join a note with its text; tell whether it has one, or is one more witness of the note's."""
         source, draft = candidate.source, self._drafts[verdict.target]
         text = self._joint(draft, candidate, verdict)
         draft.turns.append((source, candidate.before))
@@ -309,8 +313,7 @@ class Batch:
             written = verdict.model if verdict.context else ""
             draft.constructed_by = draft.constructed_by or candidate.constructed_by or written
         if verdict.kind == "reinforce" and text == draft.text:
-            self._transaction.revise(draft.found, Revision(verdict.target, decision.id, {}, adds=(source.key,)))
-            return
+            return False
         draft.text = text
         names = dict.fromkeys((*draft.keywords, *(keyword.name for keyword in candidate.keywords)))
         draft.keywords = tuple(names)[: self.max_keywords]
@@ -329,6 +332,7 @@ class Batch:
         self._transaction.revise(draft.found, revision)
         for tie in verdict.ties:
             self._transaction.relate(Relation(verdict.target, tie.note, tie.kind, tie.score, decision.id))
+        return True
 
     def _joint(self, draft: Draft, candidate: Candidate, verdict: Verdict) -> Text:
         """Return the texts of a note with what joins it; what the user wrote stays, and so does a model's context."""

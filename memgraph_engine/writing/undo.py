@@ -6,6 +6,7 @@ Decisions, former versions and recorded times stay: what was believed in between
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
@@ -83,11 +84,15 @@ def _first(about: Iterable[Gathered]) -> list[Gathered]:
 
 @dataclass(frozen=True, slots=True)
 class _Former:
-    """A source with the text that it gets back, before which characters this was cut, and the last passage of now."""
+    """The passages of a source's text before an update, and the last one of now."""
 
-    whole: "Source"
-    cuts: Sequence[int]
+    passages: "Sequence[Source]"
     last: "Key"
+
+    @property
+    def end(self) -> "Key":
+        """The last one of before."""
+        return self.passages[-1].key
 
 
 class _Undoing:
@@ -128,7 +133,8 @@ class _Undoing:
                 self._restore(one, before)
         parted, returned = [one.id for one in created], [one.id for one in changed]
         for text in former:
-            self._transaction.rewrite(text.whole, text.cuts, parted=parted, returned=returned)
+            whole, cuts = sources.joined(text.passages), sources.cuts(text.passages)
+            self._transaction.rewrite(whole, cuts, parted=parted, returned=returned)
         contexts.rewrite(
             self._db,
             self._transaction,
@@ -141,14 +147,14 @@ class _Undoing:
 
     def _former(self, changed: Sequence[Gathered]) -> "list[_Former]":
         """Return the sources that had another text before."""
-        wholes = {whole.id: (whole, cuts) for one in changed for whole, cuts in one.wholes}
-        scope = self._transaction.scope.name
-        seen = sources.look_up(self._db, scope, sorted(wholes), [], []) if wholes else None
+        hashes = {source.id: source.hash for one in changed if one.before for source in one.before.note.sources}
+        db, scope = self._db, self._transaction.scope.name
+        seen = sources.look_up(db, scope, sorted(hashes), [], []) if hashes else None
         known = seen.known if seen else {}
         return [
-            _Former(whole, cuts, sources.passages(self._db, scope, whole.id)[-1].key)
-            for whole, cuts in wholes.values()
-            if whole.id in known and known[whole.id].hashes[0] != whole.hash
+            _Former(sources.passages(db, scope, id, was), sources.passages(db, scope, id)[-1].key)
+            for id, was in hashes.items()  # noqa: A001  the graph's own word
+            if id in known and known[id].hashes[0] != was
         ]
 
     def _around(self, former: "Sequence[_Former]", leaving: Collection[str]) -> tuple[contexts.Turns, contexts.Turns]:
@@ -156,13 +162,13 @@ class _Undoing:
 
         A text that comes back has its former passages, and what stands after it quotes the last one of these.
         """
-        last = {one.last: self._repeatable.get((one.whole.id, len(one.cuts))) for one in former}
+        last = {one.last: self._repeatable.get(one.end) for one in former}
         scope = self._transaction.scope.name
         turns = contexts.Turns.after(self._db, scope, {**last, **self._repeatable}, leaving)
         inside = {
-            (one.whole.id, part): sources.Around(None, (one.whole.id, part - 1), ())
+            after.key: sources.Around(None, before.key, ())
             for one in former
-            for part in range(1, len(one.cuts) + 1)
+            for before, after in pairwise(one.passages)
         }
         own = {key: self._repeatable.get(key) for key in last}
         before = contexts.Turns({**turns.around, **inside}, {**turns.now, **own})
