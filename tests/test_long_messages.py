@@ -526,6 +526,28 @@ def test_a_note_that_others_tell_too_loses_what_is_gone(memory):
     same(snapshot(memory), before)
 
 
+def test_a_note_that_loses_its_passage_to_an_update_quotes_what_now_stands_before_its_other_source(memory):
+    said = {"role": "user", "session": "s"}
+    memory.add([{**said, "id": "advice", "text": f"{BEES} {SYRUP}\n\n{KEY}"}, {**said, "text": KEY}], user_id="ana")
+    *_, note = passages(memory)
+    assert len(note.sources) == 2
+    memory.update("advice", f"{BEES} {SYRUP}\n\nAsk Rui.", user_id="ana")
+    context = memory.get(note.id, user_id="ana").context
+    assert (context.count(KEY), context.partition("[before: ")[2]) == (1, "ana: Ask Rui.]")
+    assert memory.render(user_id="ana") == 0
+
+
+def test_what_was_true_once_stays_so_when_its_message_says_it_no_more(memory):
+    memory.add(TALE, user_id="ana")
+    *_, told = passages(memory, "tale")
+    memory.add({"role": "user", "text": MOVED, "time": "2024-06-01"}, user_id="ana")
+    memory.update("tale", f"{BEES} {SYRUP}\n\n{MITES}", user_id="ana")
+    assert memory.history(told.id, user_id="ana")[-1].note.status == "superseded"
+    hits = memory.search("Where do I live?", user_id="ana", as_of="2024-02-01")
+    assert [hit.note.sources[0].text for hit in hits if hit.note.id == told.id] == [LIVES]
+    assert memory.verify(user_id="ana") == []
+
+
 def test_an_update_while_it_waits_waits_too(memory):
     memory.add(LONG, user_id="ana", wait=False)
     memory.update("advice", LONGER, user_id="ana")
