@@ -153,6 +153,14 @@ def test_by_the_id_of_the_message_the_first_passage_is_looked_up(memory):
     assert (story.note.id, [decision.kind for decision in story.decisions]) == (first.id, ["link"])
 
 
+def test_the_message_can_be_read_as_it_came(memory):
+    memory.add(LONG, user_id="ana")
+    source = memory.source("advice", user_id="ana")
+    assert (source.text, source.span, source.part, source.role) == (ADVICE, None, 0, "assistant")
+    with pytest.raises(NotFound, match="no source 'other'"):
+        memory.source("other", user_id="ana")
+
+
 def test_a_context_tells_the_passage_and_not_the_whole(memory):
     memory.add([ASKED, LONG], user_id="ana")
     context = memory.context(WHERE, user_id="ana", top_k=1)
@@ -435,8 +443,6 @@ def test_a_source_that_shares_its_note_is_changed_by_the_note(memory):
 
 # ---- another text -----------------------------------------------------------------------------
 
-LONGER = "\n\n".join([BEES, SYRUP, MITES, KEY, f"{BEES[:300]} They sleep in a ball."])
-
 
 def reworded(memory, new, old=ADVICE):
     """Add the long message, give it another text, and return its notes before and after."""
@@ -550,9 +556,11 @@ def test_what_was_true_once_stays_so_when_its_message_says_it_no_more(memory):
 
 def test_an_update_while_it_waits_waits_too(memory):
     memory.add(LONG, user_id="ana", wait=False)
-    memory.update("advice", LONGER, user_id="ana")
+    were = passages(memory)
+    memory.update("advice", f"{MITES} {SYRUP}\n\n{ADVICE}", user_id="ana")
     assert {note.status for note in passages(memory)} == {"pending"}
-    memory.process(user_id="ana")
+    assert [note.id for note in passages(memory)][1:] == [note.id for note in were]
+    assert memory.process(user_id="ana", limit=10).count("defer") == 0
     assert {note.status for note in passages(memory)} == {"active"}
     assert all(note.keywords for note in passages(memory))
     assert memory.verify(user_id="ana") == []
@@ -614,7 +622,7 @@ steps = st.lists(
         st.tuples(st.sampled_from(["delete", "withdraw", "undo"]), st.integers(0, 9)),
     ),
     min_size=1,
-    max_size=5,
+    max_size=6,
 )
 
 

@@ -20,7 +20,7 @@ from memgraph_engine.gate.wording import closed_terms, lists_of
 from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.neighbourhood import Neighbour, neighbourhood
 from memgraph_engine.model.candidate import Candidate
-from memgraph_engine.model.memory import Source, note_id
+from memgraph_engine.model.memory import Source
 from memgraph_engine.model.result import Considered, Relation
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.model.text import line
@@ -162,7 +162,7 @@ class Gate:
         rows: list[Sequence[Compared]] = []
         made = 0  # notes by the batch so far, as if they were stored: some join others
         for place, candidate in enumerate(candidates):
-            new = new_of(candidate, note_id(self._scope.name, *candidate.source.key), self._language)
+            new = new_of(candidate, candidate.note(self._scope.name), self._language)
             known = [(stored[other], cosine) for other, cosine in near.near[place].items() if other != new.id]
             known += [(earlier[before], cosine) for before, cosine in beside[place]]
             rows.append(self.beside(new, known, made))

@@ -72,13 +72,15 @@ class Placed:
     """A source, or a passage of it, in its place (`seq`): after which source, and what a context may repeat before it.
 
     `previous` is the id of the turn before, None for a later passage too. `before` is the passage before it, else the
-    turn before (of a long one the last passage). `noise` says why it makes no note, '' if it does.
+    turn before (of a long one the last passage). `noise` says why it makes no note, '' if it does. `waiting` is the id
+    of the note that it has already.
     """
 
     source: Source
     previous: str | None = None
     before: Source | None = None
     noise: str = ""
+    waiting: str = ""
 
 
 def place(
@@ -158,6 +160,7 @@ def waiting(placed: Sequence[Placed], language: str) -> list[Candidate]:
             keywords=(),
             valid_from=min((event.start for event in told(one.source, language)), default=None),
             noise=one.noise,
+            waiting=one.waiting,
         )
         for one, text in zip(placed, texts, strict=True)
     ]

@@ -20,7 +20,7 @@ from memgraph_engine.graph.notes import USER, Found, NewNote, Relation, Revision
 from memgraph_engine.graph.sources import Known, Seen
 from memgraph_engine.language import tokenize
 from memgraph_engine.model.candidate import Candidate
-from memgraph_engine.model.memory import Key, Source, note_id
+from memgraph_engine.model.memory import Key, Source
 from memgraph_engine.model.result import Decision, Entry, EntryKind, PassageEntry
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.rendering import Text, render
@@ -147,7 +147,7 @@ class Batch:
         self._load(verdicts)
         corrected = self._corrected(candidates, verdicts)
         judged = [
-            _Judged(candidate, verdict, self._own(candidate), place)
+            _Judged(candidate, verdict, candidate.note(self.scope.name), place)
             for place, (candidate, verdict) in enumerate(
                 zip(self._without(candidates, corrected), verdicts, strict=True)
             )
@@ -157,9 +157,6 @@ class Batch:
         self._rewrite(corrected)
         self._transaction.commit(self.db)
         return made
-
-    def _own(self, candidate: Candidate) -> str:
-        return note_id(self.scope.name, *candidate.source.key)
 
     def _inputs(self, judged: Iterable["_Judged"]) -> Iterator[Sequence["_Judged"]]:
         """Yield the passages of each message together; what waits was decided on when it came, and stands alone."""
@@ -184,14 +181,14 @@ class Batch:
     def _corrected(self, candidates: Sequence[Candidate], verdicts: Sequence[Verdict]) -> dict[Key, str]:
         """Return the sources of all that is superseded, which no context repeats from now on, with what replaces it."""
         by = {
-            verdict.target: self._own(candidate)
+            verdict.target: candidate.note(self.scope.name)
             for candidate, verdict in zip(candidates, verdicts, strict=True)
             if verdict.kind == "supersede"
         }
         sources = {source.key: note for note, draft in self._drafts.items() for source, _ in draft.turns}
         for candidate, verdict in zip(candidates, verdicts, strict=True) if by else ():
             joins = verdict.kind in ("merge", "reinforce")
-            sources[candidate.source.key] = verdict.target if joins else self._own(candidate)
+            sources[candidate.source.key] = verdict.target if joins else candidate.note(self.scope.name)
         return {source: by[note] for source, note in sources.items() if note in by}
 
     def _without(self, candidates: Sequence[Candidate], corrected: Mapping[Key, str]) -> list[Candidate]:

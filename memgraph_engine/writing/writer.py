@@ -172,7 +172,10 @@ class Writer:
                 return []
             turns = [one.turns[0] for one in pending]
             noise = worthless([turn.source for turn in turns], state.language, self._settings.gate)
-            placed = [Placed(turn.source, None, turn.previous, noise.get(turn.source.key, "")) for turn in turns]
+            placed = [
+                Placed(turn.source, None, turn.previous, noise.get(turn.source.key, ""), one.found.note.id)
+                for turn, one in zip(turns, pending, strict=True)
+            ]
             with work.timed("look-up"):
                 keys = work.phrases.keys([turn.source for turn in turns], state.language)
                 self._versions[scope.name] = state.version
