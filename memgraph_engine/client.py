@@ -176,7 +176,8 @@ class Memory:
         `session`, `time` (ISO 8601), `tags`, `metadata`, `caption` of an image, `kind`. Messages of chat APIs (`name`,
         `tool_calls`, lists of content parts, their roles) are understood. Without a speaker, a message of the role
         `user` is `user_id`'s, and one of the role `assistant` its agent's. System and tool messages make no notes,
-        unless the setting `gate.noted_roles` says so.
+        unless the setting `gate.noted_roles` says so. A message that is longer than the setting `passage` has several
+        notes, one for each passage.
         A list is checked as a whole before anything is written; an iterator is checked batch by batch. Each batch
         (`ingest_batch` messages) is one transaction, so a call that was cut off can be made again. For `wait` and
         `shown` see `add`.
