@@ -210,7 +210,7 @@ class _Plan:
     def add(self) -> None:
         """Make notes of the new passages, said when the others were."""
         given, now = self.given, self.transaction.now
-        said = min(one.found.note.said_at for one in given.told)
+        said = max(one.found.note.said_at for one in given.told)  # who joins another note joins an older one
         for part in given.added:
             made, status = self.made[part], "pending" if part in given.waiting else "active"
             own = note_id(self.transaction.scope.name, f"{given.id}\0{self.decision}", part)
