@@ -212,6 +212,15 @@ def test_a_repeat_is_a_repeat_of_the_whole(memory):
         memory.add({**LONG, "text": f"{ADVICE} Really."}, user_id="ana")
 
 
+def test_of_a_list_with_a_conflict_nothing_is_written_however_many_batches_it_takes(memory):
+    memory.add({"id": "known", "text": KEY}, user_id="ana")
+    small = memory.engine.settings.model_copy(update={"ingest_batch": 2})
+    mine = Memory(replace(memory.engine, settings=small))
+    with pytest.raises(SourceConflict):
+        mine.add([LONG, {"id": "known", "text": "It hangs elsewhere."}], user_id="ana")
+    assert memory.stats(user_id="ana").sources == 1
+
+
 def test_the_same_message_twice_in_a_batch_is_stored_once(memory):
     first, again = memory.add([LONG, LONG], user_id="ana").entries
     assert (first.kind, again.kind, again.notes) == ("link", "repeat", first.notes)

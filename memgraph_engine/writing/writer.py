@@ -62,12 +62,14 @@ class Writer:
 
         Without `wait` the notes are pending: found by their words, and constructed by `process`.
         """
-        size = self._settings.ingest_batch
-        if isinstance(given, list) and len(given) > size:
-            self._check(scope, given)
+        batches: Iterable[list[list[Source]]] = _batches(given, self._settings.ingest_batch, self._settings.passage)
+        if isinstance(given, list):
+            batches = list(batches)
+            if len(batches) > 1:
+                self._check(scope, given)
         entries: list[Entry] = []
         with self._work(scope, shown) as work:
-            for some in _batches(given, size, self._settings.passage):
+            for some in batches:
                 entries += self._add_batch(scope, some, work, wait=wait)
                 work.clear()
             return work.receipt(entries)
