@@ -14,13 +14,6 @@ WITH x, last, part, p, CASE WHEN part > 0 THEN part - 1 ELSE coalesce(size(p.cut
 RETURN x.id AS id, part,
        CASE WHEN p IS NOT NULL THEN p {.*, part: before, text: CASE WHEN p.cuts IS NULL THEN p.text ELSE substring(p.text, ([0] + p.cuts)[before], ([0] + p.cuts + [1000000])[before + 1] - ([0] + p.cuts)[before]) END, said_at: p.said_at.epochMillis,
          readable: EXISTS { (p)<-[f:FROM]-(n:Note) WHERE coalesce(f.part, 0) = before AND n.status IN $statuses }} END AS previous,
-       COLLECT {
-         CALL (x, last, part) {
-           MATCH (x)<-[f:FROM]-(n:Note) WHERE f.part = part + 1 RETURN n
-           UNION
-           WITH x, last, part WHERE part = last
-           MATCH (x)-[:NEXT]->(:Source)<-[f:FROM]-(n:Note) WHERE coalesce(f.part, 0) = 0 RETURN n
-         }
-         WITH n WHERE n.status IN $followers
-         RETURN DISTINCT n.id
-       } AS followers
+       CASE WHEN part < last THEN [(x)<-[f:FROM]-(n:Note) WHERE f.part = part + 1 AND n.status IN $followers | n.id]
+            ELSE [(x)-[:NEXT]->(:Source)<-[f:FROM]-(n:Note) WHERE coalesce(f.part, 0) = 0 AND n.status IN $followers | n.id]
+       END AS followers
