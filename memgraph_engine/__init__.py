@@ -66,6 +66,7 @@ if TYPE_CHECKING:
         Entry,
         Explanation,
         Hit,
+        PassageEntry,
         QueryPlan,
         Receipt,
         Round,
@@ -126,6 +127,7 @@ __all__ = [
     "Note",
     "NoteFilters",
     "Partitioner",
+    "PassageEntry",
     "Pricing",
     "QueryFailed",
     "QueryPlan",
@@ -177,8 +179,8 @@ _NAMES = {
     "model.memory": "Note Source",
     "model.ports": "ChatModel Clock Embedder Judge Judgement Partitioner Pricing Reply StreamingChat",
     "model.result": (
-        "About Anchor CacheStats ChannelScore Considered Decision Deletion Entry Explanation Hit QueryPlan Receipt "
-        "Round Session Spending Stats Story Tenant Tie User Version"
+        "About Anchor CacheStats ChannelScore Considered Decision Deletion Entry Explanation Hit PassageEntry "
+        "QueryPlan Receipt Round Session Spending Stats Story Tenant Tie User Version"
     ),
     "model.topic": "Move Topic TopicRun TopicTie",
     "settings": "Settings",

@@ -143,6 +143,7 @@ class AsyncMemory:
     # ---- looking up -------------------------------------------------------------------------
 
     get = awaited(Memory.get)
+    source = awaited(Memory.source)
     get_all = listed(Memory.get_all)
     users = awaited(Memory.users)
     sessions = awaited(Memory.sessions)

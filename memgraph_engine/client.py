@@ -176,7 +176,8 @@ class Memory:
         `session`, `time` (ISO 8601), `tags`, `metadata`, `caption` of an image, `kind`. Messages of chat APIs (`name`,
         `tool_calls`, lists of content parts, their roles) are understood. Without a speaker, a message of the role
         `user` is `user_id`'s, and one of the role `assistant` its agent's. System and tool messages make no notes,
-        unless the setting `gate.noted_roles` says so.
+        unless the setting `gate.noted_roles` says so. A message that is longer than the setting `passage` has several
+        notes, one for each passage.
         A list is checked as a whole before anything is written; an iterator is checked batch by batch. Each batch
         (`ingest_batch` messages) is one transaction, so a call that was cut off can be made again. For `wait` and
         `shown` see `add`.
@@ -250,6 +251,8 @@ class Memory:
     def update(self, id: str, text: str, *, user_id: str | None = None, shared: bool = False) -> Decision:  # noqa: A002
         """Give a note, named by its own id or its source's, a new text; `history` keeps the old one.
 
+        The id of a long message names all of it: passages that it still says keep their notes. The text of a note that
+        tells one passage, or comes from several sources, becomes the user's own; the sources stay as they came.
         Raises NotFound, or InvalidInput for a source that shares its note with others.
         """
         text = check_text(text, "text", self._settings.max_text)
@@ -258,6 +261,7 @@ class Memory:
     def delete(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Decision:  # noqa: A002
         """Delete a note, named by its own id or its source's: no search finds it, and `undo` brings it back.
 
+        The id of a long message names all of its notes.
         Raises NotFound, or InvalidInput for a source that shares its note with others.
         """
         return self._writer.delete(self._scope(user_id, shared), check_name(id, "id"))
@@ -451,11 +455,26 @@ class Memory:
     # ---- looking up -------------------------------------------------------------------------
 
     def get(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Note:  # noqa: A002
-        """Return a note by its own id or that of a source; raises NotFound."""
+        """Return a note by its own id or that of a source, of a long message the first passage's; raises NotFound."""
         scope, note = self._find(id, self._scope(user_id, shared))
         if note.status not in READABLE:
             raise NotFound(f"{id!r} of {scope} is {note.status}; history shows what it was.")
         return note
+
+    def source(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Source:  # noqa: A002
+        """Return a message, or a document's passage, as it came: whole, however many notes tell it; raises NotFound.
+
+        >>> from memgraph_engine import Memory
+        >>> with Memory.connect(tenant=tenant) as memory:
+        ...     _ = memory.add("The heron eats fish.", user_id="hal", id="m1")
+        ...     memory.source("m1", user_id="hal").text
+        'The heron eats fish.'
+        """
+        scope = self._scope(user_id, shared)
+        own = (sources.find(self.engine.db, one.name, check_name(id, "id")) for one in readable(scope))
+        if found := next(filter(None, own), None):
+            return found
+        raise NotFound(f"There is no source {id!r} in the memory of {scope}.")
 
     def get_all(
         self, *, user_id: str | None = None, shared: bool = False, **filters: Unpack[NoteFilters]
@@ -495,6 +514,7 @@ class Memory:
     def history(self, id: str, *, user_id: str | None = None, shared: bool = False) -> list[Version]:  # noqa: A002
         """Return all versions of a note, oldest first, each with the decision that made it; raises NotFound.
 
+        It is named by its own id or a source's, of a long message the first passage's.
         For a note whose creation was undone, these are its former versions.
         """
         scope, note = self._find(id, self._scope(user_id, shared), gone=True)
@@ -588,7 +608,7 @@ class Memory:
                 return one, found.note
             if gone and (former := notes.former(db, one.name, id)):
                 return one, former
-            if sources.stored(db, one.name, id):
+            if sources.find(db, one.name, id):
                 raise NotFound(f"Source {id!r} of {one} is kept without a note; decisions tells why.")
         raise NotFound(f"There is no note or source {id!r} in the memory of {scope}.")
 

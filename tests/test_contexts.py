@@ -6,7 +6,7 @@ from memgraph_engine.errors import UndoRefused
 from memgraph_engine.rendering import context as rendering
 from tests.models import extracted, memory_with
 
-ANSWER = "Peat holds water and lime does not, so mix both. " * 40
+ANSWER = "Peat holds water and lime does not, so mix both. " * 22
 TALK = [
     {"id": "1", "role": "assistant", "content": ANSWER, "session": "s", "time": "2025-03-01T09:00"},
     {"id": "2", "role": "user", "content": "My roses stand in clay.", "session": "s", "time": "2025-03-01T09:01"},

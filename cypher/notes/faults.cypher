@@ -1,10 +1,12 @@
-// Notes in a state that must never be: without a source, a decision or a vector, or tied to another scope.
+// Notes in a state that must never be: without a source, a decision or a vector, or tied to another scope. One that can't be
+// read may tell what a source said before an update.
 // $scope: string    the scope
 // $dimensions: integer    length of the embedder's vectors
 // returns id, fault
 MATCH (n:Note {scope: $scope}) WHERE n.id >= ''
 CALL (n) {
-  WITH n WHERE NOT EXISTS { (n)-[:FROM]->(:Source) } RETURN 'has no source' AS fault
+  WITH n WHERE NOT EXISTS { (n)-[:FROM]->(x:Source|PastSource) WHERE x:Source OR NOT n.status IN ['active', 'pending'] }
+  RETURN 'has no source' AS fault
   UNION
   WITH n WHERE n.status <> 'pending' AND NOT EXISTS { (n)<-[:ABOUT]-(:Decision) } RETURN 'has no decision' AS fault
   UNION

@@ -12,7 +12,7 @@ RETURN v {.id, .raw, .context, .session, .seq, .speaker, .role, .agent_id, .tags
           superseded_at: v.superseded_at.epochMillis, valid_from: v.valid_from.epochMillis, valid_to: v.valid_to.epochMillis,
           status: coalesce(v.was, v.status),
           keywords: CASE WHEN v:Past THEN v.keywords ELSE COLLECT { MATCH (v)-[:HAS_KEYWORD]->(k:Keyword) RETURN k.name ORDER BY k.name } END,
-          sources: COLLECT { MATCH (v)-[:FROM]->(x:Source|PastSource) RETURN x {.*, said_at: x.said_at.epochMillis} ORDER BY x.said_at, x.session, x.seq, x.id }} AS note,
+          sources: COLLECT { MATCH (v)-[f:FROM]->(x:Source|PastSource) RETURN x {.*, part: f.part, text: CASE WHEN x.cuts IS NULL THEN x.text ELSE substring(x.text, ([0] + x.cuts)[coalesce(f.part, 0)], ([0] + x.cuts + [1000000])[coalesce(f.part, 0) + 1] - ([0] + x.cuts)[coalesce(f.part, 0)]) END, said_at: x.said_at.epochMillis} ORDER BY x.said_at, x.session, x.seq, x.id }} AS note,
        head(COLLECT {
          MATCH (d:Decision)-[:ABOUT {revision: v.revision}]->(v) RETURN d {.*, at: d.at.epochMillis}
          UNION ALL

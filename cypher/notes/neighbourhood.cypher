@@ -32,6 +32,7 @@ WITH collect({place: row.place, id: n.id, raw_cosine: raw_cosine, context_cosine
 RETURN pairs,
        [n IN notes | n {.id, .context, said_at: n.said_at.epochMillis,
                         raw: CASE n.constructed_by WHEN 'user' THEN n.raw END,
-                        sources: [(n)-[:FROM]->(x:Source) | x {.id, .text, .role, .speaker, .session, .seq, .said_as, .caption,
-                                                               said_at: x.said_at.epochMillis}],
+                        sources: [(n)-[f:FROM]->(x:Source) | x {.id, .role, .speaker, .session, .seq, .said_as, .caption, .cuts, part: f.part,
+                                                                 text: CASE WHEN x.cuts IS NULL THEN x.text ELSE substring(x.text, ([0] + x.cuts)[coalesce(f.part, 0)], ([0] + x.cuts + [1000000])[coalesce(f.part, 0) + 1] - ([0] + x.cuts)[coalesce(f.part, 0)]) END,
+                                                                 said_at: x.said_at.epochMillis}],
                         keywords: [(n)-[:HAS_KEYWORD]->(k:Keyword) | k.key]}] AS notes

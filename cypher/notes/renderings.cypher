@@ -1,4 +1,5 @@
-// What local contexts are made of: for each note its sources, each with the turn before it.
+// What local contexts are made of: for each note its sources, each with the turn before it: of a later passage of a long
+// message the passage before, of any other source the last passage of the turn before.
 // $scope: string    the scope
 // $ids: list<string>    the notes
 // $statuses: list<string>    of notes that can be read
@@ -11,9 +12,12 @@ RETURN n {.id, .raw, .context, .status, .session, .seq, .speaker, .role, .agent_
           .raw_terms, .context_terms,
           keywords: COLLECT { MATCH (n)-[:HAS_KEYWORD]->(k:Keyword) RETURN k.name ORDER BY k.name }} AS note,
        COLLECT {
-         MATCH (n)-[:FROM]->(x:Source)
-         RETURN {source: x {.*, said_at: x.said_at.epochMillis},
-                 previous: head([(p:Source)-[:NEXT]->(x) | p {.*, said_at: p.said_at.epochMillis,
-                   readable: EXISTS { (p)<-[:FROM]-(m:Note) WHERE m.status IN $statuses }}])}
-         ORDER BY x.said_at, x.session, x.seq, x.id
+         MATCH (n)-[f:FROM]->(x:Source)
+         WITH x, coalesce(f.part, 0) AS part
+         WITH x, part, CASE WHEN part > 0 THEN x ELSE head([(p:Source)-[:NEXT]->(x) | p]) END AS p
+         WITH x, part, p, CASE WHEN part > 0 THEN part - 1 ELSE coalesce(size(p.cuts), 0) END AS before
+         RETURN {source: x {.*, part: part, text: CASE WHEN x.cuts IS NULL THEN x.text ELSE substring(x.text, ([0] + x.cuts)[part], ([0] + x.cuts + [1000000])[part + 1] - ([0] + x.cuts)[part]) END, said_at: x.said_at.epochMillis},
+                 previous: CASE WHEN p IS NOT NULL THEN p {.*, part: before, text: CASE WHEN p.cuts IS NULL THEN p.text ELSE substring(p.text, ([0] + p.cuts)[before], ([0] + p.cuts + [1000000])[before + 1] - ([0] + p.cuts)[before]) END, said_at: p.said_at.epochMillis,
+                   readable: EXISTS { (p)<-[g:FROM]-(m:Note) WHERE coalesce(g.part, 0) = before AND m.status IN $statuses }} END}
+         ORDER BY x.said_at, x.session, x.seq, x.id, part
        } AS turns

@@ -1,12 +1,19 @@
-// What stands around some sources in their conversations: the turn before, and the notes of the turns after.
+// What stands around the passages of some sources in their conversations: the passage or the turn before, and the notes of
+// the passage or the turn after.
 // $scope: string    the scope
 // $ids: list<string>    the sources
 // $statuses: list<string>    of notes that can be read
 // $followers: list<string>    that the notes of the turns after may have: what was true once can be read of its time
-// returns id, previous [source with readable] or null, followers [ids of notes]
+// returns id, part (0, unless the source is cut into passages), previous [source with readable] or null, followers [ids of notes]
 UNWIND $ids AS id
 MATCH (x:Source {scope: $scope, id: id})
-RETURN id,
-       head([(p:Source)-[:NEXT]->(x) | p {.*, said_at: p.said_at.epochMillis,
-              readable: EXISTS { (p)<-[:FROM]-(n:Note) WHERE n.status IN $statuses }}]) AS previous,
-       COLLECT { MATCH (x)-[:NEXT]->(:Source)<-[:FROM]-(f:Note) WHERE f.status IN $followers RETURN DISTINCT f.id } AS followers
+WITH x, coalesce(size(x.cuts), 0) AS last, head([(p:Source)-[:NEXT]->(x) | p]) AS turn
+UNWIND range(0, last) AS part
+WITH x, last, part, CASE WHEN part > 0 THEN x ELSE turn END AS p
+WITH x, last, part, p, CASE WHEN part > 0 THEN part - 1 ELSE coalesce(size(p.cuts), 0) END AS before
+RETURN x.id AS id, part,
+       CASE WHEN p IS NOT NULL THEN p {.*, part: before, text: CASE WHEN p.cuts IS NULL THEN p.text ELSE substring(p.text, ([0] + p.cuts)[before], ([0] + p.cuts + [1000000])[before + 1] - ([0] + p.cuts)[before]) END, said_at: p.said_at.epochMillis,
+         readable: EXISTS { (p)<-[f:FROM]-(n:Note) WHERE coalesce(f.part, 0) = before AND n.status IN $statuses }} END AS previous,
+       CASE WHEN part < last THEN [(x)<-[f:FROM]-(n:Note) WHERE f.part = part + 1 AND n.status IN $followers | n.id]
+            ELSE [(x)-[:NEXT]->(:Source)<-[f:FROM]-(n:Note) WHERE coalesce(f.part, 0) = 0 AND n.status IN $followers | n.id]
+       END AS followers

@@ -8,11 +8,12 @@
 //   decisions: list<map>    to record {id, properties, source or null, undoes or null}
 //   keywords: list<map>    to store unless they are there {name, key, vector}
 //   reinstated: list<map>    notes to take back {id, retired_by, decision, keywords, stamp}
-//   notes: list<map>    to store {id, source, properties, said_at, created_at, valid_from [ms], raw_vector or null,
-//   context_vector or null, decision, keywords}
+//   notes: list<map>    to store {id, source, part, properties, said_at, created_at, valid_from [ms], raw_vector or null,
+//   context_vector or null, decision, keywords}; `part` is the passage of the source, null for the first
 //   waves: list<list<map>>    notes to revise, each once in a wave {id, properties, raw_vector or null, context_vector or
-//   null, decision, role, adds, drops (of sources), keywords or null}
-//   rewritten: list<map>    sources to give a new text {id, text, hash}
+//   null, decision, role, adds, drops [{id (of a source), part}], keywords or null}
+//   rewritten: list<map>    sources to give a new text {id, text, hash, cuts (before which characters it is cut, or null), parted,
+//   returned}; the notes `parted` go on telling the former text, those `returned` told it before and tell this one again
 //   relations: list<map>    ties from the notes that a decision made or changed {new, old, score, kind (link, change,
 //   conflict or supersede), decision}; two notes are RELATED once, in whichever direction
 //   cut: list<map>    ties to cut {note, decision}
@@ -74,7 +75,7 @@ CALL () {
   CREATE (p:Past)
   SET p = properties(n)
   WITH n, p, d, row, now
-  CALL (n, p) { MATCH (n)-[:FROM]->(x:Source|PastSource) CREATE (p)-[:FROM]->(x) }
+  CALL (n, p) { MATCH (n)-[f:FROM]->(x:Source|PastSource) CREATE (p)-[:FROM {part: f.part}]->(x) }
   REMOVE n:Past
   SET n:Note, n.status = n.was, n.was = null, n.keywords = null, n.recorded_at = now, n.revision = n.revision + 1,
       n.stamp = row.stamp, n.superseded_at = datetime('9999-12-31T00:00:00Z')
@@ -97,7 +98,7 @@ CALL () {
       n.context_scoped = n.scope_token + replace(n.context_terms, ' ', ' ' + n.scope_token)
   WITH n, row
   MATCH (x:Source {scope: $scope, id: row.source})
-  CREATE (n)-[:FROM]->(x)
+  CREATE (n)-[:FROM {part: row.part}]->(x)
   WITH n, row
   MATCH (d:Decision {scope: $scope, id: row.decision})
   CREATE (d)-[:ABOUT {role: 'created', revision: 1}]->(n)
@@ -125,14 +126,18 @@ CALL () {
         p.keywords = COLLECT { MATCH (n)-[:HAS_KEYWORD]->(k:Keyword) RETURN k.name ORDER BY k.name }
     CREATE (n)-[:WAS]->(p)
     WITH n, p, d, row, now
-    CALL (n, p) { MATCH (n)-[:FROM]->(x:Source) CREATE (p)-[:FROM]->(x) }
+    CALL (n, p) { MATCH (n)-[f:FROM]->(x:Source|PastSource) CREATE (p)-[:FROM {part: f.part}]->(x) }
     SET n += row.properties, n.recorded_at = now, n.revision = n.revision + 1
     SET n.raw_scoped = n.scope_token + replace(n.raw_terms, ' ', ' ' + n.scope_token),
         n.context_scoped = n.scope_token + replace(n.context_terms, ' ', ' ' + n.scope_token)
     CREATE (d)-[:ABOUT {role: row.role, revision: n.revision}]->(n)
     WITH n, p, row
-    CALL (n, row) { UNWIND row.drops AS id MATCH (n)-[f:FROM]->(:Source {scope: $scope, id: id}) DELETE f }
-    CALL (n, row) { UNWIND row.adds AS id MATCH (x:Source {scope: $scope, id: id}) MERGE (n)-[:FROM]->(x) }
+    CALL (n, row) {
+      UNWIND row.drops AS drop
+      MATCH (n)-[f:FROM]->(:Source {scope: $scope, id: drop.id}) WHERE coalesce(f.part, 0) = coalesce(drop.part, 0)
+      DELETE f
+    }
+    CALL (n, row) { UNWIND row.adds AS add MATCH (x:Source {scope: $scope, id: add.id}) CREATE (n)-[:FROM {part: add.part}]->(x) }
     CALL (n, p) {
       WITH n, p WHERE n.raw_embedding IS NOT NULL
       CALL db.create.setNodeVectorProperty(p, 'raw_embedding', n.raw_embedding)
@@ -163,11 +168,18 @@ CALL () {
   CREATE (s:PastSource)
   SET s = properties(x), s.superseded_at = $now
   CREATE (x)-[:WAS]->(s)
-  SET x.text = row.text, x.hash = row.hash
-  WITH x, s
-  MATCH (p:Past)-[f:FROM]->(x)
-  CREATE (p)-[:FROM]->(s)
-  DELETE f
+  SET x.text = row.text, x.hash = row.hash, x.cuts = row.cuts
+  WITH x, s, row
+  CALL (x, s, row) {
+    MATCH (n:Note|Past)-[f:FROM]->(x) WHERE n:Past OR n.id IN row.parted
+    CREATE (n)-[:FROM {part: f.part}]->(s)
+    DELETE f
+  }
+  CALL (x, row) {
+    MATCH (x)-[:WAS]->(:PastSource {hash: row.hash})<-[f:FROM]-(n:Note) WHERE n.id IN row.returned
+    CREATE (n)-[:FROM {part: f.part}]->(x)
+    DELETE f
+  }
 }
 CALL () {
   UNWIND $write.relations AS row

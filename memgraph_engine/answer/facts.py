@@ -119,7 +119,7 @@ def _distinct(ranked: Sequence[Fact], share: float, language: str, gone: Gone) -
             said.append(own)
             continue
         known = kept[at]
-        sources = {source.id: source for source in (*known.sources, *fact.sources)}
+        sources = {source.key: source for source in (*known.sources, *fact.sources)}
         remarks = tuple(dict.fromkeys((*known.remarks, *fact.remarks)))[:_MOST_REMARKS]
         kept[at] = replace(known, sources=tuple(sorted(sources.values(), key=by_time)), remarks=remarks)
         gone[fact.note.id] = known.note.id, "says the same"

@@ -7,13 +7,13 @@ from memgraph_engine.answer.facts import Fact
 from memgraph_engine.model.memory import Note, by_time
 
 Place = tuple[str, int]
-"""A session, and a turn in it."""
+"""A session, and a turn in it; of a message outside any session its own id."""
 T = TypeVar("T")
 
 
 def places(note: Note) -> list[Place]:
-    """Return the places of a note's sources; what is of no session has none."""
-    return [(source.session, source.seq) for source in note.sources if source.session]
+    """Return the places of a note's sources; the passages of a long message are at one place."""
+    return [(source.session or f"\0{source.id}", source.seq) for source in note.sources]
 
 
 def before(place: Place) -> Place:

@@ -56,4 +56,5 @@ def add(
         return
     (entry,) = receipt.entries
     said = _SAID[entry.kind] if entry.note or entry.kind == "discard" else "Known already: {source}, without a note."
-    typer.echo(said.format(note=f"note {entry.note}", source=f"source {show.clean(entry.source)}"))
+    note = f"note{'s' if len(entry.notes) > 1 else ''} {', '.join(entry.notes)}"
+    typer.echo(said.format(note=note, source=f"source {show.clean(entry.source)}"))

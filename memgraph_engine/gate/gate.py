@@ -20,7 +20,7 @@ from memgraph_engine.gate.wording import closed_terms, lists_of
 from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.neighbourhood import Neighbour, neighbourhood
 from memgraph_engine.model.candidate import Candidate
-from memgraph_engine.model.memory import Source, note_id
+from memgraph_engine.model.memory import Source
 from memgraph_engine.model.result import Considered, Relation
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.model.text import line
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 _ALONE = 1 << 18  # multiplications that BLAS does without waking a second thread, which may wait for a core
 _WORDS = 8  # of a new note, by which full text is asked for others
+_PLAIN = "It says so in the same words."
 
 
 class Compared:
@@ -83,10 +84,12 @@ class Compared:
     @cached_property
     def finding(self) -> tuple[Relation, str]:
         """What the new note is to this one, and the sentence that says why; "none" for no more than related."""
+        if self._beside:
+            return ("same", _PLAIN) if self.plain else ("none", "")
         if (self._repeats or self._near) and (evidence := self._correction()):
             return "update", evidence
         if self.plain:
-            return "same", "It says so in the same words."
+            return "same", _PLAIN
         if evidence := self._change():
             return "change", evidence
         if not self._repeats:
@@ -97,6 +100,12 @@ class Compared:
         relation, evidence = next(one for verdict in verdicts for one in found if one[0] == verdict)
         disputed = any(pair.disputed for pair in self.pairs)
         return ("related" if relation == "conflict" and not disputed else relation), evidence
+
+    @property
+    def _beside(self) -> bool:
+        """Whether both are passages of one message: who lists two things takes neither back."""
+        message = self.new.lines[0].message
+        return message != "" and all(line.message == message for line in self.known.lines)
 
     @property
     def apart(self) -> bool:
@@ -162,7 +171,7 @@ class Gate:
         rows: list[Sequence[Compared]] = []
         made = 0  # notes by the batch so far, as if they were stored: some join others
         for place, candidate in enumerate(candidates):
-            new = new_of(candidate, note_id(self._scope.name, candidate.source.id), self._language)
+            new = new_of(candidate, candidate.note(self._scope.name), self._language)
             known = [(stored[other], cosine) for other, cosine in near.near[place].items() if other != new.id]
             known += [(earlier[before], cosine) for before, cosine in beside[place]]
             rows.append(self.beside(new, known, made))

@@ -18,10 +18,14 @@ _JOINT = re.compile(r"(?<=\d)(?=[^\W\d_])|(?<=[^\W\d_])(?=\d)")  # "5pm" is "5 p
 
 
 class Line:
-    """One thing said, as a source holds it; `speaker` is '' where a user wrote the text of a note of several."""
+    """One thing said, as a source holds it; `speaker` is '' where a user wrote the text of a note of several.
+
+    `message` is the id of the long message that it is a passage of, '' for none.
+    """
 
     def __init__(self, source: Source, language: str) -> None:
         self._source, self._language = source, language
+        self.message = source.id if source.span else ""
         self.speaker = source.speaker or source.role
         self.role = source.role
         self.text = without_recalled(source.text)

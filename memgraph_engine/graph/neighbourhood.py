@@ -7,7 +7,7 @@ from typing import Any
 
 from memgraph_engine.graph.database import Runner
 from memgraph_engine.graph.fulltext import words_query
-from memgraph_engine.graph.rows import moment, packed
+from memgraph_engine.graph.rows import moment, packed, placed
 from memgraph_engine.model.candidate import Candidate
 from memgraph_engine.model.memory import Source, by_time
 from memgraph_engine.model.scope import Scope
@@ -20,7 +20,7 @@ class Neighbour:
     """A stored note, as the gate compares it.
 
     `sources` are ordered by time and hold what was said, by whom and when, no more. `rewritten` are the lines of a note
-    of several sources that a user gave a text of its own, else empty.
+    that a user gave a text of its own, else empty.
     """
 
     id: str
@@ -78,10 +78,11 @@ def neighbourhood(
 
 def _neighbour(row: Mapping[str, Any]) -> Neighbour:
     sources = tuple(sorted(map(_source, row["sources"]), key=by_time))
-    rewritten = tuple(row["raw"] or ()) if len(sources) > 1 else ()  # else the source itself has the text
+    rewritten = tuple(row["raw"] or ())
     return Neighbour(row["id"], row["context"], moment(row["said_at"]), tuple(row["keywords"]), sources, rewritten)
 
 
 def _source(row: Mapping[str, Any]) -> Source:
     said_at = None if row["said_at"] is None else moment(row["said_at"])
-    return Source(**{**row, "said_at": said_at, "hash": ""})
+    given = {name: value for name, value in row.items() if name not in ("cuts", "part")}
+    return placed(Source(**{**given, "said_at": said_at, "hash": ""}), row)

@@ -11,7 +11,7 @@ from memgraph_engine.graph.database import Row, Runner
 from memgraph_engine.graph.decisions import decision_from
 from memgraph_engine.graph.rows import milliseconds, note_from, packed, source_from
 from memgraph_engine.model.candidate import Candidate
-from memgraph_engine.model.memory import READABLE, UNKNOWN_PAST, Note, Source
+from memgraph_engine.model.memory import READABLE, UNKNOWN_PAST, Key, Note, Source
 from memgraph_engine.model.result import Version
 from memgraph_engine.model.scope import Scope
 
@@ -47,11 +47,14 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A source, the turn before it in its session, None if there is none or it can't be read, and that turn's id."""
+    """A source, the turn before it in its session, None if there is none or it can't be read, and that turn's key.
+
+    The turn before a later passage of a long message is the passage before it.
+    """
 
     source: Source
     previous: Source | None
-    previous_id: str | None
+    previous_key: Key | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +76,8 @@ class Revision:
     raw_vector: "NDArray[np.float32] | Sequence[float] | None" = None
     context_vector: "NDArray[np.float32] | Sequence[float] | None" = None
     keywords: tuple[str, ...] | None = None
-    adds: tuple[str, ...] = ()
-    drops: tuple[str, ...] = ()
+    adds: tuple[Key, ...] = ()
+    drops: tuple[Key, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +121,7 @@ def created(scope: Scope, notes: Iterable[NewNote]) -> list[Row]:
         {
             "id": new.id,
             "source": new.candidate.source.id,
+            "part": new.candidate.source.part or None,
             "properties": _properties(new, scope),
             **_times(new),
             "raw_vector": packed(new.candidate.raw_vector),
@@ -182,11 +186,20 @@ def metadata_tags(metadata: Mapping[str, object]) -> Iterator[str]:
 
 
 def find(tx: Runner, scope: str, id: str) -> Found | None:  # noqa: A002  the graph's own word
-    """Return the note of this id, its own or that of a source it comes from; raises InvalidInput if these are two."""
+    """Return the note of this id, its own or that of a source it comes from; raises InvalidInput if these are two.
+
+    Of a long message it is the note of the first passage that can be read.
+    """
+    found = found_by(tx, scope, id)
+    return next((one for one in found if one.note.status in READABLE), found[0]) if found else None
+
+
+def found_by(tx: Runner, scope: str, id: str) -> list[Found]:  # noqa: A002
+    """Return the note of this id, or the notes of the source of this id, passage by passage; raises InvalidInput."""
     found = {row["note"]["id"]: found_from(row["note"], row["by"]) for row in tx.run("notes/find", scope=scope, id=id)}
-    if len(found) > 1:
+    if len({one.by for one in found.values()}) > 1:
         raise InvalidInput(f"{id!r} is the id of a note and that of another note's source: name {list(found)} instead.")
-    return next(iter(found.values()), None)
+    return list(found.values())
 
 
 def former(tx: Runner, scope: str, id: str) -> Note | None:  # noqa: A002
@@ -249,7 +262,7 @@ def renderings(tx: Runner, scope: str, ids: Sequence[str]) -> list[Rendering]:
         Rendering(
             found_from({**row["note"], "sources": [turn["source"] for turn in row["turns"]]}),
             tuple(
-                Turn(source_from(turn["source"]), quotable(turn["previous"]), (turn["previous"] or {}).get("id"))
+                Turn(source_from(turn["source"]), quotable(turn["previous"]), key_of(turn["previous"]))
                 for turn in row["turns"]
             ),
         )
@@ -267,6 +280,11 @@ def pending(tx: Runner, scope: str, limit: int, without: Sequence[str] = ()) -> 
     return [of[id] for id in ids if id in of]  # noqa: A001
 
 
+def key_of(row: Row | None) -> Key | None:
+    """Return the key of a source's row."""
+    return (row["id"], row["part"]) if row else None
+
+
 def quotable(row: Row | None) -> Source | None:
     """Return a source that a context may repeat: one whose note can be read."""
     return source_from(row) if row and row["readable"] else None
@@ -282,12 +300,16 @@ def revised(revisions: Iterable[Revision]) -> list[Row]:
             "role": revision.role,
             "raw_vector": packed(revision.raw_vector),
             "context_vector": packed(revision.context_vector),
-            "adds": list(revision.adds),
-            "drops": list(revision.drops),
+            "adds": list(map(_told, revision.adds)),
+            "drops": list(map(_told, revision.drops)),
             "keywords": None if revision.keywords is None else list(revision.keywords),
         }
         for revision in sorted(revisions, key=lambda one: one.id)
     ]
+
+
+def _told(key: Key) -> Row:
+    return {"id": key[0], "part": key[1] or None}
 
 
 def related(relations: Iterable[Relation]) -> list[Row]:

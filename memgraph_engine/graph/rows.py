@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -30,14 +31,26 @@ def source_properties(source: Source) -> dict[str, Any]:
 
 
 def source_from(row: Mapping[str, Any]) -> Source:
-    """Return the source that a row of its properties holds."""
-    return Source(
+    """Return the source that a row of its properties holds, or the passage of it that the row's `part` names."""
+    source = Source(
         **{name: row.get(name) for name in _SOURCE_TEXTS},  # type: ignore[arg-type]
         agent=row["agent_id"],
         said_at=None if row.get("said_at") is None else moment(row["said_at"]),
         tags=tuple(row["tags"]),
         metadata=json.loads(row["metadata"]),
     )
+    return placed(source, row)
+
+
+def placed(source: Source, row: Mapping[str, Any]) -> Source:
+    """Return a source whose text is a passage's alone, with its place: the row has the `part` and all `cuts`."""
+    cuts = row.get("cuts")
+    if not cuts or "part" not in row:
+        return source
+    part = row["part"] or 0
+    start = (0, *cuts)[part]
+    caption = "" if part else source.caption
+    return replace(source, caption=caption, part=part, span=(start, start + len(source.text)))
 
 
 def note_from(row: Mapping[str, Any]) -> Note:

@@ -1,30 +1,33 @@
 """Sources: what came from outside, verbatim."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from memgraph_engine.graph import schema
 from memgraph_engine.graph.database import Database, Row, Runner
-from memgraph_engine.graph.notes import QUOTABLE, quotable
+from memgraph_engine.graph.notes import QUOTABLE, key_of, quotable
 from memgraph_engine.graph.rows import source_from, source_properties
 from memgraph_engine.model.candidate import Candidate
-from memgraph_engine.model.memory import READABLE, TRUE_ONCE, Source
+from memgraph_engine.model.memory import READABLE, TRUE_ONCE, Key, Source, passage
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A stored source: the hashes of all its versions, newest first, and the note that it is part of, if any."""
+    """A stored source: the hashes of all its versions, newest first, and the notes (id, status) that it is part of.
+
+    These are none for a source without a note, and several for a long message, passage by passage.
+    """
 
     hashes: tuple[str, ...]
-    note: str
-    status: str
+    notes: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
     """What a write was prepared with: nothing of it holds once the version has moved on.
 
-    `tails` is the last turn of each session; `hidden` are those whose note can't be read any more.
+    `tails` is the last turn of each session, of a long one the last passage; `hidden` are those whose note can't be
+    read any more.
     """
 
     version: int
@@ -32,7 +35,7 @@ class Seen:
     notes: int
     known: Mapping[str, Known]
     tails: Mapping[str, Source]
-    hidden: frozenset[str]
+    hidden: frozenset[Key]
     keywords: Mapping[str, str]
 
 
@@ -54,11 +57,11 @@ def look_up(db: Database, scope: str, ids: Sequence[str], sessions: Sequence[str
         language=row["language"],
         notes=row["notes"],
         known={
-            k["id"]: Known(tuple(k["hashes"]), *((k["note"]["id"], k["note"]["status"]) if k["note"] else ("", "none")))
+            k["id"]: Known(tuple(k["hashes"]), tuple((note["id"], note["status"]) for note in k["notes"]))
             for k in row["known"]
         },
         tails={tail["session"]: source_from(tail) for tail in row["tails"]},
-        hidden=frozenset(tail["id"] for tail in row["tails"] if not tail["readable"]),
+        hidden=frozenset((tail["id"], tail["part"]) for tail in row["tails"] if not tail["readable"]),
         keywords={k["key"]: k["name"] for k in row["keywords"]},
     )
 
@@ -96,29 +99,64 @@ def documents(tx: Runner, scope: str, folder: str) -> list[str]:
     return [row["document"] for row in rows]
 
 
-def stored(tx: Runner, scope: str, id: str) -> bool:  # noqa: A002  the graph's own word
-    """Tell whether there is a source of this id, with or without a note."""
-    return bool(around(tx, scope, [id]))
+def find(tx: Runner, scope: str, id: str) -> Source | None:  # noqa: A002  the graph's own word
+    """Return the source of this id, with or without a note; a long message whole."""
+    found = passages(tx, scope, id)
+    return joined(found) if found else None
 
 
-def arriving(candidates: Iterable[Candidate]) -> list[Row]:
-    """Return the rows that store the candidates' sources, each after the turn before it."""
-    return [{"id": c.source.id, "previous": c.previous, "properties": source_properties(c.source)} for c in candidates]
+def passages(tx: Runner, scope: str, id: str, hash: str = "") -> list[Source]:  # noqa: A002
+    """Return the passages of a source, in order, with or without notes; one that is not cut is its only passage.
+
+    With a `hash` they are those of the version that had it, if there was one.
+    """
+    rows = tx.run("sources/find", scope=scope, id=id, hash=hash)
+    if not rows:
+        return []
+    row = rows[0]["source"]
+    places = row.get("cuts") or ()
+    return [passage(source_from(row), places, part) for part in range(len(places) + 1)]
+
+
+def arriving(inputs: Iterable[Sequence[Candidate]]) -> list[Row]:
+    """Return the rows that store sources, each after the turn before it, by the candidates made of their passages."""
+    return [
+        {"id": some[0].source.id, "previous": some[0].previous, "properties": _properties([c.source for c in some])}
+        for some in inputs
+    ]
+
+
+def _properties(passages: Sequence[Source]) -> Row:
+    return {**source_properties(joined(passages)), "cuts": cuts(passages) or None}
+
+
+def joined(passages: Sequence[Source]) -> Source:
+    """Return the whole source of all of its passages."""
+    return replace(passages[0], text="".join(one.text for one in passages), span=None)
+
+
+def cuts(passages: Sequence[Source]) -> list[int]:
+    """Return before which characters a source is cut into these passages."""
+    return [one.span[0] for one in passages[1:] if one.span]
 
 
 @dataclass(frozen=True, slots=True)
 class Around:
-    """The turn before a source, if a context may repeat it, its id, and the notes (ids) of the turns after it."""
+    """The turn before a source, if a context may repeat it, its key, and the notes (ids) of the turns after it.
+
+    In a long message these turns are the passages before and after.
+    """
 
     previous: Source | None
-    previous_id: str | None
+    previous_key: Key | None
     followers: tuple[str, ...]
 
 
-def around(tx: Runner, scope: str, ids: Sequence[str]) -> dict[str, Around]:
-    """Return what stands around sources in their conversations."""
-    rows = tx.run("sources/turns", scope=scope, ids=sorted(ids), statuses=QUOTABLE, followers=TRUE_ONCE) if ids else []
+def around(tx: Runner, scope: str, ids: Iterable[str]) -> dict[Key, Around]:
+    """Return what stands around each passage of sources in their conversations."""
+    given = {"ids": sorted(set(ids)), "statuses": QUOTABLE, "followers": TRUE_ONCE}
+    rows = tx.run("sources/turns", scope=scope, **given) if given["ids"] else []
     return {
-        row["id"]: Around(quotable(row["previous"]), (row["previous"] or {}).get("id"), tuple(row["followers"]))
+        (row["id"], row["part"]): Around(quotable(row["previous"]), key_of(row["previous"]), tuple(row["followers"]))
         for row in rows
     }

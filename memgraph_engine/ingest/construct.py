@@ -12,7 +12,7 @@ from memgraph_engine.ingest.keywords import choose
 from memgraph_engine.language import tokenize
 from memgraph_engine.model.candidate import Candidate, Keyword
 from memgraph_engine.model.marker import without_recalled
-from memgraph_engine.model.memory import Source
+from memgraph_engine.model.memory import Key, Source
 from memgraph_engine.model.names import canonical, key
 from memgraph_engine.rendering import render, told
 
@@ -46,11 +46,11 @@ class Phrases:
     """The phrases of one batch that may become keywords: found once for a source, however often the batch is tried."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[str, str], list[str]] = {}
+        self._known: dict[tuple[str, int, str], list[str]] = {}
 
     def of(self, source: Source, language: str) -> list[str]:
         """Return those of a source; the speaker's name is none."""
-        place = source.hash, language
+        place = source.hash, source.part, language
         if place not in self._known:
             said = without_recalled(source.text)
             text = f"{said}\n{source.caption}" if source.caption else said
@@ -69,36 +69,40 @@ class Phrases:
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A source in its place (`seq`), the id of the turn before it, and that turn if a context may repeat it.
+    """A source, or a passage of it, in its place (`seq`): after which source, and what a context may repeat before it.
 
-    `noise` says why it makes no note, '' if it does.
+    `previous` is the id of the turn before, None for a later passage too. `before` is the passage before it, else the
+    turn before (of a long one the last passage). `noise` says why it makes no note, '' if it does. `waiting` is the id
+    of the note that it has already.
     """
 
     source: Source
     previous: str | None = None
     before: Source | None = None
     noise: str = ""
+    waiting: str = ""
 
 
 def place(
     sources: Iterable[Source],
     tails: Mapping[str, Source],
-    hidden: Collection[str] = (),
-    noise: Mapping[str, str] = MappingProxyType({}),
+    hidden: Collection[Key] = (),
+    noise: Mapping[Key, str] = MappingProxyType({}),
 ) -> list[Placed]:
-    """Put sources into their sessions, in order.
+    """Put sources into their sessions, in order; those of a long message stand behind each other, passage by passage.
 
     `tails` is the last turn of each session so far, of which no context repeats the `hidden`. Nor does one repeat
-    what makes no note: `noise`, by the source's id, says why.
+    what makes no note: `noise` says why.
     """
-    last, placed = dict(tails), []
+    last, placed = dict(tails), list[Placed]()
     for source in sources:
-        previous = last.get(source.session) if source.session else None
-        here = replace(source, seq=previous.seq + 1 if previous else 0)
+        previous = placed[-1].source if source.part else last.get(source.session) if source.session else None
+        after = previous.id if previous and not source.part else None
+        here = replace(source, seq=previous.seq + (after is not None) if previous else 0)
         if source.session:
             last[source.session] = here
-        before = previous if previous and previous.id not in hidden and previous.id not in noise else None
-        placed.append(Placed(here, previous.id if previous else None, before, noise.get(source.id, "")))
+        before = previous if previous and previous.key not in hidden and previous.key not in noise else None
+        placed.append(Placed(here, after, before, noise.get(source.key, "")))
     return placed
 
 
@@ -110,17 +114,17 @@ def construct(
     max_keywords: int,
     vectors: Vectors,
     phrases: Phrases | None = None,
-    extracted: Mapping[str, Extracted] = MappingProxyType({}),
+    extracted: Mapping[Key, Extracted] = MappingProxyType({}),
 ) -> list[Candidate]:
     """Build a candidate note for each source, in order; one that makes no note has neither vectors nor keywords.
 
-    `known_keywords` is the stored name for a keyword's key; `extracted` is what a chat model made of sources, by
-    their ids: its context, keywords and event time go before the local ones. `phrases` are those found before.
+    `known_keywords` is the stored name for a keyword's key; `extracted` is what a chat model made of sources: its
+    context, keywords and event time go before the local ones. `phrases` are those found before.
     """
-    drafts = [_written(draft, extracted.get(draft.source.id), language) for draft in waiting(placed, language)]
+    drafts = [_written(draft, extracted.get(draft.source.key), language) for draft in waiting(placed, language)]
     local = phrases or Phrases()
     named = [
-        _phrases(draft, extracted.get(draft.source.id), language, local) if max_keywords and not draft.noise else []
+        _phrases(draft, extracted.get(draft.source.key), language, local) if max_keywords and not draft.noise else []
         for draft in drafts
     ]
     notes = [draft for draft in drafts if not draft.noise]
@@ -156,6 +160,7 @@ def waiting(placed: Sequence[Placed], language: str) -> list[Candidate]:
             keywords=(),
             valid_from=min((event.start for event in told(one.source, language)), default=None),
             noise=one.noise,
+            waiting=one.waiting,
         )
         for one, text in zip(placed, texts, strict=True)
     ]

@@ -1,15 +1,19 @@
-"""Cut a document into passages: at headings, then paragraphs, then sentences; nothing of it is lost.
+"""Cut a document or a long message into passages: at paragraphs, then sentences; nothing of it is lost.
 
-Headings are found by markdown-it-py, which knows fences, underlined headings and HTML where a few lines of ours
-would not; it comes with rich.
+A Markdown document is cut at headings before all else. These are found by markdown-it-py, which knows fences,
+underlined headings and HTML where a few lines of ours would not; it comes with rich.
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 from markdown_it import MarkdownIt
+
+from memgraph_engine.model.marker import own
+from memgraph_engine.model.memory import Source, passage
 
 _WORD = re.compile(r"\w")
 # Ends of units, from the coarsest; what no sentence or word ends is cut at the limit
@@ -41,6 +45,34 @@ def passages(text: str, limit: int, *, markdown: bool = False) -> Iterator[str]:
         first, later = _front(section.above, limit), _front(section.path, limit)
         for n, body in enumerate(_packed(section.text, limit - max(len(first), len(later)))):
             yield (later if n else first) + body
+
+
+def cuts(text: str, limit: int) -> list[int]:
+    """Return before which characters of a message its passages begin, but for the first.
+
+    A passage has at most `limit` characters, besides what is marked as recalled, which is never cut, and blanks at its
+    ends. So a message of no more than that has none.
+
+    >>> cuts("The ferry left. The sea was calm. We saw a heron.", 30)
+    [16, 34]
+    """
+    if len(text) <= limit:
+        return []
+    parts = [(start, end) for start, end in own(text) if end > start]
+    said = "".join(text[start:end] for start, end in parts)
+    begins = [0, *accumulate(end - start for start, end in parts)]
+    found = []
+    for start, end in _slices(said.rstrip(), limit):
+        if said[:start].strip() and said[start:end].strip():
+            at = bisect_right(begins, start) - 1
+            found.append(parts[at][0] + start - begins[at])
+    return found
+
+
+def of_message(source: Source, limit: int) -> list[Source]:
+    """Return the passages of a message; of one within the limit that is the message itself."""
+    found = cuts(source.text, limit)
+    return [passage(source, found, part) for part in range(len(found) + 1)]
 
 
 def _without_gaps(text: str) -> str:
@@ -86,14 +118,19 @@ def _headings(text: str) -> Iterator[tuple[int, str, int, int]]:
 
 
 def _packed(text: str, limit: int) -> Iterator[str]:
-    """Join units, as they stand in the text, to passages as long as the limit allows."""
-    passage = ""
+    for start, end in _slices(text, limit):
+        yield from _trimmed(text[start:end])
+
+
+def _slices(text: str, limit: int) -> Iterator[tuple[int, int]]:
+    """Join units, as they stand in the text, to passages as long as the limit allows; yield where each stands."""
+    start = end = 0
     for unit in _cut(text, limit, 0):
-        if passage and len(passage) + len(unit.rstrip()) > limit:
-            yield from _trimmed(passage)
-            passage = ""
-        passage += unit
-    yield from _trimmed(passage)
+        if end > start and end - start + len(unit.rstrip()) > limit:
+            yield start, end
+            start = end
+        end += len(unit)
+    yield start, end
 
 
 def _trimmed(passage: str) -> Iterator[str]:

@@ -8,17 +8,17 @@ A memory that takes what it recalled, or what an assistant repeats of it, for ne
 from collections.abc import Iterable, Sequence
 
 from memgraph_engine.model.marker import covered, without_recalled
-from memgraph_engine.model.memory import Source
+from memgraph_engine.model.memory import Key, Source
 from memgraph_engine.rendering import noise
 from memgraph_engine.settings import GateSettings
 
 
 def worthless(
     sources: Iterable[Source], language: str, settings: GateSettings, shown: Sequence[str] = ()
-) -> dict[str, str]:
-    """Return why sources (by id) make no note; `shown` are texts that were put before the model that answered."""
+) -> dict[Key, str]:
+    """Return why sources make no note; `shown` are texts that were put before the model that answered."""
     reasons = {
-        source.id: _unasked(source, settings)
+        source.key: _unasked(source, settings)
         or _echo(source, shown, language, settings.covered)
         or (noise(source, language) if settings.discard else "")
         for source in sources

@@ -47,21 +47,27 @@ def without_recalled(text: str) -> str:
     >>> without_recalled("What does the <recalled-memory> tag do?")
     'What does the <recalled-memory> tag do?'
     """
+    kept = own(text)
+    return " ".join(text[start:end] for start, end in kept).strip() if kept != [(0, len(text))] else text
+
+
+def own(text: str) -> list[tuple[int, int]]:
+    """Return where a text is no recalled one: from which character to which, in order.
+
+    >>> own("I know <recalled-memory>Ana</recalled-memory> well.")
+    [(0, 7), (45, 51)]
+    """
     marks = list(_MARK.finditer(text))
-    if not marks:
-        return text
     words = _like_words(marks, text)
     kept, done, depth = [], 0, 0
     for place, mark in enumerate(marks):
         if place in words:
             continue
         if depth == 0:
-            kept.append(text[done : mark.start()])
+            kept.append((done, mark.start()))
         depth = max(0, depth + (-1 if mark[1] else 1))
         done = mark.end()
-    if depth == 0:
-        kept.append(text[done:])
-    return " ".join(kept).strip() if done else text
+    return [*kept, (done, len(text))] if depth == 0 else kept
 
 
 def _like_words(marks: Sequence[re.Match[str]], text: str) -> set[int]:

@@ -1,8 +1,8 @@
 """What a memory is made of: messages become sources, sources become notes, notes carry keywords."""
 
 import hashlib
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Literal
 
@@ -20,6 +20,9 @@ NEVER = datetime(9999, 12, 31, tzinfo=UTC)
 UNKNOWN_PAST = datetime(1, 1, 1, tzinfo=UTC)
 """Stands for "since ever"."""
 
+Key = tuple[str, int]
+"""What makes one note: the id of a source, and the passage of it, counted from 0."""
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Source(Result):
@@ -27,9 +30,11 @@ class Source(Result):
 
     `said_at` is UTC, None where no time was given; `said_as` is that time as it was given.
     `session` is '' for a message outside any; `seq` counts from 0 within the session.
+    A long message is told by several notes, a passage each. The source of such a note holds the passage `part`, counted
+    from 0: `text` is the whole text from the first to the second place of `span`. Otherwise `span` is None.
     """
 
-    brief = ("id", "speaker", "text")
+    brief = ("id", "span", "speaker", "text")
 
     id: str
     text: str
@@ -45,11 +50,33 @@ class Source(Result):
     caption: str = ""
     tags: tuple[str, ...] = ()
     metadata: Mapping[str, object] = field(default_factory=dict)
+    part: int = 0
+    span: tuple[int, int] | None = None
+
+    @property
+    def key(self) -> Key:
+        """What tells it from all others of its memory."""
+        return self.id, self.part
 
 
-def by_time(source: Source) -> tuple[bool, datetime, str, int, str]:
+def passage(whole: Source, cuts: Sequence[int], part: int) -> Source:
+    """Return a passage of a source that is cut before some of its characters; without cuts that is all of it.
+
+    An image that came with a message belongs to the first passage.
+
+    >>> passage(Source("1", "One two three", ""), [4, 8], 1).text
+    'two '
+    """
+    if not cuts:
+        return whole
+    start, end = (0, *cuts)[part], (*cuts, len(whole.text))[part]
+    caption = "" if part else whole.caption
+    return replace(whole, text=whole.text[start:end], caption=caption, part=part, span=(start, end))
+
+
+def by_time(source: Source) -> tuple[bool, datetime, str, int, str, int]:
     """Order sources by when they were said; what has no time comes last."""
-    return source.said_at is None, source.said_at or UNKNOWN_PAST, source.session, source.seq, source.id
+    return source.said_at is None, source.said_at or UNKNOWN_PAST, source.session, source.seq, *source.key
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -97,6 +124,7 @@ class Note(Result):
         return {key: value for source in self.sources for key, value in source.metadata.items()}
 
 
-def note_id(scope: str, source: str) -> str:
-    """Return the id of the note that a source makes: always the same."""
-    return hashlib.blake2b(f"{scope}\0{source}".encode(), digest_size=16).hexdigest()
+def note_id(scope: str, source: str, part: int = 0) -> str:
+    """Return the id of the note that a source, or a later passage of it, makes: always the same."""
+    of = f"{scope}\0{source}\0{part}" if part else f"{scope}\0{source}"
+    return hashlib.blake2b(of.encode(), digest_size=16).hexdigest()

@@ -13,6 +13,7 @@ DecisionKind = Literal[
     "append", "link", "merge", "reinforce", "supersede", "discard", "defer", "update", "delete", "render", "undo"
 ]
 Relation = Literal["same", "update", "change", "conflict", "related", "none"]
+EntryKind = Literal["append", "link", "merge", "reinforce", "supersede", "discard", "defer", "repeat"]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -128,6 +129,15 @@ class Anchor(Result):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
+class PassageEntry(Result):
+    """What became of a passage of a long message: its note, and how, as Entry has it."""
+
+    note: str
+    kind: EntryKind
+    status: str = "active"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Entry(Result):
     """What became of one input: its note, and the decision about it (None for a repeat).
 
@@ -139,13 +149,24 @@ class Entry(Result):
     defer      a pending note, to be constructed later
     repeat     stored already; nothing was written
     `status` is the note's. A repeat of a deleted note has the status deleted; give it another id to store it anew.
+    A long message has a note for each of its passages: `passages` tell what became of each, in order, all by one
+    decision, and `kind`, `note` and `status` are those of the passage that changed most. Otherwise `passages` is empty.
     """
+
+    brief = ("source", "note", "kind", "decision", "status")
 
     source: str
     note: str
-    kind: Literal["append", "link", "merge", "reinforce", "supersede", "discard", "defer", "repeat"]
+    kind: EntryKind
     decision: str | None
     status: str = "active"
+    passages: tuple[PassageEntry, ...] = ()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The notes that hold it, each once."""
+        held = [one.note for one in self.passages] or [self.note]
+        return tuple(dict.fromkeys(note for note in held if note))
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -164,7 +185,7 @@ class Receipt(Result):
 
     @property
     def added(self) -> int:
-        """How many notes are new."""
+        """How many inputs made a new note; a long message makes several."""
         return sum(entry.kind in ("append", "link", "supersede", "defer") for entry in self.entries)
 
     @property
@@ -181,7 +202,8 @@ class Receipt(Result):
 class Considered(Result):
     """A note that a new one was compared with: the two scores (MemFly, equation 6), the relation of the two, and why.
 
-    `similarity` is the larger cosine of the two texts' vectors (-1 to 1). The scores lie between 0 and 1.
+    `similarity` is the larger cosine of the two texts' vectors (-1 to 1). The scores lie between 0 and 1. `part` is the
+    passage of a long message that was compared, counted from 0.
     """
 
     note: str
@@ -190,6 +212,7 @@ class Considered(Result):
     similarity: float
     relation: Relation
     evidence: str = ""
+    part: int = 0
 
 
 @dataclass(frozen=True, slots=True, repr=False)

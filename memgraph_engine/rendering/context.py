@@ -13,7 +13,7 @@ from functools import cache
 
 from memgraph_engine.language import word_list
 from memgraph_engine.model.marker import without_recalled
-from memgraph_engine.model.memory import Source, by_time
+from memgraph_engine.model.memory import Key, Source, by_time
 from memgraph_engine.model.text import as_day, line
 from memgraph_engine.rendering.when import Event, events, resolved
 
@@ -42,17 +42,17 @@ def render(turns: Sequence[tuple[Source, Source | None]], language: str, *, date
     """Render a note's sources, each with the turn before it.
 
     The context puts the day behind a relative date, and repeats the beginning of the turn before, unless it is one of
-    the note's own. What is only said again, of the same days, adds nothing. Unless it is `dated`, it leaves out when
-    it was said.
+    the note's own. Before a later passage of a long message that is the passage before it. What is only said again, of
+    the same days, adds nothing. Unless it is `dated`, it leaves out when it was said.
 
     >>> first = Source("1", "Where were you?", "", speaker="Bo")
     >>> second = Source("2", "I sailed yesterday.", "", speaker="Ana", said_as="2023-05-08")
     >>> render([(second, first)], "english").context
     'Ana: I sailed yesterday [7 May, 2023]. (8 May, 2023) [before: Bo: Where were you?]'
     """
-    own = {source.id for source, _ in turns}
+    own = {source.key for source, _ in turns}
     parts: dict[str, None] = {}
-    before: dict[str, Source] = {}
+    before: dict[Key, Source] = {}
     raw: dict[tuple[str, str, tuple[tuple[datetime, datetime], ...]], str] = {}
     for source, previous in sorted(turns, key=lambda turn: by_time(turn[0])):
         named = told(source, language)
@@ -60,8 +60,8 @@ def render(turns: Sequence[tuple[Source, Source | None]], language: str, *, date
         if saying in raw:
             continue
         raw[saying] = line(source, language)
-        if previous and previous.id not in own:
-            before[previous.id] = previous
+        if previous and previous.key not in own:
+            before[previous.key] = previous
         text = resolved(without_recalled(source.text), named)
         parts[line(replace(source, text=text, said_as=source.said_as if dated else None), language)] = None
     context = " ".join(parts)

@@ -1,10 +1,16 @@
-"""Write a batch of candidates as the verdicts on them say: each input one decision, all in one transaction."""
+"""Write a batch of candidates as the verdicts on them say: each input one decision, all in one transaction.
 
-from collections.abc import Iterable, Mapping, Sequence
+A long message comes as several candidates, a passage each. It is one input, so one decision holds all verdicts on it.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from itertools import groupby
 from uuid import uuid4
 
+from memgraph_engine.cost import NOTHING
 from memgraph_engine.embedding import CheckedEmbedder
 from memgraph_engine.errors import SourceConflict
 from memgraph_engine.gate.verdict import Verdict
@@ -14,8 +20,8 @@ from memgraph_engine.graph.notes import USER, Found, NewNote, Relation, Revision
 from memgraph_engine.graph.sources import Known, Seen
 from memgraph_engine.language import tokenize
 from memgraph_engine.model.candidate import Candidate
-from memgraph_engine.model.memory import Source, note_id
-from memgraph_engine.model.result import Decision, Entry
+from memgraph_engine.model.memory import Key, Source
+from memgraph_engine.model.result import Decision, Entry, EntryKind, PassageEntry
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.rendering import Text, render
 from memgraph_engine.writing import contexts
@@ -46,16 +52,33 @@ def _conflict(source: Source, how: str) -> SourceConflict:
     )
 
 
-def entries(given: Sequence[Source], made: Mapping[str, Entry], known: Mapping[str, Known]) -> list[Entry]:
+def entries(given: Sequence[Source], made: Iterable[Entry], known: Mapping[str, Known]) -> list[Entry]:
     """Return an entry for each given source, in order: what was made of it, or that it is known."""
-    fresh, found = dict(made), []
+    by_source = {entry.source: entry for entry in made}
+    fresh, found = dict(by_source), []
     for source in given:
         entry = fresh.pop(source.id, None)
         if not entry and source.id in known:
-            stored = known[source.id]
-            entry = Entry(source.id, stored.note, "repeat", None, stored.status)
-        found.append(entry or replace(made[source.id], kind="repeat", decision=None))
+            stored = known[source.id].notes or (("", "none"),)
+            entry = _entry(source.id, None, [PassageEntry(note, "repeat", status) for note, status in stored])
+        found.append(entry or _repeated(by_source[source.id]))
     return found
+
+
+def _repeated(entry: Entry) -> Entry:
+    passages = tuple(replace(one, kind="repeat") for one in entry.passages)
+    return replace(entry, kind="repeat", decision=None, passages=passages)
+
+
+_KINDS: Sequence[EntryKind] = ("defer", "supersede", "link", "append", "merge", "reinforce", "discard", "repeat")
+"""What may become of a passage; the first of these that happened is what became of the message."""
+
+
+def _entry(source: str, decision: str | None, passages: Sequence[PassageEntry]) -> Entry:
+    """Return the entry of an input by what became of its passages, or of all of it."""
+    lead = min(passages, key=lambda one: _KINDS.index(one.kind))
+    several = tuple(passages) if len(passages) > 1 else ()
+    return Entry(source, lead.note, lead.kind, decision, lead.status, several)
 
 
 @dataclass
@@ -71,9 +94,37 @@ class Draft:
     said_at: datetime
 
 
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """A candidate with its verdict, the id of the note that it would make, and its place in the batch."""
+
+    candidate: Candidate
+    verdict: Verdict
+    own: str
+    place: int
+
+    @property
+    def source(self) -> Source:
+        return self.candidate.source
+
+    @property
+    def joins(self) -> bool:
+        return self.verdict.kind in ("merge", "reinforce")
+
+    @property
+    def note(self) -> str:
+        """The note that holds it from now on, '' for none."""
+        return self.verdict.target if self.joins else "" if self.verdict.kind == "discard" else self.own
+
+    @property
+    def entry(self) -> PassageEntry:
+        status = {"defer": "pending", "discard": "none"}.get(self.verdict.kind, "active")
+        return PassageEntry(self.note, self.verdict.kind, status)
+
+
 @dataclass
 class Batch:
-    """Plans what becomes of a batch; `pending` are the notes that some of its sources have already, by source."""
+    """Plans what becomes of a batch; `pending` are the notes that some of its passages have already."""
 
     db: Database
     scope: Scope
@@ -82,27 +133,35 @@ class Batch:
     embedder: CheckedEmbedder
     max_keywords: int
     thresholds: Mapping[str, float]
-    pending: Mapping[str, Found] = field(default_factory=dict)
+    pending: Mapping[Key, Found] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Start with nothing planned."""
         self._transaction = Transaction(self.scope, self.seen.version, self.now, self.seen.keywords.values())
         self._drafts: dict[str, Draft] = {}
-        self._entries: dict[str, Entry] = {}
         self._decisions: dict[str, str] = {}
         self._joined: list[tuple[str, Revision, Text]] = []
 
-    def write(self, candidates: Sequence[Candidate], verdicts: Sequence[Verdict]) -> dict[str, Entry]:
-        """Write it; return the entry of each candidate's source. Raises Stale, with nothing written."""
+    def write(self, candidates: Sequence[Candidate], verdicts: Sequence[Verdict]) -> list[Entry]:
+        """Write it; return an entry for each input, or note that was pending. Raises Stale, with nothing written."""
         self._load(verdicts)
         corrected = self._corrected(candidates, verdicts)
-        quoting = self._without(candidates, corrected)
-        for place, (candidate, verdict) in enumerate(zip(quoting, verdicts, strict=True)):
-            self._decide(candidate, verdict, place)
+        judged = [
+            _Judged(candidate, verdict, candidate.note(self.scope.name), place)
+            for place, (candidate, verdict) in enumerate(
+                zip(self._without(candidates, corrected), verdicts, strict=True)
+            )
+        ]
+        made = [self._decide(some) for some in self._inputs(judged)]
         self._embed()
         self._rewrite(corrected)
         self._transaction.commit(self.db)
-        return self._entries
+        return made
+
+    def _inputs(self, judged: Iterable["_Judged"]) -> Iterator[Sequence["_Judged"]]:
+        """Yield the passages of each message together; what waits was decided on when it came, and stands alone."""
+        for _, some in groupby(judged, lambda one: one.source.key if one.source.key in self.pending else one.source.id):
+            yield list(some)
 
     def _load(self, verdicts: Iterable[Verdict]) -> None:
         """Read the stored notes that the batch changes."""
@@ -119,27 +178,27 @@ class Batch:
                 note.valid_from,
             )
 
-    def _corrected(self, candidates: Sequence[Candidate], verdicts: Sequence[Verdict]) -> dict[str, str]:
+    def _corrected(self, candidates: Sequence[Candidate], verdicts: Sequence[Verdict]) -> dict[Key, str]:
         """Return the sources of all that is superseded, which no context repeats from now on, with what replaces it."""
         by = {
-            verdict.target: note_id(self.scope.name, candidate.source.id)
+            verdict.target: candidate.note(self.scope.name)
             for candidate, verdict in zip(candidates, verdicts, strict=True)
             if verdict.kind == "supersede"
         }
-        sources = {source.id: note for note, draft in self._drafts.items() for source, _ in draft.turns}
+        sources = {source.key: note for note, draft in self._drafts.items() for source, _ in draft.turns}
         for candidate, verdict in zip(candidates, verdicts, strict=True) if by else ():
             joins = verdict.kind in ("merge", "reinforce")
-            sources[candidate.source.id] = verdict.target if joins else note_id(self.scope.name, candidate.source.id)
+            sources[candidate.source.key] = verdict.target if joins else candidate.note(self.scope.name)
         return {source: by[note] for source, note in sources.items() if note in by}
 
-    def _without(self, candidates: Sequence[Candidate], corrected: Mapping[str, str]) -> list[Candidate]:
+    def _without(self, candidates: Sequence[Candidate], corrected: Mapping[Key, str]) -> list[Candidate]:
         """Take the words of what is superseded out of the local contexts of the batch."""
         for draft in self._drafts.values() if corrected else ():
             draft.turns = [
-                (turn, None if before and before.id in corrected else before) for turn, before in draft.turns
+                (turn, None if before and before.key in corrected else before) for turn, before in draft.turns
             ]
         found = list(candidates)
-        quoting = [place for place, one in enumerate(candidates) if one.before and one.before.id in corrected]
+        quoting = [place for place, one in enumerate(candidates) if one.before and one.before.key in corrected]
         for place in quoting:
             one = found[place] = replace(candidates[place], before=None)
             if not one.constructed_by:
@@ -151,7 +210,7 @@ class Batch:
                 found[place] = replace(one, context=context, context_terms=terms, context_vector=vector)
         return found
 
-    def _rewrite(self, corrected: Mapping[str, str]) -> None:
+    def _rewrite(self, corrected: Mapping[Key, str]) -> None:
         """Take the words of what is superseded out of the stored contexts that quote them."""
         for note in dict.fromkeys(corrected.values()):
             hidden = dict.fromkeys(source for source, by in corrected.items() if by == note)
@@ -165,44 +224,48 @@ class Batch:
                 without=[joined for joined, *_ in self._joined],
             )
 
-    def _decide(self, candidate: Candidate, verdict: Verdict, place: int) -> None:
-        source, waiting = candidate.source, self.pending.get(candidate.source.id)
-        own = note_id(self.scope.name, source.id)
-        joins = verdict.kind in ("merge", "reinforce")
-        note = verdict.target if joins else "" if verdict.kind == "discard" else own
+    def _decide(self, judged: Sequence["_Judged"]) -> Entry:
+        """Plan what one decision does: on an input, or on a note that waits."""
+        waiting = self.pending.get(judged[0].source.key)
+        verdicts = [one.verdict for one in judged]
+        kind = min((verdict.kind for verdict in verdicts), key=_KINDS.index)
         decision = self._transaction.decide(
             Decision(
                 id=uuid4().hex,
-                kind=verdict.kind,
+                kind=kind,
                 at=self.now,
-                note=note,
-                sources=() if waiting else (source.id,),
-                considered=verdict.considered,
-                evidence=verdict.evidence,
+                note=judged[0].note if len({one.note for one in judged}) == 1 else "",
+                sources=() if waiting else (judged[0].source.id,),
+                considered=tuple(
+                    replace(seen, part=one.source.part) for one in judged for seen in one.verdict.considered
+                ),
+                evidence=" ".join(dict.fromkeys(verdict.evidence for verdict in verdicts if verdict.evidence)),
                 thresholds=self.thresholds,
-                model=verdict.model,
-                cost=verdict.cost,
+                model=next((verdict.model for verdict in verdicts if verdict.model), ""),
+                cost=sum((verdict.cost for verdict in verdicts), NOTHING),
             )
         )
         if not waiting:
-            self._transaction.store(candidate)
-        if joins:
-            self._join(candidate, verdict, decision)
-        elif verdict.kind != "discard":
-            self._make(candidate, verdict, decision, place, waiting)
-        if waiting and (joins or not note):
-            self._transaction.retire(waiting, decision.id)
-        status = {"defer": "pending", "discard": "none"}.get(verdict.kind, "active")
-        self._entries[source.id] = Entry(source.id, note, verdict.kind, decision.id, status)
+            self._transaction.store([one.candidate for one in judged])
+        witnesses: defaultdict[str, list[Key]] = defaultdict(list)
+        for one in judged:
+            if one.joins and not self._join(one.candidate, one.verdict, decision):
+                witnesses[one.note].append(one.source.key)
+            elif one.note and not one.joins:
+                self._make(one, decision, waiting)
+            if waiting and one.note != one.own:
+                self._transaction.retire(waiting, decision.id)
+        for note, adds in witnesses.items():
+            self._transaction.revise(self._drafts[note].found, Revision(note, decision.id, {}, adds=tuple(adds)))
+        return _entry(judged[0].source.id, decision.id, [one.entry for one in judged])
 
-    def _make(
-        self, candidate: Candidate, verdict: Verdict, decision: Decision, place: int, waiting: Found | None
-    ) -> None:
+    def _make(self, judged: "_Judged", decision: Decision, waiting: Found | None) -> None:
         """Make a note of its own, or construct the one that waits."""
+        candidate, verdict, note = judged.candidate, judged.verdict, judged.own
         # a millisecond apart, so that listing by time keeps the order in which they came
-        created = self.now + timedelta(milliseconds=place)
+        created = self.now + timedelta(milliseconds=judged.place)
         status = "pending" if verdict.kind == "defer" else "active"
-        new = NewNote(decision.note, decision.id, candidate, self.now, created, status)
+        new = NewNote(note, decision.id, candidate, self.now, created, status)
         said_at = waiting.note.said_at if waiting else candidate.source.said_at or self.now
         if waiting:
             self._transaction.name(candidate.keywords)
@@ -210,13 +273,11 @@ class Batch:
             properties = {**texts_of(candidate), "status": "active", "valid_from": begins}
             names = tuple(keyword.name for keyword in candidate.keywords)
             vectors = candidate.raw_vector, candidate.context_vector
-            self._transaction.revise(
-                waiting, Revision(decision.note, decision.id, properties, "changed", *vectors, names)
-            )
+            self._transaction.revise(waiting, Revision(note, decision.id, properties, "changed", *vectors, names))
         else:
             self._transaction.create(new)
         tags = tuple(sorted({*candidate.source.tags, *metadata_tags(candidate.source.metadata)}))
-        self._drafts[decision.note] = Draft(
+        self._drafts[note] = Draft(
             waiting,
             [(candidate.source, candidate.before)],
             tuple(keyword.name for keyword in candidate.keywords),
@@ -226,22 +287,22 @@ class Batch:
             said_at,
         )
         for tie in verdict.ties:
-            if tie.note != decision.note:
-                self._transaction.relate(Relation(decision.note, tie.note, tie.kind, tie.score, decision.id))
+            if tie.note != note:
+                self._transaction.relate(Relation(note, tie.note, tie.kind, tie.score, decision.id))
         if verdict.kind == "supersede":
-            self._decisions[decision.note] = decision.id
-            self._supersede(said_at, verdict.target, decision)
+            self._decisions[note] = decision.id
+            self._supersede(note, said_at, verdict.target, decision)
 
-    def _supersede(self, said_at: datetime, old: str, decision: Decision) -> None:
+    def _supersede(self, new: str, said_at: datetime, old: str, decision: Decision) -> None:
         """End the truth of the old note where that of the new one begins."""
         draft = self._drafts[old]
         ends = max(said_at, draft.said_at)
         properties = {"status": "superseded", "valid_to": ends}
         self._transaction.revise(draft.found, Revision(old, decision.id, properties, "superseded"))
-        self._transaction.relate(Relation(decision.note, old, "supersede", 1.0, decision.id))
+        self._transaction.relate(Relation(new, old, "supersede", 1.0, decision.id))
 
-    def _join(self, candidate: Candidate, verdict: Verdict, decision: Decision) -> None:
-        """Let a source join a note: with its text (merge), or as one more witness of it (reinforce)."""
+    def _join(self, candidate: Candidate, verdict: Verdict, decision: Decision) -> bool:
+        """Let a source join a note with its text; tell whether it has one, or is one more witness of the note's."""
         source, draft = candidate.source, self._drafts[verdict.target]
         text = self._joint(draft, candidate, verdict)
         draft.turns.append((source, candidate.before))
@@ -249,8 +310,7 @@ class Batch:
             written = verdict.model if verdict.context else ""
             draft.constructed_by = draft.constructed_by or candidate.constructed_by or written
         if verdict.kind == "reinforce" and text == draft.text:
-            self._transaction.revise(draft.found, Revision(verdict.target, decision.id, {}, adds=(source.id,)))
-            return
+            return False
         draft.text = text
         names = dict.fromkeys((*draft.keywords, *(keyword.name for keyword in candidate.keywords)))
         draft.keywords = tuple(names)[: self.max_keywords]
@@ -264,11 +324,12 @@ class Batch:
             "tags": list(draft.tags),
             "constructed_by": draft.constructed_by,
         }
-        revision = Revision(verdict.target, decision.id, properties, keywords=draft.keywords, adds=(source.id,))
+        revision = Revision(verdict.target, decision.id, properties, keywords=draft.keywords, adds=(source.key,))
         self._joined.append((verdict.target, revision, text))
         self._transaction.revise(draft.found, revision)
         for tie in verdict.ties:
             self._transaction.relate(Relation(verdict.target, tie.note, tie.kind, tie.score, decision.id))
+        return True
 
     def _joint(self, draft: Draft, candidate: Candidate, verdict: Verdict) -> Text:
         """Return the texts of a note with what joins it; what the user wrote stays, and so does a model's context."""

@@ -14,7 +14,7 @@ from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.notes import Found, Rendering, Revision
 from memgraph_engine.language import tokenize
 from memgraph_engine.model.candidate import Candidate
-from memgraph_engine.model.memory import READABLE, Source
+from memgraph_engine.model.memory import READABLE, Key, Source
 from memgraph_engine.model.result import Decision
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.recall.question import Filters
@@ -24,17 +24,25 @@ from memgraph_engine.writing.transaction import Transaction
 
 _SOME = 500
 
+Sourced = Sequence[tuple[Source, Source | None]]
+"""Sources, each with the turn before it that a context may repeat."""
 Place = tuple[datetime, str]
 """When a note was created, and its id: where it stands among the others."""
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A note about to change, as of a version of the scope."""
+    """A note about to change, as of a version of the scope; or a long message, by its id, with all of its `notes`."""
 
     version: int
     language: str
-    found: Found
+    notes: Sequence[Found]
+    message: str = ""
+
+    @property
+    def found(self) -> Found:
+        """The note, or the first that can be read."""
+        return next(one for one in self.notes if one.note.status in READABLE)
 
     @property
     def source(self) -> Source:
@@ -42,37 +50,46 @@ class Target:
         return self.found.note.sources[0]
 
     @property
-    def single(self) -> bool:
-        """Whether that is the only one: then a new text is the source's, else the user's own."""
-        return len(self.found.note.sources) == 1
+    def whole(self) -> str:
+        """The id of the source whose text a new one is: the message's, or that of a note which tells it alone.
+
+        It is '' for a note of several sources, or of a passage: a new text is the user's own then.
+        """
+        alone = len(self.found.note.sources) == 1 and not self.source.span
+        return self.message or (self.source.id if alone else "")
 
 
 def target(db: Database, scope: Scope, id: str) -> Target:  # noqa: A002  the graph's own word
-    """Read the readable note of this id, its own or its source's; raises NotFound or InvalidInput."""
+    """Read what is readable of this id, a note's or a source's; raises NotFound or InvalidInput."""
     state = scopes.state(db, scope.name)
-    one = note_graph.find(db, scope.name, id) if state else None
-    if state and not one and sources.stored(db, scope.name, id):
+    found = note_graph.found_by(db, scope.name, id) if state else []
+    if state and not found and sources.find(db, scope.name, id):
         raise NotFound(f"Source {id!r} of {scope} is kept without a note, so there is nothing to change.")
-    if not state or not one:
+    if not state or not found:
         raise NotFound(f"There is no note or source {id!r} in the memory of {scope}.")
-    if one.note.status not in READABLE:
-        raise NotFound(f"{id!r} of {scope} is {one.note.status}; history({id!r}) shows what it was.")
+    one = next((one for one in found if one.note.status in READABLE), None)
+    if not one:
+        raise NotFound(f"{id!r} of {scope} is {found[0].note.status}; history({id!r}) shows what it was.")
+    if one.by == "source" and any(source.span for source in one.note.sources if source.id == id):
+        return Target(state.version, state.language, found, id)
     if one.by == "source" and len(one.note.sources) > 1:
         raise InvalidInput(
             f"Source {id!r} is one of {len(one.note.sources)} that note {one.note.id} comes from. "
             f"Name the note itself to change all of it: {one.note.id!r}."
         )
-    return Target(state.version, state.language, one)
-
-
-def previous(db: Database, scope: Scope, source: Source) -> Source | None:
-    """Return the turn before a source, if a context may repeat it."""
-    around = sources.around(db, scope.name, [source.id])
-    return around[source.id].previous if source.id in around else None
+    return Target(state.version, state.language, [one])
 
 
 def delete(db: Database, scope: Scope, at: Target, embedder: CheckedEmbedder, now: datetime) -> Decision:
-    """Delete a note so that it can be recovered: it keeps everything but its status."""
+    """Delete a note so that it can be recovered: it keeps everything but its status.
+
+    Of a long message all notes are deleted; one that tells other sources too loses only the message.
+    """
+    if at.message:
+        told = {source.key: one.note.id for one in at.notes for source in one.note.sources if source.id == at.message}
+        deleted = withdraw(db, scope, told, embedder, now, "")
+        assert deleted  # something of it can be read
+        return deleted
     return _delete(db, Transaction(scope, at.version, now), [at.found], at.language, embedder)
 
 
@@ -101,9 +118,9 @@ def _metadata(found: Found) -> Iterator[Mapping[str, object]]:
 
 
 def withdraw(
-    db: Database, scope: Scope, sources: Mapping[str, str], embedder: CheckedEmbedder, now: datetime, why: str
+    db: Database, scope: Scope, sources: Mapping[Key, str], embedder: CheckedEmbedder, now: datetime, why: str
 ) -> Decision | None:
-    """Delete what some sources (id → note) tell; a note that comes from others too loses only these.
+    """Delete what some sources (key → note) tell; a note that comes from others too loses only these.
 
     None if nothing of it can be read any more.
     """
@@ -112,7 +129,7 @@ def withdraw(
     found = [one for one in found if one.found.note.status in READABLE]
     if not state or not found:
         return None
-    whole = [one.found for one in found if all(turn.source.id in sources for turn in one.turns)]
+    whole = [one.found for one in found if all(turn.source.key in sources for turn in one.turns)]
     shared = [one for one in found if one.found not in whole]
     return _delete(
         db, Transaction(scope, state.version, now), whole, state.language, embedder, (shared, set(sources)), why
@@ -125,7 +142,7 @@ def _delete(
     some: Sequence[Found],
     language: str,
     embedder: CheckedEmbedder,
-    losing: tuple[Sequence[Rendering], Collection[str]] = ((), ()),
+    losing: tuple[Sequence[Rendering], Collection[Key]] = ((), ()),
     why: str = "",
 ) -> Decision:
     """Delete some notes; those that are `losing` sources lose these alone."""
@@ -138,67 +155,67 @@ def _delete(
         transaction.revise(found, Revision(found.note.id, decision.id, {"status": "deleted"}))
     for one in shared:
         transaction.revise(one.found, _less(one, lost, decision.id, language, embedder))
-    hidden = dict.fromkeys([source.id for found in some for source in found.note.sources] + sorted(lost))
+    hidden = dict.fromkeys([source.key for found in some for source in found.note.sources] + sorted(lost))
     turns = contexts.Turns.after(db, transaction.scope.name, hidden)
     contexts.rewrite(db, transaction, decision.id, turns, language=language, embedder=embedder, without=without)
     transaction.commit(db)
     return decision
 
 
-def _less(one: Rendering, lost: Collection[str], decision: str, language: str, embedder: CheckedEmbedder) -> Revision:
-    """Return what becomes of a note that loses sources; what the user or a chat model wrote of it stays."""
-    found, rest = one.found, [turn for turn in one.turns if turn.source.id not in lost]
-    first = rest[0].source
-    quoted = [(t.source, None if t.previous_id in lost else t.previous) for t in rest]
-    text = render(quoted, language)
-    tags = (tag for t in rest for tag in (*t.source.tags, *note_graph.metadata_tags(t.source.metadata)))
-    properties: dict[str, Any] = {
-        **{name: getattr(first, name) for name in ("session", "seq", "speaker", "role")},
-        "agent_id": first.agent,
-        "tags": sorted(set(tags)),
-    }
-    raw_vector = context_vector = None
-    if found.constructed_by != note_graph.USER:
-        context = found.note.context if found.constructed_by else text.context
-        properties |= {"raw": list(text.raw), "raw_terms": " ".join(tokenize(text.spoken, language))}
-        properties |= contexts.terms_of(context, language)
-        if found.note.status != "pending":
-            raw_vector, context_vector = embedder.embed_documents([text.spoken, context])
-    drops = tuple(turn.source.id for turn in one.turns if turn.source.id in lost)
-    return Revision(found.note.id, decision, properties, "changed", raw_vector, context_vector, drops=drops)
+def _less(one: Rendering, lost: Collection[Key], decision: str, language: str, embedder: CheckedEmbedder) -> Revision:
+    """Return what becomes of a note that loses sources."""
+    rest = [
+        (turn.source, None if turn.previous_key in lost else turn.previous)
+        for turn in one.turns
+        if turn.source.key not in lost
+    ]
+    drops = tuple(turn.source.key for turn in one.turns if turn.source.key in lost)
+    properties, vectors = remaining(one.found, rest, language, embedder)
+    return Revision(one.found.note.id, decision, properties, "changed", *vectors, drops=drops)
 
 
-def update(
-    db: Database,
-    scope: Scope,
-    at: Target,
-    new: Candidate,
-    embedder: CheckedEmbedder,
-    now: datetime,
-) -> Decision:
-    """Give a note a new text; the old one is kept as its past.
+def remaining(
+    found: Found, turns: Sourced, language: str, embedder: CheckedEmbedder
+) -> tuple[Mapping[str, Any], tuple[Any, Any]]:
+    """Return the properties and vectors of a note that lost sources, and is told by these alone."""
+    first = turns[0][0]
+    tags = {tag for source, _ in turns for tag in (*source.tags, *note_graph.metadata_tags(source.metadata))}
+    own = {name: getattr(first, name) for name in ("session", "seq", "speaker", "role")}
+    texts, vectors = retold(found, turns, language, embedder)
+    return {**own, "agent_id": first.agent, "tags": sorted(tags), **texts}, vectors
 
-    The text of a note that comes from several sources is then the user's own, and its sources stay as they came.
+
+def retold(
+    found: Found, turns: Sourced, language: str, embedder: CheckedEmbedder
+) -> tuple[Mapping[str, Any], tuple[Any, Any]]:
+    """Return the texts and vectors that a note gets where other sources tell it, or where other turns stand before.
+
+    What the user wrote of it stays, and so does a chat model's context. Nothing is returned where nothing changes.
+    """
+    text = render(turns, language)
+    context = found.note.context if found.constructed_by else text.context
+    if found.constructed_by == note_graph.USER or (text.raw, context) == (found.note.raw, found.note.context):
+        return {}, (None, None)
+    properties = {"raw": list(text.raw), "raw_terms": " ".join(tokenize(text.spoken, language))}
+    properties |= contexts.terms_of(context, language)
+    if found.note.status == "pending":
+        return properties, (None, None)
+    raw_vector, context_vector = embedder.embed_documents([text.spoken, context])
+    return properties, (raw_vector, context_vector)
+
+
+def update(db: Database, scope: Scope, at: Target, new: Candidate, now: datetime) -> Decision:
+    """Give a note a text of the user's own; the old one is kept as its past, and its sources stay as they came.
+
     A pending one has no vectors, and goes on waiting for its construction.
     """
     note, transaction = at.found.note, Transaction(scope, at.version, now)
     decision = transaction.decide(Decision(uuid4().hex, "update", now, note.id))
     transaction.name(new.keywords)
-    properties = {
-        **note_graph.texts_of(new),
-        "constructed_by": new.constructed_by if at.single else note_graph.USER,
-    }
-    if at.single:
-        properties["valid_from"] = min(note.said_at, new.valid_from or note.said_at)
+    properties = {**note_graph.texts_of(new), "constructed_by": note_graph.USER}
     names = tuple(keyword.name for keyword in new.keywords)
     transaction.revise(
         at.found, Revision(note.id, decision.id, properties, "changed", new.raw_vector, new.context_vector, names)
     )
-    if at.single:
-        transaction.rewrite(new.source)
-        turns = contexts.Turns.after(db, scope.name, {new.source.id: new.source})
-        contexts.rewrite(
-            db, transaction, decision.id, turns, language=at.language, embedder=embedder, without=[note.id]
-        )
     transaction.commit(db)
     return decision

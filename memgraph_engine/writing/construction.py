@@ -18,7 +18,7 @@ from memgraph_engine.ingest.construct import Phrases, Placed, Vectors, construct
 from memgraph_engine.ingest.extract import Extracted, extract
 from memgraph_engine.llm import Spent
 from memgraph_engine.model.candidate import Candidate
-from memgraph_engine.model.memory import Source
+from memgraph_engine.model.memory import Key, Source
 from memgraph_engine.model.names import key
 from memgraph_engine.model.result import Entry, Receipt
 from memgraph_engine.model.scope import Scope
@@ -64,11 +64,11 @@ def make_notes(
     seen: sources.Seen,
     placed: Sequence[Placed],
     work: Work,
-    pending: Mapping[str, Found] = MappingProxyType({}),
-) -> dict[str, Entry]:
+    pending: Mapping[Key, Found] = MappingProxyType({}),
+) -> list[Entry]:
     """Make notes of sources and write them; return what became of each. Raises Stale, with nothing written.
 
-    `pending` are the notes that some of the sources have already, by source.
+    `pending` are the notes that some of the sources have already.
     """
     with work.timed("extract"):
         extracted = _extracted(engine, seen, placed, work)
@@ -85,7 +85,7 @@ def make_notes(
         )
     with work.timed("gate"):
         verdicts = [
-            _with_extraction(verdict, extracted.get(candidate.source.id))
+            _with_extraction(verdict, extracted.get(candidate.source.key))
             for candidate, verdict in zip(
                 candidates, _judge(engine, scope, seen, candidates, work, len(pending)), strict=True
             )
@@ -95,7 +95,7 @@ def make_notes(
 
 
 def batch(
-    engine: Engine, scope: Scope, seen: sources.Seen, pending: Mapping[str, Found] = MappingProxyType({})
+    engine: Engine, scope: Scope, seen: sources.Seen, pending: Mapping[Key, Found] = MappingProxyType({})
 ) -> Batch:
     """Begin a batch as of what was seen."""
     settings = engine.settings
@@ -111,8 +111,8 @@ def batch(
     )
 
 
-def _extracted(engine: Engine, seen: sources.Seen, placed: Sequence[Placed], work: Work) -> dict[str, Extracted]:
-    """Return what the extractor made of sources, by their ids; it is asked once about each."""
+def _extracted(engine: Engine, seen: sources.Seen, placed: Sequence[Placed], work: Work) -> dict[Key, Extracted]:
+    """Return what the extractor made of sources; it is asked once about each."""
     settings, roles = engine.settings, engine.roles
     if not settings.gate.denoise or not roles.has("extraction"):
         return {}
@@ -120,13 +120,13 @@ def _extracted(engine: Engine, seen: sources.Seen, placed: Sequence[Placed], wor
     new = [one for one in worth if _asked(one.source) not in work.extracted]
     answers = extract(roles, new, seen.language, batch_tokens=settings.llm.batch_tokens, spent=work.spent)
     work.extracted |= {_asked(one.source): by for one, by in zip(new, answers, strict=True)}
-    found = {one.source.id: work.extracted[_asked(one.source)] for one in worth}
+    found = {one.source.key: work.extracted[_asked(one.source)] for one in worth}
     return {source: by for source, by in found.items() if by and (settings.gate.discard or not by.noise)}
 
 
 def _asked(source: Source) -> str:
     """Return what an extraction depends on: the same id may have another text when a batch is tried again."""
-    return f"{source.id}\0{source.hash}"
+    return f"{source.id}\0{source.part}\0{source.hash}"
 
 
 def _stored_keywords(engine: Engine, scope: Scope, language: str, extracted: Iterable[Extracted]) -> Mapping[str, str]:

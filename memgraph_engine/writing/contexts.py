@@ -16,14 +16,15 @@ from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.notes import Found, Rendering, Revision, Turn
 from memgraph_engine.graph.scopes import ScopeState
 from memgraph_engine.language import tokenize
-from memgraph_engine.model.memory import Source
+from memgraph_engine.model.memory import Key, Source
 from memgraph_engine.model.result import Decision
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.rendering import render
 from memgraph_engine.writing.transaction import Transaction
 
-Repeatable = Mapping[str, Source | None]
-"""By a source's id: what a context may repeat of it from now on."""
+Repeatable = Mapping[Key, Source | None]
+"""By a source's key: what a context may repeat of it from now on."""
+_NONE: Key = ("", 0)
 Outdated = tuple[Found, str]
 """A note, and the local context that it should have."""
 
@@ -32,24 +33,25 @@ Outdated = tuple[Found, str]
 class Turns:
     """What stands around the sources that change, and what contexts may repeat of them from now on."""
 
-    around: Mapping[str, sources.Around]
+    around: Mapping[Key, sources.Around]
     now: Repeatable
 
     @classmethod
     def after(cls, db: Database, scope: str, changed: Repeatable, leaving: Collection[str] = ()) -> "Turns":
-        """Read what is around the `changed` sources; the place of one that is `leaving` takes the turn before it."""
-        around = sources.around(db, scope, sorted(changed))
-        replaced = {id: _before(id, around, changed, leaving) for id in leaving}  # noqa: A001  the graph's own word
+        """Read what is around the `changed` sources; the place of one (its id) that leaves takes the turn before it."""
+        every = sources.around(db, scope, {*(key[0] for key in changed), *leaving})
+        around = {key: one for key, one in every.items() if key in changed or key[0] in leaving}
+        replaced = {key: _before(key, around, changed, leaving) for key in around if key[0] in leaving}
         return cls(around, {**changed, **replaced})
 
     def context(self, of: Found, language: str) -> str:
         """Return the context that a note has as it is `of`, once the sources have changed."""
-        turns = [(source, self._previous(source.id)) for source in of.note.sources]
+        turns = [(source, self._previous(source.key)) for source in of.note.sources]
         return render(turns, language).context
 
-    def _previous(self, id: str) -> Source | None:  # noqa: A002
-        one = self.around.get(id)
-        return self.now.get(one.previous_id or "", one.previous) if one else None
+    def _previous(self, key: Key) -> Source | None:
+        one = self.around.get(key)
+        return self.now.get(one.previous_key or _NONE, one.previous) if one else None
 
 
 def rewrite(
@@ -109,27 +111,27 @@ def terms_of(context: str, language: str) -> dict[str, str]:
 
 def _context(of: Rendering, now: Repeatable, language: str) -> str:
     """Return a note's local context."""
-    return render([(now.get(t.source.id) or t.source, _previous(t, now)) for t in of.turns], language).context
+    return render([(now.get(t.source.key) or t.source, _previous(t, now)) for t in of.turns], language).context
 
 
 def _previous(turn: Turn, now: Repeatable) -> Source | None:
-    return now.get(turn.previous_id or "", turn.previous)
+    return now.get(turn.previous_key or _NONE, turn.previous)
 
 
 def _before(
-    id: str,  # noqa: A002
-    around: Mapping[str, sources.Around],
+    key: Key,
+    around: Mapping[Key, sources.Around],
     now: Repeatable,
     leaving: Collection[str],
 ) -> Source | None:
     """Return the nearest turn before one that leaves, which stays and can be repeated."""
-    seen = {id}
-    while id in around:
-        previous = around[id].previous_id
+    seen = {key}
+    while key in around:
+        previous = around[key].previous_key
         if previous is None or previous in seen:
             return None
-        if previous not in leaving:
-            return now.get(previous, around[id].previous)
-        id = previous  # noqa: A001
-        seen.add(id)
+        if previous[0] not in leaving:
+            return now.get(previous, around[key].previous)
+        key = previous
+        seen.add(key)
     return None

@@ -13,7 +13,7 @@ from itertools import count, islice
 from pathlib import Path
 
 from memgraph_engine.errors import InvalidInput, NotFound, SourceConflict
-from memgraph_engine.graph import notes, scopes, sources
+from memgraph_engine.graph import scopes, sources
 from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.sources import Passage
 from memgraph_engine.ingest import documents
@@ -140,7 +140,7 @@ class Ingestion:
 
     def _delete(self, gone: Sequence[Passage]) -> None:
         for start in range(0, len(gone), _SOME):
-            some = {passage.source.id: passage.note for passage in gone[start : start + _SOME]}
+            some = {passage.source.key: passage.note for passage in gone[start : start + _SOME]}
             self.writer.withdraw(self.scope, some, _GONE)
             self._count(Ingested(deleted=len(some)))
 
@@ -176,14 +176,11 @@ class Ingestion:
         return {
             source.id: source
             for source in new
-            if source.id in stored
-            and stored[source.id].hashes[0] != source.hash
-            and stored[source.id].status not in ("deleted", "superseded")
+            if source.id in stored and stored[source.id].hashes[0] != source.hash and not _gone(stored[source.id])
         }
 
     def _change(self, file: File, new: Source) -> None:
-        found = notes.find(self.db, self.scope.name, new.id)
-        stored = next((one for one in found.note.sources if one.id == new.id), None) if found else None
+        stored = sources.find(self.db, self.scope.name, new.id)
         if stored and not _only_text(stored, new):
             self._fault(file, f"message {new.id!r} differs in more than its text; an update changes only that")
             return
@@ -192,6 +189,11 @@ class Ingestion:
             self._count(Ingested(updated=1))
         except (InvalidInput, NotFound) as error:
             self._fault(file, error)
+
+
+def _gone(stored: sources.Known) -> bool:
+    """Tell whether nothing is left of what a source told."""
+    return bool(stored.notes) and all(status in ("deleted", "superseded") for _, status in stored.notes)
 
 
 @dataclass(frozen=True)

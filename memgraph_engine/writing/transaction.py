@@ -5,7 +5,7 @@ statements. A note may change several times in one transaction, each time with i
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -66,7 +66,7 @@ class Transaction:
         self.scope, self.version, self.now = scope, version, now
         self._stored = frozenset(stored)
         self._decisions: list[Decision] = []
-        self._arriving: list[Candidate] = []
+        self._arriving: list[Sequence[Candidate]] = []
         self._created: list[NewNote] = []
         self._waves: list[dict[str, Revision]] = []
         self._times: Counter[str] = Counter()
@@ -76,7 +76,7 @@ class Transaction:
         self._relations: list[Relation] = []
         self._cut: list[dict[str, str]] = []
         self._leaving: list[str] = []
-        self._rewritten: list[Source] = []
+        self._rewritten: dict[str, dict[str, Any]] = {}
         self._keywords: dict[str, Keyword] = {}
         self._lost: set[str] = set()
         self._gained: set[str] = set()
@@ -89,9 +89,9 @@ class Transaction:
         self._decisions.append(placed)
         return placed
 
-    def store(self, candidate: Candidate) -> None:
-        """Store a candidate's source."""
-        self._arriving.append(candidate)
+    def store(self, passages: Sequence[Candidate]) -> None:
+        """Store a source, by the candidates made of its passages."""
+        self._arriving.append(passages)
 
     def create(self, new: NewNote) -> None:
         """Make a note of a candidate."""
@@ -153,9 +153,20 @@ class Transaction:
         """Take a source out."""
         self._leaving.append(source)
 
-    def rewrite(self, source: Source) -> None:
-        """Give a stored source the text and hash of this one."""
-        self._rewritten.append(source)
+    def rewrite(
+        self,
+        whole: Source,
+        cuts: Sequence[int] | None = None,
+        *,
+        parted: Collection[str] = (),
+        returned: Collection[str] = (),
+    ) -> None:
+        """Give a stored source the text and hash of this one, cut before these characters.
+
+        The notes that are `parted` go on telling its former text. Those `returned` told this text before, and do again.
+        """
+        row = {"id": whole.id, "text": whole.text, "hash": whole.hash, "cuts": list(cuts or ()) or None}
+        self._rewritten[whole.id] = {**row, "parted": sorted(parted), "returned": sorted(returned)}
 
     def _count(self, before: Counted, after: Counted) -> None:
         for state, sign in ((before, -1), (after, 1)):
@@ -193,7 +204,7 @@ class Transaction:
             reinstated=[{**row, "keywords": list(self._counted[row["id"]].keywords)} for row in self._reinstated],
             notes=note_graph.created(self.scope, self._created),
             waves=[note_graph.revised(wave.values()) for wave in self._waves],
-            rewritten=[{"id": one.id, "text": one.text, "hash": one.hash} for one in self._rewritten],
+            rewritten=[row for _, row in sorted(self._rewritten.items())],
             relations=note_graph.related(self._relations),
             cut=self._cut,
             retired=[{"id": note, "decision": decision} for note, decision in sorted(self._retired.items())],

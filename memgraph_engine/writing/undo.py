@@ -3,14 +3,16 @@
 Decisions, former versions and recorded times stay: what was believed in between can still be asked for.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from memgraph_engine.embedding import CheckedEmbedder
 from memgraph_engine.errors import NotFound, UndoRefused
-from memgraph_engine.graph import decisions, notes, scopes
+from memgraph_engine.graph import decisions, notes, scopes, sources
 from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.notes import QUOTABLE, Found, Gathered, Revision
 from memgraph_engine.model.candidate import Keyword
@@ -21,7 +23,7 @@ from memgraph_engine.writing import contexts
 from memgraph_engine.writing.transaction import Transaction
 
 if TYPE_CHECKING:
-    from memgraph_engine.model.memory import Source
+    from memgraph_engine.model.memory import Key, Source
 
 _TOUCHED = ("created", "changed", "superseded", "retired")
 
@@ -53,7 +55,7 @@ def undo(db: Database, scope: Scope, id: str, embedder: CheckedEmbedder, now: da
     """Undo one decision; raises UndoRefused where a later one touched what it made, or Stale."""
     state = scopes.state(db, scope.name)
     undone = check(db, scope, id)
-    about = [one for one in notes.gathered(db, scope.name, id) if one.role in _TOUCHED]
+    about = _first(notes.gathered(db, scope.name, id))
     touched = {other: kind for one in about for other, kind in one.later}
     if touched:
         named = ", ".join(f"{kind} {other}" for other, kind in sorted(touched.items()))
@@ -71,6 +73,28 @@ def undo(db: Database, scope: Scope, id: str, embedder: CheckedEmbedder, now: da
     return decision
 
 
+def _first(about: Iterable[Gathered]) -> list[Gathered]:
+    """Return the first that a decision did to each note: taken back, it takes back what the decision did after it."""
+    found: dict[str, Gathered] = {}
+    for one in about:
+        if one.role in _TOUCHED:
+            found.setdefault(one.id, one)
+    return list(found.values())
+
+
+@dataclass(frozen=True, slots=True)
+class _Former:
+    """The passages of a source's text before an update, and the last one of now."""
+
+    passages: "Sequence[Source]"
+    last: "Key"
+
+    @property
+    def end(self) -> "Key":
+        """The last one of before."""
+        return self.passages[-1].key
+
+
 class _Undoing:
     """One undo, planned step by step."""
 
@@ -85,46 +109,81 @@ class _Undoing:
     ) -> None:
         self._db, self._transaction, self._undone, self._decision = db, transaction, undone, decision
         self._language, self._embedder = language, embedder
-        self._repeatable: dict[str, Source | None] = {}
+        self._repeatable: dict[Key, Source | None] = {}
 
     def run(self, about: Sequence[Gathered]) -> None:
         """Plan it all."""
+        created = [one for one in about if one.role == "created"]
+        changed = [one for one in about if one.role != "created"]
         leaving = self._undone.sources
         for one in about:
             self._transaction.cut(self._undone.id, one.id)
-            if one.role == "created":
-                self._leave(one)
-            else:
-                self._repeat(one)
+        for one in created:
+            self._leave(one)
+        for one in changed:
+            self._repeat(one)
         for source in leaving:
-            self._repeatable[source] = None
             self._transaction.leave(source)
-        turns = contexts.Turns.after(self._db, self._transaction.scope.name, self._repeatable, leaving)
-        for one in about:
+        former = self._former(changed)
+        before, after = self._around(former, leaving)
+        for one in changed:
             if one.role == "retired":
-                self._reinstate(one, turns)
-            elif one.role != "created":
-                self._restore(one, turns)
+                self._reinstate(one, before)
+            else:
+                self._restore(one, before)
+        parted, returned = [one.id for one in created], [one.id for one in changed]
+        for text in former:
+            whole, cuts = sources.joined(text.passages), sources.cuts(text.passages)
+            self._transaction.rewrite(whole, cuts, parted=parted, returned=returned)
         contexts.rewrite(
             self._db,
             self._transaction,
             self._decision.id,
-            turns,
+            after,
             language=self._language,
             embedder=self._embedder,
             without=[one.id for one in about],
         )
 
+    def _former(self, changed: Sequence[Gathered]) -> "list[_Former]":
+        """Return the sources that had another text before."""
+        hashes = {source.id: source.hash for one in changed if one.before for source in one.before.note.sources}
+        db, scope = self._db, self._transaction.scope.name
+        seen = sources.look_up(db, scope, sorted(hashes), [], []) if hashes else None
+        known = seen.known if seen else {}
+        return [
+            _Former(sources.passages(db, scope, id, was), sources.passages(db, scope, id)[-1].key)
+            for id, was in hashes.items()  # noqa: A001  the graph's own word
+            if id in known and known[id].hashes[0] != was
+        ]
+
+    def _around(self, former: "Sequence[_Former]", leaving: Collection[str]) -> tuple[contexts.Turns, contexts.Turns]:
+        """Return what is around the sources that change, for notes as they were before, and for those that stand after.
+
+        A text that comes back has its former passages, and what stands after it quotes the last one of these.
+        """
+        last = {one.last: self._repeatable.get(one.end) for one in former}
+        scope = self._transaction.scope.name
+        turns = contexts.Turns.after(self._db, scope, {**last, **self._repeatable}, leaving)
+        inside = {
+            after.key: sources.Around(None, before.key, ())
+            for one in former
+            for before, after in pairwise(one.passages)
+        }
+        own = {key: self._repeatable.get(key) for key in last}
+        before = contexts.Turns({**turns.around, **inside}, {**turns.now, **own})
+        return before, contexts.Turns(turns.around, {**turns.now, **last})
+
     def _leave(self, one: Gathered) -> None:
         assert one.now  # what is retired already was touched by a later decision
         self._transaction.retire(one.now, self._decision.id)
-        self._repeatable |= dict.fromkeys(source.id for source in one.now.note.sources)
+        self._repeatable |= dict.fromkeys(source.key for source in one.now.note.sources)
 
     def _repeat(self, one: Gathered) -> None:
         """Let contexts repeat the sources of a note again, or no more."""
         assert one.before
         for source in one.before.note.sources:
-            self._repeatable[source.id] = source if one.before.note.status in QUOTABLE else None
+            self._repeatable[source.key] = source if one.before.note.status in QUOTABLE else None
 
     def _reinstate(self, one: Gathered, turns: contexts.Turns) -> None:
         assert one.before
@@ -160,17 +219,12 @@ class _Undoing:
         names = None if before.note.keywords == now.note.keywords else before.note.keywords
         if names:
             self._name(before)
-        kept = {source.id for source in before.note.sources}
-        drops = tuple(source.id for source in now.note.sources if source.id not in kept)
-        adds = tuple(sorted(kept - {source.id for source in now.note.sources}))
+        kept, told = ({source.key for source in one.note.sources} for one in (before, now))
+        drops, adds = tuple(sorted(told - kept)), tuple(sorted(kept - told))
         vectors = before.raw_vector, vector
         self._transaction.revise(
             now, Revision(one.id, self._decision.id, properties, "changed", *vectors, names, adds, drops)
         )
-        stored = {source.id: source for source in now.note.sources}
-        for source in before.note.sources:
-            if source.hash != stored.get(source.id, source).hash:
-                self._transaction.rewrite(source)
 
     def _context(self, before: Found, turns: contexts.Turns) -> str:
         """Return the context of a note as it was before, without the turns that were deleted or corrected since."""

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
-from itertools import islice
+from itertools import chain
 
 from memgraph_engine.engine.account import Account
 from memgraph_engine.engine.wiring import Engine
@@ -22,18 +22,22 @@ from memgraph_engine.gate.verdict import Verdict
 from memgraph_engine.graph import leases, notes, scopes, sources
 from memgraph_engine.ingest.construct import Phrases, Placed, Vectors, construct, place, waiting
 from memgraph_engine.ingest.messages import content_hash
+from memgraph_engine.ingest.passages import of_message
 from memgraph_engine.ingest.worth import worthless
 from memgraph_engine.llm import Spent
 from memgraph_engine.model.candidate import Candidate
-from memgraph_engine.model.memory import NEVER, Source
+from memgraph_engine.model.memory import NEVER, Key, Source
 from memgraph_engine.model.result import Decision, Deletion, Entry, Receipt
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.recall.question import Filters
+from memgraph_engine.rendering import render
 from memgraph_engine.writing import change, contexts
 from memgraph_engine.writing import undo as undoing
 from memgraph_engine.writing.batch import entries, unknown
 from memgraph_engine.writing.commit import Stale, until_current
 from memgraph_engine.writing.construction import Work, batch, make_notes
+from memgraph_engine.writing.rewording import Reworded, reword
+from memgraph_engine.writing.transaction import Transaction
 
 _DEFAULT_LANGUAGE = "english"
 _TOO_MANY = 3  # notes that can't be constructed: then it is not the notes
@@ -58,13 +62,14 @@ class Writer:
 
         Without `wait` the notes are pending: found by their words, and constructed by `process`.
         """
-        size = self._settings.ingest_batch
-        if isinstance(given, list) and len(given) > size:
-            self._check(scope, given)
-        rest = iter(given)
+        batches: Iterable[list[list[Source]]] = _batches(given, self._settings.ingest_batch, self._settings.passage)
+        if isinstance(given, list):
+            batches = list(batches)
+            if len(batches) > 1:
+                self._check(scope, given)
         entries: list[Entry] = []
         with self._work(scope, shown) as work:
-            while some := list(islice(rest, size)):
+            for some in batches:
                 entries += self._add_batch(scope, some, work, wait=wait)
                 work.clear()
             return work.receipt(entries)
@@ -131,28 +136,29 @@ class Writer:
                 known |= seen.known
         unknown(given, known)
 
-    def _add_batch(self, scope: Scope, some: Sequence[Source], work: Work, *, wait: bool) -> list[Entry]:
-        """Store a batch; if the server refuses it, each source alone, so that one can't keep out the others."""
+    def _add_batch(self, scope: Scope, some: Sequence[Sequence[Source]], work: Work, *, wait: bool) -> list[Entry]:
+        """Store inputs, each in its passages; if the server refuses them, each alone, so that none keeps out others."""
+        given, passages = [first for first, *_ in some], {one[0].id: one for one in some}
 
         def attempt() -> list[Entry]:
-            seen = self._look_up(scope, some, work, keywords=wait)
-            new = unknown(some, seen.known)
+            seen = self._look_up(scope, list(chain.from_iterable(some)), work, keywords=wait)
+            new = [passage for source in unknown(given, seen.known) for passage in passages[source.id]]
             noise = worthless(new, seen.language, self._settings.gate, work.shown)
             placed = place(new, seen.tails, seen.hidden, noise)
             made = (
                 make_notes(self._engine, scope, seen, placed, work) if wait else self._defer(scope, seen, placed, work)
             )
             self._versions[scope.name] = seen.version + bool(made)
-            return entries(some, made, seen.known)
+            return entries(given, made, seen.known)
 
         try:
             return until_current(self._engine.db, scope.name, attempt)
         except QueryFailed:
             if len(some) == 1:
                 raise
-            return [entry for source in some for entry in self._add_batch(scope, [source], work, wait=wait)]
+            return [entry for one in some for entry in self._add_batch(scope, [one], work, wait=wait)]
 
-    def _defer(self, scope: Scope, seen: sources.Seen, placed: Sequence[Placed], work: Work) -> dict[str, Entry]:
+    def _defer(self, scope: Scope, seen: sources.Seen, placed: Sequence[Placed], work: Work) -> list[Entry]:
         with work.timed("write"):
             candidates = waiting(placed, seen.language)
             verdicts = [Verdict("discard" if c.noise else "defer", evidence=_why(c)) for c in candidates]
@@ -169,7 +175,8 @@ class Writer:
             turns = [one.turns[0] for one in pending]
             noise = worthless([turn.source for turn in turns], state.language, self._settings.gate)
             placed = [
-                Placed(turn.source, turn.previous_id, turn.previous, noise.get(turn.source.id, "")) for turn in turns
+                Placed(turn.source, None, turn.previous, noise.get(turn.source.key, ""), one.found.note.id)
+                for turn, one in zip(turns, pending, strict=True)
             ]
             with work.timed("look-up"):
                 keys = work.phrases.keys([turn.source for turn in turns], state.language)
@@ -177,8 +184,8 @@ class Writer:
                 seen = self._seen(scope, [], [], keys)
             if not seen or seen.version != state.version:
                 raise Stale
-            found = {one.turns[0].source.id: one.found for one in pending}
-            return list(make_notes(self._engine, scope, seen, placed, work, found).values())
+            found = {one.turns[0].source.key: one.found for one in pending}
+            return make_notes(self._engine, scope, seen, placed, work, found)
 
         try:
             return until_current(self._engine.db, scope.name, attempt)
@@ -219,40 +226,62 @@ class Writer:
         raise Stale
 
     def update(self, scope: Scope, id: str, text: str) -> Decision:  # noqa: A002
-        """Give a note a new text."""
+        """Give a note, or a message with all of its notes, a new text."""
         engine = self._engine
 
         def attempt() -> Decision:
             at = change.target(engine.db, scope, id)
+            if at.whole:
+                return self._reword(scope, at, text)
             changed = replace(at.source, text=text)
             changed = replace(changed, hash=content_hash(changed))
-            candidate = self._reconstruct(scope, at, changed)
-            if at.found.note.raw == (candidate.raw,) and (not at.single or changed.hash == at.source.hash):
-                made = notes.history(engine.db, scope.name, at.found.note.id)[-1].decision
-                if made:  # said twice: the decision that made it so
-                    return made
-            return change.update(engine.db, scope, at, candidate, engine.embedder, engine.now())
+            (candidate,) = self._construct(scope, at.language, [Placed(changed)], _pending(at.found))
+            if at.found.note.raw == (candidate.raw,) and (made := self._made(scope, at.found)):
+                return made
+            return change.update(engine.db, scope, at, candidate, engine.now())
 
         return until_current(engine.db, scope.name, attempt)
 
-    def _reconstruct(self, scope: Scope, at: change.Target, changed: Source) -> Candidate:
-        """Make the candidate of a changed source; one whose note is pending waits on."""
-        db = self._engine.db
-        previous = change.previous(db, scope, changed) if at.single else None
-        placed = [Placed(changed, None, previous)]
-        if at.found.note.status == "pending":
-            return waiting(placed, at.language)[0]
+    def _reword(self, scope: Scope, at: change.Target, text: str) -> Decision:
+        """Give a source a new text."""
+        engine, old = self._engine, sources.passages(self._engine.db, scope.name, at.whole)
+        new = replace(sources.joined(old), text=text)
+        new = replace(new, hash=content_hash(new))
+        told = at.message or at.found.note.raw == render([(new, None)], at.language).raw
+        if told and new.hash == old[0].hash and (made := self._made(scope, at.found)):
+            return made
+        return reword(
+            engine.db,
+            Transaction(scope, at.version, engine.now()),
+            Reworded(
+                old,
+                of_message(new, self._settings.passage),
+                notes.renderings(engine.db, scope.name, [one.note.id for one in at.notes]),
+            ),
+            lambda placed, waits: self._construct(scope, at.language, placed, waits),
+            language=at.language,
+            embedder=engine.embedder,
+        )
+
+    def _made(self, scope: Scope, found: notes.Found) -> Decision | None:
+        """Return the decision that made a note what it is: a text that is given twice is one update."""
+        return notes.history(self._engine.db, scope.name, found.note.id)[-1].decision
+
+    def _construct(self, scope: Scope, language: str, placed: Sequence[Placed], waits: bool) -> Sequence[Candidate]:
+        """Make candidates of what is worded anew; those that wait have no vectors."""
+        if waits or not placed:
+            return waiting(placed, language)
         phrases = Phrases()
-        seen = sources.look_up(db, scope.name, [], [], phrases.keys([changed], at.language))
-        (candidate,) = construct(
+        keys = phrases.keys([one.source for one in placed], language)
+        seen = sources.look_up(self._engine.db, scope.name, [], [], keys)
+        return construct(
             placed,
             seen.keywords if seen else {},
-            language=at.language,
+            language=language,
             max_keywords=self._settings.max_keywords,
             vectors=Vectors(self._engine.embedder),
             phrases=phrases,
         )
-        return candidate
 
     def delete(self, scope: Scope, id: str) -> Decision:  # noqa: A002
         """Delete a note so that it can be recovered."""
@@ -264,8 +293,8 @@ class Writer:
 
         return until_current(engine.db, scope.name, attempt)
 
-    def withdraw(self, scope: Scope, sources: Mapping[str, str], why: str) -> Decision | None:
-        """Delete what some sources (id → note) tell, in one decision; None if nothing of it can be read any more."""
+    def withdraw(self, scope: Scope, sources: Mapping[Key, str], why: str) -> Decision | None:
+        """Delete what some sources (key → note) tell, in one decision; None if nothing of it can be read any more."""
         engine = self._engine
         some = lambda: change.withdraw(engine.db, scope, sources, engine.embedder, engine.now(), why)  # noqa: E731
         return until_current(engine.db, scope.name, some)
@@ -323,6 +352,23 @@ class Writer:
                 )
             self._languages[scope.name] = known
         return known
+
+
+def _batches(given: Iterable[Source], size: int, passage: int) -> Iterator[list[list[Source]]]:
+    """Yield inputs, each cut into its passages, until they have about `size` of these."""
+    batch, passages = list[list[Source]](), 0
+    for source in given:
+        batch.append(of_message(source, passage))
+        passages += len(batch[-1])
+        if passages >= size:
+            yield batch
+            batch, passages = [], 0
+    if batch:
+        yield batch
+
+
+def _pending(found: notes.Found) -> bool:
+    return found.note.status == "pending"
 
 
 def _why(candidate: Candidate) -> str:

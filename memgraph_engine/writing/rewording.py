@@ -1,0 +1,218 @@
+"""Give a message another text, passage by passage: what it still says keeps its notes.
+
+The passages of both texts are compared. One that stays keeps its note; one in whose place another stands changes it. A
+passage that is gone leaves its note, which is deleted unless others tell it too. A new passage makes a note. All of
+this is one decision. It makes a new version of each note of the message: so none before it can be undone beneath it.
+"""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from difflib import SequenceMatcher
+from functools import cached_property
+from typing import Any
+from uuid import uuid4
+
+from memgraph_engine.embedding import CheckedEmbedder
+from memgraph_engine.graph import sources
+from memgraph_engine.graph.database import Database
+from memgraph_engine.graph.notes import NewNote, Rendering, Revision, texts_of
+from memgraph_engine.ingest.construct import Placed
+from memgraph_engine.model.candidate import Candidate
+from memgraph_engine.model.memory import READABLE, Key, Source, note_id
+from memgraph_engine.model.result import Decision
+from memgraph_engine.writing import change, contexts
+from memgraph_engine.writing.transaction import Transaction
+
+Construct = Callable[[Sequence[Placed], bool], Sequence[Candidate]]
+"""From new passages to candidates, which wait for their construction if so."""
+
+
+@dataclass(frozen=True)
+class Reworded:
+    """The text of a source before and after, in passages, and its notes in whatever state."""
+
+    old: Sequence[Source]
+    new: Sequence[Source]
+    told: Sequence[Rendering]
+
+    @property
+    def id(self) -> str:
+        """The source's id."""
+        return self.new[0].id
+
+    @property
+    def end(self) -> Key:
+        """The last passage of before: what the turn after it may quote."""
+        return self.old[-1].key
+
+    @cached_property
+    def homes(self) -> Mapping[int, Rendering]:
+        """The note of each passage of before that has one."""
+        return {turn.source.part: one for one in self.told for turn in one.turns if turn.source.id == self.id}
+
+    @cached_property
+    def places(self) -> Mapping[int, int]:
+        """From the passages of before to those of after in which their notes live on."""
+        return {**self._compared[0], **self._compared[1]}
+
+    @cached_property
+    def changed(self) -> Collection[int]:
+        """The passages of after that give a note of before another text."""
+        return self._compared[1].values()
+
+    @cached_property
+    def added(self) -> Collection[int]:
+        """The passages of after that make a note."""
+        return [part for part in range(len(self.new)) if part not in self.places.values()]
+
+    @cached_property
+    def waiting(self) -> Collection[int]:
+        """The passages of after whose notes wait for their construction."""
+        pending = [one.found.note.status == "pending" for one in self.told]
+        waits = [self.places[part] for part, one in self.homes.items() if part in self.places and _waits(one)]
+        return [*waits, *(self.added if any(pending) else ())]
+
+    @cached_property
+    def quotable(self) -> Mapping[int, Source]:
+        """The passages of after that contexts may repeat."""
+        homes = {self.places[part]: one for part, one in self.homes.items() if part in self.places}
+        read = {part for part, one in homes.items() if one.found.note.status in READABLE}
+        return {part: one for part, one in enumerate(self.new) if part in read or part in self.added}
+
+    @cached_property
+    def _compared(self) -> tuple[dict[int, int], dict[int, int]]:
+        """Passages that stay, and passages with a note of their own in whose place another stands."""
+        stay, change = dict[int, int](), dict[int, int]()
+        old, new = ([one.text.strip() for one in some] for some in (self.old, self.new))
+        for kind, start, end, first, last in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+            pairs = zip(range(start, end), range(first, last), strict=False)
+            if kind == "equal" and max(len(old), len(new)) > 1:
+                stay.update(pairs)
+            else:
+                change.update(pair for pair in pairs if self._alone(pair[0]))
+        return stay, change
+
+    def _alone(self, part: int) -> bool:
+        """Tell whether a note that can be read tells this passage and nothing else."""
+        one = self.homes.get(part)
+        return one is not None and one.found.note.status in READABLE and len(one.turns) == 1
+
+
+def _waits(one: Rendering) -> bool:
+    return one.found.note.status == "pending"
+
+
+def reword(
+    db: Database,
+    transaction: Transaction,
+    given: Reworded,
+    construct: Construct,
+    *,
+    language: str,
+    embedder: CheckedEmbedder,
+) -> Decision:
+    """Give a source another text; raises Stale, with nothing written."""
+    notes = [one.found.note.id for one in given.told]
+    only = notes[0] if len(notes) == 1 and not given.added else ""
+    decision = transaction.decide(Decision(uuid4().hex, "update", transaction.now, only))
+    around = sources.around(db, transaction.scope.name, [given.id])
+    before = [around[given.id, 0].previous, *(given.quotable.get(part) for part in range(len(given.new) - 1))]
+    made = _made(given, before, construct)
+    plan = _Plan(transaction, given, decision.id, before, made, language, embedder)
+    parted = [one.found.note.id for one in given.told if not plan.revise(one)]
+    plan.add()
+    transaction.rewrite(sources.joined(given.new), sources.cuts(given.new), parted=parted)
+    contexts.rewrite(
+        db,
+        transaction,
+        decision.id,
+        contexts.Turns.after(db, transaction.scope.name, {given.end: plan.end}),
+        language=language,
+        embedder=embedder,
+        without=notes,
+    )
+    transaction.commit(db)
+    return decision
+
+
+def _made(given: Reworded, before: Sequence[Source | None], construct: Construct) -> dict[int, Candidate]:
+    """Return candidates of the passages that are worded anew."""
+    made: dict[int, Candidate] = {}
+    for waits in (False, True):
+        some = [part for part in sorted((*given.added, *given.changed)) if (part in given.waiting) == waits]
+        made |= zip(some, construct([Placed(given.new[part], None, before[part]) for part in some], waits), strict=True)
+    return made
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """What becomes of the notes: `before` are the turns before the passages, `made` are candidates of some of these."""
+
+    transaction: Transaction
+    given: Reworded
+    decision: str
+    before: Sequence[Source | None]
+    made: Mapping[int, Candidate]
+    language: str
+    embedder: CheckedEmbedder
+
+    @property
+    def end(self) -> Source | None:
+        """What the turn after the message may quote."""
+        return self.given.quotable.get(len(self.given.new) - 1)
+
+    def revise(self, one: Rendering) -> bool:
+        """Make a new version of a note; tell whether it tells anything of what the source says now."""
+        given, note = self.given, one.found.note
+        old = [turn.source.part for turn in one.turns if turn.source.id == given.id]
+        new = [given.places[part] for part in old if part in given.places]
+        turns = self._sourced(one)
+        if not turns:
+            gone = {"status": "deleted"} if note.status in READABLE else {}
+            self.transaction.revise(one.found, Revision(note.id, self.decision, gone))
+            return False
+        candidate = next((self.made[part] for part in new if part in self.made), None)
+        properties, vectors, names = self._reworded(one, candidate) if candidate else (*self._retold(one, turns), None)
+        adds, drops = ({(given.id, part) for part in some} for some in (set(new) - set(old), set(old) - set(new)))
+        revision = Revision(
+            note.id, self.decision, properties, "changed", *vectors, names, tuple(sorted(adds)), tuple(sorted(drops))
+        )
+        self.transaction.revise(one.found, revision)
+        return True
+
+    def _sourced(self, one: Rendering) -> change.Sourced:
+        """Return what a note is told by from now on."""
+        given, turns = self.given, list[tuple[Source, Source | None]]()
+        for turn in one.turns:
+            if turn.source.id != given.id:
+                turns.append((turn.source, self.end if turn.previous_key == given.end else turn.previous))
+            elif (part := given.places.get(turn.source.part)) is not None:
+                turns.append((given.new[part], self.before[part]))
+        return turns
+
+    def _retold(self, one: Rendering, turns: change.Sourced) -> tuple[Mapping[str, Any], tuple[Any, Any]]:
+        if one.found.note.status not in READABLE:
+            return {}, (None, None)
+        tell = change.remaining if len(turns) < len(one.turns) else change.retold
+        return tell(one.found, turns, self.language, self.embedder)
+
+    def _reworded(
+        self, one: Rendering, candidate: Candidate
+    ) -> tuple[Mapping[str, Any], tuple[Any, Any], tuple[str, ...]]:
+        note = one.found.note
+        begins = min(note.said_at, candidate.valid_from or note.said_at)
+        self.transaction.name(candidate.keywords)
+        names = tuple(keyword.name for keyword in candidate.keywords)
+        properties = {**texts_of(candidate), "valid_from": begins}
+        return properties, (candidate.raw_vector, candidate.context_vector), names
+
+    def add(self) -> None:
+        """Make notes of the new passages, said when the others were."""
+        given, now = self.given, self.transaction.now
+        said = max(one.found.note.said_at for one in given.told)  # who joins another note joins an older one
+        for part in given.added:
+            made, status = self.made[part], "pending" if part in given.waiting else "active"
+            own = note_id(self.transaction.scope.name, f"{given.id}\0{self.decision}", part)
+            created = now + timedelta(milliseconds=part)
+            self.transaction.create(NewNote(own, self.decision, made, said, created, status))
