@@ -16,7 +16,8 @@ from memgraph_engine.testing import purge
 from tests import containers, vectors
 
 PREFIX = "MEMGRAPH_ENGINE_"
-LOCOMO = os.environ.get(f"{PREFIX}LOCOMO")
+# the name under which other processes of the run find it: the variable itself would be a setting of what is tested
+LOCOMO = os.environ.setdefault(f"{PREFIX}TEST_LOCOMO", os.environ.get(f"{PREFIX}LOCOMO", ""))
 # MiniLM: half the work of the default model. All other settings are the defaults, whatever the developer has set.
 for name in [n for n in os.environ if n.startswith(PREFIX) and n not in (f"{PREFIX}MAVEN_URL", f"{PREFIX}CACHE")]:
     if not name.startswith(f"{PREFIX}TEST_"):

@@ -4,10 +4,10 @@ import os
 from pathlib import Path
 
 import pytest
-from conftest import LOCOMO  # not tests.conftest: that would be a second one, made when the variable is gone
 
 from bench.conversations import conversations
 from memgraph_engine.evaluation.ranking import mean, score
+from tests.conftest import LOCOMO
 
 
 @pytest.mark.skipif(not LOCOMO, reason="MEMGRAPH_ENGINE_LOCOMO names no file")
