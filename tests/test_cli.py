@@ -732,8 +732,9 @@ def test_output_that_can_not_be_written_is_told():
     assert told.stderr.endswith("Error: The output can't be written: No space left on device.\n")
 
 
-def test_a_variable_that_names_no_setting_is_told():
-    result = run("db", "status", MEMGRAPH_ENGINE_URL="bolt://127.0.0.1:1", MEMGRAPH_ENGINE_TEST_URI="")
+def test_a_variable_that_names_no_setting_is_told(tmp_path):
+    own = {"MEMGRAPH_ENGINE_HOME": str(tmp_path / "home"), "MEMGRAPH_ENGINE_TEST_URI": ""}
+    result = run("db", "status", MEMGRAPH_ENGINE_URL="bolt://127.0.0.1:1", **own)
     assert result.returncode == 3  # it does not run
     assert result.stderr.startswith("MEMGRAPH_ENGINE_URL names no setting; did you mean MEMGRAPH_ENGINE_URI?\n")
     assert "TEST_URI" not in result.stderr
