@@ -24,6 +24,10 @@ CHANGED = [
 BESIDE = [
     ("english", "I have 6 hens in the garden.", "My sister has 9 hens now."),
     ("english", "I met Paul at the market.", "I met Rosa at the market."),
+    ("english", "I take 10 mg of ramipril.", "I take 20 mg of statins now."),
+    ("english", "My lesson with Anna is at 3 pm.", "My lesson with Bert is at 5 pm now."),
+    ("english", "I owe Ben 20 euros.", "I owe Kim 50 euros now."),
+    ("english", "I like tea.", "I like coffee now."),
     ("english", "I walked 5 miles on Monday.", "I walked 8 miles on Tuesday."),
     ("english", "I have 6 hens in the garden.", "Do I have 8 hens now?"),
     ("english", "I have 6 hens in the garden.", "Maybe I will have 8 hens now."),

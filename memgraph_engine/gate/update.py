@@ -21,6 +21,7 @@ from memgraph_engine.gate.known import Line
 from memgraph_engine.gate.wording import Lists, Token, lists_of
 
 _HEAD = 3  # tokens with which both tell whose state it is: "my office is"
+_ALIKE = 0.5  # share of tokens from which one word in another's place tells of another thing; below, of other wording
 _BRIEF = 3  # content words of a clause that says no more than that something is over
 
 
@@ -133,7 +134,7 @@ class _Pair:
         if not self._same_subject:
             return ""
         said = next(iter(self.now.changes), "") or self._denied_value
-        found = said and (self._swap or self._head or self._slot or self._end)
+        found = said and ((not self._another and (self._swap or self._head or self._slot)) or self._end)
         if found:
             return f'The new one says "{said.replace("_", " ").replace("~", " … ")}". {found}'
         return self._turn
@@ -151,6 +152,20 @@ class _Pair:
         pairs = pairwise(self.now.tokens)
         denied = (pair for pair in pairs if pair[0].plain in self.lists.negations and pair[1].plain in values)
         return next((f"{no.plain} {value.written}" for no, value in denied), "")
+
+    @property
+    def _another(self) -> bool:
+        """Whether a number is another one of another thing: "20 mg of statins" is no news of "10 mg of ramipril"."""
+        if not swapped("number", self.now.numbers, self.was.numbers):
+            return False
+        ratio, blocks = aligned(self.now.body, self.was.body)
+        told = ((self._told(put), self._told(out)) for put, out, _ in blocks)
+        return ratio > _ALIKE and any(mine and theirs and mine != theirs for mine, theirs in told)
+
+    def _told(self, side: Sequence[Token]) -> frozenset[str]:
+        """Return the stems of a block without numbers and times."""
+        plain = (token for token in side if token.stem and token.stem not in self.lists.times and not numbers([token]))
+        return frozenset(token.stem for token in plain if token.written.casefold() not in self.lists.dates)
 
     @cached_property
     def _shared(self) -> frozenset[str]:
@@ -198,7 +213,8 @@ class _Pair:
         """Tell one thing in another's place, and nothing else that differs."""
         now, was = self.now.body, self.was.body
         blocks = [(put, out) for put, out, _ in aligned(now, was)[1]]
-        if not self._shared or len(blocks) != 1 or not all(map(self._one, blocks[0])):
+        # whoever likes one thing now may like the other as well
+        if not self._shared or self.now.feeling or len(blocks) != 1 or not all(map(self._one, blocks[0])):
             return ""
         put, out = (" ".join(token.written for token in side) for side in blocks[0])
         return f"They differ in {quoted([put])}, not {quoted([out])}."
