@@ -38,6 +38,7 @@ FEATURES = (*CHANNELS, *AROUND, "asks", "coverage", "coverage_context", "place",
 - speaker: whether the question names who speaks
 - recency: its place in time among the others, the newest 1
 """
+_LARGEST = 30  # weight, or bias: what they add up to is an exponent
 _PLACES = 10  # the constant of the reciprocal rank: the first has 1, the eleventh half
 
 
@@ -82,7 +83,7 @@ def ranking(name: str) -> Ranking | None:
             f"recall.ranking is {name!r}, and no file of that name can be read ({error.strerror}); give the path of "
             f"one, {LEARNED!r} or {BY_WEIGHTS!r}."
         ) from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise _unusable(name, f"it is no JSON: {error}") from None
     if not isinstance(given, dict) or set(given) != {"bias", "weights"} or not isinstance(given["weights"], dict):
         raise _unusable(name, "it is no object of bias and weights")
@@ -92,7 +93,7 @@ def ranking(name: str) -> Ranking | None:
         raise _unusable(name, f"it {what} weight {differing[0]!r}")
     for of, value in {"bias": given["bias"], **weights}.items():
         if not _finite(value):
-            raise _unusable(name, f"{of} is no number: {value!r}")
+            raise _unusable(name, f"{of} is no number from -{_LARGEST} to {_LARGEST}: {value!r}")
     return Ranking(given["bias"], weights)
 
 
@@ -104,7 +105,7 @@ def _unusable(name: str, why: str) -> SettingsError:
 
 
 def _finite(value: Any) -> bool:
-    return type(value) in (int, float) and abs(value) < 1e9
+    return type(value) in (int, float) and abs(value) <= _LARGEST
 
 
 def features(
