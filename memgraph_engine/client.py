@@ -251,9 +251,10 @@ class Memory:
     def update(self, id: str, text: str, *, user_id: str | None = None, shared: bool = False) -> Decision:  # noqa: A002
         """Give a note, named by its own id or its source's, a new text; `history` keeps the old one.
 
-        The id of a long message names all of it: passages that it still says keep their notes. The text of a note that
-        tells one passage, or comes from several sources, becomes the user's own; the sources stay as they came.
-        Raises NotFound, or InvalidInput for a source that shares its note with others.
+        A source that shares its note with others leaves it, and is told by a note of its own. The id of a long message
+        names all of it: passages that it still says keep their notes. The text of a note that tells one passage, or
+        comes from several sources, becomes the user's own; the sources stay as they came.
+        Raises NotFound.
         """
         text = check_text(text, "text", self._settings.max_text)
         return self._writer.update(self._scope(user_id, shared), check_name(id, "id"), text)
@@ -261,8 +262,8 @@ class Memory:
     def delete(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Decision:  # noqa: A002
         """Delete a note, named by its own id or its source's: no search finds it, and `undo` brings it back.
 
-        The id of a long message names all of its notes.
-        Raises NotFound, or InvalidInput for a source that shares its note with others.
+        The id of a long message names all of its notes. A note that other sources tell too loses only the source that
+        is named. Raises NotFound.
         """
         return self._writer.delete(self._scope(user_id, shared), check_name(id, "id"))
 

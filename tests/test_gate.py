@@ -6,7 +6,7 @@ from uuid import uuid4
 import pytest
 
 from memgraph_engine import Memory
-from memgraph_engine.errors import InvalidInput, NotFound
+from memgraph_engine.errors import NotFound
 from memgraph_engine.testing import purge
 
 ADOPTED = "I adopted a grey cat from the shelter in Porto."
@@ -472,11 +472,13 @@ def test_no_note_is_tied_above_a_threshold_of_one(ana):
 # ---- merged notes later -----------------------------------------------------------------------
 
 
-def test_a_merged_note_is_deleted_whole_and_not_by_one_of_its_sources(ana):
+def test_a_merged_note_is_deleted_whole_or_loses_one_of_its_sources(ana):
     note = say(ana, ADOPTED, "1").note
     say(ana, RESTATED, "2")
-    with pytest.raises(InvalidInput, match="one of 2"):
-        ana.delete("2", user_id="ana")
+    lost = ana.delete("2", user_id="ana")
+    assert [source.id for source in ana.get(note, user_id="ana").sources] == ["1"]
+    assert ana.get(note, user_id="ana").raw == (f"Ana: {ADOPTED}",)
+    ana.undo(lost.id, user_id="ana")
     ana.delete(note, user_id="ana")
     assert found(ana, "grey cat") == []
     assert say(ana, RESTATED, "2").status == "deleted"
@@ -485,12 +487,22 @@ def test_a_merged_note_is_deleted_whole_and_not_by_one_of_its_sources(ana):
 def test_a_merged_note_gets_a_text_of_the_user_s_own_and_keeps_its_sources(ana):
     note = say(ana, ADOPTED, "1").note
     say(ana, RESTATED, "2")
-    with pytest.raises(InvalidInput, match="one of 2"):
-        ana.update("1", "The cat is called Pepper.", user_id="ana")
     ana.update(note, "The cat is called Pepper.", user_id="ana")
     changed = ana.get(note, user_id="ana")
     assert changed.raw == ("Ana: The cat is called Pepper.",)
     assert [source.text for source in changed.sources] == [ADOPTED, RESTATED]
+
+
+def test_a_message_that_shares_its_note_is_told_by_a_note_of_its_own_once_it_says_something_else(ana):
+    say(ana, ADOPTED, "1")
+    say(ana, RESTATED, "2")
+    before = ana.get("1", user_id="ana")
+    changed = ana.update("1", "The parrot is called Pepper.", user_id="ana")
+    told = {tuple(source.id for source in note.sources): note.raw for note in ana.get_all(user_id="ana")}
+    assert told == {("1",): ("Ana: The parrot is called Pepper.",), ("2",): (f"Ana: {RESTATED}",)}
+    assert ana.verify(user_id="ana") == []
+    ana.undo(changed.id, user_id="ana")
+    assert ana.get("2", user_id="ana").raw == before.raw
 
 
 def test_a_merged_note_can_be_given_the_text_of_its_first_source(ana):

@@ -7,7 +7,7 @@ from typing import Any
 from uuid import uuid4
 
 from memgraph_engine.embedding import CheckedEmbedder
-from memgraph_engine.errors import InvalidInput, NotFound
+from memgraph_engine.errors import NotFound
 from memgraph_engine.graph import notes as note_graph
 from memgraph_engine.graph import scopes, sources
 from memgraph_engine.graph.database import Database
@@ -32,7 +32,10 @@ Place = tuple[datetime, str]
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A note about to change, as of a version of the scope; or a long message, by its id, with all of its `notes`."""
+    """A note about to change, as of a version of the scope; or a `message`, by its id, with all of its `notes`.
+
+    So named is a long one, and one that shares its note with others.
+    """
 
     version: int
     language: str
@@ -60,7 +63,7 @@ class Target:
 
 
 def target(db: Database, scope: Scope, id: str) -> Target:  # noqa: A002  the graph's own word
-    """Read what is readable of this id, a note's or a source's; raises NotFound or InvalidInput."""
+    """Read what is readable of this id, a note's or a source's; raises NotFound."""
     state = scopes.state(db, scope.name)
     found = note_graph.found_by(db, scope.name, id) if state else []
     if state and not found and sources.find(db, scope.name, id):
@@ -70,20 +73,16 @@ def target(db: Database, scope: Scope, id: str) -> Target:  # noqa: A002  the gr
     one = next((one for one in found if one.note.status in READABLE), None)
     if not one:
         raise NotFound(f"{id!r} of {scope} is {found[0].note.status}; history({id!r}) shows what it was.")
-    if one.by == "source" and any(source.span for source in one.note.sources if source.id == id):
+    shared = one.by == "source" and len(one.note.sources) > 1
+    if shared or (one.by == "source" and one.note.sources[0].span):
         return Target(state.version, state.language, found, id)
-    if one.by == "source" and len(one.note.sources) > 1:
-        raise InvalidInput(
-            f"Source {id!r} is one of {len(one.note.sources)} that note {one.note.id} comes from. "
-            f"Name the note itself to change all of it: {one.note.id!r}."
-        )
     return Target(state.version, state.language, [one])
 
 
 def delete(db: Database, scope: Scope, at: Target, embedder: CheckedEmbedder, now: datetime) -> Decision:
     """Delete a note so that it can be recovered: it keeps everything but its status.
 
-    Of a long message all notes are deleted; one that tells other sources too loses only the message.
+    Of a message all notes are deleted; one that tells other sources too loses only the message.
     """
     if at.message:
         told = {source.key: one.note.id for one in at.notes for source in one.note.sources if source.id == at.message}
