@@ -8,7 +8,7 @@ feeling or one other thing is not. Neither does by itself: much is new now, and 
 An update hides nothing: what is taken for one wrongly can still be read.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby, pairwise, takewhile
@@ -114,8 +114,7 @@ class _Statement:
 
     def frame(self, values: frozenset[str]) -> frozenset[str]:
         """Return the stems of what it tells of, without the values and the times."""
-        plain = (t for t in self.body if t.stem and t.plain not in values and t.written not in values)
-        return frozenset(t.stem for t in plain if t.written.casefold() not in self._lists.dates) - self._lists.times
+        return _timeless((t for t in self.body if t.plain not in values and t.written not in values), self._lists)
 
 
 @dataclass(frozen=True)
@@ -164,8 +163,7 @@ class _Pair:
 
     def _told(self, side: Sequence[Token]) -> frozenset[str]:
         """Return the stems of a block without numbers and times."""
-        plain = (token for token in side if token.stem and token.stem not in self.lists.times and not numbers([token]))
-        return frozenset(token.stem for token in plain if token.written.casefold() not in self.lists.dates)
+        return _timeless((token for token in side if not numbers([token])), self.lists)
 
     @cached_property
     def _shared(self) -> frozenset[str]:
@@ -243,6 +241,11 @@ class _Pair:
             return ""
         words = (quoted([phrase.replace("_", " ")]) for phrase, *_ in (now, was))
         return f"They differ in how {quoted(shared)} is liked: {', not '.join(words)}."
+
+
+def _timeless(tokens: Iterable[Token], lists: Lists) -> frozenset[str]:
+    """Return the stems of tokens without those of dates and times."""
+    return frozenset(t.stem for t in tokens if t.stem and t.written.casefold() not in lists.dates) - lists.times
 
 
 _KEPT: "WeakKeyDictionary[Line, Sequence[_Statement]]" = WeakKeyDictionary()

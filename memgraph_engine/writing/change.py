@@ -73,8 +73,7 @@ def target(db: Database, scope: Scope, id: str) -> Target:  # noqa: A002  the gr
     one = next((one for one in found if one.note.status in READABLE), None)
     if not one:
         raise NotFound(f"{id!r} of {scope} is {found[0].note.status}; history({id!r}) shows what it was.")
-    shared = one.by == "source" and len(one.note.sources) > 1
-    if shared or (one.by == "source" and one.note.sources[0].span):
+    if one.by == "source" and (len(one.note.sources) > 1 or one.note.sources[0].span):
         return Target(state.version, state.language, found, id)
     return Target(state.version, state.language, [one])
 
