@@ -242,6 +242,18 @@ def test_a_pid_that_another_process_has_now_is_no_server(idle):
     assert psutil.Process().is_running()
 
 
+def test_a_server_is_known_as_soon_as_it_is_started(tmp_path, monkeypatch):
+    here = home.Home(tmp_path / "home")
+    here.make()
+    real, empty = psutil.Process.cmdline, iter(range(5))
+    # what /proc says while a program is put in another's place, which a busy machine can draw out
+    monkeypatch.setattr(psutil.Process, "cmdline", lambda self: real(self) if next(empty, None) is None else [])
+    stands_in = [sys.executable, "-c", "import time; time.sleep(60)"]
+    pid = process.spawn(here, [*stands_in, "org.neo4j.server.Neo4jCommunity", f"--home-dir={here.path}"])
+    assert process.end(here, process.find(here, pid), timeout=10)
+    assert process.find(here, process.spawn(here, ["/bin/false"])) is None
+
+
 def test_a_damaged_record_counts_as_none(idle):
     (idle.path / "server.json").write_text("{")
     assert LocalServer(settings(idle.path)).address() is None

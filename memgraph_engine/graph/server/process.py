@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import psutil as ps
 
 _MAIN = "org.neo4j.server.Neo4jCommunity"
+_SHELL = "/bin/sh"
 _JAVA = 21  # the oldest that Neo4j 2026 runs on
 _FLAGS = (
     "--add-opens=java.base/java.io=ALL-UNNAMED",
@@ -65,7 +66,7 @@ def spawn(home: Home, line: list[str]) -> int:
                 log.replace(log.with_suffix(".previous.log"))
         with home.console.open("w") as console:
             shell = subprocess.run(  # noqa: S603  the command is ours
-                ["/bin/sh", "-c", '"$@" </dev/null >&2 & echo $!', "sh", *line],
+                [_SHELL, "-c", '"$@" </dev/null >&2 & echo $!', "sh", *line],
                 cwd=home.path,
                 stdout=subprocess.PIPE,
                 stderr=console,
@@ -74,7 +75,23 @@ def spawn(home: Home, line: list[str]) -> int:
             )
     except OSError as error:
         raise home.fault(error) from error
-    return int(shell.stdout)
+    pid = int(shell.stdout)
+    _await_java(pid)
+    return pid
+
+
+def _await_java(pid: int) -> None:
+    """Return once the shell's child is Java, or gone.
+
+    While the one program is put in the other's place, the command line is empty, as that of a server that ended is.
+    """
+    psutil = _psutil()
+    try:
+        child = psutil.Process(pid)
+        while child.cmdline()[:1] in ([], [_SHELL]) and child.status() != psutil.STATUS_ZOMBIE:
+            time.sleep(0.01)
+    except psutil.Error:
+        return
 
 
 def find(home: Home, pid: int) -> "ps.Process | None":
