@@ -33,6 +33,20 @@ BESIDE = [
     ("english", "I have 6 hens in the garden.", "Maybe I will have 8 hens now."),
     ("english", "I love the sea.", "I love the sea now that the storm is over."),
     ("english", "We're staying for two weeks.", "It's been three weeks now."),
+    ("english", "I speak French.", "I speak Dutch now."),
+    ("english", "I read The Silent Harbour.", "I read Solaris now."),
+    ("english", "My brother plays the viola.", "My brother plays chess now."),
+    ("spanish", "Hablo francés.", "Ahora hablo neerlandés."),
+]
+PARTS = [
+    ("english", "Ida is 7 and Ole is 4.", "Ida is 8 now.", "Ida is 7"),
+    ("english", "Ida is 7 and Ole is 4.", "Ole is 5 now.", "Ole is 4"),
+    ("english", "Ida is 7 and Ole is 4.", "Ida is 8 and Ole is 5 now.", ""),
+    ("english", "I live in Tromsø and work as a baker.", "We live in Bergen now.", "I live in Tromsø"),
+    ("english", "I have 6 hens. The pond is green.", "I have 4 hens now.", "I have 6 hens"),
+    ("english", "I like opera and hate swimming.", "I love swimming now.", "hate swimming"),
+    ("english", "My desk is by the window, what lamp fits?", "My desk is in the cellar now.", ""),
+    ("spanish", "Vivo en Cádiz y trabajo de panadero.", "Ahora vivo en Vigo.", "Vivo en Cádiz"),
 ]
 
 
@@ -47,12 +61,42 @@ def test_a_change_is_told_with_its_evidence(language, old, new):
 
 @pytest.mark.parametrize(("language", "old", "new"), BESIDE)
 def test_what_is_true_beside_it_is_no_change(language, old, new):
-    assert update(line(new, language), line(old, language), language) == ""
+    assert update(line(new, language), line(old, language), language) is None
+
+
+@pytest.mark.parametrize(("language", "old", "new", "former"), PARTS)
+def test_only_what_changed_is_true_no_more(language, old, new, former):
+    changed = update(line(new, language), line(old, language), language)
+    assert changed
+    assert changed.former == former
+
+
+def test_a_note_of_which_a_part_has_changed_still_answers_for_the_rest(memory):
+    old = said(memory, "Ida is 7 and Ole is 4.", "2024-03-01")
+    new = said(memory, "Ida is 8 now.", "2024-05-03")
+    for budget in (None, 200):
+        entries = memory.context("How old is Ole?", user_id="ana", budget=budget).entries
+        assert [entry.note.id for entry in entries] == [new, old]
+        assert entries[1].remarks == ('"Ida is 7" was true until 2024-05-03; replaced by a later statement',)
+    hits = {hit.note.id: hit for hit in memory.search("How old is Ole?", user_id="ana")}
+    assert (hits[old].former, hits[old].replaced_by, hits[new].former) == ("Ida is 7", new, "")
+    seen = next(one for one in memory.explain(new, user_id="ana").decisions[0].considered if one.note == old)
+    assert (seen.relation, seen.former) == ("change", "Ida is 7")
+
+
+def test_hits_descend_by_score_also_where_a_newer_note_was_moved_up(memory):
+    said(memory, "My desk is by the window of the archive, near the harbour maps.", "2024-03-01")
+    new = said(memory, "they moved us, my desk is in the cellar now", "2024-05-03")
+    said(memory, "The harbour maps are in the archive.", "2024-05-04")
+    hits = memory.search("Which harbour maps are near the window of the archive?", user_id="ana")
+    scores = [hit.score for hit in hits]
+    assert scores == sorted(scores, reverse=True)
+    assert new in [hit.note.id for hit in hits]
 
 
 def test_what_an_assistant_says_changes_nothing():
     old, new = line("I have 6 hens.", "english"), line("You have got 4 hens now.", "english", role="assistant")
-    assert update(new, old, "english") == ""
+    assert update(new, old, "english") is None
 
 
 def test_of_a_change_both_notes_can_be_read_and_the_newer_stands_first(memory):
@@ -63,7 +107,9 @@ def test_of_a_change_both_notes_can_be_read_and_the_newer_stands_first(memory):
     entries = memory.context("What is my favourite tea?", user_id="ana").entries
     assert [entry.note.id for entry in entries] == [new, old]
     assert entries[0].remarks == ("newer than what was said on 2024-03-01",)
-    assert entries[1].remarks == ("was true until 2024-05-03; replaced by a later statement",)
+    assert entries[1].remarks == (
+        '"My favourite tea is mint" was true until 2024-05-03; replaced by a later statement',
+    )
 
 
 def test_a_search_has_what_is_true_now_before_what_it_replaced(memory):
@@ -72,7 +118,7 @@ def test_a_search_has_what_is_true_now_before_what_it_replaced(memory):
         memory.add({"role": "user", "content": text, "time": f"2024-05-0{day}"}, user_id="ana")
     hits = memory.search(said[0], user_id="ana")
     assert [hit.note.text for hit in hits] == said[::-1]
-    assert hits[-1].score == max(hit.score for hit in hits), "the order is not that of the scores"
+    assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
 
 
 def test_a_hit_says_until_when_it_was_true_and_what_replaced_it(memory, tenant, embedder):

@@ -252,6 +252,18 @@ def test_nothing_outside_of_what_is_given_is_deleted(memory, folder):
     assert texts(memory) == sorted([OARS, "I live in Lisbon."])
 
 
+def test_a_part_that_was_ingested_before_its_folder_is_told_once(memory, folder):
+    notes = folder(a_md=BLUE, boats__b_md=RED, boats__old__c_md=OARS)
+    assert follow(memory, notes / "boats") == {"files": 2, "added": 2}
+    assert follow(memory, notes) == {"files": 3, "added": 1, "repeats": 2}
+    assert sources(memory) == {"boats/b.md#0": RED, "boats/old/c.md#0": OARS, "notes/a.md#0": BLUE}
+    (notes / "boats" / "old" / "c.md").unlink()
+    folder(boats__b_md=TIDE)
+    assert follow(memory, notes) == {"files": 2, "repeats": 1, "updated": 1, "deleted": 1}
+    assert sources(memory) == {"boats/b.md#0": TIDE, "notes/a.md#0": BLUE}
+    assert follow(memory, notes / "boats") == {"files": 1, "repeats": 1}
+
+
 def test_a_part_of_a_folder_is_known_as_that_part(memory, folder):
     notes = folder(a_md=BLUE, boats__b_md=RED)
     follow(memory, notes)

@@ -3,7 +3,7 @@
 // $ids: list<string>    ids of notes
 // $statuses: list<string>    that the notes at both ends may have
 // $known_at: datetime    neither note was made later
-// returns newer, older, kind (conflict, change or supersede), newer_said, older_said (milliseconds), same_speaker
+// returns newer, older, kind (conflict, change or supersede), newer_said, older_said (milliseconds), same_speaker, former
 UNWIND $scopes AS scope
 UNWIND $ids AS id
 MATCH (n:Note {scope: scope, id: id})
@@ -20,5 +20,6 @@ WHERE newer.scope IN $scopes AND older.scope = newer.scope
   AND newer.created_at <= $known_at AND older.created_at <= $known_at
 RETURN newer.id AS newer, older.id AS older, kind,
        newer.said_at.epochMillis AS newer_said, older.said_at.epochMillis AS older_said,
-       newer.speaker = older.speaker AND newer.role = older.role AS same_speaker
+       newer.speaker = older.speaker AND newer.role = older.role AS same_speaker,
+       coalesce(r.former, '') AS former
 ORDER BY newer, older

@@ -191,7 +191,8 @@ CALL () {
   }
   CALL (n, o, row) {
     WITH n, o, row WHERE row.kind <> 'supersede' AND NOT EXISTS { (o)-[:RELATED]->(n) }
-    MERGE (n)-[r:RELATED]->(o) ON CREATE SET r.decision = row.decision, r.score = row.score, r.kind = row.kind
+    MERGE (n)-[r:RELATED]->(o) ON CREATE SET r.decision = row.decision, r.score = row.score, r.kind = row.kind,
+      r.former = CASE row.former WHEN '' THEN null ELSE row.former END
   }
 }
 CALL () {

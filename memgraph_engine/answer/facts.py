@@ -3,12 +3,15 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
+from math import inf, nextafter
+from textwrap import shorten
 
 from memgraph_engine.answer.repeats import Said
 from memgraph_engine.model.memory import NEVER, Note, Source, by_time
 from memgraph_engine.model.result import Contrary, Hit
 
 _MOST_REMARKS = 3
+_QUOTED = 60  # characters of a note's words in a remark
 
 Gone = dict[str, tuple[str, str]]
 """By the id of a note that is left out: the note that stands for it, and how so."""
@@ -43,8 +46,8 @@ def facts(hits: Sequence[Hit], ties: Sequence[Contrary], share: float, language:
 
     What was replaced leaves its place to what replaced it. Of notes that contradict each other, and were said by the
     same one, only the newest stays, in the place of the best; what two people say in contradiction stays. Of notes
-    that repeat each other the best stays, with the sources of all. What has changed since stays, behind its present
-    state.
+    that repeat each other the best stays, with the sources of all. What has changed since stays, right behind its
+    present state.
     """
     gone: Gone = {}
     standing = {hit.note.id: Fact(hit.note, hit.score, hit.note.sources) for hit in hits}
@@ -56,7 +59,7 @@ def facts(hits: Sequence[Hit], ties: Sequence[Contrary], share: float, language:
         if tie.kind == "conflict" and len(pair) == 2 and pair[0].note.speaker == pair[1].note.speaker:
             newer, older = sorted(pair, key=lambda one: one.newness, reverse=True)
             _yield(standing, gone, older.note.id, newer.note.id, "contradicts it and is newer")
-    for tie in ties:
+    for tie in sorted(ties, key=lambda tie: tie.newer_said):  # a third may have taken the place of the second
         if tie.kind == "change" and tie.newer in standing and tie.older in standing:
             _precede(standing, tie.newer, tie.older)
     marked = [replace(fact, remarks=_remarks(fact.note, ties)) for fact in standing.values()]
@@ -72,10 +75,10 @@ def _yield(standing: dict[str, Fact], gone: Gone, loser: str, winner: str, why: 
 
 
 def _precede(standing: dict[str, Fact], first: str, second: str) -> None:
-    """Let one note come before another: they change ranks where it would come behind it."""
+    """Let one note come before another, which then stands right behind it: it may tell more than what has changed."""
     one, other = standing[first], standing[second]
-    if one.score < other.score:
-        standing[first], standing[second] = replace(one, score=other.score), replace(other, score=one.score)
+    if one.score <= other.score:
+        standing[first] = replace(one, score=nextafter(other.score, inf))
 
 
 def _remarks(note: Note, ties: Sequence[Contrary]) -> tuple[str, ...]:
@@ -90,7 +93,8 @@ def _remarks(note: Note, ties: Sequence[Contrary]) -> tuple[str, ...]:
         elif tie.kind == "change" and tie.newer == note.id:
             remarks.append(f"newer than what was said on {tie.older_said:%Y-%m-%d}")
         elif tie.kind == "change" and tie.older == note.id:
-            remarks.append(f"was true until {tie.newer_said:%Y-%m-%d}; replaced by a later statement")
+            what = f'"{shorten(tie.former, _QUOTED, placeholder=" …")}" ' if tie.former else ""
+            remarks.append(f"{what}was true until {tie.newer_said:%Y-%m-%d}; replaced by a later statement")
         elif tie.kind == "conflict" and note.id in (tie.newer, tie.older):
             remarks.append(_conflict(note, tie))
     return tuple(dict.fromkeys(remarks))[:_MOST_REMARKS]

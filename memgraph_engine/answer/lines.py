@@ -29,13 +29,13 @@ def head(number: int, fact: Fact) -> str:
     """
     days = [f"{day:%Y-%m-%d}" for day in fact.days]
     said = " and ".join(days) if len(days) <= _MOST_DAYS else f"{len(days)} times from {days[0]} to {days[-1]}"
-    remarks = f"({'; '.join(fact.remarks)})" if fact.remarks else ""
+    remarks = f"({_unmarked('; '.join(fact.remarks))})" if fact.remarks else ""
     known = " ".join(part for part in (said, remarks) if part)
     return f"[{number}] {known}: " if known else f"[{number}] "
 
 
 def text(fact: Fact, told: Container[Place], language: str) -> str:
-    """Return a note's text as one line in which nothing passes for a mark or a number of the context.
+    """Return a note's text as one line.
 
     The head has its date, unless its parts were said on several days. The turn before is there where it is a question
     that the note answers in a few words, and no other note of the context has it: what the context tells is at the
@@ -53,6 +53,11 @@ def text(fact: Fact, told: Container[Place], language: str) -> str:
         line = said + note.context.removeprefix(whole) if needed else said
     else:
         line = note.context
+    return _unmarked(line)
+
+
+def _unmarked(line: str) -> str:
+    """Return a text as one line in which nothing passes for a mark or a number of the context."""
     return _NUMBERED.sub(r"(\1)", without_marks(" ".join(line.split())))
 
 

@@ -41,8 +41,17 @@ def relevant(question: str, hits: Sequence[Hit], floor: float, language: str) ->
         )
     ]
     told = {hit.note.id for hit in kept}
-    why = {hit.note.id: f"it is not relevant ({_relevance(hit):.2f})" for hit in hits if hit.note.id not in told}
-    return kept, why
+    return kept, {hit.note.id: _why(hit, least) for hit in hits if hit.note.id not in told}
+
+
+def _why(hit: Hit, least: float) -> str:
+    """Say why a hit is not told; `least` is what an assistant's words need."""
+    found = f"it is not relevant ({_relevance(hit):.2f})"
+    if not _assistant(hit) or _relevance(hit) >= least:
+        return found
+    return (
+        f"an assistant said it, and it is not relevant enough for that ({_relevance(hit):.2f} of {min(least, 1.0):.2f})"
+    )
 
 
 def _assistant(hit: Hit) -> bool:

@@ -161,7 +161,8 @@ def hit(out: "Console", rank: int, one: "Hit") -> None:
 
 def _until(one: "Hit") -> str:
     by = f", replaced by {one.replaced_by}" if one.replaced_by else ""
-    return f"  until {one.until:%Y-%m-%d}{by}" if one.until else ""
+    of = f'  "{one.former}"' if one.former else ""
+    return clean(f"{of}  until {one.until:%Y-%m-%d}{by}") if one.until else ""
 
 
 def cited(out: "Console", one: "Cited") -> None:

@@ -14,7 +14,7 @@ from memgraph_engine.gate.correction import announces, correction
 from memgraph_engine.gate.difference import Pair
 from memgraph_engine.gate.known import Known, Line
 from memgraph_engine.gate.score import Scores, Statistics, score
-from memgraph_engine.gate.update import update
+from memgraph_engine.gate.update import Update, update
 from memgraph_engine.gate.verdict import APPEND, Opinion, Tie, Verdict
 from memgraph_engine.gate.wording import closed_terms, lists_of
 from memgraph_engine.graph.database import Database
@@ -90,8 +90,8 @@ class Compared:
             return "update", evidence
         if self.plain:
             return "same", _PLAIN
-        if evidence := self._change():
-            return "change", evidence
+        if self._change:
+            return "change", self._change.evidence
         if not self._repeats:
             return "none", ""
         found = [pair.finding for pair in self.pairs]
@@ -117,10 +117,16 @@ class Compared:
         """Whether the new note was said no earlier than this one."""
         return not (self.new.said_at and self.known.said_at and self.new.said_at < self.known.said_at)
 
-    def _change(self) -> str:
-        """Say what tells that the new note is the present state of this one, or ''."""
+    @property
+    def former(self) -> str:
+        """The words of this note that the new one makes untrue, where it says more than these."""
+        return self._change.former if self.finding[0] == "change" and self._change else ""
+
+    @cached_property
+    def _change(self) -> Update | None:
+        """What tells that the new note is the present state of this one."""
         own = [pair for pair in self.pairs if not pair.foreign] if self._later else []
-        return next(filter(None, (update(pair.new, pair.old, self._language) for pair in own)), "")
+        return next(filter(None, (update(pair.new, pair.old, self._language) for pair in own)), None)
 
     def _correction(self) -> str:
         (said,) = self.new.lines
@@ -277,7 +283,8 @@ class Gate:
         if relation == "none" and scores.complementarity > settings.link_threshold:
             relation = "related"
         redundancy, complementarity = round(scores.redundancy, 4), round(scores.complementarity, 4)
-        return Considered(note, redundancy, complementarity, round(scores.cosine, 4), relation, evidence)
+        similarity = round(scores.cosine, 4)
+        return Considered(note, redundancy, complementarity, similarity, relation, evidence, former=one.former)
 
 
 def known_of(note: Neighbour, language: str) -> Known:
@@ -307,7 +314,7 @@ def _tie(seen: Considered) -> Tie:
     if seen.relation in ("related", "same"):
         return Tie(seen.note, "link", seen.complementarity)
     if seen.relation == "change":
-        return Tie(seen.note, "change", max(seen.redundancy, seen.complementarity))
+        return Tie(seen.note, "change", max(seen.redundancy, seen.complementarity), seen.former)
     return Tie(seen.note, "conflict", seen.redundancy)
 
 

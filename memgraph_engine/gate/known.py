@@ -1,6 +1,8 @@
 """A note as it is compared: what was said, told from its sources; what is read in a line, is read once."""
 
 import re
+import unicodedata
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -45,6 +47,11 @@ class Line:
     def tokens(self) -> tuple[Token, ...]:
         """Its wording."""
         return wording(self.text, self._language)
+
+    def words(self, tokens: Collection[Token]) -> str:
+        """Return the part of its text that some of its tokens stand for, from the first of them to the last."""
+        text = unicodedata.normalize("NFC", self.text)
+        return text[min(token.span[0] for token in tokens) : max(token.span[1] for token in tokens)]
 
     @cached_property
     def stated(self) -> tuple[Token, ...]:

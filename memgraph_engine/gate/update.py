@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby, pairwise, takewhile
 from operator import attrgetter
+from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from memgraph_engine.gate.correction import places
@@ -25,31 +26,58 @@ _ALIKE = 0.5  # share of tokens from which one word in another's place tells of 
 _BRIEF = 3  # content words of a clause that says no more than that something is over
 
 
-def update(new: Line, old: Line, language: str) -> str:
-    """Say how a new line tells the present state of what an old one tells, or ''.
+class Update(NamedTuple):
+    """What tells that a line is the present state of another, and the words of this one that are true no more.
 
-    >>> from memgraph_engine.model.memory import Source
-    >>> said = ("I have 14 plants.", "bought three more, so I've got 17 plants now")
+    `former` is '' where that is all it says.
+    """
+
+    evidence: str
+    former: str
+
+
+def update(new: Line, old: Line, language: str) -> Update | None:
+    """Say how a new line tells the present state of what an old one tells; None if it does not.
+
+    >>> said = ("Elsa has 14 plants and Jip is 4.", "bought three more, so Elsa's got 17 plants now")
     >>> old, new = (Line(Source("1", text, "", speaker="Ana"), "english") for text in said)
     >>> update(new, old, "english")
-    'The new one says "now". They differ in a number: "17", not "14".'
+    Update(evidence='The new one says "now". They differ in a number: "17", not "14".', former='Elsa has 14 plants')
     """
     lists = lists_of(language)
     if new.long or old.long or lists.telling.isdisjoint(new.forms) or "assistant" in (new.role, old.role):
-        return ""
+        return None
     if new.content.isdisjoint(old.content):
-        return ""
-    for now in _statements(new, lists):
-        for was in _statements(old, lists) if now.tells and not now.hedged else ():
-            if now.content & was.content and (evidence := _Pair(now, was, new, old, lists).evidence):
-                return evidence
-    return ""
+        return None
+    for told in _statements(new, lists):
+        for was in _statements(old, lists) if told.tells and not told.hedged else ():
+            if told.content & was.content and (evidence := _Pair(told, was, new, old, lists).evidence):
+                return Update(evidence, _former(told, was, new, old, lists))
+    return None
+
+
+def _former(told: "_Statement", was: "_Statement", new: Line, old: Line, lists: Lists) -> str:
+    """Return the words of an old line that are true no more, beginning with what `told` tells of `was`; '' for all.
+
+    Who tells that one thing has changed tells the rest as it is now: "Elsa is 8 and Jip is 5 now."
+    """
+    rest = [one for one in _statements(new, lists) if one is not told and len(one.clauses) == 1 and not one.hedged]
+    gone = [
+        one
+        for one in _statements(old, lists)
+        if one is was or (len(one.clauses) == 1 and any(_Pair(now, one, new, old, lists).exchange for now in rest))
+    ]
+    tokens = [token for one in gone for token in one.about(told)]
+    left = any(token.stem and not token.asked and token not in tokens for token in old.tokens)
+    return old.words(tokens) if left else ""
 
 
 class _Statement:
-    """A clause or a sentence of a line: what it tells without its words of change."""
+    """A clause of a line, or a sentence of several: what it tells without its words of change."""
 
-    def __init__(self, tokens: Sequence[Token], line: Line, lists: Lists) -> None:
+    def __init__(self, clauses: Sequence[Sequence[Token]], line: Line, lists: Lists) -> None:
+        self.clauses = clauses
+        tokens = [token for clause in clauses for token in clause]
         self._lists, self._words = lists, tuple(token.plain.casefold() for token in tokens)
         found = self._found(lists.changing)
         self.tokens = tokens
@@ -60,6 +88,11 @@ class _Statement:
         self.body = tuple(token for at, token in enumerate(tokens) if at not in changing)
         self.content = frozenset(token.stem for token in self.body if token.stem)
         self._speaker = frozenset(line.speaker.split())
+
+    @cached_property
+    def written(self) -> frozenset[str]:
+        """Its words, as they are written."""
+        return frozenset(token.written for token in self.body)
 
     @cached_property
     def numbers(self) -> frozenset[str]:
@@ -112,6 +145,18 @@ class _Statement:
                 return phrase, (self._lists.attitudes[phrase] == "+") != denied, about
         return None
 
+    def about(self, other: "_Statement") -> Sequence[Token]:
+        """Return what of a sentence another statement may speak of: the clauses that share a word, or hold a value."""
+        values = self.numbers | self.names
+        clauses = (
+            clause
+            for clause in self.clauses
+            if any(
+                token.stem in other.content or not values.isdisjoint((token.plain, token.written)) for token in clause
+            )
+        )
+        return [token for clause in clauses for token in clause]
+
     def frame(self, values: frozenset[str]) -> frozenset[str]:
         """Return the stems of what it tells of, without the values and the times."""
         return _timeless((t for t in self.body if t.plain not in values and t.written not in values), self._lists)
@@ -133,10 +178,17 @@ class _Pair:
         if not self._same_subject:
             return ""
         said = next(iter(self.now.changes), "") or self._denied_value
-        found = said and ((not self._another and (self._swap or self._head or self._slot)) or self._end)
+        found = said and (self.exchange or self._end)
         if found:
             return f'The new one says "{said.replace("_", " ").replace("~", " … ")}". {found}'
         return self._turn
+
+    @property
+    def exchange(self) -> str:
+        """What of the old one the new one has another value of, whether or not it speaks of a change; or ''."""
+        if not self._same_subject or self._another:
+            return ""
+        return self._swap or self._head or self._slot
 
     @property
     def _same_subject(self) -> bool:
@@ -173,8 +225,8 @@ class _Pair:
     def _frames(self) -> tuple[frozenset[str], frozenset[str]]:
         now, was = self.now, self.was
         return (
-            now.frame(frozenset(now.numbers - was.numbers | now.names - was.names)),
-            was.frame(frozenset(was.numbers - now.numbers | was.names - now.names)),
+            now.frame(now.numbers - was.numbers | now.names - was.written),
+            was.frame(was.numbers - now.numbers | was.names - now.written),
         )
 
     @property
@@ -193,8 +245,22 @@ class _Pair:
         return (
             swapped("number", self.now.numbers - stays, self.was.numbers)
             or next(filter(None, days), "")
-            or swapped("name", self.now.names, self.was.names)
+            or (
+                ""
+                if any(map(self._object, self.now.names - self.was.names))
+                else swapped("name", self.now.names, self.was.names)
+            )
         )
+
+    def _object(self, value: str) -> bool:
+        """Tell whether a value is what somebody does something with: then there may be several.
+
+        Nothing but words with content leads to it: "I speak Dutch now." Behind another word ("in", "a", "is called") is
+        where, what or who somebody is.
+        """
+        led = list(takewhile(lambda token: token.written != value, self.now.body))
+        closed = any(token.written.islower() and not token.stem for token in led[1:])
+        return bool(led) and bool(led[-1].stem) and not closed
 
     @property
     def _head(self) -> str:
@@ -215,7 +281,7 @@ class _Pair:
         if not self._shared or self.now.feeling or len(blocks) != 1 or not all(map(self._one, blocks[0])):
             return ""
         put, out = (" ".join(token.written for token in side) for side in blocks[0])
-        return f"They differ in {quoted([put])}, not {quoted([out])}."
+        return "" if self._object(put) else f"They differ in {quoted([put])}, not {quoted([out])}."
 
     def _one(self, side: Sequence[Token]) -> bool:
         return len(side) == 1 and bool(side[0].stem) and side[0].stem not in self.lists.times
@@ -258,8 +324,8 @@ def _statements(line: Line, lists: Lists) -> Sequence[_Statement]:
         return kept
     stated = list(_stated(line, lists))
     groups = (list(group) for _, group in groupby(stated, key=lambda clause: clause[0].sentence))
-    whole = [[token for clause in clauses for token in clause] for clauses in groups if len(clauses) > 1]
-    found = _KEPT[line] = [_Statement(tokens, line, lists) for tokens in (*stated, *whole)]
+    parts = [*([clause] for clause in stated), *(clauses for clauses in groups if len(clauses) > 1)]
+    found = _KEPT[line] = [_Statement(clauses, line, lists) for clauses in parts]
     return found
 
 

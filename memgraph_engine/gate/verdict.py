@@ -12,11 +12,15 @@ Kind = Literal["append", "link", "merge", "reinforce", "supersede", "discard", "
 
 @dataclass(frozen=True, slots=True)
 class Tie:
-    """An older note that the new one is tied to: a link, a conflict, or a change that the new one tells."""
+    """An older note that the new one is tied to: a link, a conflict, or a change that the new one tells.
+
+    `former` are the words of the older one that are true no more; '' for all of them.
+    """
 
     note: str
     kind: Literal["link", "change", "conflict"]
     score: float
+    former: str = ""
 
 
 @dataclass(frozen=True, slots=True)

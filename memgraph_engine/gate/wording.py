@@ -9,7 +9,7 @@ meaning like any others. A language without lists has no closed class, so each o
 import re
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
 
 from memgraph_engine.language import APOSTROPHES, letter_marks, tokenize, word_list
@@ -26,7 +26,8 @@ class Token:
     """One word, number or sign.
 
     `stem` is '' unless it is a content word. `clause` and `sentence` number what it stands in, `opens` tells that it
-    is the first of its sentence, and `asked` that the sentence is a question.
+    is the first of its sentence, and `asked` that the sentence is a question. `span` is where its word begins and ends
+    in the text, as Unicode NFC.
     """
 
     written: str
@@ -36,6 +37,7 @@ class Token:
     sentence: int
     opens: bool
     asked: bool = False
+    span: tuple[int, int] = field(default=(0, 0), compare=False)
 
 
 @dataclass(frozen=True)
@@ -161,7 +163,8 @@ def wording(text: str, language: str) -> tuple[Token, ...]:
                 sentence, start = sentence + 1, len(tokens)
             continue
         for part in _parts(one, lists):
-            tokens.append(_token(part, lists, language, (clause, sentence), opens=len(tokens) == start))
+            place = clause, sentence
+            tokens.append(_token(part, lists, language, place, opens=len(tokens) == start, span=match.span()))
     return tuple(_days_first(tokens, lists))
 
 
@@ -180,7 +183,9 @@ def _sets_off(mark: str, before: str, after: str) -> bool:
     )
 
 
-def _token(part: str, lists: Lists, language: str, place: tuple[int, int], *, opens: bool) -> Token:
+def _token(
+    part: str, lists: Lists, language: str, place: tuple[int, int], *, opens: bool, span: tuple[int, int]
+) -> Token:
     lower = part.casefold()
     capital = part[1:] == part[1:].lower()
     if lists.numbers.get(lower, "#")[0] != "#":
@@ -190,14 +195,14 @@ def _token(part: str, lists: Lists, language: str, place: tuple[int, int], *, op
     else:
         plain = part.replace(":", ".") if _CLOCK.fullmatch(part) else part
     stem = "" if lower in lists.closed or not part[0].isalnum() else "-".join(tokenize(plain, language)) or lower
-    return Token(part, plain, stem, *place, opens)
+    return Token(part, plain, stem, *place, opens, span=span)
 
 
 def _days_first(tokens: list[Token], lists: Lists) -> list[Token]:
     """Put the day before the month, in digits alone: "May 3rd" is "3 May"."""
     months = [place for place, token in enumerate(tokens) if _is_month(token, lists)]
     for place in reversed(months):
-        day = [token.plain for token in tokens[place + 1 : place + 2]]
+        day = [token.plain for token in tokens[place + 1 : place + 2] if token.clause == tokens[place].clause]
         if day and day[0].isdigit() and len(day[0]) < 3:
             tokens[place : place + 2] = [tokens[place + 1], tokens[place]]
             place += 1

@@ -106,6 +106,7 @@ def contrary(tx: Runner, scopes: Sequence[str], ids: Sequence[str], known_at: da
             moment(row["newer_said"]),
             moment(row["older_said"]),
             row["same_speaker"],
+            row["former"],
         )
         for row in rows
     ]

@@ -94,13 +94,17 @@ class NewNote:
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """A tie from a newer note to an older one: RELATED of kind link, change or conflict, or SUPERSEDES."""
+    """A tie from a newer note to an older one: RELATED of kind link, change or conflict, or SUPERSEDES.
+
+    `former` are the words of the older one that a change makes untrue; '' for all of them.
+    """
 
     new: str
     old: str
     kind: str
     score: float
     decision: str
+    former: str = ""
 
 
 @dataclass(frozen=True, slots=True)

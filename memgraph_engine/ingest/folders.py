@@ -23,27 +23,43 @@ class File:
 class Folder:
     """A folder as it was found: `id` stands before the ids of its documents, `unlisted` are those below it that failed.
 
-    >>> Folder(Path("/home/ana/notes"), "notes").name(Path("/home/ana/notes/boats/blue.md"))
-    'notes/boats/blue.md'
+    `parts` are the folders below it that were ingested before it, by their paths within it: their documents keep the
+    ids that they have there.
+
+    >>> folder = Folder(Path("/home/ana/notes"), "notes", {"boats": "my-boats"})
+    >>> folder.name(Path("/home/ana/notes/trees/elm.md")), folder.name(Path("/home/ana/notes/boats/old/blue.md"))
+    ('notes/trees/elm.md', 'my-boats/old/blue.md')
     """
 
     path: Path
     id: str
+    parts: Mapping[str, str] = field(default_factory=dict)
     files: list[File] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
     faults: list[Fault] = field(default_factory=list)
     unlisted: list[str] = field(default_factory=list)
 
+    @property
+    def ids(self) -> list[str]:
+        """What stands before the ids of its documents."""
+        return [self.id, *self.parts.values()]
+
     def name(self, path: Path) -> str:
         """Return the id of a document by its path within the folder, the same on every system."""
-        return unicodedata.normalize("NFC", f"{self.id}/{path.relative_to(self.path).as_posix()}")
+        within = path.relative_to(self.path)
+        part = next((one for one in (within, *within.parents) if one.as_posix() in self.parts), None)
+        own = (self.id, within) if part is None else (self.parts[part.as_posix()], within.relative_to(part))
+        return unicodedata.normalize("NFC", "/".join((own[0], *own[1].parts)))
 
     def lacks(self, document: str) -> bool:
-        """Tell whether a document of this folder is no longer in it, as far as that can be seen."""
+        """Tell whether a document of this folder is no longer in it by this id, as far as that can be seen."""
         if any(document == file.id for file in self.files):
             return False
         unseen = any(document.startswith(below) for below in self.unlisted)
-        return not unseen and not os.path.lexists(self.path / document.removeprefix(f"{self.id}/"))
+        roots = {self.id: ".", **{id: part for part, id in self.parts.items()}}  # noqa: A001
+        id = max((one for one in roots if document.startswith(f"{one}/")), key=len)  # noqa: A001
+        path = self.path / roots[id] / document.removeprefix(f"{id}/")
+        return not unseen and (not os.path.lexists(path) or self.name(path) != document)
 
 
 def listed(
@@ -73,7 +89,17 @@ def listed(
         if not path.exists():
             raise InvalidInput(f"{path} is no file or folder that can be read.")
         found[name] = path
-    return [listing(path, name, known) if path.is_dir() else File(path, name) for name, path in found.items()]
+    return [
+        listing(path, name, known, _parts(path, name, places)) if path.is_dir() else File(path, name)
+        for name, path in found.items()
+    ]
+
+
+def _parts(path: Path, name: str, places: Mapping[str, str]) -> dict[str, str]:
+    """Return the ids of the known folders below the one of this name, by their paths within it."""
+    real = path.resolve()
+    below = {id: Path(at) for id, at in places.items() if id != name and real in Path(at).parents}  # noqa: A001
+    return {at.relative_to(real).as_posix(): id for id, at in below.items()}  # noqa: A001
 
 
 def _name(path: Path, places: Mapping[str, str]) -> str:
@@ -85,12 +111,17 @@ def _name(path: Path, places: Mapping[str, str]) -> str:
     return Path(os.path.abspath(path)).name
 
 
-def listing(path: Path, id: str, known: Callable[[Path], bool]) -> Folder:  # noqa: A002  as the API calls it
+def listing(
+    path: Path,
+    id: str,  # noqa: A002  as the API calls it
+    known: Callable[[Path], bool],
+    parts: Mapping[str, str] = MappingProxyType({}),
+) -> Folder:
     """List a folder with all that is below it; `known` tells the files that can be read by their kind.
 
     Links are not followed: what they lead to within the folder is read where it is.
     """
-    folder = Folder(path, id)
+    folder = Folder(path, id, parts)
     waiting = [path]
     while waiting:
         below = waiting.pop()

@@ -86,12 +86,14 @@ class Explanation(Result):
 class Hit(Result):
     """A note found for a question.
 
-    `score` (0 to 1) ranks the hits of one question. The others can be compared between questions: `similarity`
+    `score` (0 to 1) ranks the hits of one question; what took the place of a better hit has that one's. The others
+    can be compared between questions: `similarity`
     (-1 to 1) is the larger cosine of the note's two vectors to the question's; `relevance` (0 to 1) is how likely the
     note is about the question at all, None for an embedder that was never calibrated; `coverage` (0 to 1) is the share
     of the question's words that the note holds, where rare words count more.
     `until` is when the note ceased to be true, and `replaced_by` the id of the note that took its place: a later
-    statement of the same matter, or a correction. Both are None for a note that is true as far as is known.
+    statement of the same matter, or a correction. Both are None for a note that is true as far as is known. Where only
+    some words of it ceased to be true, `former` has these.
     """
 
     brief = ("score", "relevance", "until", "note")
@@ -104,6 +106,7 @@ class Hit(Result):
     relevance: float | None = None
     until: datetime | None = None
     replaced_by: str | None = None
+    former: str = ""
 
     @property
     def sources(self) -> tuple[Source, ...]:
@@ -203,7 +206,8 @@ class Considered(Result):
     """A note that a new one was compared with: the two scores (MemFly, equation 6), the relation of the two, and why.
 
     `similarity` is the larger cosine of the two texts' vectors (-1 to 1). The scores lie between 0 and 1. `part` is the
-    passage of a long message that was compared, counted from 0.
+    passage of a long message that was compared, counted from 0. `former` are the words of the note that a change makes
+    untrue, where it says more than these.
     """
 
     note: str
@@ -213,6 +217,7 @@ class Considered(Result):
     relation: Relation
     evidence: str = ""
     part: int = 0
+    former: str = ""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -323,7 +328,8 @@ class Contrary(Result):
     """Two notes, by id, that can't both be true of one time.
 
     `kind` is conflict, change if the newer tells the present state, or supersede if it replaced the older.
-    `same_speaker` tells whether one speaker said both.
+    `same_speaker` tells whether one speaker said both. `former` are the words of the older one that a change makes
+    untrue; '' for all of them.
     """
 
     newer: str
@@ -332,6 +338,7 @@ class Contrary(Result):
     newer_said: datetime
     older_said: datetime
     same_speaker: bool = True
+    former: str = ""
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from itertools import islice
+from itertools import accumulate, islice
 from typing import TYPE_CHECKING, Any
 
 from memgraph_engine.graph import notes as note_graph
@@ -231,16 +231,15 @@ def hits(
 
 
 def _newest_first(some: Sequence[Hit]) -> list[Hit]:
-    """Put what took the place of another hit before it: what is true now answers where both would.
-
-    The score of each stays its own.
-    """
+    """Put what took the place of another hit before it, with its score: what is true now answers where both would."""
     places = {hit.note.id: place for place, hit in enumerate(some)}
     taken = [(hit.note.id, hit.replaced_by) for hit in some if hit.replaced_by in places]
     for _ in taken:  # a third may have taken the place of the second
         for old, new in taken:
             places[new] = min(places[new], places[old])
-    return sorted(some, key=lambda hit: (places[hit.note.id], -hit.note.said_at.timestamp()))
+    order = sorted(some, key=lambda hit: (places[hit.note.id], -hit.note.said_at.timestamp()))
+    best = list(accumulate((hit.score for hit in reversed(order)), max))
+    return [replace(hit, score=score) for hit, score in zip(order, reversed(best), strict=True)]
 
 
 def _relevance(found: Found, row: int, share: float, weights: Weights | None) -> float | None:
@@ -258,16 +257,21 @@ def _relevance(found: Found, row: int, share: float, weights: Weights | None) ->
     return weights.relevance(float(own if note.role == "assistant" else max(own, context)), share)
 
 
-def _replaced(note: CachedNote, filters: Filters) -> tuple[datetime | None, str | None]:
-    """Return until when a note was true, and the note that took its place: as it was known, and had been said, then."""
+def _replaced(note: CachedNote, filters: Filters) -> tuple[datetime | None, str | None, str]:
+    """Return until when a note was true, the note that took its place, and of which of its words ('' for all).
+
+    All is as it was known, and had been said, at the times of the filters.
+    """
     said = milliseconds(filters.as_of or NEVER)
     known = milliseconds(filters.known_at or NEVER)
     corrected = note.status == "superseded"  # a note says so itself, whenever it is asked
     came = (one for one in note.replaced if one.status in TRUE_ONCE and one.created <= known)
-    first = next((one for one in came if corrected or one.said <= said), None)
+    held = [one for one in came if corrected or one.said <= said]
+    first = next((one for one in held if not one.former), held[0] if held else None)
     ends = [note.note().valid_to] if corrected else []
     until = min([*ends, *([moment(first.said)] if first else [])], default=NEVER)
-    return None if until == NEVER else until, first.note if first else None
+    former = first.former if first and not corrected else ""
+    return None if until == NEVER else until, first.note if first else None, former
 
 
 def first_found(found: Sequence[Found]) -> dict[str, tuple[Found, int]]:

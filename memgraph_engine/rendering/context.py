@@ -6,7 +6,7 @@ front, and the turn before is clipped (docs/benchmarks.md has what other clippin
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache
@@ -106,10 +106,11 @@ def _moment(source: Source) -> datetime | None:
 def noise(source: Source, language: str) -> str:
     """Say why a source tells nothing, '' if it may tell something: greetings, thanks and laughter alone.
 
-    "Yes" and "no" answer the turn before, which the context repeats.
+    "Yes" and "no" answer the turn before, which the context repeats. So may "great" where it stands alone.
 
-    >>> [noise(Source("1", text, ""), "english") for text in ("Ok, thanks! See you soon.", "No, thanks.")]
-    ['small talk', '']
+    >>> said = "Ok, thanks! See you soon.", "Thanks, that's great!", "No, thanks.", "Great!"
+    >>> [noise(Source("1", text, ""), "english") for text in said]
+    ['small talk', 'small talk', '', '']
     """
     said = _plain(without_recalled(source.text))
     idle = said and not source.caption and _small_talk(language).fullmatch(said)
@@ -123,6 +124,15 @@ def _plain(text: str) -> str:
 
 @cache
 def _small_talk(language: str) -> re.Pattern[str]:
-    """Return what matches a row of phrases, the longest first; possessive, so that a long text takes no longer."""
-    longest = sorted(map(_plain, word_list(language, "small-talk")), key=len, reverse=True)
-    return re.compile(f"(?:{'|'.join(longest)})++" if longest else r"(?!)")
+    """Return what matches a row of phrases of small talk, with acknowledgements around them.
+
+    The longest phrases come first, and the row is possessive, so that a long text takes no longer.
+    """
+    idle, courteous = (word_list(language, kind) for kind in ("small-talk", "acknowledgements"))
+    phrases, around = (_any(words) for words in (idle, idle | courteous))
+    return re.compile(f"(?:(?!{phrases}){_any(courteous)})*+{phrases}{around}*+" if idle else r"(?!)")
+
+
+def _any(phrases: Collection[str]) -> str:
+    """Return a pattern of one of some phrases, the longest first."""
+    return f"(?:{'|'.join(sorted(map(_plain, phrases), key=len, reverse=True))})"

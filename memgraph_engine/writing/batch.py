@@ -288,7 +288,7 @@ class Batch:
         )
         for tie in verdict.ties:
             if tie.note != note:
-                self._transaction.relate(Relation(note, tie.note, tie.kind, tie.score, decision.id))
+                self._transaction.relate(Relation(note, tie.note, tie.kind, tie.score, decision.id, tie.former))
         if verdict.kind == "supersede":
             self._decisions[note] = decision.id
             self._supersede(note, said_at, verdict.target, decision)
@@ -328,7 +328,7 @@ class Batch:
         self._joined.append((verdict.target, revision, text))
         self._transaction.revise(draft.found, revision)
         for tie in verdict.ties:
-            self._transaction.relate(Relation(verdict.target, tie.note, tie.kind, tie.score, decision.id))
+            self._transaction.relate(Relation(verdict.target, tie.note, tie.kind, tie.score, decision.id, tie.former))
         return True
 
     def _joint(self, draft: Draft, candidate: Candidate, verdict: Verdict) -> Text:

@@ -9,7 +9,7 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from itertools import count, islice
+from itertools import chain, count, islice
 from pathlib import Path
 
 from memgraph_engine.errors import InvalidInput, NotFound, SourceConflict
@@ -95,7 +95,8 @@ class Ingestion:
         self._count(Ingested(faults=(Fault(str(file.path), 0, str(reason).removeprefix(f"{file.path} ")),)))
 
     def _leave(self, folder: Folder) -> None:
-        for document in sources.documents(self.db, self.scope.name, f"{folder.id}/"):
+        below = (sources.documents(self.db, self.scope.name, f"{id}/") for id in folder.ids)  # noqa: A001
+        for document in dict.fromkeys(chain.from_iterable(below)):
             if folder.lacks(document):
                 stored = sources.document(self.db, self.scope.name, document)
                 self._delete([passage for passage in stored if passage.status in READABLE])
