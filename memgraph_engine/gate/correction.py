@@ -61,9 +61,10 @@ def _plain(sentence: _Statement, lists: Lists) -> Iterator[tuple[str, _Statement
 
     Other clauses may only go on about the same subject: "I no longer live in Rome, I moved to Bari."
     """
-    clauses = [one for one in _parted(sentence, "clause") if any(token.plain not in lists.neutral for token in one)]
+    idle = lists.neutral | lists.interjections
+    clauses = [one for one in _parted(sentence, "clause") if any(token.plain.casefold() not in idle for token in one)]
     for place, clause in enumerate(clauses):
-        words = tuple(token.plain for token in clause)
+        words = tuple(token.plain.casefold() for token in clause)
         for phrase in (*lists.denials, *lists.corrections):
             if not (held := places(words, phrase)):
                 continue

@@ -47,6 +47,7 @@ class Lists:
     closed: frozenset[str]
     abbreviations: frozenset[str]  # a dot behind these ends no sentence
     neutral: frozenset[str]  # put in, they change nothing
+    interjections: frozenset[str]  # alone in a clause, they state nothing
     details: frozenset[str]  # put in, they lead up to a detail
     negations: frozenset[str]
     first_person: frozenset[str]
@@ -95,6 +96,7 @@ def lists_of(language: str) -> Lists:
         closed=frozenset().union(*map(read, kinds)),
         abbreviations=read("abbreviations"),
         neutral=read("neutral-words"),
+        interjections=read("interjections"),
         details=read("detail-words"),
         negations=read("negations"),
         first_person=read("first-person"),
