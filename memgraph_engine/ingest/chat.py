@@ -19,7 +19,8 @@ ROLES: Mapping[str, str] = {
     "function": "tool",
 }
 """The roles of chat APIs, and the four that the memory knows."""
-_OTHER_NAMES = {"content": "text", "agent_id": "agent", "name": "speaker"}
+OTHER_NAMES: Mapping[str, str] = {"content": "text", "agent_id": "agent", "name": "speaker"}
+"""What chat APIs call fields that the engine has another name for."""
 _CALLS = ("tool_calls", "function_call")
 _OF_NO_USE = ("tool_call_id", "refusal", "annotations", "audio")  # where there is a text beside it
 _TEXTS = {"text": "text", "input_text": "text", "output_text": "text", "refusal": "refusal"}
@@ -35,8 +36,8 @@ def fields(given: Mapping[Any, object], where: str) -> dict[Any, object]:
     >>> fields({"role": "human", "name": "Ana", "content": [{"type": "text", "text": "Hi!"}]}, "message 0")
     {'role': 'user', 'speaker': 'Ana', 'text': 'Hi!'}
     """
-    own = {_OTHER_NAMES.get(key, key): value for key, value in given.items() if value is not None}
-    for other, name in _OTHER_NAMES.items():
+    own = {OTHER_NAMES.get(key, key): value for key, value in given.items() if value is not None}
+    for other, name in OTHER_NAMES.items():
         if given.get(other) is not None and given.get(name) is not None:
             raise InvalidInput(f"{where} has both {name} and {other}; give one.")
     if "role" in own:

@@ -44,7 +44,10 @@ def parse_message(
     given = chat.fields(given, where)
     unknown = [key for key in given if key not in FIELDS]
     if unknown:
-        raise InvalidInput(f"{where} has the unknown field {unknown[0]!r}; the fields are {', '.join(FIELDS)}.")
+        others = f"{', '.join(chat.OTHER_NAMES)} and tool_calls of chat APIs"
+        raise InvalidInput(
+            f"{where} has the unknown field {unknown[0]!r}; the fields are {', '.join(FIELDS)}, {others}."
+        )
     names: Any = {name: _name(given.get(name), f"{where}: {name}") for name in _NAMES}
     if not names["speaker"]:
         names["speaker"] = {"user": user.replace("\0", ""), "assistant": names["agent"]}.get(names["role"], "")
