@@ -58,7 +58,19 @@ def test_a_context_has_what_is_relevant_and_what_was_said_beside_it(goats):
     context = goats.context("How many goats does my aunt keep?", user_id="ana")
     assert told(context) == {"u1", "u2"}
     reasons = set(context.left_out.values())
-    assert all(reason.startswith("it is not relevant (0.") for reason in reasons)
+    assert all("not relevant" in reason and "(0." in reason for reason in reasons)
+
+
+def test_a_long_talk_is_told_only_around_what_is_relevant(memory):
+    rain = [
+        {"id": f"r{n}", "role": "user", "content": f"write limerick {n} on rain", "session": "a"} for n in range(12)
+    ]
+    memory.add([*CHAT[:3], *rain], user_id="ana")
+    assert told(memory.context("How many goats does my aunt keep?", user_id="ana")) <= {
+        "u1",
+        "u2",
+        *(f"r{n}" for n in range(5)),
+    }
 
 
 def test_an_assistants_words_are_told_to_who_asks_for_them(goats):

@@ -3,12 +3,14 @@
 import re
 from collections.abc import Sequence
 
+from memgraph_engine.answer.places import places
 from memgraph_engine.language import word_list
 from memgraph_engine.model.memory import Source
 from memgraph_engine.model.result import Hit
 from memgraph_engine.rendering import noise
 
 _WORDS = re.compile(r"[^\W_]+")
+_AROUND = range(-6, 7)  # turns: so far from a relevant note a talk is still about it
 _BESIDE = 1 / 3  # of the floor: from there on a note is told where another one reaches it
 _ASSISTANT = 2.0  # times the floor
 _AS_GOOD = 0.95  # of the relevance of what the user himself said
@@ -18,7 +20,7 @@ def relevant(question: str, hits: Sequence[Hit], floor: float, language: str) ->
     """Return the hits that a context tells, and by the ids of the other notes why it does not.
 
     None is told unless one reaches the `floor`, nor where the question is small talk. Then what is a third as relevant
-    is told too, and what was said in the same session as a relevant note. An assistant's words answer a question that
+    is told too, and what was said within a few turns of a relevant note. An assistant's words answer a question that
     speaks to it ("What did you recommend?"). Any other they answer if they reach twice the floor and nobody else said
     what is more relevant: most of them are suggestions. A hit whose relevance is not known counts as relevant.
     """
@@ -26,7 +28,7 @@ def relevant(question: str, hits: Sequence[Hit], floor: float, language: str) ->
     if words and (words <= word_list(language, "interjections") or noise(Source("", question, ""), language)):
         return [], {hit.note.id: "the question is small talk" for hit in hits}
     reached = [hit for hit in hits if _relevance(hit) >= floor]
-    sessions = {hit.note.session for hit in reached} - {""}
+    around = {(session, seq + step) for hit in reached for session, seq in places(hit.note) for step in _AROUND}
     own = max((_relevance(hit) for hit in hits if not _assistant(hit)), default=0.0)
     addressed = not words.isdisjoint(word_list(language, "second-person"))
     least = floor * _BESIDE if addressed else max(floor * _ASSISTANT, own * _AS_GOOD)
@@ -37,7 +39,7 @@ def relevant(question: str, hits: Sequence[Hit], floor: float, language: str) ->
         and (
             _relevance(hit) >= min(least, 1.0)
             if _assistant(hit)
-            else hit.note.session in sessions or _relevance(hit) >= floor * _BESIDE
+            else not around.isdisjoint(places(hit.note)) or _relevance(hit) >= floor * _BESIDE
         )
     ]
     told = {hit.note.id for hit in kept}

@@ -39,6 +39,7 @@ class Update(NamedTuple):
 def update(new: Line, old: Line, language: str) -> Update | None:
     """Say how a new line tells the present state of what an old one tells; None if it does not.
 
+    >>> from memgraph_engine.model.memory import Source
     >>> said = ("Elsa has 14 plants and Jip is 4.", "bought three more, so Elsa's got 17 plants now")
     >>> old, new = (Line(Source("1", text, "", speaker="Ana"), "english") for text in said)
     >>> update(new, old, "english")
