@@ -159,6 +159,34 @@ def test_a_note_whose_tie_was_taken_back_can_be_taken_back_too(memory):
     assert memory.verify(user_id="ana") == []
 
 
+@pytest.mark.parametrize("first", ["older", "newer"])
+def test_nothing_is_left_of_a_tie_whose_notes_are_both_undone(memory, first):
+    said(memory, "The tide turns at noon.")
+    before = snapshot(memory)
+    old, new = tied(memory, "conflict")
+    newer, older = (decision.id for decision in memory.decisions(user_id="ana", limit=2))
+    untied = memory.untie(old, new, user_id="ana")
+    for made in (older, newer) if first == "older" else (newer, older):
+        memory.undo(made, user_id="ana")
+        with pytest.raises(UndoRefused, match="took back a tie that is gone"):
+            memory.undo(untied.id, user_id="ana")
+    same(snapshot(memory), before)
+    assert memory.verify(user_id="ana") == []
+
+
+def test_an_undone_construction_forgets_what_was_untied_from_it(memory):
+    first = said(memory, CAT)
+    waits = {"text": NO_CAT, "speaker": "Ana", "time": "2024-05-02"}
+    memory.add(waits, wait=False, user_id="ana")
+    before = snapshot(memory)
+    (made,) = memory.process(user_id="ana").entries
+    memory.untie(first, made.note, user_id="ana")
+    memory.undo(made.decision, user_id="ana")
+    same(snapshot(memory), before)
+    memory.process(user_id="ana")
+    assert [tie.note for tie in memory.explain(first, user_id="ana").ties] == [made.note]
+
+
 def test_a_correction_is_taken_back_only_with_what_was_untied_from_it(memory):
     old, new = tied(memory, "supersede")
     made = memory.decisions(user_id="ana", limit=1)[0]
