@@ -128,6 +128,7 @@ class AsyncMemory:
     delete = awaited(Memory.delete)
     delete_all = awaited(Memory.delete_all)
     undo = awaited(Memory.undo)
+    untie = awaited(Memory.untie)
     render = awaited(Memory.render)
     rebuild_topics = awaited(Memory.rebuild_topics)
     rebuild_all_topics = awaited(Memory.rebuild_all_topics)

@@ -297,6 +297,25 @@ class Memory:
         """
         return self._writer.undo(self._scope(user_id, shared), check_name(decision, "decision"), cascade=cascade)
 
+    def untie(self, note: str, other: str, *, user_id: str | None = None, shared: bool = False) -> Decision:
+        """Take back the tie between two notes, in either order, and leave the notes; return the new decision.
+
+        Each is named by its own id or its source's, of a long message the first passage's. The gate will not tie them
+        again. If the newer note had replaced the older one, this is active again. `undo` brings the tie back.
+        Raises NotFound for what is deleted or not tied, InvalidInput for one note twice, and UndoRefused if the tie is
+        taken back already.
+
+        >>> from memgraph_engine import Memory
+        >>> with Memory.connect(tenant=tenant) as memory:
+        ...     old = memory.add("I live in Lisbon.", user_id="ida").entries[0].note
+        ...     new = memory.add("I no longer live in Lisbon, I moved to Faro.", user_id="ida").entries[0].note
+        ...     decision = memory.untie(new, old, user_id="ida")
+        ...     memory.get(old, user_id="ida").status
+        'active'
+        """
+        ids = check_name(note, "note"), check_name(other, "other")
+        return self._writer.untie(self._scope(user_id, shared), *ids)
+
     def render(self, *, user_id: str | None = None, shared: bool = False) -> int:
         """Render the contexts of a memory's notes as this version renders them; return how many changed.
 

@@ -17,8 +17,9 @@ def snapshot(memory, user="ana", vectors=True):
             scope=scope,
         ).data()
         ties = session.run(
-            "MATCH (a {scope: $scope})-[r:FROM|NEXT|RELATED|SUPERSEDES|HAS_KEYWORD|CO_OCCUR]->(b) "
+            "MATCH (a {scope: $scope})-[r:FROM|NEXT|RELATED|SUPERSEDES|UNTIED|HAS_KEYWORD|CO_OCCUR]->(b) "
             "WHERE (a:Note OR a:Source OR a:Keyword) AND (b:Note OR b:Source OR b:Keyword) "
+            "OR r:RELATED OR r:SUPERSEDES OR r:UNTIED "
             "RETURN type(r) AS kind, coalesce(a.id, a.name) AS a, coalesce(b.id, b.name) AS b, "
             "r.weight AS weight, r.kind AS of, r.part AS part",
             scope=scope,

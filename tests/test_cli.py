@@ -305,6 +305,33 @@ def test_undo_takes_a_decision_back_and_later_ones_only_with_cascade(cli):
     assert cli("verify").stdout == "No faults.\n"
 
 
+def test_a_tie_is_taken_back_and_told(cli):
+    cli("add", "My favourite tea is mint.", "--time", "2024-03-01", "--id", "old")
+    cli("add", "My favourite tea is ginger now.", "--time", "2024-05-03", "--id", "new")
+    old, new = (json.loads(cli("get", name, "--json").stdout)["id"] for name in ("old", "new"))
+    assert "\nties\n" in cli("explain", "new").stdout
+    told = cli("untie", old, new).stdout
+    decision = json.loads(cli("decisions", "--json").stdout)[0]
+    assert told == f"Untied notes {old} and {new} (decision {decision['id']}).\n"
+    evidence = f"Takes back a tie of the kind change, from {new} to {old}."
+    assert decision["evidence"] == evidence
+    listed = cli("decisions", "--limit", "1").stdout.splitlines()
+    assert listed[0].endswith(f"untie      {decision['id']}")
+    mint, ginger = "My favourite tea is mint. (1 March, 2024)", "My favourite tea is ginger now. (3 May, 2024)"
+    assert listed[1:] == [f'    "{mint}"', f'    "{ginger}"', f"    {evidence}"]
+    for name in ("old", "new"):
+        story = cli("explain", name).stdout
+        assert f"    {evidence}\n" in story
+        assert "\nties\n" not in story
+    refused = cli("untie", new, old, code=1)
+    assert (refused.stdout, "already" in refused.stderr) == ("", True)
+    cli("undo", decision["id"])
+    assert json.loads(cli("untie", "new", "old", "--json").stdout)["kind"] == "untie"
+    assert "no note 'nothing'" in cli("untie", "new", "nothing", code=1).stderr
+    assert "the same note" in cli("untie", "new", new, code=2).stderr
+    assert cli("verify").stdout == "No faults.\n"
+
+
 def test_deleting_everything_asks_first(cli):
     lisbon(cli)
     refused = cli("delete", "--all", code=1, input="n\n")
@@ -578,8 +605,8 @@ def test_users_sessions_and_tenants_are_listed(cli, tenant):
 READING = [
     ["search", "x"], ["ask", "x"], ["context", "x"], ["get", "x"], ["list"], ["history", "x"], ["explain", "x"],
     ["update", "x", "y"], ["delete", "x"], ["delete", "--all", "--yes"], ["decisions"], ["undo", "x"], ["stats"],
-    ["cost"], ["verify"], ["sessions"], ["render"], ["process"], ["topics", "list"], ["topics", "rebuild"],
-    ["topics", "show", "x"], ["topics", "diff"],
+    ["untie", "x", "y"], ["cost"], ["verify"], ["sessions"], ["render"], ["process"], ["topics", "list"],
+    ["topics", "rebuild"], ["topics", "show", "x"], ["topics", "diff"],
 ]  # fmt: skip
 
 

@@ -570,6 +570,25 @@ def test_what_was_true_once_stays_so_when_its_message_says_it_no_more(memory):
     assert memory.verify(user_id="ana") == []
 
 
+def test_a_passage_that_was_replaced_is_brought_back_as_long_as_its_message_says_it(memory):
+    memory.add(TALE, user_id="ana")
+    *_, told = passages(memory, "tale")
+    moved = memory.add({"role": "user", "text": MOVED, "time": "2024-06-01"}, user_id="ana").entries[0].note
+    gone = memory.update("tale", f"{BEES} {SYRUP}\n\n{MITES}", user_id="ana")
+    with pytest.raises(UndoRefused, match="its message no longer"):
+        memory.untie(told.id, moved, user_id="ana")
+    memory.undo(gone.id, user_id="ana")
+    memory.update("tale", f"{MITES}\n\n{TALE['text']}", user_id="ana")
+    before = snapshot(memory)
+    decision = memory.untie(told.id, moved, user_id="ana")
+    assert (passages(memory, "tale")[-1].id, passages(memory, "tale")[-1].text) == (told.id, LIVES)
+    assert passages(memory, "tale")[-1].sources[0].part == 2
+    assert memory.render(user_id="ana") == 0
+    assert memory.verify(user_id="ana") == []
+    memory.undo(decision.id, user_id="ana")
+    same(snapshot(memory), before)
+
+
 def test_an_update_while_it_waits_waits_too(memory):
     memory.add(LONG, user_id="ana", wait=False)
     were = passages(memory)

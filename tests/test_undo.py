@@ -1,5 +1,6 @@
 """Every decision can be taken back, and undoing all of them leaves the graph as it was."""
 
+from contextlib import nullcontext
 from dataclasses import replace
 from uuid import uuid4
 
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 
 from memgraph_engine import Memory
 from memgraph_engine.errors import NotFound, UndoRefused
+from memgraph_engine.graph.decisions import untied
 from memgraph_engine.graph.scopes import purge_tenant
 from tests.snapshots import same, snapshot
 
@@ -33,6 +35,7 @@ steps = st.lists(
         st.tuples(st.just("process")),
         st.tuples(st.just("update"), st.integers(0, 9), st.integers(0, len(LINES) - 1)),
         st.tuples(st.just("delete"), st.integers(0, 9)),
+        st.tuples(st.just("untie"), st.integers(0, 9)),
         st.tuples(st.just("undo"), st.integers(0, 9)),
     ),
     min_size=1,
@@ -56,16 +59,34 @@ def take(memory, step, number):
     if kind == "undo":
         open_ones = [d for d in memory.decisions(user_id="ana") if not d.undone_by and d.kind != "undo"]
         if open_ones:
-            memory.undo(open_ones[given[0] % len(open_ones)].id, cascade=True, user_id="ana")
+            take_back(memory, open_ones[given[0] % len(open_ones)], cascade=True)
         return
     notes = list(memory.get_all(user_id="ana"))
     if not notes:
         return
     note = notes[given[0] % len(notes)]
-    if kind == "update":
+    if kind == "untie":
+        ties = [
+            (one.id, tie.note)
+            for one in notes
+            for tie in memory.explain(one.id, user_id="ana").ties
+            if tie.status != "deleted"
+        ]
+        if ties:
+            memory.untie(*ties[given[0] % len(ties)], user_id="ana")
+    elif kind == "update":
         memory.update(note.id, LINES[given[1]], user_id="ana")
     else:
         memory.delete(note.id, user_id="ana")
+
+
+def take_back(memory, decision, cascade=False):
+    """Undo a decision, unless it took back a tie that left together with what had made it."""
+    gone = decision.kind == "untie" and not untied(
+        memory.engine.db, f"{memory.engine.settings.tenant}/ana", decision.id
+    )
+    with pytest.raises(UndoRefused, match="a tie that is gone") if gone else nullcontext():
+        memory.undo(decision.id, cascade=cascade, user_id="ana")
 
 
 def undo_everything(memory, user="ana"):
@@ -92,7 +113,7 @@ def check_undo(memory, start, script):
         touched = [d for d in made if d.id in first and d.undone_by]
         for decision in made:
             if decision.id not in first and decision.kind != "undo" and not decision.undone_by:
-                mine.undo(decision.id, user_id="ana")  # in reverse order none stands on another
+                take_back(mine, decision)  # in reverse order none stands on another
         assert mine.verify(user_id="ana") == []
         if not touched:
             same(snapshot(mine), before)

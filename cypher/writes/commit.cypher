@@ -15,8 +15,11 @@
 //   rewritten: list<map>    sources to give a new text {id, text, hash, cuts (before which characters it is cut, or null), parted,
 //   returned}; the notes `parted` go on telling the former text, those `returned` told it before and tell this one again
 //   relations: list<map>    ties from the notes that a decision made or changed {new, old, score, kind (link, change,
-//   conflict or supersede), decision}; two notes are RELATED once, in whichever direction
+//   conflict or supersede), decision, former (words of the older one that a change makes untrue, '' for all)}; two notes
+//   are RELATED once, in whichever direction, and no more once they are UNTIED
 //   cut: list<map>    ties to cut {note, decision}
+//   untied: list<map>    ties to take back {newer, older, decision}; an UNTIED keeps all that a tie held
+//   retied: list<map>    ties to bring back {untied_by, decision}
 //   retired: list<map>    notes to take out {id, decision}
 //   leaving: list<string>    sources to take out
 //   pairs: list<map>    change of how many active notes carry both keywords {a, b, change}, a before b
@@ -190,15 +193,42 @@ CALL () {
     MERGE (n)-[s:SUPERSEDES]->(o) ON CREATE SET s.decision = row.decision, s.score = row.score
   }
   CALL (n, o, row) {
-    WITH n, o, row WHERE row.kind <> 'supersede' AND NOT EXISTS { (o)-[:RELATED]->(n) }
+    WITH n, o, row WHERE row.kind <> 'supersede' AND NOT EXISTS { (o)-[:RELATED]->(n) } AND NOT EXISTS { (o)-[:UNTIED]-(n) }
     MERGE (n)-[r:RELATED]->(o) ON CREATE SET r.decision = row.decision, r.score = row.score, r.kind = row.kind,
       r.former = CASE row.former WHEN '' THEN null ELSE row.former END
   }
 }
 CALL () {
   UNWIND $write.cut AS row
-  MATCH (n:Note {scope: $scope, id: row.note})-[r:RELATED|SUPERSEDES {decision: row.decision}]->(:Note)
+  MATCH (n:Note {scope: $scope, id: row.note})-[r:RELATED|SUPERSEDES|UNTIED {decision: row.decision}]->(:Note)
   DELETE r
+}
+CALL () {
+  UNWIND $write.untied AS row
+  MATCH (d:Decision {scope: $scope, id: row.decision})
+  MATCH (n:Note {scope: $scope, id: row.newer})
+  MATCH (o:Note {scope: $scope, id: row.older})
+  MATCH (n)-[r:RELATED|SUPERSEDES]->(o)
+  CREATE (n)-[u:UNTIED]->(o)
+  SET u = properties(r), u.was = type(r), u.untied_by = d.id
+  DELETE r
+  WITH d, n, o
+  UNWIND [n, o] AS x
+  WITH DISTINCT d, x WHERE NOT EXISTS { (d)-[:ABOUT {role: 'changed'}]->(x) }
+  CREATE (d)-[:ABOUT {role: 'untied', found: x.revision}]->(x)
+}
+CALL () {
+  UNWIND $write.retied AS row
+  MATCH (d:Decision {scope: $scope, id: row.decision})
+  MATCH (:Decision {scope: $scope, id: row.untied_by})-[:ABOUT]->(n:Note)-[u:UNTIED {untied_by: row.untied_by}]->(o:Note)
+  WITH DISTINCT d, n, o, u
+  CREATE (n)-[r:$(u.was)]->(o)
+  SET r = properties(u), r.was = null, r.untied_by = null
+  DELETE u
+  WITH d, n, o
+  UNWIND [n, o] AS x
+  WITH DISTINCT d, x WHERE NOT EXISTS { (d)-[:ABOUT {role: 'changed'}]->(x) }
+  CREATE (d)-[:ABOUT {role: 'tied', found: x.revision}]->(x)
 }
 CALL () {
   UNWIND $write.retired AS row
@@ -210,7 +240,7 @@ CALL () {
   REMOVE n:Note
   SET n:Past
   WITH n
-  MATCH (n)-[r:HAS_KEYWORD|RELATED|SUPERSEDES]-()
+  MATCH (n)-[r:HAS_KEYWORD|RELATED|SUPERSEDES|UNTIED]-()
   DELETE r
 }
 CALL () {

@@ -32,6 +32,7 @@ from memgraph_engine.cli.stats import stats
 from memgraph_engine.cli.tenants import tenants
 from memgraph_engine.cli.topics import topics_app
 from memgraph_engine.cli.undo import undo
+from memgraph_engine.cli.untie import untie
 from memgraph_engine.cli.update import update
 from memgraph_engine.cli.users import users
 from memgraph_engine.cli.verify import verify
@@ -114,6 +115,7 @@ app.command("update")(update)
 app.command("delete")(delete)
 app.command("decisions")(decisions)
 app.command("undo")(undo)
+app.command("untie")(untie)
 app.command("render")(render)
 app.command("stats")(stats)
 app.command("users")(users)

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -14,6 +14,16 @@ from memgraph_engine.model.result import About, Considered, Contrary, Decision, 
 
 _WORDS = 4  # notes and sources of a decision whose words are told
 _COST = ("calls", "input_tokens", "output_tokens", "money", "seconds")
+
+
+@dataclass(frozen=True, slots=True)
+class Tied:
+    """Two notes, by id, that are tied, or were until the decision `untied_by`."""
+
+    newer: str
+    older: str
+    kind: str
+    untied_by: str | None
 
 
 def recorded(decisions: Iterable[Decision]) -> list[Row]:
@@ -93,6 +103,17 @@ def ties(tx: Runner, scope: str, id: str) -> list[Tie]:  # noqa: A002
         Tie(row["other"], row["context"], row["status"], row["kind"], row["score"], row["newer"], row["decision"])
         for row in tx.run("decisions/ties", scope=scope, id=id)
     ]
+
+
+def between(tx: Runner, scope: str, note: str, other: str) -> list[Tied]:
+    """Return the ties between two notes, whichever is the newer."""
+    rows = tx.run("decisions/between", scope=scope, note=note, other=other)
+    return [Tied(row["newer"], row["older"], row["kind"], row["untied_by"]) for row in rows]
+
+
+def untied(tx: Runner, scope: str, decision: str) -> bool:
+    """Tell whether a tie that a decision took back can be brought back."""
+    return bool(tx.run("decisions/untied", scope=scope, decision=decision))
 
 
 def contrary(tx: Runner, scopes: Sequence[str], ids: Sequence[str], known_at: datetime) -> list[Contrary]:

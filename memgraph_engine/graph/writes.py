@@ -34,6 +34,8 @@ class Write:
     rewritten: Sequence[Row] = ()
     relations: Sequence[Row] = ()
     cut: Sequence[Row] = ()
+    untied: Sequence[Row] = ()
+    retied: Sequence[Row] = ()
     retired: Sequence[Row] = ()
     leaving: Sequence[str] = ()
     pairs: Sequence[Row] = ()

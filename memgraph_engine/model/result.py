@@ -10,7 +10,18 @@ from memgraph_engine.interface.results import Result
 from memgraph_engine.model.memory import Note, Source
 
 DecisionKind = Literal[
-    "append", "link", "merge", "reinforce", "supersede", "discard", "defer", "update", "delete", "render", "undo"
+    "append",
+    "link",
+    "merge",
+    "reinforce",
+    "supersede",
+    "discard",
+    "defer",
+    "update",
+    "delete",
+    "untie",
+    "render",
+    "undo",
 ]
 Relation = Literal["same", "update", "change", "conflict", "related", "none"]
 EntryKind = Literal["append", "link", "merge", "reinforce", "supersede", "discard", "defer", "repeat"]
@@ -227,9 +238,10 @@ class About(Result):
     said        a source that joined a note, or made none  created   a new note
     superseded  a note that was replaced                    changed   a note that was updated, deleted or brought back
     retired     a note that an undo took back
+    untied      a note that lost a tie to another           tied      a note that got it back
     """
 
-    role: Literal["said", "created", "superseded", "changed", "retired"]
+    role: Literal["said", "created", "superseded", "changed", "retired", "untied", "tied"]
     text: str
     note: str = ""
 

@@ -75,6 +75,8 @@ class Transaction:
         self._reinstated: list[dict[str, Any]] = []
         self._relations: list[Relation] = []
         self._cut: list[dict[str, str]] = []
+        self._untied: list[dict[str, str]] = []
+        self._retied: list[dict[str, str]] = []
         self._leaving: list[str] = []
         self._rewritten: dict[str, dict[str, Any]] = {}
         self._keywords: dict[str, Keyword] = {}
@@ -149,6 +151,14 @@ class Transaction:
         """Cut the ties that a decision made from a note."""
         self._cut.append({"note": note, "decision": decision})
 
+    def untie(self, decision: str, newer: str, older: str) -> None:
+        """Take back the tie from a note to an older one."""
+        self._untied.append({"newer": newer, "older": older, "decision": decision})
+
+    def retie(self, untied_by: str, decision: str) -> None:
+        """Bring back the ties that a decision took back."""
+        self._retied.append({"untied_by": untied_by, "decision": decision})
+
     def leave(self, source: str) -> None:
         """Take a source out."""
         self._leaving.append(source)
@@ -207,6 +217,8 @@ class Transaction:
             rewritten=[row for _, row in sorted(self._rewritten.items())],
             relations=note_graph.related(self._relations),
             cut=self._cut,
+            untied=self._untied,
+            retied=self._retied,
             retired=[{"id": note, "decision": decision} for note, decision in sorted(self._retired.items())],
             leaving=sorted(self._leaving),
             pairs=keyword_graph.changed(self._pairs),

@@ -48,6 +48,11 @@ def check(db: Database, scope: Scope, id: str) -> Decision:  # noqa: A002
         raise UndoRefused(f"Decision {id} of {scope} rendered contexts as this version does; it changed no words.")
     if decision.kind == "undo":
         raise UndoRefused(f"Decision {id} of {scope} is itself an undo, of {decision.undoes}. Add or change anew.")
+    if decision.kind == "untie" and not decisions.untied(db, scope.name, id):
+        raise UndoRefused(
+            f"Decision {id} of {scope} took back a tie that is gone: the decision that made it, or one of its notes, "
+            "was undone since."
+        )
     return decision
 
 
@@ -118,6 +123,8 @@ class _Undoing:
         leaving = self._undone.sources
         for one in about:
             self._transaction.cut(self._undone.id, one.id)
+        if self._undone.kind == "untie":
+            self._transaction.retie(self._undone.id, self._decision.id)
         for one in created:
             self._leave(one)
         for one in changed:

@@ -38,6 +38,7 @@ from memgraph_engine.writing.commit import Stale, until_current
 from memgraph_engine.writing.construction import Work, batch, make_notes
 from memgraph_engine.writing.rewording import Reworded, reword
 from memgraph_engine.writing.transaction import Transaction
+from memgraph_engine.writing.untie import untie
 
 _DEFAULT_LANGUAGE = "english"
 _TOO_MANY = 3  # notes that can't be constructed: then it is not the notes
@@ -338,6 +339,12 @@ class Writer:
             for other in undoing.later(engine.db, scope, id):  # refused too if it can't be undone at all
                 with suppress(UndoRefused):  # somebody else was faster
                     self.undo(scope, other, cascade=True)
+
+    def untie(self, scope: Scope, note: str, other: str) -> Decision:
+        """Take back the tie between two notes."""
+        engine = self._engine
+        taken = lambda: untie(engine.db, scope, (note, other), engine.embedder, engine.now())  # noqa: E731
+        return until_current(engine.db, scope.name, taken)
 
     def _language(self, scope: Scope) -> str:
         """Open the scope, and refuse to write another language than its own."""

@@ -4,4 +4,4 @@
 // $decision: string    its id
 MATCH path = (:Decision {scope: $scope, id: $decision})-[:ABOUT]->(n)
 RETURN path, [source = (n)-[:FROM]->() | source] AS sources, [was = (n)-[:WAS]->(:Past)-[:FROM]->() | was] AS past,
-       [correction = (n)-[:SUPERSEDES]-(:Note) | correction] AS corrections
+       [correction = (n)-[:SUPERSEDES|UNTIED]-(:Note) | correction] AS corrections

@@ -1,0 +1,93 @@
+"""Take a single tie back: both notes stay, and what was taken for replaced can be found again.
+
+The tie is kept as UNTIED, so that the gate does not make it again, and an undo can bring it back.
+"""
+
+from datetime import datetime
+from uuid import uuid4
+
+from memgraph_engine.embedding import CheckedEmbedder
+from memgraph_engine.errors import InvalidInput, NotFound, UndoRefused
+from memgraph_engine.graph import decisions, notes, scopes
+from memgraph_engine.graph.database import Database
+from memgraph_engine.graph.decisions import Tied
+from memgraph_engine.graph.notes import Revision
+from memgraph_engine.model.memory import NEVER, Note
+from memgraph_engine.model.result import Decision
+from memgraph_engine.model.scope import Scope
+from memgraph_engine.writing import change, contexts
+from memgraph_engine.writing.transaction import Transaction
+
+
+def untie(db: Database, scope: Scope, ids: tuple[str, str], embedder: CheckedEmbedder, now: datetime) -> Decision:
+    """Take back the tie between two notes; raises InvalidInput, NotFound, UndoRefused, or Stale."""
+    state = scopes.state(db, scope.name)
+    one, other = (_note(db, scope, id) for id in ids)  # noqa: A001  the graph's own word
+    if one.id == other.id:
+        raise InvalidInput(f"{ids[0]!r} and {ids[1]!r} are the same note, {one.id}: give the two notes of a tie.")
+    ties = _ties(db, scope, one, other)
+    assert state  # a note has a scope
+    transaction = Transaction(scope, state.version, now)
+    why = " ".join(f"Takes back a tie of the kind {tie.kind}, from {tie.newer} to {tie.older}." for tie in ties)
+    decision = transaction.decide(Decision(uuid4().hex, "untie", now, "", evidence=why))
+    for newer, older in dict.fromkeys((tie.newer, tie.older) for tie in ties):
+        transaction.untie(decision.id, newer, older)
+    for tie in ties:
+        if tie.kind == "supersede":
+            _bring_back(db, transaction, decision.id, tie.older, state.language, embedder)
+    transaction.commit(db)
+    return decision
+
+
+def _note(db: Database, scope: Scope, id: str) -> Note:  # noqa: A002
+    """Return a note that is not deleted; one that was replaced is as good as any."""
+    found = notes.find(db, scope.name, id)
+    if not found:
+        raise NotFound(f"There is no note {id!r} in the memory of {scope}.")
+    if found.note.status == "deleted":
+        raise NotFound(
+            f"{id!r} of {scope} is deleted, and its ties with it. history({id!r}) names the decision; undo that first."
+        )
+    return found.note
+
+
+def _ties(db: Database, scope: Scope, one: Note, other: Note) -> list[Tied]:
+    """Return the ties between two notes, of which there is at least one."""
+    known = decisions.between(db, scope.name, one.id, other.id)
+    ties = [tie for tie in known if not tie.untied_by]
+    if ties:
+        return ties
+    between = f"between notes {one.id} and {other.id} of {scope}"
+    if known:
+        raise UndoRefused(f"The tie {between} is taken back already, by {known[0].untied_by}.")
+    raise NotFound(f"There is no tie {between}. explain({one.id!r}) lists the ties of a note.")
+
+
+def _bring_back(
+    db: Database,
+    transaction: Transaction,
+    decision: str,
+    note: str,
+    language: str,
+    embedder: CheckedEmbedder,
+) -> None:
+    """Let a note that was replaced hold again, as its sources tell it now; contexts may quote it again."""
+    (found,) = notes.renderings(db, transaction.scope.name, [note])
+    turns = [(turn.source, turn.previous) for turn in found.turns]
+    if not turns:
+        raise UndoRefused(
+            f"Note {note} of {transaction.scope} can't be brought back: its message no longer says it. "
+            f"history({note!r}) names the update that took it out; undo that first."
+        )
+    properties, vectors = change.retold(found.found, turns, language, embedder)
+    holds = {**properties, "status": "active", "valid_to": NEVER}
+    transaction.revise(found.found, Revision(note, decision, holds, "changed", *vectors))
+    contexts.rewrite(
+        db,
+        transaction,
+        decision,
+        contexts.Turns.after(db, transaction.scope.name, {source.key: source for source, _ in turns}),
+        language=language,
+        embedder=embedder,
+        without=[note],
+    )
