@@ -810,7 +810,7 @@ def test_a_reader_that_goes_away_is_no_error(memory, tenant):
 
 
 def test_an_interrupted_ingest_can_be_run_again(memory, tenant, tmp_path):
-    file = write(tmp_path / "long.jsonl", *({"text": f"Buoy {n} is green.", "session": "s"} for n in range(600)))
+    file = write(tmp_path / "long.jsonl", *({"text": f"Buoy {n} is green.", "session": "s"} for n in range(240)))
     environment = {**os.environ, "MEMGRAPH_ENGINE_TENANT": tenant, "MEMGRAPH_ENGINE_INGEST_BATCH": "8"}
     begun = subprocess.Popen(
         [COMMAND, "ingest", file, "--user", "ana"],
@@ -826,9 +826,9 @@ def test_an_interrupted_ingest_can_be_run_again(memory, tenant, tmp_path):
     assert "un the same command again" in err
     assert "Traceback" not in err
     stored = memory.stats(user_id="ana").notes["active"]
-    assert 0 < stored < 600
+    assert 0 < stored < 240
     again = run("ingest", file, "--user", "ana", MEMGRAPH_ENGINE_TENANT=tenant)
-    assert again.stdout == f"{600 - stored} new, {stored} known already\n"
+    assert again.stdout == f"{240 - stored} new, {stored} known already\n"
     assert memory.verify(user_id="ana") == []
 
 

@@ -248,7 +248,8 @@ def test_a_read_that_goes_on_failing_is_given_up_within_its_time(server, tenant,
     assert 1 < len(attempts) <= 3  # a tenth of a second after the first, then two tenths; four more would be too late
 
 
-def test_a_server_whose_disk_was_full_is_told_with_the_way_out(memory, monkeypatch):
+def test_a_server_whose_disk_was_full_is_told_with_the_way_out(server, tenant, embedder, monkeypatch):
+    memory = Memory.connect(tenant=tenant, embedder=embedder, settings=Settings.load(retry_time=0.2))
     told = {
         "Neo.TransientError.General.DatabaseUnavailable": "The database has encountered a critical error.",
         "Neo.DatabaseError.Transaction.TransactionStartFailed": "The database has encountered a critical error.",
@@ -263,6 +264,7 @@ def test_a_server_whose_disk_was_full_is_told_with_the_way_out(memory, monkeypat
             patch.setattr(neo4j.Session, "run", fails)
             with pytest.raises(Unreachable, match="Free space, then run `memgraph-engine db stop`"):
                 memory.search("boat", user_id="ana")
+    memory.close()
 
 
 @contextmanager

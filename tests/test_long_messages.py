@@ -712,7 +712,7 @@ def check_history(memory, script):
 
 
 @pytest.mark.timeout(900)
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
 @given(steps)
 def test_whatever_is_done_to_long_messages_can_be_undone(memory, script):
     check_history(memory, script)
