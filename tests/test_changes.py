@@ -37,12 +37,18 @@ BESIDE = [
     ("english", "I read The Silent Harbour.", "I read Solaris now."),
     ("english", "My brother plays the viola.", "My brother plays chess now."),
     ("spanish", "Hablo francés.", "Ahora hablo neerlandés."),
+    ("english", "I'm allergic to walnuts.", "I'm allergic to latex now."),
+    ("english", "I am allergic to Aspirin.", "I am now allergic to Codeine."),
+    ("english", "My aunt is 61.", "My aunt is retired now."),
+    ("english", "My aunt is a dentist.", "My aunt is in Oslo now."),
+    ("english", "My phone is a Nokia.", "My phone is charging now."),
 ]
 PARTS = [
     ("english", "Ida is 7 and Ole is 4.", "Ida is 8 now.", "Ida is 7"),
     ("english", "Ida is 7 and Ole is 4.", "Ole is 5 now.", "Ole is 4"),
     ("english", "Ida is 7 and Ole is 4.", "Ida is 8 and Ole is 5 now.", ""),
     ("english", "I live in Tromsø and work as a baker.", "We live in Bergen now.", "I live in Tromsø"),
+    ("english", "Ida swims on Monday and Ole swims on Friday.", "Ole swims on Saturday now.", "Ole swims on Friday"),
     ("english", "I have 6 hens. The pond is green.", "I have 4 hens now.", "I have 6 hens"),
     ("english", "I like opera and hate swimming.", "I love swimming now.", "hate swimming"),
     ("english", "My desk is by the window, what lamp fits?", "My desk is in the cellar now.", ""),
@@ -82,6 +88,24 @@ def test_a_note_of_which_a_part_has_changed_still_answers_for_the_rest(memory):
     assert (hits[old].former, hits[old].replaced_by, hits[new].former) == ("Ida is 7", new, "")
     seen = next(one for one in memory.explain(new, user_id="ana").decisions[0].considered if one.note == old)
     assert (seen.relation, seen.former) == ("change", "Ida is 7")
+
+
+def test_words_that_an_update_took_out_are_told_nowhere(memory):
+    old = said(memory, "My door code is 5512 and Ole is 4.", "2024-03-01")
+    said(memory, "My door code is 7781 now.", "2024-05-03")
+    assert "5512" in memory.context("What is my door code?", user_id="ana").text
+    memory.update(old, "Ole is 4.", user_id="ana")
+    assert "5512" not in memory.context("What is my door code? How old is Ole?", user_id="ana").text
+    hits = {hit.note.id: hit for hit in memory.search("What is my door code?", user_id="ana")}
+    assert (hits[old].former, hits[old].until) == ("", None)
+
+
+def test_an_update_to_the_same_words_is_one_that_can_be_undone(memory):
+    note = said(memory, "The boat is blue.", "2024-03-01")
+    decision = memory.update(note, "The boat is blue.", user_id="ana")
+    assert decision.kind == "update"
+    memory.undo(decision.id, user_id="ana")
+    assert [one.text for one in memory.get_all(user_id="ana")] == ["The boat is blue."]
 
 
 def test_hits_descend_by_score_also_where_a_newer_note_was_moved_up(memory):

@@ -1,5 +1,6 @@
 """What of the hits goes into a context: of notes that contradict or repeat each other, one."""
 
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
@@ -51,6 +52,8 @@ def facts(hits: Sequence[Hit], ties: Sequence[Contrary], share: float, language:
     """
     gone: Gone = {}
     standing = {hit.note.id: Fact(hit.note, hit.score, hit.note.sources) for hit in hits}
+    # words that a note no longer has need no end
+    ties = [tie for tie in ties if tie.older not in standing or standing[tie.older].note.says(tie.former)]
     for tie in ties:
         if tie.kind == "supersede" and tie.newer in standing and tie.older in standing:
             _yield(standing, gone, tie.older, tie.newer, "replaced it")
@@ -93,11 +96,17 @@ def _remarks(note: Note, ties: Sequence[Contrary]) -> tuple[str, ...]:
         elif tie.kind == "change" and tie.newer == note.id:
             remarks.append(f"newer than what was said on {tie.older_said:%Y-%m-%d}")
         elif tie.kind == "change" and tie.older == note.id:
-            what = f'"{shorten(tie.former, _QUOTED, placeholder=" …")}" ' if tie.former else ""
+            what = f'"{_quoted(tie.former)}" ' if tie.former else ""
             remarks.append(f"{what}was true until {tie.newer_said:%Y-%m-%d}; replaced by a later statement")
         elif tie.kind == "conflict" and note.id in (tie.newer, tie.older):
             remarks.append(_conflict(note, tie))
     return tuple(dict.fromkeys(remarks))[:_MOST_REMARKS]
+
+
+def _quoted(words: str) -> str:
+    """Return words of a note for a remark, without what would change how the rest of the line is shown."""
+    plain = "".join(one for one in words if unicodedata.category(one) not in ("Cc", "Cf"))
+    return shorten(plain, _QUOTED, placeholder=" …")
 
 
 def _conflict(note: Note, tie: Contrary) -> str:

@@ -51,7 +51,8 @@ class Line:
     def words(self, tokens: Collection[Token]) -> str:
         """Return the part of its text that some of its tokens stand for, from the first of them to the last."""
         text = unicodedata.normalize("NFC", self.text)
-        return text[min(token.span[0] for token in tokens) : max(token.span[1] for token in tokens)]
+        part = text[min(token.span[0] for token in tokens) : max(token.span[1] for token in tokens)]
+        return " ".join(part.split())
 
     @cached_property
     def stated(self) -> tuple[Token, ...]:

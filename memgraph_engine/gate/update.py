@@ -51,9 +51,11 @@ def update(new: Line, old: Line, language: str) -> Update | None:
     if new.content.isdisjoint(old.content):
         return None
     for told in _statements(new, lists):
-        for was in _statements(old, lists) if told.tells and not told.hedged else ():
-            if told.content & was.content and (evidence := _Pair(told, was, new, old, lists).evidence):
-                return Update(evidence, _former(told, was, new, old, lists))
+        known = _statements(old, lists) if told.tells and not told.hedged else ()
+        pairs = [_Pair(told, was, new, old, lists) for was in known if told.content & was.content]
+        for pair in sorted(pairs, key=lambda pair: pair.distance):
+            if evidence := pair.evidence:
+                return Update(evidence, _former(told, pair.was, new, old, lists))
     return None
 
 
@@ -185,6 +187,18 @@ class _Pair:
         return self._turn
 
     @property
+    def distance(self) -> tuple[bool, bool, float]:
+        """Orders the clauses of one line by how likely a new one speaks of each; whole sentences come last.
+
+        It speaks of whom it names first, else of what it shares most with.
+        """
+        first = next((token.written for token in self.now.body), "")
+        named = first in {token.written for token in self.was.body if token.stem}
+        own = self.was.frame(self.was.numbers | self.was.names - self.now.written)
+        same_day = len(self.now.dates & self.was.dates)
+        return len(self.was.clauses) > 1, not named, -same_day - len(self._shared) / max(len(own), 1)
+
+    @property
     def exchange(self) -> str:
         """What of the old one the new one has another value of, whether or not it speaks of a change; or ''."""
         if not self._same_subject or self._another:
@@ -256,12 +270,13 @@ class _Pair:
     def _object(self, value: str) -> bool:
         """Tell whether a value is what somebody does something with: then there may be several.
 
-        Nothing but words with content leads to it: "I speak Dutch now." Behind another word ("in", "a", "is called") is
-        where, what or who somebody is.
+        Nothing but words with content leads to it ("I speak Dutch now."), or a word like "to" and "with" ("I'm
+        allergic to pollen now."). Behind another word ("in", "a", "is called") is where, what or who somebody is.
         """
         led = list(takewhile(lambda token: token.written != value, self.now.body))
         closed = any(token.written.islower() and not token.stem for token in led[1:])
-        return bool(led) and bool(led[-1].stem) and not closed
+        several = bool(led) and led[-1].plain.casefold() in self.lists.several
+        return several or (bool(led) and bool(led[-1].stem) and not closed)
 
     @property
     def _head(self) -> str:
@@ -271,7 +286,19 @@ class _Pair:
         head = [token for token, _ in same]
         if len(head) < _HEAD or not self.now.subject or head[-1].stem or self.now.denies or self.was.denies:
             return ""
+        rest = [body[len(head) :] for body in (self.now.body, self.was.body)]
+        unique = sum(bool(token.stem) for token in head) > 1  # "my favourite colour"
+        if not all(rest) or not (unique or all(map(self._placed, rest)) or all(map(self._code, rest))):
+            return ""
         return f"Both tell what is of {quoted([' '.join(token.written for token in head)])}."
+
+    def _placed(self, side: Sequence[Token]) -> bool:
+        """Tell whether a place or time is told: it begins with a word of a closed class that is no article."""
+        return not side[0].stem and not {side[0].plain.casefold()} <= self.lists.determiners | self.lists.indefinite
+
+    def _code(self, side: Sequence[Token]) -> bool:
+        """Tell whether an address or the like is told, which is no word: "ana@harbour.pt"."""
+        return any(not token.plain[0].isalnum() or token.plain[0].isdigit() for token in side)
 
     @property
     def _slot(self) -> str:
@@ -280,6 +307,8 @@ class _Pair:
         blocks = [(put, out) for put, out, _ in aligned(now, was)[1]]
         # whoever likes one thing now may like the other as well
         if not self._shared or self.now.feeling or len(blocks) != 1 or not all(map(self._one, blocks[0])):
+            return ""
+        if bool(numbers(blocks[0][0])) != bool(numbers(blocks[0][1])):  # "34" is no other thing than "pregnant"
             return ""
         put, out = (" ".join(token.written for token in side) for side in blocks[0])
         return "" if self._object(put) else f"They differ in {quoted([put])}, not {quoted([out])}."

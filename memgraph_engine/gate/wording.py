@@ -60,6 +60,7 @@ class Lists:
     endings: frozenset[str]  # those of them with which it is over: "sold", "no longer"
     attitudes: Mapping[str, str]  # how one feels about something, as + or -
     determiners: frozenset[str]  # with these begins whose or which thing is told of: "my", "the"
+    several: frozenset[str]  # behind these may stand one thing as well as another: "allergic to"
     questions: frozenset[str]
     times: frozenset[str]  # stems of words of time and measure
     spellings: Mapping[str, str]  # what is written in two ways
@@ -109,6 +110,7 @@ def lists_of(language: str) -> Lists:
         endings=read("endings"),
         attitudes=_values(language, "attitudes"),
         determiners=read("determiners"),
+        several=read("several"),
         questions=read("question-words"),
         times=frozenset(stem for word in read("time-words") for stem in tokenize(word, language)),
         spellings=_values(language, "spellings"),

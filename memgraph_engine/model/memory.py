@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Literal
+from unicodedata import normalize
 
 from memgraph_engine.interface.results import Result
 
@@ -117,6 +118,11 @@ class Note(Result):
         from memgraph_engine.model.text import words
 
         return "\n".join(words(line, self.sources)[0] for line in self.raw)
+
+    def says(self, words: str) -> bool:
+        """Tell whether some words stand in it, blanks aside: it may have been given another text since they did."""
+        own, wanted = (" ".join(normalize("NFC", text).split()) for text in ("\n".join(self.raw), words))
+        return wanted in own
 
     @property
     def metadata(self) -> Mapping[str, object]:

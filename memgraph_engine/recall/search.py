@@ -266,7 +266,8 @@ def _replaced(note: CachedNote, filters: Filters) -> tuple[datetime | None, str 
     known = milliseconds(filters.known_at or NEVER)
     corrected = note.status == "superseded"  # a note says so itself, whenever it is asked
     came = (one for one in note.replaced if one.status in TRUE_ONCE and one.created <= known)
-    held = [one for one in came if corrected or one.said <= said]
+    whole = note.note() if note.replaced else None  # words that it no longer has need no end
+    held = [one for one in came if (corrected or one.said <= said) and (not whole or whole.says(one.former))]
     first = next((one for one in held if not one.former), held[0] if held else None)
     ends = [note.note().valid_to] if corrected else []
     until = min([*ends, *([moment(first.said)] if first else [])], default=NEVER)

@@ -265,8 +265,9 @@ class Writer:
         )
 
     def _made(self, scope: Scope, found: notes.Found) -> Decision | None:
-        """Return the decision that made a note what it is: a text that is given twice is one update."""
-        return notes.history(self._engine.db, scope.name, found.note.id)[-1].decision
+        """Return the update that made a note what it is, if one did: a text that is given twice is one update."""
+        made = notes.history(self._engine.db, scope.name, found.note.id)[-1].decision
+        return made if made and made.kind == "update" else None
 
     def _construct(self, scope: Scope, language: str, placed: Sequence[Placed], waits: bool) -> Sequence[Candidate]:
         """Make candidates of what is worded anew; those that wait have no vectors."""
