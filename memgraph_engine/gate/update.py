@@ -82,7 +82,12 @@ class _Statement:
         self.clauses = clauses
         tokens = [token for clause in clauses for token in clause]
         self._lists, self._words = lists, tuple(token.plain.casefold() for token in tokens)
-        found = self._found(lists.changing)
+        # "a new cat" is one more; "my new boss" is another one
+        found = {
+            phrase: held
+            for phrase, held in self._found(lists.changing).items()
+            if self._words[max(min(held) - 1, 0)] not in lists.indefinite
+        }
         self.tokens = tokens
         self.changes = tuple(found)
         self.tells = not lists.telling.isdisjoint(self._words)
@@ -319,9 +324,17 @@ class _Pair:
     @property
     def _end(self) -> str:
         """Tell that what the old one tells of is over: "we cancelled Crete"."""
-        over = not self.lists.endings.isdisjoint(self.now.changes)
+        over, was_over = (not self.lists.endings.isdisjoint(one.changes) for one in (self.now, self.was))
         mine = self._frames[0]
-        if not over or self.now.denies or not mine or not mine <= self.was.content or len(self.now.content) > _BRIEF:
+        if (
+            not over
+            or was_over
+            or self.was.denies
+            or self.now.denies
+            or not mine
+            or not mine <= self.was.content
+            or len(self.now.content) > _BRIEF
+        ):
             return ""
         named = any(token.stem in mine and token.written in self.was.names for token in self.was.body)
         return f"So is {quoted(mine)} no more." if len(mine) > 1 or named else ""
