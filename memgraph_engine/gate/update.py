@@ -64,11 +64,11 @@ def _former(told: "_Statement", was: "_Statement", new: Line, old: Line, lists: 
 
     Who tells that one thing has changed tells the rest as it is now: "Elsa is 8 and Jip is 5 now."
     """
-    rest = [one for one in _statements(new, lists) if one is not told and len(one.clauses) == 1 and not one.hedged]
+    rest = [one for one in _statements(new, lists) if one is not told and one.single and not one.hedged]
     gone = [
         one
         for one in _statements(old, lists)
-        if one is was or (len(one.clauses) == 1 and any(_Pair(now, one, new, old, lists).exchange for now in rest))
+        if one is was or (one.single and any(_Pair(now, one, new, old, lists).exchange for now in rest))
     ]
     tokens = [token for one in gone for token in one.about(told)]
     left = any(token.stem and not token.asked and token not in tokens for token in old.tokens)
@@ -86,7 +86,7 @@ class _Statement:
         found = {
             phrase: held
             for phrase, held in self._found(lists.changing).items()
-            if self._words[max(min(held) - 1, 0)] not in lists.indefinite
+            if lists.indefinite.isdisjoint(self._words[min(held) - 1 : min(held)])
         }
         self.tokens = tokens
         self.changes = tuple(found)
@@ -96,6 +96,11 @@ class _Statement:
         self.body = tuple(token for at, token in enumerate(tokens) if at not in changing)
         self.content = frozenset(token.stem for token in self.body if token.stem)
         self._speaker = frozenset(line.speaker.split())
+
+    @property
+    def single(self) -> bool:
+        """Whether it is one clause."""
+        return len(self.clauses) == 1
 
     @cached_property
     def written(self) -> frozenset[str]:
@@ -199,9 +204,8 @@ class _Pair:
         """
         first = next((token.written for token in self.now.body), "")
         named = first in {token.written for token in self.was.body if token.stem}
-        own = self.was.frame(self.was.numbers | self.was.names - self.now.written)
         same_day = len(self.now.dates & self.was.dates)
-        return len(self.was.clauses) > 1, not named, -same_day - len(self._shared) / max(len(own), 1)
+        return not self.was.single, not named, -same_day - len(self._shared) / max(len(self._frames[1]), 1)
 
     @property
     def exchange(self) -> str:
