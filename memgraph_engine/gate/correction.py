@@ -97,6 +97,12 @@ def places(words: Sequence[str], phrase: str) -> frozenset[int]:
     return frozenset(found)
 
 
+def tells_past(tokens: Sequence[Token], lists: Lists) -> bool:
+    """Tell whether it is told what was: that has no end to come."""
+    words = tuple(token.plain.casefold() for token in tokens)
+    return any(places(words, phrase) for word in set(words) for phrase in lists.past.get(word, ()))
+
+
 def _doubtful(tokens: Sequence[Token], lists: Lists) -> bool:
     return any(token.asked or token.plain.casefold() in lists.hedges for token in tokens)
 
@@ -106,7 +112,7 @@ def _takes_back(phrase: str, new: _Statement, old: _Statement, lists: Lists) -> 
     mine, theirs = _content(new), _content(old)
     if not mine or len(mine - theirs) > 1 or 2 * len(mine) < len(theirs) or new[0].plain in lists.indefinite:
         return ""
-    if any(token.plain in lists.negations for token in (*new, *old)):
+    if any(token.plain in lists.negations for token in (*new, *old)) or tells_past(old, lists):
         return ""
     _, blocks = aligned(new, old)
     more = [token for put, out, place in blocks if not put and place for token in out]

@@ -2,28 +2,26 @@
 
 Nobody says "actually" when life goes on: "I have 14 plants." becomes "… so I've got 17 plants now." Two things tell it.
 The words of change ("now", "instead", "postponed") presuppose that it was otherwise; such words are a closed class. And
-the two have the same frame with another value in it: who and what they tell of is the same, a number, a date, a name, a
-feeling or one other thing is not. Neither does by itself: much is new now, and a person may have two of anything.
+the new clause is the old one with another value in the same place: whose state it is, what it is a state of, and what
+leads to the value are the same; a number, a date, a name, a feeling or one other thing is not. Neither does by itself:
+much is new now, and a person may have two of anything.
 
 An update hides nothing: what is taken for one wrongly can still be read.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import groupby, pairwise, takewhile
-from operator import attrgetter
+from itertools import pairwise, product, takewhile
 from typing import NamedTuple
-from weakref import WeakKeyDictionary
 
-from memgraph_engine.gate.correction import places
-from memgraph_engine.gate.difference import aligned, dates, names, numbers, quoted, swapped
+from memgraph_engine.gate.correction import tells_past
+from memgraph_engine.gate.difference import aligned, numbers, quoted, swapped
 from memgraph_engine.gate.known import Line
+from memgraph_engine.gate.statement import Statement, statements, timeless
 from memgraph_engine.gate.wording import Lists, Token, lists_of
 
 _HEAD = 3  # tokens with which both tell whose state it is: "my office is"
 _ALIKE = 0.5  # share of tokens from which one word in another's place tells of another thing; below, of other wording
-_BRIEF = 3  # content words of a clause that says no more than that something is over
 
 
 class Update(NamedTuple):
@@ -50,137 +48,39 @@ def update(new: Line, old: Line, language: str) -> Update | None:
         return None
     if new.content.isdisjoint(old.content):
         return None
-    for told in _statements(new, lists):
-        known = _statements(old, lists) if told.tells and not told.hedged else ()
-        pairs = [_Pair(told, was, new, old, lists) for was in known if told.content & was.content]
+    known = [was for was in statements(old, lists) if not tells_past(was.tokens, lists)]
+    for told in statements(new, lists):
+        pairs = [_Pair(told, was, new, old, lists) for was in known] if not told.hedged else []
         for pair in sorted(pairs, key=lambda pair: pair.distance):
             if evidence := pair.evidence:
-                return Update(evidence, _former(told, pair.was, new, old, lists))
+                return Update(evidence, _former(pair, new, old, lists))
     return None
 
 
-def _former(told: "_Statement", was: "_Statement", new: Line, old: Line, lists: Lists) -> str:
-    """Return the words of an old line that are true no more, beginning with what `told` tells of `was`; '' for all.
+def _former(found: "_Pair", new: Line, old: Line, lists: Lists) -> str:
+    """Return the words of an old line that are true no more, beginning with what `found` is told of; '' for all.
 
     Who tells that one thing has changed tells the rest as it is now: "Elsa is 8 and Jip is 5 now."
     """
-    rest = [one for one in _statements(new, lists) if one is not told and one.single and not one.hedged]
-    gone = [
-        one
-        for one in _statements(old, lists)
-        if one is was or (one.single and any(_Pair(now, one, new, old, lists).exchange for now in rest))
-    ]
-    tokens = [token for one in gone for token in one.about(told)]
+    rest = [one for one in statements(new, lists) if one is not found.now and not one.hedged]
+    known = statements(old, lists)
+    gone = {at for at, was in enumerate(known) if any(_Pair(now, was, new, old, lists).exchange for now in rest)}
+    first = last = known.index(found.was)
+    while first - 1 in gone:
+        first -= 1
+    while last + 1 in gone:
+        last += 1
+    tokens = [token for one in known[first : last + 1] for token in one.own]
     left = any(token.stem and not token.asked and token not in tokens for token in old.tokens)
     return old.words(tokens) if left else ""
-
-
-class _Statement:
-    """A clause of a line, or a sentence of several: what it tells without its words of change."""
-
-    def __init__(self, clauses: Sequence[Sequence[Token]], line: Line, lists: Lists) -> None:
-        self.clauses = clauses
-        tokens = [token for clause in clauses for token in clause]
-        self._lists, self._words = lists, tuple(token.plain.casefold() for token in tokens)
-        # "a new cat" is one more; "my new boss" is another one
-        found = {
-            phrase: held
-            for phrase, held in self._found(lists.changing).items()
-            if lists.indefinite.isdisjoint(self._words[min(held) - 1 : min(held)])
-        }
-        self.tokens = tokens
-        self.changes = tuple(found)
-        self.tells = not lists.telling.isdisjoint(self._words)
-        self.hedged = not lists.hedges.isdisjoint(self._words)
-        changing = frozenset[int]().union(*found.values())
-        self.body = tuple(token for at, token in enumerate(tokens) if at not in changing)
-        self.content = frozenset(token.stem for token in self.body if token.stem)
-        self._speaker = frozenset(line.speaker.split())
-
-    @property
-    def single(self) -> bool:
-        """Whether it is one clause."""
-        return len(self.clauses) == 1
-
-    @cached_property
-    def written(self) -> frozenset[str]:
-        """Its words, as they are written."""
-        return frozenset(token.written for token in self.body)
-
-    @cached_property
-    def numbers(self) -> frozenset[str]:
-        """The numbers in it."""
-        return frozenset(numbers(self.body))
-
-    @cached_property
-    def dates(self) -> frozenset[tuple[str, str]]:
-        """The dates in it, by kind."""
-        return frozenset(dates(self.body, self._lists))
-
-    @cached_property
-    def names(self) -> frozenset[str]:
-        """The names in it, without the speaker's."""
-        return frozenset(names(self.body, self._lists)) - self._speaker
-
-    def _found(self, phrases: Mapping[str, Sequence[str]]) -> dict[str, frozenset[int]]:
-        """Return which of some phrases, given by their last words, are in it, and where; the longest first."""
-        some = (phrase for word in dict.fromkeys(self._words) for phrase in phrases.get(word, ()))
-        longest = sorted(some, key=lambda phrase: (-len(phrase), phrase))
-        return {phrase: held for phrase in longest if (held := places(self._words, phrase))}
-
-    @cached_property
-    def denies(self) -> bool:
-        """Whether it holds a negation, beside one that belongs to its words of change."""
-        return any(token.plain in self._lists.negations for token in self.body)
-
-    @cached_property
-    def counted(self) -> frozenset[str]:
-        """The stems of what it counts."""
-        pairs = ((one.plain, after.stem) for one, after in pairwise(self.body) if one.plain[0].isdigit())
-        return frozenset(stem for _, stem in pairs if stem) - self._lists.times
-
-    @cached_property
-    def subject(self) -> str:
-        """The stem of whose or what thing it tells, '' if it does not begin with that: "my office"."""
-        if len(self.body) < 2 or self.body[0].plain.casefold() not in self._lists.determiners:
-            return ""
-        led = takewhile(lambda token: token is not self.body[0], self.tokens)
-        return "" if any(token.stem for token in led) else self.body[1].stem
-
-    @cached_property
-    def feeling(self) -> tuple[str, bool, frozenset[str]] | None:
-        """How the speaker feels about what: the words, whether that is well, and the stems of what it is about."""
-        for phrase, held in self._found(self._lists.feeling).items():
-            before = self.tokens[: min(held)]
-            if not self._lists.first_person.isdisjoint(self._words[: min(held)]):
-                denied = any(token.plain in self._lists.negations for token in before)
-                about = frozenset(token.stem for token in self.tokens[max(held) + 1 :] if token.stem)
-                return phrase, (self._lists.attitudes[phrase] == "+") != denied, about
-        return None
-
-    def about(self, other: "_Statement") -> Sequence[Token]:
-        """Return what of a sentence another statement may speak of: the clauses that share a word, or hold a value."""
-        values = self.numbers | self.names
-        clauses = (
-            clause
-            for clause in self.clauses
-            if any(
-                token.stem in other.content or not values.isdisjoint((token.plain, token.written)) for token in clause
-            )
-        )
-        return [token for clause in clauses for token in clause]
-
-    def frame(self, values: frozenset[str]) -> frozenset[str]:
-        """Return the stems of what it tells of, without the values and the times."""
-        return _timeless((t for t in self.body if t.plain not in values and t.written not in values), self._lists)
 
 
 @dataclass(frozen=True)
 class _Pair:
     """A statement of the new line beside one of the old line."""
 
-    now: _Statement
-    was: _Statement
+    now: Statement
+    was: Statement
     new: Line
     old: Line
     lists: Lists
@@ -189,36 +89,46 @@ class _Pair:
     def evidence(self) -> str:
         """What tells that the new one is the present state of the old one, or ''."""
         if not self._same_subject:
-            return ""
+            return self._turn
         said = next(iter(self.now.changes), "") or self._denied_value
         found = said and (self.exchange or self._end)
+        if not found and (said := next(self._said_around, "")):
+            found = self._swap
         if found:
             return f'The new one says "{said.replace("_", " ").replace("~", " … ")}". {found}'
         return self._turn
 
     @property
-    def distance(self) -> tuple[bool, bool, float]:
-        """Orders the clauses of one line by how likely a new one speaks of each; whole sentences come last.
+    def _said_around(self) -> Iterator[str]:
+        """Yield the words of change in other clauses of the new one's sentence: "the fox came, I have 4 hens"."""
+        for one in statements(self.new, self.lists):
+            if one.sentence == self.now.sentence:
+                yield from one.changes
+
+    @property
+    def distance(self) -> tuple[bool, float]:
+        """Orders the clauses of one line by how likely a new one speaks of each.
 
         It speaks of whom it names first, else of what it shares most with.
         """
         first = next((token.written for token in self.now.body), "")
         named = first in {token.written for token in self.was.body if token.stem}
-        same_day = len(self.now.dates & self.was.dates)
-        return not self.was.single, not named, -same_day - len(self._shared) / max(len(self._frames[1]), 1)
+        shared = self.now.content & self.was.content
+        return not named, -len(self.now.dates & self.was.dates) - len(shared) / max(len(self.was.content), 1)
 
     @property
     def exchange(self) -> str:
         """What of the old one the new one has another value of, whether or not it speaks of a change; or ''."""
-        if not self._same_subject or self._another:
-            return ""
-        return self._swap or self._head or self._slot
+        return (self._swap or self._head or self._slot) if self._same_subject else ""
 
     @property
     def _same_subject(self) -> bool:
-        """Whether what each begins with is known to the other line, or both tell of the same name."""
-        known = {"", *self.old.content} >= {self.now.subject} and {"", *self.new.content} >= {self.was.subject}
-        return known or bool(self.now.names & self.was.names)
+        """Whether both tell of one, or what the one tells of is known to the other."""
+        now, was = self.now.subject, self.was.subject
+        if now.speaker and was.speaker:
+            return True
+        known = now.speaker or now.told_in(self.old.content), was.speaker or was.told_in(self.new.content)
+        return all(known) and not (now.name and was.name and now.name != was.name)
 
     @property
     def _denied_value(self) -> str:
@@ -229,52 +139,58 @@ class _Pair:
         return next((f"{no.plain} {value.written}" for no, value in denied), "")
 
     @property
-    def _another(self) -> bool:
-        """Whether a number is another one of another thing: "20 mg of statins" is no news of "10 mg of ramipril"."""
-        if not swapped("number", self.now.numbers, self.was.numbers):
-            return False
-        ratio, blocks = aligned(self.now.body, self.was.body)
-        told = ((self._told(put), self._told(out)) for put, out, _ in blocks)
-        return ratio > _ALIKE and any(mine and theirs and mine != theirs for mine, theirs in told)
-
-    def _told(self, side: Sequence[Token]) -> frozenset[str]:
-        """Return the stems of a block without numbers and times."""
-        return _timeless((token for token in side if not numbers([token])), self.lists)
-
-    @cached_property
-    def _shared(self) -> frozenset[str]:
-        return self._frames[0] & self._frames[1]
-
-    @cached_property
-    def _frames(self) -> tuple[frozenset[str], frozenset[str]]:
-        now, was = self.now, self.was
-        return (
-            now.frame(now.numbers - was.numbers | now.names - was.written),
-            was.frame(was.numbers - now.numbers | was.names - now.written),
-        )
-
-    @property
     def _swap(self) -> str:
         """Tell a number, a date or a name of the same matter in another's place."""
-        mine, theirs = self._frames
-        known = len(self._shared) > 1 or mine <= self.old.content or self.now.counted & self.was.counted
-        if not self._shared or not known or 2 * len(self._shared) < max(len(mine), min(len(mine), len(theirs))):
+        now, was = self.now, self.was
+        name = swapped("name", now.names - was.written, was.names - now.written)
+        date = next(filter(None, map(self._date, sorted({kind for kind, _ in now.dates | was.dates}))), "")
+        number = self._number
+        # who meets at 9 on Monday and at 10 on Tuesday meets twice; "the meeting" is one, whenever it is
+        if bool(name) + bool(date or number) > 1 or (date and number and not was.subject.thing):
             return ""
-        kinds = sorted({kind for kind, _ in self.now.dates | self.was.dates})
-        days = (
-            swapped("date", *({value for k, value in one.dates if k == kind} for one in (self.now, self.was)))
-            for kind in kinds
-        )
-        stays = {one for one in self.now.numbers if self._denied_value.endswith(f" {one}")}
-        return (
-            swapped("number", self.now.numbers - stays, self.was.numbers)
-            or next(filter(None, days), "")
-            or (
-                ""
-                if any(map(self._object, self.now.names - self.was.names))
-                else swapped("name", self.now.names, self.was.names)
-            )
-        )
+        if number:
+            return number if self._counts_the_same else ""
+        mine = now.names - was.written
+        told = (one for one in now.body if one.written not in mine and one.plain not in now.numbers - was.numbers)
+        frame = timeless(told, self.lists)
+        if not frame or not frame <= was.content:
+            return ""
+        return date or (name if self._leads_alike and not any(map(self._object, mine)) else "")
+
+    @property
+    def _leads_alike(self) -> bool:
+        """Whether one name stands for one in a like place: "in Porto" is where she is, not what she "is called"."""
+        values = self.now.names - self.was.written, self.was.names - self.now.written
+        led = [_leads(one.body, names) for one, names in zip((self.now, self.was), values, strict=True)]
+        return [len(leads) for leads in led] == [1, 1] and len({lead in self.lists.details for (lead,) in led}) == 1
+
+    @property
+    def _counts_the_same(self) -> bool:
+        """Whether numbers are told of one matter: half of what is told of it is known, and all in a like sentence.
+
+        "I'm at 1150 for the e-bike" is news of "saving for an e-bike, I've put aside 600".
+        """
+        now, was = self.now, self.was
+        told = timeless((token for token in now.body if not numbers([token])), self.lists)
+        sentence = (one.content for one in statements(self.old, self.lists) if one.sentence == was.sentence)
+        shared = told & frozenset().union(*sentence) or now.counted & was.counted
+        return bool(shared) and (told <= shared or (2 * len(shared) >= len(told) and self._worded_otherwise))
+
+    @property
+    def _worded_otherwise(self) -> bool:
+        return aligned(self.now.body, self.was.body)[0] <= _ALIKE
+
+    def _date(self, kind: str) -> str:
+        return swapped("date", *({value for k, value in one.dates if k == kind} for one in (self.now, self.was)))
+
+    @property
+    def _number(self) -> str:
+        """Tell another number of the same: "20 mg" is no news of "15 minutes"."""
+        now = {one for one in self.now.numbers if not self._denied_value.endswith(f" {one}")}
+        mine, theirs = now - self.was.numbers, self.was.numbers - now
+        pairs = product(self.now.units(mine), self.was.units(theirs))
+        alike = any(unit == other or ("" in (unit, other) and lead == led) for (unit, lead), (other, led) in pairs)
+        return swapped("number", mine, theirs) if alike else ""
 
     def _object(self, value: str) -> bool:
         """Tell whether a value is what somebody does something with: then there may be several.
@@ -293,7 +209,9 @@ class _Pair:
         pairs = zip(self.now.body, self.was.body, strict=False)
         same = takewhile(lambda pair: pair[0].plain.casefold() == pair[1].plain.casefold(), pairs)
         head = [token for token, _ in same]
-        if len(head) < _HEAD or not self.now.subject or head[-1].stem or self.now.denies or self.was.denies:
+        if head and head[-1].plain in self.lists.details:  # "is at" leads to a place as "is" does
+            head.pop()
+        if len(head) < _HEAD or not self.now.subject.noun or head[-1].stem or self.now.denies or self.was.denies:
             return ""
         rest = [body[len(head) :] for body in (self.now.body, self.was.body)]
         unique = sum(bool(token.stem) for token in head) > 1  # "my favourite colour"
@@ -302,99 +220,57 @@ class _Pair:
         return f"Both tell what is of {quoted([' '.join(token.written for token in head)])}."
 
     def _placed(self, side: Sequence[Token]) -> bool:
-        """Tell whether a place or time is told: it begins with a word of a closed class that is no article."""
-        return not side[0].stem and not {side[0].plain.casefold()} <= self.lists.determiners | self.lists.indefinite
+        """Tell whether a known place is told: "in the cellar", "at Lena's"; not "in bed", "in a band", "for sale"."""
+        leads = side[0].plain in self.lists.details - self.lists.several - self.lists.determiners
+        return leads and any(one.written[0].isupper() or one.plain in self.lists.determiners for one in side[1:2])
 
     def _code(self, side: Sequence[Token]) -> bool:
-        """Tell whether an address or the like is told, which is no word: "ana@harbour.pt"."""
-        return any(not token.plain[0].isalnum() or token.plain[0].isdigit() for token in side)
+        """Tell whether an address or the like is told, of words and signs without a blank: "ana@harbour.pt"."""
+        return len(side) > 1 and all(one.span[1] == after.span[0] for one, after in pairwise(side))
 
     @property
     def _slot(self) -> str:
         """Tell one thing in another's place, and nothing else that differs."""
         now, was = self.now.body, self.was.body
         blocks = [(put, out) for put, out, _ in aligned(now, was)[1]]
-        # whoever likes one thing now may like the other as well
-        if not self._shared or self.now.feeling or len(blocks) != 1 or not all(map(self._one, blocks[0])):
+        # whoever likes one thing now may like the other as well, and "34" is no other thing than "pregnant"
+        if self.now.feeling or not self.now.content & self.was.content or len(blocks) != 1:
             return ""
-        if bool(numbers(blocks[0][0])) != bool(numbers(blocks[0][1])):  # "34" is no other thing than "pregnant"
+        if self._one(blocks[0][0]) != self._one(blocks[0][1]) or not self._one(blocks[0][0]):
             return ""
         put, out = (" ".join(token.written for token in side) for side in blocks[0])
         return "" if self._object(put) else f"They differ in {quoted([put])}, not {quoted([out])}."
 
-    def _one(self, side: Sequence[Token]) -> bool:
-        return len(side) == 1 and bool(side[0].stem) and side[0].stem not in self.lists.times
+    def _one(self, side: Sequence[Token]) -> str:
+        """Return what one word tells: a time or another thing; '' for none, several, or a number."""
+        if len(side) != 1 or not side[0].stem or numbers(side):
+            return ""
+        return "a time" if side[0].plain.casefold() in self.lists.times else "a thing"
 
     @property
     def _end(self) -> str:
         """Tell that what the old one tells of is over: "we cancelled Crete"."""
-        over, was_over = (not self.lists.endings.isdisjoint(one.changes) for one in (self.now, self.was))
-        mine = self._frames[0]
-        if (
-            not over
-            or was_over
-            or self.was.denies
-            or self.now.denies
-            or not mine
-            or not mine <= self.was.content
-            or len(self.now.content) > _BRIEF
-        ):
+        now, was = self.now, self.was
+        over, was_over = (not self.lists.endings.isdisjoint(one.changes) for one in (now, was))
+        mine = timeless(now.body, self.lists)
+        if not over or was_over or was.denies or now.denies or not mine:
             return ""
-        named = any(token.stem in mine and token.written in self.was.names for token in self.was.body)
+        if not (mine <= was.content and now.dates <= was.dates):  # on Fridays no more is now and then still
+            return ""
+        named = any(token.stem in mine and token.written in was.names for token in was.body)
         return f"So is {quoted(mine)} no more." if len(mine) > 1 or named else ""
 
     @property
     def _turn(self) -> str:
-        """Tell another feeling about the same thing."""
+        """Tell another feeling about the same thing, or about all of what it is part of."""
         now, was = self.now.feeling, self.was.feeling
-        if not now or not was or now[1] == was[1]:
-            return ""
-        shared = now[2] & was[2]
-        if not shared or 2 * len(shared) < max(len(now[2]), len(was[2])):
+        if not now or not was or now[1] == was[1] or not now[2] or not now[2] <= was[2]:
             return ""
         words = (quoted([phrase.replace("_", " ")]) for phrase, *_ in (now, was))
-        return f"They differ in how {quoted(shared)} is liked: {', not '.join(words)}."
+        return f"They differ in how {quoted(now[2])} is liked: {', not '.join(words)}."
 
 
-def _timeless(tokens: Iterable[Token], lists: Lists) -> frozenset[str]:
-    """Return the stems of tokens without those of dates and times."""
-    return frozenset(t.stem for t in tokens if t.stem and t.written.casefold() not in lists.dates) - lists.times
-
-
-_KEPT: "WeakKeyDictionary[Line, Sequence[_Statement]]" = WeakKeyDictionary()
-"""The statements of lines that are being judged: a line is held against many, and nothing of it outlives it."""
-
-
-def _statements(line: Line, lists: Lists) -> Sequence[_Statement]:
-    """Return the clauses of a line that state something, and behind them each sentence of several."""
-    if (kept := _KEPT.get(line)) is not None:
-        return kept
-    stated = list(_stated(line, lists))
-    groups = (list(group) for _, group in groupby(stated, key=lambda clause: clause[0].sentence))
-    parts = [*([clause] for clause in stated), *(clauses for clauses in groups if len(clauses) > 1)]
-    found = _KEPT[line] = [_Statement(clauses, line, lists) for clauses in parts]
-    return found
-
-
-def _stated(line: Line, lists: Lists) -> Iterator[list[Token]]:
-    """Yield the clauses without those that ask: of a sentence that ends in a question this is its last."""
-    clauses = list(_clauses(line, lists))
-    for place, clause in enumerate(clauses):
-        last = place + 1 == len(clauses) or clauses[place + 1][0].sentence != clause[0].sentence
-        if not clause[0].asked or not (last or clause[0].plain.casefold() in lists.questions):
-            yield clause
-
-
-def _clauses(line: Line, lists: Lists) -> Iterator[list[Token]]:
-    """Yield the clauses, which also end before a word behind which stands another matter: "and", "so"."""
-    for _, group in groupby(line.tokens, key=attrgetter("clause")):
-        clause: list[Token] = []
-        for token in group:
-            if token.plain.casefold() in lists.joints:
-                if clause:
-                    yield clause
-                clause = []
-            else:
-                clause.append(token)
-        if clause:
-            yield clause
+def _leads(tokens: Sequence[Token], values: frozenset[str]) -> list[str]:
+    """Return what leads to each of some names, which may have several words."""
+    around = pairwise(("", False) if one is None else (one.plain, one.written in values) for one in (None, *tokens))
+    return [before for (before, inside), (_, named) in around if named and not inside]

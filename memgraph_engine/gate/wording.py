@@ -16,7 +16,7 @@ from memgraph_engine.language import APOSTROPHES, letter_marks, tokenize, word_l
 
 _ENDS = frozenset(".!?…。！？।\n")
 _OPENING = frozenset("\"'“‘«([¿¡「")
-_MARKS = _ENDS | _OPENING | frozenset(",;:)]–—”»，；：、」")
+_MARKS = _ENDS | _OPENING | frozenset(",;:)]-–—”»，；：、」")
 _ORDINAL = frozenset(("st", "nd", "rd", "th"))
 _CLOCK = re.compile(r"\d?\d:\d\d")
 
@@ -61,8 +61,10 @@ class Lists:
     attitudes: Mapping[str, str]  # how one feels about something, as + or -
     determiners: frozenset[str]  # with these begins whose or which thing is told of: "my", "the"
     several: frozenset[str]  # behind these may stand one thing as well as another: "allergic to"
+    persons: frozenset[str]  # who speaks, is spoken to or was spoken of, as whose state it is: "I", "she"
+    past: Mapping[str, Sequence[str]]  # with these it is told what was: "used to"
     questions: frozenset[str]
-    times: frozenset[str]  # stems of words of time and measure
+    times: frozenset[str]  # words of time and measure
     spellings: Mapping[str, str]  # what is written in two ways
     numbers: Mapping[str, str]
     dates: Mapping[str, str]
@@ -111,8 +113,10 @@ def lists_of(language: str) -> Lists:
         attitudes=_values(language, "attitudes"),
         determiners=read("determiners"),
         several=read("several"),
+        persons=read("persons"),
+        past=_by_last_word(read("past")),
         questions=read("question-words"),
-        times=frozenset(stem for word in read("time-words") for stem in tokenize(word, language)),
+        times=read("time-words"),
         spellings=_values(language, "spellings"),
         numbers=_values(language, "numbers"),
         dates=_values(language, "dates"),
@@ -181,6 +185,8 @@ def _parts(word: str, lists: Lists) -> list[str]:
 
 def _sets_off(mark: str, before: str, after: str) -> bool:
     """Tell whether a mark is one of the sentence: it has a blank or another mark on its outer side."""
+    if mark == "-":  # between blanks it is a dash, before a number it is a sign
+        return before.isspace() and after.isspace()
     outer = before if mark in _OPENING else after
     return (
         ord(mark) > 0x2FFF or not outer or outer.isspace() or outer in _MARKS or (mark in "\"'" and not after.strip())

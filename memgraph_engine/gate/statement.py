@@ -1,0 +1,232 @@
+"""What a line states: its clauses, each as if it stood by itself, and whose state each tells."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import groupby, pairwise, takewhile
+from operator import attrgetter
+from typing import NamedTuple
+from weakref import WeakKeyDictionary
+
+from memgraph_engine.gate.correction import places
+from memgraph_engine.gate.difference import dates, names, numbers
+from memgraph_engine.gate.known import Line
+from memgraph_engine.gate.wording import Lists, Token
+
+
+class Statement:
+    """A clause, and what it tells without its words of change.
+
+    `own` is the clause as it stands, `lead` what it goes on from: "in York" from "I work" behind "I work in Leeds and".
+    """
+
+    def __init__(self, own: Sequence[Token], lead: Sequence[Token], line: Line, lists: Lists) -> None:
+        self.own = own
+        self.tokens = [*lead, *own]
+        self._lists, self._words = lists, tuple(token.plain.casefold() for token in self.tokens)
+        found = {phrase: held for phrase, held in self._found(lists.changing).items() if self._tells_change(held)}
+        self.changes = tuple(found)
+        self.sentence = own[0].sentence
+        self.hedged = not lists.hedges.isdisjoint(self._words)
+        changing = frozenset[int]().union(*found.values())
+        self.body = tuple(token for at, token in enumerate(self.tokens) if at not in changing)
+        self.content = frozenset(token.stem for token in self.body if token.stem)
+        self._speaker = frozenset(line.speaker.split())
+
+    def _found(self, phrases: Mapping[str, Sequence[str]]) -> dict[str, frozenset[int]]:
+        """Return which of some phrases, given by their last words, are in it, and where; the longest first."""
+        some = (phrase for word in dict.fromkeys(self._words) for phrase in phrases.get(word, ()))
+        longest = sorted(some, key=lambda phrase: (-len(phrase), phrase))
+        return {phrase: held for phrase in longest if (held := places(self._words, phrase))}
+
+    def _tells_change(self, held: frozenset[int]) -> bool:
+        """Tell whether a word of change is one where it stands: before a noun only if that is what is told of.
+
+        "My new boss" is another one; "a new cat" is one more, as "my new daughter" is, and "the new bike" a detail.
+        """
+        first, *_, last = min(held), max(held)
+        before = {*self._words[max(first - 1, 0) : first]}
+        if before <= self._lists.determiners | self._lists.indefinite and before:
+            noun = {*self._words[last + 1 : last + 2]}
+            return first == 1 and before <= self._lists.determiners and noun.isdisjoint(self._lists.several)
+        return True
+
+    @cached_property
+    def written(self) -> frozenset[str]:
+        """Its words, as they are written."""
+        return frozenset(token.written for token in self.body)
+
+    @cached_property
+    def numbers(self) -> frozenset[str]:
+        """The numbers in it."""
+        return frozenset(numbers(self.body))
+
+    @cached_property
+    def dates(self) -> frozenset[tuple[str, str]]:
+        """The dates in it, by kind."""
+        return frozenset(dates(self.body, self._lists))
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The names in it, without the speaker's."""
+        return frozenset(names(self.body, self._lists)) - self._speaker
+
+    @cached_property
+    def denies(self) -> bool:
+        """Whether it holds a negation, beside one that belongs to its words of change."""
+        return any(token.plain in self._lists.negations for token in self.body)
+
+    @cached_property
+    def subject(self) -> "Subject":
+        """Whose or what thing's state it tells."""
+        return Subject.of(self.body, self._lists)
+
+    @cached_property
+    def counted(self) -> frozenset[str]:
+        """The stems of what it counts."""
+        pairs = (pair for pair in pairwise(self.body) if numbers(pair[:1]))
+        return timeless((after for _, after in pairs), self._lists)
+
+    def units(self, values: Iterable[str]) -> list[tuple[str, str]]:
+        """Return what some numbers count, '' for nothing, and the word before each."""
+        around = zip(("", *(one.plain for one in self.body)), self.body, (*self.body[1:], None), strict=False)
+        return [(after.stem if after else "", before) for before, one, after in around if one.plain in values]
+
+    @cached_property
+    def feeling(self) -> tuple[str, bool, frozenset[str]] | None:
+        """How the speaker feels about what: the words, whether that is well, and the stems of what it is about."""
+        for phrase, held in self._found(self._lists.feeling).items():
+            before = self.tokens[: min(held)]
+            if not self._lists.first_person.isdisjoint(self._words[: max(held) + 1]):
+                denied = any(token.plain in self._lists.negations for token in before)
+                about = frozenset(token.stem for token in self.tokens[max(held) + 1 :] if token.stem)
+                return phrase, (self._lists.attitudes[phrase] == "+") != denied, about
+        return None
+
+
+class Subject(NamedTuple):
+    """Whose or what thing's state a clause tells: by its noun, or by its name; by neither if that is not told.
+
+    `owner` is whose it is ("Tom's birthday"), `speaker` that it is who speaks, `thing` that it is one known thing.
+    """
+
+    noun: str = ""
+    name: str = ""
+    owner: str = ""
+    speaker: bool = False
+    thing: bool = False
+
+    @classmethod
+    def of(cls, body: Sequence[Token], lists: Lists) -> "Subject":
+        """Read it from the words that a clause begins with."""
+        if not body:
+            return cls()
+        first = body[0].plain.casefold()
+        if first in lists.determiners:
+            noun, *rest = body[1:] or [body[0]]
+            if rest and rest[0].plain == "'s" and len(rest) > 1 and rest[1].stem:
+                return cls(rest[1].stem, owner=noun.stem, thing=True)
+            name = next((token.stem for token in rest[:1] if token.stem and token.written[0].isupper()), "")
+            return cls(noun.stem, name, thing=not name)
+        if first in lists.first_person:
+            return cls(speaker=True)
+        if len(body) > 2 and body[1].plain == "'s" and body[2].stem:
+            return cls(body[2].stem, owner=body[0].stem, thing=True)
+        return cls(name="" if numbers(body[:1]) else body[0].stem)
+
+    def told_in(self, content: frozenset[str]) -> bool:
+        """Tell whether the content of another clause knows it."""
+        told = {self.noun, self.name} - {""}
+        return (not told or not told.isdisjoint(content)) and self.owner in {"", *content}
+
+
+_KEPT: "WeakKeyDictionary[Line, Sequence[Statement]]" = WeakKeyDictionary()
+"""The statements of lines that are being judged: a line is held against many, and nothing of it outlives it."""
+
+
+def statements(line: Line, lists: Lists) -> Sequence[Statement]:
+    """Return the clauses of a line that state something, each as if it stood by itself."""
+    if (kept := _KEPT.get(line)) is not None:
+        return kept
+    found: list[Statement] = []
+    for clause in _stated(line, lists):
+        goes_on = bool(found) and found[-1].own[0].sentence == clause[0].sentence
+        one = Statement(clause, _lead(clause, found[-1], lists) if goes_on else (), line, lists)
+        if one.content:
+            found.append(one)
+    _KEPT[line] = found
+    return found
+
+
+def _lead(clause: Sequence[Token], before: Statement, lists: Lists) -> Sequence[Token]:
+    """Return what a clause without a subject of its own goes on from: the words before its like in the one before.
+
+    So "and at 10" behind "we meet at 9" goes on from "we meet", "and my boss" behind "I like my job" from "I like";
+    what has no like there, as "and works in Leeds", from the subject alone.
+    """
+    first = clause[0].plain.casefold()
+    bare = sum(bool(token.stem) for token in clause) < 2 and all(token.stem for token in clause[1:])
+    if (
+        first in lists.persons
+        or (not bare and first in lists.determiners)
+        or (not bare and clause[0].written[0].isupper())
+    ):
+        return ()
+    tokens = before.tokens
+    alike = (at for at in range(len(tokens) - 1, 0, -1) if _like(tokens[at], lists) == _like(clause[0], lists))
+    at = next(alike, len(tokens) - 1 if bare and tokens[-1].stem else _subject_length(tokens, lists))
+    return tokens[:at]
+
+
+def _like(token: Token, lists: Lists) -> str:
+    """Return what kind of phrase a word may begin."""
+    plain = token.plain.casefold()
+    if plain in lists.determiners | lists.indefinite or numbers([token]):
+        return "a thing"
+    if token.stem:
+        return "a name" if token.written[0].isupper() else f"the word {token.span}"
+    return plain
+
+
+def _subject_length(tokens: Sequence[Token], lists: Lists) -> int:
+    """Count the words of the subject that a clause begins with: "my friend Ana"."""
+    if tokens[0].plain.casefold() not in lists.determiners:
+        return 1
+    named = takewhile(lambda token: token.written[0].isupper() and token.stem, tokens[2:])
+    return 2 + len(list(named))
+
+
+def _stated(line: Line, lists: Lists) -> Iterator[list[Token]]:
+    """Yield the clauses without those that ask: of a sentence that ends in a question this is its last."""
+    clauses = list(_clauses(line, lists))
+    for place, clause in enumerate(clauses):
+        last = place + 1 == len(clauses) or clauses[place + 1][0].sentence != clause[0].sentence
+        if not clause[0].asked or not (last or clause[0].plain.casefold() in lists.questions):
+            yield clause
+
+
+def _clauses(line: Line, lists: Lists) -> Iterator[list[Token]]:
+    """Yield the clauses, which also end before a word behind which stands another matter: "and", "so".
+
+    What a value is told instead of is part of its clause: "8, not 7".
+    """
+    clause: list[Token] = []
+    for _, group in groupby(line.tokens, key=attrgetter("clause")):
+        some = list(group)
+        denied = len(some) == 2 and some[0].plain in lists.negations
+        if clause and not (denied and clause[-1].sentence == some[0].sentence):
+            yield clause
+            clause = []
+        for token in some:
+            if token.plain.casefold() not in lists.joints:
+                clause.append(token)
+            elif clause:
+                yield clause
+                clause = []
+    if clause:
+        yield clause
+
+
+def timeless(tokens: Iterable[Token], lists: Lists) -> frozenset[str]:
+    """Return the stems of tokens without those of dates and times."""
+    timely = lists.dates.keys() | lists.times
+    return frozenset(t.stem for t in tokens if t.stem and t.written.casefold() not in timely)
