@@ -21,7 +21,8 @@ from memgraph_engine.gate.known import Known, Line, same_speaker
 from memgraph_engine.gate.wording import Lists, Token, lists_of
 
 REWORDED = 3  # content words that a rewording shares with what it repeats
-TOLD = 1 / 3  # and more than this of the content words of each of its sentences
+FREELY = 1 / 3  # share of tokens in the same order up to which one content word less will do
+TOLD = 1 / 4  # and more than this of the content words of each of its sentences
 EXCLAIMED = 2  # words of a clause that states nothing, if only one of them has content
 DETAILED = 4  # content words that a line with a detail shares with the one without
 PARALLEL = 0.7  # share of tokens from which two sentences are one with something exchanged
@@ -105,7 +106,8 @@ class Pair:
         """Whether the old line tells part of each sentence of the new one, and turns none of them around."""
         new, old = ([self._content(one) for one in line.sentences] for line in (self.new, self.old))
         known = frozenset().union(*old)
-        if len(known.intersection(frozenset().union(*new))) < REWORDED:
+        freely = self.blocks[0] <= FREELY
+        if len(known.intersection(frozenset().union(*new))) < REWORDED - freely:
             return False
         for sentence, said in zip(self.new.sentences, new, strict=True):
             if said and len(said & known) <= TOLD * len(said):

@@ -250,9 +250,10 @@ class Gate:
         asked = partial(Verdict, considered=considered, model=model, cost=cost)
         if confirmed := next(filter(None, (one.confirmation for one, _ in best)), ""):
             return asked("discard", evidence=confirmed)
-        same = next((pair for pair in best if pair[1].relation == "same"), None)
+        # a line joins the note that holds most of it: another may repeat as much, and say less besides
+        same = [pair for pair in best if pair[1].relation == "same"]
         if settings.merge and same:
-            one, seen = same
+            one, seen = max(same, key=lambda pair: pair[0].scores.known)
             if one.plain:
                 return asked("reinforce", seen.note, evidence=seen.evidence)
             # what contradicts the nearest note, or tells of its change, joins no other one

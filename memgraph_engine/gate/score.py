@@ -49,7 +49,7 @@ class Scores:
 
     `words` is 1 − Jensen-Shannon divergence of the term distributions, `raw` that with the speaker, before calibration;
     `overlap` the keywords' shared weight, `cosine` the larger one of raw and context. `line` is the candidate's line
-    that is repeated most.
+    that is repeated most, and `known` the share of the new note's weight that is in it.
     """
 
     redundancy: float
@@ -59,6 +59,7 @@ class Scores:
     overlap: float
     cosine: float
     line: int
+    known: float
 
 
 def score(
@@ -73,11 +74,11 @@ def score(
     own = [(line, idf.total(line.terms)) for line in new.lines]
     scored = []
     for candidate, cosine in zip(candidates, cosines, strict=True):
-        raw, words, line = _most_repeated(own, candidate, idf)
+        raw, words, line, known = _most_repeated(own, candidate, idf)
         redundancy = calibration.redundancy(raw)
         overlap = _overlap(new.keywords, candidate.keywords, keyword_idf)
         complementarity = (1 - redundancy) * calibration.relation(max(overlap, cosine))
-        scored.append(Scores(redundancy, complementarity, raw, words, overlap, cosine, line))
+        scored.append(Scores(redundancy, complementarity, raw, words, overlap, cosine, line, known))
     return scored
 
 
@@ -115,23 +116,26 @@ class _Weights(dict[str, float]):
         return sum([self[term] for term in terms])
 
 
-def _most_repeated(own: Sequence[tuple[Line, float]], candidate: Known, idf: _Weights) -> tuple[float, float, int]:
-    """Return the highest redundancy before calibration, the words' part of it, and the candidate's line."""
-    best = (0.0, 0.0, 0)
+def _most_repeated(
+    own: Sequence[tuple[Line, float]], candidate: Known, idf: _Weights
+) -> tuple[float, float, int, float]:
+    """Return the highest redundancy before calibration, the words' part, the line, and how much it holds."""
+    best = (0.0, 0.0, 0, 0.0)
     for place, line in enumerate(candidate.lines):
         for mine, weight in own:
             if mine.terms == line.terms:
-                words = enough = float(bool(line.terms) or mine.written == line.written)
+                words = enough = held = float(bool(line.terms) or mine.written == line.written)
             elif common := mine.terms & line.terms:
                 shared = idf.total(common)
                 words = repeated(shared, weight, idf.total(line.terms))
-                enough = min(shared / (KNOWN * weight), shared / (PROOF * idf.rare), 1.0)
+                held = shared / weight
+                enough = min(held / KNOWN, shared / (PROOF * idf.rare), 1.0)
             else:
                 continue
             same = same_speaker(mine, line)
             raw = words if same is None else (1 - SPEAKER) * words + SPEAKER * same
-            best = max(best, (raw * enough, words, -place))
-    return best[0], best[1], -best[2]
+            best = max(best, (raw * enough, words, -place, held))
+    return best[0], best[1], -best[2], best[3]
 
 
 def _overlap(one: frozenset[str], other: frozenset[str], idf: _Weights) -> float:
