@@ -38,7 +38,7 @@ quick: .venv/ready  ## every check, and the tests that need no database
 test: .venv/ready  ## every check and test but the optional ones
 	@$(MAKE) --no-print-directory -j2 check tests RUN="$(OPTIONAL)"
 
-# each process has a server of its own; a file's tests stay together, since they share what is slow to make
+# the processes share a server; a file's tests stay together, since they share what is slow to make
 tests: .venv/ready
 	$(V)/python -m pytest -n 2 --dist loadfile -m "$(RUN)"
 

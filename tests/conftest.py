@@ -1,21 +1,21 @@
-"""A real Neo4j for each process of the run; a random tenant for each test, really removed afterwards."""
+"""A real Neo4j for the run; a random tenant for each test, really removed afterwards."""
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self, cast
+from shutil import rmtree
+from tempfile import mkdtemp
 from uuid import uuid4
 
-import neo4j
 import pytest
 
-from memgraph_engine import Memory, Settings
+from memgraph_engine import Memory
 from memgraph_engine.model.ports import Embedder
 from memgraph_engine.testing import purge
-from tests import containers, vectors
+from tests import containers, servers, vectors
+from tests.servers import PREFIX, Server
 
-PREFIX = "MEMGRAPH_ENGINE_"
+HOME = f"{PREFIX}TEST_HOME"
 # the name under which other processes of the run find it: the variable itself would be a setting of what is tested
 LOCOMO = os.environ.setdefault(f"{PREFIX}TEST_LOCOMO", os.environ.get(f"{PREFIX}LOCOMO", ""))
 # MiniLM: half the work of the default model. All other settings are the defaults, whatever the developer has set.
@@ -25,34 +25,34 @@ for name in [n for n in os.environ if n.startswith(PREFIX) and n not in (f"{PREF
 os.environ[f"{PREFIX}EMBEDDER"] = "minilm"
 
 
-@dataclass(frozen=True)
-class Server:
-    """Where the tests' database answers."""
+def pytest_configure(config: pytest.Config) -> None:
+    """Name the folder of the run's server, which the first process that needs it starts, and all others share."""
+    if not hasattr(config, "workerinput"):
+        os.environ[HOME] = str(Path(mkdtemp(prefix="memgraph-engine-")) / "home")
 
-    uri: str
-    user: str
-    password: str
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Stop the run's server, when all of its processes are done."""
+    if not hasattr(config, "workerinput"):
+        home = Path(os.environ.pop(HOME))
+        servers.managed(home).stop()
+        rmtree(home.parent)
 
 
 @pytest.fixture(scope="session")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def server() -> Iterator[Server]:
     """The server of MEMGRAPH_ENGINE_TEST_URI (_TEST_USER, _TEST_PASSWORD), else a managed one of this run's own."""
     given = os.environ.get(f"{PREFIX}TEST_URI")
     if given:
         one = Server(given, os.environ.get(f"{PREFIX}TEST_USER", "neo4j"), os.environ.get(f"{PREFIX}TEST_PASSWORD", ""))
-        yield from _in_environment(one)
-        return
-    if os.environ.get(f"{PREFIX}TEST_CONTAINERS"):
+    elif os.environ.get(f"{PREFIX}TEST_CONTAINERS"):
         yield from _container()
         return
-    from memgraph_engine.graph.server import LocalServer
-
-    local = LocalServer(Settings.load(home=tmp_path_factory.mktemp("neo4j") / "home"))
-    address = local.start()
-    try:
-        yield from _in_environment(Server(address.uri, address.user, address.password))
-    finally:
-        local.stop()
+    else:
+        address = servers.managed(Path(os.environ[HOME])).start()
+        one = Server(address.uri, address.user, address.password)
+    with servers.found(one):
+        yield one
 
 
 def _container() -> Iterator[Server]:
@@ -62,8 +62,8 @@ def _container() -> Iterator[Server]:
         pytest.fail(why)
     if why:
         pytest.skip(why)
-    with containers.neo4j() as uri:
-        yield from _in_environment(Server(uri, "neo4j", containers.PASSWORD))
+    with containers.neo4j() as uri, servers.found(Server(uri, "neo4j", containers.PASSWORD)) as one:
+        yield one
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -73,47 +73,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("integration")
         elif "started" in getattr(item, "fixturenames", ()):
             item.add_marker("boots")
-
-
-def _in_environment(one: Server) -> Iterator[Server]:
-    """Let clients and subprocesses that are told nothing find the server; this process's clients share connections."""
-    with pytest.MonkeyPatch.context() as patch:
-        for name in ("uri", "user", "password"):
-            patch.setenv(PREFIX + name.upper(), getattr(one, name))
-        opened: dict[str, Shared] = {}
-        driver = neo4j.GraphDatabase.driver
-
-        def shared(uri: str, **options: Any) -> neo4j.Driver:
-            if uri != one.uri:
-                return driver(uri, **options)
-            key = repr(sorted(options.items()))
-            if key not in opened:
-                opened[key] = Shared(driver(uri, **options))
-            return cast("neo4j.Driver", opened[key])
-
-        patch.setattr(neo4j.GraphDatabase, "driver", shared)
-        yield one
-        for each in opened.values():
-            each.driver.close()
-
-
-@dataclass(frozen=True)
-class Shared:
-    """A driver that is closed by none of those who share it."""
-
-    driver: neo4j.Driver
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.driver, name)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        pass
-
-    def close(self) -> None:
-        pass
 
 
 @pytest.fixture(scope="session")

@@ -44,10 +44,11 @@ def test_a_notebook_has_no_outputs(notebook):
 
 @pytest.mark.filterwarnings("default")  # the kernel's client is not ours
 def test_a_notebook_runs_and_cleans_up(name, notebook, server, root):
-    before = tenants(server)
+    notebook.cells.append(nbformat.v4.new_code_cell("print('tenant', memory._settings.tenant)"))
     NotebookClient(notebook, timeout=120, kernel_name="python3", resources={"metadata": {"path": str(root)}}).execute()
-    outputs = [output for cell in code(notebook) for output in cell.outputs]
+    *cells, last = code(notebook)
+    outputs = [output for cell in cells for output in cell.outputs]
     said, figures = SHOWN[name]
     assert said in "".join(output.get("text", "") for output in outputs if output.get("name") == "stdout")
     assert sum("image/png" in output.get("data", {}) for output in outputs) == figures
-    assert tenants(server) == before
+    assert last.outputs[0]["text"].removeprefix("tenant ").strip() not in tenants(server)

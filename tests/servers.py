@@ -1,0 +1,83 @@
+"""The Neo4j servers that tests run on, and how a process's clients find and share one."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self, cast
+
+import neo4j
+import pytest
+
+from memgraph_engine import Settings
+from memgraph_engine.graph.server import LocalServer
+
+PREFIX = "MEMGRAPH_ENGINE_"
+
+
+@dataclass(frozen=True)
+class Server:
+    """Where a database answers."""
+
+    uri: str
+    user: str
+    password: str
+
+
+def managed(home: Path) -> LocalServer:
+    """The managed server of a folder, whichever process starts it."""
+    return LocalServer(Settings.load(home=home))
+
+
+@contextmanager
+def own(folder: Path) -> Iterator[Server]:
+    """A managed server for what would disturb other tests."""
+    local = managed(folder / "home")
+    address = local.start()
+    try:
+        with found(Server(address.uri, address.user, address.password)) as one:
+            yield one
+    finally:
+        local.stop()
+
+
+@contextmanager
+def found(one: Server) -> Iterator[Server]:
+    """Let clients and subprocesses that are told nothing find the server; this process's clients share connections."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("uri", "user", "password"):
+            patch.setenv(PREFIX + name.upper(), getattr(one, name))
+        opened: dict[str, Shared] = {}
+        driver = neo4j.GraphDatabase.driver
+
+        def shared(uri: str, **options: Any) -> neo4j.Driver:
+            if uri != one.uri:
+                return driver(uri, **options)
+            key = repr(sorted(options.items()))
+            if key not in opened:
+                opened[key] = Shared(driver(uri, **options))
+            return cast("neo4j.Driver", opened[key])
+
+        patch.setattr(neo4j.GraphDatabase, "driver", shared)
+        yield one
+        for each in opened.values():
+            each.driver.close()
+
+
+@dataclass(frozen=True)
+class Shared:
+    """A driver that is closed by none of those who share it."""
+
+    driver: neo4j.Driver
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.driver, name)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def close(self) -> None:
+        pass

@@ -1,0 +1,153 @@
+"""A database of another schema is completed or left alone; on a server of its own, since others would notice."""
+
+from contextlib import ExitStack, contextmanager
+
+import neo4j
+import pytest
+
+from memgraph_engine import Memory
+from memgraph_engine.errors import StoreMismatch
+from memgraph_engine.graph import schema
+from tests import servers
+from tests.snapshots import same, snapshot
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    with servers.own(tmp_path_factory.mktemp("neo4j")) as one:
+        yield one
+
+
+def test_a_database_of_a_newer_schema_is_left_alone(server, embedder, monkeypatch):
+    Memory.connect(embedder=embedder).close()
+    monkeypatch.setattr(schema, "VERSION", schema.VERSION - 1)  # as a package does that is older than the database
+    with pytest.raises(StoreMismatch, match="schema"):
+        Memory.connect(embedder=embedder)
+
+
+@contextmanager
+def upgraded(server, embedder, monkeypatch):
+    """A newer process connects, and makes its schema; the processes that run already know nothing of it."""
+    try:
+        with monkeypatch.context() as newer:
+            newer.setattr(schema, "VERSION", schema.VERSION + 1)
+            Memory.connect(embedder=embedder).close()
+        yield
+    finally:
+        with neo4j.GraphDatabase.driver(server.uri, auth=(server.user, server.password)) as driver:
+            driver.execute_query("MATCH (s:Store) SET s.schema = $version", version=schema.VERSION)
+
+
+def test_a_process_that_is_older_than_the_schema_writes_nothing(server, memory, embedder, monkeypatch):
+    (entry,) = memory.add({"id": "a", "text": "The boat sails."}, user_id="ana").entries
+    memory.add("The buoy is green.", user_id="ana", wait=False)
+    before = snapshot(memory)
+    writes = {
+        "add": lambda: memory.add("The boat sinks.", user_id="ana"),
+        "add to a new memory": lambda: memory.add("The boat sinks.", user_id="ben"),
+        "defer": lambda: memory.add("The boat sinks.", user_id="ana", wait=False),
+        "process": lambda: memory.process(user_id="ana"),
+        "update": lambda: memory.update("a", "The boat sinks.", user_id="ana"),
+        "delete": lambda: memory.delete("a", user_id="ana"),
+        "delete_all": lambda: memory.delete_all(user_id="ana"),
+        "undo": lambda: memory.undo(entry.decision, user_id="ana"),
+        "topics": lambda: memory.rebuild_topics(user_id="ana"),
+    }
+    with upgraded(server, embedder, monkeypatch):
+        for name, write in writes.items():
+            with pytest.raises(StoreMismatch, match=r"newer than schema .* started again"):
+                pytest.fail(f"{name} was not refused: {write()}")
+    same(snapshot(memory), before)
+    assert memory.stats(user_id="ben").notes == {}
+
+
+def test_what_an_older_process_prepared_before_an_upgrade_is_not_written_after_it(
+    server, tenant, embedder, monkeypatch
+):
+    with ExitStack() as newer:
+
+        class Slow:
+            name = embedder.name
+
+            def embed_documents(self, texts):
+                if "The boat sails." in texts:
+                    newer.enter_context(upgraded(server, embedder, monkeypatch))
+                return embedder.embed_documents(texts)
+
+            embed_query = embedder.embed_query
+
+        with Memory.connect(tenant=tenant, embedder=Slow()) as memory:
+            with pytest.raises(StoreMismatch, match="newer than schema"):
+                memory.add("The boat sails.", user_id="ana")
+            assert memory.stats(user_id="ana").sources == 0
+
+
+def test_an_upgrade_that_was_cut_off_keeps_older_processes_out_and_is_made_again(server, memory, embedder, monkeypatch):
+    with monkeypatch.context() as newer:
+        newer.setattr(schema, "VERSION", schema.VERSION + 1)
+        newer.setattr(schema, "_make", lambda *_: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            Memory.connect(embedder=embedder)
+    with pytest.raises(StoreMismatch, match="newer than schema"):
+        Memory.connect(embedder=embedder)
+    with upgraded(server, embedder, monkeypatch):
+        pass
+    assert memory.add("The boat sails.", user_id="ana").added == 1
+
+
+def quantization(driver):
+    shown = driver.execute_query("SHOW VECTOR INDEXES YIELD name, options RETURN name, options").records
+    return {row["name"]: row["options"]["indexConfig"]["vector.quantization.type"] for row in shown}
+
+
+def test_the_vector_indexes_of_an_older_schema_are_made_anew(server, memory, embedder):
+    memory.add("The boat sails.", user_id="ana")
+    with neo4j.GraphDatabase.driver(server.uri, auth=(server.user, server.password)) as driver:
+        driver.execute_query("DROP INDEX keyword_embedding")
+        driver.execute_query(
+            "CYPHER 25 CREATE VECTOR INDEX keyword_embedding FOR (k:Keyword) ON k.embedding WITH [k.scope] "
+            "OPTIONS {indexConfig: {`vector.dimensions`: 384, `vector.quantization.type`: 'BINARY'}}"
+        )
+        driver.execute_query("MATCH (s:Store) SET s.schema = 5")
+        assert quantization(driver)["keyword_embedding"] == "BINARY"
+        Memory.connect(embedder=embedder).close()
+        assert set(quantization(driver).values()) == {"NONE"}
+    assert len(memory.search("boat", user_id="ana")) == 1
+
+
+def test_the_words_of_an_older_schema_are_found_in_the_scope_that_they_are_of(server, memory, embedder):
+    memory.add("The boat sails.", user_id="ana", wait=False)  # pending, and so found by its words alone
+    memory.add("The boat sinks.", user_id="ben", wait=False)
+    with neo4j.GraphDatabase.driver(server.uri, auth=(server.user, server.password)) as driver:
+        driver.execute_query("DROP INDEX note_terms")
+        driver.execute_query(
+            "CYPHER 25 CREATE FULLTEXT INDEX note_terms FOR (n:Note|Past) "
+            "ON EACH [n.raw_terms, n.context_terms, n.scope_token, n.status] "
+            "OPTIONS {indexConfig: {`fulltext.analyzer`: 'whitespace'}}"
+        )
+        driver.execute_query(
+            "MATCH (n:Note) SET n.scope_token = n.scope_token + '00000f', n.raw_scoped = null, "
+            "n.context_scoped = null, n.raw_terms = replace(n.raw_terms, ' ', '\\n')"
+        )
+        driver.execute_query("MATCH (s:Store) SET s.schema = 6")
+        Memory.connect(embedder=embedder).close()
+    for word in ("boat", "sails"):
+        assert [hit.note.raw for hit in memory.search(word, user_id="ana")] == [("The boat sails.",)]
+    assert memory.verify(user_id="ana") == []
+
+
+def test_the_keywords_of_an_older_schema_that_no_note_carries_are_found_no_more(server, memory, embedder):
+    boat = memory.add("The boat sails to Madeira.", user_id="ana").entries[0]
+    memory.add("The buoy is green.", user_id="ana")
+    deletion = memory.delete(boat.source, user_id="ana")
+    with neo4j.GraphDatabase.driver(server.uri, auth=(server.user, server.password)) as driver:
+        driver.execute_query(
+            "MATCH (k:Keyword) WHERE k.resting IS NOT NULL "
+            "CALL db.create.setNodeVectorProperty(k, 'embedding', k.resting) SET k.resting = null"
+        )
+        driver.execute_query("MATCH (s:Store) SET s.schema = 8")
+        assert "no note that can be read carries it" in " ".join(memory.verify(user_id="ana"))
+        Memory.connect(embedder=embedder).close()
+    assert memory.verify(user_id="ana") == []
+    memory.undo(deletion.id, user_id="ana")
+    assert memory.verify(user_id="ana") == []
