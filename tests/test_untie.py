@@ -256,3 +256,40 @@ def test_ties_of_others_are_out_of_reach(memory, embedder):
     with pytest.raises(NotFound):
         memory.undo(decision.id, user_id="bo")
     assert [tie.kind for tie in memory.explain(theirs[1], user_id="bo").ties] == ["conflict"]
+
+
+# ---- what a tie was judged by -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["change", "conflict"])
+@pytest.mark.parametrize("newer", [True, False])
+def test_a_note_of_another_text_is_in_no_change_or_conflict_that_was_judged_by_the_old_one(memory, kind, newer):
+    old, new = tied(memory, kind)
+    before = snapshot(memory)
+    decision = memory.update(new if newer else old, "The harbour is closed.", user_id="ana")
+    ties = memory.explain(new, user_id="ana").ties
+    assert [tie.kind for tie in ties] == (["change"] if kind == "change" and not newer else [])
+    text = memory.context("Tea? Cat? Harbour?", user_id="ana").text
+    assert "was true until" not in text
+    assert "disputed" not in text
+    assert memory.verify(user_id="ana") == []
+    memory.undo(decision.id, user_id="ana")
+    same(snapshot(memory), before)
+    assert [tie.kind for tie in memory.explain(new, user_id="ana").ties] == [kind]
+
+
+def test_a_line_that_leaves_a_note_takes_along_what_it_changed(memory):
+    old = said(memory, "I keep 6 hens by the mill.", 1)
+    line = {"text": "I keep 4 hens by the mill now.", "speaker": "Ana", "time": "2024-05-03"}
+    entries = [memory.add({**line, "id": key}, user_id="ana").entries[0] for key in ("now", "again")]
+    more = memory.add({**line, "text": "I keep 4 hens by the old mill now.", "id": "more"}, user_id="ana")
+    (new,) = {one.note for one in (*entries, *more.entries)}
+    before = snapshot(memory)
+    for sources, kinds in ((["now"], ["change"]), (["now", "again"], [])):  # said twice, it stands
+        deletions = [memory.delete(source, user_id="ana") for source in sources]
+        assert [tie.kind for tie in memory.explain(new, user_id="ana").ties] == kinds
+        assert memory.verify(user_id="ana") == []
+        for deletion in reversed(deletions):
+            memory.undo(deletion.id, user_id="ana")
+        same(snapshot(memory), before)
+    assert [tie.note for tie in memory.explain(new, user_id="ana").ties] == [old]

@@ -105,9 +105,9 @@ class Pair:
     def _told(self) -> bool:
         """Whether the old line tells part of each sentence of the new one, and turns none of them around."""
         new, old = ([self._content(one) for one in line.sentences] for line in (self.new, self.old))
-        known = frozenset().union(*old)
-        freely = self.blocks[0] <= FREELY
-        if len(known.intersection(frozenset().union(*new))) < REWORDED - freely:
+        told, known = frozenset().union(*new), frozenset().union(*old)
+        freely = self.blocks[0] <= FREELY and told != known  # "She likes mine" has all words of "I like hers"
+        if len(told & known) < REWORDED - freely:
             return False
         for sentence, said in zip(self.new.sentences, new, strict=True):
             if said and len(said & known) <= TOLD * len(said):

@@ -35,6 +35,7 @@ class Write:
     relations: Sequence[Row] = ()
     cut: Sequence[Row] = ()
     untied: Sequence[Row] = ()
+    loosed: Sequence[Row] = ()
     retied: Sequence[Row] = ()
     retired: Sequence[Row] = ()
     leaving: Sequence[str] = ()

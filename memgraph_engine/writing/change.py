@@ -152,7 +152,12 @@ def _delete(
     for found in some:
         transaction.revise(found, Revision(found.note.id, decision.id, {"status": "deleted"}))
     for one in shared:
-        transaction.revise(one.found, _less(one, lost, decision.id, language, embedder))
+        less = _less(one, lost, decision.id, language, embedder)
+        transaction.revise(one.found, less)
+        if "raw" in less.properties:
+            transaction.loosen(
+                decision.id, one.found.note.id, {turn.source.id for turn in one.turns if turn.source.key not in lost}
+            )
     hidden = dict.fromkeys([source.key for found in some for source in found.note.sources] + sorted(lost))
     turns = contexts.Turns.after(db, transaction.scope.name, hidden)
     contexts.rewrite(db, transaction, decision.id, turns, language=language, embedder=embedder, without=without)
@@ -215,5 +220,6 @@ def update(db: Database, scope: Scope, at: Target, new: Candidate, now: datetime
     transaction.revise(
         at.found, Revision(note.id, decision.id, properties, "changed", new.raw_vector, new.context_vector, names)
     )
+    transaction.loosen(decision.id, note.id)
     transaction.commit(db)
     return decision

@@ -179,6 +179,8 @@ class _Plan:
             note.id, self.decision, properties, "changed", *vectors, names, tuple(sorted(adds)), tuple(sorted(drops))
         )
         self.transaction.revise(one.found, revision)
+        if "raw" in properties and (candidate or drops):
+            self.transaction.loosen(self.decision, note.id, None if candidate else {source.id for source, _ in turns})
         return True
 
     def _sourced(self, one: Rendering) -> change.Sourced:

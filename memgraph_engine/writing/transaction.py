@@ -76,6 +76,7 @@ class Transaction:
         self._relations: list[Relation] = []
         self._cut: list[dict[str, str]] = []
         self._untied: list[dict[str, str]] = []
+        self._loosed: list[dict[str, Any]] = []
         self._retied: list[dict[str, str]] = []
         self._leaving: list[str] = []
         self._rewritten: dict[str, dict[str, Any]] = {}
@@ -155,6 +156,11 @@ class Transaction:
         """Take back the tie from a note to an older one."""
         self._untied.append({"newer": newer, "older": older, "decision": decision})
 
+    def loosen(self, decision: str, note: str, sources: Collection[str] | None = None) -> None:
+        """Take back what was judged by words that a note has no more; some `sources` may still tell it."""
+        row = {"note": note, "decision": decision, "sources": None if sources is None else sorted(sources)}
+        self._loosed.append(row)
+
     def retie(self, untied_by: str, decision: str) -> None:
         """Bring back the ties that a decision took back."""
         self._retied.append({"untied_by": untied_by, "decision": decision})
@@ -218,6 +224,7 @@ class Transaction:
             relations=note_graph.related(self._relations),
             cut=self._cut,
             untied=self._untied,
+            loosed=self._loosed,
             retied=self._retied,
             retired=[{"id": note, "decision": decision} for note, decision in sorted(self._retired.items())],
             leaving=sorted(self._leaving),

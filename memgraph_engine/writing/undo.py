@@ -123,8 +123,7 @@ class _Undoing:
         leaving = self._undone.sources
         for one in about:
             self._transaction.cut(self._undone.id, one.id)
-        if self._undone.kind == "untie":
-            self._transaction.retie(self._undone.id, self._decision.id)
+        self._transaction.retie(self._undone.id, self._decision.id)
         for one in created:
             self._leave(one)
         for one in changed:
