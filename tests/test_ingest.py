@@ -264,6 +264,30 @@ def test_a_part_that_was_ingested_before_its_folder_is_told_once(memory, folder)
     assert follow(memory, notes / "boats") == {"files": 1, "repeats": 1}
 
 
+def test_a_folder_and_a_part_of_it_never_have_one_name(memory, folder):
+    notes = folder(a_md=BLUE, notes__b_md=RED, boats__c_md=OARS)
+    follow(memory, notes)
+    with pytest.raises(InvalidInput, match="Leave out the id"):
+        follow(memory, notes / "boats", id="notes")
+    assert len(sources(memory)) == 3
+    assert follow(memory, notes / "notes") == {"files": 1, "repeats": 1}
+
+
+def test_a_folder_whose_part_has_its_name_already_needs_another(memory, folder):
+    notes = folder(a_md=BLUE, notes__b_md=RED)
+    follow(memory, notes / "notes")
+    with pytest.raises(InvalidInput, match="an id of its own"):
+        follow(memory, notes)
+    assert follow(memory, notes, id="all") == {"files": 2, "added": 1, "repeats": 1}
+    assert sources(memory) == {"notes/b.md#0": RED, "all/a.md#0": BLUE}
+
+
+def test_a_part_that_is_given_beside_its_folder_is_told_once(memory, folder):
+    notes = folder(a_md=BLUE, boats__b_md=RED)
+    assert follow(memory, [notes / "boats", notes, notes / "a.md"]) == {"files": 2, "added": 2}
+    assert sources(memory) == {"notes/a.md#0": BLUE, "notes/boats/b.md#0": RED}
+
+
 def test_a_part_of_a_folder_is_known_as_that_part(memory, folder):
     notes = folder(a_md=BLUE, boats__b_md=RED)
     follow(memory, notes)

@@ -71,13 +71,15 @@ def listed(
     """Return the files and folders that were given.
 
     `id` names the only one; else a part of a folder that was ingested has the name that it has there (`places` tells
-    where folders lay, by their ids), and anything else its own. Raises InvalidInput for what is not there, and where
-    two would have one name.
+    where folders lay, by their ids), and anything else its own. What is below another path that is given comes with
+    that. Raises InvalidInput for what is not there, where two would have one name, and where a folder and a part of it
+    would.
     """
     if id is not None and len(paths) != 1:
         raise InvalidInput(f"An id names one file or folder; {len(paths)} are given.")
     found: dict[str, Path] = {}
-    for path in paths:
+    given = [path.resolve() for path in paths]
+    for path in (one for one, real in zip(paths, given, strict=True) if set(given).isdisjoint(real.parents)):
         name = unicodedata.normalize("NFC", id or _name(path, places))
         if not name:
             raise InvalidInput(f"{path} has no name; give it an id.")
@@ -88,11 +90,20 @@ def listed(
             )
         if not path.exists():
             raise InvalidInput(f"{path} is no file or folder that can be read.")
+        if name in places and _one_within_the_other(path.resolve(), Path(places[name])):
+            raise InvalidInput(
+                f"The memory knows {places[name]} as {name!r}, and {path} is a part of it or holds it. "
+                + ("Leave out the id: a part keeps its path there." if id else "Give this one an id of its own.")
+            )
         found[name] = path
     return [
         listing(path, name, known, _parts(path, name, places)) if path.is_dir() else File(path, name)
         for name, path in found.items()
     ]
+
+
+def _one_within_the_other(one: Path, other: Path) -> bool:
+    return one in other.parents or other in one.parents
 
 
 def _parts(path: Path, name: str, places: Mapping[str, str]) -> dict[str, str]:
