@@ -210,9 +210,8 @@ class Memory:
         A folder is read with all that is below it, in the order of names; hidden files, links and files of other kinds
         are `skipped`. A document is cut into passages. Its id is the file's name; the id of a document in a folder is
         its path, beginning with the folder's name (`folder/path/name`). `id` replaces the name of the file or folder
-        that is given. A part of a folder that was ingested keeps its path there, and
-        what is below another given path comes with that. A passage's id is the document's id,
-        `#` and a number.
+        that is given. A part of a folder that was ingested keeps its path there, and what is below another given path
+        comes with that. A passage's id is the document's id, `#` and a number.
 
         What is stored already is recognised, so a call that was cut off can be made again. With `update` the memory
         follows the files: changed passages are updated; passages that are gone from their file are deleted, and so are
