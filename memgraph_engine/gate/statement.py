@@ -17,6 +17,7 @@ class Statement:
     """A clause, and what it tells without its words of change.
 
     `own` is the clause as it stands, `lead` what it goes on from: "in York" from "I work" behind "I work in Leeds and".
+    `changes` are its words of change, `around` those of other clauses of its sentence: "the fox came, I have 4 hens".
     """
 
     def __init__(self, own: Sequence[Token], lead: Sequence[Token], line: Line, lists: Lists) -> None:
@@ -24,7 +25,7 @@ class Statement:
         self.tokens = [*lead, *own]
         self._lists, self._words = lists, tuple(token.plain.casefold() for token in self.tokens)
         found = {phrase: held for phrase, held in self._found(lists.changing).items() if self._tells_change(held)}
-        self.changes = tuple(found)
+        self.changes, self.around = tuple(found), tuple[str, ...]()
         self.sentence = own[0].sentence
         self.hedged = not lists.hedges.isdisjoint(self._words)
         changing = frozenset[int]().union(*found.values())
@@ -49,6 +50,14 @@ class Statement:
             noun = {*self._words[last + 1 : last + 2]}
             return first == 1 and before <= self._lists.determiners and noun.isdisjoint(self._lists.several)
         return True
+
+    @cached_property
+    def tells(self) -> bool:
+        """Whether it may tell a change: it has a word of one, takes a value back, or tells a feeling."""
+        negations, pairs = self._lists.negations, pairwise(self.tokens)
+        denied = (one for no, one in pairs if no.plain in negations)
+        takes_back = any(numbers([one]) or one.written[0].isupper() for one in denied)
+        return not self.hedged and bool(self.changes or self.around or takes_back or self.feeling)
 
     @cached_property
     def written(self) -> frozenset[str]:
@@ -153,6 +162,10 @@ def statements(line: Line, lists: Lists) -> Sequence[Statement]:
         one = Statement(clause, _lead(clause, found[-1], lists) if goes_on else (), line, lists)
         if one.content:
             found.append(one)
+    for _, some in groupby(found, key=attrgetter("sentence")):
+        clauses = list(some)
+        for one in clauses:
+            one.around = tuple(phrase for other in clauses if other is not one for phrase in other.changes)
     _KEPT[line] = found
     return found
 

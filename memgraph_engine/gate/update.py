@@ -9,7 +9,7 @@ much is new now, and a person may have two of anything.
 An update hides nothing: what is taken for one wrongly can still be read.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise, product, takewhile
 from typing import NamedTuple
@@ -44,13 +44,14 @@ def update(new: Line, old: Line, language: str) -> Update | None:
     Update(evidence='The new one says "now". They differ in a number: "17", not "14".', former='Elsa has 14 plants')
     """
     lists = lists_of(language)
-    if new.long or old.long or lists.telling.isdisjoint(new.forms) or "assistant" in (new.role, old.role):
+    if new.long or lists.telling.isdisjoint(new.forms) or "assistant" in (new.role, old.role):
         return None
-    if new.content.isdisjoint(old.content):
+    telling = [told for told in statements(new, lists) if told.tells]  # most have none: then the old one is not read
+    if not telling or old.long or new.content.isdisjoint(old.content):
         return None
     known = [was for was in statements(old, lists) if not tells_past(was.tokens, lists)]
-    for told in statements(new, lists):
-        pairs = [_Pair(told, was, new, old, lists) for was in known] if not told.hedged else []
+    for told in telling:
+        pairs = [_Pair(told, was, new, old, lists) for was in known]
         for pair in sorted(pairs, key=lambda pair: pair.distance):
             if evidence := pair.evidence:
                 return Update(evidence, _former(pair, new, old, lists))
@@ -92,18 +93,11 @@ class _Pair:
             return self._turn
         said = next(iter(self.now.changes), "") or self._denied_value
         found = said and (self.exchange or self._end)
-        if not found and (said := next(self._said_around, "")):
+        if not found and (said := next(iter(self.now.around), "")):
             found = self._swap
         if found:
             return f'The new one says "{said.replace("_", " ").replace("~", " … ")}". {found}'
         return self._turn
-
-    @property
-    def _said_around(self) -> Iterator[str]:
-        """Yield the words of change in other clauses of the new one's sentence: "the fox came, I have 4 hens"."""
-        for one in statements(self.new, self.lists):
-            if one.sentence == self.now.sentence:
-                yield from one.changes
 
     @property
     def distance(self) -> tuple[bool, float]:
