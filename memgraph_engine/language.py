@@ -6,7 +6,7 @@ So they hold letters, digits and combining marks only, in lower case: no white s
 
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from itertools import pairwise
 from threading import Lock
@@ -70,6 +70,22 @@ def word_list(language: str, kind: str) -> frozenset[str]:
     if language not in LISTED and not file.is_file():
         return frozenset()
     return frozenset(file.read_text(encoding="utf-8").split())
+
+
+def places(words: Sequence[str], phrase: str) -> frozenset[int]:
+    """Return where the words of a listed phrase stand among others; "~" is for any words between.
+
+    >>> sorted(places(["i", "don't", "run", "any", "more"], "don't~any_more"))
+    [1, 3, 4]
+    """
+    found: list[int] = []
+    for part in (tuple(part.split("_")) for part in phrase.split("~")):
+        starts = range(found[-1] + 1 if found else 0, len(words))
+        start = next((at for at in starts if tuple(words[at : at + len(part)]) == part), None)
+        if start is None:
+            return frozenset()
+        found += range(start, start + len(part))
+    return frozenset(found)
 
 
 @cache

@@ -5,6 +5,7 @@ import doctest
 import pytest
 from typer.testing import CliRunner
 
+from memgraph_engine import Memory
 from memgraph_engine.cli import app
 from memgraph_engine.recall import relevance
 from memgraph_engine.recall.relevance import weights
@@ -52,6 +53,22 @@ def test_where_nothing_is_known_a_context_is_empty(goats, question):
     assert (context.text, context.entries) == ("", ())
     assert set(context.left_out) == {hit.note.id for hit in goats.search(question, user_id="ana")}
     assert not goats.answer(question, user_id="ana").known
+
+
+def test_what_was_only_supposed_is_no_answer_unless_it_is_asked_for(memory):
+    supposed = "ha. if I won the lottery I'd buy a lighthouse in Norway and live there"
+    memory.add([{"id": "if", "text": supposed}, {"id": "home", "text": "I live in a flat in Porto"}], user_id="ana")
+    context = memory.context("Where do I live?", user_id="ana")
+    assert told(context) == {"home"}
+    assert "it only supposes" in " ".join(context.left_out.values())
+    assert "if" in told(memory.context("What would I buy if I won the lottery?", user_id="ana"))
+
+
+def test_what_was_only_supposed_is_known_in_spanish(tenant, embedder):
+    supposed = "si tuviera dinero viviría en un faro de Noruega"
+    with Memory.connect(tenant=tenant, embedder=embedder, language="spanish") as memory:
+        memory.add([{"id": "si", "text": supposed}, {"id": "casa", "text": "Vivo en Oporto"}], user_id="ana")
+        assert told(memory.context("¿Dónde vivo?", user_id="ana")) == {"casa"}
 
 
 def test_a_context_has_what_is_relevant_and_what_was_said_beside_it(goats):

@@ -2,18 +2,23 @@
 
 import re
 from collections.abc import Sequence
+from math import inf
 
-from memgraph_engine.answer.places import places
-from memgraph_engine.language import word_list
+from memgraph_engine.answer.places import places as places_of
+from memgraph_engine.language import places, word_list
 from memgraph_engine.model.memory import Source
 from memgraph_engine.model.result import Hit
 from memgraph_engine.rendering import noise
 
 _WORDS = re.compile(r"[^\W_]+")
+_WRITTEN = re.compile(r"[^\W_]+(?:'[^\W_]+)*")  # "I'd" is one word
+_ENDS = re.compile(r"[.!?\n]+")
 _AROUND = range(-6, 7)  # turns: so far from a relevant note a talk is still about it
 _BESIDE = 1 / 3  # of the floor: from there on a note is told where another one reaches it
-_ASSISTANT = 2.0  # times the floor
-_AS_GOOD = 0.95  # of the relevance of what the user himself said
+_DOUBTED = 2.0  # times the floor
+_AS_GOOD = 0.95  # of the relevance of what the user stated himself
+_BRIEF = 2  # words of a sentence that states nothing
+_SAID, _SUPPOSED = "an assistant said it", "it only supposes"
 
 
 def relevant(question: str, hits: Sequence[Hit], floor: float, language: str) -> tuple[list[Hit], dict[str, str]]:
@@ -21,43 +26,57 @@ def relevant(question: str, hits: Sequence[Hit], floor: float, language: str) ->
 
     None is told unless one reaches the `floor`, nor where the question is small talk. Then what is a third as relevant
     is told too, and what was said within a few turns of a relevant note. An assistant's words answer a question that
-    speaks to it ("What did you recommend?"). Any other they answer if they reach twice the floor and nobody else said
-    what is more relevant: most of them are suggestions. A hit whose relevance is not known counts as relevant.
+    speaks to it ("What did you recommend?"), and what the user only supposed one that supposes as well. Any other they
+    answer if they reach twice the floor, an assistant's where nothing that the user stated is more relevant, and what
+    was supposed where nothing that he stated is relevant.
     """
     words = {word.casefold() for word in _WORDS.findall(question)}
     if words and (words <= word_list(language, "interjections") or noise(Source("", question, ""), language)):
         return [], {hit.note.id: "the question is small talk" for hit in hits}
+    doubtful = {hit.note.id: why for hit in hits if (why := _doubt(hit, language))}
     reached = [hit for hit in hits if _relevance(hit) >= floor]
-    around = {(session, seq + step) for hit in reached for session, seq in places(hit.note) for step in _AROUND}
-    own = max((_relevance(hit) for hit in hits if not _assistant(hit)), default=0.0)
-    addressed = not words.isdisjoint(word_list(language, "second-person"))
-    least = floor * _BESIDE if addressed else max(floor * _ASSISTANT, own * _AS_GOOD)
-    kept = [
-        hit
-        for hit in hits
-        if reached
-        and (
-            _relevance(hit) >= min(least, 1.0)
-            if _assistant(hit)
-            else not around.isdisjoint(places(hit.note)) or _relevance(hit) >= floor * _BESIDE
-        )
-    ]
+    around = {(session, seq + step) for hit in reached for session, seq in places_of(hit.note) for step in _AROUND}
+    own = max((_relevance(hit) for hit in hits if hit.note.id not in doubtful), default=0.0)
+    asked = {
+        _SAID: not words.isdisjoint(word_list(language, "second-person")),
+        _SUPPOSED: _supposes(question, language),
+    }
+
+    def needed(hit: Hit) -> float:
+        why = doubtful.get(hit.note.id)
+        if why and not asked[why]:
+            return inf if why == _SUPPOSED and own >= floor else min(max(floor * _DOUBTED, own * _AS_GOOD), 1.0)
+        near = not why and not around.isdisjoint(places_of(hit.note))
+        return 0.0 if near else floor * _BESIDE
+
+    kept = [hit for hit in hits if reached and _relevance(hit) >= needed(hit)]
     told = {hit.note.id for hit in kept}
-    return kept, {hit.note.id: _why(hit, least) for hit in hits if hit.note.id not in told}
+    rest = [hit for hit in hits if hit.note.id not in told]
+    return kept, {hit.note.id: _why(hit, needed(hit), doubtful.get(hit.note.id, "")) for hit in rest}
 
 
-def _why(hit: Hit, least: float) -> str:
-    """Say why a hit is not told; `least` is what an assistant's words need."""
-    found = f"it is not relevant ({_relevance(hit):.2f})"
-    if not _assistant(hit) or _relevance(hit) >= least:
-        return found
-    return (
-        f"an assistant said it, and it is not relevant enough for that ({_relevance(hit):.2f} of {min(least, 1.0):.2f})"
-    )
+def _why(hit: Hit, needed: float, doubt: str) -> str:
+    """Say why a hit is not told."""
+    relevance = _relevance(hit)
+    if not doubt or relevance >= needed:
+        return f"it is not relevant ({relevance:.2f})"
+    return f"{doubt}, and it is not relevant enough for that ({relevance:.2f} of {min(needed, 1.0):.2f})"
 
 
-def _assistant(hit: Hit) -> bool:
-    return hit.note.role == "assistant"
+def _doubt(hit: Hit, language: str) -> str:
+    """Say why a note's words are no statement of the user's, or ''."""
+    if hit.note.role == "assistant":
+        return _SAID
+    told = [source.text for source in hit.sources] or [hit.note.text]
+    return _SUPPOSED if all(_supposes(text, language) for text in told) else ""
+
+
+def _supposes(text: str, language: str) -> bool:
+    """Tell whether each sentence of more than two words supposes something: "If I won, I'd buy a boat."."""
+    sentences = [_WRITTEN.findall(one.casefold().replace("’", "'")) for one in _ENDS.split(text)]
+    phrases = word_list(language, "suppositions")
+    stated = [words for words in sentences if len(words) > _BRIEF]
+    return bool(stated) and all(any(places(words, phrase) for phrase in phrases) for words in stated)
 
 
 def _relevance(hit: Hit) -> float:

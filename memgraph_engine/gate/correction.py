@@ -13,6 +13,7 @@ from operator import attrgetter
 from memgraph_engine.gate.difference import aligned, numbers, quoted, swapped
 from memgraph_engine.gate.known import Line
 from memgraph_engine.gate.wording import Lists, Token, lists_of
+from memgraph_engine.language import places
 
 _Statement = tuple[Token, ...]
 
@@ -83,18 +84,6 @@ def _begun(statement: _Statement, lists: Lists) -> _Statement:
 
 def _goes_on(clause: _Statement, about: _Statement) -> bool:
     return clause[0].plain.casefold() == about[0].plain.casefold()
-
-
-def places(words: Sequence[str], phrase: str) -> frozenset[int]:
-    """Return where the words of a phrase stand; "~" is for any words between."""
-    found: list[int] = []
-    for part in (tuple(part.split("_")) for part in phrase.split("~")):
-        starts = range(found[-1] + 1 if found else 0, len(words))
-        start = next((at for at in starts if tuple(words[at : at + len(part)]) == part), None)
-        if start is None:
-            return frozenset()
-        found += range(start, start + len(part))
-    return frozenset(found)
 
 
 def tells_past(tokens: Sequence[Token], lists: Lists) -> bool:

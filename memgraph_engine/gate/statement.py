@@ -7,10 +7,12 @@ from operator import attrgetter
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
-from memgraph_engine.gate.correction import places
 from memgraph_engine.gate.difference import dates, names, numbers
 from memgraph_engine.gate.known import Line
 from memgraph_engine.gate.wording import Lists, Token
+from memgraph_engine.language import places
+
+_WHO = 4  # words that name one who does something with another: "my boyfriend Tom"
 
 
 class Statement:
@@ -24,7 +26,9 @@ class Statement:
         self.own = own
         self.tokens = [*lead, *own]
         self._lists, self._words = lists, tuple(token.plain.casefold() for token in self.tokens)
-        found = {phrase: held for phrase, held in self._found(lists.changing).items() if self._tells_change(held)}
+        found = {
+            phrase: held for phrase, held in self._found(lists.changing).items() if self._tells_change(phrase, held)
+        }
         self.changes, self.around = tuple(found), tuple[str, ...]()
         self.sentence = own[0].sentence
         self.hedged = not lists.hedges.isdisjoint(self._words)
@@ -39,17 +43,16 @@ class Statement:
         longest = sorted(some, key=lambda phrase: (-len(phrase), phrase))
         return {phrase: held for phrase in longest if (held := places(self._words, phrase))}
 
-    def _tells_change(self, held: frozenset[int]) -> bool:
-        """Tell whether a word of change is one where it stands: before a noun only if that is what is told of.
+    def _tells_change(self, phrase: str, held: frozenset[int]) -> bool:
+        """Tell whether a word of change is one where it stands: "new" only beside the noun that is told of.
 
         "My new boss" is another one; "a new cat" is one more, as "my new daughter" is, and "the new bike" a detail.
         """
-        first, *_, last = min(held), max(held)
-        before = {*self._words[max(first - 1, 0) : first]}
-        if before <= self._lists.determiners | self._lists.indefinite and before:
-            noun = {*self._words[last + 1 : last + 2]}
-            return first == 1 and before <= self._lists.determiners and noun.isdisjoint(self._lists.several)
-        return True
+        if phrase not in self._lists.novelty:
+            return True
+        first, *rest = self._words
+        beside = [one for at, one in enumerate(rest[:2], 1) if at not in held]
+        return first in self._lists.determiners and len(beside) == 1 and beside[0] not in self._lists.several
 
     @cached_property
     def tells(self) -> bool:
@@ -80,6 +83,12 @@ class Statement:
         return frozenset(names(self.body, self._lists)) - self._speaker
 
     @cached_property
+    def recurs(self) -> bool:
+        """Whether it tells of a day that comes again: "on Mondays", "on weekdays"."""
+        known = self._lists.dates
+        return any(word in known and word.removesuffix("s") in known and word[-1] == "s" for word in self._words)
+
+    @cached_property
     def denies(self) -> bool:
         """Whether it holds a negation, beside one that belongs to its words of change."""
         return any(token.plain in self._lists.negations for token in self.body)
@@ -95,10 +104,17 @@ class Statement:
         pairs = (pair for pair in pairwise(self.body) if numbers(pair[:1]))
         return timeless((after for _, after in pairs), self._lists)
 
-    def units(self, values: Iterable[str]) -> list[tuple[str, str]]:
-        """Return what some numbers count, '' for nothing, and the word before each."""
-        around = zip(("", *(one.plain for one in self.body)), self.body, (*self.body[1:], None), strict=False)
-        return [(after.stem if after else "", before) for before, one, after in around if one.plain in values]
+    def units(self, values: Iterable[str]) -> list[tuple[str, str, str]]:
+        """Return some numbers, each with what it counts ('' for nothing: "mg of iron") and the word before it."""
+        found = []
+        for at, one in enumerate(self.body):
+            if one.plain in values:
+                unit, of, what = [*self.body[at + 1 : at + 4], one, one, one][:3]
+                named = bool(unit.stem) and unit is not one and unit.written.casefold() not in self._lists.dates
+                whole = (unit, of, what) if of.plain in self._lists.several and what is not one else (unit,)
+                counts = " ".join(token.stem or token.plain for token in whole) if named else ""
+                found.append((one.plain, counts, self.body[at - 1].plain if at else ""))
+        return found
 
     @cached_property
     def feeling(self) -> tuple[str, bool, frozenset[str]] | None:
@@ -220,7 +236,7 @@ def _stated(line: Line, lists: Lists) -> Iterator[list[Token]]:
 def _clauses(line: Line, lists: Lists) -> Iterator[list[Token]]:
     """Yield the clauses, which also end before a word behind which stands another matter: "and", "so".
 
-    What a value is told instead of is part of its clause: "8, not 7".
+    What a value is told instead of is part of its clause ("8, not 7"), and so is who does it together: "Tom and I".
     """
     clause: list[Token] = []
     for _, group in groupby(line.tokens, key=attrgetter("clause")):
@@ -229,8 +245,12 @@ def _clauses(line: Line, lists: Lists) -> Iterator[list[Token]]:
         if clause and not (denied and clause[-1].sentence == some[0].sentence):
             yield clause
             clause = []
-        for token in some:
-            if token.plain.casefold() not in lists.joints:
+        for at, token in enumerate(some):
+            together = any(
+                one.plain.casefold() in lists.first_person - lists.determiners for one in some[at + 1 : at + 2]
+            )
+            named = len(clause) < _WHO and all(one.stem or one.plain.casefold() in lists.determiners for one in clause)
+            if token.plain.casefold() not in lists.joints or (clause and named and together):
                 clause.append(token)
             elif clause:
                 yield clause

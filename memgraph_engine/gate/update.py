@@ -11,6 +11,7 @@ An update hides nothing: what is taken for one wrongly can still be read.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise, product, takewhile
 from typing import NamedTuple
 
@@ -21,6 +22,7 @@ from memgraph_engine.gate.statement import Statement, statements, timeless
 from memgraph_engine.gate.wording import Lists, Token, lists_of
 
 _HEAD = 3  # tokens with which both tell whose state it is: "my office is"
+_HOURS = 31  # no hour, day of a month or child's age is larger
 _ALIKE = 0.5  # share of tokens from which one word in another's place tells of another thing; below, of other wording
 
 
@@ -71,7 +73,7 @@ def _former(found: "_Pair", new: Line, old: Line, lists: Lists) -> str:
         first -= 1
     while last + 1 in gone:
         last += 1
-    tokens = [token for one in known[first : last + 1] for token in one.own]
+    tokens = found.replaced or [token for one in known[first : last + 1] for token in one.own]
     left = any(token.stem and not token.asked and token not in tokens for token in old.tokens)
     return old.words(tokens) if left else ""
 
@@ -91,10 +93,13 @@ class _Pair:
         """What tells that the new one is the present state of the old one, or ''."""
         if not self._same_subject:
             return self._turn
-        said = next(iter(self.now.changes), "") or self._denied_value
-        found = said and (self.exchange or self._end)
+        over = self.lists.endings | self.lists.denials  # with these a value ends, and none takes its place
+        said = next((one for one in self.now.changes if one not in over), "") or self._denied_value
+        found = said and self.exchange
         if not found and (said := next(iter(self.now.around), "")):
             found = self._swap
+        if not found and (said := next((one for one in self.now.changes if one in over), "")):
+            found = self._end
         if found:
             return f'The new one says "{said.replace("_", " ").replace("~", " … ")}". {found}'
         return self._turn
@@ -140,7 +145,7 @@ class _Pair:
         date = next(filter(None, map(self._date, sorted({kind for kind, _ in now.dates | was.dates}))), "")
         number = self._number
         # who meets at 9 on Monday and at 10 on Tuesday meets twice; "the meeting" is one, whenever it is
-        if bool(name) + bool(date or number) > 1 or (date and number and not was.subject.thing):
+        if bool(name) + bool(date or number) > 1 or (date and number and not (was.subject.thing and not was.recurs)):
             return ""
         if number:
             return number if self._counts_the_same else ""
@@ -180,11 +185,31 @@ class _Pair:
     @property
     def _number(self) -> str:
         """Tell another number of the same: "20 mg" is no news of "15 minutes"."""
-        now = {one for one in self.now.numbers if not self._denied_value.endswith(f" {one}")}
-        mine, theirs = now - self.was.numbers, self.was.numbers - now
-        pairs = product(self.now.units(mine), self.was.units(theirs))
-        alike = any(unit == other or ("" in (unit, other) and lead == led) for (unit, lead), (other, led) in pairs)
-        return swapped("number", mine, theirs) if alike else ""
+        return swapped("number", *map(set, zip(*self._numbers, strict=True))) if self._numbers else ""
+
+    @cached_property
+    def _numbers(self) -> list[tuple[str, str]]:
+        """The numbers of the new one with those of the old one in whose place they stand."""
+        mine = {one for one in self.now.numbers if not self._denied_value.endswith(f" {one}")}
+        pairs = product(self.now.units(mine - self.was.numbers), self.was.units(self.was.numbers - mine))
+        return [(one[0], other[0]) for one, other in pairs if self._alike(one, other)]
+
+    @property
+    def replaced(self) -> Sequence[Token]:
+        """The old number with the word that leads to it, where its clause has others that stay; none for the clause."""
+        gone = {old for _, old in self._numbers}
+        if not gone or self.was.numbers <= gone | self.now.numbers:
+            return []
+        own = self.was.own
+        return [one for at, one in enumerate(own) if not gone.isdisjoint(token.plain for token in own[at : at + 2])]
+
+    def _alike(self, one: tuple[str, str, str], other: tuple[str, str, str]) -> bool:
+        """Tell whether two numbers count the same; what counts nothing may be an hour or an age, unless it is large."""
+        (new, unit, lead), (old, counted, led) = one, other
+        if unit and counted:
+            return unit.startswith(counted) or counted.startswith(unit)
+        bare = not unit and not counted
+        return bare and (lead == led or {lead, led} <= self.lists.details or min(map(_size, (new, old))) > _HOURS)
 
     def _object(self, value: str) -> bool:
         """Tell whether a value is what somebody does something with: then there may be several.
@@ -193,6 +218,8 @@ class _Pair:
         allergic to pollen now."). Behind another word ("in", "a", "is called") is where, what or who somebody is.
         """
         led = list(takewhile(lambda token: token.written != value, self.now.body))
+        while len(led) > 1 and led[-1].plain.casefold() in self.lists.determiners & self.lists.details:
+            led.pop()
         closed = any(token.written.islower() and not token.stem for token in led[1:])
         several = bool(led) and led[-1].plain.casefold() in self.lists.several
         return several or (bool(led) and bool(led[-1].stem) and not closed)
@@ -226,7 +253,7 @@ class _Pair:
     def _slot(self) -> str:
         """Tell one thing in another's place, and nothing else that differs."""
         now, was = self.now.body, self.was.body
-        blocks = [(put, out) for put, out, _ in aligned(now, was)[1]]
+        blocks = [(put, out) for put, out, at in aligned(now, was)[1] if not numbers(now[at - 1 : at])]  # "two cats"
         # whoever likes one thing now may like the other as well, and "34" is no other thing than "pregnant"
         if self.now.feeling or not self.now.content & self.was.content or len(blocks) != 1:
             return ""
@@ -262,6 +289,13 @@ class _Pair:
             return ""
         words = (quoted([phrase.replace("_", " ")]) for phrase, *_ in (now, was))
         return f"They differ in how {quoted(now[2])} is liked: {', not '.join(words)}."
+
+
+def _size(number: str) -> float:
+    try:
+        return float(number.replace(",", ""))
+    except ValueError:
+        return 0.0
 
 
 def _leads(tokens: Sequence[Token], values: frozenset[str]) -> list[str]:

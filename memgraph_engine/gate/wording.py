@@ -58,6 +58,7 @@ class Lists:
     corrections: frozenset[str]  # phrases that put something in another's place
     changes: frozenset[str]  # words with which a state is another than before: "now", "instead", "postponed"
     endings: frozenset[str]  # those of them with which it is over: "sold", "no longer"
+    novelty: frozenset[str]  # those of the words of change that stand beside a noun: "new"
     attitudes: Mapping[str, str]  # how one feels about something, as + or -
     determiners: frozenset[str]  # with these begins whose or which thing is told of: "my", "the"
     several: frozenset[str]  # behind these may stand one thing as well as another: "allergic to"
@@ -110,6 +111,7 @@ def lists_of(language: str) -> Lists:
         corrections=read("corrections"),
         changes=read("changes"),
         endings=read("endings"),
+        novelty=read("novelty"),
         attitudes=_values(language, "attitudes"),
         determiners=read("determiners"),
         several=read("several"),
