@@ -338,3 +338,34 @@ def test_the_lines_of_a_list_do_not_contradict_each_other(memory, told):
         said(memory, text, "2024-05-03")
     entries = memory.context(told[0], user_id="ana").entries
     assert [entry.remarks for entry in entries] == [(), ()]
+
+
+CAME_BACK = [
+    ("I live in Leeds.", "I live in York now.", "I live in Leeds.", "Where do I live?"),
+    ("I live in Leeds.", "I live in York now.", "I live in Leeds again.", "Where do I live?"),
+    ("I live in Leeds.", "I live in York now.", "I live in Leeds now.", "Where do I live?"),
+    ("I have 3 plants.", "I've got 17 plants now.", "I have 3 plants.", "How many plants do I have?"),
+    ("I work at the mill.", "I work at the yard now.", "I work at the mill again.", "Where do I work?"),
+    ("I love rowing.", "I hate rowing now.", "I love rowing!", "Do I like rowing?"),
+]
+
+
+@pytest.mark.parametrize("at_once", [True, False])
+@pytest.mark.parametrize("texts", CAME_BACK)
+def test_what_comes_back_after_a_change_is_true_again(memory, texts, at_once):
+    *told, question = texts
+    messages = [
+        {"text": text, "speaker": "Ana", "id": f"{day}", "time": f"2024-05-0{day}"} for day, text in enumerate(told, 1)
+    ]
+    if at_once:
+        memory.add_many(messages, user_id="ana")
+    for message in () if at_once else messages:
+        memory.add(message, user_id="ana")
+    first = memory.context(question, user_id="ana").entries[0]
+    assert first.note.text == told[-1]
+    assert "3" in {source.id for source in first.sources}
+    assert not any("was true" in remark for remark in first.remarks)
+    until = {source.id: hit.until for hit in memory.search(question, user_id="ana") for source in hit.sources}
+    assert until["3"] is None
+    assert until["2"] is not None
+    assert memory.verify(user_id="ana") == []

@@ -64,6 +64,14 @@ def test_what_was_only_supposed_is_no_answer_unless_it_is_asked_for(memory):
     assert "if" in told(memory.context("What would I buy if I won the lottery?", user_id="ana"))
 
 
+def test_a_question_that_was_remembered_is_no_answer_to_itself(memory):
+    memory.add([{"role": "user", "content": "When is my exam?", "id": "asked"}], user_id="ana")
+    context = memory.context("When is my exam?", user_id="ana")
+    assert (context.text, list(context.left_out.values())) == ("", ["it asks the same"])
+    memory.add([{"role": "user", "content": "My exam is on 5 June.", "id": "told"}], user_id="ana")
+    assert told(memory.context("When is my exam?", user_id="ana")) == {"told"}
+
+
 def test_what_was_only_supposed_is_known_in_spanish(tenant, embedder):
     supposed = "si tuviera dinero viviría en un faro de Noruega"
     with Memory.connect(tenant=tenant, embedder=embedder, language="spanish") as memory:

@@ -22,13 +22,14 @@ Gone = dict[str, tuple[str, str]]
 class Fact:
     """A note for the context: with the sources of those that it stands for, what has to be known about it, its rank.
 
-    `score` is the best of these notes.
+    `score` is the best of these notes, and `past` tells that it is true no more.
     """
 
     note: Note
     score: float
     sources: tuple[Source, ...]
     remarks: tuple[str, ...] = ()
+    past: bool = False
 
     @property
     def days(self) -> tuple[date, ...]:
@@ -65,7 +66,11 @@ def facts(hits: Sequence[Hit], ties: Sequence[Contrary], share: float, language:
     for tie in sorted(ties, key=lambda tie: tie.newer_said):  # a third may have taken the place of the second
         if tie.kind == "change" and tie.newer in standing and tie.older in standing:
             _precede(standing, tie.newer, tie.older)
-    marked = [replace(fact, remarks=_remarks(fact.note, ties)) for fact in standing.values()]
+    changed = {tie.older for tie in ties if tie.kind == "change" and not tie.former}
+    marked = [
+        replace(fact, remarks=_remarks(fact.note, ties), past=fact.note.status == "superseded" or id in changed)
+        for id, fact in standing.items()  # noqa: A001  the graph's own word
+    ]
     marked.sort(key=lambda fact: (-fact.score, fact.note.id))
     return _distinct(marked, share, language, gone), gone
 
@@ -121,7 +126,10 @@ def _conflict(note: Note, tie: Contrary) -> str:
 
 
 def _distinct(ranked: Sequence[Fact], share: float, language: str, gone: Gone) -> list[Fact]:
-    """Leave out what a better note says too; that one gets its sources, and so its days."""
+    """Leave out what a better note says too; that one gets its sources, and so its days.
+
+    What is true stands for what was true before and says the same, with its own days alone.
+    """
     kept: list[Fact] = []
     said: list[Said] = []
     for fact in ranked:
@@ -132,6 +140,10 @@ def _distinct(ranked: Sequence[Fact], share: float, language: str, gone: Gone) -
             said.append(own)
             continue
         known = kept[at]
+        if known.past != fact.past:
+            kept[at], other = (replace(fact, score=known.score), known) if known.past else (known, fact)
+            gone[other.note.id] = kept[at].note.id, "says the same"
+            continue
         sources = {source.key: source for source in (*known.sources, *fact.sources)}
         remarks = tuple(dict.fromkeys((*known.remarks, *fact.remarks)))[:_MOST_REMARKS]
         kept[at] = replace(known, sources=tuple(sorted(sources.values(), key=by_time)), remarks=remarks)

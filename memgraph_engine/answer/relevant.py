@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from math import inf
 
 from memgraph_engine.answer.places import places as places_of
-from memgraph_engine.language import places, word_list
+from memgraph_engine.language import places, tokenize, word_list
 from memgraph_engine.model.memory import Source
 from memgraph_engine.model.result import Hit
 from memgraph_engine.rendering import noise
@@ -13,19 +13,20 @@ from memgraph_engine.rendering import noise
 _WORDS = re.compile(r"[^\W_]+")
 _WRITTEN = re.compile(r"[^\W_]+(?:'[^\W_]+)*")  # "I'd" is one word
 _ENDS = re.compile(r"[.!?\n]+")
-_AROUND = range(-6, 7)  # turns: so far from a relevant note a talk is still about it
+_AROUND = range(-3, 4)  # turns: so far from a relevant note a talk is still about it
 _BESIDE = 1 / 3  # of the floor: from there on a note is told where another one reaches it
 _DOUBTED = 2.0  # times the floor
 _AS_GOOD = 0.95  # of the relevance of what the user stated himself
 _BRIEF = 2  # words of a sentence that states nothing
-_SAID, _SUPPOSED = "an assistant said it", "it only supposes"
+_SAID, _SUPPOSED, _ECHO = "an assistant said it", "it only supposes", "it asks the same"
 
 
 def relevant(question: str, hits: Sequence[Hit], floor: float, language: str) -> tuple[list[Hit], dict[str, str]]:
     """Return the hits that a context tells, and by the ids of the other notes why it does not.
 
     None is told unless one reaches the `floor`, nor where the question is small talk. Then what is a third as relevant
-    is told too, and what was said within a few turns of a relevant note. An assistant's words answer a question that
+    is told too, and what was said within a few turns of a relevant note. A question asked before tells nothing to the
+    same question. An assistant's words answer a question that
     speaks to it ("What did you recommend?"), and what the user only supposed one that supposes as well. Any other they
     answer if they reach twice the floor, an assistant's where nothing that the user stated is more relevant, and what
     was supposed where nothing that he stated is relevant.
@@ -33,6 +34,8 @@ def relevant(question: str, hits: Sequence[Hit], floor: float, language: str) ->
     words = {word.casefold() for word in _WORDS.findall(question)}
     if words and (words <= word_list(language, "interjections") or noise(Source("", question, ""), language)):
         return [], {hit.note.id: "the question is small talk" for hit in hits}
+    echoes = {hit.note.id: _ECHO for hit in hits if _echoes(hit, question, language)}
+    hits = [hit for hit in hits if hit.note.id not in echoes]
     doubtful = {hit.note.id: why for hit in hits if (why := _doubt(hit, language))}
     reached = [hit for hit in hits if _relevance(hit) >= floor]
     around = {(session, seq + step) for hit in reached for session, seq in places_of(hit.note) for step in _AROUND}
@@ -52,7 +55,13 @@ def relevant(question: str, hits: Sequence[Hit], floor: float, language: str) ->
     kept = [hit for hit in hits if reached and _relevance(hit) >= needed(hit)]
     told = {hit.note.id for hit in kept}
     rest = [hit for hit in hits if hit.note.id not in told]
-    return kept, {hit.note.id: _why(hit, needed(hit), doubtful.get(hit.note.id, "")) for hit in rest}
+    return kept, echoes | {hit.note.id: _why(hit, needed(hit), doubtful.get(hit.note.id, "")) for hit in rest}
+
+
+def _echoes(hit: Hit, question: str, language: str) -> bool:
+    """Tell whether a note asks what is asked, and says nothing besides: then it was a question to the memory before."""
+    asks = all(source.text.rstrip().endswith(("?", "？")) for source in hit.sources)
+    return asks and set(tokenize(hit.note.text, language)) <= set(tokenize(question, language))
 
 
 def _why(hit: Hit, needed: float, doubt: str) -> str:

@@ -21,9 +21,9 @@ from memgraph_engine.gate.known import Known, Line, same_speaker
 from memgraph_engine.gate.wording import Lists, Token, lists_of
 
 REWORDED = 3  # content words that a rewording shares with what it repeats
-TOLD = 1 / 2  # and more than this of the content words of each of its sentences
-REPORTED = 1 / 5  # as much of a report, which tells by name what somebody said
-FREELY = 1 / 3  # share of tokens in the same order up to which a report needs a word less
+TOLD = 1 / 3  # and more than this of the content words of each of its sentences
+FREELY = 1 / 3  # share of tokens in the same order below which one's own words tell something else of the same matter
+REPORTED = 1 / 5  # as TOLD, for a report, which tells by name what somebody said, and needs one content word less
 EXCLAIMED = 2  # words of a clause that states nothing, if only one of them has content
 DETAILED = 4  # content words that a line with a detail shares with the one without
 PARALLEL = 0.7  # share of tokens from which two sentences are one with something exchanged
@@ -107,7 +107,10 @@ class Pair:
         """Whether the old line tells part of each sentence of the new one, and turns none of them around."""
         new, old = ([self._content(one) for one in line.sentences] for line in (self.new, self.old))
         known = frozenset().union(*old)
-        share, freely = REPORTED if self._reports else TOLD, self._reports and self.blocks[0] <= FREELY
+        freely = self.blocks[0] <= FREELY
+        if freely and not self._reports:
+            return False
+        share = REPORTED if self._reports else TOLD
         if len(known.intersection(frozenset().union(*new))) < REWORDED - freely:
             return False
         for sentence, said in zip(self.new.sentences, new, strict=True):
@@ -120,8 +123,8 @@ class Pair:
 
     @property
     def _reports(self) -> bool:
-        """Whether the new line tells of its own speaker by name: "Ana is looking for a boat." reports Ana's words."""
-        return any(token.written in self.new.speaker.split() for token in self.new.tokens)
+        """Whether one of them tells of its own speaker by name: "Ana is looking for a boat." reports Ana's words."""
+        return any(token.written in line.speaker.split() for line in (self.new, self.old) for token in line.tokens)
 
     def _content(self, sentence: Sequence[Token]) -> frozenset[str]:
         """Return the stems of what a sentence states: not who speaks, nor an exclamation ("Wow, Ana!")."""

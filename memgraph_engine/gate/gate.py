@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 _ALONE = 1 << 18  # multiplications that BLAS does without waking a second thread, which may wait for a core
 _WORDS = 8  # of a new note, by which full text is asked for others
+_AGAIN = "It says again what had changed."
 _PLAIN = "It says so in the same words."
 
 
@@ -215,13 +216,15 @@ class Gate:
     ) -> list[Verdict]:
         """Decide one after the other: one that joined a note is known by that note to those after it."""
         homes: dict[str, str] = {}
+        ended = {one.known.id: one.known.ended_by for row in rows for one in row if one.known.ended_by}
         verdicts: list[Verdict] = []
         for place, (candidate, own, row) in enumerate(zip(candidates, new, rows, strict=True)):
             verdict = self._alone(candidate)
             if verdict.kind != "discard" and row:
                 held = {one.known.id: opinion for one in row if (opinion := opinions.get((place, one.known.id)))}
-                verdict = self._decide(row, homes, held)
+                verdict = self._decide(row, homes, ended, held)
             homes[own.id] = "" if verdict.kind == "discard" else verdict.target if _joins(verdict) else own.id
+            ended |= {tie.note: own.id for tie in verdict.ties if tie.kind == "change"}
             if verdict.kind == "supersede":
                 homes[verdict.target] = ""  # from here on it is as little known as if it had been replaced before
             verdicts.append(verdict)
@@ -234,7 +237,11 @@ class Gate:
         return APPEND
 
     def _decide(
-        self, compared: Sequence[Compared], homes: Mapping[str, str], opinions: Mapping[str, Opinion]
+        self,
+        compared: Sequence[Compared],
+        homes: Mapping[str, str],
+        ended: Mapping[str, str],
+        opinions: Mapping[str, Opinion],
     ) -> Verdict:
         """Choose: join the nearest repeat, else replace what is corrected, else stand alone; tied to what is near."""
         settings = self._settings
@@ -243,6 +250,7 @@ class Gate:
             one = parts[0].joined(parts[1:])
             opinion = next((held for part in parts if (held := opinions.get(part.known.id))), None)
             best.append((one, self._considered(one, note, opinion)))
+        best = _come_back(best, ended)
         best.sort(key=lambda pair: (-pair[1].redundancy, pair[0].rank))  # a model's scores may order them otherwise
         considered = tuple(seen for _, seen in best)
         model = next((opinion.model for opinion in opinions.values()), "")
@@ -292,7 +300,8 @@ def known_of(note: Neighbour, language: str) -> Known:
     """Return a stored note as it is compared."""
     sources = [_rewritten(text, note.sources, language) for text in note.rewritten] or note.sources
     lines = tuple(Line(source, language) for source in sources)
-    return Known(note.id, note.context, lines, frozenset(note.keywords), note.said_at)
+    keywords = frozenset(note.keywords)
+    return Known(note.id, note.context, lines, keywords, note.said_at, ended_by=note.ended_by)
 
 
 def _rewritten(text: str, sources: Sequence[Source], language: str) -> Source:
@@ -327,6 +336,22 @@ def _by_note(compared: Sequence[Compared], homes: Mapping[str, str]) -> dict[str
         note = homes.get(home, home)
         if note:
             found.setdefault(note, []).append(one)
+    return found
+
+
+def _come_back(
+    best: Sequence[tuple[Compared, Considered]], ended: Mapping[str, str]
+) -> list[tuple[Compared, Considered]]:
+    """Let what is said again after it had changed be news of the change, and join no note of before."""
+    again = {seen.note for _, seen in best if seen.relation == "same" and seen.note in ended}
+    by = {ended[note] for note in again}
+    found = []
+    for one, seen in best:
+        if seen.note in again:
+            seen = replace(seen, relation="related", evidence=_AGAIN)
+        elif seen.note in by and seen.relation in ("none", "related", "conflict"):
+            seen = replace(seen, relation="change", evidence=_AGAIN)
+        found.append((one, seen))
     return found
 
 

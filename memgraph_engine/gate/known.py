@@ -87,7 +87,10 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A note: its lines, keywords (by key) and when it was said. `answers` tells that the turn before it asks."""
+    """A note: its lines, keywords (by key) and when it was said. `answers` tells that the turn before it asks.
+
+    `ended_by` is the note that tells a change of it, '' for none.
+    """
 
     id: str
     context: str
@@ -95,6 +98,7 @@ class Known:
     keywords: frozenset[str]
     said_at: datetime | None
     answers: bool = False
+    ended_by: str = ""
 
     @property
     def terms(self) -> frozenset[str]:

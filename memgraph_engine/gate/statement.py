@@ -12,6 +12,7 @@ from memgraph_engine.gate.known import Line
 from memgraph_engine.gate.wording import Lists, Token
 from memgraph_engine.language import places
 
+_UNIT = 3  # letters that a unit is shorter than: "pm"
 _WHO = 4  # words that name one who does something with another: "my boyfriend Tom"
 
 
@@ -241,8 +242,8 @@ def _clauses(line: Line, lists: Lists) -> Iterator[list[Token]]:
     clause: list[Token] = []
     for _, group in groupby(line.tokens, key=attrgetter("clause")):
         some = list(group)
-        denied = len(some) == 2 and some[0].plain in lists.negations
-        if clause and not (denied and clause[-1].sentence == some[0].sentence):
+        denied = some[0].plain in lists.negations and all(map(_value, some[1:]))
+        if clause and not (denied and len(some) > 1 and clause[-1].sentence == some[0].sentence):
             yield clause
             clause = []
         for at, token in enumerate(some):
@@ -257,6 +258,11 @@ def _clauses(line: Line, lists: Lists) -> Iterator[list[Token]]:
                 clause = []
     if clause:
         yield clause
+
+
+def _value(token: Token) -> bool:
+    """Tell whether a word is a number with its unit, or a name."""
+    return bool(numbers([token])) or token.written[0].isupper() or len(token.written) < _UNIT
 
 
 def timeless(tokens: Iterable[Token], lists: Lists) -> frozenset[str]:

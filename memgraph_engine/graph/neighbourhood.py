@@ -20,7 +20,7 @@ class Neighbour:
     """A stored note, as the gate compares it.
 
     `sources` are ordered by time and hold what was said, by whom and when, no more. `rewritten` are the lines of a note
-    that a user gave a text of its own, else empty.
+    that a user gave a text of its own, else empty. `ended_by` is the note that tells a change of it last, '' for none.
     """
 
     id: str
@@ -29,6 +29,7 @@ class Neighbour:
     keywords: tuple[str, ...]
     sources: tuple[Source, ...]
     rewritten: tuple[str, ...]
+    ended_by: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +79,9 @@ def neighbourhood(
 
 def _neighbour(row: Mapping[str, Any]) -> Neighbour:
     sources = tuple(sorted(map(_source, row["sources"]), key=by_time))
-    rewritten = tuple(row["raw"] or ())
-    return Neighbour(row["id"], row["context"], moment(row["said_at"]), tuple(row["keywords"]), sources, rewritten)
+    rewritten, ended_by = tuple(row["raw"] or ()), row["ended_by"] or ""
+    said_at = moment(row["said_at"])
+    return Neighbour(row["id"], row["context"], said_at, tuple(row["keywords"]), sources, rewritten, ended_by)
 
 
 def _source(row: Mapping[str, Any]) -> Source:
