@@ -36,6 +36,7 @@ CHANGED = [
     ("english", "My uncle lives in Cork.", "My uncle lives in Kerry now."),
     ("english", "I mend nets at Quay Seven.", "I no longer mend nets at Quay Seven."),
     ("spanish", "Mi taller está en el centro.", "Mi taller está en las afueras ahora."),
+    ("english", "I have a dog called Rex.", "Rex died in May."),
     ("spanish", "Odio remar.", "Ahora me encanta remar."),
 ]
 BESIDE = [

@@ -276,7 +276,9 @@ class _Pair:
         mine = timeless(now.body, self.lists)
         if not over or was_over or was.denies or now.denies or not mine:
             return ""
-        if not (mine <= was.content and now.dates <= was.dates):  # on Fridays no more is now and then still
+        # on Fridays no more is now and then still; but what died in May is dead
+        sometimes = now.recurs or not self.lists.denials.isdisjoint(now.changes)
+        if not mine <= was.content or (sometimes and not now.dates <= was.dates):
             return ""
         named = any(token.stem in mine and token.written in was.names for token in was.body)
         return f"So is {quoted(mine)} no more." if len(mine) > 1 or named else ""
