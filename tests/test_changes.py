@@ -37,6 +37,7 @@ CHANGED = [
     ("english", "I mend nets at Quay Seven.", "I no longer mend nets at Quay Seven."),
     ("spanish", "Mi taller está en el centro.", "Mi taller está en las afueras ahora."),
     ("english", "I have a dog called Rex.", "Rex died in May."),
+    ("english", "We launch her on 30 August.", "The varnish is wet. We launch her on 6 September now."),
     ("spanish", "Odio remar.", "Ahora me encanta remar."),
 ]
 BESIDE = [
@@ -98,6 +99,8 @@ PARTS = [
     ("english", "I live in Tromsø and work as a baker.", "We live in Bergen now.", "I live in Tromsø"),
     ("english", "Ida swims on Monday and Ole swims on Friday.", "Ole swims on Saturday now.", "Ole swims on Friday"),
     ("english", "I have 6 hens. The pond is green.", "I have 4 hens now.", "I have 6 hens"),
+    ("english", "Our train is at 9:12 from platform 4.", "Our train is from platform 7 now.", "platform 4"),
+    ("english", "My flight is on 3 May at 9:20.", "My flight was moved to 5 May.", "on 3 May"),
     ("english", "I like opera and hate swimming.", "I love swimming now.", "hate swimming"),
     ("english", "My desk is by the window, what lamp fits?", "My desk is in the cellar now.", ""),
     ("spanish", "Vivo en Cádiz y trabajo de panadero.", "Ahora vivo en Vigo.", "Vivo en Cádiz"),

@@ -196,12 +196,13 @@ class _Pair:
 
     @property
     def replaced(self) -> Sequence[Token]:
-        """The old number with the word that leads to it, where its clause has others that stay; none for the clause."""
+        """The old number, with the words around it, where its clause has others that stay; none for the clause."""
         gone = {old for _, old in self._numbers}
         if not gone or self.was.numbers <= gone | self.now.numbers:
             return []
         own = self.was.own
-        return [one for at, one in enumerate(own) if not gone.isdisjoint(token.plain for token in own[at : at + 2])]
+        places = [at for at, one in enumerate(own) if one.plain in gone]
+        return [one for at in places for one in own[max(at - 1, 0) : at + 1 + bool(own[at + 1 :] and own[at + 1].stem)]]
 
     def _alike(self, one: tuple[str, str, str], other: tuple[str, str, str]) -> bool:
         """Tell whether two numbers count the same; what counts nothing may be an hour or an age, unless it is large."""

@@ -13,7 +13,7 @@ TAG = "recalled-memory"
 
 # no white space before the name: so a span that is taken out for a space leaves no new tag behind
 _MARK = re.compile(rf"<(/?){TAG}(?![\w-])(?:[^<>]{{0,200}}>)?", re.IGNORECASE)
-_WORD_ENDS = re.compile(r"[ \t]+\S|[`'\"’”,.;:!?)]")
+_WORD_ENDS = re.compile(rf"[ \t]+(?!</?{TAG})\S|[`'\"’”,.;:!?)]")
 _TERMS_IN_A_ROW = 3  # single terms, and pairs of them, meet by chance
 
 
