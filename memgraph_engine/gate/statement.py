@@ -111,10 +111,10 @@ class Statement:
         for at, one in enumerate(self.body):
             if one.plain in values:
                 unit, of, what = [*self.body[at + 1 : at + 4], one, one, one][:3]
-                time = self._lists.dates.get(unit.written.casefold(), "month")  # a day is counted in its month
-                named = bool(unit.stem) and unit is not one and time.startswith("month")
+                time = self._lists.dates.get(unit.written.casefold())  # a day is counted in its month
+                named = unit is not one and (time.startswith("month") if time else bool(unit.stem))
                 whole = (unit, of, what) if of.plain in self._lists.several and what is not one else (unit,)
-                counts = " ".join(token.stem or token.plain for token in whole) if named else ""
+                counts = " ".join(token.stem or token.plain.casefold() for token in whole) if named else ""
                 found.append((one.plain, counts, self.body[at - 1].plain if at else ""))
         return found
 

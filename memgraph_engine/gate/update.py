@@ -202,7 +202,12 @@ class _Pair:
             return []
         own = self.was.own
         places = [at for at, one in enumerate(own) if one.plain in gone]
-        return [one for at in places for one in own[max(at - 1, 0) : at + 1 + bool(own[at + 1 :] and own[at + 1].stem)]]
+        return [
+            one for at in places for one in own[max(at - 1, 0) : at + 1 + any(map(self._counted, own[at + 1 :][:1]))]
+        ]
+
+    def _counted(self, token: Token) -> bool:
+        return bool(token.stem) or token.written.casefold() in self.lists.dates
 
     def _alike(self, one: tuple[str, str, str], other: tuple[str, str, str]) -> bool:
         """Tell whether two numbers count the same; what counts nothing may be an hour or an age, unless it is large."""
