@@ -344,6 +344,15 @@ def test_the_lines_of_a_list_do_not_contradict_each_other(memory, told):
     assert [entry.remarks for entry in entries] == [(), ()]
 
 
+def test_an_old_log_that_is_ingested_again_under_other_ids_brings_nothing_back(memory):
+    old = said(memory, "I live in Leeds.", "2024-05-01")
+    said(memory, "I live in York now.", "2024-05-02")
+    message = {"text": "I live in Leeds.", "speaker": "Ana", "time": "2024-05-01", "id": "again"}
+    (entry,) = memory.add(message, user_id="ana").entries
+    assert (entry.kind, entry.note) == ("reinforce", old)
+    assert memory.context("Where do I live?", user_id="ana").entries[0].note.text == "I live in York now."
+
+
 CAME_BACK = [
     ("I live in Leeds.", "I live in York now.", "I live in Leeds.", "Where do I live?"),
     ("I live in Leeds.", "I live in York now.", "I live in Leeds again.", "Where do I live?"),

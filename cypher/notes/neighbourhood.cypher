@@ -8,7 +8,7 @@
 // $lexical: integer    notes that share most words with each
 // $proposed: integer    notes that full text proposes for each
 // returns pairs [{place, id, raw_cosine, context_cosine}], notes [{id, context, said_at, keywords (keys), raw (what a user wrote, else null), sources,
-//   ended_by (the id of the last note that tells a change of it, else null)}]
+//   ended (the last note that tells a change of it [id, said_at ms], else null)}]
 UNWIND $rows AS row
 CALL (row) {
   CALL (row) {
@@ -32,7 +32,7 @@ WITH collect({place: row.place, id: n.id, raw_cosine: raw_cosine, context_cosine
      collect(DISTINCT n) AS notes
 RETURN pairs,
        [n IN notes | n {.id, .context, said_at: n.said_at.epochMillis,
-                        ended_by: head(COLLECT { MATCH (n)<-[:RELATED {kind: 'change'}]-(m:Note) RETURN m.id ORDER BY m.said_at DESC, m.id LIMIT 1 }),
+                        ended: head(COLLECT { MATCH (n)<-[:RELATED {kind: 'change'}]-(m:Note) RETURN [m.id, m.said_at.epochMillis] ORDER BY m.said_at DESC, m.id LIMIT 1 }),
                         raw: CASE n.constructed_by WHEN 'user' THEN n.raw END,
                         sources: [(n)-[f:FROM]->(x:Source) | x {.id, .role, .speaker, .session, .seq, .said_as, .caption, .cuts, part: f.part,
                                                                  text: CASE WHEN x.cuts IS NULL THEN x.text ELSE substring(x.text, ([0] + x.cuts)[coalesce(f.part, 0)], ([0] + x.cuts + [1000000])[coalesce(f.part, 0) + 1] - ([0] + x.cuts)[coalesce(f.part, 0)]) END,

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import cached_property, partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 _ALONE = 1 << 18  # multiplications that BLAS does without waking a second thread, which may wait for a core
 _WORDS = 8  # of a new note, by which full text is asked for others
+_NEVER = datetime.min.replace(tzinfo=UTC)
 _AGAIN = "It says again what had changed."
 _PLAIN = "It says so in the same words."
 
@@ -216,7 +217,7 @@ class Gate:
     ) -> list[Verdict]:
         """Decide one after the other: one that joined a note is known by that note to those after it."""
         homes: dict[str, str] = {}
-        ended = {one.known.id: one.known.ended_by for row in rows for one in row if one.known.ended_by}
+        ended = {one.known.id: one.known.ended for row in rows for one in row if one.known.ended}
         verdicts: list[Verdict] = []
         for place, (candidate, own, row) in enumerate(zip(candidates, new, rows, strict=True)):
             verdict = self._alone(candidate)
@@ -224,7 +225,7 @@ class Gate:
                 held = {one.known.id: opinion for one in row if (opinion := opinions.get((place, one.known.id)))}
                 verdict = self._decide(row, homes, ended, held)
             homes[own.id] = "" if verdict.kind == "discard" else verdict.target if _joins(verdict) else own.id
-            ended |= {tie.note: own.id for tie in verdict.ties if tie.kind == "change"}
+            ended |= {tie.note: (own.id, own.said_at or _NEVER) for tie in verdict.ties if tie.kind == "change"}
             if verdict.kind == "supersede":
                 homes[verdict.target] = ""  # from here on it is as little known as if it had been replaced before
             verdicts.append(verdict)
@@ -240,7 +241,7 @@ class Gate:
         self,
         compared: Sequence[Compared],
         homes: Mapping[str, str],
-        ended: Mapping[str, str],
+        ended: Mapping[str, tuple[str, datetime]],
         opinions: Mapping[str, Opinion],
     ) -> Verdict:
         """Choose: join the nearest repeat, else replace what is corrected, else stand alone; tied to what is near."""
@@ -301,7 +302,7 @@ def known_of(note: Neighbour, language: str) -> Known:
     sources = [_rewritten(text, note.sources, language) for text in note.rewritten] or note.sources
     lines = tuple(Line(source, language) for source in sources)
     keywords = frozenset(note.keywords)
-    return Known(note.id, note.context, lines, keywords, note.said_at, ended_by=note.ended_by)
+    return Known(note.id, note.context, lines, keywords, note.said_at, ended=note.ended)
 
 
 def _rewritten(text: str, sources: Sequence[Source], language: str) -> Source:
@@ -340,11 +341,12 @@ def _by_note(compared: Sequence[Compared], homes: Mapping[str, str]) -> dict[str
 
 
 def _come_back(
-    best: Sequence[tuple[Compared, Considered]], ended: Mapping[str, str]
+    best: Sequence[tuple[Compared, Considered]], ended: Mapping[str, tuple[str, datetime]]
 ) -> list[tuple[Compared, Considered]]:
     """Let what is said again after it had changed be news of the change, and join no note of before."""
-    again = {seen.note for _, seen in best if seen.relation == "same" and seen.note in ended}
-    by = {ended[note] for note in again}
+    known = [(one.new.said_at, seen) for one, seen in best if seen.relation == "same" and seen.note in ended]
+    again = {seen.note for said, seen in known if not said or said > ended[seen.note][1]}
+    by = {ended[note][0] for note in again}
     found = []
     for one, seen in best:
         if seen.note in again:

@@ -89,7 +89,7 @@ class Line:
 class Known:
     """A note: its lines, keywords (by key) and when it was said. `answers` tells that the turn before it asks.
 
-    `ended_by` is the note that tells a change of it, '' for none.
+    `ended` is the note that tells a change of it, and when that was said.
     """
 
     id: str
@@ -98,7 +98,7 @@ class Known:
     keywords: frozenset[str]
     said_at: datetime | None
     answers: bool = False
-    ended_by: str = ""
+    ended: tuple[str, datetime] | None = None
 
     @property
     def terms(self) -> frozenset[str]:

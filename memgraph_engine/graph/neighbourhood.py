@@ -20,7 +20,8 @@ class Neighbour:
     """A stored note, as the gate compares it.
 
     `sources` are ordered by time and hold what was said, by whom and when, no more. `rewritten` are the lines of a note
-    that a user gave a text of its own, else empty. `ended_by` is the note that tells a change of it last, '' for none.
+    that a user gave a text of its own, else empty. `ended` is the note that tells a change of it last, and when that
+    was said.
     """
 
     id: str
@@ -29,7 +30,7 @@ class Neighbour:
     keywords: tuple[str, ...]
     sources: tuple[Source, ...]
     rewritten: tuple[str, ...]
-    ended_by: str
+    ended: tuple[str, datetime] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +80,9 @@ def neighbourhood(
 
 def _neighbour(row: Mapping[str, Any]) -> Neighbour:
     sources = tuple(sorted(map(_source, row["sources"]), key=by_time))
-    rewritten, ended_by = tuple(row["raw"] or ()), row["ended_by"] or ""
-    said_at = moment(row["said_at"])
-    return Neighbour(row["id"], row["context"], said_at, tuple(row["keywords"]), sources, rewritten, ended_by)
+    ended = (row["ended"][0], moment(row["ended"][1])) if row["ended"] else None
+    said_at, keywords, rewritten = moment(row["said_at"]), tuple(row["keywords"]), tuple(row["raw"] or ())
+    return Neighbour(row["id"], row["context"], said_at, keywords, sources, rewritten, ended)
 
 
 def _source(row: Mapping[str, Any]) -> Source:
