@@ -13,7 +13,7 @@ from memgraph_engine.rendering import noise
 _WORDS = re.compile(r"[^\W_]+")
 _WRITTEN = re.compile(r"[^\W_]+(?:'[^\W_]+)*")  # "I'd" is one word
 _ENDS = re.compile(r"[.!?\n]+")
-_AROUND = range(-3, 4)  # turns: so far from a relevant note a talk is still about it
+_AROUND = range(-4, 5)  # turns: so far from a relevant note a talk is still about it
 _BESIDE = 1 / 3  # of the floor: from there on a note is told where another one reaches it
 _DOUBTED = 2.0  # times the floor
 _AS_GOOD = 0.95  # of the relevance of what the user stated himself
