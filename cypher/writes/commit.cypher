@@ -206,28 +206,24 @@ CALL () {
   DELETE r
 }
 CALL () {
-  UNWIND $write.untied AS row
-  MATCH (d:Decision {scope: $scope, id: row.decision})
-  MATCH (n:Note {scope: $scope, id: row.newer})
-  MATCH (o:Note {scope: $scope, id: row.older})
-  MATCH (n)-[r:RELATED|SUPERSEDES]->(o)
-  CREATE (n)-[u:UNTIED]->(o)
-  SET u = properties(r), u.was = type(r), u.untied_by = d.id
-  DELETE r
-  WITH d, n, o
-  UNWIND [n, o] AS x
-  WITH DISTINCT d, x WHERE NOT EXISTS { (d)-[:ABOUT {role: 'changed'}]->(x) }
-  CREATE (d)-[:ABOUT {role: 'untied', found: x.revision}]->(x)
-}
-CALL () {
-  UNWIND $write.loosed AS row
-  MATCH (d:Decision {scope: $scope, id: row.decision})
-  MATCH (x:Note {scope: $scope, id: row.note})-[r:RELATED]-(:Note)
-  // what ceased to be true is quoted by its words, and only as long as the note has them
-  WHERE r.kind IN ['change', 'conflict'] AND NOT (r.former IS NOT NULL AND endNode(r) = x)
-    AND (row.sources IS NULL OR (startNode(r) = x AND NOT EXISTS {
-      MATCH (:Decision {scope: $scope, id: r.decision})-[:ABOUT {role: 'source'}]->(s:Source) WHERE s.id IN row.sources
-    }))
+  CALL () {
+    UNWIND $write.untied AS row
+    MATCH (d:Decision {scope: $scope, id: row.decision})
+    MATCH (n:Note {scope: $scope, id: row.newer})
+    MATCH (o:Note {scope: $scope, id: row.older})
+    MATCH (n)-[r:RELATED|SUPERSEDES]->(o)
+    RETURN d, r
+    UNION
+    UNWIND $write.loosed AS row
+    MATCH (d:Decision {scope: $scope, id: row.decision})
+    MATCH (x:Note {scope: $scope, id: row.note})-[r:RELATED]-(:Note)
+    // what ceased to be true is quoted by its words, and only as long as the note has them
+    WHERE r.kind IN ['change', 'conflict'] AND NOT (r.former IS NOT NULL AND endNode(r) = x)
+      AND (row.sources IS NULL OR (startNode(r) = x AND NOT EXISTS {
+        MATCH (:Decision {scope: $scope, id: r.decision})-[:ABOUT {role: 'source'}]->(s:Source) WHERE s.id IN row.sources
+      }))
+    RETURN d, r
+  }
   WITH d, r, startNode(r) AS n, endNode(r) AS o
   CREATE (n)-[u:UNTIED]->(o)
   SET u = properties(r), u.was = type(r), u.untied_by = d.id

@@ -26,10 +26,10 @@ def relevant(question: str, hits: Sequence[Hit], floor: float, language: str) ->
 
     None is told unless one reaches the `floor`, nor where the question is small talk. Then what is a third as relevant
     is told too, and what was said within a few turns of a relevant note. A question asked before tells nothing to the
-    same question. An assistant's words answer a question that
-    speaks to it ("What did you recommend?"), and what the user only supposed one that supposes as well. Any other they
-    answer if they reach twice the floor, an assistant's where nothing that the user stated is more relevant, and what
-    was supposed where nothing that he stated is relevant.
+    same question. An assistant's words answer a question that speaks to it ("What did you recommend?"), and what the
+    user only supposed one that supposes as well. Any other they answer if they reach twice the floor: an assistant's
+    where nothing that the user stated is more relevant, and what was supposed where nothing that he stated is relevant.
+    A hit whose relevance is not known counts as relevant.
     """
     words = {word.casefold() for word in _WORDS.findall(question)}
     if words and (words <= word_list(language, "interjections") or noise(Source("", question, ""), language)):
