@@ -14,6 +14,8 @@ from bench.conversations import named_file
 
 _MARKS = ("former", "until", "superseded", "no longer", "replaced", "was true", "hasta", "ya no", "antes")
 _DISPUTES = ("disputed", "contradict")
+EVERYDAY = Path(__file__).with_name("everyday.jsonl")
+"""Chats that are there to be fitted on, whichever others are measured: changes in many words, and what looks like one."""
 _AT_BEGINNING, _LONGER = 0.6, 0.4
 _LEAST = 4  # words of a turn that counts as repeated; a shorter one may stand in another by chance
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
-from bench.chats import chats, daily_file, exchanges, holds, plain, woven
+from bench.chats import EVERYDAY, chats, daily_file, exchanges, holds, plain, woven
 from bench.conversations import conversations, locomo_file
 from bench.server import bench_settings, connected, of_its_own
 from memgraph_engine import Memory
@@ -234,11 +234,13 @@ def _dialogues(memory: Memory, model: str, file: Path | None) -> Iterator[Asked]
 
 def _chats(memory: Memory, model: str, file: Path | None) -> Iterator[Asked]:
     others = exchanges()
-    every = chats(daily_file(file))
+    measured = chats(daily_file(file))
+    every = [*measured, *chats(EVERYDAY)]
     for language in sorted({chat.language for chat in every}):
         with of_its_own(memory, language) as mine:
             for number, chat in enumerate(one for one in every if one.language == language):
-                longer = () if number % 2 else ((LONG, woven(chat, others, _EXCHANGES)),)  # they take long to embed
+                long = number % 2 == 0 and chat in measured  # they take long to embed
+                longer = ((LONG, woven(chat, others, _EXCHANGES)),) if long else ()
                 for name, told in ((CHATS, chat), *longer):
                     user = f"user-{uuid4().hex}"
                     for session in told.sessions:

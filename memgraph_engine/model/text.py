@@ -18,7 +18,7 @@ _MONTHS = {
         *("julio", "agosto", "septiembre", "octubre", "noviembre", "diciembre"),
     ),
 }
-_QUESTION = re.compile(r"""[?？؟]["'”’»)*_\s]*(?: \[[^\]]*\])?(?: \([^()]*\))?$""")
+_QUESTION = re.compile(r"""[?？؟]["'”’»)*_\s]*(?: \[[^\]]*\])*(?: \([^()]*\))?$""")
 _LANGUAGES = (*_MONTHS, "cjk", "standard")
 _WORDS = "\1"  # stands for what was said
 _DIGITS = 3  # of a name; what has more is an id

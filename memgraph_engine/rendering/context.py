@@ -41,14 +41,14 @@ class Text:
 def render(turns: Sequence[tuple[Source, Source | None]], language: str, *, dated: bool = True) -> Text:
     """Render a note's sources, each with the turn before it.
 
-    The context puts the day behind a relative date, and repeats the beginning of the turn before, unless it is one of
+    The context says behind the text which days its relative dates mean, and repeats the beginning of the turn before, unless it is one of
     the note's own. Before a later passage of a long message that is the passage before it. What is only said again, of
     the same days, adds nothing. Unless it is `dated`, it leaves out when it was said.
 
     >>> first = Source("1", "Where were you?", "", speaker="Bo")
     >>> second = Source("2", "I sailed yesterday.", "", speaker="Ana", said_as="2023-05-08")
     >>> render([(second, first)], "english").context
-    'Ana: I sailed yesterday [7 May, 2023]. (8 May, 2023) [before: Bo: Where were you?]'
+    'Ana: I sailed yesterday. [yesterday: 7 May, 2023] (8 May, 2023) [before: Bo: Where were you?]'
     """
     own = {source.key for source, _ in turns}
     parts: dict[str, None] = {}

@@ -51,22 +51,14 @@ def events(text: str, said_at: datetime | None, language: str) -> tuple[Event, .
 
 
 def resolved(text: str, events: Sequence[Event]) -> str:
-    """Return the text with the date in words behind each phrase that does not name it.
+    """Return the text as it is written, and behind it the date in words of each phrase that does not name it.
 
     >>> said = "We met yesterday."
     >>> resolved(said, events(said, datetime(2023, 5, 10, tzinfo=UTC), "english"))
-    'We met yesterday [9 May, 2023].'
+    'We met yesterday. [yesterday: 9 May, 2023]'
     """
-    parts, done = [], 0
-    for event in events:
-        if not event.spelt:
-            continue
-        end = event.at + len(event.phrase)
-        if text[end : end + 2].lower() in ("'s", "’s"):  # "yesterday's"
-            end += 2
-        parts.append(f"{text[done:end]} [{event.spelt}]")
-        done = end
-    return "".join(parts) + text[done:]
+    spelt = dict.fromkeys(f"{event.phrase}: {event.spelt}" for event in events if event.spelt)
+    return f"{text.rstrip()} [{'; '.join(spelt)}]" if spelt else text
 
 
 def _longest(phrases: Iterable[Phrase]) -> list[Phrase]:
