@@ -15,7 +15,7 @@ from bench.conversations import named_file
 _MARKS = ("former", "until", "superseded", "no longer", "replaced", "was true", "hasta", "ya no", "antes")
 _DISPUTES = ("disputed", "contradict")
 EVERYDAY = Path(__file__).with_name("everyday.jsonl")
-"""Chats that are there to be fitted on, whichever others are measured: changes in many words, and what looks like one."""
+"""Chats to be fitted on, whichever others are measured: changes in many words, and what only looks like one."""
 _AT_BEGINNING, _LONGER = 0.6, 0.4
 _LEAST = 4  # words of a turn that counts as repeated; a shorter one may stand in another by chance
 
@@ -26,6 +26,7 @@ class Ask:
 
     `current` is true now, `former` was true once and stands only where that is said, `foreign` never was (a suggestion,
     a hypothetical, or what was not yet true at `as_of`). Where the chat says `nothing` of it, the context is empty.
+    What is true now is `doubted` where it stands only in lines that say that they were true once.
     """
 
     question: str
@@ -45,9 +46,11 @@ class Ask:
         if self.current:
             figures["current"] = float(all(holds(told, one) for one in self.current))
             figures["current@300"] = float(all(holds(plain("\n".join(small)), one) for one in self.current))
+            plainly = plain("\n".join(line for line in lines if not _marked(line)))
+            figures["doubted"] = float(any(holds(told, one) and not holds(plainly, one) for one in self.current))
             figures["first"] = float(holds(plain(first), self.current[0]))
         if self.former:
-            unmarked = [line for line in lines if not any(f" {mark}" in f" {_bare(line)}" for mark in _MARKS)]
+            unmarked = [line for line in lines if not _marked(line)]
             figures["former"] = float(not any(holds(line, one) for line in unmarked for one in self.former))
         if self.foreign:
             figures["foreign"] = float(not any(holds(told, one) for one in self.foreign))
@@ -139,6 +142,11 @@ def _chat(given: dict[str, Any]) -> Chat:
 def plain(text: str) -> str:
     """Return a text without case, with single blanks."""
     return " ".join(text.casefold().split())
+
+
+def _marked(line: str) -> bool:
+    """Tell whether a plain line says that something was true once."""
+    return any(f" {mark}" in f" {_bare(line)}" for mark in _MARKS)
 
 
 def _bare(line: str) -> str:

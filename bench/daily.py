@@ -1,22 +1,30 @@
 """What a memory holds after everyday chats with an assistant: true now, once, and only what was asked for."""
 
 import argparse
-import json
 from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import fmean
 from uuid import uuid4
 
-from bench.chats import Ask, Chat, chats, daily_file
-from bench.daily_fit import Best, best_hits, fitted
+from bench.chats import EVERYDAY, Ask, Chat, chats, daily_file
+from bench.daily_fit import fit
 from bench.server import bench_settings, connected, of_its_own
 from memgraph_engine import Memory
 from memgraph_engine.evaluation.report import table
-from memgraph_engine.recall.relevance import FILE
-from memgraph_engine.resources import resource
 
-_FIGURES = ("current", "current@300", "first", "former", "foreign", "nothing", "disputed", "repeated", "tokens")
+_FIGURES = (
+    "current",
+    "current@300",
+    "first",
+    "former",
+    "foreign",
+    "nothing",
+    "disputed",
+    "doubted",
+    "repeated",
+    "tokens",
+)
 _SMALL = 300  # tokens
 _TOKENS_A_WORD = 1.3
 
@@ -26,7 +34,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--file", type=Path, help="the file of chats (else MEMGRAPH_ENGINE_DAILY)")
     parser.add_argument("--model", default="bge-small", help="the embedder")
     parser.add_argument("--only", default="", metavar="ID", help="chats whose id or kind begins so")
-    parser.add_argument("--fit", action="store_true", help="instead, fit the relevance of this embedder's hits")
+    parser.add_argument("--fit", action="store_true", help="instead, fit what contexts go by (MODEL,MODEL)")
     parser.add_argument("--failures", action="store_true", help="print what went wrong, question by question")
 
 
@@ -35,7 +43,7 @@ def run(given: argparse.Namespace) -> tuple[dict[str, float], str]:
     wanted = given.only
     every = [one for one in chats(daily_file(given.file)) if one.id.startswith(wanted) or one.kind.startswith(wanted)]
     if given.fit:
-        return _fit(given.model, every)
+        return fit(given.model.split(","), [*every, *chats(EVERYDAY)])
     values: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     with connected(bench_settings(given.model)) as memory:
         for language in sorted({chat.language for chat in every}):
@@ -55,22 +63,6 @@ def run(given: argparse.Namespace) -> tuple[dict[str, float], str]:
     ]
     asks = sum(len(chat.asks) for chat in every)
     return figures, f"### {len(every)} chats, {asks} questions, {given.model}\n\n{table(('', *_FIGURES), rows)}"
-
-
-def _fit(model: str, every: Sequence[Chat]) -> tuple[dict[str, float], str]:
-    """Write the weights of an embedder's relevance beside those of others."""
-    file = Path(str(resource(*FILE)))
-    known = json.loads(file.read_text(encoding="utf-8"))
-    with connected(bench_settings(model)) as memory:
-        some: list[Best] = []
-        for language in sorted({chat.language for chat in every}):
-            with of_its_own(memory, language) as mine:
-                some += best_hits(mine, [one for one in every if one.language == language])
-        found = fitted(some)
-        known[memory.engine.embedder.name] = found
-    file.write_text(json.dumps(known, indent=1, sort_keys=True) + "\n", encoding="utf-8")
-    rows = [(name, f"{value:.3f}") for name, value in found.items()]
-    return {f"daily.relevance.{name}": value for name, value in found.items()}, table(("", model), rows)
 
 
 def _shown(name: str, values: Sequence[float]) -> str | None:

@@ -130,7 +130,9 @@ def test_without_denoise_the_extractor_is_not_asked(tenant, embedder):
     with memory_with(tenant, embedder, gate={"denoise": False}) as (memory, chat):
         memory.add(LISBON, user_id="ana")
         assert chat.calls == []
-        assert memory.get("a", user_id="ana").context.startswith("Ana: I moved there last Friday. [last Friday: 5 May, 2023]")
+        assert memory.get("a", user_id="ana").context.startswith(
+            "Ana: I moved there last Friday. [last Friday: 5 May, 2023]"
+        )
 
 
 # ---- gate and writer ----------------------------------------------------------------------------
@@ -402,7 +404,9 @@ def test_whatever_a_model_answers_the_message_is_stored_and_it_is_said_once(aske
     with caplog.at_level(logging.WARNING, "memgraph_engine"):
         receipt = memory.add(LISBON, user_id="ana")
     assert stored(memory) == {"a": LISBON["text"]}
-    assert memory.get("a", user_id="ana").context.startswith("Ana: I moved there last Friday. [last Friday: 5 May, 2023]")
+    assert memory.get("a", user_id="ana").context.startswith(
+        "Ana: I moved there last Friday. [last Friday: 5 May, 2023]"
+    )
     assert len(receipt.fallbacks) == len([r for r in caplog.records if r.name == "memgraph_engine"]) == 1
     assert receipt.fallbacks[0].startswith("Extraction was done without a model: ")
     assert receipt.cost.calls == len(WRONG[how]) == len(server.asked)

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from memgraph_engine.answer.facts import Fact, facts, mixed
 from memgraph_engine.answer.lines import head, shortened, text, words
 from memgraph_engine.answer.places import places, together
+from memgraph_engine.answer.succession import outdated
 from memgraph_engine.llm.tokens import most_tokens
 from memgraph_engine.model.answer import Cited, Context
 from memgraph_engine.model.marker import enclose
@@ -34,7 +35,7 @@ def compose(
     >>> compose("Where does Ana live?", [], [], 200, settings).text
     ''
     """
-    ranked, gone = facts(hits, ties, settings.similar, language)
+    ranked, gone = facts(hits, ties, outdated(question, hits, language), settings.similar, language)
     chosen = mixed(ranked, settings.recent)
     told = {place for fact in chosen for place in places(fact.note)}
     texts = {fact.note.id: text(fact, told, language) for fact in chosen}

@@ -1,7 +1,7 @@
 """What of the hits goes into a context: of notes that contradict or repeat each other, one."""
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from math import inf, nextafter
@@ -43,13 +43,17 @@ class Fact:
         return self.note.said_at, self.score
 
 
-def facts(hits: Sequence[Hit], ties: Sequence[Contrary], share: float, language: str) -> tuple[list[Fact], Gone]:
+def facts(
+    hits: Sequence[Hit], ties: Sequence[Contrary], outdated: Mapping[str, Hit], share: float, language: str
+) -> tuple[list[Fact], Gone]:
     """Return what the hits tell, best first, and what is left out.
+
+    `outdated` has the later hit that has perhaps taken a note's place, by the note's id.
 
     What was replaced leaves its place to what replaced it. Of notes that contradict each other, and were said by the
     same one, only the newest stays, in the place of the best; what two people say in contradiction stays. Of notes
     that repeat each other the best stays, with the sources of all. What has changed since stays, right behind its
-    present state.
+    present state; so does what has perhaps changed.
     """
     gone: Gone = {}
     standing = {hit.note.id: Fact(hit.note, hit.score, hit.note.sources) for hit in hits}
@@ -66,9 +70,17 @@ def facts(hits: Sequence[Hit], ties: Sequence[Contrary], share: float, language:
     for tie in sorted(ties, key=lambda tie: tie.newer_said):  # a third may have taken the place of the second
         if tie.kind == "change" and tie.newer in standing and tie.older in standing:
             _precede(standing, tie.newer, tie.older)
+    told = {note for tie in ties for note in (tie.newer, tie.older)}
+    perhaps = {old: new for old, new in outdated.items() if old not in told and {old, new.note.id} <= standing.keys()}
+    for old, new in sorted(perhaps.items(), key=lambda pair: pair[1].note.said_at):
+        _precede(standing, new.note.id, old)
     changed = {tie.older for tie in ties if tie.kind == "change" and not tie.former}
     marked = [
-        replace(fact, remarks=_remarks(fact.note, ties), past=fact.note.status == "superseded" or id in changed)
+        replace(
+            fact,
+            remarks=_remarks(fact.note, ties, perhaps.get(id)),
+            past=fact.note.status == "superseded" or id in changed,
+        )
         for id, fact in standing.items()  # noqa: A001  the graph's own word
     ]
     marked.sort(key=lambda fact: (-fact.score, fact.note.id))
@@ -89,8 +101,10 @@ def _precede(standing: dict[str, Fact], first: str, second: str) -> None:
         standing[first] = replace(one, score=nextafter(other.score, inf))
 
 
-def _remarks(note: Note, ties: Sequence[Contrary]) -> tuple[str, ...]:
+def _remarks(note: Note, ties: Sequence[Contrary], later: Hit | None) -> tuple[str, ...]:
     remarks = []
+    if later:
+        remarks.append(_perhaps_until(later.note.said_at))
     if note.status == "superseded":
         remarks.append("no longer true" + (f" since {note.valid_to:%Y-%m-%d}" if note.valid_to != NEVER else ""))
     elif note.status == "archived":
@@ -122,7 +136,11 @@ def _conflict(note: Note, tie: Contrary) -> str:
         return f"disputed: something else was said on {other:%Y-%m-%d}"
     if own > other or (own == other and came_later):
         return f"newer than what was said on {other:%Y-%m-%d}"
-    return f"perhaps only until {other:%Y-%m-%d}"
+    return _perhaps_until(other)
+
+
+def _perhaps_until(moment: datetime) -> str:
+    return f"perhaps only until {moment:%Y-%m-%d}"
 
 
 def _distinct(ranked: Sequence[Fact], share: float, language: str, gone: Gone) -> list[Fact]:

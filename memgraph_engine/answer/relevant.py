@@ -14,7 +14,7 @@ _WORDS = re.compile(r"[^\W_]+")
 _WRITTEN = re.compile(r"[^\W_]+(?:'[^\W_]+)*")  # "I'd" is one word
 _ENDS = re.compile(r"[.!?\n]+")
 _AROUND = range(-4, 5)  # turns: so far from a relevant note a talk is still about it
-_BESIDE = 1 / 3  # of the floor: from there on a note is told where another one reaches it
+_BESIDE = 1 / 10  # of the floor: from there on a note is told where another one reaches it
 _DOUBTED = 2.0  # times the floor
 _AS_GOOD = 0.95  # of the relevance of what the user stated himself
 _BRIEF = 2  # words of a sentence that states nothing
@@ -24,11 +24,12 @@ _SAID, _SUPPOSED, _ECHO = "an assistant said it", "it only supposes", "it asks t
 def relevant(question: str, hits: Sequence[Hit], floor: float, language: str) -> tuple[list[Hit], dict[str, str]]:
     """Return the hits that a context tells, and by the ids of the other notes why it does not.
 
-    None is told unless one reaches the `floor`, nor where the question is small talk. Then what is a third as relevant
-    is told too, and what was said within a few turns of a relevant note. A question asked before tells nothing to the
-    same question. An assistant's words answer a question that speaks to it ("What did you recommend?"), and what the
-    user only supposed one that supposes as well. Any other they answer if they reach twice the floor: an assistant's
-    where nothing that the user stated is more relevant, and what was supposed where nothing that he stated is relevant.
+    None is told unless one reaches the `floor`, nor where the question is small talk. Then what is a tenth as
+    relevant is told too, and what was said within a few turns of a relevant note. A question asked before tells
+    nothing to the same question. An assistant's words answer a question that speaks to it ("What did you recommend?"),
+    and what the user only supposed one that supposes as well. Any other they answer if they reach twice the floor: an
+    assistant's where nothing that the user stated is more relevant, and what was supposed where nothing that he stated
+    is relevant.
     A hit whose relevance is not known counts as relevant.
     """
     words = {word.casefold() for word in _WORDS.findall(question)}

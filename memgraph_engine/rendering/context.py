@@ -41,9 +41,9 @@ class Text:
 def render(turns: Sequence[tuple[Source, Source | None]], language: str, *, dated: bool = True) -> Text:
     """Render a note's sources, each with the turn before it.
 
-    The context says behind the text which days its relative dates mean, and repeats the beginning of the turn before, unless it is one of
-    the note's own. Before a later passage of a long message that is the passage before it. What is only said again, of
-    the same days, adds nothing. Unless it is `dated`, it leaves out when it was said.
+    The context says behind the text which days its relative dates mean, and repeats the beginning of the turn before,
+    unless it is one of the note's own. Before a later passage of a long message that is the passage before it. What is
+    only said again, of the same days, adds nothing. Unless it is `dated`, it leaves out when it was said.
 
     >>> first = Source("1", "Where were you?", "", speaker="Bo")
     >>> second = Source("2", "I sailed yesterday.", "", speaker="Ana", said_as="2023-05-08")

@@ -1,0 +1,151 @@
+"""Which notes found a later one has perhaps outdated: what a question asks for is most often what was said of it last.
+
+The gate ties a change to what it changes where it is worded like that. Most people tell it in other words, and no note
+alone shows it: "neighbor gave me four pullets, so that's 13 ladies in the coop". But a question shows what is meant,
+and of two statements on it by the same one the later is likely to hold. How likely, a linear model tells, fitted on
+chats whose answers are known (docs/benchmarks.md). It hides nothing: a context says "perhaps only until" a day.
+"""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from math import log1p
+
+from memgraph_engine.language import places, tokenize, word_list
+from memgraph_engine.model.result import Hit
+from memgraph_engine.model.text import asks
+from memgraph_engine.resources import resource
+
+FILE = ("config", "calibration", "succession.json")
+FEATURES = ("older", "newer", "both", "shared", "change", "amounts", "days", "place", "words", "asks", "past")
+"""What is known of an older hit and a later one.
+
+- older, newer, both: how relevant each is to the question, and the less relevant one
+- shared: the words that they share, over all words of the one that has fewer
+- change: whether the later one has a word of change: "now", "instead", "swapped"
+- amounts: whether it is asked how many, and the later one tells another number
+- days: between them, 30 at most, as log(1 + days) / 5
+- place: of the later one among the hits, as 1 / (1 + place)
+- words: of the later one, as log(1 + words)
+- asks: whether the later one only asks
+- past: whether the question is about the past ("What did I have?")
+"""
+LEAST = 1.0
+"""Log-odds from which on a note is perhaps outdated."""
+_MOST_DAYS = 30
+_RELEVANT = 0.05  # both are about the question, or nothing follows
+_CHANGES = ("changes", "endings", "denials", "corrections")
+_WORDS = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
+_DIGITS = re.compile(r"\d+(?:[.,:]\d+)*")
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """A weight for each of FEATURES; with `bias` they add up to log-odds."""
+
+    bias: float
+    weights: Mapping[str, float]
+
+    def score(self, features: Sequence[float]) -> float:
+        """Return the log-odds that the later one has taken the older one's place."""
+        return self.bias + sum(self.weights[name] * one for name, one in zip(FEATURES, features, strict=True))
+
+
+@cache
+def weights() -> Weights:
+    """Return the shipped weights.
+
+    >>> set(weights().weights) == set(FEATURES)
+    True
+    """
+    return Weights(**json.loads(resource(*FILE).read_text(encoding="utf-8")))
+
+
+def outdated(question: str, hits: Sequence[Hit], language: str) -> dict[str, Hit]:
+    """Return for each hit, by its note's id, the later one that has most likely taken its place, if one has.
+
+    `hits` are in their order, best first. Those that are not about the question tell nothing, nor do those of an
+    embedder that was never calibrated.
+    """
+    known = weights()
+    best: dict[str, tuple[float, Hit]] = {}
+    for older, newer, features in pairs(question, hits, language):
+        score = known.score(features)
+        if score > best.get(older.note.id, (LEAST, older))[0]:
+            best[older.note.id] = score, newer
+    return {note: newer for note, (_, newer) in best.items()}
+
+
+def pairs(question: str, hits: Sequence[Hit], language: str) -> list[tuple[Hit, Hit, list[float]]]:
+    """Return each two hits of one speaker that were said on different days, no assistant's, with their FEATURES."""
+    asked = _words(question)
+    counts = any(places(asked, phrase) for phrase in word_list(language, "amount-questions"))
+    past = not word_list(language, "past-questions").isdisjoint(asked)
+    stated = [
+        (place, hit, _Statement.of(hit, language))
+        for place, hit in enumerate(hits)
+        if (hit.relevance or 0.0) >= _RELEVANT and hit.note.role != "assistant" and hit.note.status != "superseded"
+    ]
+    return [
+        (older, newer, _features(older, newer, was, now, place, counts=counts, past=past))
+        for place, newer, now in stated
+        for _, older, was in stated
+        if older.note.said_at.date() < newer.note.said_at.date() and older.note.speaker == newer.note.speaker
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Statement:
+    """What is read of a note's words."""
+
+    terms: frozenset[str]
+    numbers: frozenset[str]
+    words: int
+    change: bool
+    asks: bool
+
+    @classmethod
+    def of(cls, hit: Hit, language: str) -> "_Statement":
+        text = hit.note.text
+        words = _words(text)
+        phrases = frozenset[str]().union(*(word_list(language, kind) for kind in _CHANGES))
+        spelt = {entry.partition("=")[0] for entry in word_list(language, "numbers") if "#" not in entry}
+        return cls(
+            frozenset(tokenize(text, language)) - _closed(language),
+            frozenset((*_DIGITS.findall(text), *spelt.intersection(words))),
+            len(words),
+            any(places(words, phrase) for phrase in phrases),
+            all(map(asks, hit.note.raw)),
+        )
+
+
+@cache
+def _closed(language: str) -> frozenset[str]:
+    """Return the terms of words that tell nothing of what a text is about."""
+    kinds = ("closed-words", "interjections", "question-words")
+    return frozenset(term for kind in kinds for word in word_list(language, kind) for term in tokenize(word, language))
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(_WORDS.findall(text.casefold().replace("’", "'")))
+
+
+def _features(
+    older: Hit, newer: Hit, was: _Statement, now: _Statement, place: int, *, counts: bool, past: bool
+) -> list[float]:
+    relevance = [one.relevance or 0.0 for one in (older, newer)]
+    shared = len(was.terms & now.terms) / max(min(len(was.terms), len(now.terms)), 1)
+    return [
+        *relevance,
+        min(relevance),
+        shared,
+        float(now.change),
+        float(counts and bool(was.numbers) and not now.numbers <= was.numbers),
+        log1p(min((newer.note.said_at - older.note.said_at).days, _MOST_DAYS)) / 5,
+        1 / (1 + place),
+        log1p(now.words),
+        float(now.asks),
+        float(past),
+    ]
