@@ -16,6 +16,7 @@ from memgraph_engine.gate.wording import Lists, Token, lists_of
 from memgraph_engine.language import places
 
 _Statement = tuple[Token, ...]
+_SUBJECT = 2  # words with content: so far a statement tells whom it is about
 
 
 def correction(new: Line, old: Sequence[Line], language: str) -> str:
@@ -104,6 +105,9 @@ def _takes_back(phrase: str, new: _Statement, old: _Statement, lists: Lists) -> 
     if any(token.plain in lists.negations for token in (*new, *old)) or tells_past(old, lists):
         return ""
     _, blocks = aligned(new, old)
+    # "my brother-in-law" is not "my brother": what the old one says more is no part of whom it is about
+    if any(not put and len(_content(new[:place])) < min(_SUBJECT, len(mine)) for put, _, place in blocks):
+        return ""
     more = [token for put, out, place in blocks if not put and place for token in out]
     if _doubtful(more, lists) or any(token.plain in lists.joints for token in more):
         return ""
