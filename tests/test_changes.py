@@ -39,8 +39,16 @@ CHANGED = [
     ("english", "I have a dog called Rex.", "Rex died in May."),
     ("english", "We launch her on 30 August.", "The varnish is wet. We launch her on 6 September now."),
     ("spanish", "Odio remar.", "Ahora me encanta remar."),
+    (
+        "english",
+        "a card for our new cox, her name is Marla Quint, starts Monday",
+        "oh no, her name is Mabel Quint not Marla",
+    ),
+    ("spanish", "mañana tengo una entrevista en Belgrano 340", "la dirección es Belgrano 430, no 340"),
 ]
 BESIDE = [
+    ("english", "I have 7 cats at home.", "I need 8 plates, not 7."),
+    ("english", "Bo lives in Rome.", "Ana came to the party, not Bo."),
     ("english", "I have 6 hens in the garden.", "My sister has 9 hens now."),
     ("english", "I met Paul at the market.", "I met Rosa at the market."),
     ("english", "I take 10 mg of ramipril.", "I take 20 mg of statins now."),

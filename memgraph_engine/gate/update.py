@@ -91,6 +91,8 @@ class _Pair:
     @property
     def evidence(self) -> str:
         """What tells that the new one is the present state of the old one, or ''."""
+        if self._rectified:
+            return f'The new one says "{self._denied_value}". {self._rectified}'
         if not self._same_subject:
             return self._turn
         over = self.lists.endings | self.lists.denials  # with these a value ends, and none takes its place
@@ -136,6 +138,20 @@ class _Pair:
         pairs = pairwise(self.now.tokens)
         denied = (pair for pair in pairs if pair[0].plain in self.lists.negations and pair[1].plain in values)
         return next((f"{no.plain} {value.written}" for no, value in denied), "")
+
+    @property
+    def _rectified(self) -> str:
+        """Tell the value that takes the place of one that is denied, of the same matter: "the clinic is at 14, not 41".
+
+        Who names the very value that is wrong needs no word of change, nor the words in which it was told.
+        """
+        denied = self._denied_value.rpartition(" ")[2]
+        matter = {token.stem for token in self.was.body if token.stem and token.written != denied} & self.now.content
+        if not denied or not matter:
+            return ""
+        kind, values = ("number", self.now.numbers) if denied in self.was.numbers else ("name", self.now.names)
+        put = values - {one for one in values if one == denied or one in self.was.written}
+        return swapped(kind, put, {denied}) if put else ""
 
     @property
     def _swap(self) -> str:

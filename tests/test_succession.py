@@ -1,0 +1,72 @@
+"""What a later statement has perhaps outdated is told as such in a context, and hidden nowhere."""
+
+import doctest
+
+import pytest
+
+from memgraph_engine.answer import succession
+from memgraph_engine.answer.succession import outdated
+
+MAY, JUNE = "2025-05-03T07:30:00", "2025-06-15T08:00:00"
+HENS = [
+    {
+        "id": "old",
+        "role": "user",
+        "time": MAY,
+        "content": "I keep eleven hens behind the garage, how much feed per week?",
+    },
+    {"id": "new", "role": "user", "time": JUNE, "content": "the neighbour gave me two hens!! so that's 13 in the coop"},
+]
+QUESTION = "How many hens do I keep?"
+
+
+def remarks(context):
+    return {entry.sources[0].id: entry.remarks for entry in context.entries}
+
+
+def test_docstring_examples():
+    assert doctest.testmod(succession).failed == 0
+
+
+def test_the_later_of_two_statements_stands_first_and_the_older_one_was_perhaps_true_until_then(memory):
+    memory.add(HENS, user_id="ana")
+    context = memory.context(QUESTION, user_id="ana")
+    assert [entry.sources[0].id for entry in context.entries] == ["new", "old"]
+    assert remarks(context) == {"new": (), "old": ("perhaps only until 2025-06-15",)}
+    assert "(perhaps only until 2025-06-15): ana: I keep eleven hens" in context.text
+
+
+def test_nothing_is_outdated_by_what_was_said_on_the_same_day(memory):
+    memory.add([HENS[0], {**HENS[1], "time": "2025-05-03T09:00:00"}], user_id="ana")
+    assert set(remarks(memory.context(QUESTION, user_id="ana")).values()) == {()}
+
+
+def test_nothing_is_outdated_by_somebody_else(memory):
+    memory.add([{**HENS[0], "speaker": "Ana"}, {**HENS[1], "speaker": "Bo"}], user_id="ana")
+    assert set(remarks(memory.context(QUESTION, user_id="ana")).values()) == {()}
+
+
+def test_nothing_is_outdated_by_an_assistant(memory):
+    memory.add([HENS[0], {**HENS[1], "role": "assistant"}], user_id="ana")
+    assert "perhaps" not in memory.context(QUESTION, user_id="ana").text
+
+
+def test_a_time_before_the_later_statement_knows_nothing_of_it(memory):
+    memory.add(HENS, user_id="ana")
+    assert remarks(memory.context(QUESTION, user_id="ana", as_of="2025-05-20")) == {"old": ()}
+
+
+@pytest.mark.parametrize("question", ["What is my cat called?", "How large is my garden?"])
+def test_what_a_question_is_not_about_outdates_nothing(memory, question):
+    memory.add(HENS, user_id="ana")
+    hits = memory.search(question, user_id="ana")
+    assert len(hits) == 2
+    assert outdated(question, hits, "english") == {}
+
+
+def test_a_tie_that_tells_of_both_notes_says_more(memory):
+    told = ("I live in Lisbon.", MAY), ("I live in Porto now.", JUNE)
+    memory.add([{"role": "user", "content": text, "time": time} for text, time in told], user_id="ana")
+    context = memory.context("Where do I live?", user_id="ana")
+    assert "was true until 2025-06-15" in context.text
+    assert "perhaps" not in context.text
