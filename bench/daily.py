@@ -43,7 +43,7 @@ def run(given: argparse.Namespace) -> tuple[dict[str, float], str]:
     wanted = given.only
     every = [one for one in chats(daily_file(given.file)) if one.id.startswith(wanted) or one.kind.startswith(wanted)]
     if given.fit:
-        return fit(given.model.split(","), [*every, *chats(EVERYDAY)])
+        return fit(given.model.split(","), every, chats(EVERYDAY))
     values: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     with connected(bench_settings(given.model)) as memory:
         for language in sorted({chat.language for chat in every}):

@@ -70,24 +70,27 @@ class Asked:
         return succession.pairs(self.ask.question, self.hits, self.language)
 
 
-def fit(models: Sequence[str], chats: Sequence[Chat]) -> tuple[dict[str, float], str]:
-    """Write the weights of each embedder's relevance, and those of succession, which serve all of them."""
+def fit(models: Sequence[str], chats: Sequence[Chat], more: Sequence[Chat]) -> tuple[dict[str, float], str]:
+    """Write the weights of each embedder's relevance, and those of succession, which serve all of them.
+
+    Succession is fitted on `more` chats besides: in these, more than one may hold an answer to the same question.
+    """
     file = Path(str(resource(*relevance.FILE)))
     known = json.loads(file.read_text(encoding="utf-8"))
     figures: dict[str, float] = {}
     told: list[Asked] = []
     for model in models:
         with connected(bench_settings(model)) as memory:
-            found = [
-                one for language in sorted({chat.language for chat in chats}) for one in _of(memory, chats, language)
-            ]
+            languages = sorted({chat.language for chat in (*chats, *more)})
+            found = [one for language in languages for one in _of(memory, chats, language)]
+            changed = [one for language in languages for one in _of(memory, more, language, others=0)]
             name, floor = memory.engine.embedder.name, memory.engine.settings.answer.relevance
         bias, similarity, coverage = _regression(
             [one.best for one in found], [one.known for one in found], _RIDGE[0]
         ).round(3)
         known[name] = weights = {"bias": float(bias), "similarity": float(similarity), "coverage": float(coverage)}
         figures |= {f"daily.relevance.{model}.{key}": value for key, value in weights.items()}
-        told += [one.told(floor, relevance.Weights(**weights)) for one in found if one.own]
+        told += [one.told(floor, relevance.Weights(**weights)) for one in (*found, *changed) if one.own]
     _write(file, known)
     by = _succession(told)
     _write(Path(str(resource(*succession.FILE))), asdict(by))
@@ -100,8 +103,8 @@ def _write(file: Path, known: object) -> None:
     file.write_text(json.dumps(known, indent=1, sort_keys=True) + "\n", encoding="utf-8")
 
 
-def _of(memory: Memory, chats: Sequence[Chat], language: str) -> Iterator[Asked]:
-    """Ask each question of its own chat, and of others in its language.
+def _of(memory: Memory, chats: Sequence[Chat], language: str, others: int = _OTHERS) -> Iterator[Asked]:
+    """Ask each question of its own chat, and of some others in its language.
 
     Some of the others do hold an answer ("Where do I live?"), so a fit rather doubts too much than too little.
     """
@@ -112,9 +115,9 @@ def _of(memory: Memory, chats: Sequence[Chat], language: str) -> Iterator[Asked]
             for session in chat.sessions:
                 mine.add(session, user_id=users[chat.id])
         for place, chat in enumerate(some):
-            others = [*some[place + 1 :], *some[:place]][:_OTHERS]
+            beside = [*some[place + 1 :], *some[:place]][:others]
             for ask in chat.asks:
-                for other in (chat, *(others if not ask.as_of else ())):
+                for other in (chat, *(beside if not ask.as_of else ())):
                     hits = mine.search(ask.question, user_id=users[other.id], as_of=ask.as_of)
                     yield Asked(chat.id, language, ask, other is chat, hits)
 

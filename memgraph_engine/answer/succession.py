@@ -32,7 +32,7 @@ FEATURES = ("older", "newer", "both", "shared", "change", "amounts", "days", "pl
 - asks: whether the later one only asks
 - past: whether the question is about the past ("What did I have?")
 """
-LEAST = 1.0
+LEAST = 0.5
 """Log-odds from which on a note is perhaps outdated."""
 _MOST_DAYS = 30
 _RELEVANT = 0.05  # both are about the question, or nothing follows
