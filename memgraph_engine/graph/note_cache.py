@@ -10,6 +10,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
+from itertools import chain
 from sys import getsizeof, intern
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -45,7 +46,8 @@ class Replacement:
 class CachedNote:
     """A version of a note.
 
-    `terms` are those of the raw text and those of the context, each as its `term_number`.
+    `terms` are those of the raw text and, behind them, those of the context, each as its `term_number`; `lengths` tells
+    how many each text has.
     It `asks` where all that it holds ends with a question. `vectors` has the shape (2, dimensions), of length 1: raw
     and context; None for a note that waits for them. Times are in milliseconds since 1970. `size` is about how many
     bytes all of it takes.
@@ -64,7 +66,8 @@ class CachedNote:
     said_at: int
     valid_from: int
     tags: tuple[str, ...]
-    terms: "tuple[NDArray[np.int64], NDArray[np.int64]]"
+    terms: "NDArray[np.int64]"
+    lengths: tuple[int, int]
     vectors: "NDArray[np.float32] | None"
     size: int
     replaced: tuple[Replacement, ...] = ()
@@ -200,7 +203,8 @@ def _cached(rows: Sequence[Sequence[Any]], dimensions: int) -> Iterator[CachedNo
         stamp, scope, id, status, session, seq, role, speaker, lines, *rest = row  # noqa: A001
         said_at, valid_from, tags, raw, context, vector, _ = rest
         vectors = None if vector is None else next(unit).copy()  # a part of the whole would keep all of it in memory
-        terms = _numbers(raw), _numbers(context)
+        texts = raw.split(), context.split()
+        terms = _numbers(chain.from_iterable(texts))
         yield CachedNote(
             stamp,
             intern(scope),
@@ -215,8 +219,9 @@ def _cached(rows: Sequence[Sequence[Any]], dimensions: int) -> Iterator[CachedNo
             valid_from,
             tuple(tags),
             terms,
+            (len(texts[0]), len(texts[1])),
             vectors,
-            size=_FEATURES + terms[0].nbytes + terms[1].nbytes + (0 if vectors is None else vectors.nbytes),
+            size=_FEATURES + terms.nbytes + (0 if vectors is None else vectors.nbytes),
         )
 
 
@@ -224,10 +229,10 @@ term_number = hash
 """A term as 64 bits, so that arrays can hold terms: another one in every process, and in practice never that of two."""
 
 
-def _numbers(terms: str) -> "NDArray[np.int64]":
+def _numbers(terms: Iterable[str]) -> "NDArray[np.int64]":
     import numpy as np
 
-    return np.array(list(map(term_number, terms.split())), dtype=np.int64)
+    return np.fromiter(map(term_number, terms), dtype=np.int64)
 
 
 def _unit(vectors: Sequence[bytes], dimensions: int) -> "NDArray[np.float32]":

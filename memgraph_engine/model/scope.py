@@ -1,7 +1,7 @@
 """Whose memory: a tenant's user, or the tenant's shared memory."""
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from urllib.parse import quote
 
 from memgraph_engine.errors import InvalidInput
@@ -23,6 +23,8 @@ class Scope:
 
     tenant: str
     user: str | None = None
+    name: str = field(init=False, repr=False, compare=False)
+    """The one string that stands for this scope in the graph."""
 
     def __post_init__(self) -> None:
         """Refuse what can't be a name."""
@@ -37,16 +39,12 @@ class Scope:
                 value.encode()
             except UnicodeEncodeError:
                 raise InvalidInput(f"{what} {value!r} holds a lone surrogate, which can't be stored.") from None
+        object.__setattr__(self, "name", f"{quote(self.tenant, safe='')}/{quote(self.user or '', safe='')}")
         if len(self.name) > _LONGEST_ENCODED:
             raise InvalidInput(
                 f"tenant and user_id have {len(self.name)} characters when percent-encoded; "
                 f"at most {_LONGEST_ENCODED} are allowed."
             )
-
-    @property
-    def name(self) -> str:
-        """The one string that stands for this scope in the graph."""
-        return f"{quote(self.tenant, safe='')}/{quote(self.user or '', safe='')}"
 
     @property
     def token(self) -> str:

@@ -19,6 +19,9 @@ _BEST = 3  # of a session
 OPTIONAL = (*PATHWAYS, "time", "role")
 """Channels that a question may not have: no topics yet, nothing tied, no time named, no assistant that spoke."""
 CHANNELS = ("lexical_raw", "lexical_context", "dense_raw", "dense_context", *OPTIONAL)
+_ALWAYS = tuple(channel not in OPTIONAL for channel in CHANNELS)
+STEPS = (-2, -1, 1, 2)
+"""Turns away, of what stands around a note."""
 _FADES = 10.0  # days in which a note that was told beside the time asked about loses two thirds
 _NEAR = 0.05  # what is further away is of another time
 
@@ -49,11 +52,17 @@ class Fused:
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Where the notes of a pool stand: a number for each session (-1 for none), the turn in it, and which ones wait."""
+    """Where the notes of a pool stand: a number for each session (-1 for none), the turn in it, and which ones wait.
+
+    `places` numbers the turns that the pool has, each once; `near` has for each of STEPS the place of the turn so many
+    turns on, one behind the last where the pool has none. Both are only for notes that stand in a session (`turns`).
+    """
 
     session: "NDArray[np.int64]"
-    turn: "NDArray[np.int64]"
     pending: "NDArray[np.bool_]"
+    turns: "NDArray[np.int64]"
+    places: "NDArray[np.int64]"
+    near: "NDArray[np.int64]"
 
     @classmethod
     def of(cls, notes: Sequence[CachedNote]) -> "Places":
@@ -64,32 +73,31 @@ class Places:
         numbers = [
             sessions.setdefault((note.scope, note.session), len(sessions)) if note.session else -1 for note in notes
         ]
-        return cls(
-            np.array(numbers, dtype=np.int64),
-            np.array([note.seq for note in notes], dtype=np.int64),
-            np.array([note.vectors is None for note in notes], dtype=np.bool_),
-        )
+        session = np.array(numbers, dtype=np.int64)
+        turn = np.array([note.seq for note in notes], dtype=np.int64)
+        turns = np.flatnonzero(session >= 0)
+        gap = max(STEPS)
+        width = turn.max(initial=0) + 2 * gap + 1  # sessions lie apart by more than the longest step
+        at = session[turns] * width + turn[turns] + gap
+        known, places = np.unique(at, return_inverse=True)
+        wanted = at + np.array(STEPS)[:, None]
+        near = np.searchsorted(known, wanted)
+        has = np.append(known, -1)[near] == wanted
+        pending = np.array([note.vectors is None for note in notes], dtype=np.bool_)
+        return cls(session, pending, turns, places, np.where(has, near, len(known)))
 
-    def away(self, values: "NDArray[np.float64]", steps: Sequence[int]) -> "list[NDArray[np.float64]]":
-        """Return for each step the values of the turns so many turns on, if the pool has them, else 0.
+    def away(self, values: "NDArray[np.float64]") -> "NDArray[np.float64]":
+        """Return for each of STEPS the values of the turns so many turns on, if the pool has them, else 0.
 
         Of two notes at one turn it is the larger value. What stands in no session has no turns around it.
         """
         import numpy as np
 
-        found = [np.zeros(len(values)) for _ in steps]
-        turns = np.flatnonzero(self.session >= 0)
-        if not len(turns):
-            return found
-        gap = max(map(abs, steps))
-        width = self.turn[turns].max() + 2 * gap + 1  # sessions lie apart by more than the longest step
-        at = self.session[turns] * width + self.turn[turns] + gap
-        known, place = np.unique(at, return_inverse=True)
-        best = np.full(len(known), -np.inf)
-        np.maximum.at(best, place, values[turns])
-        for some, step in zip(found, steps, strict=True):
-            near = np.minimum(np.searchsorted(known, at + step), len(known) - 1)
-            some[turns] = np.where(known[near] == at + step, best[near], 0.0)
+        found = np.zeros((len(STEPS), len(values)))
+        best = np.full(len(self.turns) + 1, -np.inf)
+        np.maximum.at(best, self.places, values[self.turns])
+        best[self.places.max(initial=-1) + 1] = 0.0
+        found[:, self.turns] = best[self.near]
         return found
 
     def sessions(self, scores: "NDArray[np.float64]") -> "NDArray[np.float64]":
@@ -98,8 +106,10 @@ class Places:
 
         order = np.lexsort((-scores, self.session))
         ranked = self.session[order]
-        starts = np.flatnonzero(np.r_[True, ranked[1:] != ranked[:-1]])
-        sizes = np.diff(np.r_[starts, len(ranked)])
+        first = np.ones(len(ranked), dtype=np.bool_)
+        np.not_equal(ranked[1:], ranked[:-1], out=first[1:])
+        starts = np.flatnonzero(first)
+        sizes = np.diff(starts, append=len(ranked))
         rank = np.arange(len(ranked)) - np.repeat(starts, sizes)
         best = np.add.reduceat(np.where(rank < _BEST, scores[order], 0.0), starts) / np.minimum(sizes, _BEST)
         found = np.zeros(len(scores))
@@ -128,11 +138,12 @@ def counted(notes: Sequence[CachedNote], words: Sequence[str]) -> "NDArray[np.fl
     import numpy as np
 
     counts = np.zeros((len(notes) * 2, len(words)))
-    texts = [text for note in notes for text in note.terms]
-    if texts:
-        every, of = np.concatenate(texts), np.repeat(np.arange(len(texts)), list(map(len, texts)))
+    if notes:
+        every = np.concatenate([note.terms for note in notes])
+        ends = np.cumsum([note.lengths for note in notes])
         for column, word in enumerate(words):
-            counts[:, column] = np.bincount(of[every == term_number(word)], minlength=len(texts))
+            held = np.flatnonzero(every == term_number(word))
+            counts[:, column] = np.bincount(np.searchsorted(ends, held, side="right"), minlength=len(ends))
     return counts.reshape(len(notes), 2, len(words)).transpose(0, 2, 1)
 
 
@@ -152,14 +163,15 @@ def channel_scores(
 
     scores = np.zeros((len(pool.notes), len(CHANNELS)))
     if counts.size:
-        lengths = np.array([[len(text) for text in note.terms] for note in pool.notes], dtype=np.float64)
+        lengths = np.array([note.lengths for note in pool.notes], dtype=np.float64)
         for column, mean in enumerate((of.raw_length, of.context_length)):
             scores[:, column] = bm25(counts[:, :, column], lengths[:, column], of.notes, mean)
     scores[:, 2:4] = cosines(pool.notes, vector)
     for column, pathway in enumerate(PATHWAYS, 4):
         given = pool.pathways[pathway]
         scores[list(given), column] = list(given.values())
-    scores[:, CHANNELS.index("time")] = _timeliness(pool.notes, times)
+    if times:
+        scores[:, CHANNELS.index("time")] = _timeliness(pool.notes, times)
     scores[:, CHANNELS.index("role")] = _own_words(pool.notes)
     return scores
 
@@ -169,10 +181,11 @@ def cosines(notes: Sequence[CachedNote], vector: "NDArray[np.float32]") -> "NDAr
     import numpy as np
 
     found = np.zeros((len(notes), 2))
-    rows = [row for row, note in enumerate(notes) if note.vectors is not None]
-    if rows:
-        stacked = np.stack([note.vectors for note in notes if note.vectors is not None])
-        found[rows] = stacked @ (vector / np.linalg.norm(vector))
+    vectors = [note.vectors for note in notes if note.vectors is not None]
+    if vectors:
+        rows = np.array([note.vectors is not None for note in notes], dtype=np.bool_)
+        # joined, which is quicker than np.stack
+        found[rows] = np.concatenate(vectors).reshape(-1, 2, len(vector)) @ (vector / np.linalg.norm(vector))
     return found
 
 
@@ -180,8 +193,8 @@ def _own_words(notes: Sequence[CachedNote]) -> "NDArray[np.float64]":
     """Return 1 for each note but an assistant's; 0 for all where none is."""
     import numpy as np
 
-    assistant = np.array([note.role == "assistant" for note in notes], dtype=bool)
-    return np.where(assistant.any() & ~assistant, 1.0, 0.0)
+    own = np.array([note.role != "assistant" for note in notes], dtype=float)
+    return np.zeros(len(notes)) if own.all() else own
 
 
 def _timeliness(notes: Sequence[CachedNote], times: Sequence[tuple[datetime, datetime]]) -> "NDArray[np.float64]":
@@ -191,8 +204,6 @@ def _timeliness(notes: Sequence[CachedNote], times: Sequence[tuple[datetime, dat
     """
     import numpy as np
 
-    if not times:
-        return np.zeros(len(notes))
     told = np.array([note.said_at for note in notes], dtype=float)
     begun = np.array([note.valid_from for note in notes], dtype=float)
     away = [np.maximum(np.maximum(_millis(start) - told, begun - _millis(end) + 1), 0.0) for start, end in times]
@@ -218,7 +229,7 @@ def fuse(places: Places, raw: "NDArray[np.float64]", settings: RecallSettings) -
         return Fused(raw, raw, raw, nothing, nothing, nothing)
     weights = np.array([getattr(settings, channel) for channel in CHANNELS])
     # what a question does not have takes nothing from the others
-    weights = np.where(raw.any(axis=0) | ~np.isin(CHANNELS, OPTIONAL), weights, 0.0)
+    weights = np.where(raw.any(axis=0) | np.array(_ALWAYS), weights, 0.0)
     if settings.fusion == "rrf":
         normalised = reciprocal_ranks(raw, settings.rrf_k)
         weighted = normalised * (weights > 0) / max((weights > 0).sum(), 1)
@@ -228,7 +239,7 @@ def fuse(places: Places, raw: "NDArray[np.float64]", settings: RecallSettings) -
     normalised = _normalised(raw, places.pending)
     weighted = normalised * weights / max(most, 1e-9)
     base = weighted.sum(axis=1)
-    before, after, earlier, later = places.away(base, (-1, 1, -2, 2))
+    earlier, before, after, later = places.away(base)
     neighbours = settings.neighbour_1 * np.maximum(before, after) + settings.neighbour_2 * np.maximum(earlier, later)
     session = places.sessions(base + neighbours) * settings.session
     return Fused(raw, normalised, weighted, neighbours, session, base + neighbours + session)

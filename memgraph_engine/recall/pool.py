@@ -1,10 +1,11 @@
 """The notes that a question is scored against: what the channels propose, read from the cache or fetched."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from math import log
+from typing import Any
 
 from memgraph_engine.graph.database import Row, Runner
 from memgraph_engine.graph.note_cache import CachedNote, NoteCache
@@ -21,12 +22,12 @@ _WEIGHTS = {"lexical": ("lexical_raw", "lexical_context")}  # of other channels 
 class Pool:
     """Notes in the order in which they were proposed, and by whom.
 
-    `proposed` has the rows of each channel, `pathways` what each of PATHWAYS gives to rows. `closed` tells of a look
+    `proposed` has the stamps of each channel, `pathways` what each of PATHWAYS gives to rows. `closed` tells of a look
     back when the versions ended, by row, in milliseconds. `fetched` notes were not in the cache.
     """
 
     notes: Sequence[CachedNote]
-    proposed: Mapping[str, frozenset[int]]
+    proposed: Mapping[str, Container[int]]
     pathways: Mapping[str, Mapping[int, float]]
     closed: Mapping[int, int]
     fetched: int
@@ -36,7 +37,7 @@ class Pool:
         place = {row: at for at, row in enumerate(rows)}
         return Pool(
             [self.notes[row] for row in rows],
-            {channel: frozenset(place[row] for row in some if row in place) for channel, some in self.proposed.items()},
+            self.proposed,
             {
                 way: {place[row]: score for row, score in by.items() if row in place}
                 for way, by in self.pathways.items()
@@ -66,7 +67,7 @@ def read_pool(
     }
     return Pool(
         list(map(notes.__getitem__, place)),
-        {channel: frozenset(place[stamp] for stamp in some if stamp in place) for channel, some in given.items()},
+        given,
         {
             way: {place[stamp]: score for stamp, score in given.get(way, {}).items() if stamp in place}
             for way in PATHWAYS
@@ -78,7 +79,7 @@ def read_pool(
 
 def _proposed(answer: Row, anchored: int) -> dict[str, dict[int, float]]:
     """Return what each channel proposes: stamps with what a pathway gives to each, 0 for other channels."""
-    found: dict[str, dict[int, float]] = defaultdict(dict)
+    found: dict[str, dict[Any, float]] = defaultdict(dict)
     total = sum(scope["notes"] for scope in answer["sums"])
     for channel, stamps, _, score, carried, _ in answer["proposed"]:
         some = found[channel]
@@ -88,8 +89,8 @@ def _proposed(answer: Row, anchored: int) -> dict[str, dict[int, float]]:
                 if stamp is not None:
                     some[stamp] = some.get(stamp, 0.0) + weight
         else:
-            scores = score or [0.0] * len(stamps)
-            some.update((stamp, one) for stamp, one in zip(stamps, scores, strict=True) if stamp is not None)
+            some.update(zip(stamps, score, strict=True) if score else dict.fromkeys(stamps, 0.0))
+            some.pop(None, None)
     for way in ANCHORED:
         best = sorted(found[way].items(), key=lambda pair: -pair[1])
         found[way] = dict(best[:anchored])

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from memgraph_engine.errors import SettingsError
 from memgraph_engine.graph.note_cache import CachedNote
 from memgraph_engine.language import tokenize
-from memgraph_engine.recall.fusion import CHANNELS, Fused, Places, min_max, reciprocal_ranks
+from memgraph_engine.recall.fusion import CHANNELS, STEPS, Fused, Places, min_max, reciprocal_ranks
 from memgraph_engine.resources import resource
 from memgraph_engine.settings import RecallSettings
 
@@ -126,8 +126,8 @@ def features(
     weighed = np.array([getattr(settings, channel) > 0 for channel in CHANNELS])
     base = min_max(fused.weighted.sum(axis=1, keepdims=True))[:, 0]
     asking = np.array([note.asks for note in notes], dtype=float)
-    before, after, earlier, later = places.away(base, (-1, 1, -2, 2))
-    (answers,) = places.away(base * asking, (-1,))
+    earlier, before, after, later = places.away(base)
+    answers = places.away(base * asking)[STEPS.index(-1)]
     around = [np.maximum(before, after), np.maximum(earlier, later), answers, places.sessions(base)]
     shares = (settings.neighbour_1, settings.neighbour_2, settings.neighbour_1, settings.session)
     named = _named({note.speaker for note in notes}, words, languages)

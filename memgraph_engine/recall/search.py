@@ -115,7 +115,9 @@ def retrieve(db: Database, cache: NoteCache, query: Query, languages: Sequence[s
         pool = read_pool(db, cache, query.scope_names, answer, settings, dimensions=len(query.vector))
         if query.filters.metadata:
             cache.complete(db, query.scope_names, pool.notes)
-        admitted = [row for row, note in enumerate(pool.notes) if query.filters.admits(note)]
+        admitted: Sequence[int] = range(len(pool.notes))
+        if query.filters.beyond_index:
+            admitted = [row for row, note in enumerate(pool.notes) if query.filters.admits(note)]
         if len(admitted) >= query.top_k or _exhausted(query, answer, len(pool.notes), settings, factor):
             break
         factor *= _GROWTH
@@ -210,15 +212,16 @@ def hits(
     """Return the best by their scores, each as the first round that found it did, at most `top_k`."""
     first = first_found(found)
     least = -2.0 if query.min_similarity is None else query.min_similarity
+    similar = {id(one): one.cosines.max(axis=1).tolist() for one in found}
     near = ((note, *first[note]) for note in ranked(scores))
-    best = list(islice((one for one in near if one[1].cosines[one[2]].max() >= least), query.top_k))
+    best = list(islice((one for one in near if similar[id(one[1])][one[2]] >= least), query.top_k))
     cache.complete(db, query.scope_names, [one.notes[row] for _, one, row in best], found[-1].versions)
     shares = [float(one.coverage[row]) for _, one, row in best]
     some = [
         Hit(
             one.notes[row].note(one.pool.closed.get(row)),
             scores[note],
-            float(one.cosines[row].max()),
+            similar[id(one)][row],
             _explanation(one, row, rounds) if query.explain else None,
             share,
             _relevance(one, row, share, query.weights),
@@ -234,6 +237,8 @@ def _newest_first(some: Sequence[Hit]) -> list[Hit]:
     """Put what took the place of another hit before it, with its score: what is true now answers where both would."""
     places = {hit.note.id: place for place, hit in enumerate(some)}
     taken = [(hit.note.id, hit.replaced_by) for hit in some if hit.replaced_by in places]
+    if not taken:
+        return list(some)
     for _ in taken:  # a third may have taken the place of the second
         for old, new in taken:
             places[new] = min(places[new], places[old])
@@ -253,8 +258,8 @@ def _relevance(found: Found, row: int, share: float, weights: Weights | None) ->
         return None
     if note.vectors is None:
         return share
-    own, context = found.cosines[row]
-    return weights.relevance(float(own if note.role == "assistant" else max(own, context)), share)
+    own, context = found.cosines[row].tolist()
+    return weights.relevance(own if note.role == "assistant" else max(own, context), share)
 
 
 def _replaced(note: CachedNote, filters: Filters) -> tuple[datetime | None, str | None, str]:
@@ -262,9 +267,11 @@ def _replaced(note: CachedNote, filters: Filters) -> tuple[datetime | None, str 
 
     All is as it was known, and had been said, at the times of the filters.
     """
+    corrected = note.status == "superseded"  # a note says so itself, whenever it is asked
+    if not note.replaced and not corrected:
+        return None, None, ""
     said = milliseconds(filters.as_of or NEVER)
     known = milliseconds(filters.known_at or NEVER)
-    corrected = note.status == "superseded"  # a note says so itself, whenever it is asked
     came = (one for one in note.replaced if one.status in TRUE_ONCE and one.created <= known)
     whole = note.note() if note.replaced else None  # words that it no longer has need no end
     held = [one for one in came if (corrected or one.said <= said) and (not whole or whole.says(one.former))]
@@ -340,7 +347,8 @@ def _explanation(found: Found, row: int, rounds: Sequence[Round]) -> Explanation
         channel: ChannelScore(float(fused.raw[row, c]), float(fused.normalised[row, c]), float(fused.weighted[row, c]))
         for c, channel in enumerate(CHANNELS)
     }
-    proposed = tuple(sorted(channel for channel, rows in found.pool.proposed.items() if row in rows))
+    stamp = found.notes[row].stamp
+    proposed = tuple(sorted(channel for channel, stamps in found.pool.proposed.items() if stamp in stamps))
     parts = {}
     if found.ranking is not None and found.features is not None:
         added = found.ranking.parts(found.features[row]).tolist()
