@@ -34,6 +34,7 @@ def snapshot(memory, user="ana", vectors=True):
         "changed_since",
         "notes_since",
         "lock",
+        "next_expiry",
     }
     found = Counter()
     for node in nodes:

@@ -72,6 +72,28 @@ def test_a_statement_names_its_scope(name):
         assert "$scopes" in text or ".scope = $scope" in text, label_only
 
 
+# these count or keep what is stored, and tell nobody what a note says: what has expired leaves the sums by the sweep
+COUNTED_AS_STORED = {"writes/commit", "scopes/sums", "keywords/recount", "keywords/faults", "notes/faults"}
+
+
+def looks_at_status(text):
+    """The variables whose status a statement asks for, so as to read some notes and not others."""
+    return set(re.findall(r"\b(\w+)\.status (?:IN|=) ", text)) | set(re.findall(r"\((\w+):Note \{[^}]*status:", text))
+
+
+@pytest.mark.parametrize("name", [n for n in NAMES if not n.startswith("schema/")])
+def test_a_statement_that_reads_notes_leaves_out_what_has_expired(name):
+    text = statements()[name].text
+    if name not in COUNTED_AS_STORED:
+        assert [one for one in looks_at_status(text) if f"{one}.expires_at > $alive" not in text] == []
+
+
+def test_a_statement_that_forgets_that_notes_end_is_seen():
+    assert looks_at_status("MATCH (n:Note {scope: $scope}) WHERE n.status IN $statuses RETURN n") == {"n"}
+    assert looks_at_status("MATCH (n:Note {scope: $scope, status: 'pending'}) RETURN n") == {"n"}
+    assert all(looks_at_status(statements()[name].text) for name in ("notes/propose", "notes/page", "notes/pending"))
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_a_statement_is_used(root, name):
     if name.startswith("schema/"):

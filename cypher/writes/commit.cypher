@@ -2,13 +2,13 @@
 // Each part runs where it is given rows, and sees what the parts before it wrote.
 // $scope: string    the scope
 // $version: integer    as it was when the write was prepared
-// $sums: map    by how much the scope's sums change {notes, raw_length, context_length, joined}
+// $sums: map    by how much the scope's sums change {notes, raw_length, context_length, joined}, and when the first of what is written ends {ends: ms or null}
 // $write: map    what changes, in one parameter: the server compiles a statement anew for other lengths of lists
-//   sources: list<map>    to store {id, previous: id or null, properties}
+//   sources: list<map>    to store {id, previous: id or null, properties, expires_at, erase_at [ms, null for never]}
 //   decisions: list<map>    to record {id, properties, source or null, undoes or null}
 //   keywords: list<map>    to store unless they are there {name, key, vector}
 //   reinstated: list<map>    notes to take back {id, retired_by, decision, keywords, stamp}
-//   notes: list<map>    to store {id, source, part, properties, said_at, created_at, valid_from [ms], raw_vector or null,
+//   notes: list<map>    to store {id, source, part, properties, said_at, created_at, valid_from [ms], expires_at, erase_at [ms, null for never], raw_vector or null,
 //   context_vector or null, decision, keywords}; `part` is the passage of the source, null for the first
 //   waves: list<list<map>>    notes to revise, each once in a wave {id, properties, raw_vector or null, context_vector or
 //   null, decision, role, adds, drops [{id (of a source), part}], keywords or null}
@@ -38,12 +38,16 @@ SET s.version = s.version + 1,
     s.raw_length = s.raw_length + $sums.raw_length,
     s.context_length = s.context_length + $sums.context_length,
     s.changed_since = s.changed_since + 1,
-    s.notes_since = coalesce(s.notes_since, 0) + $sums.joined
+    s.notes_since = coalesce(s.notes_since, 0) + $sums.joined,
+    s.next_expiry = CASE WHEN $sums.ends IS NULL OR s.next_expiry.epochMillis <= $sums.ends THEN s.next_expiry
+                    ELSE datetime({epochMillis: $sums.ends}) END
 WITH s.version AS version, s.topics_most AS most
 CALL () {
   UNWIND $write.sources AS row
   CREATE (x:Source {scope: $scope, id: row.id})
-  SET x += row.properties
+  SET x += row.properties,
+      x.expires_at = CASE WHEN row.expires_at IS NULL THEN datetime('9999-12-31T00:00:00Z') ELSE datetime({epochMillis: row.expires_at}) END,
+      x.erase_at = CASE WHEN row.erase_at IS NULL THEN datetime('9999-12-31T00:00:00Z') ELSE datetime({epochMillis: row.erase_at}) END
   WITH x, row WHERE row.previous IS NOT NULL
   MATCH (p:Source {scope: $scope, id: row.previous})
   MERGE (p)-[:NEXT]->(x)
@@ -98,7 +102,9 @@ CALL () {
   SET n += row.properties,
       n.said_at = datetime({epochMillis: row.said_at}), n.created_at = datetime({epochMillis: row.created_at}),
       n.recorded_at = $now, n.superseded_at = never,
-      n.valid_from = datetime({epochMillis: row.valid_from}), n.valid_to = never, n.expires_at = never
+      n.valid_from = datetime({epochMillis: row.valid_from}), n.valid_to = never,
+      n.expires_at = CASE WHEN row.expires_at IS NULL THEN never ELSE datetime({epochMillis: row.expires_at}) END,
+      n.erase_at = CASE WHEN row.erase_at IS NULL THEN never ELSE datetime({epochMillis: row.erase_at}) END
   SET n.raw_scoped = n.scope_token + replace(n.raw_terms, ' ', ' ' + n.scope_token),
       n.context_scoped = n.scope_token + replace(n.context_terms, ' ', ' ' + n.scope_token)
   WITH n, row

@@ -36,7 +36,7 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
-def open_database(settings: Settings) -> Database:
+def open_database(settings: Settings, clock: Clock = utc_now) -> Database:
     """Connect to the server that the settings name, else to the managed one, which is started if need be."""
     uri, user, password = settings.uri, settings.user, settings.password.get_secret_value()
     if not uri:
@@ -51,6 +51,7 @@ def open_database(settings: Settings) -> Database:
         database=settings.database,
         connect_timeout=settings.connect_timeout,
         retry_time=settings.retry_time,
+        clock=clock,
     )
     try:
         db.check()
@@ -72,7 +73,7 @@ def build(
     roles = Roles(settings.llm, llm=llm)
     checked = CheckedEmbedder(embedder if embedder is not None else embedder_named(settings))
     second = judge if judge is not None else judge_named(settings)
-    db = open_database(settings)
+    db = open_database(settings, clock)
     try:
         schema.prepare(db, checked.name, checked.dimensions)
     except BaseException:

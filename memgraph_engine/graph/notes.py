@@ -11,7 +11,7 @@ from memgraph_engine.graph.database import Row, Runner
 from memgraph_engine.graph.decisions import decision_from
 from memgraph_engine.graph.rows import milliseconds, note_from, packed, source_from
 from memgraph_engine.model.candidate import Candidate
-from memgraph_engine.model.memory import READABLE, UNKNOWN_PAST, Key, Note, Source
+from memgraph_engine.model.memory import NEVER, READABLE, UNKNOWN_PAST, Key, Note, Source
 from memgraph_engine.model.result import Version
 from memgraph_engine.model.scope import Scope
 
@@ -31,7 +31,7 @@ class Found:
     """A note as a change of it needs it: with the lengths of its texts in terms, and who wrote its context.
 
     `constructed_by` is '' for a context that follows from the sources, else a chat model's name, or 'user'.
-    The vectors are only there for a former version.
+    The vectors are only there for a former version. `counted`: the scope's sums hold it, also where it has expired.
     """
 
     note: Note
@@ -41,6 +41,7 @@ class Found:
     by: str = "note"
     raw_terms: str = ""
     context_terms: str = ""
+    counted: bool = True
     raw_vector: "Sequence[float] | None" = None
     context_vector: "Sequence[float] | None" = None
 
@@ -137,13 +138,14 @@ def created(scope: Scope, notes: Iterable[NewNote]) -> list[Row]:
     ]
 
 
-def _times(new: NewNote) -> dict[str, int]:
+def _times(new: NewNote) -> dict[str, int | None]:
     said_at = new.candidate.source.said_at or new.at
     begins = min(said_at, new.candidate.valid_from or said_at)
     return {
         "said_at": milliseconds(said_at),
         "created_at": milliseconds(new.created_at),
         "valid_from": milliseconds(begins),
+        **ends(new.candidate.source),
     }
 
 
@@ -160,8 +162,16 @@ def _properties(new: NewNote, scope: Scope) -> Row:
         "speaker": source.speaker,
         "role": source.role,
         "agent_id": source.agent,
+        "policy": source.policy,
+        "pinned": source.pinned,
         "tags": sorted({*source.tags, *metadata_tags(source.metadata)}),
     }
+
+
+def ends(source: Source) -> dict[str, int | None]:
+    """Return when a source and its note end, in milliseconds since 1970; None for never."""
+    given = {"expires_at": source.expires_at, "erase_at": source.erase_at}
+    return {name: None if at == NEVER else milliseconds(at) for name, at in given.items()}
 
 
 def new_stamp() -> int:
@@ -232,6 +242,7 @@ def found_from(row: Row, by: str = "note") -> Found:
         by,
         row["raw_terms"],
         row["context_terms"],
+        row["status"] in READABLE,
         row.get("raw_embedding"),
         row.get("context_embedding"),
     )

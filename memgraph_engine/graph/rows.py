@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from memgraph_engine.model.memory import NEVER, Note, Source, by_time
+from memgraph_engine.model.memory import NEVER, TRUE_ONCE, Note, Source, by_time
 
 if TYPE_CHECKING:
     import numpy as np
@@ -26,6 +26,8 @@ def source_properties(source: Source) -> dict[str, Any]:
         "agent_id": source.agent,
         "said_at": source.said_at,
         "tags": list(source.tags),
+        "policy": source.policy,
+        "pinned": source.pinned,
         "metadata": json.dumps(dict(source.metadata), ensure_ascii=False, sort_keys=True),
     }
 
@@ -38,8 +40,18 @@ def source_from(row: Mapping[str, Any]) -> Source:
         said_at=None if row.get("said_at") is None else moment(row["said_at"]),
         tags=tuple(row["tags"]),
         metadata=json.loads(row["metadata"]),
+        **_life(row),
     )
     return placed(source, row)
+
+
+def _life(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "policy": row["policy"],
+        "expires_at": moment(row["expires_at"]),
+        "erase_at": moment(row["erase_at"]),
+        "pinned": row["pinned"],
+    }
 
 
 def placed(source: Source, row: Mapping[str, Any]) -> Source:
@@ -57,15 +69,23 @@ def note_from(row: Mapping[str, Any]) -> Note:
     """Return the note that a row of its properties, with `sources` and perhaps `keywords`, holds."""
     fields: dict[str, Any] = {name: row[name] for name in _NOTE_TEXTS}
     fields |= {name: moment(row[name]) for name in _NOTE_TIMES}
+    fields["status"] = status_of(row)
     fields["superseded_at"] = moment(row["superseded_at"]) if "superseded_at" in row else NEVER
     return Note(
         **fields,
+        **_life(row),
         agent=row["agent_id"],
         raw=tuple(row["raw"]),
         tags=tuple(row["tags"]),
         keywords=tuple(row.get("keywords") or ()),
         sources=tuple(sorted(map(source_from, row.get("sources") or ()), key=by_time)),
     )
+
+
+def status_of(row: Mapping[str, Any]) -> str:
+    """Return a note's status; "expired" for one that has ended and that no sweep has archived yet."""
+    status: str = row["status"]
+    return "expired" if row.get("expired") and status in TRUE_ONCE else status
 
 
 def packed(vector: "NDArray[np.float32] | Sequence[float] | None") -> "Vector | None":

@@ -213,6 +213,7 @@ def hits(
     near = ((note, *first[note]) for note in ranked(scores))
     best = list(islice((one for one in near if one[1].cosines[one[2]].max() >= least), query.top_k))
     cache.complete(db, query.scope_names, [one.notes[row] for _, one, row in best], found[-1].versions)
+    alive = milliseconds(query.filters.known_at or db.alive())
     shares = [float(one.coverage[row]) for _, one, row in best]
     some = [
         Hit(
@@ -222,7 +223,7 @@ def hits(
             _explanation(one, row, rounds) if query.explain else None,
             share,
             _relevance(one, row, share, query.weights),
-            *_replaced(one.notes[row], query.filters),
+            *_replaced(one.notes[row], query.filters, alive),
         )
         for (note, one, row), share in zip(best, shares, strict=True)
         if one.notes[row].whole  # else it was removed meanwhile
@@ -257,15 +258,15 @@ def _relevance(found: Found, row: int, share: float, weights: Weights | None) ->
     return weights.relevance(float(own if note.role == "assistant" else max(own, context)), share)
 
 
-def _replaced(note: CachedNote, filters: Filters) -> tuple[datetime | None, str | None, str]:
+def _replaced(note: CachedNote, filters: Filters, alive: int) -> tuple[datetime | None, str | None, str]:
     """Return until when a note was true, the note that took its place, and of which of its words ('' for all).
 
-    All is as it was known, and had been said, at the times of the filters.
+    All is as it was known, and had been said, at the times of the filters; what ended by `alive` (ms) replaces nothing.
     """
     said = milliseconds(filters.as_of or NEVER)
     known = milliseconds(filters.known_at or NEVER)
     corrected = note.status == "superseded"  # a note says so itself, whenever it is asked
-    came = (one for one in note.replaced if one.status in TRUE_ONCE and one.created <= known)
+    came = (one for one in note.replaced if one.status in TRUE_ONCE and one.created <= known and one.ends > alive)
     whole = note.note() if note.replaced else None  # words that it no longer has need no end
     held = [one for one in came if (corrected or one.said <= said) and (not whole or whole.says(one.former))]
     first = next((one for one in held if not one.former), held[0] if held else None)
