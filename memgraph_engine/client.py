@@ -25,7 +25,7 @@ from memgraph_engine.interface.filters import NoteFilters, SearchFilters
 from memgraph_engine.model.answer import Answer, Context
 from memgraph_engine.model.ingested import Ingested
 from memgraph_engine.model.memory import NEVER, READABLE, UNKNOWN_PAST, Note, Source, SourceKind
-from memgraph_engine.model.ports import ChatModel, Clock, Embedder, Judge, Partitioner
+from memgraph_engine.model.ports import ChatModel, Clock, Embedder, Judge, Partitioner, utc_now
 from memgraph_engine.model.result import (
     Anchor,
     Decision,
@@ -98,7 +98,7 @@ class Memory:
         settings: Settings | None = None,
         llm: ChatModel | None = None,
         judge: Judge | None = None,
-        clock: Clock = wiring.utc_now,
+        clock: Clock = utc_now,
     ) -> Self:
         """Connect to `uri`, else to MEMGRAPH_ENGINE_URI, else to the managed local Neo4j, started if need be.
 

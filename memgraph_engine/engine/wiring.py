@@ -9,7 +9,7 @@ from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.note_cache import NoteCache
 from memgraph_engine.judging import judge_named
 from memgraph_engine.llm import Roles
-from memgraph_engine.model.ports import ChatModel, Clock, Embedder, Judge
+from memgraph_engine.model.ports import ChatModel, Clock, Embedder, Judge, utc_now
 from memgraph_engine.settings import Settings
 
 
@@ -29,11 +29,6 @@ class Engine:
         """Return the clock's time in UTC, to the millisecond: the precision in which times are stored."""
         moment = self.clock().astimezone(UTC)
         return moment.replace(microsecond=moment.microsecond // 1000 * 1000)
-
-
-def utc_now() -> datetime:
-    """Return the time, in UTC."""
-    return datetime.now(UTC)
 
 
 def open_database(settings: Settings, clock: Clock = utc_now) -> Database:

@@ -21,6 +21,7 @@ from memgraph_engine.errors import (
 )
 from memgraph_engine.graph.statements import BrokenStatement, statements
 from memgraph_engine.model.memory import UNKNOWN_PAST
+from memgraph_engine.model.ports import Clock, utc_now
 
 OLDEST_SERVER = (2026, 8)
 # what the driver says while it tries again goes to those who configure logging, and to nobody else
@@ -106,7 +107,7 @@ class Database:
         database: str,
         connect_timeout: float,
         retry_time: float,
-        clock: Callable[[], datetime],
+        clock: Clock = utc_now,
     ) -> None:
         if uri.partition("://")[0] not in _SCHEMES:
             raise _unusable(uri, "the scheme is another")
