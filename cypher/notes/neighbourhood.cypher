@@ -8,7 +8,7 @@
 // $lexical: integer    notes that share most words with each
 // $proposed: integer    notes that full text proposes for each
 // $alive: datetime    the present: what ends by then can't be read
-// returns pairs [{place, id, raw_cosine, context_cosine}], notes [{id, context, said_at, keywords (keys), raw (what a user wrote, else null), sources,
+// returns pairs [{place, id, raw_cosine, context_cosine}], notes [{id, context, policy, said_at, expires_at, keywords (keys), raw (what a user wrote, else null), sources,
 //   ended (the last note that tells a change of it [id, said_at ms], else null)}]
 UNWIND $rows AS row
 CALL (row) {
@@ -32,7 +32,7 @@ CALL (row) {
 WITH collect({place: row.place, id: n.id, raw_cosine: raw_cosine, context_cosine: context_cosine}) AS pairs,
      collect(DISTINCT n) AS notes
 RETURN pairs,
-       [n IN notes | n {.id, .context, said_at: n.said_at.epochMillis,
+       [n IN notes | n {.id, .context, .policy, said_at: n.said_at.epochMillis, expires_at: n.expires_at.epochMillis,
                         ended: head(COLLECT { MATCH (n)<-[:RELATED {kind: 'change'}]-(m:Note) WHERE m.expires_at > $alive RETURN [m.id, m.said_at.epochMillis] ORDER BY m.said_at DESC, m.id LIMIT 1 }),
                         raw: CASE n.constructed_by WHEN 'user' THEN n.raw END,
                         sources: [(n)-[f:FROM]->(x:Source) | x {.id, .role, .speaker, .session, .seq, .said_as, .caption, .cuts, part: f.part,

@@ -11,7 +11,8 @@
 //   notes: list<map>    to store {id, source, part, properties, said_at, created_at, valid_from [ms], expires_at, erase_at [ms, null for never], raw_vector or null,
 //   context_vector or null, decision, keywords}; `part` is the passage of the source, null for the first
 //   waves: list<list<map>>    notes to revise, each once in a wave {id, properties, raw_vector or null, context_vector or
-//   null, decision, role, adds, drops [{id (of a source), part}], keywords or null}
+//   null, decision, role, adds, drops [{id (of a source), part}], keywords or null, light: neither the note nor its former version
+//   keeps vectors, and the note keeps its keywords by their names alone}
 //   rewritten: list<map>    sources to give a new text {id, text, hash, cuts (before which characters it is cut, or null), parted,
 //   returned}; the notes `parted` go on telling the former text, those `returned` told it before and tell this one again
 //   relations: list<map>    ties from the notes that a decision made or changed {new, old, score, kind (link, change,
@@ -24,6 +25,8 @@
 //   retied: list<map>    ties to bring back {untied_by, decision}
 //   retired: list<map>    notes to take out {id, decision}
 //   leaving: list<string>    sources to take out
+//   living: list<map>    sources whose notes live differently now {id, begins [ms, null for as before]}: each has the longest life of
+//   its notes
 //   pairs: list<map>    change of how many active notes carry both keywords {a, b, change}, a before b
 //   lost: list<string>    keywords that notes lost, or that notes carry which can be read no more
 //   gained: list<string>    keywords that notes gained, or that notes carry which can be read now
@@ -134,10 +137,15 @@ CALL () {
     WITH n, d, row, CASE WHEN n.recorded_at > $now THEN n.recorded_at ELSE $now END AS now
     CREATE (p:Past)
     SET p = properties(n), p.was = n.status, p.status = 'past', p.superseded_at = now,
-        p.keywords = COLLECT { MATCH (n)-[:HAS_KEYWORD]->(k:Keyword) RETURN k.name ORDER BY k.name }
+        p.keywords = coalesce(n.keywords, COLLECT { MATCH (n)-[:HAS_KEYWORD]->(k:Keyword) RETURN k.name ORDER BY k.name })
     CREATE (n)-[:WAS]->(p)
     WITH n, p, d, row, now
     CALL (n, p) { MATCH (n)-[f:FROM]->(x:Source|PastSource) CREATE (p)-[:FROM {part: f.part}]->(x) }
+    CALL (n, p, row) {
+      WITH n, p, row WHERE row.light
+      SET n.keywords = p.keywords
+      REMOVE n.raw_embedding, n.context_embedding, p.raw_embedding, p.context_embedding
+    }
     SET n += row.properties, n.recorded_at = now, n.revision = n.revision + 1
     SET n.raw_scoped = n.scope_token + replace(n.raw_terms, ' ', ' ' + n.scope_token),
         n.context_scoped = n.scope_token + replace(n.context_terms, ' ', ' ' + n.scope_token)
@@ -277,6 +285,14 @@ CALL () {
   DELETE before, after
   WITH p, y WHERE p IS NOT NULL AND y IS NOT NULL
   MERGE (p)-[:NEXT]->(y)
+}
+CALL () {
+  UNWIND $write.living AS row
+  MATCH (x:Source {scope: $scope, id: row.id})<-[:FROM]-(n:Note)
+  WITH x, row, n ORDER BY n.expires_at DESC, n.erase_at DESC, n.id
+  WITH x, row, head(collect(n)) AS n, max(n.erase_at) AS erase, collect(n.pinned) AS pinned
+  SET x.begins_at = coalesce(row.begins, x.begins_at)
+  SET x.policy = n.policy, x.expires_at = n.expires_at, x.erase_at = erase, x.pinned = any(one IN pinned WHERE one)
 }
 CALL () {
   UNWIND $write.pairs AS row

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 QUOTABLE = READABLE
 """Notes that the next turn's context may repeat: what was corrected is no longer true."""
+UNSWEPT = ("active", "pending", "superseded", "deleted")
+"""Statuses of notes that a sweep archives when they have expired."""
 USER = "user"
 """Who constructed a context that is none of the sources' nor a chat model's."""
 _PAGE = 500
@@ -68,7 +70,11 @@ class Rendering:
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """New properties of a note, new vectors and keywords where they changed, sources that it gains and loses."""
+    """New properties of a note, new vectors and keywords where they changed, sources that it gains and loses.
+
+    A `light` one takes the note out of search: neither it nor its former version keeps vectors, and of its
+    keywords only the names are kept.
+    """
 
     id: str
     decision: str
@@ -79,6 +85,7 @@ class Revision:
     keywords: tuple[str, ...] | None = None
     adds: tuple[Key, ...] = ()
     drops: tuple[Key, ...] = ()
+    light: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,6 +325,7 @@ def revised(revisions: Iterable[Revision]) -> list[Row]:
             "adds": list(map(_told, revision.adds)),
             "drops": list(map(_told, revision.drops)),
             "keywords": None if revision.keywords is None else list(revision.keywords),
+            "light": revision.light,
         }
         for revision in sorted(revisions, key=lambda one: one.id)
     ]
@@ -345,6 +353,12 @@ def gathered(tx: Runner, scope: str, decision: str) -> list[Gathered]:
         )
         for row in tx.run("notes/gathered", scope=scope, decision=decision)
     ]
+
+
+def expiring(tx: Runner, scope: str, limit: int) -> list[Found]:
+    """Return notes that have expired and are not archived yet, those that ended first before others."""
+    rows = tx.run("notes/expiring", scope=scope, statuses=UNSWEPT, limit=limit)
+    return [found_from(row["note"]) for row in rows]
 
 
 def history(tx: Runner, scope: str, id: str) -> list[Version]:  # noqa: A002  the graph's own word

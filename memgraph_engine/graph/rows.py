@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _SOURCE_TEXTS = ("id", "text", "hash", "kind", "role", "speaker", "session", "seq", "said_as", "caption")
+_LIFE_TIMES = ("expires_as", "begins_at")  # told to nobody but the lifecycle, and so stored as milliseconds
 _NOTE_TEXTS = ("id", "context", "status", "session", "seq", "speaker", "role")
 _NOTE_TIMES = ("said_at", "created_at", "recorded_at", "valid_from", "valid_to")
 
@@ -28,6 +29,8 @@ def source_properties(source: Source) -> dict[str, Any]:
         "tags": list(source.tags),
         "policy": source.policy,
         "pinned": source.pinned,
+        "policy_as": source.policy_as,
+        **{name: None if (at := getattr(source, name)) is None else milliseconds(at) for name in _LIFE_TIMES},
         "metadata": json.dumps(dict(source.metadata), ensure_ascii=False, sort_keys=True),
     }
 
@@ -41,8 +44,15 @@ def source_from(row: Mapping[str, Any]) -> Source:
         tags=tuple(row["tags"]),
         metadata=json.loads(row["metadata"]),
         **_life(row),
+        policy_as=row.get("policy_as") or "",
+        expires_as=_known(row, "expires_as"),
+        begins_at=_known(row, "begins_at"),
     )
     return placed(source, row)
+
+
+def _known(row: Mapping[str, Any], name: str) -> datetime | None:
+    return None if row.get(name) is None else moment(row[name])
 
 
 def _life(row: Mapping[str, Any]) -> dict[str, Any]:

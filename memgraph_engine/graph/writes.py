@@ -41,6 +41,7 @@ class Write:
     retied: Sequence[Row] = ()
     retired: Sequence[Row] = ()
     leaving: Sequence[str] = ()
+    living: Sequence[Row] = ()
     pairs: Sequence[Row] = ()
     lost: Sequence[str] = ()
     gained: Sequence[str] = ()

@@ -35,7 +35,8 @@ class Source(Result):
     `session` is '' for a message outside any; `seq` counts from 0 within the session.
     A long message is told by several notes, a passage each. The source of such a note holds the passage `part`, counted
     from 0: `text` is the whole text from the first to the second place of `span`. Otherwise `span` is None.
-    `policy`, `expires_at`, `erase_at` and `pinned` are those of its note (`Note`).
+    `policy`, `expires_at`, `erase_at` and `pinned` are those of its note (`Note`); `policy_as` and `expires_as` are the
+    class and the end that it came with, '' and None if it came with none. Its life counts from `begins_at`.
     """
 
     brief = ("id", "span", "speaker", "text")
@@ -60,6 +61,9 @@ class Source(Result):
     expires_at: datetime = NEVER
     erase_at: datetime = NEVER
     pinned: bool = False
+    policy_as: str = ""
+    expires_as: datetime | None = None
+    begins_at: datetime | None = None
 
     @property
     def key(self) -> Key:

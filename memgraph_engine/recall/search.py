@@ -116,7 +116,8 @@ def retrieve(db: Database, cache: NoteCache, query: Query, languages: Sequence[s
         if query.filters.metadata:
             cache.complete(db, query.scope_names, pool.notes)
         admitted = [row for row, note in enumerate(pool.notes) if query.filters.admits(note)]
-        if len(admitted) >= query.top_k or _exhausted(query, answer, len(pool.notes), settings, factor):
+        enough = len(admitted) >= query.top_k or _exhausted(query, answer, len(pool.notes), settings, factor)
+        if enough and not _crowded(query, answer, settings, factor):
             break
         factor *= _GROWTH
     if len(admitted) < len(pool.notes):
@@ -192,6 +193,18 @@ def _exhausted(query: Query, answer: Row, size: int, settings: RecallSettings, f
     if waiting and _lexical_pool(query, settings, factor) < sum(scope["notes"] for scope in answer["sums"]):
         return False
     return not query.filters.beyond_index or size < settings.pool * factor
+
+
+def _crowded(query: Query, answer: Row, settings: RecallSettings, factor: int) -> bool:
+    """Tell whether what has expired, and no sweep has taken out yet, took the places of other notes in full text.
+
+    The vector indexes look at ends themselves; full text can't.
+    """
+    if factor * settings.pool >= _LARGEST_POOL or not any(scope["expiring"] for scope in answer["sums"]):
+        return False
+    stamps = next(entry[1] for entry in answer["proposed"] if entry[0] == "lexical")
+    alive = sum(stamp is not None for stamp in stamps)
+    return alive < min(settings.lexical_pool, len(stamps)) and len(stamps) >= _lexical_pool(query, settings, factor)
 
 
 def _lexical_pool(query: Query, settings: RecallSettings, factor: int) -> int:

@@ -80,6 +80,7 @@ class Transaction:
         self._loosed: list[dict[str, Any]] = []
         self._retied: list[dict[str, str]] = []
         self._leaving: list[str] = []
+        self._living: dict[str, datetime | None] = {}
         self._rewritten: dict[str, dict[str, Any]] = {}
         self._keywords: dict[str, Keyword] = {}
         self._lost: set[str] = set()
@@ -170,6 +171,10 @@ class Transaction:
         """Bring back the ties that a decision took back."""
         self._retied.append({"untied_by": untied_by, "decision": decision})
 
+    def live(self, sources: Iterable[str], begins: datetime | None = None) -> None:
+        """Let sources live as their notes do from now on; their lives may begin anew."""
+        self._living |= dict.fromkeys(sources, begins)
+
     def leave(self, source: str) -> None:
         """Take a source out."""
         self._leaving.append(source)
@@ -240,6 +245,10 @@ class Transaction:
             retied=self._retied,
             retired=[{"id": note, "decision": decision} for note, decision in sorted(self._retired.items())],
             leaving=sorted(self._leaving),
+            living=[
+                {"id": source, "begins": None if begins is None else milliseconds(begins)}
+                for source, begins in sorted(self._living.items())
+            ],
             pairs=keyword_graph.changed(self._pairs),
             lost=sorted(self._lost | (self._keywords.keys() - self._gained)),
             gained=sorted(self._gained - self._keywords.keys()),
