@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from memgraph_engine.errors import (
         AuthenticationFailed,
         BudgetSpent,
+        ClockSkew,
         ConstructionFailed,
         DownloadError,
         EmbeddingError,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
         ModelRefused,
         ModelUnavailable,
         NotFound,
+        PolicyError,
         QueryFailed,
         ServerTooOld,
         SettingsError,
