@@ -442,6 +442,22 @@ def test_a_pinned_note_has_no_end_until_it_is_unpinned(memory, clock):
         memory.unpin("a", user_id="ana")
 
 
+def test_a_long_message_ends_with_the_first_of_its_notes(memory, clock):
+    text = "\n\n".join(f"{place} is closed on Sundays. " + "It rains there often. " * 60 for place in ("Alto", "Faro"))
+    (entry,) = memory.add(text, user_id="ana", policy="day", id="a", session="s").entries
+    assert len(entry.notes) > 1
+    memory.add("Where do we go?", user_id="ana", id="b", session="s", policy="week")
+    memory.pin(entry.notes[0], user_id="ana")
+    assert memory.source("a", user_id="ana").expires_at == BEGIN + DAY
+    assert "before:" not in memory.get("b", user_id="ana").context
+    clock.later(DAY)
+    assert [one.id for one in memory.get_all(user_id="ana")] == [entry.notes[0], memory.get("b", user_id="ana").id]
+    with pytest.raises(NotFound, match="expired"):
+        memory.source("a", user_id="ana")
+    memory.sweep(user_id="ana")
+    assert memory.verify(user_id="ana") == []
+
+
 def test_a_pin_is_undone(memory):
     memory.add("The boat sails to Madeira.", user_id="ana", policy="day", id="a")
     before = snapshot(memory)

@@ -25,8 +25,8 @@
 //   retied: list<map>    ties to bring back {untied_by, decision}
 //   retired: list<map>    notes to take out {id, decision}
 //   leaving: list<string>    sources to take out
-//   living: list<map>    sources whose notes live differently now {id, begins [ms, null for as before]}: each has the longest life of
-//   its notes
+//   living: list<map>    sources whose notes live differently now {id, begins [ms, null for as before]}: each has the shortest life of
+//   its notes, since whoever reads or quotes it reads all of them
 //   pairs: list<map>    change of how many active notes carry both keywords {a, b, change}, a before b
 //   lost: list<string>    keywords that notes lost, or that notes carry which can be read no more
 //   gained: list<string>    keywords that notes gained, or that notes carry which can be read now
@@ -289,8 +289,8 @@ CALL () {
 CALL () {
   UNWIND $write.living AS row
   MATCH (x:Source {scope: $scope, id: row.id})<-[:FROM]-(n:Note)
-  WITH x, row, n ORDER BY n.expires_at DESC, n.erase_at DESC, n.id
-  WITH x, row, head(collect(n)) AS n, max(n.erase_at) AS erase, collect(n.pinned) AS pinned
+  WITH x, row, n ORDER BY n.expires_at, n.erase_at, n.id
+  WITH x, row, head(collect(n)) AS n, min(n.erase_at) AS erase, collect(n.pinned) AS pinned
   SET x.begins_at = coalesce(row.begins, x.begins_at)
   SET x.policy = n.policy, x.expires_at = n.expires_at, x.erase_at = erase, x.pinned = any(one IN pinned WHERE one)
 }
