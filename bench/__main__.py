@@ -4,11 +4,12 @@ import argparse
 import json
 from pathlib import Path
 
-from bench import daily, gate, locomo, memory, pathways, report, speed, topics
+from bench import daily, gate, lifecycle, locomo, memory, pathways, report, speed, topics
 
 BENCHES = {
     "daily": daily,
     "gate": gate,
+    "lifecycle": lifecycle,
     "locomo": locomo,
     "memory": memory,
     "pathways": pathways,

@@ -329,7 +329,7 @@ class Recording:
 
     def run(self, name: str, /, **parameters: Any) -> list[Row]:
         """Run one reading statement, and remember it."""
-        self.reads.append((name, parameters))
+        self.reads.append((name, {"alive": self._db.alive(), **parameters}))
         return self._db.run(name, **parameters)
 
     def commit(self, name: str, /, **parameters: Any) -> list[Row]:

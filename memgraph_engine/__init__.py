@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from memgraph_engine.errors import (
         AuthenticationFailed,
         BudgetSpent,
+        ClockSkew,
         ConstructionFailed,
         DownloadError,
         EmbeddingError,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
         ModelRefused,
         ModelUnavailable,
         NotFound,
+        PolicyError,
         QueryFailed,
         ServerTooOld,
         SettingsError,
@@ -58,6 +60,7 @@ if TYPE_CHECKING:
     from memgraph_engine.model.result import (
         About,
         Anchor,
+        Applied,
         CacheStats,
         ChannelScore,
         Considered,
@@ -66,6 +69,7 @@ if TYPE_CHECKING:
         Entry,
         Explanation,
         Hit,
+        Hold,
         PassageEntry,
         QueryPlan,
         Receipt,
@@ -74,6 +78,7 @@ if TYPE_CHECKING:
         Spending,
         Stats,
         Story,
+        Swept,
         Tenant,
         Tie,
         User,
@@ -86,6 +91,7 @@ __all__ = [
     "About",
     "Anchor",
     "Answer",
+    "Applied",
     "AsyncMemory",
     "AuthenticationFailed",
     "Budget",
@@ -95,6 +101,7 @@ __all__ = [
     "ChatModel",
     "Cited",
     "Clock",
+    "ClockSkew",
     "Considered",
     "ConstructionFailed",
     "Context",
@@ -108,6 +115,7 @@ __all__ = [
     "Explanation",
     "Fault",
     "Hit",
+    "Hold",
     "Ingested",
     "InvalidInput",
     "JobRun",
@@ -128,6 +136,7 @@ __all__ = [
     "NoteFilters",
     "Partitioner",
     "PassageEntry",
+    "PolicyError",
     "Pricing",
     "QueryFailed",
     "QueryPlan",
@@ -148,6 +157,7 @@ __all__ = [
     "StoreMismatch",
     "Story",
     "StreamingChat",
+    "Swept",
     "Tenant",
     "Tie",
     "Topic",
@@ -167,9 +177,9 @@ _NAMES = {
     "client": "Memory Message MessageFields",
     "cost": "Budget Cost",
     "errors": (
-        "AuthenticationFailed BudgetSpent ConstructionFailed DownloadError EmbeddingError InvalidInput "
+        "AuthenticationFailed BudgetSpent ClockSkew ConstructionFailed DownloadError EmbeddingError InvalidInput "
         "LocalServerError MemgraphEngineError MissingExtra ModelError ModelRefused ModelUnavailable NotFound "
-        "QueryFailed ServerTooOld SettingsError SourceConflict StoreError StoreMismatch UndoRefused "
+        "PolicyError QueryFailed ServerTooOld SettingsError SourceConflict StoreError StoreMismatch UndoRefused "
         "Unreachable Unusable WriteConflict"
     ),
     "interface.filters": "NoteFilters SearchFilters",
@@ -179,8 +189,8 @@ _NAMES = {
     "model.memory": "Note Source",
     "model.ports": "ChatModel Clock Embedder Judge Judgement Partitioner Pricing Reply StreamingChat",
     "model.result": (
-        "About Anchor CacheStats ChannelScore Considered Decision Deletion Entry Explanation Hit PassageEntry "
-        "QueryPlan Receipt Round Session Spending Stats Story Tenant Tie User Version"
+        "About Anchor Applied CacheStats ChannelScore Considered Decision Deletion Entry Explanation Hit Hold "
+        "PassageEntry QueryPlan Receipt Round Session Spending Stats Story Swept Tenant Tie User Version"
     ),
     "model.topic": "Move Topic TopicRun TopicTie",
     "settings": "Settings",

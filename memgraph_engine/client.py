@@ -6,11 +6,12 @@ from datetime import datetime
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, TypedDict, Unpack
+from uuid import uuid4
 
 from memgraph_engine.asking.reader import MOST_HITS, Reader, readable
 from memgraph_engine.engine import wiring
 from memgraph_engine.errors import InvalidInput, NotFound
-from memgraph_engine.graph import audit, decisions, notes, scopes, sources, spending
+from memgraph_engine.graph import audit, decisions, holds, notes, scopes, sources, spending
 from memgraph_engine.graph import topics as topic_graph
 from memgraph_engine.ingest import readers
 from memgraph_engine.ingest.messages import (
@@ -25,17 +26,20 @@ from memgraph_engine.interface.filters import NoteFilters, SearchFilters
 from memgraph_engine.model.answer import Answer, Context
 from memgraph_engine.model.ingested import Ingested
 from memgraph_engine.model.memory import NEVER, READABLE, UNKNOWN_PAST, Note, Source, SourceKind
-from memgraph_engine.model.ports import ChatModel, Clock, Embedder, Judge, Partitioner
+from memgraph_engine.model.ports import ChatModel, Clock, Embedder, Judge, Partitioner, utc_now
 from memgraph_engine.model.result import (
     Anchor,
+    Applied,
     Decision,
     Deletion,
     Hit,
+    Hold,
     Receipt,
     Session,
     Spending,
     Stats,
     Story,
+    Swept,
     Tenant,
     User,
     Version,
@@ -70,6 +74,8 @@ class MessageFields(TypedDict, total=False):
     metadata: Mapping[str, object]
     caption: str
     kind: SourceKind
+    policy: str
+    expires: datetime | str
 
 
 class Memory:
@@ -98,7 +104,7 @@ class Memory:
         settings: Settings | None = None,
         llm: ChatModel | None = None,
         judge: Judge | None = None,
-        clock: Clock = wiring.utc_now,
+        clock: Clock = utc_now,
     ) -> Self:
         """Connect to `uri`, else to MEMGRAPH_ENGINE_URI, else to the managed local Neo4j, started if need be.
 
@@ -173,7 +179,8 @@ class Memory:
 
         A message is known by its id, else by its words, its session and its time (without one, the time of the call).
         It is a text, or a mapping with `text` (or `content`) and, as far as known, `id`, `speaker`, `role`, `agent`,
-        `session`, `time` (ISO 8601), `tags`, `metadata`, `caption` of an image, `kind`. Messages of chat APIs (`name`,
+        `session`, `time` (ISO 8601), `tags`, `metadata`, `caption` of an image, `kind`, `policy` (its class) and
+        `expires` (a day or a moment, after which it can't be read; docs/lifecycle.md). Messages of chat APIs (`name`,
         `tool_calls`, lists of content parts, their roles) are understood. Without a speaker, a message of the role
         `user` is `user_id`'s, and one of the role `assistant` its agent's. System and tool messages make no notes,
         unless the setting `gate.noted_roles` says so. A message that is longer than the setting `passage` has several
@@ -315,6 +322,91 @@ class Memory:
         """
         ids = check_name(note, "note"), check_name(other, "other")
         return self._writer.untie(self._scope(user_id, shared), *ids)
+
+    # ---- how long it lives ------------------------------------------------------------------
+
+    def sweep(self, *, user_id: str | None = None, shared: bool = False) -> Swept:
+        """Archive what has expired: it leaves sums, keywords and vectors. `undo` brings it back, so does `restore`.
+
+        What has expired can't be read, whether it was swept or not; a worker does this by itself. Raises ClockSkew if
+        this machine's clock and the server's differ by more than five minutes.
+
+        >>> from datetime import UTC, datetime
+        >>> from memgraph_engine import Memory
+        >>> days = iter(datetime(2024, 1, day, tzinfo=UTC) for day in (1, *[3] * 50))
+        >>> with Memory.connect(tenant=tenant, clock=lambda: next(days)) as memory:
+        ...     _ = memory.add("My train leaves at nine.", user_id="jo", policy="ephemeral")
+        ...     memory.search("When does the train leave?", user_id="jo"), memory.sweep(user_id="jo").notes
+        ([], 1)
+        """
+        return self._writer.sweep(self._scope(user_id, shared))
+
+    def restore(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Decision:  # noqa: A002
+        """Bring back a note that expired, swept or not: the time of its policy begins anew.
+
+        The id of a long message names all of its notes. Raises NotFound, or InvalidInput for what has not expired.
+        """
+        return self._writer.restore(self._scope(user_id, shared), check_name(id, "id"))
+
+    def pin(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Decision:  # noqa: A002
+        """Keep a note for ever, whatever its policy. Raises NotFound, or InvalidInput for what is pinned already.
+
+        >>> from memgraph_engine import Memory
+        >>> with Memory.connect(tenant=tenant) as memory:
+        ...     note = memory.add("Ana is allergic to nuts.", user_id="kim", policy="ephemeral").entries[0].note
+        ...     _ = memory.pin(note, user_id="kim")
+        ...     memory.get(note, user_id="kim").expires_at.year
+        9999
+        """
+        return self._writer.pin(self._scope(user_id, shared), check_name(id, "id"), pinned=True)
+
+    def unpin(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Decision:  # noqa: A002
+        """Let a pinned note end as its policy says, counted from when it was stored: that may be past already.
+
+        Raises NotFound, or InvalidInput for what is not pinned.
+        """
+        return self._writer.pin(self._scope(user_id, shared), check_name(id, "id"), pinned=False)
+
+    def apply_policies(self, *, user_id: str | None = None, shared: bool = False, dry_run: bool = False) -> Applied:
+        """Give all notes that can be read the policies and the ends that the policy file of now gives them.
+
+        With `dry_run` nothing is written. What came with a policy or an end of its own keeps it; what is pinned has no
+        end. Each decision can be undone.
+        """
+        return self._writer.apply(self._scope(user_id, shared), dry_run=dry_run)
+
+    def hold(
+        self,
+        reason: str,
+        *,
+        user_id: str | None = None,
+        shared: bool = False,
+        session: str | None = None,
+        source: str | None = None,
+    ) -> Hold:
+        """Keep a memory, or a session or a source of it, from being erased, until the hold is released.
+
+        What is held expires as it would otherwise, and can't be read then. Raises NotFound for an empty memory.
+        """
+        if session is not None and source is not None:
+            raise InvalidInput("hold takes a session or a source, or neither for the whole memory; not both.")
+        scope, text = self._scope(user_id, shared), check_text(reason, "reason", 1000)
+        names = {"session": session, "source": source}
+        given = {name: check_name(one, name) for name, one in names.items() if one is not None}
+        made = Hold(uuid4().hex, text, self.engine.now(), **given)
+        if not holds.create(self.engine.db, scope.name, made):
+            raise NotFound(f"The memory of {scope} is empty: there is nothing to hold.")
+        return made
+
+    def release(self, id: str, *, user_id: str | None = None, shared: bool = False) -> None:  # noqa: A002
+        """End a hold; raises NotFound."""
+        scope = self._scope(user_id, shared)
+        if not holds.release(self.engine.db, scope.name, check_name(id, "id")):
+            raise NotFound(f"There is no hold {id!r} in the memory of {scope}.")
+
+    def holds(self, *, user_id: str | None = None, shared: bool = False) -> list[Hold]:
+        """Return what is held of a memory, the oldest first."""
+        return holds.every(self.engine.db, self._scope(user_id, shared).name)
 
     def render(self, *, user_id: str | None = None, shared: bool = False) -> int:
         """Render the contexts of a memory's notes as this version renders them; return how many changed.
@@ -493,6 +585,8 @@ class Memory:
         scope = self._scope(user_id, shared)
         own = (sources.find(self.engine.db, one.name, check_name(id, "id")) for one in readable(scope))
         if found := next(filter(None, own), None):
+            if found.expires_at <= self.engine.db.alive():
+                raise NotFound(f"Source {id!r} of {scope} has expired; restore brings back its note.")
             return found
         raise NotFound(f"There is no source {id!r} in the memory of {scope}.")
 
@@ -634,7 +728,8 @@ class Memory:
 
     def _parse(self, message: Message, where: str, scope: Scope, now: datetime) -> Source:
         zone, most = self._settings.timezone, self._settings.max_text
-        return parse_message(message, where, timezone=zone, max_text=most, user=scope.user or "", now=now)
+        source = parse_message(message, where, timezone=zone, max_text=most, user=scope.user or "", now=now)
+        return self.engine.policies.assigned(source, where, now)
 
 
 def _with_defaults(message: Message, fields: Mapping[str, object]) -> Message:

@@ -2,6 +2,7 @@
 
 MemgraphEngineError
 ├── SettingsError             a setting is missing, malformed or contradicts another
+│   └── PolicyError           a policy file can't be used: file, line, column, what was expected
 ├── InvalidInput              what the caller gave can't be used (also a ValueError)
 │   └── SourceConflict        the id is already stored with another content
 ├── NotFound                  no such note, source, topic or decision in this scope (also a LookupError)
@@ -11,6 +12,7 @@ MemgraphEngineError
 │   ├── AuthenticationFailed  user or password is wrong
 │   ├── ServerTooOld          the server lacks what the statements need
 │   ├── StoreMismatch         the database or scope was made with another model, language or schema
+│   ├── ClockSkew             this machine's clock and the server's differ, so nothing is swept
 │   ├── WriteConflict         other writers kept winning; nothing of this write was stored
 │   └── QueryFailed           the server refused a statement
 ├── LocalServerError          the managed Neo4j could not be started, stopped or found
@@ -36,6 +38,10 @@ class MemgraphEngineError(Exception):
 
 class SettingsError(MemgraphEngineError):
     """A setting is missing, malformed or contradicts another."""
+
+
+class PolicyError(SettingsError):
+    """A policy file can't be used; it names the file, the line and the column, and what was expected."""
 
 
 class InvalidInput(MemgraphEngineError, ValueError):
@@ -72,6 +78,10 @@ class ServerTooOld(StoreError):
 
 class StoreMismatch(StoreError):
     """The database or scope was made with another model, language or schema."""
+
+
+class ClockSkew(StoreError):
+    """This machine's clock and the server's differ by minutes: nothing is swept by a clock that may be wrong."""
 
 
 class WriteConflict(StoreError):

@@ -151,6 +151,14 @@ class WorkerSettings(BaseModel):
     topics_cron: Annotated[str, AfterValidator(_cron)]
 
 
+class LifecycleSettings(BaseModel):
+    """How long what is remembered lives; see `config/settings.toml`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    policies: Annotated[str, Field(min_length=1)]
+
+
 class AnswerSettings(BaseModel):
     """What goes into a context; see `config/settings.toml`."""
 
@@ -277,6 +285,7 @@ class Settings(BaseSettings):
     topics: TopicsSettings
     worker: WorkerSettings
     answer: AnswerSettings
+    lifecycle: LifecycleSettings
     llm: LlmSettings
 
     @field_validator("timezone")

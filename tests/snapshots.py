@@ -34,6 +34,8 @@ def snapshot(memory, user="ana", vectors=True):
         "changed_since",
         "notes_since",
         "lock",
+        "next_expiry",
+        "begins_at",
     }
     found = Counter()
     for node in nodes:

@@ -452,7 +452,18 @@ def test_a_line_says_what_became_of_the_inputs(cli, tmp_path):
     assert cli("ingest", file).stdout == "0 new, 6 known already\n"
     again = write(tmp_path / "again.jsonl", *({**turn, "id": f"again-{turn['id']}"} for turn in talk))
     tally = json.loads(cli("ingest", again, "--json").stdout)
-    kinds = {"added", "superseded", "merged", "reinforced", "discarded", "deferred", "repeats", "updated", "deleted"}
+    kinds = {
+        "added",
+        "superseded",
+        "merged",
+        "reinforced",
+        "discarded",
+        "deferred",
+        "repeats",
+        "updated",
+        "deleted",
+        "restored",
+    }
     assert kinds | {"files", "skipped", "faults", "fallbacks", "cost"} == set(tally)
 
 

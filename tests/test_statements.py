@@ -8,7 +8,7 @@ import pytest
 from memgraph_engine.graph.statements import BrokenStatement, _parse, statements
 from memgraph_engine.resources import resource
 
-WITHOUT_SCOPE = {"store/read", "store/create", "store/upgrade", "leases/acquire", "leases/release"}
+WITHOUT_SCOPE = {"store/clock", "store/read", "store/create", "store/upgrade", "leases/acquire", "leases/release"}
 # a purge, a rebuild of all topics, a worker and a list of users look for all scopes of a tenant, an upgrade and an
 # operator's list for those of all, by the one label that is small
 MAY_SCAN = {"scopes/of_tenant", "scopes/tenants", "scopes/users", "scopes/waiting", "topics/changed", "store/overtake"}
@@ -70,6 +70,37 @@ def test_a_statement_names_its_scope(name):
     # each node that is looked up by label alone is filtered by scope
     for label_only in re.findall(r"MATCH \(\w*:(?:Note|Source|Keyword|Topic|Decision|Past|Run)\)(?![-<])", text):
         assert "$scopes" in text or ".scope = $scope" in text, label_only
+
+
+# these count or keep what is stored, and tell nobody what a note says: what has expired leaves the sums by the sweep
+COUNTED_AS_STORED = {
+    "writes/commit",
+    "scopes/sums",
+    "scopes/settle",
+    "keywords/recount",
+    "keywords/faults",
+    "notes/faults",
+}
+
+
+def looks_at_status(text):
+    """The variables whose status a statement asks for, so as to read some notes and not others."""
+    return set(re.findall(r"\b(\w+)\.status (?:IN|=) ", text)) | set(re.findall(r"\((\w+):Note \{[^}]*status:", text))
+
+
+@pytest.mark.parametrize("name", [n for n in NAMES if not n.startswith("schema/")])
+def test_a_statement_that_reads_notes_leaves_out_what_has_expired(name):
+    text = statements()[name].text
+    if name not in COUNTED_AS_STORED:
+        assert [
+            one for one in looks_at_status(text) if not re.search(rf"\b{one}\.expires_at (>|<=) \$alive", text)
+        ] == []
+
+
+def test_a_statement_that_forgets_that_notes_end_is_seen():
+    assert looks_at_status("MATCH (n:Note {scope: $scope}) WHERE n.status IN $statuses RETURN n") == {"n"}
+    assert looks_at_status("MATCH (n:Note {scope: $scope, status: 'pending'}) RETURN n") == {"n"}
+    assert all(looks_at_status(statements()[name].text) for name in ("notes/propose", "notes/page", "notes/pending"))
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -3,6 +3,8 @@
 // $ids: list<string>    ids of notes
 // $statuses: list<string>    that the notes at both ends may have
 // $known_at: datetime    neither note was made later
+// $alive: datetime    what ends by then can't be read: the present, or the time of a look back
+// $present: datetime    what is to be erased by then is gone
 // returns newer, older, kind (conflict, change or supersede), newer_said, older_said (milliseconds), same_speaker, former
 UNWIND $scopes AS scope
 UNWIND $ids AS id
@@ -16,7 +18,8 @@ CALL (n) {
 }
 WITH DISTINCT r, kind, startNode(r) AS newer, endNode(r) AS older
 WHERE newer.scope IN $scopes AND older.scope = newer.scope
-  AND newer.status IN $statuses AND older.status IN $statuses
+  AND newer.status IN $statuses AND newer.expires_at > $alive AND newer.erase_at > $present
+  AND older.status IN $statuses AND older.expires_at > $alive AND older.erase_at > $present
   AND newer.created_at <= $known_at AND older.created_at <= $known_at
 RETURN newer.id AS newer, older.id AS older, kind,
        newer.said_at.epochMillis AS newer_said, older.said_at.epochMillis AS older_said,

@@ -3,6 +3,7 @@
 // $before: datetime    only those at or before this time
 // $limit: integer    how many
 // $words: integer    of how many notes and sources the words are told
+// $alive: datetime    the present: what is to be erased by then is told no more
 // returns decision, about [{role: said, created, superseded, changed, retired, untied or tied, note: '' for a source, lines}]
 MATCH (d:Decision {scope: $scope}) WHERE d.at <= $before
 WITH d ORDER BY d.at DESC, d.version DESC, d.place DESC LIMIT $limit
@@ -11,17 +12,18 @@ RETURN d {.*, at: d.at.epochMillis} AS decision,
          CALL (d) {
            WITH d WHERE d.kind IN ['merge', 'reinforce', 'discard']
            UNWIND d.sources AS id
-           CALL (id) { MATCH (x:Source|PastSource {scope: $scope, id: id}) RETURN x LIMIT 1 }
+           CALL (id) { MATCH (x:Source|PastSource {scope: $scope, id: id}) WHERE x.erase_at > $alive RETURN x LIMIT 1 }
            RETURN {role: 'said', note: '', lines: [x.text]} AS told
            UNION ALL
            MATCH (d)-[a:ABOUT]->(n:Note|Past)
            WHERE a.role IN ['created', 'superseded', 'untied', 'tied']
-             OR (d.kind IN ['update', 'delete', 'undo', 'untie'] AND a.role IN ['changed', 'retired'])
+             OR (d.kind IN ['update', 'delete', 'undo', 'untie', 'expire', 'restore', 'pin', 'policy'] AND a.role IN ['changed', 'retired'])
            CALL (n, a) {
              WITH n AS v, a WHERE a.role = 'retired' OR v.revision = coalesce(a.revision, a.found) RETURN v
              UNION ALL
              MATCH (n)-[:WAS]->(v:Past) WHERE a.role <> 'retired' AND v.revision = coalesce(a.revision, a.found) RETURN v
            }
+           WITH a, v WHERE v.erase_at > $alive
            WITH a, v ORDER BY CASE a.role WHEN 'created' THEN 0 ELSE 1 END, v.created_at, v.id
            RETURN {role: a.role, note: v.id, lines: v.raw} AS told
          }

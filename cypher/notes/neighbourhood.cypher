@@ -7,18 +7,19 @@
 // $near: integer    notes that the vector index proposes for each
 // $lexical: integer    notes that share most words with each
 // $proposed: integer    notes that full text proposes for each
-// returns pairs [{place, id, raw_cosine, context_cosine}], notes [{id, context, said_at, keywords (keys), raw (what a user wrote, else null), sources,
+// $alive: datetime    the present: what ends by then can't be read
+// returns pairs [{place, id, raw_cosine, context_cosine}], notes [{id, context, policy, said_at, expires_at, keywords (keys), raw (what a user wrote, else null), sources,
 //   ended (the last note that tells a change of it [id, said_at ms], else null)}]
 UNWIND $rows AS row
 CALL (row) {
   CALL (row) {
     MATCH (n:Note)
       SEARCH n IN (VECTOR INDEX note_raw FOR row.raw_vector
-        WHERE n.scope = $scope AND n.status = 'active' LIMIT $near) SCORE AS score
+        WHERE n.scope = $scope AND n.status = 'active' AND n.expires_at > $alive LIMIT $near) SCORE AS score
     RETURN n, score
     UNION ALL
     CALL db.index.fulltext.queryNodes('note_terms', row.words, {limit: $proposed}) YIELD node AS n
-    WHERE n:Note AND n.scope = $scope AND n.status = 'active'
+    WHERE n:Note AND n.scope = $scope AND n.status = 'active' AND n.expires_at > $alive
     WITH n, ' ' + n.raw_terms + ' ' AS held
     ORDER BY size([term IN row.terms WHERE held CONTAINS ' ' + term + ' ']) DESC, size(held), n.id LIMIT $lexical
     RETURN n, null AS score
@@ -31,8 +32,8 @@ CALL (row) {
 WITH collect({place: row.place, id: n.id, raw_cosine: raw_cosine, context_cosine: context_cosine}) AS pairs,
      collect(DISTINCT n) AS notes
 RETURN pairs,
-       [n IN notes | n {.id, .context, said_at: n.said_at.epochMillis,
-                        ended: head(COLLECT { MATCH (n)<-[:RELATED {kind: 'change'}]-(m:Note) RETURN [m.id, m.said_at.epochMillis] ORDER BY m.said_at DESC, m.id LIMIT 1 }),
+       [n IN notes | n {.id, .context, .policy, said_at: n.said_at.epochMillis, expires_at: n.expires_at.epochMillis,
+                        ended: head(COLLECT { MATCH (n)<-[:RELATED {kind: 'change'}]-(m:Note) WHERE m.expires_at > $alive RETURN [m.id, m.said_at.epochMillis] ORDER BY m.said_at DESC, m.id LIMIT 1 }),
                         raw: CASE n.constructed_by WHEN 'user' THEN n.raw END,
                         sources: [(n)-[f:FROM]->(x:Source) | x {.id, .role, .speaker, .session, .seq, .said_as, .caption, .cuts, part: f.part,
                                                                  text: CASE WHEN x.cuts IS NULL THEN x.text ELSE substring(x.text, ([0] + x.cuts)[coalesce(f.part, 0)], ([0] + x.cuts + [1000000])[coalesce(f.part, 0) + 1] - ([0] + x.cuts)[coalesce(f.part, 0)]) END,

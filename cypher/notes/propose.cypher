@@ -29,19 +29,33 @@
 // $tied: integer    notes that ties lead to
 // $timely: integer    notes that each range of time proposes
 // $traced: boolean    whether to name keywords and topics
-// returns sums [{scope, language, version, notes, raw_length, context_length, waiting: where ranges narrow, whether notes are pending}],
-//   proposed [[channel, stamps (null: not within the ranges), superseded_at of each where ranges narrow, score or scores,
+// $alive: datetime    what ends by then can't be read: the present, or the time of a look back. The plain searches look at it only in scopes
+//   where something may have ended that no sweep has taken out yet: so it costs nothing elsewhere, and what ended fills no pool
+// $present: datetime    what is to be erased by then is gone
+// returns sums [{scope, language, version, notes, raw_length, context_length, waiting: where ranges narrow, whether notes are pending, expiring: whether notes may have expired}],
+//   proposed [[channel, stamps (null: not within the ranges, or expired), superseded_at of each where ranges narrow, score or scores,
 //   how many notes carry the keyword, keyword and topic where traced]]: keywords and topics have an entry for each keyword
 MATCH (s:Scope) WHERE s.scope IN $scopes
 WITH collect(s {.scope, .language, .version, .notes, .raw_length, .context_length,
-               waiting: $narrowed_pool > 0 AND EXISTS { MATCH (n:Note {scope: s.scope, status: 'pending'}) }}) AS sums
-CALL (sums) {
-  CALL () {
-    WITH 0 AS here WHERE $pool > 0
-    CALL (here) {
+               waiting: $narrowed_pool > 0 AND EXISTS { MATCH (n:Note {scope: s.scope, status: 'pending'}) WHERE n.expires_at > $alive },
+               expiring: coalesce(s.next_expiry <= $alive, false)}) AS sums
+WITH sums, any(s IN sums WHERE s.expiring) AS expiring
+CALL (expiring) {
+  CALL (expiring) {
+    WITH expiring WHERE $pool > 0 AND NOT expiring
+    CALL (expiring) {
       MATCH (n:Note)
         SEARCH n IN (VECTOR INDEX note_raw FOR $vector
           WHERE n.scope IN $scopes AND n.status IN $statuses LIMIT $pool) SCORE AS score
+      RETURN n, score
+    }
+    RETURN n, score
+    UNION ALL
+    WITH expiring WHERE $pool > 0 AND expiring
+    CALL (expiring) {
+      MATCH (n:Note)
+        SEARCH n IN (VECTOR INDEX note_raw FOR $vector
+          WHERE n.scope IN $scopes AND n.status IN $statuses AND n.expires_at > $alive LIMIT $pool) SCORE AS score
       RETURN n, score
     }
     RETURN n, score
@@ -58,6 +72,7 @@ CALL (sums) {
             AND n.agent_id >= $agent[0] AND n.agent_id <= $agent[1]
             AND n.valid_from <= $as_of[0] AND n.valid_to > $as_of[1]
             AND n.recorded_at <= $known_at[0] AND n.superseded_at > $known_at[1]
+            AND n.expires_at > $alive
           LIMIT $narrowed_pool) SCORE AS score
       RETURN n, score
     }
@@ -65,13 +80,22 @@ CALL (sums) {
   }
   RETURN collect(n) AS near, collect(score) AS nearness
 }
-CALL (near, nearness) {
+CALL (near, nearness, expiring) {
   RETURN 'dense_raw' AS channel, near AS notes, null AS score, null AS carried, null AS name
   UNION ALL
-  WITH 0 AS here WHERE $pool > 0
-  CALL (here) {
+  WITH expiring WHERE $pool > 0 AND NOT expiring
+  CALL (expiring) {
     MATCH (n:Note)
       SEARCH n IN (VECTOR INDEX note_context FOR $vector WHERE n.scope IN $scopes AND n.status IN $statuses LIMIT $pool)
+    RETURN n
+  }
+  RETURN 'dense_context' AS channel, collect(n) AS notes, null AS score, null AS carried, null AS name
+  UNION ALL
+  WITH expiring WHERE $pool > 0 AND expiring
+  CALL (expiring) {
+    MATCH (n:Note)
+      SEARCH n IN (VECTOR INDEX note_context FOR $vector
+        WHERE n.scope IN $scopes AND n.status IN $statuses AND n.expires_at > $alive LIMIT $pool)
     RETURN n
   }
   RETURN 'dense_context' AS channel, collect(n) AS notes, null AS score, null AS carried, null AS name
@@ -88,6 +112,7 @@ CALL (near, nearness) {
           AND n.agent_id >= $agent[0] AND n.agent_id <= $agent[1]
           AND n.valid_from <= $as_of[0] AND n.valid_to > $as_of[1]
           AND n.recorded_at <= $known_at[0] AND n.superseded_at > $known_at[1]
+          AND n.expires_at > $alive
         LIMIT $narrowed_pool)
     RETURN n
   }
@@ -101,6 +126,7 @@ CALL (near, nearness) {
     MATCH (n:Note|Past)
       SEARCH n IN (VECTOR INDEX note_raw FOR $vector
         WHERE n.scope IN $scopes AND n.status IN $statuses AND n.said_at >= time[0] AND n.valid_from < time[1]
+          AND n.expires_at > $alive
         LIMIT $timely)
     RETURN collect(n) AS notes
   }
@@ -120,35 +146,35 @@ CALL (near, nearness) {
     CALL (here) { MATCH (k:Keyword) WHERE k.scope IN $scopes AND k.key IN $read.names RETURN k }
     RETURN k, 1.0 AS score
   }
-  WITH k, max(score) AS score WHERE score > 0
-  CALL (k) { MATCH (k)<-[:HAS_KEYWORD]-(n) WHERE n.status IN $statuses RETURN n LIMIT $spread }
-  WITH k, score, collect(n) AS notes
+  WITH expiring, k, max(score) AS score WHERE score > 0
+  CALL (k, expiring) { MATCH (k)<-[:HAS_KEYWORD]-(n) WHERE n.status IN $statuses AND (NOT expiring OR n.expires_at > $alive) RETURN n LIMIT $spread }
+  WITH k, score, collect(n) AS notes WHERE size(notes) > 0
   RETURN 'keywords' AS channel, notes, score, CASE WHEN size(notes) < $spread THEN size(notes) ELSE COUNT { (k)<-[:HAS_KEYWORD]-() } END AS carried, CASE WHEN $traced THEN [k.name, null] END AS name
   UNION ALL
-  WITH coalesce($read.topic, $vector) AS vector WHERE $topics > 0
+  WITH expiring, coalesce($read.topic, $vector) AS vector WHERE $topics > 0
   CALL (vector) {
     MATCH (t:Topic)
       SEARCH t IN (VECTOR INDEX topic_embedding FOR vector WHERE t.scope IN $scopes LIMIT $topics) SCORE AS score
     RETURN t, 2 * score - 1 AS score
   }
   CALL (t) { MATCH (t)<-[:IN_TOPIC]-(k) RETURN k, COUNT { (k)<-[:HAS_KEYWORD]-() } AS carried LIMIT $spread }
-  WITH t, k, score WHERE score > 0 AND carried <= $spread
-  MATCH (k)<-[:HAS_KEYWORD]-(n) WHERE n.status IN $statuses
+  WITH expiring, t, k, score WHERE score > 0 AND carried <= $spread
+  MATCH (k)<-[:HAS_KEYWORD]-(n) WHERE n.status IN $statuses AND (NOT expiring OR n.expires_at > $alive)
   WITH t, k, score, collect(n) AS notes
   RETURN 'topics' AS channel, notes, score, size(notes) AS carried, CASE WHEN $traced THEN [k.name, t.label] END AS name
   UNION ALL
-  WITH near, nearness
+  WITH near, nearness, expiring
   UNWIND range(0, CASE WHEN $related < size(near) THEN $related ELSE size(near) END - 1) AS place
-  WITH near[place] AS n, (2 * nearness[place] - 1) AS score
-  MATCH (n)-[r:RELATED]-(m) WHERE m.status IN $statuses
+  WITH near[place] AS n, (2 * nearness[place] - 1) AS score, expiring
+  MATCH (n)-[r:RELATED]-(m) WHERE m.status IN $statuses AND (NOT expiring OR m.expires_at > $alive)
   WITH m, max(score * r.score) AS score
   ORDER BY score DESC, m.stamp LIMIT $tied
   WITH collect(m) AS notes, collect(score) AS score
   RETURN 'related' AS channel, notes, score, null AS carried, null AS name
 }
-WITH sums, channel, notes, score, carried, name,
+WITH sums, channel, notes, score, carried, name, expiring,
      // other scopes' notes come from nowhere but full text, where two scopes' tokens may be alike
-     CASE WHEN $narrowed_pool = 0 THEN [n IN notes | CASE WHEN channel <> 'lexical' OR n.scope IN $scopes THEN n.stamp END]
+     CASE WHEN $narrowed_pool = 0 THEN [n IN notes | CASE WHEN (channel <> 'lexical' OR n.scope IN $scopes) AND (NOT expiring OR n.expires_at > $alive) THEN n.stamp END]
           ELSE [n IN notes | CASE WHEN n.scope IN $scopes AND n.status IN $statuses AND n.said_at >= $since AND n.said_at <= $until
             // names are the same or open; as ranges they would be compared by UTF-16 here, where U+E000 comes after U+10FFFF
             AND (n.session = $session[0] OR $session[0] <> $session[1])
@@ -156,6 +182,7 @@ WITH sums, channel, notes, score, carried, name,
             AND (n.role = $role[0] OR $role[0] <> $role[1])
             AND (n.agent_id = $agent[0] OR $agent[0] <> $agent[1])
             AND n.valid_from <= $as_of[0] AND n.valid_to > $as_of[1]
-            AND n.recorded_at <= $known_at[0] AND n.superseded_at > $known_at[1] THEN n.stamp END] END AS stamps,
+            AND n.recorded_at <= $known_at[0] AND n.superseded_at > $known_at[1]
+            AND n.expires_at > $alive AND n.erase_at > $present THEN n.stamp END] END AS stamps,
      CASE WHEN $narrowed_pool > 0 THEN [n IN notes | n.superseded_at.epochMillis] END AS closed
 RETURN sums, collect([channel, stamps, closed, score, carried, name]) AS proposed

@@ -13,11 +13,13 @@
 // $agent: list<string>    likewise
 // $as_of: list<datetime>    latest valid_from, and what valid_to is later than; the same for one moment
 // $known_at: list<datetime>    likewise of recorded_at and superseded_at
+// $alive: datetime    what ends by then can't be read: the present, or the time of a look back
+// $present: datetime    what is to be erased by then is gone
 // returns stamps, scores
 UNWIND range(0, size($anchors.stamps) - 1) AS place
 MATCH (n:Note {stamp: $anchors.stamps[place]}) WHERE n.scope IN $scopes
 MATCH (n)-[r:RELATED]-(m)
-WHERE m.scope IN $scopes AND m.status IN $statuses AND m.said_at >= $since AND m.said_at <= $until
+WHERE m.scope IN $scopes AND m.status IN $statuses AND m.expires_at > $alive AND m.erase_at > $present AND m.said_at >= $since AND m.said_at <= $until
   AND (m.session = $session[0] OR $session[0] <> $session[1])
   AND (m.speaker = $speaker[0] OR $speaker[0] <> $speaker[1])
   AND (m.role = $role[0] OR $role[0] <> $role[1])

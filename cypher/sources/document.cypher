@@ -1,15 +1,16 @@
 // The passages that are stored of a document, in the order in which they came, and what became of each.
 // $scope: string    the scope
 // $document: string    the document's id, which is its passages' session
-// returns source, hashes [of its versions, newest first], note {id, status, sources (their number), evidence (of its last decision)} or null,
+// $alive: datetime    the present: what ends by then can't be read
+// returns source, hashes [of its versions, newest first], note {id, status, expired, sources (their number), evidence (of its last decision)} or null,
 //   taken (out of a note that other sources tell too)
 MATCH (x:Source {scope: $scope, session: $document})
 WHERE x.seq >= 0 AND x.kind = 'document' AND x.id STARTS WITH $document + '#'
-RETURN x {.*, said_at: x.said_at.epochMillis} AS source,
+RETURN x {.*, said_at: x.said_at.epochMillis, expires_at: x.expires_at.epochMillis, erase_at: x.erase_at.epochMillis} AS source,
        [x.hash] + [(x)-[:WAS]->(p:PastSource) | p.hash] AS hashes,
        head(COLLECT {
          MATCH (n:Note)-[:FROM]->(x)
-         RETURN n {.id, .status, sources: COUNT { (n)-[:FROM]->(:Source) },
+         RETURN n {.id, .status, expired: n.expires_at <= $alive, sources: COUNT { (n)-[:FROM]->(:Source) },
                    evidence: head([(d:Decision)-[a:ABOUT]->(n) WHERE a.revision = n.revision | d.evidence])}
        }) AS note,
        NOT EXISTS { (x)<-[:FROM]-(:Note) } AND EXISTS { (x)<-[:FROM]-(:Past)<-[:WAS]-(:Note) } AS taken

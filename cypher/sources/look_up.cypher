@@ -5,7 +5,8 @@
 //   sessions: list<string>    their sessions, without ''
 //   keys: list<string>    keys of the keywords they may carry
 // $statuses: list<string>    of notes that can be read
-// returns version, language, notes, schema, known [{id, hashes, notes [{id, status}]}], tails [source, its last passage, with readable], keywords [{key, name}]
+// $alive: datetime    the present: what ends by then can't be read
+// returns version, language, notes, schema, known [{id, hashes, notes [{id, status, expired}]}], tails [source, its last passage, with readable], keywords [{key, name}]
 MATCH (s:Scope {scope: $scope})
 RETURN s.version AS version, s.language AS language, s.notes AS notes,
        head(COLLECT { MATCH (x:Store {name: 'store'}) RETURN coalesce(x.upgrading, x.schema) }) AS schema,
@@ -13,7 +14,7 @@ RETURN s.version AS version, s.language AS language, s.notes AS notes,
          UNWIND $arriving.ids AS id
          MATCH (x:Source {scope: $scope, id: id})
          RETURN {id: id, hashes: [x.hash] + [(x)-[:WAS]->(p:PastSource) | p.hash],
-                 notes: COLLECT { MATCH (n:Note)-[f:FROM]->(x) WITH n, min(coalesce(f.part, 0)) AS part RETURN n {.id, .status} ORDER BY part }}
+                 notes: COLLECT { MATCH (n:Note)-[f:FROM]->(x) WITH n, min(coalesce(f.part, 0)) AS part RETURN n {.id, .status, expired: n.expires_at <= $alive} ORDER BY part }}
        } AS known,
        COLLECT {
          UNWIND $arriving.sessions AS session
@@ -23,8 +24,8 @@ RETURN s.version AS version, s.language AS language, s.notes AS notes,
            RETURN x ORDER BY x.seq DESC LIMIT 1
          }
          WITH x, coalesce(size(x.cuts), 0) AS last
-         RETURN x {.*, part: last, text: CASE WHEN x.cuts IS NULL THEN x.text ELSE substring(x.text, ([0] + x.cuts)[last], ([0] + x.cuts + [1000000])[last + 1] - ([0] + x.cuts)[last]) END, said_at: x.said_at.epochMillis,
-                   readable: EXISTS { (x)<-[f:FROM]-(n:Note) WHERE coalesce(f.part, 0) = last AND n.status IN $statuses }}
+         RETURN x {.*, part: last, text: CASE WHEN x.cuts IS NULL THEN x.text ELSE substring(x.text, ([0] + x.cuts)[last], ([0] + x.cuts + [1000000])[last + 1] - ([0] + x.cuts)[last]) END, said_at: x.said_at.epochMillis, expires_at: x.expires_at.epochMillis, erase_at: x.erase_at.epochMillis,
+                   readable: EXISTS { (x)<-[f:FROM]-(n:Note) WHERE coalesce(f.part, 0) = last AND n.status IN $statuses AND n.expires_at > $alive }}
        } AS tails,
        COLLECT {
          UNWIND $arriving.keys AS key

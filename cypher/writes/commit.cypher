@@ -2,16 +2,17 @@
 // Each part runs where it is given rows, and sees what the parts before it wrote.
 // $scope: string    the scope
 // $version: integer    as it was when the write was prepared
-// $sums: map    by how much the scope's sums change {notes, raw_length, context_length, joined}
+// $sums: map    by how much the scope's sums change {notes, raw_length, context_length, joined}, and when the first of what is written ends {ends: ms or null}
 // $write: map    what changes, in one parameter: the server compiles a statement anew for other lengths of lists
-//   sources: list<map>    to store {id, previous: id or null, properties}
+//   sources: list<map>    to store {id, previous: id or null, properties, expires_at, erase_at [ms, null for never]}
 //   decisions: list<map>    to record {id, properties, source or null, undoes or null}
 //   keywords: list<map>    to store unless they are there {name, key, vector}
 //   reinstated: list<map>    notes to take back {id, retired_by, decision, keywords, stamp}
-//   notes: list<map>    to store {id, source, part, properties, said_at, created_at, valid_from [ms], raw_vector or null,
+//   notes: list<map>    to store {id, source, part, properties, said_at, created_at, valid_from [ms], expires_at, erase_at [ms, null for never], raw_vector or null,
 //   context_vector or null, decision, keywords}; `part` is the passage of the source, null for the first
 //   waves: list<list<map>>    notes to revise, each once in a wave {id, properties, raw_vector or null, context_vector or
-//   null, decision, role, adds, drops [{id (of a source), part}], keywords or null}
+//   null, decision, role, adds, drops [{id (of a source), part}], keywords or null, light: neither the note nor its former version
+//   keeps vectors, and the note keeps its keywords by their names alone}
 //   rewritten: list<map>    sources to give a new text {id, text, hash, cuts (before which characters it is cut, or null), parted,
 //   returned}; the notes `parted` go on telling the former text, those `returned` told it before and tell this one again
 //   relations: list<map>    ties from the notes that a decision made or changed {new, old, score, kind (link, change,
@@ -24,6 +25,8 @@
 //   retied: list<map>    ties to bring back {untied_by, decision}
 //   retired: list<map>    notes to take out {id, decision}
 //   leaving: list<string>    sources to take out
+//   living: list<map>    sources whose notes live differently now {id, begins [ms, null for as before]}: each has the shortest life of
+//   its notes, since whoever reads or quotes it reads all of them
 //   pairs: list<map>    change of how many active notes carry both keywords {a, b, change}, a before b
 //   lost: list<string>    keywords that notes lost, or that notes carry which can be read no more
 //   gained: list<string>    keywords that notes gained, or that notes carry which can be read now
@@ -38,12 +41,16 @@ SET s.version = s.version + 1,
     s.raw_length = s.raw_length + $sums.raw_length,
     s.context_length = s.context_length + $sums.context_length,
     s.changed_since = s.changed_since + 1,
-    s.notes_since = coalesce(s.notes_since, 0) + $sums.joined
+    s.notes_since = coalesce(s.notes_since, 0) + $sums.joined,
+    s.next_expiry = CASE WHEN $sums.ends IS NULL OR s.next_expiry.epochMillis <= $sums.ends THEN s.next_expiry
+                    ELSE datetime({epochMillis: $sums.ends}) END
 WITH s.version AS version, s.topics_most AS most
 CALL () {
   UNWIND $write.sources AS row
   CREATE (x:Source {scope: $scope, id: row.id})
-  SET x += row.properties
+  SET x += row.properties,
+      x.expires_at = CASE WHEN row.expires_at IS NULL THEN datetime('9999-12-31T00:00:00Z') ELSE datetime({epochMillis: row.expires_at}) END,
+      x.erase_at = CASE WHEN row.erase_at IS NULL THEN datetime('9999-12-31T00:00:00Z') ELSE datetime({epochMillis: row.erase_at}) END
   WITH x, row WHERE row.previous IS NOT NULL
   MATCH (p:Source {scope: $scope, id: row.previous})
   MERGE (p)-[:NEXT]->(x)
@@ -98,7 +105,9 @@ CALL () {
   SET n += row.properties,
       n.said_at = datetime({epochMillis: row.said_at}), n.created_at = datetime({epochMillis: row.created_at}),
       n.recorded_at = $now, n.superseded_at = never,
-      n.valid_from = datetime({epochMillis: row.valid_from}), n.valid_to = never, n.expires_at = never
+      n.valid_from = datetime({epochMillis: row.valid_from}), n.valid_to = never,
+      n.expires_at = CASE WHEN row.expires_at IS NULL THEN never ELSE datetime({epochMillis: row.expires_at}) END,
+      n.erase_at = CASE WHEN row.erase_at IS NULL THEN never ELSE datetime({epochMillis: row.erase_at}) END
   SET n.raw_scoped = n.scope_token + replace(n.raw_terms, ' ', ' ' + n.scope_token),
       n.context_scoped = n.scope_token + replace(n.context_terms, ' ', ' ' + n.scope_token)
   WITH n, row
@@ -128,10 +137,15 @@ CALL () {
     WITH n, d, row, CASE WHEN n.recorded_at > $now THEN n.recorded_at ELSE $now END AS now
     CREATE (p:Past)
     SET p = properties(n), p.was = n.status, p.status = 'past', p.superseded_at = now,
-        p.keywords = COLLECT { MATCH (n)-[:HAS_KEYWORD]->(k:Keyword) RETURN k.name ORDER BY k.name }
+        p.keywords = coalesce(n.keywords, COLLECT { MATCH (n)-[:HAS_KEYWORD]->(k:Keyword) RETURN k.name ORDER BY k.name })
     CREATE (n)-[:WAS]->(p)
     WITH n, p, d, row, now
     CALL (n, p) { MATCH (n)-[f:FROM]->(x:Source|PastSource) CREATE (p)-[:FROM {part: f.part}]->(x) }
+    CALL (n, p, row) {
+      WITH n, p, row WHERE row.light
+      SET n.keywords = p.keywords
+      REMOVE n.raw_embedding, n.context_embedding, p.raw_embedding, p.context_embedding
+    }
     SET n += row.properties, n.recorded_at = now, n.revision = n.revision + 1
     SET n.raw_scoped = n.scope_token + replace(n.raw_terms, ' ', ' ' + n.scope_token),
         n.context_scoped = n.scope_token + replace(n.context_terms, ' ', ' ' + n.scope_token)
@@ -271,6 +285,14 @@ CALL () {
   DELETE before, after
   WITH p, y WHERE p IS NOT NULL AND y IS NOT NULL
   MERGE (p)-[:NEXT]->(y)
+}
+CALL () {
+  UNWIND $write.living AS row
+  MATCH (x:Source {scope: $scope, id: row.id})<-[:FROM]-(n:Note)
+  WITH x, row, n ORDER BY n.expires_at, n.erase_at, n.id
+  WITH x, row, head(collect(n)) AS n, min(n.erase_at) AS erase, collect(n.pinned) AS pinned
+  SET x.begins_at = coalesce(row.begins, x.begins_at)
+  SET x.policy = n.policy, x.expires_at = n.expires_at, x.erase_at = erase, x.pinned = any(one IN pinned WHERE one)
 }
 CALL () {
   UNWIND $write.pairs AS row

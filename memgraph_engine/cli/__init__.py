@@ -21,17 +21,24 @@ from memgraph_engine.cli.eval import eval_app
 from memgraph_engine.cli.explain import explain
 from memgraph_engine.cli.get import get
 from memgraph_engine.cli.history import history
+from memgraph_engine.cli.hold import hold
 from memgraph_engine.cli.ingest import ingest
 from memgraph_engine.cli.init import init
 from memgraph_engine.cli.list import list_notes
+from memgraph_engine.cli.pin import pin
+from memgraph_engine.cli.policy import policy_app
 from memgraph_engine.cli.process import process
+from memgraph_engine.cli.release import release
 from memgraph_engine.cli.render import render
+from memgraph_engine.cli.restore import restore
 from memgraph_engine.cli.search import search
 from memgraph_engine.cli.sessions import sessions
 from memgraph_engine.cli.stats import stats
+from memgraph_engine.cli.sweep import sweep
 from memgraph_engine.cli.tenants import tenants
 from memgraph_engine.cli.topics import topics_app
 from memgraph_engine.cli.undo import undo
+from memgraph_engine.cli.unpin import unpin
 from memgraph_engine.cli.untie import untie
 from memgraph_engine.cli.update import update
 from memgraph_engine.cli.users import users
@@ -116,6 +123,12 @@ app.command("delete")(delete)
 app.command("decisions")(decisions)
 app.command("undo")(undo)
 app.command("untie")(untie)
+app.command("sweep")(sweep)
+app.command("restore")(restore)
+app.command("pin")(pin)
+app.command("unpin")(unpin)
+app.command("hold")(hold)
+app.command("release")(release)
 app.command("render")(render)
 app.command("stats")(stats)
 app.command("users")(users)
@@ -123,6 +136,7 @@ app.command("sessions")(sessions)
 app.command("tenants")(tenants)
 app.command("cost")(cost)
 app.command("verify")(verify)
+app.add_typer(policy_app, name="policy")
 app.add_typer(topics_app, name="topics")
 app.add_typer(eval_app, name="eval")
 app.add_typer(db_app, name="db")

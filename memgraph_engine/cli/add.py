@@ -17,6 +17,7 @@ _SAID = {
     "reinforce": "Repeats {note}, {source}.",
     "discard": "Kept {source}, without a note: it tells nothing new.",
     "defer": "Added {note}, {source}; it is to be constructed.",
+    "restore": "Brought back {note}, {source}: it had expired.",
     "repeat": "Known already: {note}, {source}.",
 }
 
@@ -40,12 +41,19 @@ def add(
     meta: Annotated[
         list[str] | None, typer.Option(metavar="KEY=VALUE", help="An entry of the metadata; can be repeated.")
     ] = None,
+    policy: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Its policy, which says how long it can be read.")
+    ] = None,
+    expires: Annotated[
+        str | None, typer.Option(metavar="TIME", help="When it can be read no more, ISO 8601; a day means its end.")
+    ] = None,
     no_wait: NoWait = False,
     as_json: Json = False,
 ) -> None:
     """Remember a text."""
     owner = whose(user, shared)
     given = {"id": id, "speaker": speaker, "role": role, "agent": agent, "session": session, "time": time}
+    given |= {"policy": policy, "expires": expires}
     message: dict[str, object] = {name: value for name, value in given.items() if value is not None}
     message |= {"tags": tag or [], "metadata": metadata(meta or [])}
     message["text"] = sys.stdin.read().rstrip("\n") if text == "-" else text

@@ -1,6 +1,6 @@
 """Put the parts together from the settings: the only module that knows all of them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from memgraph_engine.embedding import CheckedEmbedder, embedder_named
@@ -8,8 +8,9 @@ from memgraph_engine.graph import schema
 from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.note_cache import NoteCache
 from memgraph_engine.judging import judge_named
+from memgraph_engine.lifecycle import Policies, policies
 from memgraph_engine.llm import Roles
-from memgraph_engine.model.ports import ChatModel, Clock, Embedder, Judge
+from memgraph_engine.model.ports import ChatModel, Clock, Embedder, Judge, utc_now
 from memgraph_engine.settings import Settings
 
 
@@ -24,6 +25,7 @@ class Engine:
     roles: Roles
     notes: NoteCache
     judge: Judge | None = None
+    policies: Policies = field(default_factory=Policies)
 
     def now(self) -> datetime:
         """Return the clock's time in UTC, to the millisecond: the precision in which times are stored."""
@@ -31,12 +33,7 @@ class Engine:
         return moment.replace(microsecond=moment.microsecond // 1000 * 1000)
 
 
-def utc_now() -> datetime:
-    """Return the time, in UTC."""
-    return datetime.now(UTC)
-
-
-def open_database(settings: Settings) -> Database:
+def open_database(settings: Settings, clock: Clock = utc_now) -> Database:
     """Connect to the server that the settings name, else to the managed one, which is started if need be."""
     uri, user, password = settings.uri, settings.user, settings.password.get_secret_value()
     if not uri:
@@ -51,6 +48,7 @@ def open_database(settings: Settings) -> Database:
         database=settings.database,
         connect_timeout=settings.connect_timeout,
         retry_time=settings.retry_time,
+        clock=clock,
     )
     try:
         db.check()
@@ -70,12 +68,13 @@ def build(
 ) -> Engine:
     """Connect, load the embedder and the judge, and make or check the schema."""
     roles = Roles(settings.llm, llm=llm)
+    lives = policies(settings.lifecycle.policies)
     checked = CheckedEmbedder(embedder if embedder is not None else embedder_named(settings))
     second = judge if judge is not None else judge_named(settings)
-    db = open_database(settings)
+    db = open_database(settings, clock)
     try:
         schema.prepare(db, checked.name, checked.dimensions)
     except BaseException:
         db.close()
         raise
-    return Engine(settings, db, checked, clock, roles, NoteCache(settings.recall.cache_mb << 20), second)
+    return Engine(settings, db, checked, clock, roles, NoteCache(settings.recall.cache_mb << 20), second, lives)

@@ -19,6 +19,7 @@ from memgraph_engine.gate.verdict import APPEND, Opinion, Tie, Verdict
 from memgraph_engine.gate.wording import closed_terms, lists_of
 from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.neighbourhood import Neighbour, neighbourhood
+from memgraph_engine.lifecycle import Policies
 from memgraph_engine.model.candidate import Candidate
 from memgraph_engine.model.memory import Source
 from memgraph_engine.model.result import Considered, Relation
@@ -64,6 +65,20 @@ class Compared:
         """The new line beside each of the known note's."""
         notes = self.new, self.known
         return [Pair(self.new.lines[0], old, notes, self._language) for old in self.known.lines]
+
+    def may_join(self, policies: Policies) -> bool:
+        """Whether the new note may join this one by their classes and ends."""
+        return policies.joins((self.new.policy, self.new.ends), (self.known.policy, self.known.ends))
+
+    @property
+    def lasts(self) -> bool:
+        """Whether this note ends no earlier than the new one."""
+        return self.known.ends >= self.new.ends
+
+    @property
+    def outlived(self) -> bool:
+        """Whether this note ends no later than the new one: else what replaced it would end, and leave nothing."""
+        return self.known.ends <= self.new.ends
 
     @property
     def texts(self) -> tuple[str, str]:
@@ -150,8 +165,16 @@ Ask = Callable[[Sequence[str], Sequence[Sequence[Compared]]], Mapping[tuple[int,
 class Gate:
     """Judges the candidates of one batch."""
 
-    def __init__(self, settings: GateSettings, maps: Calibration, scope: Scope, language: str, notes: int) -> None:
-        self._settings, self._calibration = settings, maps
+    def __init__(
+        self,
+        settings: GateSettings,
+        maps: Calibration,
+        scope: Scope,
+        language: str,
+        notes: int,
+        policies: Policies = Policies(),  # noqa: B008  it is frozen
+    ) -> None:
+        self._settings, self._calibration, self._policies = settings, maps, policies
         self._scope, self._language, self._notes = scope, language, notes
         self.contexts: Mapping[str, str] = {}
 
@@ -257,10 +280,10 @@ class Gate:
         model = next((opinion.model for opinion in opinions.values()), "")
         cost = sum((opinion.cost for opinion in opinions.values()), NOTHING)
         asked = partial(Verdict, considered=considered, model=model, cost=cost)
-        if confirmed := next(filter(None, (one.confirmation for one, _ in best)), ""):
+        if confirmed := next(filter(None, (one.confirmation for one, _ in best if one.lasts)), ""):
             return asked("discard", evidence=confirmed)
         # a line joins the note that holds most of it: another may repeat as much, and say less besides
-        same = [pair for pair in best if pair[1].relation == "same"]
+        same = [pair for pair in best if pair[1].relation == "same" and pair[0].may_join(self._policies)]
         if settings.merge and same:
             one, seen = max(same, key=lambda pair: pair[0].scores.known)
             if one.plain:
@@ -268,7 +291,11 @@ class Gate:
             # what contradicts the nearest note, or tells of its change, joins no other one
             if not best[0][0].apart and best[0][1].relation != "conflict":
                 return asked("merge", seen.note, self._ties(considered, seen.note), evidence=seen.evidence)
-        old = next((seen for _, seen in best if seen.relation == "update"), None) if settings.supersede else None
+        old = (
+            next((seen for one, seen in best if seen.relation == "update" and one.outlived), None)
+            if settings.supersede
+            else None
+        )
         ties = self._ties(considered, old.note if old else "")
         if old:
             return asked("supersede", old.note, ties, evidence=old.evidence)
@@ -302,7 +329,17 @@ def known_of(note: Neighbour, language: str) -> Known:
     sources = [_rewritten(text, note.sources, language) for text in note.rewritten] or note.sources
     lines = tuple(Line(source, language) for source in sources)
     keywords = frozenset(note.keywords)
-    return Known(note.id, note.context, lines, keywords, note.said_at, ended=note.ended)
+    return Known(
+        note.id,
+        note.context,
+        lines,
+        keywords,
+        note.said_at,
+        answers=False,
+        ended=note.ended,
+        policy=note.policy,
+        ends=note.expires_at,
+    )
 
 
 def _rewritten(text: str, sources: Sequence[Source], language: str) -> Source:
@@ -318,7 +355,16 @@ def new_of(candidate: Candidate, own: str, language: str) -> Known:
     """Return a note to be, by its `own` id, as it is compared."""
     source, keywords = candidate.source, frozenset(keyword.key for keyword in candidate.keywords)
     asked = candidate.before is not None and candidate.before.text.rstrip().endswith(("?", "？"))
-    return Known(own, candidate.context, (Line(source, language),), keywords, source.said_at, asked)
+    return Known(
+        own,
+        candidate.context,
+        (Line(source, language),),
+        keywords,
+        source.said_at,
+        asked,
+        policy=source.policy,
+        ends=source.expires_at,
+    )
 
 
 def _tie(seen: Considered) -> Tie:

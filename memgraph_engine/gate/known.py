@@ -12,7 +12,7 @@ from operator import attrgetter
 from memgraph_engine.gate.wording import Token, closed_terms, wording
 from memgraph_engine.language import tokenize
 from memgraph_engine.model.marker import without_recalled
-from memgraph_engine.model.memory import Source
+from memgraph_engine.model.memory import DEFAULT_POLICY, NEVER, Source
 from memgraph_engine.rendering import told, written
 
 LONG = 500  # tokens
@@ -89,7 +89,8 @@ class Line:
 class Known:
     """A note: its lines, keywords (by key) and when it was said. `answers` tells that the turn before it asks.
 
-    `ended` is the note that tells a change of it, and when that was said.
+    `ended` is the note that tells a change of it, and when that was said. `policy` is its class, `ends` when it can
+    be read no more.
     """
 
     id: str
@@ -99,6 +100,8 @@ class Known:
     said_at: datetime | None
     answers: bool = False
     ended: tuple[str, datetime] | None = None
+    policy: str = DEFAULT_POLICY
+    ends: datetime = NEVER
 
     @property
     def terms(self) -> frozenset[str]:

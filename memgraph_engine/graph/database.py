@@ -4,6 +4,8 @@ import logging
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
+from threading import Lock
 from typing import Any, Protocol, Self, TypeVar
 
 import neo4j
@@ -18,6 +20,8 @@ from memgraph_engine.errors import (
     Unreachable,
 )
 from memgraph_engine.graph.statements import BrokenStatement, statements
+from memgraph_engine.model.memory import UNKNOWN_PAST
+from memgraph_engine.model.ports import Clock, utc_now
 
 OLDEST_SERVER = (2026, 8)
 # what the driver says while it tries again goes to those who configure logging, and to nobody else
@@ -40,11 +44,12 @@ class Runner(Protocol):
 
 
 class _Transaction:
-    def __init__(self, transaction: neo4j.ManagedTransaction) -> None:
-        self._transaction = transaction
+    def __init__(self, transaction: neo4j.ManagedTransaction, alive: Callable[[], datetime]) -> None:
+        self._transaction, self._alive = transaction, alive
 
     def run(self, name: str, /, **parameters: Any) -> list[Row]:
-        return [dict(record) for record in self._transaction.run(_text(name, parameters), _unread(parameters))]
+        text, given = _prepared(name, parameters, self._alive)
+        return [dict(record) for record in self._transaction.run(text, given)]
 
 
 class _UnreadMap(dict[str, Any]):
@@ -68,13 +73,21 @@ def _unread(parameters: Row) -> Row:
     }
 
 
-def _text(name: str, parameters: Row) -> str:
+_PRESENT = ("alive", "present")
+"""Parameters that are the present unless they are given: no reader of notes can forget that notes end."""
+
+
+def _prepared(name: str, parameters: Row, alive: Callable[[], datetime]) -> tuple[str, Row]:
+    """Return a statement's text and all of its parameters."""
     statement = statements()[name]
+    lacking = statement.parameters - parameters.keys()
+    if lacking:
+        parameters = {**parameters, **{one: alive() for one in _PRESENT if one in lacking}}
     if statement.parameters != parameters.keys():
         raise BrokenStatement(
             f"{name}: called with the wrong parameters {sorted(statement.parameters ^ parameters.keys())}"
         )
-    return statement.text
+    return statement.text, _unread(parameters)
 
 
 class Database:
@@ -82,15 +95,25 @@ class Database:
 
     Transactions that fail in passing (a deadlock, a leader that moved) are tried again by the driver
     for `retry_time` seconds. Reads are sent as reads, so that a cluster may route them to a follower.
+    What can be read ends by the `clock` (docs/lifecycle.md).
     """
 
     def __init__(
-        self, uri: str, user: str, password: str, *, database: str, connect_timeout: float, retry_time: float
+        self,
+        uri: str,
+        user: str,
+        password: str,
+        *,
+        database: str,
+        connect_timeout: float,
+        retry_time: float,
+        clock: Clock = utc_now,
     ) -> None:
         if uri.partition("://")[0] not in _SCHEMES:
             raise _unusable(uri, "the scheme is another")
         self.uri = uri
         self._database, self._retry_time = database, retry_time
+        self._clock, self._latest, self._lock = clock, UNKNOWN_PAST, Lock()
         try:
             self._driver = neo4j.GraphDatabase.driver(
                 uri,
@@ -120,6 +143,15 @@ class Database:
                 f"{'.'.join(f'{part:02}' for part in OLDEST_SERVER)} or newer is needed."
             )
 
+    def alive(self) -> datetime:
+        """Return the present by which notes are read: the clock's, but never behind what it was before.
+
+        So a clock that is put back shows nothing again.
+        """
+        with self._lock:
+            self._latest = max(self._latest, self._clock().astimezone(UTC))
+            return self._latest
+
     def run(self, name: str, /, **parameters: Any) -> list[Row]:
         """Run one reading statement, which may make transactions of its own."""
         return self._alone(neo4j.READ_ACCESS, name, parameters)
@@ -133,7 +165,7 @@ class Database:
 
     def _alone(self, access: str, name: str, parameters: Row) -> list[Row]:
         """Run a statement without the messages that begin and end a transaction, and with retries of our own."""
-        text, given = _text(name, parameters), _unread(parameters)
+        text, given = _prepared(name, parameters, self.alive)
         wait, ends = _FIRST_WAIT, time.monotonic() + self._retry_time
         with self._translated():
             while True:
@@ -149,7 +181,7 @@ class Database:
     def read(self, work: Callable[[Runner], T]) -> T:
         """Run reading statements in one transaction."""
         with self._translated(), self._session() as session:
-            return session.execute_read(lambda tx: work(_Transaction(tx)))
+            return session.execute_read(lambda tx: work(_Transaction(tx, self.alive)))
 
     def write(self, work: Callable[[Runner], T]) -> T:
         """Run statements in one writing transaction: all of it happens, or nothing.
@@ -157,12 +189,12 @@ class Database:
         `work` may run more than once, so it changes nothing outside the transaction.
         """
         with self._translated(), self._session() as session:
-            return session.execute_write(lambda tx: work(_Transaction(tx)))
+            return session.execute_write(lambda tx: work(_Transaction(tx, self.alive)))
 
     def batches(self, name: str, /, **parameters: Any) -> None:
         """Run a statement that makes transactions of its own."""
         with self._translated(), self._session() as session:
-            session.run(_text(name, parameters), parameters).consume()
+            session.run(*_prepared(name, parameters, self.alive)).consume()
 
     def close(self) -> None:
         """Close all connections; can be called twice."""

@@ -9,7 +9,7 @@ from typing import Any
 from memgraph_engine.cost import Cost
 from memgraph_engine.graph.database import Row, Runner
 from memgraph_engine.graph.rows import moment
-from memgraph_engine.model.memory import TRUE_ONCE
+from memgraph_engine.model.memory import NEVER, TRUE_ONCE
 from memgraph_engine.model.result import About, Considered, Contrary, Decision, Tie
 
 _WORDS = 4  # notes and sources of a decision whose words are told
@@ -118,7 +118,9 @@ def untied(tx: Runner, scope: str, decision: str) -> bool:
 
 def contrary(tx: Runner, scopes: Sequence[str], ids: Sequence[str], known_at: datetime) -> list[Contrary]:
     """Return what contradicts notes, or took their place or lost it to them, as far as it was there at `known_at`."""
-    rows = tx.run("decisions/contrary", scopes=scopes, ids=sorted(ids), statuses=TRUE_ONCE, known_at=known_at)
+    given = {"scopes": scopes, "ids": sorted(ids), "statuses": TRUE_ONCE, "known_at": known_at}
+    alive = {"alive": known_at} if known_at < NEVER else {}  # else the present
+    rows = tx.run("decisions/contrary", **given, **alive)
     return [
         Contrary(
             row["newer"],

@@ -9,7 +9,7 @@ from memgraph_engine.graph.database import Runner
 from memgraph_engine.graph.fulltext import words_query
 from memgraph_engine.graph.rows import moment, packed, placed
 from memgraph_engine.model.candidate import Candidate
-from memgraph_engine.model.memory import Source, by_time
+from memgraph_engine.model.memory import DEFAULT_POLICY, NEVER, Source, by_time
 from memgraph_engine.model.scope import Scope
 
 _PROPOSED = 4  # notes that full text proposes for each that is taken
@@ -21,7 +21,7 @@ class Neighbour:
 
     `sources` are ordered by time and hold what was said, by whom and when, no more. `rewritten` are the lines of a note
     that a user gave a text of its own, else empty. `ended` is the note that tells a change of it last, and when that
-    was said.
+    was said. `policy` is its class, `expires_at` when it ends.
     """
 
     id: str
@@ -31,6 +31,8 @@ class Neighbour:
     sources: tuple[Source, ...]
     rewritten: tuple[str, ...]
     ended: tuple[str, datetime] | None
+    policy: str = DEFAULT_POLICY
+    expires_at: datetime = NEVER
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +84,8 @@ def _neighbour(row: Mapping[str, Any]) -> Neighbour:
     sources = tuple(sorted(map(_source, row["sources"]), key=by_time))
     ended = (row["ended"][0], moment(row["ended"][1])) if row["ended"] else None
     said_at, keywords, rewritten = moment(row["said_at"]), tuple(row["keywords"]), tuple(row["raw"] or ())
-    return Neighbour(row["id"], row["context"], said_at, keywords, sources, rewritten, ended)
+    life = row["policy"], moment(row["expires_at"])
+    return Neighbour(row["id"], row["context"], said_at, keywords, sources, rewritten, ended, *life)
 
 
 def _source(row: Mapping[str, Any]) -> Source:

@@ -30,7 +30,7 @@ _FEATURES, _NOTE, _SOURCE = 950, 900, 1400  # bytes of an entry, of a note and o
 
 @dataclass(frozen=True, slots=True)
 class Replacement:
-    """A note that took the place of another: id, status, when it was said and created (milliseconds since 1970).
+    """A note that took the place of another: id, status, when it was said and created, and ends (ms since 1970).
 
     `former` are the words of the other one that it took the place of; '' for all of them.
     """
@@ -40,6 +40,7 @@ class Replacement:
     said: int
     created: int
     former: str
+    ends: int
 
 
 @dataclass(slots=True, eq=False)

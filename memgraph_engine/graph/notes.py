@@ -11,7 +11,7 @@ from memgraph_engine.graph.database import Row, Runner
 from memgraph_engine.graph.decisions import decision_from
 from memgraph_engine.graph.rows import milliseconds, note_from, packed, source_from
 from memgraph_engine.model.candidate import Candidate
-from memgraph_engine.model.memory import READABLE, UNKNOWN_PAST, Key, Note, Source
+from memgraph_engine.model.memory import NEVER, READABLE, UNKNOWN_PAST, Key, Note, Source
 from memgraph_engine.model.result import Version
 from memgraph_engine.model.scope import Scope
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 QUOTABLE = READABLE
 """Notes that the next turn's context may repeat: what was corrected is no longer true."""
+UNSWEPT = ("active", "pending", "superseded", "deleted")
+"""Statuses of notes that a sweep archives when they have expired."""
 USER = "user"
 """Who constructed a context that is none of the sources' nor a chat model's."""
 _PAGE = 500
@@ -31,7 +33,7 @@ class Found:
     """A note as a change of it needs it: with the lengths of its texts in terms, and who wrote its context.
 
     `constructed_by` is '' for a context that follows from the sources, else a chat model's name, or 'user'.
-    The vectors are only there for a former version.
+    The vectors are only there for a former version. `counted`: the scope's sums hold it, also where it has expired.
     """
 
     note: Note
@@ -41,6 +43,7 @@ class Found:
     by: str = "note"
     raw_terms: str = ""
     context_terms: str = ""
+    counted: bool = True
     raw_vector: "Sequence[float] | None" = None
     context_vector: "Sequence[float] | None" = None
 
@@ -67,7 +70,11 @@ class Rendering:
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """New properties of a note, new vectors and keywords where they changed, sources that it gains and loses."""
+    """New properties of a note, new vectors and keywords where they changed, sources that it gains and loses.
+
+    A `light` one takes the note out of search: neither it nor its former version keeps vectors, and of its
+    keywords only the names are kept.
+    """
 
     id: str
     decision: str
@@ -78,6 +85,7 @@ class Revision:
     keywords: tuple[str, ...] | None = None
     adds: tuple[Key, ...] = ()
     drops: tuple[Key, ...] = ()
+    light: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,13 +145,14 @@ def created(scope: Scope, notes: Iterable[NewNote]) -> list[Row]:
     ]
 
 
-def _times(new: NewNote) -> dict[str, int]:
+def _times(new: NewNote) -> dict[str, int | None]:
     said_at = new.candidate.source.said_at or new.at
     begins = min(said_at, new.candidate.valid_from or said_at)
     return {
         "said_at": milliseconds(said_at),
         "created_at": milliseconds(new.created_at),
         "valid_from": milliseconds(begins),
+        **ends(new.candidate.source),
     }
 
 
@@ -160,8 +169,16 @@ def _properties(new: NewNote, scope: Scope) -> Row:
         "speaker": source.speaker,
         "role": source.role,
         "agent_id": source.agent,
+        "policy": source.policy,
+        "pinned": source.pinned,
         "tags": sorted({*source.tags, *metadata_tags(source.metadata)}),
     }
+
+
+def ends(source: Source) -> dict[str, int | None]:
+    """Return when a source and its note end, in milliseconds since 1970; None for never."""
+    given = {"expires_at": source.expires_at, "erase_at": source.erase_at}
+    return {name: None if at == NEVER else milliseconds(at) for name, at in given.items()}
 
 
 def new_stamp() -> int:
@@ -232,6 +249,7 @@ def found_from(row: Row, by: str = "note") -> Found:
         by,
         row["raw_terms"],
         row["context_terms"],
+        row["status"] in READABLE,
         row.get("raw_embedding"),
         row.get("context_embedding"),
     )
@@ -307,6 +325,7 @@ def revised(revisions: Iterable[Revision]) -> list[Row]:
             "adds": list(map(_told, revision.adds)),
             "drops": list(map(_told, revision.drops)),
             "keywords": None if revision.keywords is None else list(revision.keywords),
+            "light": revision.light,
         }
         for revision in sorted(revisions, key=lambda one: one.id)
     ]
@@ -334,6 +353,12 @@ def gathered(tx: Runner, scope: str, decision: str) -> list[Gathered]:
         )
         for row in tx.run("notes/gathered", scope=scope, decision=decision)
     ]
+
+
+def expiring(tx: Runner, scope: str, limit: int) -> list[Found]:
+    """Return notes that have expired and are not archived yet, those that ended first before others."""
+    rows = tx.run("notes/expiring", scope=scope, statuses=UNSWEPT, limit=limit)
+    return [found_from(row["note"]) for row in rows]
 
 
 def history(tx: Runner, scope: str, id: str) -> list[Version]:  # noqa: A002  the graph's own word

@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from memgraph_engine.model.memory import NEVER, Note, Source, by_time
+from memgraph_engine.model.memory import NEVER, TRUE_ONCE, Note, Source, by_time
 
 if TYPE_CHECKING:
     import numpy as np
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _SOURCE_TEXTS = ("id", "text", "hash", "kind", "role", "speaker", "session", "seq", "said_as", "caption")
+_LIFE_TIMES = ("expires_as", "begins_at")  # told to nobody but the lifecycle, and so stored as milliseconds
 _NOTE_TEXTS = ("id", "context", "status", "session", "seq", "speaker", "role")
 _NOTE_TIMES = ("said_at", "created_at", "recorded_at", "valid_from", "valid_to")
 
@@ -26,6 +27,10 @@ def source_properties(source: Source) -> dict[str, Any]:
         "agent_id": source.agent,
         "said_at": source.said_at,
         "tags": list(source.tags),
+        "policy": source.policy,
+        "pinned": source.pinned,
+        "policy_as": source.policy_as,
+        **{name: None if (at := getattr(source, name)) is None else milliseconds(at) for name in _LIFE_TIMES},
         "metadata": json.dumps(dict(source.metadata), ensure_ascii=False, sort_keys=True),
     }
 
@@ -38,8 +43,25 @@ def source_from(row: Mapping[str, Any]) -> Source:
         said_at=None if row.get("said_at") is None else moment(row["said_at"]),
         tags=tuple(row["tags"]),
         metadata=json.loads(row["metadata"]),
+        **_life(row),
+        policy_as=row.get("policy_as") or "",
+        expires_as=_known(row, "expires_as"),
+        begins_at=_known(row, "begins_at"),
     )
     return placed(source, row)
+
+
+def _known(row: Mapping[str, Any], name: str) -> datetime | None:
+    return None if row.get(name) is None else moment(row[name])
+
+
+def _life(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "policy": row["policy"],
+        "expires_at": moment(row["expires_at"]),
+        "erase_at": moment(row["erase_at"]),
+        "pinned": row["pinned"],
+    }
 
 
 def placed(source: Source, row: Mapping[str, Any]) -> Source:
@@ -57,15 +79,23 @@ def note_from(row: Mapping[str, Any]) -> Note:
     """Return the note that a row of its properties, with `sources` and perhaps `keywords`, holds."""
     fields: dict[str, Any] = {name: row[name] for name in _NOTE_TEXTS}
     fields |= {name: moment(row[name]) for name in _NOTE_TIMES}
+    fields["status"] = status_of(row)
     fields["superseded_at"] = moment(row["superseded_at"]) if "superseded_at" in row else NEVER
     return Note(
         **fields,
+        **_life(row),
         agent=row["agent_id"],
         raw=tuple(row["raw"]),
         tags=tuple(row["tags"]),
         keywords=tuple(row.get("keywords") or ()),
         sources=tuple(sorted(map(source_from, row.get("sources") or ()), key=by_time)),
     )
+
+
+def status_of(row: Mapping[str, Any]) -> str:
+    """Return a note's status; "expired" for one that has ended and that no sweep has archived yet."""
+    status: str = row["status"]
+    return "expired" if row.get("expired") and status in TRUE_ONCE else status
 
 
 def packed(vector: "NDArray[np.float32] | Sequence[float] | None") -> "Vector | None":

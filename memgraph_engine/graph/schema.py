@@ -6,12 +6,20 @@ from memgraph_engine.errors import QueryFailed, StoreMismatch
 from memgraph_engine.graph.database import Database, Row, Runner
 from memgraph_engine.graph.statements import statements
 
-VERSION = 11  # since then a tie that was taken back is kept, so that older processes would make it again
+VERSION = 12  # since then notes end: older processes would write notes without a life, and read those that ended
 # Indexes that databases of older schemas have in another form. Quantised to one bit, the server's default, an index of
 # vectors fails on a search that finds nothing once something was deleted (2026.08), and to bytes it is slower and its
-# scores are not exact. Full text held the terms of all scopes alike.
-_MADE_ANEW = {"note_raw": 6, "note_context": 6, "keyword_embedding": 6, "topic_embedding": 6, "note_terms": 7}
-_COMPLETED = {"schema/scoped_terms": 7, "schema/stamps": 8, "schema/resting": 9}  # what older nodes lack, or differ in
+# scores are not exact. Full text held the terms of all scopes alike. Notes did not end.
+_MADE_ANEW = {
+    "note_raw": 6,
+    "note_context": 6,
+    "keyword_embedding": 6,
+    "topic_embedding": 6,
+    "note_terms": 7,
+    "note_status": 12,
+}
+# what older nodes lack, or differ in
+_COMPLETED = {"schema/scoped_terms": 7, "schema/stamps": 8, "schema/resting": 9, "schema/lives": 12}
 _OTHERS = ("schema/await", "schema/drop", *_COMPLETED)  # make no index or constraint
 _WAIT = 300  # seconds for the indexes of a new database
 

@@ -1,7 +1,7 @@
 """Scopes: their language, their sums, and the version by which writers notice each other."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -38,6 +38,11 @@ def state(db: Database, scope: str) -> ScopeState | None:
         schema.check(db, row["schema"])
         return ScopeState(row["version"], row["language"], row["notes"])
     return None
+
+
+def settle(db: Database, scope: str, statuses: Sequence[str]) -> None:
+    """Work out anew when the first of the notes of these statuses ends: what was before has been swept."""
+    db.commit("scopes/settle", scope=scope, statuses=statuses)
 
 
 def folders(db: Database, scope: str) -> dict[str, str]:

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 
 from memgraph_engine.graph import schema
 from memgraph_engine.graph.database import Database, Row, Runner
-from memgraph_engine.graph.notes import QUOTABLE, key_of, quotable
-from memgraph_engine.graph.rows import source_from, source_properties
+from memgraph_engine.graph.notes import QUOTABLE, ends, key_of, quotable
+from memgraph_engine.graph.rows import source_from, source_properties, status_of
 from memgraph_engine.model.candidate import Candidate
 from memgraph_engine.model.memory import READABLE, TRUE_ONCE, Key, Source, passage
 
@@ -57,7 +57,7 @@ def look_up(db: Database, scope: str, ids: Sequence[str], sessions: Sequence[str
         language=row["language"],
         notes=row["notes"],
         known={
-            k["id"]: Known(tuple(k["hashes"]), tuple((note["id"], note["status"]) for note in k["notes"]))
+            k["id"]: Known(tuple(k["hashes"]), tuple((note["id"], status_of(note)) for note in k["notes"]))
             for k in row["known"]
         },
         tails={tail["session"]: source_from(tail) for tail in row["tails"]},
@@ -89,7 +89,7 @@ def document(tx: Runner, scope: str, id: str) -> list[Passage]:  # noqa: A002  t
     for row in tx.run("sources/document", scope=scope, document=id):
         note = row["note"] or {"id": "", "status": "none", "sources": 0}
         source, hashes, evidence = source_from(row["source"]), tuple(row["hashes"]), note.get("evidence") or ""
-        found.append(Passage(source, hashes, note["id"], note["status"], note["sources"], evidence, row["taken"]))
+        found.append(Passage(source, hashes, note["id"], status_of(note), note["sources"], evidence, row["taken"]))
     return found
 
 
@@ -121,7 +121,12 @@ def passages(tx: Runner, scope: str, id: str, hash: str = "") -> list[Source]:  
 def arriving(inputs: Iterable[Sequence[Candidate]]) -> list[Row]:
     """Return the rows that store sources, each after the turn before it, by the candidates made of their passages."""
     return [
-        {"id": some[0].source.id, "previous": some[0].previous, "properties": _properties([c.source for c in some])}
+        {
+            "id": some[0].source.id,
+            "previous": some[0].previous,
+            "properties": _properties([c.source for c in some]),
+            **ends(some[0].source),
+        }
         for some in inputs
     ]
 

@@ -12,11 +12,12 @@ from memgraph_engine.model.scope import Scope
 class Waiting:
     """What came to a scope since its topics were found (`ran`, None for never): writes, and notes new to the graph.
 
-    `pending`: some notes are not constructed yet.
+    `pending`: some notes are not constructed yet. `expiring`: some may have expired that are not swept yet.
     """
 
     scope: Scope
     pending: bool
+    expiring: bool
     changed_since: int
     notes_since: int
     ran: datetime | None

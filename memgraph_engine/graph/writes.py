@@ -13,12 +13,14 @@ class Sums:
     """By how much a write changes a scope's sums: readable notes, and their lengths in terms.
 
     `joined` are notes whose keywords were not in the graph of keywords before: topics are found anew after so many.
+    `ends` is when the first of what is written ends, in milliseconds since 1970; None if nothing does.
     """
 
     notes: int = 0
     raw_length: int = 0
     context_length: int = 0
     joined: int = 0
+    ends: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +41,7 @@ class Write:
     retied: Sequence[Row] = ()
     retired: Sequence[Row] = ()
     leaving: Sequence[str] = ()
+    living: Sequence[Row] = ()
     pairs: Sequence[Row] = ()
     lost: Sequence[str] = ()
     gained: Sequence[str] = ()

@@ -10,6 +10,7 @@ from memgraph_engine.ingest.extract import Extracted
 from memgraph_engine.ingest.keywords import candidates as phrases_of
 from memgraph_engine.ingest.keywords import choose
 from memgraph_engine.language import tokenize
+from memgraph_engine.lifecycle import quoted
 from memgraph_engine.model.candidate import Candidate, Keyword
 from memgraph_engine.model.marker import without_recalled
 from memgraph_engine.model.memory import Key, Source
@@ -92,7 +93,7 @@ def place(
     """Put sources into their sessions, in order; those of a long message stand behind each other, passage by passage.
 
     `tails` is the last turn of each session so far, of which no context repeats the `hidden`. Nor does one repeat
-    what makes no note: `noise` says why.
+    what makes no note (`noise` says why), nor what ends earlier.
     """
     last, placed = dict(tails), list[Placed]()
     for source in sources:
@@ -102,6 +103,7 @@ def place(
         if source.session:
             last[source.session] = here
         before = previous if previous and previous.key not in hidden and previous.key not in noise else None
+        before = quoted(before, here)
         placed.append(Placed(here, after, before, noise.get(source.key, "")))
     return placed
 

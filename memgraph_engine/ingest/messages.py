@@ -14,7 +14,21 @@ from memgraph_engine.ingest import chat
 from memgraph_engine.model.memory import NEVER, UNKNOWN_PAST, Source, SourceKind
 from memgraph_engine.model.text import as_day
 
-FIELDS = ("id", "kind", "role", "speaker", "agent", "text", "caption", "session", "time", "tags", "metadata")
+FIELDS = (
+    "id",
+    "kind",
+    "role",
+    "speaker",
+    "agent",
+    "text",
+    "caption",
+    "session",
+    "time",
+    "tags",
+    "metadata",
+    "policy",
+    "expires",
+)
 _NAMES = ("id", "role", "speaker", "agent", "session")
 _LONGEST_NAME = 512
 _LONGEST_METADATA = 16_384
@@ -29,7 +43,8 @@ def parse_message(
 ) -> Source:
     """Check one message (a text, or a mapping of FIELDS or of a chat API's) and return it as a Source.
 
-    A time is ISO 8601 or a datetime; without an offset it is read in `timezone`. Without a speaker, the role `user` is
+    A time is ISO 8601 or a datetime; without an offset it is read in `timezone`; so is when it `expires`. Without a
+    speaker, the role `user` is
     that of `user`, and `assistant` that of the message's agent. Without an id,
     a hash of the content is the id, and of `now` where it has no time.
     Raises InvalidInput that names `where` and what is wrong.
@@ -69,6 +84,8 @@ def parse_message(
         caption=caption,
         tags=check_tags(given.get("tags"), f"{where}: tags"),
         metadata=check_metadata(given.get("metadata"), f"{where}: metadata"),
+        policy_as=_name(given.get("policy"), f"{where}: policy"),
+        expires_as=parse_time(given.get("expires"), f"{where}: expires", timezone, end=True),
         **names,
     )
     digest = content_hash(source)

@@ -28,6 +28,7 @@ _STATUSES: dict[type[MemgraphEngineError], ErrorStatus] = {
     errors.AuthenticationFailed: ErrorStatus(_FAILED, 500),  # of this program at the database, not of who asks it
     errors.ServerTooOld: ErrorStatus(_FAILED, 500),
     errors.StoreMismatch: ErrorStatus(_FAILED, 500),
+    errors.ClockSkew: ErrorStatus(_FAILED, 500),
     errors.WriteConflict: ErrorStatus(_FAILED, 503),
     errors.QueryFailed: ErrorStatus(_FAILED, 500),
     errors.LocalServerError: ErrorStatus(_FAILED, 503),

@@ -44,6 +44,7 @@ class Ingested(Result):
     discarded  kept without a note                    deferred      a pending note, to be constructed
     repeats    known already                          updated       given a new text
     deleted    passages that their files no longer hold
+    restored   had expired, and can be read again
     `files` were read. `faults` tell what could not be read or stored, `skipped` what was passed over on purpose,
     `fallbacks` why models were not used. Two of them add up.
 
@@ -63,6 +64,7 @@ class Ingested(Result):
     repeats: int = 0
     updated: int = 0
     deleted: int = 0
+    restored: int = 0
     skipped: tuple[Skipped, ...] = ()
     faults: tuple[Fault, ...] = ()
     fallbacks: tuple[str, ...] = ()
@@ -80,6 +82,7 @@ class Ingested(Result):
             discarded=counted["discard"],
             deferred=counted["defer"],
             repeats=receipt.repeats,
+            restored=receipt.count("restore"),
             fallbacks=receipt.fallbacks,
             cost=receipt.cost,
         )
@@ -88,7 +91,7 @@ class Ingested(Result):
     def inputs(self) -> int:
         """How many messages and passages it has dealt with."""
         made = self.added + self.merged + self.reinforced + self.discarded + self.deferred
-        return made + self.repeats + self.updated + self.deleted + len(self.faults)
+        return made + self.repeats + self.updated + self.deleted + self.restored + len(self.faults)
 
     def __add__(self, other: "Ingested") -> "Ingested":
         both = {field.name: getattr(self, field.name) + getattr(other, field.name) for field in fields(self)}
@@ -103,6 +106,11 @@ class Ingested(Result):
             "discarded": self.discarded,
             "to be constructed": self.deferred,
         }
-        at_times = {"updated": self.updated, "deleted": self.deleted, "passed over": len(self.faults)}
+        at_times = {
+            "updated": self.updated,
+            "deleted": self.deleted,
+            "restored": self.restored,
+            "passed over": len(self.faults),
+        }
         said = [[f"{number:,} {what}" for what, number in some.items() if number] for some in (rarely, at_times)]
         return ", ".join([new, *said[0], f"{self.repeats:,} known already", *said[1]])

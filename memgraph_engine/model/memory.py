@@ -20,6 +20,8 @@ NEVER = datetime(9999, 12, 31, tzinfo=UTC)
 """Stands for "not yet": a filtered property always has a value."""
 UNKNOWN_PAST = datetime(1, 1, 1, tzinfo=UTC)
 """Stands for "since ever"."""
+DEFAULT_POLICY = "factual"
+"""The class of what was written before there were policies, and by default of everything since."""
 
 Key = tuple[str, int]
 """What makes one note: the id of a source, and the passage of it, counted from 0."""
@@ -33,6 +35,8 @@ class Source(Result):
     `session` is '' for a message outside any; `seq` counts from 0 within the session.
     A long message is told by several notes, a passage each. The source of such a note holds the passage `part`, counted
     from 0: `text` is the whole text from the first to the second place of `span`. Otherwise `span` is None.
+    `policy`, `expires_at`, `erase_at` and `pinned` are those of its note (`Note`); `policy_as` and `expires_as` are the
+    class and the end that it came with, '' and None if it came with none. Its life counts from `begins_at`.
     """
 
     brief = ("id", "span", "speaker", "text")
@@ -53,6 +57,13 @@ class Source(Result):
     metadata: Mapping[str, object] = field(default_factory=dict)
     part: int = 0
     span: tuple[int, int] | None = None
+    policy: str = DEFAULT_POLICY
+    expires_at: datetime = NEVER
+    erase_at: datetime = NEVER
+    pinned: bool = False
+    policy_as: str = ""
+    expires_as: datetime | None = None
+    begins_at: datetime | None = None
 
     @property
     def key(self) -> Key:
@@ -88,6 +99,8 @@ class Note(Result):
     All times are UTC. `said_at` is when it was said, or stored if no time was given. The engine held this version from
     `recorded_at` to `superseded_at`; it is true in the world from `valid_from` to `valid_to`. The year 9999 stands for
     "never", the year 1 for "since ever". `get` and `get_all` fill `keywords`; a search leaves them out.
+    Its class is `policy` (docs/lifecycle.md). It can be read until `expires_at`, and nothing of it is left after
+    `erase_at`; a `pinned` one has no end.
     """
 
     brief = ("id", "status", "text")
@@ -111,6 +124,10 @@ class Note(Result):
     tags: tuple[str, ...] = ()
     keywords: tuple[str, ...] = ()
     sources: tuple[Source, ...] = ()
+    policy: str = DEFAULT_POLICY
+    expires_at: datetime = NEVER
+    erase_at: datetime = NEVER
+    pinned: bool = False
 
     @property
     def text(self) -> str:

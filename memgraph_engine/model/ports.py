@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 from memgraph_engine.cost import NOTHING, Cost
@@ -14,6 +14,11 @@ if TYPE_CHECKING:
 
 Clock = Callable[[], datetime]
 """Tells the time, aware of its zone."""
+
+
+def utc_now() -> datetime:
+    """Return the time, in UTC."""
+    return datetime.now(UTC)
 
 
 @runtime_checkable

@@ -22,9 +22,13 @@ DecisionKind = Literal[
     "untie",
     "render",
     "undo",
+    "expire",
+    "restore",
+    "pin",
+    "policy",
 ]
 Relation = Literal["same", "update", "change", "conflict", "related", "none"]
-EntryKind = Literal["append", "link", "merge", "reinforce", "supersede", "discard", "defer", "repeat"]
+EntryKind = Literal["append", "link", "merge", "reinforce", "supersede", "discard", "defer", "restore", "repeat"]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -282,6 +286,38 @@ class Deletion(Result):
 
     notes: int
     decisions: tuple[Decision, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Swept(Result):
+    """How many notes a sweep archived, and by which decisions; undo each of these to bring its notes back."""
+
+    notes: int
+    decisions: tuple[Decision, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Applied(Result):
+    """What became, or would become, of the notes of a memory by the policies of now.
+
+    `classes` counts the notes that get another class, by that class; `ends` those of the same class that end at another
+    time. `decisions` are empty if nothing was written.
+    """
+
+    classes: Mapping[str, int]
+    ends: int = 0
+    decisions: tuple[Decision, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Hold(Result):
+    """What must not be erased, and why: of a memory all of it, or a session or a source (`''` for all)."""
+
+    id: str
+    reason: str
+    at: datetime
+    session: str = ""
+    source: str = ""
 
 
 @dataclass(frozen=True, slots=True, repr=False)

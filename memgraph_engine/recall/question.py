@@ -95,6 +95,7 @@ class Filters:
         """Return the statement's statuses and ranges."""
         return {
             "statuses": self.indexed_statuses,
+            **({"alive": self.known_at} if self.known_at else {}),  # else the present
             "since": self.since or UNKNOWN_PAST,
             "until": self.until or NEVER,
             "as_of": [self.as_of or NEVER, self.as_of or UNKNOWN_PAST],

@@ -118,7 +118,8 @@ def retrieve(db: Database, cache: NoteCache, query: Query, languages: Sequence[s
         admitted: Sequence[int] = range(len(pool.notes))
         if query.filters.beyond_index:
             admitted = [row for row, note in enumerate(pool.notes) if query.filters.admits(note)]
-        if len(admitted) >= query.top_k or _exhausted(query, answer, len(pool.notes), settings, factor):
+        enough = len(admitted) >= query.top_k or _exhausted(query, answer, len(pool.notes), settings, factor)
+        if enough and not _crowded(query, answer, settings, factor):
             break
         factor *= _GROWTH
     if len(admitted) < len(pool.notes):
@@ -196,6 +197,18 @@ def _exhausted(query: Query, answer: Row, size: int, settings: RecallSettings, f
     return not query.filters.beyond_index or size < settings.pool * factor
 
 
+def _crowded(query: Query, answer: Row, settings: RecallSettings, factor: int) -> bool:
+    """Tell whether what has expired, and no sweep has taken out yet, took the places of other notes in full text.
+
+    The vector indexes look at ends themselves; full text can't.
+    """
+    if factor * settings.pool >= _LARGEST_POOL or not any(scope["expiring"] for scope in answer["sums"]):
+        return False
+    stamps: list[int | None] = next((entry[1] for entry in answer["proposed"] if entry[0] == "lexical"), [])
+    alive = sum(stamp is not None for stamp in stamps)
+    return alive < min(settings.lexical_pool, len(stamps)) and len(stamps) >= _lexical_pool(query, settings, factor)
+
+
 def _lexical_pool(query: Query, settings: RecallSettings, factor: int) -> int:
     # what full text proposes is filtered afterwards, so a narrow question asks it for more
     return settings.lexical_pool * factor * (_GROWTH if query.filters.any else 1)
@@ -216,6 +229,7 @@ def hits(
     near = ((note, *first[note]) for note in ranked(scores))
     best = list(islice((one for one in near if similar[id(one[1])][one[2]] >= least), query.top_k))
     cache.complete(db, query.scope_names, [one.notes[row] for _, one, row in best], found[-1].versions)
+    alive = milliseconds(query.filters.known_at or db.alive())
     shares = [float(one.coverage[row]) for _, one, row in best]
     some = [
         Hit(
@@ -225,7 +239,7 @@ def hits(
             _explanation(one, row, rounds) if query.explain else None,
             share,
             _relevance(one, row, share, query.weights),
-            *_replaced(one.notes[row], query.filters),
+            *_replaced(one.notes[row], query.filters, alive),
         )
         for (note, one, row), share in zip(best, shares, strict=True)
         if one.notes[row].whole  # else it was removed meanwhile
@@ -262,17 +276,17 @@ def _relevance(found: Found, row: int, share: float, weights: Weights | None) ->
     return weights.relevance(own if note.role == "assistant" else max(own, context), share)
 
 
-def _replaced(note: CachedNote, filters: Filters) -> tuple[datetime | None, str | None, str]:
+def _replaced(note: CachedNote, filters: Filters, alive: int) -> tuple[datetime | None, str | None, str]:
     """Return until when a note was true, the note that took its place, and of which of its words ('' for all).
 
-    All is as it was known, and had been said, at the times of the filters.
+    All is as it was known, and had been said, at the times of the filters; what ended by `alive` (ms) replaces nothing.
     """
     corrected = note.status == "superseded"  # a note says so itself, whenever it is asked
     if not note.replaced and not corrected:
         return None, None, ""
     said = milliseconds(filters.as_of or NEVER)
     known = milliseconds(filters.known_at or NEVER)
-    came = (one for one in note.replaced if one.status in TRUE_ONCE and one.created <= known)
+    came = (one for one in note.replaced if one.status in TRUE_ONCE and one.created <= known and one.ends > alive)
     whole = note.note() if note.replaced else None  # words that it no longer has need no end
     held = [one for one in came if (corrected or one.said <= said) and (not whole or whole.says(one.former))]
     first = next((one for one in held if not one.former), held[0] if held else None)

@@ -63,6 +63,10 @@ def jobs_of(engine: Engine) -> tuple[Job, ...]:
         receipt = writer.process(scope, engine.settings.ingest_batch)
         return Outcome(_kinds(receipt), receipt.fallbacks, receipt.cost) if receipt.entries else None
 
+    def expire(scope: Scope, _stopping: Callable[[], bool]) -> Outcome | None:
+        swept = writer.sweep(scope)
+        return Outcome({"archived": swept.notes}) if swept.notes else None
+
     def topics(scope: Scope, stopping: Callable[[], bool]) -> Outcome | None:
         phases = []
 
@@ -77,6 +81,7 @@ def jobs_of(engine: Engine) -> tuple[Job, ...]:
         return Outcome(_figures(run), run.fallbacks, run.cost)
 
     return (
+        Job("expire", "where notes have expired", _expiring, lease="work", most=1, do=expire),
         Job("construct", "where notes are pending", _pending, lease="work", most=10, do=construct),
         Job("topics", when, due, lease="work", most=1, do=topics),
     )
@@ -84,6 +89,10 @@ def jobs_of(engine: Engine) -> tuple[Job, ...]:
 
 def _pending(waiting: Waiting, _now: datetime) -> str:
     return "pending notes" if waiting.pending else ""
+
+
+def _expiring(waiting: Waiting, _now: datetime) -> str:
+    return "expired notes" if waiting.expiring else ""
 
 
 def _lack(engine: Engine) -> str:

@@ -19,6 +19,7 @@ from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.notes import USER, Found, NewNote, Relation, Revision, metadata_tags, texts_of
 from memgraph_engine.graph.sources import Known, Seen
 from memgraph_engine.language import tokenize
+from memgraph_engine.lifecycle import Life, life_of, quoted
 from memgraph_engine.model.candidate import Candidate
 from memgraph_engine.model.memory import Key, Source
 from memgraph_engine.model.result import Decision, Entry, EntryKind, PassageEntry
@@ -92,6 +93,7 @@ class Draft:
     constructed_by: str
     text: Text
     said_at: datetime
+    life: Life
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +178,7 @@ class Batch:
                 one.found.constructed_by,
                 Text(note.raw, note.context),
                 note.valid_from,
+                Life(note.policy, note.expires_at, note.erase_at),
             )
 
     def _corrected(self, candidates: Sequence[Candidate], verdicts: Sequence[Verdict]) -> dict[Key, str]:
@@ -285,6 +288,7 @@ class Batch:
             candidate.constructed_by,
             Text((candidate.raw,), candidate.context),
             said_at,
+            life_of(candidate.source),
         )
         for tie in verdict.ties:
             if tie.note != note:
@@ -304,12 +308,14 @@ class Batch:
     def _join(self, candidate: Candidate, verdict: Verdict, decision: Decision) -> bool:
         """Let a source join a note with its text; tell whether it has one, or is one more witness of the note's."""
         source, draft = candidate.source, self._drafts[verdict.target]
+        renewed = source.expires_at > draft.life.expires_at
+        draft.life = life_of(source) if renewed else draft.life
         text = self._joint(draft, candidate, verdict)
         draft.turns.append((source, candidate.before))
         if verdict.kind == "merge":
             written = verdict.model if verdict.context else ""
             draft.constructed_by = draft.constructed_by or candidate.constructed_by or written
-        if verdict.kind == "reinforce" and text == draft.text:
+        if verdict.kind == "reinforce" and text == draft.text and not renewed:
             return False
         draft.text = text
         names = dict.fromkeys((*draft.keywords, *(keyword.name for keyword in candidate.keywords)))
@@ -323,7 +329,10 @@ class Batch:
             "context_terms": " ".join(tokenize(text.context, self.seen.language)),
             "tags": list(draft.tags),
             "constructed_by": draft.constructed_by,
+            **(draft.life.properties if renewed else {}),
         }
+        if renewed:
+            self._transaction.live(one.id for one, _ in draft.turns)
         revision = Revision(verdict.target, decision.id, properties, keywords=draft.keywords, adds=(source.key,))
         self._joined.append((verdict.target, revision, text))
         self._transaction.revise(draft.found, revision)
@@ -334,7 +343,8 @@ class Batch:
     def _joint(self, draft: Draft, candidate: Candidate, verdict: Verdict) -> Text:
         """Return the texts of a note with what joins it; what the user wrote stays, and so does a model's context."""
         language, merges, source = self.seen.language, verdict.kind == "merge", candidate.source
-        text = render([*draft.turns, (source, candidate.before)], language)
+        turns = [(turn, quoted(before, draft.life)) for turn, before in (*draft.turns, (source, candidate.before))]
+        text = render(turns, language)
         if draft.constructed_by == USER:
             text = replace(text, raw=(*draft.text.raw, candidate.raw) if merges else draft.text.raw)
         if not merges:

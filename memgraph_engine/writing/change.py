@@ -13,6 +13,7 @@ from memgraph_engine.graph import scopes, sources
 from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.notes import Found, Rendering, Revision
 from memgraph_engine.language import tokenize
+from memgraph_engine.lifecycle import quoted
 from memgraph_engine.model.candidate import Candidate
 from memgraph_engine.model.memory import READABLE, Key, Source
 from memgraph_engine.model.result import Decision
@@ -195,7 +196,7 @@ def retold(
 
     What the user wrote of it stays, and so does a chat model's context. Nothing is returned where nothing changes.
     """
-    text = render(turns, language)
+    text = render([(source, quoted(before, found.note)) for source, before in turns], language)
     context = found.note.context if found.constructed_by else text.context
     if found.constructed_by == note_graph.USER or (text.raw, context) == (found.note.raw, found.note.context):
         return {}, (None, None)

@@ -118,10 +118,19 @@ def _extracted(engine: Engine, seen: sources.Seen, placed: Sequence[Placed], wor
         return {}
     worth = [one for one in placed if not one.noise]
     new = [one for one in worth if _asked(one.source) not in work.extracted]
-    answers = extract(roles, new, seen.language, batch_tokens=settings.llm.batch_tokens, spent=work.spent)
-    work.extracted |= {_asked(one.source): by for one, by in zip(new, answers, strict=True)}
+    for some in _of_one_end(new):
+        answers = extract(roles, some, seen.language, batch_tokens=settings.llm.batch_tokens, spent=work.spent)
+        work.extracted |= {_asked(one.source): by for one, by in zip(some, answers, strict=True)}
     found = {one.source.key: work.extracted[_asked(one.source)] for one in worth}
     return {source: by for source, by in found.items() if by and (settings.gate.discard or not by.noise)}
+
+
+def _of_one_end(placed: Iterable[Placed]) -> Iterable[Sequence[Placed]]:
+    """Return what ends together: a model may put the words of one turn into the context of another."""
+    found: dict[object, list[Placed]] = {}
+    for one in placed:
+        found.setdefault((one.source.expires_at, one.source.erase_at), []).append(one)
+    return found.values()
 
 
 def _asked(source: Source) -> str:
@@ -141,7 +150,8 @@ def _judge(
     engine: Engine, scope: Scope, seen: sources.Seen, candidates: Sequence[Candidate], work: Work, waiting: int
 ) -> list[Verdict]:
     """Judge candidates; `waiting` of them are among the notes that are stored."""
-    judging = Gate(engine.settings.gate, calibration(engine.embedder.name), scope, seen.language, seen.notes - waiting)
+    maps, notes = calibration(engine.embedder.name), seen.notes - waiting
+    judging = Gate(engine.settings.gate, maps, scope, seen.language, notes, engine.policies)
     verdicts = judging.verdicts(engine.db, candidates, work.asking.opinions)
     return work.asking.merges(candidates, verdicts, judging.contexts)
 

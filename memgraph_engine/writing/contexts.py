@@ -1,6 +1,7 @@
 """Contexts that follow from the sources are made anew when these change.
 
 A local context repeats the turn before. Once that turn is deleted, corrected or gone, no context may hold it.
+Nor may one hold what ends earlier than its own note: nothing is made anew when something expires.
 What a chat model or the user wrote is left alone.
 """
 
@@ -16,6 +17,7 @@ from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.notes import Found, Rendering, Revision, Turn
 from memgraph_engine.graph.scopes import ScopeState
 from memgraph_engine.language import tokenize
+from memgraph_engine.lifecycle import quoted
 from memgraph_engine.model.memory import Key, Source
 from memgraph_engine.model.result import Decision
 from memgraph_engine.model.scope import Scope
@@ -46,7 +48,7 @@ class Turns:
 
     def context(self, of: Found, language: str) -> str:
         """Return the context that a note has as it is `of`, once the sources have changed."""
-        turns = [(source, self._previous(source.key)) for source in of.note.sources]
+        turns = [(source, quoted(self._previous(source.key), of.note)) for source in of.note.sources]
         return render(turns, language).context
 
     def _previous(self, key: Key) -> Source | None:
@@ -111,7 +113,9 @@ def terms_of(context: str, language: str) -> dict[str, str]:
 
 def _context(of: Rendering, now: Repeatable, language: str) -> str:
     """Return a note's local context."""
-    return render([(now.get(t.source.key) or t.source, _previous(t, now)) for t in of.turns], language).context
+    note = of.found.note
+    turns = [(now.get(t.source.key) or t.source, quoted(_previous(t, now), note)) for t in of.turns]
+    return render(turns, language).context
 
 
 def _previous(turn: Turn, now: Repeatable) -> Source | None:

@@ -18,6 +18,7 @@ from memgraph_engine.graph import sources
 from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.notes import NewNote, Rendering, Revision, texts_of
 from memgraph_engine.ingest.construct import Placed
+from memgraph_engine.lifecycle import quoted
 from memgraph_engine.model.candidate import Candidate
 from memgraph_engine.model.memory import READABLE, Key, Source, note_id
 from memgraph_engine.model.result import Decision
@@ -117,7 +118,10 @@ def reword(
     only = notes[0] if len(notes) == 1 and not given.added else ""
     decision = transaction.decide(Decision(uuid4().hex, "update", transaction.now, only))
     around = sources.around(db, transaction.scope.name, [given.id])
-    before = [around[given.id, 0].previous, *(given.quotable.get(part) for part in range(len(given.new) - 1))]
+    before = [
+        quoted(around[given.id, 0].previous, given.new[0]),
+        *(given.quotable.get(part) for part in range(len(given.new) - 1)),
+    ]
     made = _made(given, before, construct)
     plan = _Plan(transaction, given, decision.id, before, made, language, embedder)
     parted = [one.found.note.id for one in given.told if not plan.revise(one)]

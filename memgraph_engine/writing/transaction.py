@@ -16,9 +16,10 @@ from memgraph_engine.graph import notes as note_graph
 from memgraph_engine.graph import sources, writes
 from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.notes import Found, NewNote, Relation, Revision
+from memgraph_engine.graph.rows import milliseconds
 from memgraph_engine.graph.writes import Sums, Write
 from memgraph_engine.model.candidate import Candidate, Keyword
-from memgraph_engine.model.memory import READABLE, Source
+from memgraph_engine.model.memory import NEVER, READABLE, Source
 from memgraph_engine.model.result import Decision
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.writing.commit import Stale
@@ -42,7 +43,7 @@ class Counted:
     def of(cls, found: Found) -> "Counted":
         """Return that of a stored note."""
         note = found.note
-        return cls(note.status in READABLE, found.raw_length, found.context_length, note.keywords)
+        return cls(found.counted, found.raw_length, found.context_length, note.keywords)
 
     def after(self, revision: Revision) -> "Counted":
         """Return what a revision makes of it."""
@@ -79,6 +80,7 @@ class Transaction:
         self._loosed: list[dict[str, Any]] = []
         self._retied: list[dict[str, str]] = []
         self._leaving: list[str] = []
+        self._living: dict[str, datetime | None] = {}
         self._rewritten: dict[str, dict[str, Any]] = {}
         self._keywords: dict[str, Keyword] = {}
         self._lost: set[str] = set()
@@ -95,6 +97,7 @@ class Transaction:
     def store(self, passages: Sequence[Candidate]) -> None:
         """Store a source, by the candidates made of its passages."""
         self._arriving.append(passages)
+        self._end(passages[0].source.expires_at)
 
     def create(self, new: NewNote) -> None:
         """Make a note of a candidate."""
@@ -105,6 +108,7 @@ class Transaction:
         self.name(candidate.keywords)
         self._count(_NOTHING, state)
         self._counted[new.id] = state
+        self._end(candidate.source.expires_at)
 
     def name(self, keywords: Iterable[Keyword]) -> None:
         """Store keywords that notes will carry, unless they are there."""
@@ -120,6 +124,7 @@ class Transaction:
             self._waves.append({})
         self._waves[wave][revision.id] = revision
         self._lost |= set(now.keywords) - set(after.keywords)
+        self._end(revision.properties.get("expires_at", NEVER))
         self._count(now, after)
         self._counted[revision.id] = after
 
@@ -141,6 +146,7 @@ class Transaction:
             {"id": found.note.id, "retired_by": retired_by, "decision": decision, "stamp": note_graph.new_stamp()}
         )
         state = Counted.of(found)
+        self._end(found.note.expires_at)
         self._count(_NOTHING, state)
         self._counted[found.note.id] = state
 
@@ -165,6 +171,10 @@ class Transaction:
         """Bring back the ties that a decision took back."""
         self._retied.append({"untied_by": untied_by, "decision": decision})
 
+    def live(self, sources: Iterable[str], begins: datetime | None = None) -> None:
+        """Let sources live as their notes do from now on; their lives may begin anew."""
+        self._living |= dict.fromkeys(sources, begins)
+
     def leave(self, source: str) -> None:
         """Take a source out."""
         self._leaving.append(source)
@@ -183,6 +193,13 @@ class Transaction:
         """
         row = {"id": whole.id, "text": whole.text, "hash": whole.hash, "cuts": list(cuts or ()) or None}
         self._rewritten[whole.id] = {**row, "parted": sorted(parted), "returned": sorted(returned)}
+
+    def _end(self, at: datetime) -> None:
+        """Let the scope know when the first of what is written ends."""
+        if at < NEVER:
+            first = milliseconds(at)
+            known = self._sums.ends
+            self._sums = replace(self._sums, ends=first if known is None else min(first, known))
 
     def _count(self, before: Counted, after: Counted) -> None:
         for state, sign in ((before, -1), (after, 1)):
@@ -228,6 +245,10 @@ class Transaction:
             retied=self._retied,
             retired=[{"id": note, "decision": decision} for note, decision in sorted(self._retired.items())],
             leaving=sorted(self._leaving),
+            living=[
+                {"id": source, "begins": None if begins is None else milliseconds(begins)}
+                for source, begins in sorted(self._living.items())
+            ],
             pairs=keyword_graph.changed(self._pairs),
             lost=sorted(self._lost | (self._keywords.keys() - self._gained)),
             gained=sorted(self._gained - self._keywords.keys()),

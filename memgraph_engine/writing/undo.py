@@ -4,7 +4,7 @@ Decisions, former versions and recorded times stay: what was believed in between
 """
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -15,11 +15,12 @@ from memgraph_engine.errors import NotFound, UndoRefused
 from memgraph_engine.graph import decisions, notes, scopes, sources
 from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.notes import QUOTABLE, Found, Gathered, Revision
-from memgraph_engine.model.candidate import Keyword
-from memgraph_engine.model.names import key
+from memgraph_engine.lifecycle import Life, Policies
 from memgraph_engine.model.result import Decision
 from memgraph_engine.model.scope import Scope
+from memgraph_engine.rendering import Text
 from memgraph_engine.writing import contexts
+from memgraph_engine.writing.lives import keywords
 from memgraph_engine.writing.transaction import Transaction
 
 if TYPE_CHECKING:
@@ -56,7 +57,14 @@ def check(db: Database, scope: Scope, id: str) -> Decision:  # noqa: A002
     return decision
 
 
-def undo(db: Database, scope: Scope, id: str, embedder: CheckedEmbedder, now: datetime) -> Decision:  # noqa: A002
+def undo(
+    db: Database,
+    scope: Scope,
+    id: str,  # noqa: A002
+    embedder: CheckedEmbedder,
+    now: datetime,
+    policies: Policies,
+) -> Decision:
     """Undo one decision; raises UndoRefused where a later one touched what it made, or Stale."""
     state = scopes.state(db, scope.name)
     undone = check(db, scope, id)
@@ -68,12 +76,16 @@ def undo(db: Database, scope: Scope, id: str, embedder: CheckedEmbedder, now: da
             f"Decision {id} of {scope} can't be undone alone: later ones changed what it made ({named}). "
             "Undo those first, or with cascade."
         )
+    if any(note.note.erase_at <= db.alive() for one in about for note in (one.before, one.now) if note):
+        raise UndoRefused(
+            f"Decision {id} of {scope} is about what is to be erased by its policy; it comes back no more."
+        )
     assert state  # a decision has a scope
     transaction = Transaction(scope, state.version, now)
     decision = transaction.decide(
         Decision(uuid4().hex, "undo", now, undone.note, evidence=f"Takes back {undone.kind}.", undoes=id)
     )
-    _Undoing(db, transaction, undone, decision, state.language, embedder).run(about)
+    _Undoing(db, transaction, undone, decision, state.language, embedder, policies).run(about)
     transaction.commit(db)
     return decision
 
@@ -111,7 +123,9 @@ class _Undoing:
         decision: Decision,
         language: str,
         embedder: CheckedEmbedder,
+        policies: Policies,
     ) -> None:
+        self._policies = policies
         self._db, self._transaction, self._undone, self._decision = db, transaction, undone, decision
         self._language, self._embedder = language, embedder
         self._repeatable: dict[Key, Source | None] = {}
@@ -188,8 +202,17 @@ class _Undoing:
     def _repeat(self, one: Gathered) -> None:
         """Let contexts repeat the sources of a note again, or no more."""
         assert one.before
+        life = self._life(one.before)
         for source in one.before.note.sources:
-            self._repeatable[source.key] = source if one.before.note.status in QUOTABLE else None
+            living = replace(source, **life.properties)
+            self._repeatable[source.key] = living if one.before.note.status in QUOTABLE else None
+
+    def _life(self, before: Found) -> Life:
+        """Return the life of a note that is as it was before; what had expired begins anew."""
+        note = before.note
+        if self._undone.kind == "expire":
+            return self._policies.anew(note.policy, self._transaction.now)
+        return Life(note.policy, note.expires_at, note.erase_at)
 
     def _reinstate(self, one: Gathered, turns: contexts.Turns) -> None:
         assert one.before
@@ -217,9 +240,17 @@ class _Undoing:
             "valid_from": before.note.valid_from,
             "valid_to": before.note.valid_to,
             "constructed_by": before.constructed_by,
+            "keywords": None,  # an archived note has them by name
+            "pinned": before.note.pinned,
+            **self._life(before).properties,
         }
-        if before.raw_vector is None:  # it was pending
+        begins = self._transaction.now if self._undone.kind == "expire" else None
+        self._transaction.live((source.id for source in before.note.sources), begins)
+        raw_vector = before.raw_vector
+        if before.note.status == "pending":
             properties |= {"raw_embedding": None, "context_embedding": None}
+        elif raw_vector is None:  # its former version was kept without
+            raw_vector, vector = self._embedder.embed_documents([Text(before.note.raw, context).spoken, context])
         elif context != before.note.context:
             (vector,) = self._embedder.embed_documents([context])
         names = None if before.note.keywords == now.note.keywords else before.note.keywords
@@ -227,7 +258,7 @@ class _Undoing:
             self._name(before)
         kept, told = ({source.key for source in one.note.sources} for one in (before, now))
         drops, adds = tuple(sorted(told - kept)), tuple(sorted(kept - told))
-        vectors = before.raw_vector, vector
+        vectors = raw_vector, vector
         self._transaction.revise(
             now, Revision(one.id, self._decision.id, properties, "changed", *vectors, names, adds, drops)
         )
@@ -238,8 +269,4 @@ class _Undoing:
 
     def _name(self, found: Found) -> None:
         """Store the keywords that a note gets back: those that no other note carried meanwhile are gone."""
-        names = list(found.note.keywords)
-        vectors = self._embedder.embed_documents(names)
-        self._transaction.name(
-            Keyword(name, key(name, self._language), vector) for name, vector in zip(names, vectors, strict=True)
-        )
+        self._transaction.name(keywords(found.note.keywords, self._language, self._embedder))

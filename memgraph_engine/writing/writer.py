@@ -1,6 +1,7 @@
 """The way of a write: ingest makes candidates, the gate decides and applies, and again when somebody was faster."""
 
 import logging
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -12,7 +13,9 @@ from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import (
     ConstructionFailed,
     EmbeddingError,
+    InvalidInput,
     MemgraphEngineError,
+    NotFound,
     QueryFailed,
     StoreMismatch,
     UndoRefused,
@@ -24,19 +27,22 @@ from memgraph_engine.ingest.construct import Phrases, Placed, Vectors, construct
 from memgraph_engine.ingest.messages import content_hash
 from memgraph_engine.ingest.passages import of_message
 from memgraph_engine.ingest.worth import worthless
+from memgraph_engine.lifecycle import quoted
 from memgraph_engine.llm import Spent
 from memgraph_engine.model.candidate import Candidate
 from memgraph_engine.model.memory import NEVER, Key, Source
-from memgraph_engine.model.result import Decision, Deletion, Entry, Receipt
+from memgraph_engine.model.ports import utc_now
+from memgraph_engine.model.result import Applied, Decision, Deletion, Entry, Receipt, Swept
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.recall.question import Filters
 from memgraph_engine.rendering import render
-from memgraph_engine.writing import change, contexts
+from memgraph_engine.writing import change, contexts, lives
 from memgraph_engine.writing import undo as undoing
 from memgraph_engine.writing.batch import entries, unknown
 from memgraph_engine.writing.commit import Stale, until_current
 from memgraph_engine.writing.construction import Work, batch, make_notes
 from memgraph_engine.writing.rewording import Reworded, reword
+from memgraph_engine.writing.sweep import check_clock, sweep
 from memgraph_engine.writing.transaction import Transaction
 from memgraph_engine.writing.untie import untie
 
@@ -71,7 +77,7 @@ class Writer:
         entries: list[Entry] = []
         with self._work(scope, shown) as work:
             for some in batches:
-                entries += self._add_batch(scope, some, work, wait=wait)
+                entries += self._restored(scope, self._add_batch(scope, some, work, wait=wait))
                 work.clear()
             return work.receipt(entries)
 
@@ -176,7 +182,13 @@ class Writer:
             turns = [one.turns[0] for one in pending]
             noise = worthless([turn.source for turn in turns], state.language, self._settings.gate)
             placed = [
-                Placed(turn.source, None, turn.previous, noise.get(turn.source.key, ""), one.found.note.id)
+                Placed(
+                    turn.source,
+                    None,
+                    quoted(turn.previous, one.found.note),
+                    noise.get(turn.source.key, ""),
+                    one.found.note.id,
+                )
                 for turn, one in zip(turns, pending, strict=True)
             ]
             with work.timed("look-up"):
@@ -332,7 +344,9 @@ class Writer:
         while True:
             try:
                 return until_current(
-                    engine.db, scope.name, lambda: undoing.undo(engine.db, scope, id, engine.embedder, engine.now())
+                    engine.db,
+                    scope.name,
+                    lambda: undoing.undo(engine.db, scope, id, engine.embedder, engine.now(), engine.policies),
                 )
             except UndoRefused:
                 if not cascade:
@@ -346,6 +360,60 @@ class Writer:
         engine = self._engine
         taken = lambda: untie(engine.db, scope, (note, other), engine.embedder, engine.now())  # noqa: E731
         return until_current(engine.db, scope.name, taken)
+
+    def sweep(self, scope: Scope) -> Swept:
+        """Archive what has expired, some hundreds in a decision. Raises ClockSkew."""
+        engine = self._engine
+        if engine.clock is utc_now:  # a clock that a program gives is meant as it is
+            check_clock(engine.db)
+        archived, decisions = 0, list[Decision]()
+        while batch := until_current(engine.db, scope.name, lambda: sweep(engine.db, scope, engine.now())):
+            archived += batch.notes
+            decisions.append(batch.decision)
+        scopes.settle(engine.db, scope.name, notes.UNSWEPT)
+        return Swept(archived, tuple(decisions))
+
+    def restore(self, scope: Scope, id: str) -> Decision:  # noqa: A002
+        """Bring back what expired."""
+        engine = self._engine
+        given = engine.policies, engine.embedder
+        return until_current(engine.db, scope.name, lambda: lives.restore(engine.db, scope, id, *given, engine.now()))
+
+    def pin(self, scope: Scope, id: str, *, pinned: bool) -> Decision:  # noqa: A002
+        """Let a note live for ever, or as its sources say again."""
+        engine = self._engine
+        given = engine.policies, engine.embedder
+        return until_current(
+            engine.db, scope.name, lambda: lives.pin(engine.db, scope, id, *given, engine.now(), pinned=pinned)
+        )
+
+    def apply(self, scope: Scope, *, dry_run: bool) -> Applied:
+        """Give a scope's notes the classes and lives of the policies of now, a page in a transaction."""
+        engine = self._engine
+        given = engine.policies, engine.embedder
+
+        def some(ids: Sequence[str]) -> Applied:
+            return lives.apply(engine.db, scope, ids, *given, engine.now(), dry_run=dry_run)
+
+        classes, ends, decisions = Counter[str](), 0, list[Decision]()
+        pages = [[note.id for note in page] for page in notes.pages(engine.db, scope.name, Filters().listing())]
+        for ids in pages:
+            one = until_current(engine.db, scope.name, partial(some, ids))
+            classes.update(one.classes)
+            ends += one.ends
+            decisions += one.decisions
+        return Applied(dict(sorted(classes.items())), ends, tuple(decisions))
+
+    def _restored(self, scope: Scope, entries: Sequence[Entry]) -> list[Entry]:
+        """Bring back what is said again and had expired meanwhile: it is no repeat of what can be read."""
+        found = list(entries)
+        for at, entry in enumerate(found):
+            told = entry.passages or (entry,)
+            if entry.kind == "repeat" and any(one.status in ("expired", "archived") for one in told):
+                with suppress(InvalidInput, NotFound):  # somebody else was faster
+                    decision = self.restore(scope, entry.source)
+                    found[at] = replace(entry, kind="restore", decision=decision.id, status="active")
+        return found
 
     def _language(self, scope: Scope) -> str:
         """Open the scope, and refuse to write another language than its own."""

@@ -1,0 +1,3 @@
+// The server's clock.
+// returns now [ms]
+RETURN timestamp() AS now

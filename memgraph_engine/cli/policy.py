@@ -1,0 +1,69 @@
+"""`memgraph-engine policy`: classes that say how long notes can be read."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from memgraph_engine.cli import show
+from memgraph_engine.cli.connect import known
+from memgraph_engine.cli.options import Json, Shared, Tenant, User, whose
+
+if TYPE_CHECKING:
+    from memgraph_engine.lifecycle import Policy
+
+policy_app = typer.Typer(help="Policies: how long notes can be read.", no_args_is_help=True)
+
+
+@policy_app.command()
+def check(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A policy file, or default or memoryarchitect.")],
+    as_json: Json = False,
+) -> None:
+    """Check a policy file; what is wrong is told with its line and column."""
+    from memgraph_engine.lifecycle import policies
+
+    found = policies(file)
+    if as_json:
+        show.document({"default": found.default, "classes": list(found.classes), "rules": len(found.rules)})
+        return
+    for policy in found.classes.values():
+        default = " (the default)" if policy.name == found.default else ""
+        typer.echo(f"{policy.name}{default}: {_life(policy)}")
+    typer.echo(f"{show.count(len(found.rules), 'rule')}.")
+
+
+def _life(policy: "Policy") -> str:
+    if policy.ttl is None:
+        return "has no end"
+    end = "erased" if policy.at_end == "erase" else "archived"
+    kept = f", and erased after {policy.archive} more" if policy.archive else ""
+    return f"can be read for {policy.ttl}, then is {end}{kept}"
+
+
+@policy_app.command()
+def apply(
+    user: User = None,
+    shared: Shared = False,
+    tenant: Tenant = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Write nothing; count what would change.", show_default=False)
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Give all notes the policies that the file of the settings gives them now; `undo` takes it back."""
+    owner = whose(user, shared)
+    with known(tenant, owner) as memory:
+        applied = memory.apply_policies(dry_run=dry_run, **owner)
+    if as_json:
+        show.document(applied)
+        return
+    will = "would become" if dry_run else "became"
+    for name, notes in applied.classes.items():
+        typer.echo(f"{show.count(notes, 'note')} {will} {name}.")
+    if applied.ends:
+        end = "would end" if dry_run else "end"
+        typer.echo(f"{show.count(applied.ends, 'note')} of the same policy {end} at another time.")
+    if not applied.classes and not applied.ends:
+        typer.echo("Nothing changes: all notes are as the policies say.")
+    for decision in applied.decisions:
+        typer.echo(f"To take it back: memgraph-engine undo {decision.id}", err=True)

@@ -1,0 +1,182 @@
+"""Policy files: YAML, checked as a whole, with errors that name the file, the line and the column."""
+
+import re
+from collections.abc import Callable, Mapping
+from datetime import timedelta
+from functools import cache
+from pathlib import Path
+from typing import Any, NoReturn, get_args
+
+import yaml
+
+from memgraph_engine.errors import PolicyError
+from memgraph_engine.lifecycle.policies import End, Policies, Policy, Rule
+from memgraph_engine.model.memory import SourceKind
+from memgraph_engine.resources import resource
+
+_SHIPPED = ("default", "memoryarchitect")
+_UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+_DURATION = re.compile(r"(\d{1,6})([smhdw])")
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
+_A_DURATION = "none, or a number above 0 with s, m, h, d or w, such as 30d"
+Node = Any
+"""A node of PyYAML, which knows where it stands."""
+
+
+@cache
+def policies(name: str) -> Policies:
+    """Return the policies of a file, or of one that is shipped: default or memoryarchitect. Raises PolicyError.
+
+    >>> policies("default").classes["ephemeral"].ttl.total_seconds()
+    86400.0
+    """
+    path = resource("config", "policies", f"{name}.yaml") if name in _SHIPPED else Path(name)
+    try:
+        text = path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        why = getattr(error, "strerror", None) or "it is no UTF-8"
+        shipped = " and ".join(_SHIPPED)
+        raise PolicyError(f"The policy file {path} can't be read: {why}. {shipped} are shipped.") from None
+    return _File(str(path)).policies(text)
+
+
+class _File:
+    """One file while it is read."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+
+    def policies(self, text: str) -> Policies:
+        try:
+            root = yaml.compose(text, Loader=yaml.SafeLoader)
+        except yaml.YAMLError as error:
+            mark = getattr(error, "problem_mark", None)
+            self._refuse(mark, f"this is no YAML: {getattr(error, 'problem', None) or error}")
+        if root is None:
+            raise PolicyError(f"{self._path}: it is empty; classes and a default are expected.")
+        given = self._mapping(root, ("default", "classes", "rules"), "the file")
+        for needed in ("classes", "default"):
+            if needed not in given:
+                self._refuse(root.start_mark, f"{needed} is missing")
+        classes = {
+            self._name(key): self._policy(self._name(key), value)
+            for key, value in self._pairs(given["classes"], "classes")
+        }
+        if not classes:
+            self._refuse(given["classes"].start_mark, "no class is given; at least one is expected")
+        default = self._known(given["default"], classes)
+        rules = tuple(self._rule(one, classes) for one in self._list(given.get("rules"), "rules"))
+        return Policies(default, classes, rules)
+
+    # ---- classes and rules ------------------------------------------------------------------
+
+    def _policy(self, name: str, node: Node) -> Policy:
+        read: dict[str, Callable[[Node], object]] = {
+            "ttl": self._duration,
+            "from": lambda one: self._choice(one, ("created", "said")) == "said",
+            "at_end": lambda one: self._choice(one, get_args(End)),
+            "archive": self._duration,
+            "restart": self._boolean,
+            "join": self._boolean,
+        }
+        given = self._mapping(node, tuple(read), f"the class {name}")
+        values: dict[str, Any] = {key: read[key](value) for key, value in given.items()}
+        if "from" in values:
+            values["said"] = values.pop("from")
+        if values.get("at_end") == "erase" and "archive" in values:
+            self._refuse(given["archive"].start_mark, "archive has no meaning where at_end is erase")
+        return Policy(name, **values)
+
+    def _rule(self, node: Node, classes: Mapping[str, Policy]) -> Rule:
+        given = self._mapping(node, ("when", "class"), "a rule")
+        for needed in ("when", "class"):
+            if needed not in given:
+                self._refuse(node.start_mark, f"a rule needs {needed}")
+        read: dict[str, Callable[[Node], object]] = {
+            "kind": lambda one: self._choice(one, get_args(SourceKind)),
+            **dict.fromkeys(("role", "speaker", "agent", "session"), self._text),
+            "tags": lambda one: tuple(self._text(tag) for tag in self._list(one, "tags")),
+            "pattern": self._pattern,
+        }
+        when = self._mapping(given["when"], tuple(read), "when")
+        if not when:
+            self._refuse(given["when"].start_mark, f"a rule without a condition fits all; give {', '.join(read)}")
+        values: dict[str, Any] = {key: read[key](value) for key, value in when.items()}
+        return Rule(self._known(given["class"], classes), **values)
+
+    # ---- values -----------------------------------------------------------------------------
+
+    def _known(self, node: Node, classes: Mapping[str, Policy]) -> str:
+        name = self._text(node)
+        if name not in classes:
+            self._refuse(node.start_mark, f"there is no class {name!r}; the classes are {', '.join(classes)}")
+        return name
+
+    def _name(self, node: Node) -> str:
+        name = self._text(node)
+        if not _NAME.fullmatch(name):
+            self._refuse(node.start_mark, f"{name!r} is no name of a class: letters, digits, - and _ are expected")
+        return name
+
+    def _duration(self, node: Node) -> timedelta | None:
+        text = self._text(node)
+        found = _DURATION.fullmatch(text)
+        if text == "none":
+            return None
+        if not found or int(found[1]) == 0:
+            self._refuse(node.start_mark, f"{text!r} is no duration; {_A_DURATION} is expected")
+        return timedelta(**{_UNITS[found[2]]: int(found[1])})
+
+    def _choice(self, node: Node, choices: tuple[str, ...]) -> str:
+        text = self._text(node)
+        if text not in choices:
+            self._refuse(node.start_mark, f"{text!r} is none of {', '.join(choices)}")
+        return text
+
+    def _boolean(self, node: Node) -> bool:
+        if not isinstance(node, yaml.ScalarNode) or node.tag != "tag:yaml.org,2002:bool":
+            self._refuse(node.start_mark, "true or false is expected")
+        return node.value.lower() in ("true", "yes", "on")
+
+    def _pattern(self, node: Node) -> "re.Pattern[str]":
+        try:
+            return re.compile(self._text(node))
+        except re.error as error:
+            self._refuse(node.start_mark, f"{node.value!r} is no regular expression: {error}")
+
+    def _text(self, node: Node) -> str:
+        if not isinstance(node, yaml.ScalarNode) or not node.value:
+            self._refuse(node.start_mark, "a word is expected")
+        return str(node.value)
+
+    # ---- structure --------------------------------------------------------------------------
+
+    def _mapping(self, node: Node, keys: tuple[str, ...], of: str) -> dict[str, Node]:
+        found: dict[str, Node] = {}
+        for key, value in self._pairs(node, of):
+            name = self._text(key)
+            if name not in keys:
+                self._refuse(key.start_mark, f"{of} has the unknown key {name!r}; the keys are {', '.join(keys)}")
+            found[name] = value
+        return found
+
+    def _pairs(self, node: Node, of: str) -> list[tuple[Node, Node]]:
+        if not isinstance(node, yaml.MappingNode):
+            self._refuse(node.start_mark, f"{of} must be a mapping of names to values")
+        seen = set[object]()
+        for key, _ in node.value:
+            if key.value in seen if isinstance(key.value, str) else False:
+                self._refuse(key.start_mark, f"{key.value!r} comes twice")
+            seen.add(key.value if isinstance(key.value, str) else id(key))
+        return list(node.value)
+
+    def _list(self, node: Node | None, of: str) -> list[Node]:
+        if node is None:
+            return []
+        if not isinstance(node, yaml.SequenceNode):
+            self._refuse(node.start_mark, f"{of} must be a list")
+        return list(node.value)
+
+    def _refuse(self, mark: Node, what: str) -> NoReturn:
+        place = f", line {mark.line + 1}, column {mark.column + 1}" if mark else ""
+        raise PolicyError(f"{self._path}{place}: {what}.")

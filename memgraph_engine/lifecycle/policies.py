@@ -1,0 +1,195 @@
+"""Policy classes (MemoryArchitect, section II.B), the rules that assign them, and the life that follows from both.
+
+Nothing here looks at a clock or a graph: the life of a source is a function of its class, its times, and now.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+from memgraph_engine.errors import InvalidInput
+from memgraph_engine.model.memory import DEFAULT_POLICY, NEVER, Note, Source
+
+if TYPE_CHECKING:
+    import re
+
+End = Literal["archive", "erase"]
+
+
+class Lives(Protocol):
+    """Whatever ends: a note or a source."""
+
+    @property
+    def expires_at(self) -> datetime:
+        """When it ceases to be readable."""
+
+    @property
+    def erase_at(self) -> datetime:
+        """When nothing is left of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Life:
+    """The class of a note, when it ceases to be readable, and when nothing is left of it."""
+
+    policy: str = DEFAULT_POLICY
+    expires_at: datetime = NEVER
+    erase_at: datetime = NEVER
+
+    @property
+    def properties(self) -> dict[str, Any]:
+        """The properties of a note that lives so."""
+        return {"policy": self.policy, "expires_at": self.expires_at, "erase_at": self.erase_at}
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """A class: for how long it can be read, and what becomes of it then; None is for ever.
+
+    It counts from when it was stored, or `said`. What is archived is kept for `archive`, found by no search. What is
+    `join`ed merges with a repeat of its own class; with `restart` the note then ends when the repeat does.
+    """
+
+    name: str
+    ttl: timedelta | None = None
+    said: bool = False
+    at_end: End = "archive"
+    archive: timedelta | None = None
+    restart: bool = True
+    join: bool = True
+
+    def life(self, begins: datetime, expires: datetime | None = None) -> Life:
+        """Return the life of what begins then; it `expires` at a time of its own, if there is one.
+
+        >>> day = datetime(2024, 1, 1)
+        >>> str(Policy("brief", timedelta(hours=24), archive=timedelta(days=30)).life(day).erase_at)
+        '2024-02-01 00:00:00'
+        """
+        ends = expires or _after(begins, self.ttl)
+        return Life(self.name, ends, ends if self.at_end == "erase" else _after(ends, self.archive))
+
+
+def _after(begins: datetime, time: timedelta | None) -> datetime:
+    try:
+        return begins + time if time is not None and begins < NEVER else NEVER
+    except OverflowError:
+        return NEVER
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """Assigns a class to the sources that have all that is given: '' and () ask for nothing."""
+
+    policy: str
+    kind: str = ""
+    role: str = ""
+    speaker: str = ""
+    agent: str = ""
+    session: str = ""
+    tags: tuple[str, ...] = ()
+    pattern: "re.Pattern[str] | None" = None
+
+    def fits(self, source: Source) -> bool:
+        """Tell whether a source has all of it.
+
+        >>> import re
+        >>> Rule("private", pattern=re.compile("(?i)one-time code")).fits(Source("1", "My one-time code is 17.", ""))
+        True
+        """
+        own = (getattr(self, name) in ("", getattr(source, name)) for name in _NAMES)
+        return all(own) and set(self.tags) <= set(source.tags) and (not self.pattern or bool(self._found(source)))
+
+    def _found(self, source: Source) -> "re.Match[str] | None":
+        assert self.pattern
+        return self.pattern.search(source.text) or self.pattern.search(source.caption)
+
+
+_NAMES = ("kind", "role", "speaker", "agent", "session")
+
+
+@dataclass(frozen=True, slots=True)
+class Policies:
+    """The classes by name, the class of what no rule fits, and the rules, of which the first that fits counts."""
+
+    default: str = DEFAULT_POLICY
+    classes: Mapping[str, Policy] = field(default_factory=lambda: {DEFAULT_POLICY: Policy(DEFAULT_POLICY)})
+    rules: tuple[Rule, ...] = ()
+
+    def assigned(self, source: Source, where: str, now: datetime) -> Source:
+        """Return a source with its class and life; raises InvalidInput for what can't be.
+
+        The class is that which came with the source, else that of the first rule that fits, else the default.
+        """
+        if source.policy_as and source.policy_as not in self.classes:
+            raise InvalidInput(
+                f"{where}: there is no policy {source.policy_as!r}; the policies are {', '.join(self.classes)}."
+            )
+        if source.expires_as and source.expires_as <= now:
+            raise InvalidInput(f"{where}: expires {source.expires_as.isoformat()} is past; nothing was stored of it.")
+        source = replace(source, begins_at=self._begins(source, now))
+        life = self.life(source, now)
+        if life.erase_at <= now:
+            raise InvalidInput(
+                f"{where} ended on {life.expires_at:%Y-%m-%d %H:%M} UTC and would be erased at once: policy "
+                f"{life.policy} counts from when it was said. Nothing was stored of it."
+            )
+        return replace(source, **life.properties)
+
+    def life(self, source: Source, created: datetime) -> Life:
+        """Return the life of a source that was stored then."""
+        begins = source.begins_at or created
+        own = source.expires_as and source.expires_as > begins  # else it has begun anew since
+        return self.of(source).life(begins, source.expires_as if own else None)
+
+    def _begins(self, source: Source, now: datetime) -> datetime:
+        """Return from when the life of a source counts that is stored now.
+
+        A class that erases counts from when it was said, where that is known: a file that is read every night would
+        else bring back what was erased.
+        """
+        policy = self.of(source)
+        said = policy.said or policy.at_end == "erase"
+        return min(source.said_at, now) if said and source.said_at else now
+
+    def of_note(self, note: Note) -> Life:
+        """Return the life that a note has by its sources: the longest of theirs."""
+        lives = [self.life(source, note.created_at) for source in note.sources]
+        return max(lives, key=lambda life: (life.expires_at, life.erase_at))
+
+    def of(self, source: Source) -> Policy:
+        """Return the class of a source."""
+        named = source.policy_as if source.policy_as in self.classes else ""
+        rule = next((rule.policy for rule in self.rules if rule.fits(source)), "")
+        return self.classes[named or rule or self.default]
+
+    def anew(self, policy: str, now: datetime) -> Life:
+        """Return the life of what comes back now: its class begins anew. A class that is unknown is the default."""
+        return self.classes.get(policy, self.classes[self.default]).life(now)
+
+    def joins(self, new: tuple[str, datetime], known: tuple[str, datetime]) -> bool:
+        """Tell whether what is new may join a known note: the class of each, and when it ends.
+
+        Never across classes, and never where the note would end before what it is told, or tell it after its end.
+
+        >>> Policies().joins(("factual", NEVER), ("private", NEVER))
+        False
+        """
+        (policy, ends), (other, end) = new, known
+        own = self.classes.get(policy, Policy(policy))
+        return policy == other and own.join and (end == ends or (own.restart and end < ends))
+
+
+def life_of(one: Source) -> Life:
+    """Return the life of a source."""
+    return Life(one.policy, one.expires_at, one.erase_at)
+
+
+def outlives(one: Lives, other: Lives) -> bool:
+    """Tell whether one ends no earlier than another."""
+    return one.expires_at >= other.expires_at and one.erase_at >= other.erase_at
+
+
+def quoted(before: Source | None, by: Lives) -> Source | None:
+    """Return the turn before, if a context of what lives so may repeat it: else its words would outlive it there."""
+    return before if before and outlives(before, by) else None

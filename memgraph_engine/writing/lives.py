@@ -1,0 +1,213 @@
+"""Give notes another life: bring back what expired, pin it, let it end again, or apply the policies of now.
+
+A life that changes is a new version of the note. Its sources live as it does from then on. Its context may quote only
+what ends no earlier, and the turn after it may quote it now, or no more: so these are rendered anew.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+from uuid import uuid4
+
+from memgraph_engine.embedding import CheckedEmbedder
+from memgraph_engine.errors import InvalidInput, NotFound
+from memgraph_engine.graph import notes, scopes
+from memgraph_engine.graph.database import Database
+from memgraph_engine.graph.notes import Found, Rendering, Revision
+from memgraph_engine.graph.scopes import ScopeState
+from memgraph_engine.lifecycle import Life, Policies, quoted
+from memgraph_engine.model.candidate import Keyword
+from memgraph_engine.model.memory import READABLE, Key, Note, Source
+from memgraph_engine.model.names import key
+from memgraph_engine.model.result import Applied, Decision, DecisionKind
+from memgraph_engine.model.scope import Scope
+from memgraph_engine.rendering import Text, render
+from memgraph_engine.writing import contexts
+from memgraph_engine.writing.transaction import Transaction
+
+_ENDED = ("expired", "archived")
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """The life that a note gets, and whether it is pinned; `begins` is when its life begins anew, None if it does not.
+
+    An archived note gets its `former` version's status and keywords.
+    """
+
+    life: Life
+    pinned: bool = False
+    begins: datetime | None = None
+    former: Note | None = None
+
+
+def restore(
+    db: Database,
+    scope: Scope,
+    id: str,  # noqa: A002  the graph's own word
+    policies: Policies,
+    embedder: CheckedEmbedder,
+    now: datetime,
+) -> Decision:
+    """Bring back what expired: its class begins anew. Raises NotFound, InvalidInput for what can be read, or Stale."""
+    state, found = _found(db, scope, id)
+    ended = [one for one in found if one.note.status in _ENDED]
+    if not ended:
+        raise InvalidInput(f"{id!r} of {scope} is {found[0].note.status}, not expired: there is nothing to restore.")
+
+    def change(one: Found) -> Change:
+        archived = one.note.status == "archived"
+        former = notes.history(db, scope.name, one.note.id)[-2].note if archived else None
+        return Change(policies.anew(one.note.policy, now), one.note.pinned, now, former)
+
+    return _live(db, scope, state, "restore", {one.note.id: change(one) for one in ended}, embedder, now)
+
+
+def pin(
+    db: Database,
+    scope: Scope,
+    id: str,  # noqa: A002
+    policies: Policies,
+    embedder: CheckedEmbedder,
+    now: datetime,
+    *,
+    pinned: bool,
+) -> Decision:
+    """Let a note live for ever, or as its sources say again, which may be no longer. Raises NotFound, InvalidInput."""
+    state, found = _found(db, scope, id)
+    live = [one for one in found if one.note.status in READABLE]
+    if not live:
+        raise NotFound(f"{id!r} of {scope} is {found[0].note.status}; only what can be read is pinned or unpinned.")
+    if all(one.note.pinned == pinned for one in live):
+        raise InvalidInput(f"{id!r} of {scope} is {'pinned already' if pinned else 'not pinned'}.")
+    changes = {
+        one.note.id: Change(Life(one.note.policy) if pinned else policies.of_note(one.note), pinned) for one in live
+    }
+    return _live(db, scope, state, "pin", changes, embedder, now, "" if pinned else "Unpinned.")
+
+
+def apply(
+    db: Database,
+    scope: Scope,
+    ids: Sequence[str],
+    policies: Policies,
+    embedder: CheckedEmbedder,
+    now: datetime,
+    *,
+    dry_run: bool,
+) -> Applied:
+    """Give some notes the class and the life that the policies of now give them; with `dry_run` only count."""
+    state = scopes.state(db, scope.name)
+    found = [one.found.note for one in notes.renderings(db, scope.name, ids)] if state else []
+    changes, classes, ends = dict[str, Change](), Counter[str](), 0
+    for note in found:
+        life = policies.of_note(note)
+        if note.pinned:
+            life = Life(life.policy)
+        if note.status not in READABLE or life == Life(note.policy, note.expires_at, note.erase_at):
+            continue
+        changes[note.id] = Change(life, note.pinned)
+        classes[life.policy] += life.policy != note.policy
+        ends += life.policy == note.policy
+    counted = Applied({name: some for name, some in sorted(classes.items()) if some}, ends)
+    if dry_run or not changes or not state:
+        return counted
+    told = ", ".join(f"{some:,} to {name}" for name, some in counted.classes.items())
+    why = " ".join(
+        part for part in (f"{told}." if told else "", f"{ends:,} end at another time." if ends else "") if part
+    )
+    return replace(counted, decisions=(_live(db, scope, state, "policy", changes, embedder, now, why),))
+
+
+def _found(db: Database, scope: Scope, id: str) -> tuple[ScopeState, list[Found]]:  # noqa: A002
+    """Return the notes of an id, in whatever state; raises NotFound."""
+    state = scopes.state(db, scope.name)
+    found = notes.found_by(db, scope.name, id) if state else []
+    if not state or not found:
+        raise NotFound(f"There is no note or source {id!r} in the memory of {scope}.")
+    return state, found
+
+
+def _live(
+    db: Database,
+    scope: Scope,
+    state: ScopeState,
+    kind: DecisionKind,
+    changes: Mapping[str, Change],
+    embedder: CheckedEmbedder,
+    now: datetime,
+    why: str = "",
+) -> Decision:
+    """Give notes other lives, in one decision; raises Stale, with nothing written."""
+    transaction = Transaction(scope, state.version, now)
+    only = next(iter(changes)) if len(changes) == 1 else ""
+    decision = transaction.decide(Decision(uuid4().hex, kind, now, only, evidence=why))
+    told = notes.renderings(db, scope.name, list(changes))
+    now_told = _repeatable(told, changes)
+    for one in told:
+        change = changes[one.found.note.id]
+        transaction.live((turn.source.id for turn in one.turns), change.begins)
+        _revise(transaction, decision.id, one, change, now_told.get, state.language, embedder)
+    contexts.rewrite(
+        db,
+        transaction,
+        decision.id,
+        contexts.Turns.after(db, scope.name, now_told),
+        language=state.language,
+        embedder=embedder,
+        without=list(changes),
+    )
+    transaction.commit(db)
+    return decision
+
+
+def _repeatable(told: Iterable[Rendering], changes: Mapping[str, Change]) -> dict[Key, Source | None]:
+    """Return the sources of notes as they live from now on, None for those that no context repeats."""
+    found: dict[Key, Source | None] = {}
+    for one in told:
+        change = changes[one.found.note.id]
+        status = change.former.status if change.former else one.found.note.status
+        for turn in one.turns:
+            living = replace(turn.source, **change.life.properties)
+            found[turn.source.key] = living if status in (*READABLE, "expired") else None
+    return found
+
+
+def _revise(
+    transaction: Transaction,
+    decision: str,
+    one: Rendering,
+    change: Change,
+    living: Callable[[Key], Source | None],
+    language: str,
+    embedder: CheckedEmbedder,
+) -> None:
+    """Plan the new version of a note."""
+    found, note, former = one.found, one.found.note, change.former
+    before = [living(turn.previous_key) or turn.previous if turn.previous_key else None for turn in one.turns]
+    turns = [(turn.source, quoted(previous, change.life)) for turn, previous in zip(one.turns, before, strict=True)]
+    context = note.context if found.constructed_by or not turns else render(turns, language).context
+    properties: dict[str, Any] = {**change.life.properties, "pinned": change.pinned}
+    vectors: tuple[Any, Any] = None, None
+    names = None
+    if context != note.context:
+        properties |= contexts.terms_of(context, language)
+    if former:
+        properties |= {"status": former.status, "keywords": None}
+        names = former.keywords
+        transaction.name(keywords(names, language, embedder))
+        if former.status != "pending":
+            first, second = embedder.embed_documents([Text(note.raw, context).spoken, context])
+            vectors = first, second
+    elif context != note.context and note.status != "pending":
+        (second,) = embedder.embed_documents([context])
+        vectors = None, second
+    transaction.revise(found, Revision(note.id, decision, properties, "changed", *vectors, names))
+
+
+def keywords(names: Sequence[str], language: str, embedder: CheckedEmbedder) -> list[Keyword]:
+    """Return keywords by their names, to be stored where no note carries them any more."""
+    vectors = embedder.embed_documents(list(names))
+    return [Keyword(name, key(name, language), vector) for name, vector in zip(names, vectors, strict=True)]

@@ -1,0 +1,61 @@
+"""Take out what has expired: it could not be read since it ended, and now leaves sums, keywords and vector indexes.
+
+What is archived keeps its words and comes back whole by an undo, or by `restore`. How long it can be read never depends
+on a sweep, nor does a sweep depend on who else reads.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import uuid4
+
+from memgraph_engine.errors import ClockSkew
+from memgraph_engine.graph import notes, scopes
+from memgraph_engine.graph.database import Database
+from memgraph_engine.graph.notes import Revision
+from memgraph_engine.graph.rows import moment
+from memgraph_engine.model.result import Decision
+from memgraph_engine.model.scope import Scope
+from memgraph_engine.writing.transaction import Transaction
+
+_SOME = 500
+_SKEW = timedelta(minutes=5)
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """How many notes were archived, and by which decision."""
+
+    notes: int
+    decision: Decision
+
+
+def sweep(db: Database, scope: Scope, now: datetime) -> Batch | None:
+    """Archive the 500 notes that ended first; None if none has expired that is not archived.
+
+    What is to be erased at its end is archived like the rest: `erase_at` hides it from every read, and it is here that
+    an erasure takes it over.
+    """
+    state = scopes.state(db, scope.name)
+    some = notes.expiring(db, scope.name, _SOME) if state else []
+    if not state or not some:
+        return None
+    transaction = Transaction(scope, state.version, now)
+    one = some[0].note.id if len(some) == 1 else ""
+    ended = "It" if one else f"{len(some):,} notes"
+    decision = transaction.decide(Decision(uuid4().hex, "expire", now, one, evidence=f"{ended} had expired."))
+    for found in some:
+        archived = Revision(found.note.id, decision.id, {"status": "archived"}, keywords=(), light=True)
+        transaction.revise(found, archived)
+    transaction.commit(db)
+    return Batch(len(some), decision)
+
+
+def check_clock(db: Database) -> None:
+    """Raise ClockSkew if this machine's clock and the server's differ by more than five minutes."""
+    server = moment(db.run("store/clock")[0]["now"])
+    skew = abs(db.alive() - server)
+    if skew > _SKEW:
+        raise ClockSkew(
+            f"The clock of this machine and that of the server at {db.uri} differ by {skew.total_seconds() / 60:.0f} "
+            "minutes. Nothing was swept, since one of them is wrong: set them, and sweep again."
+        )

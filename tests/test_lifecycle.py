@@ -1,0 +1,524 @@
+"""What ends can be read no more from the moment it ends; it comes back whole, and nothing else dies with it."""
+
+from collections import Counter
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from memgraph_engine import ClockSkew, InvalidInput, Memory, NotFound, Settings, UndoRefused
+from memgraph_engine.worker import Worker
+from tests.snapshots import same, snapshot
+
+BEGIN = datetime(2024, 5, 1, 9, tzinfo=UTC)
+DAY = timedelta(days=1)
+POLICIES = """
+default: factual
+classes:
+  factual: {ttl: none}
+  week: {ttl: 7d}
+  day: {ttl: 24h, archive: 30d}
+  apart: {ttl: 24h, restart: false}
+  secret: {ttl: 24h, at_end: erase, join: false}
+rules:
+  - {when: {pattern: '(?i)one-time code'}, class: secret}
+  - {when: {role: user, tags: [errand]}, class: day}
+"""
+
+
+class Clock:
+    """A clock that stands still until it is set."""
+
+    def __init__(self):
+        self.now = BEGIN
+
+    def __call__(self):
+        return self.now
+
+    def later(self, by):
+        self.now += by
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "policies.yaml"
+    path.write_text(POLICIES)
+    return path
+
+
+@pytest.fixture
+def memory(tenant, embedder, clock, file):
+    settings = Settings.load(lifecycle={"policies": str(file)})
+    with Memory.connect(tenant=tenant, embedder=embedder, clock=clock, settings=settings) as one:
+        yield one
+
+
+def note(receipt):
+    return receipt.entries[0].note
+
+
+def found(memory, question, **filters):
+    return [hit.note.raw for hit in memory.search(question, user_id="ana", **filters)]
+
+
+def kinds(memory):
+    return [one.kind for one in memory.decisions(user_id="ana")]
+
+
+def every_read(memory, words, ids):
+    """All that a memory tells of some notes to one who asks for their words, but for what looks back."""
+    owner = {"user_id": "ana"}
+    hits = memory.search(words, **owner, top_k=50, explain=True)
+    told = [hit.to_dict() for hit in hits]
+    told += [memory.context(words, **owner).text, [anchor.to_dict() for anchor in memory.anchors(words, **owner)]]
+    told += [one.to_dict() for one in memory.get_all(**owner)]
+    told += [list(memory.vectors(**owner))]
+    told += [memory.search(words, **owner, session="s"), memory.search(words, **owner, as_of="2024-05-03T10:00")]
+    for name in ids:
+        for read in (memory.get, memory.source):
+            try:
+                told.append(read(name, **owner))
+            except NotFound:
+                continue
+    told += [tie.to_dict() for one in memory.get_all(**owner) for tie in memory.explain(one.id, **owner).ties]
+    return repr(told)
+
+
+# ---- reading ------------------------------------------------------------------------------------
+
+
+def test_by_default_nothing_ends(tenant, embedder, clock):
+    with Memory.connect(tenant=tenant, embedder=embedder, clock=clock) as memory:
+        memory.add("The boat sails to Madeira.", user_id="ana")
+        clock.later(3000 * DAY)
+        assert memory.sweep(user_id="ana").notes == 0
+        (one,) = memory.get_all(user_id="ana")
+        assert (one.policy, one.expires_at.year, one.erase_at.year, one.pinned) == ("factual", 9999, 9999, False)
+        assert memory.engine.db.run("scopes/waits", scope=f"{tenant}/ana")[0]["expiring"] is False
+
+
+@pytest.mark.parametrize("swept", [False, True])
+def test_what_has_expired_is_told_by_no_read(memory, clock, swept):
+    secret = "The harbour code is quebec seven tango."
+    ids = [
+        *(memory.add(secret, user_id="ana", session="s", id="a", policy="day").entries[0].note, "a"),
+        memory.add({"id": "p", "text": "The pending pier is zulu.", "policy": "day"}, user_id="ana", wait=False)
+        .entries[0]
+        .note,
+        "p",
+    ]
+    memory.add("And the harbour code is for whom?", user_id="ana", session="s")
+    memory.add("The harbour code was changed in quebec.", user_id="ana", session="s")
+    before = every_read(memory, "What are the harbour code and the pending pier?", ids)
+    assert "seven tango" in before
+    assert "zulu" in before
+    clock.later(DAY)
+    if swept:
+        assert memory.sweep(user_id="ana").notes == 2
+    after = every_read(memory, "What are the harbour code and the pending pier?", ids)
+    assert "seven tango" not in after
+    assert "zulu" not in after
+    assert memory.verify(user_id="ana") == []
+
+
+def test_a_note_can_be_read_to_its_last_moment(memory, clock):
+    memory.add("The train leaves at nine.", user_id="ana", policy="day")
+    clock.later(DAY - timedelta(milliseconds=1))
+    assert found(memory, "When does the train leave?")
+    clock.later(timedelta(milliseconds=1))
+    assert not found(memory, "When does the train leave?")
+
+
+def test_a_clock_that_is_put_back_shows_nothing_again(memory, clock):
+    memory.add("The train leaves at nine.", user_id="ana", policy="day")
+    clock.later(2 * DAY)
+    assert not found(memory, "When does the train leave?")
+    clock.later(-2 * DAY)
+    assert not found(memory, "When does the train leave?")
+
+
+@pytest.mark.parametrize("swept", [False, True])
+def test_a_look_back_finds_what_had_not_ended_then(memory, clock, swept):
+    memory.add("The train leaves at nine.", user_id="ana", policy="day")
+    clock.later(2 * DAY)
+    if swept:
+        memory.sweep(user_id="ana")
+    when = "When does the train leave?"
+    assert found(memory, when, known_at=BEGIN + timedelta(hours=3))
+    assert not found(memory, when, known_at=BEGIN + timedelta(hours=25))
+    clock.later(30 * DAY)  # what is archived is kept for 30 days
+    assert not found(memory, when, known_at=BEGIN + timedelta(hours=3))
+
+
+def test_what_is_to_be_erased_is_told_by_nothing_from_its_end(memory, clock):
+    receipt = memory.add("My one-time code is 4711.", user_id="ana", id="a")
+    assert memory.get("a", user_id="ana").policy == "secret"
+    clock.later(DAY)
+    for sweep in (False, True):
+        if sweep:
+            memory.sweep(user_id="ana")
+        assert not found(memory, "What is the one-time code?", known_at=BEGIN + timedelta(hours=3))
+        for read in (memory.get, memory.source, memory.history, memory.explain):
+            for name in ("a", note(receipt)):
+                with pytest.raises(NotFound):
+                    read(name, user_id="ana")
+        assert "4711" not in repr([one.to_dict() for one in memory.decisions(user_id="ana")])
+        with pytest.raises((UndoRefused, NotFound)):
+            memory.undo(memory.decisions(user_id="ana")[0].id, user_id="ana")
+
+
+def test_what_expired_unswept_does_not_fill_the_pool_of_a_search(tenant, embedder, clock, file):
+    small = {"pool": 5, "lexical_pool": 5, "anchored": 5}
+    settings = Settings.load(lifecycle={"policies": str(file)}, recall=small)
+    with Memory.connect(tenant=tenant, embedder=embedder, clock=clock, settings=settings) as memory:
+        boats = [{"text": f"Boat {n} is blue.", "policy": "day"} for n in range(40)]
+        memory.add_many(boats, user_id="ana")
+        memory.add("The blue boat that stays is boat 99, and it is old.", user_id="ana")
+        clock.later(DAY)
+        hits = memory.search("Which boat is blue?", user_id="ana", explain=True)
+        assert [hit.note.raw for hit in hits] == [("The blue boat that stays is boat 99, and it is old.",)]
+        assert {"dense_raw", "dense_context", "lexical"} <= set(hits[0].explanation.proposed_by)
+
+
+def test_a_pending_note_that_expired_is_never_constructed(memory, clock):
+    memory.add({"text": "The buoy is green.", "policy": "day"}, user_id="ana", wait=False)
+    clock.later(DAY)
+    assert memory.process(user_id="ana").entries == ()
+    assert Worker(memory.engine).once()
+    assert memory.stats(user_id="ana").notes == {"archived": 1}
+
+
+# ---- writing ------------------------------------------------------------------------------------
+
+
+def test_the_class_is_that_of_the_message_then_of_a_rule_then_the_default(memory):
+    def policy(**fields):
+        return memory.get(note(memory.add(user_id="ana", **fields)), user_id="ana").policy
+
+    assert policy(text="I like boats.") == "factual"
+    assert policy(text="Buy bread.", role="user", tags=["errand"]) == "day"
+    assert policy(text="Buy milk.", role="user", tags=["errand"], policy="week") == "week"
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"policy": "forever"}, "there is no policy 'forever'; the policies are factual, week"),
+        ({"policy": 3}, "policy is int"),
+        ({"expires": "2024-04-30"}, "expires 2024-04-30T23:59:59.999000"),
+        ({"expires": "soon"}, "expires 'soon' can't be read"),
+        ({"policy": "secret", "time": "2024-04-01"}, r"ended on 2024-04-02 00:00 UTC and would be erased at once"),
+    ],
+)
+def test_a_life_that_can_not_be_is_refused_with_the_reason(memory, fields, said):
+    with pytest.raises(InvalidInput, match=f"message 0.*{said}"):
+        memory.add([{"text": "I like boats.", **fields}], user_id="ana")
+    assert memory.stats(user_id="ana").sources == 0
+
+
+def test_a_message_expires_when_it_says(memory, clock):
+    memory.add("The train leaves at nine.", user_id="ana", expires=BEGIN + timedelta(hours=1))
+    clock.later(timedelta(hours=1))
+    assert not found(memory, "When does the train leave?")
+
+
+def test_a_repeat_joins_only_within_a_class(memory):
+    memory.add("I like green boats.", user_id="ana", session="1")
+    kinds = [
+        memory.add("I like green boats.", user_id="ana", session="2", policy="week").entries[0].kind,
+        memory.add("I like green boats.", user_id="ana", session="3").entries[0].kind,
+    ]
+    assert kinds == ["link", "reinforce"]
+
+
+def test_a_repeat_begins_the_time_anew(memory, clock):
+    first = memory.add("I like green boats.", user_id="ana", session="1", id="a", policy="week")
+    clock.later(5 * DAY)
+    second = memory.add("I like green boats.", user_id="ana", session="2", policy="week").entries[0]
+    assert (second.kind, second.note) == ("reinforce", note(first))
+    assert memory.get("a", user_id="ana").expires_at == BEGIN + 12 * DAY
+    assert memory.source("a", user_id="ana").expires_at == BEGIN + 12 * DAY
+    memory.undo(second.decision, user_id="ana")
+    assert memory.get("a", user_id="ana").expires_at == BEGIN + 7 * DAY
+    assert memory.source("a", user_id="ana").expires_at == BEGIN + 7 * DAY
+
+
+def test_where_a_repeat_does_not_begin_the_time_anew_it_has_its_own(memory, clock):
+    memory.add("I like green boats.", user_id="ana", session="1", policy="apart")
+    clock.later(DAY / 2)
+    assert memory.add("I like green boats.", user_id="ana", session="2", policy="apart").entries[0].kind == "link"
+    clock.later(DAY / 2)
+    assert found(memory, "Which boats?") == [("I like green boats.",)]
+
+
+def test_what_does_not_join_makes_notes_of_its_own(memory):
+    memory.add("My one-time code is 4711.", user_id="ana", session="1")
+    assert memory.add("My one-time code is 4711.", user_id="ana", session="2").entries[0].kind != "reinforce"
+
+
+def test_what_ends_earlier_replaces_nothing_for_good(memory, clock):
+    old = memory.add("I live in Lisbon.", user_id="ana", speaker="Ana", id="old")
+    new = memory.add("I no longer live in Lisbon.", user_id="ana", speaker="Ana", policy="day").entries[0]
+    assert new.kind == "link"
+    assert [tie.kind for tie in memory.explain(new.note, user_id="ana").ties] == ["conflict"]
+    clock.later(DAY)
+    assert memory.get(note(old), user_id="ana").status == "active"
+    assert memory.explain("old", user_id="ana").ties == ()
+
+
+def test_what_ends_no_earlier_replaces(memory):
+    memory.add("I live in Lisbon.", user_id="ana", speaker="Ana", policy="day")
+    new = memory.add("I no longer live in Lisbon.", user_id="ana", speaker="Ana").entries[0]
+    assert new.kind == "supersede"
+
+
+@pytest.mark.parametrize("wait", [True, False])
+def test_a_context_quotes_only_what_ends_no_earlier(memory, wait):
+    messages = [
+        {"text": "The alarm code is quebec.", "policy": "day", "session": "s", "id": "1"},
+        {"text": "Who else knows it?", "session": "s", "id": "2"},
+        {"text": "Only Ben does, I think.", "policy": "day", "session": "s", "id": "3"},
+    ]
+    memory.add_many(messages, user_id="ana", wait=wait)
+    memory.add({"text": "He wrote it down.", "session": "s", "id": "4"}, user_id="ana", wait=wait)
+    memory.process(user_id="ana")
+    contexts = [memory.get(name, user_id="ana").context for name in "1234"]
+    assert ["before:" in context for context in contexts] == [False, False, True, False]
+
+
+def test_a_longer_life_renders_the_turns_anew(memory):
+    for name, text, policy in (
+        ("1", "The gate is red.", "day"),
+        ("2", "It was painted.", "day"),
+        ("3", "By Ben.", "week"),
+    ):
+        memory.add({"text": text, "policy": policy, "session": "s", "id": name}, user_id="ana")
+    quotes = lambda: ["before:" in memory.get(name, user_id="ana").context for name in "123"]  # noqa: E731
+    assert quotes() == [False, True, False]
+    decision = memory.pin("2", user_id="ana")
+    assert quotes() == [False, False, True]
+    memory.undo(decision.id, user_id="ana")
+    assert quotes() == [False, True, False]
+    assert memory.verify(user_id="ana") == []
+
+
+def test_what_expired_and_is_said_again_is_brought_back(memory, clock):
+    message = {"id": "a", "text": "The train leaves at nine.", "policy": "day"}
+    memory.add(message, user_id="ana")
+    assert memory.add(message, user_id="ana").entries[0].kind == "repeat"
+    for swept in (False, True):
+        clock.later(DAY)
+        if swept:
+            memory.sweep(user_id="ana")
+        assert memory.add(message, user_id="ana").entries[0].kind == "restore"
+        assert memory.get("a", user_id="ana").expires_at == clock.now + DAY
+    assert memory.verify(user_id="ana") == []
+
+
+# ---- sweep, restore -----------------------------------------------------------------------------
+
+
+def test_a_sweep_takes_out_of_sums_keywords_and_vectors(memory, clock):
+    memory.add("The boat sails to Madeira.", user_id="ana", policy="day")
+    memory.add("Ben has a green bicycle.", user_id="ana")
+    clock.later(DAY)
+    assert memory.verify(user_id="ana") == []
+    (decision,) = memory.sweep(user_id="ana").decisions
+    assert decision.kind == "expire"
+    assert memory.verify(user_id="ana") == []
+    stats = memory.stats(user_id="ana")
+    assert stats.notes == {"archived": 1, "active": 1}
+    assert "Madeira" not in repr([a.keyword for a in memory.anchors("Where is Madeira?", user_id="ana")])
+    with memory.engine.db._session() as session:
+        kept = session.run(
+            "MATCH (n {scope: $scope}) WHERE (n:Note AND n.status = 'archived') OR n:Past "
+            "RETURN count(n.raw_embedding) + count(n.context_embedding) AS vectors, count(n) AS notes",
+            scope=f"{memory.engine.settings.tenant}/ana",
+        ).single()
+    assert (kept["vectors"], kept["notes"]) == (0, 2)
+    (waits,) = memory.engine.db.run("scopes/waits", scope=f"{memory.engine.settings.tenant}/ana")
+    assert waits["expiring"] is False  # searches look at no ends any more
+    assert memory.sweep(user_id="ana").notes == 0
+
+
+def test_undoing_a_sweep_brings_all_back_for_a_time_anew(memory, clock):
+    messages = [
+        {"text": "The boat sails to Madeira.", "policy": "day", "session": "s"},
+        {"text": "It is green and old.", "policy": "day", "session": "s"},
+        {"text": "The boat sails to Madeira on Sunday with Ben.", "policy": "day", "session": "s"},
+    ]
+    memory.add_many(messages, user_id="ana")
+    memory.add({"text": "The buoy is red.", "policy": "day"}, user_id="ana", wait=False)
+    before = snapshot(memory)
+    clock.later(2 * DAY)
+    swept = memory.sweep(user_id="ana")
+    assert swept.notes == 4
+    memory.undo(swept.decisions[0].id, user_id="ana")
+    assert {one.expires_at for one in memory.get_all(user_id="ana")} == {clock.now + DAY}
+    assert {source.expires_at for one in memory.get_all(user_id="ana") for source in one.sources} == {clock.now + DAY}
+    after = snapshot(memory)
+    same(_ageless(before), _ageless(after))
+    assert memory.verify(user_id="ana") == []
+
+
+def _ageless(shot):
+    """A snapshot without the ends, which begin anew."""
+    nodes = Counter()
+    for (labels, given), number in shot[0].items():
+        kept = tuple(pair for pair in given if pair[0] not in ("expires_at", "erase_at"))
+        nodes[labels, kept] += number
+    return nodes, shot[1]
+
+
+@pytest.mark.parametrize("swept", [False, True])
+def test_a_note_that_expired_is_restored(memory, clock, swept):
+    entry = memory.add("The boat sails to Madeira.", user_id="ana", policy="day").entries[0]
+    clock.later(DAY)
+    if swept:
+        memory.sweep(user_id="ana")
+    with pytest.raises(NotFound, match="archived" if swept else "expired"):
+        memory.get(entry.note, user_id="ana")
+    assert memory.restore(entry.note, user_id="ana").kind == "restore"
+    assert memory.get(entry.source, user_id="ana").expires_at == clock.now + DAY
+    assert found(memory, "Where does the boat sail?")
+    assert memory.verify(user_id="ana") == []
+    with pytest.raises(InvalidInput, match="not expired"):
+        memory.restore(entry.note, user_id="ana")
+    clock.later(DAY)
+    assert not found(memory, "Where does the boat sail?")
+    assert memory.sweep(user_id="ana").notes == 1
+
+
+def test_restoring_does_not_bring_back_what_was_deleted_meanwhile(memory, clock):
+    memory.add({"text": "The alarm code is quebec.", "session": "s", "id": "1"}, user_id="ana")
+    memory.add({"text": "Ben knows it.", "policy": "day", "session": "s", "id": "2"}, user_id="ana")
+    clock.later(DAY)
+    memory.sweep(user_id="ana")
+    memory.delete("1", user_id="ana")
+    memory.restore("2", user_id="ana")
+    assert "quebec" not in memory.get("2", user_id="ana").context
+
+
+def test_a_worker_sweeps(memory, clock):
+    memory.add("The boat sails to Madeira.", user_id="ana", policy="day")
+    runs = []
+    worker = Worker(memory.engine, tell=runs.append)
+    worker.once()
+    clock.later(DAY)
+    worker.once()
+    worker.once()
+    assert [run.counts for run in runs if run.kind == "expire"] == [{"archived": 1}]
+
+
+def test_nothing_is_swept_by_a_clock_that_is_wrong(memory, monkeypatch):
+    from memgraph_engine.model import ports
+    from memgraph_engine.writing import writer
+
+    memory.add("The boat sails to Madeira.", user_id="ana", policy="day")
+    monkeypatch.setattr(writer, "utc_now", memory.engine.clock)  # as if it were the machine's
+    assert ports.utc_now is not memory.engine.clock
+    with pytest.raises(ClockSkew, match="minutes"):
+        memory.sweep(user_id="ana")
+
+
+# ---- pins, holds, policies ----------------------------------------------------------------------
+
+
+def test_a_pinned_note_has_no_end_until_it_is_unpinned(memory, clock):
+    memory.add("The boat sails to Madeira.", user_id="ana", policy="day", id="a")
+    memory.pin("a", user_id="ana")
+    with pytest.raises(InvalidInput, match="pinned already"):
+        memory.pin("a", user_id="ana")
+    clock.later(5 * DAY)
+    assert memory.sweep(user_id="ana").notes == 0
+    assert memory.get("a", user_id="ana").pinned
+    assert memory.source("a", user_id="ana").pinned
+    memory.unpin("a", user_id="ana")
+    with pytest.raises(NotFound, match="expired"):
+        memory.get("a", user_id="ana")
+    with pytest.raises(NotFound, match="expired"):
+        memory.unpin("a", user_id="ana")
+
+
+def test_a_long_message_ends_with_the_first_of_its_notes(memory, clock):
+    text = "\n\n".join(f"{place} is closed on Sundays. " + "It rains there often. " * 60 for place in ("Alto", "Faro"))
+    (entry,) = memory.add(text, user_id="ana", policy="day", id="a", session="s").entries
+    assert len(entry.notes) > 1
+    memory.add("Where do we go?", user_id="ana", id="b", session="s", policy="week")
+    memory.pin(entry.notes[0], user_id="ana")
+    assert memory.source("a", user_id="ana").expires_at == BEGIN + DAY
+    assert "before:" not in memory.get("b", user_id="ana").context
+    clock.later(DAY)
+    assert [one.id for one in memory.get_all(user_id="ana")] == [entry.notes[0], memory.get("b", user_id="ana").id]
+    with pytest.raises(NotFound, match="expired"):
+        memory.source("a", user_id="ana")
+    memory.sweep(user_id="ana")
+    assert memory.verify(user_id="ana") == []
+
+
+def test_a_pin_is_undone(memory):
+    memory.add("The boat sails to Madeira.", user_id="ana", policy="day", id="a")
+    before = snapshot(memory)
+    memory.undo(memory.pin("a", user_id="ana").id, user_id="ana")
+    same(snapshot(memory), before)
+
+
+def test_a_hold_is_listed_until_it_is_released(memory):
+    with pytest.raises(NotFound, match="empty"):
+        memory.hold("A dispute.", user_id="ana")
+    memory.add("The boat sails to Madeira.", user_id="ana", session="s")
+    with pytest.raises(InvalidInput, match="not both"):
+        memory.hold("A dispute.", user_id="ana", session="s", source="x")
+    hold = memory.hold("A dispute.", user_id="ana", session="s")
+    assert memory.holds(user_id="ana") == [hold]
+    assert memory.holds(user_id="ben") == []
+    memory.release(hold.id, user_id="ana")
+    assert memory.holds(user_id="ana") == []
+    with pytest.raises(NotFound, match="no hold"):
+        memory.release(hold.id, user_id="ana")
+
+
+def test_policies_are_applied_to_what_is_stored(tenant, embedder, clock, file, tmp_path):
+    plain = tmp_path / "plain.yaml"
+    plain.write_text("default: factual\nclasses:\n  factual: {ttl: none}\n  week: {ttl: 30d}\n")
+
+    def connect(path):
+        settings = Settings.load(lifecycle={"policies": str(path)})
+        return Memory.connect(tenant=tenant, embedder=embedder, clock=clock, settings=settings)
+
+    with connect(plain) as memory:
+        memory.add("My one-time code is 4711.", user_id="ana", id="code")
+        memory.add("Buy bread.", user_id="ana", id="named", policy="week")
+        memory.add("I like boats.", user_id="ana", id="pinned", role="user", tags=["errand"])
+        memory.add("I like trains.", user_id="ana", id="other")
+        memory.pin("pinned", user_id="ana")
+    clock.later(DAY / 2)
+    with connect(file) as memory:
+        before = snapshot(memory)
+        counted = memory.apply_policies(user_id="ana", dry_run=True)
+        same(snapshot(memory), before)
+        assert (counted.classes, counted.ends, counted.decisions) == ({"day": 1, "secret": 1}, 1, ())
+        applied = memory.apply_policies(user_id="ana")
+        assert (applied.classes, applied.ends) == (counted.classes, counted.ends)
+        ends = {name: memory.get(name, user_id="ana").expires_at for name in ("code", "named", "pinned", "other")}
+        assert ends["code"] == BEGIN + DAY
+        assert ends["named"] == BEGIN + 7 * DAY
+        assert ends["pinned"].year == ends["other"].year == 9999
+        again = memory.apply_policies(user_id="ana")
+        assert (again.classes, again.ends, again.decisions) == ({}, 0, ())
+        memory.undo(applied.decisions[0].id, user_id="ana")
+        same(snapshot(memory), before)
+
+
+def test_other_memories_are_left_alone(memory, clock):
+    memory.add("The boat sails to Madeira.", user_id="ana", policy="day")
+    memory.add("The boat sails to Madeira.", user_id="ben")
+    before = snapshot(memory, "ben")
+    clock.later(DAY)
+    memory.sweep(user_id="ana")
+    same(snapshot(memory, "ben"), before)
+    assert [hit.note.raw for hit in memory.search("Where does the boat sail?", user_id="ben")]

@@ -1,0 +1,59 @@
+"""Policies, expiry, pins and holds on the command line."""
+
+import json
+
+import pytest
+
+from tests.test_cli import cli  # noqa: F401  a fixture
+
+WORDS = "The boat sails to Madeira."
+
+
+def test_a_policy_file_is_checked(cli, tmp_path):  # noqa: F811
+    file = tmp_path / "policies.yaml"
+    file.write_text("default: a\nclasses:\n  a: {ttl: 0d}\n")
+    told = cli("policy", "check", str(file), user=None, code=1)
+    assert f"{file}, line 3, column 12: '0d' is no duration" in told.stderr
+    said = cli("policy", "check", "default", user=None).stdout
+    assert "factual (the default): has no end" in said
+    assert "ephemeral: can be read for 1 day, 0:00:00, then is archived, and erased after 30 days" in said
+    assert json.loads(cli("policy", "check", "default", "--json", user=None).stdout)["default"] == "factual"
+
+
+def test_a_note_that_expires_is_pinned_and_unpinned(cli):  # noqa: F811
+    cli("add", WORDS, "--id", "a", "--policy", "ephemeral")
+    assert json.loads(cli("get", "a", "--json").stdout)["policy"] == "ephemeral"
+    assert cli("pin", "a").stdout.startswith("Pinned a (decision ")
+    assert json.loads(cli("get", "a", "--json").stdout)["expires_at"].startswith("9999")
+    assert json.loads(cli("unpin", "a", "--json").stdout)["kind"] == "pin"
+    assert "not expired" in cli("restore", "a", code=2).stderr
+    assert cli("sweep").stdout == "Archived 0 notes.\n"
+
+
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [(("--policy", "none-such"), "there is no policy 'none-such'"), (("--expires", "2020-01-01"), "is past")],
+)
+def test_a_life_that_can_not_be_is_wrong_input(cli, option, said):  # noqa: F811
+    assert said in cli("add", WORDS, *option, code=2).stderr
+
+
+def test_what_is_held_is_listed(cli):  # noqa: F811
+    cli("add", WORDS, "--session", "s")
+    assert cli("hold").stderr == "Nothing is held.\n"
+    hold = json.loads(cli("hold", "A dispute.", "--session", "s", "--json").stdout)
+    assert f"{hold['id']}  " in cli("hold").stdout
+    assert "session s: A dispute." in cli("hold").stdout
+    assert cli("release", hold["id"]).stdout == f"Released {hold['id']}.\n"
+    assert "no hold" in cli("release", hold["id"], code=1).stderr
+
+
+def test_policies_are_applied(cli, tmp_path, monkeypatch):  # noqa: F811
+    cli("add", WORDS, "--id", "a")
+    assert "Nothing changes" in cli("policy", "apply").stdout
+    file = tmp_path / "policies.yaml"
+    file.write_text("default: week\nclasses:\n  week: {ttl: 7d}\n")
+    monkeypatch.setenv("MEMGRAPH_ENGINE_LIFECYCLE__POLICIES", str(file))
+    assert cli("policy", "apply", "--dry-run").stdout == "1 note would become week.\n"
+    assert json.loads(cli("policy", "apply", "--json").stdout)["classes"] == {"week": 1}
+    assert json.loads(cli("get", "a", "--json").stdout)["policy"] == "week"
