@@ -429,8 +429,8 @@ class Memory:
 
         It is all of a `session` (a document is one), sources by their ids, or a note's sources by its id, what was said
         `before` a time, what a search for `query` finds, what has a `policy`, or `everything` of the memory. Of several
-        it is what all of them mean. Nothing is written. Raises InvalidInput without any of these, NotFound where nothing
-        is meant.
+        it is what all of them mean. Nothing is written. Raises InvalidInput without any of these, NotFound
+        where nothing is meant.
 
         >>> from memgraph_engine import Memory
         >>> with Memory.connect(tenant=tenant) as memory:
@@ -488,7 +488,8 @@ class Memory:
     ) -> list[str]:
         """Check the chain of the tenant's receipts; return a sentence for each fault.
 
-        With a `probe`, look for its words in a memory too: each five that stand together in it, or all of a shorter line.
+        With a `probe`, look for its words in a memory too: each five that stand together in it, or all
+        of a shorter line.
         """
         found = erasure.faults(self.engine, self._settings.tenant)
         if probe is not None:

@@ -17,6 +17,8 @@ from memgraph_engine.worker import Worker
 from tests.test_undo import LINES, take
 
 SECRET = "The code of the vault is amaranth tulip seven."
+FERRY = "The ferry to Madeira leaves at noon."
+AGAIN = "The ferry to Madeira leaves at noon!!"
 
 
 def rows(memory, query, **given):
@@ -42,8 +44,12 @@ def nodes(memory, user="ana"):
     """All nodes and ties of a scope, node by node."""
     scope = f"{memory.engine.settings.tenant}/{user}"
     found = rows(memory, "MATCH (n {scope: $scope}) RETURN labels(n) AS kind, properties(n) AS given", scope=scope)
-    ties = rows(memory, "MATCH (n {scope: $scope})-[r]->(o) RETURN type(r) AS kind, properties(r) AS given, "
-                        "coalesce(n.id, n.name) AS a, coalesce(o.id, o.name) AS b", scope=scope)
+    ties = rows(
+        memory,
+        "MATCH (n {scope: $scope})-[r]->(o) RETURN type(r) AS kind, properties(r) AS given, "
+        "coalesce(n.id, n.name) AS a, coalesce(o.id, o.name) AS b",
+        scope=scope,
+    )
     return Counter(json.dumps(one, default=str, sort_keys=True) for one in (*found, *ties))
 
 
@@ -98,14 +104,14 @@ def test_the_turn_after_an_erased_one_quotes_it_no_more_in_any_version(memory):
 
 
 def test_a_merged_note_keeps_what_its_other_sources_say(memory):
-    memory.add_many([{"id": "a", "text": "The ferry to Madeira leaves at noon.", "session": "x"}], user_id="ana")
-    memory.add_many([{"id": "b", "text": "At noon the ferry leaves to Madeira.", "session": "y"}], user_id="ana")
+    memory.add_many([{"id": "a", "text": FERRY, "session": "x", "speaker": "Ana"}], user_id="ana")
+    memory.add_many([{"id": "b", "text": AGAIN, "session": "y", "speaker": "Ana"}], user_id="ana")
     merged = memory.get("b", user_id="ana")
     assert merged.id == memory.get("a", user_id="ana").id
     memory.erase(memory.forget(user_id="ana", session="x"))
     after = memory.get("b", user_id="ana")
     assert [one.id for one in after.sources] == ["b"]
-    assert after.raw == ("At noon the ferry leaves to Madeira.",)
+    assert after.raw == (f"Ana: {AGAIN}",)
     assert after.session == "y"
     assert memory.search("When does the ferry leave?", user_id="ana")[0].note.id == after.id
     assert memory.verify(user_id="ana") == []
@@ -145,7 +151,9 @@ def test_what_is_held_is_not_erased(memory, held):
 
 
 def test_a_hold_on_another_session_refuses_nothing(memory):
-    memory.add_many([{"id": "a", "text": SECRET, "session": "bank"}, {"text": LINES[0], "session": "sea"}], user_id="ana")
+    memory.add_many(
+        [{"id": "a", "text": SECRET, "session": "bank"}, {"text": LINES[0], "session": "sea"}], user_id="ana"
+    )
     memory.hold("A court asked for it.", user_id="ana", session="sea")
     assert memory.erase(memory.forget(user_id="ana", session="bank")).residue == 0
     with pytest.raises(Held):
@@ -179,8 +187,14 @@ def test_forgetting_what_is_not_there_is_an_error(memory):
 def test_what_is_meant_can_be_said_in_several_ways(memory, given):
     memory.add_many(
         [
-            {"id": "a", "text": SECRET, "session": "bank", "time": "2023-05-08", "policy": "ephemeral",
-             "expires": "2999-01-01"},
+            {
+                "id": "a",
+                "text": SECRET,
+                "session": "bank",
+                "time": "2023-05-08",
+                "policy": "ephemeral",
+                "expires": "2999-01-01",
+            },
             {"id": "b", "text": LINES[0], "session": "sea", "time": "2024-05-08"},
         ],
         user_id="ana",
@@ -217,8 +231,10 @@ def test_receipts_are_a_chain_in_which_a_change_shows(memory):
     assert tenant not in json.dumps(first.to_dict())
     rows(
         memory,
-        "MATCH (r:Receipt {tenant: $tenant, number: 1}) SET r.body = replace(r.body, '\"residue\": 0', '\"residue\": 1')",
+        "MATCH (r:Receipt {tenant: $tenant, number: 1}) SET r.body = replace(r.body, $whole, $part)",
         tenant=tenant,
+        whole='"residue": 0',
+        part='"residue": 1',
     )
     assert "Receipt 1 was changed: its hash is another." in memory.verify_erasure()
     rows(memory, "MATCH (r:Receipt {tenant: $tenant, number: 1}) DELETE r", tenant=tenant)

@@ -7,7 +7,7 @@ MATCH (s:Scope) WHERE $tenant IS NULL OR s.tenant = $tenant
 WITH s, EXISTS { MATCH (n:Note {scope: s.scope, status: 'pending'}) WHERE n.expires_at > $alive } AS pending,
      coalesce(s.next_expiry <= $alive, false) AS expiring, EXISTS { MATCH (e:Erasure {scope: s.scope}) WHERE e.id >= '' } AS erasing
 WHERE pending OR expiring OR erasing OR s.changed_since > 0
-RETURN s.tenant AS tenant, s.user AS user, pending, expiring, s.changed_since AS changed_since,
+RETURN s.tenant AS tenant, s.user AS user, pending, expiring, erasing, s.changed_since AS changed_since,
        coalesce(s.notes_since, 0) AS notes_since,
        head(COLLECT { MATCH (r:Run {scope: s.scope, id: s.topics_run}) RETURN r.at.epochMillis }) AS ran
 ORDER BY coalesce(ran, 0), tenant, user

@@ -32,7 +32,7 @@ class Meant:
 
 @dataclass(frozen=True, slots=True)
 class Concerned:
-    """A note that an erasure concerns: whether a version `told` one of its sources, and whether other sources keep it."""
+    """A note that an erasure concerns: whether a version `told` one of its sources, and whether others keep it."""
 
     id: str
     told: bool
@@ -92,9 +92,7 @@ def hide(db: Database, scope: str, plan: ErasurePlan, concerned: Sequence[Concer
     given = {"ids": list(plan.sources), "whole": whole, "kept": kept, "losing": losing}
 
     def begin(tx: Any) -> bool:
-        rows = tx.run(
-            "erasures/hide", scope=scope, version=plan.version, id=plan.id, properties=properties, **given
-        )
+        rows = tx.run("erasures/hide", scope=scope, version=plan.version, id=plan.id, properties=properties, **given)
         if rows:
             tx.run("erasures/topics", scope=scope)
         return bool(rows)
@@ -112,7 +110,9 @@ def begun(db: Database, scope: str) -> list[Erasure]:
             row["rule"],
             moment(row["begun"]),
             row["everything"],
-            *(tuple(row[name]) for name in ("sources", "kept", "losing")),
+            tuple(row["sources"]),
+            tuple(row["kept"]),
+            tuple(row["losing"]),
             row["notes"],
         )
         for row in rows

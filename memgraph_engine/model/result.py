@@ -351,9 +351,9 @@ class ErasureReceipt(Result):
     """Proof of an erasure, without content: the `number`th of a tenant, chained to the one before by its `hash`.
 
     `scope` is a hash of whose memory it was, salted with the erasure's `id`. `counts` tell how many sources and notes
-    were erased, and how many notes were made anew. `residue` counts what the check still found (0, or the erasure was not
-    whole), `probes` the runs of words that it looked for; 0 where the process that held them was killed: then the
-    check saw the structure alone.
+    were erased, and how many notes were made anew. `residue` counts what the check still found (0, or the erasure
+    was not whole), `probes` the runs of words that it looked for; 0 where the process that held them was killed: then
+    the check saw the structure alone.
     """
 
     brief = ("number", "rule", "counts", "residue", "ended")

@@ -1,8 +1,8 @@
 """Erase what was remembered, so that nothing of it is left in the graph, and give a receipt that proves it.
 
 An erasure hides first, in one transaction, all that it erases and all that may quote it. Then it makes anew what stays,
-removes the rest, some hundreds of notes in a transaction, checks, and writes the receipt. Each step finds what is left to
-do by what is hidden, so an erasure that was killed goes on where it was.
+removes the rest, some hundreds of notes in a transaction, checks, and writes the receipt. Each step finds what
+is left to do by what is hidden, so an erasure that was killed goes on where it was.
 """
 
 import hashlib
@@ -10,6 +10,7 @@ import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import pairwise
 from uuid import uuid4
 
 from memgraph_engine.engine.wiring import Engine
@@ -33,7 +34,9 @@ _QUOTE = 40  # characters of a turn that a context repeats at least
 _RUN = 5  # words by which the erased is known again
 
 
-def plan(engine: Engine, scope: Scope, meant: Sequence[Meant], version: int, rule: str, *, everything: bool) -> ErasurePlan:
+def plan(
+    engine: Engine, scope: Scope, meant: Sequence[Meant], version: int, rule: str, *, everything: bool
+) -> ErasurePlan:
     """Return the plan that erases some sources, as of a version of the scope."""
     ids = sorted({one.id for one in meant})
     concerned = _concerned(engine, scope, meant)
@@ -105,9 +108,7 @@ def resume(engine: Engine, scope: Scope, one: Erasure) -> ErasureReceipt:
         scopes.settle(db, scope.name, notes.UNSWEPT)
     counts = {"sources": len(one.sources), "notes": one.notes, "remade": len(one.kept)}
     salted = hashlib.sha256(f"{one.id} {scope.name}".encode()).hexdigest()
-    receipt = ErasureReceipt(
-        0, one.id, salted, one.rule, one.begun, engine.now(), counts, residue, len(probes), "", ""
-    )
+    receipt = ErasureReceipt(0, one.id, salted, one.rule, one.begun, engine.now(), counts, residue, len(probes), "", "")
     sealed = erasures.append(db, scope.tenant, receipt, seal)
     if one.everything:
         erasures.purge(db, scope.name, whole=True)
@@ -157,9 +158,13 @@ def _concerned(engine: Engine, scope: Scope, meant: Sequence[Meant]) -> list[era
 def _quotes(one: Meant, language: str) -> Iterator[str]:
     """Yield how contexts begin to repeat a source, or a passage of it."""
     places = [0, *(one.cuts or ()), len(one.text)]
-    for start, end in zip(places, places[1:], strict=False):
+    for start, end in pairwise(places):
         said = Source(
-            one.id, one.text[start:end], "", role=one.role or "", speaker=one.speaker or "",
+            one.id,
+            one.text[start:end],
+            "",
+            role=one.role or "",
+            speaker=one.speaker or "",
             caption="" if start else one.caption or "",
         )
         if told := line(said, language):
@@ -199,7 +204,9 @@ def _remake_some(engine: Engine, scope: Scope, ids: Sequence[str], losing: Colle
         found = replace(one.found, note=note, constructed_by=own)
         turns = [(turn.source, turn.previous) for turn in one.turns]
         make = remaining if loses else retold
-        properties, vectors = make(found, turns, state.language, engine.embedder) if turns else ({}, (None, None))
+        if not turns:
+            continue
+        properties, (raw, context) = make(found, turns, state.language, engine.embedder)
         if not ("raw" in properties or id in lives):
             continue
         names = None
@@ -209,7 +216,7 @@ def _remake_some(engine: Engine, scope: Scope, ids: Sequence[str], losing: Colle
         if loses and turns and turns[0][0].said_at:
             properties = {**properties, "said_at": turns[0][0].said_at, "valid_from": turns[0][0].said_at}
         given = {**properties, "constructed_by": own}
-        transaction.rebuild(found, Revision(id, decision.id, given, "changed", *vectors, names), losing=loses)
+        transaction.rebuild(found, Revision(id, decision.id, given, "changed", raw, context, names), losing=loses)
         changed += 1
     if changed:
         transaction.commit(db)
@@ -236,16 +243,14 @@ def _remove(engine: Engine, scope: Scope) -> None:
 
 
 def _residue(engine: Engine, scope: Scope, one: Erasure, probes: frozenset[tuple[str, ...]]) -> int:
-    """Count what is left of the erased: nodes, decisions that name its sources, and its words that no source kept has."""
-    left = sum(row["hidden"] for row in erasures.texts(engine.db, scope.name))
+    """Count what is left of the erased: nodes, decisions that name its sources, words that no kept source has."""
+    left: int = sum(row["hidden"] for row in erasures.texts(engine.db, scope.name))
     _, named = erasures.told(engine.db, scope.name, one.sources)
     return left + named + len(_seen(engine, scope, probes, one.sources) if probes else ())
 
 
-def _seen(
-    engine: Engine, scope: Scope, probes: frozenset[tuple[str, ...]], ids: Sequence[str]
-) -> set[tuple[str, ...]]:
-    """Return the probes that the scope still holds. Of an erasure's own (of sources `ids`) those that what stays said don't count."""
+def _seen(engine: Engine, scope: Scope, probes: frozenset[tuple[str, ...]], ids: Sequence[str]) -> set[tuple[str, ...]]:
+    """Return the probes that a scope still holds; of an erasure of sources `ids` not those that what stays said."""
     lengths = {len(one) for one in probes}
     said, made = set[tuple[str, ...]](), set[tuple[str, ...]]()
     for row in erasures.texts(engine.db, scope.name):
@@ -255,9 +260,7 @@ def _seen(
     return made - said if ids else made | said
 
 
-def _found(
-    texts: Iterable[str], probes: frozenset[tuple[str, ...]], lengths: Collection[int]
-) -> set[tuple[str, ...]]:
+def _found(texts: Iterable[str], probes: frozenset[tuple[str, ...]], lengths: Collection[int]) -> set[tuple[str, ...]]:
     return {
         run
         for text in texts
@@ -277,5 +280,3 @@ def _runs(text: str) -> Iterator[tuple[str, ...]]:
 
 def _words(text: str) -> list[str]:
     return "".join(sign if sign.isalnum() else " " for sign in text.casefold()).split()
-
-
