@@ -340,6 +340,8 @@ def test_a_sweep_takes_out_of_sums_keywords_and_vectors(memory, clock):
             scope=f"{memory.engine.settings.tenant}/ana",
         ).single()
     assert (kept["vectors"], kept["notes"]) == (0, 2)
+    (waits,) = memory.engine.db.run("scopes/waits", scope=f"{memory.engine.settings.tenant}/ana")
+    assert waits["expiring"] is False  # searches look at no ends any more
     assert memory.sweep(user_id="ana").notes == 0
 
 

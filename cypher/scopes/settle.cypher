@@ -7,7 +7,7 @@
 MATCH (s:Scope {scope: $scope})
 SET s.lock = true
 WITH s, datetime('9999-12-31T00:00:00Z') AS never
-CALL (never) {
+OPTIONAL CALL (never) {
   UNWIND $statuses AS status
   MATCH (n:Note {scope: $scope, status: status}) WHERE n.expires_at < never
   RETURN n.expires_at AS at ORDER BY at LIMIT 1

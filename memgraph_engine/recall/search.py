@@ -202,7 +202,7 @@ def _crowded(query: Query, answer: Row, settings: RecallSettings, factor: int) -
     """
     if factor * settings.pool >= _LARGEST_POOL or not any(scope["expiring"] for scope in answer["sums"]):
         return False
-    stamps = next(entry[1] for entry in answer["proposed"] if entry[0] == "lexical")
+    stamps: list[int | None] = next((entry[1] for entry in answer["proposed"] if entry[0] == "lexical"), [])
     alive = sum(stamp is not None for stamp in stamps)
     return alive < min(settings.lexical_pool, len(stamps)) and len(stamps) >= _lexical_pool(query, settings, factor)
 
