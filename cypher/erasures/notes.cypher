@@ -15,7 +15,8 @@ CALL () {
   RETURN v.id AS note, false AS told
   UNION
   UNWIND $sessions AS session
-  MATCH (:Source {scope: $scope, session: session})<-[:FROM]-(v:Note|Past)
+  MATCH (y:Source {scope: $scope, session: session}) WHERE y.seq >= 0
+  MATCH (y)<-[:FROM]-(v:Note|Past)
   WHERE NOT coalesce(v.constructed_by, '') IN ['', 'user'] OR any(quote IN $quotes WHERE v.context CONTAINS quote)
   RETURN v.id AS note, false AS told
   UNION
