@@ -205,12 +205,17 @@ def test_what_is_meant_can_be_said_in_several_ways(memory, given):
 def test_everything_of_a_user_goes_with_the_name_and_others_stay_as_they_are(memory):
     memory.add_many(LINES, user_id="ana")
     memory.add_many(LINES, user_id="ben")
+    foreign = twin(memory)
+    foreign.add_many(LINES, user_id="ana")
     memory.rebuild_topics(user_id="ana")
-    before = nodes(memory, "ben")
+    before, there = nodes(memory, "ben"), nodes(foreign)
     receipt = memory.erase(memory.forget(user_id="ana", everything=True))
     assert (receipt.rule, receipt.residue) == ("everything", 0)
     assert nodes(memory) == Counter()
     assert nodes(memory, "ben") == before
+    assert nodes(foreign) == there
+    assert foreign.receipts() == []
+    purge_tenant(memory.engine.db, foreign.engine.settings.tenant)
     assert [one.id for one in memory.users()] == ["ben"]
     assert memory.add(LINES[0], user_id="ana").added == 1
 
@@ -323,6 +328,14 @@ steps = st.lists(
 )
 
 
+def secret(name, line):
+    """A message to erase: of words of its own, or of the same words as others, so that it joins their notes."""
+    given = {"id": name, "speaker": "Ana", "session": f"s{line % 2}"}
+    if line < 5:
+        return {**given, "text": LINES[line], "metadata": {"plant": SECRETS[line]}}
+    return {**given, "text": f"{LINES[line]} {SECRETS[line]}"}
+
+
 def check_erasure(memory, script):
     """Do a random history, some of which is secret, erase that, and find none of its words, and all else whole."""
     mine = twin(memory)
@@ -333,16 +346,12 @@ def check_erasure(memory, script):
         secrets = ["x"]
         for number, step in enumerate(script):
             if step[0] == "secret":
-                some = [
-                    {"id": f"x{number}-{n}", "text": f"{LINES[line]} {SECRETS[line]}", "session": f"s{line % 2}"}
-                    for n, line in enumerate(step[1])
-                ]
+                some = [secret(f"x{number}-{n}", line) for n, line in enumerate(step[1])]
                 secrets += [one["id"] for one in some]
                 mine.add_many(some, user_id="ana")
             else:
                 take(mine, step, number)
         other = nodes(mine, "ben")
-        # a text that the user gave a note of several sources is the user's own
         receipt = mine.erase(mine.forget(user_id="ana", source=secrets))
         told = everything_told(mine)
         assert not [word for word in SECRETS if word in told]
