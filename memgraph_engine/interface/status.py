@@ -23,6 +23,8 @@ _STATUSES: dict[type[MemgraphEngineError], ErrorStatus] = {
     errors.SourceConflict: ErrorStatus(_WRONG_USAGE, 409),
     errors.NotFound: ErrorStatus(_FAILED, 404),
     errors.UndoRefused: ErrorStatus(_FAILED, 409),
+    errors.ErasureRefused: ErrorStatus(_FAILED, 409),
+    errors.Held: ErrorStatus(_FAILED, 409),
     errors.StoreError: ErrorStatus(_FAILED, 500),
     errors.Unreachable: ErrorStatus(_FAILED, 503),
     errors.AuthenticationFailed: ErrorStatus(_FAILED, 500),  # of this program at the database, not of who asks it
