@@ -19,6 +19,7 @@ class ErrorStatus:
 _STATUSES: dict[type[MemgraphEngineError], ErrorStatus] = {
     MemgraphEngineError: ErrorStatus(_FAILED, 500),
     errors.SettingsError: ErrorStatus(_FAILED, 500),
+    errors.PolicyError: ErrorStatus(_FAILED, 500),
     errors.InvalidInput: ErrorStatus(_WRONG_USAGE, 400),
     errors.SourceConflict: ErrorStatus(_WRONG_USAGE, 409),
     errors.NotFound: ErrorStatus(_FAILED, 404),
