@@ -11,6 +11,7 @@ from uuid import uuid4
 
 from bench import fillers
 from bench.conversations import conversations, locomo_file
+from bench.erasure import erased
 from bench.server import bench_settings, connected
 from bench.speed import Known, milliseconds, percentile
 from memgraph_engine import Memory, NotFound
@@ -46,13 +47,22 @@ def run(given: argparse.Namespace) -> tuple[dict[str, float], str]:
     """Measure; return flat figures and a report in Markdown."""
     every = list(conversations(locomo_file(given.file)))
     with connected(bench_settings(given.model)) as memory:
-        figures = _returned(memory, every[0], given.turns)
+        figures = _returned(memory, every[0], given.turns) | _erased(memory, every)
     settings = bench_settings(given.model)
     home = settings.home.with_name(f"{given.model}-{given.notes}-{given.scopes}")
     with connected(settings.model_copy(update={"home": home})) as memory:
         figures |= _filters(memory, every, given.notes, given.scopes, given.rounds)
     rows = [(name, f"{value:.3f}") for name, value in sorted(figures.items())]
     return figures, f"### {given.model}\n\n{table(('figure', 'value'), rows)}"
+
+
+def _erased(memory: Memory, every: Sequence[Conversation]) -> dict[str, float]:
+    settings = memory.engine.settings.model_copy(update={"tenant": f"bench-{uuid4().hex}"})
+    mine = Memory.connect(settings=settings, embedder=memory.engine.embedder)
+    try:
+        return erased(mine, every[:3], "ana")
+    finally:
+        purge(settings.tenant, settings=settings)
 
 
 # ---- what is returned ---------------------------------------------------------------------------

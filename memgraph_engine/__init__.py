@@ -21,6 +21,8 @@ if TYPE_CHECKING:
         ConstructionFailed,
         DownloadError,
         EmbeddingError,
+        ErasureRefused,
+        Held,
         InvalidInput,
         LocalServerError,
         MemgraphEngineError,
@@ -67,6 +69,8 @@ if TYPE_CHECKING:
         Decision,
         Deletion,
         Entry,
+        ErasurePlan,
+        ErasureReceipt,
         Explanation,
         Hit,
         Hold,
@@ -112,8 +116,12 @@ __all__ = [
     "Embedder",
     "EmbeddingError",
     "Entry",
+    "ErasurePlan",
+    "ErasureReceipt",
+    "ErasureRefused",
     "Explanation",
     "Fault",
+    "Held",
     "Hit",
     "Hold",
     "Ingested",
@@ -177,10 +185,10 @@ _NAMES = {
     "client": "Memory Message MessageFields",
     "cost": "Budget Cost",
     "errors": (
-        "AuthenticationFailed BudgetSpent ClockSkew ConstructionFailed DownloadError EmbeddingError InvalidInput "
-        "LocalServerError MemgraphEngineError MissingExtra ModelError ModelRefused ModelUnavailable NotFound "
-        "PolicyError QueryFailed ServerTooOld SettingsError SourceConflict StoreError StoreMismatch UndoRefused "
-        "Unreachable Unusable WriteConflict"
+        "AuthenticationFailed BudgetSpent ClockSkew ConstructionFailed DownloadError EmbeddingError ErasureRefused "
+        "Held InvalidInput LocalServerError MemgraphEngineError MissingExtra ModelError ModelRefused "
+        "ModelUnavailable NotFound PolicyError QueryFailed ServerTooOld SettingsError SourceConflict StoreError "
+        "StoreMismatch UndoRefused Unreachable Unusable WriteConflict"
     ),
     "interface.filters": "NoteFilters SearchFilters",
     "model.answer": "Answer Cited Context",
@@ -189,8 +197,9 @@ _NAMES = {
     "model.memory": "Note Source",
     "model.ports": "ChatModel Clock Embedder Judge Judgement Partitioner Pricing Reply StreamingChat",
     "model.result": (
-        "About Anchor Applied CacheStats ChannelScore Considered Decision Deletion Entry Explanation Hit Hold "
-        "PassageEntry QueryPlan Receipt Round Session Spending Stats Story Swept Tenant Tie User Version"
+        "About Anchor Applied CacheStats ChannelScore Considered Decision Deletion Entry ErasurePlan "
+        "ErasureReceipt Explanation Hit Hold PassageEntry QueryPlan Receipt Round Session Spending Stats Story "
+        "Swept Tenant Tie User Version"
     ),
     "model.topic": "Move Topic TopicRun TopicTie",
     "settings": "Settings",

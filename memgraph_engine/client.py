@@ -11,7 +11,7 @@ from uuid import uuid4
 from memgraph_engine.asking.reader import MOST_HITS, Reader, readable
 from memgraph_engine.engine import wiring
 from memgraph_engine.errors import InvalidInput, NotFound
-from memgraph_engine.graph import audit, decisions, holds, notes, scopes, sources, spending
+from memgraph_engine.graph import audit, decisions, erasures, holds, notes, scopes, sources, spending
 from memgraph_engine.graph import topics as topic_graph
 from memgraph_engine.ingest import readers
 from memgraph_engine.ingest.messages import (
@@ -32,6 +32,8 @@ from memgraph_engine.model.result import (
     Applied,
     Decision,
     Deletion,
+    ErasurePlan,
+    ErasureReceipt,
     Hit,
     Hold,
     Receipt,
@@ -49,6 +51,7 @@ from memgraph_engine.model.topic import Topic, TopicRun, TopicTie
 from memgraph_engine.recall.ranking import ranking
 from memgraph_engine.settings import Settings
 from memgraph_engine.topics.job import rebuild_topics
+from memgraph_engine.writing import erasure
 from memgraph_engine.writing.ingestion import Ingestion
 from memgraph_engine.writing.writer import Writer
 
@@ -408,6 +411,93 @@ class Memory:
         """Return what is held of a memory, the oldest first."""
         return holds.every(self.engine.db, self._scope(user_id, shared).name)
 
+    # ---- erasing ----------------------------------------------------------------------------
+
+    def forget(
+        self,
+        *,
+        user_id: str | None = None,
+        shared: bool = False,
+        session: str | None = None,
+        source: str | Sequence[str] | None = None,
+        before: datetime | str | None = None,
+        query: str | None = None,
+        policy: str | None = None,
+        everything: bool = False,
+    ) -> ErasurePlan:
+        """Plan to erase what is meant, so that nothing of it is left in the graph; `erase` carries the plan out.
+
+        It is all of a `session` (a document is one), sources by their ids, or a note's sources by its id, what was said
+        `before` a time, what a search for `query` finds, what has a `policy`, or `everything` of the memory. Of several
+        it is what all of them mean. Nothing is written. Raises InvalidInput without any of these, NotFound
+        where nothing is meant.
+
+        >>> from memgraph_engine import Memory
+        >>> with Memory.connect(tenant=tenant) as memory:
+        ...     _ = memory.add("My code is 4711.", user_id="lea", session="bank")
+        ...     plan = memory.forget(user_id="lea", session="bank")
+        ...     receipt = memory.erase(plan)
+        ...     plan.notes, receipt.residue, list(memory.get_all(user_id="lea"))
+        (1, 0, [])
+        """
+        scope = self._scope(user_id, shared)
+        some = {"session": session, "source": source, "before": before, "query": query, "policy": policy}
+        given = [name for name, value in some.items() if value is not None]
+        if everything == bool(given):
+            raise InvalidInput(
+                "forget takes what is meant: a session, a source, before, a query or a policy, or else everything=True."
+            )
+        state = scopes.state(self.engine.db, scope.name)
+        if not state:
+            raise NotFound(f"The memory of {scope} is empty: there is nothing to erase.")
+        names = [source] if isinstance(source, str) else list(source or ())
+        ids = self._told_by(scope, names) if source is not None else None
+        if query is not None:
+            hits = self.search(query, user_id=user_id, shared=shared)
+            found = {one.id for hit in hits for one in hit.sources}
+            ids = sorted(found if ids is None else found & set(ids))
+        at = parse_time(before, "before", self._settings.timezone) if before is not None else None
+        meant = erasures.select(
+            self.engine.db,
+            scope.name,
+            ids=ids,
+            session=None if session is None else check_name(session, "session"),
+            policy=policy,
+            before=at,
+        )
+        if not meant and not everything:
+            raise NotFound(f"The memory of {scope} holds nothing that is meant: there is nothing to erase.")
+        rule = "everything" if everything else ", ".join(given)
+        return erasure.plan(self.engine, scope, meant, state.version, rule, everything=everything)
+
+    def erase(self, plan: ErasurePlan) -> ErasureReceipt:
+        """Carry out a plan of `forget`: what it means is gone for every read at once, then removed, then looked for.
+
+        The receipt holds no content. A call that was cut off is made again, or finished by a worker. Raises Held where
+        something is held, and ErasureRefused if the memory was written to since the plan was made; then nothing is
+        erased.
+        """
+        return erasure.erase(self.engine, Scope(self._settings.tenant, plan.user_id), plan)
+
+    def receipts(self) -> list[ErasureReceipt]:
+        """Return the receipts of all erasures of the tenant, the first before others."""
+        return list(erasures.receipts(self.engine.db, self._settings.tenant))
+
+    def verify_erasure(
+        self, probe: str | None = None, *, user_id: str | None = None, shared: bool = False
+    ) -> list[str]:
+        """Check the chain of the tenant's receipts; return a sentence for each fault.
+
+        With a `probe`, look for its words in a memory too: each five that stand together in it, or all
+        of a shorter line.
+        """
+        found = erasure.faults(self.engine, self._settings.tenant)
+        if probe is not None:
+            scope = self._scope(user_id, shared)
+            if some := erasure.probed(self.engine, scope, check_text(probe, "probe", self._settings.max_text)):
+                found.append(f"The memory of {scope} still holds {some} of the runs of words that were looked for.")
+        return found
+
     def render(self, *, user_id: str | None = None, shared: bool = False) -> int:
         """Render the contexts of a memory's notes as this version renders them; return how many changed.
 
@@ -710,6 +800,15 @@ class Memory:
         if not shared and user_id is None:
             raise InvalidInput("user_id is required: say whose memory is meant (or shared=True for the tenant's).")
         return Scope(self._settings.tenant, user_id)
+
+    def _told_by(self, scope: Scope, names: Sequence[str]) -> list[str]:
+        """Return the ids of sources, or of a note's sources where a name is a note's."""
+        told: dict[str, None] = {}
+        for name in names:
+            found = notes.find(self.engine.db, scope.name, check_name(name, "source"))
+            own = [one.id for one in found.note.sources] if found and found.note.id == name else [name]
+            told |= dict.fromkeys(own)
+        return sorted(told)
 
     def _find(self, id: str, scope: Scope, *, gone: bool = False) -> tuple[Scope, Note]:  # noqa: A002
         """Find a note in the user's own memory, else in the shared one.

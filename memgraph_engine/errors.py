@@ -7,6 +7,8 @@ MemgraphEngineError
 │   └── SourceConflict        the id is already stored with another content
 ├── NotFound                  no such note, source, topic or decision in this scope (also a LookupError)
 ├── UndoRefused               a decision can't be taken back now
+├── ErasureRefused            a plan of an erasure is out of date, or its receipts don't fit
+├── Held                      what is to be erased is held
 ├── StoreError                the database refused or could not be used
 │   ├── Unreachable           no server answers at the address
 │   ├── AuthenticationFailed  user or password is wrong
@@ -58,6 +60,14 @@ class NotFound(MemgraphEngineError, LookupError):
 
 class UndoRefused(MemgraphEngineError):
     """The decision can't be taken back now; nothing was changed."""
+
+
+class ErasureRefused(MemgraphEngineError):
+    """The plan of an erasure is out of date; nothing was changed."""
+
+
+class Held(MemgraphEngineError):
+    """What is to be erased is held, by the holds that are named; nothing was changed."""
 
 
 class StoreError(MemgraphEngineError):

@@ -57,3 +57,18 @@ def test_policies_are_applied(cli, tmp_path, monkeypatch):  # noqa: F811
     assert cli("policy", "apply", "--dry-run").stdout == "1 note would become week.\n"
     assert json.loads(cli("policy", "apply", "--json").stdout)["classes"] == {"week": 1}
     assert json.loads(cli("get", "a", "--json").stdout)["policy"] == "week"
+
+
+def test_an_erasure_is_planned_made_and_proved(cli, tmp_path):  # noqa: F811
+    cli("add", WORDS, "--id", "a", "--session", "s")
+    assert "say what is meant" in cli("forget", code=2).stderr
+    plan = json.loads(cli("forget", "--session", "s", "--dry-run", "--json").stdout)
+    assert (plan["sources"], plan["notes"], plan["examples"]) == (["a"], 1, [WORDS])
+    assert "1 source and 1 note go" in cli("forget", "--session", "s", "--dry-run").stdout
+    words = tmp_path / "words.txt"
+    words.write_text(WORDS)
+    assert "still holds 1 of the runs" in cli("verify-erasure", "--probe", str(words), code=1).stdout
+    assert cli("forget", "--session", "s", "--yes").stdout.startswith("Erased 1 source and 1 note; 0 pieces left.")
+    assert cli("verify-erasure", "--probe", str(words)).stdout == "No faults.\n"
+    assert "1 source, 1 note; 0 left" in cli("receipts", user=None).stdout
+    assert json.loads(cli("receipts", "--json", user=None).stdout)[0]["number"] == 1

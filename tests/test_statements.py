@@ -9,6 +9,7 @@ from memgraph_engine.graph.statements import BrokenStatement, _parse, statements
 from memgraph_engine.resources import resource
 
 WITHOUT_SCOPE = {"store/clock", "store/read", "store/create", "store/upgrade", "leases/acquire", "leases/release"}
+OF_TENANT = {"receipts/create", "receipts/last", "receipts/list", "receipts/purge"}  # a chain is a tenant's
 # a purge, a rebuild of all topics, a worker and a list of users look for all scopes of a tenant, an upgrade and an
 # operator's list for those of all, by the one label that is small
 MAY_SCAN = {"scopes/of_tenant", "scopes/tenants", "scopes/users", "scopes/waiting", "topics/changed", "store/overtake"}
@@ -63,7 +64,8 @@ def test_what_contradicts_notes_is_sought_from_these_notes_alone(driver):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_statement_names_its_scope(name):
-    if name.startswith("schema/") or name in WITHOUT_SCOPE or name in MAY_SCAN:
+    if name.startswith("schema/") or name in WITHOUT_SCOPE | OF_TENANT | MAY_SCAN:
+        assert name not in OF_TENANT or "{tenant: $tenant" in statements()[name].text
         return
     text = statements()[name].text
     assert re.search(r"\{scope: \$scope\b|\.scope IN \$scopes|\.scope = \$scope\b", text)

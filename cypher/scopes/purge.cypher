@@ -1,5 +1,6 @@
 // Really remove all nodes of a scope, a batch at a time, in transactions of their own.
 // $scope: string    the scope to remove
+// $whole: boolean    whether the scope itself goes too, by which a worker finds it
 // $rows: integer    nodes in one transaction
 CALL () {
   MATCH (x:Past {scope: $scope}) WHERE x.id >= '' RETURN x
@@ -22,6 +23,6 @@ CALL () {
   UNION ALL
   MATCH (:Scope {scope: $scope})-[:SPENT]->(x:Spending) RETURN x
   UNION ALL
-  MATCH (x:Scope {scope: $scope}) RETURN x
+  MATCH (x:Scope {scope: $scope}) WHERE $whole RETURN x
 }
 CALL (x) { DETACH DELETE x } IN TRANSACTIONS OF $rows ROWS

@@ -25,6 +25,9 @@
 //   retied: list<map>    ties to bring back {untied_by, decision}
 //   retired: list<map>    notes to take out {id, decision}
 //   leaving: list<string>    sources to take out
+//   rebuilt: list<map>    notes that lose erased sources, or no longer quote them, to make anew in place {id, properties, raw_vector or null,
+//   context_vector or null, keywords or null, losing}: without a former version, which would keep the very words
+//   erased: list<string>    notes to remove with their former versions
 //   living: list<map>    sources whose notes live differently now {id, begins [ms, null for as before]}: each has the shortest life of
 //   its notes, since whoever reads or quotes it reads all of them
 //   pairs: list<map>    change of how many active notes carry both keywords {a, b, change}, a before b
@@ -293,6 +296,36 @@ CALL () {
   WITH x, row, head(collect(n)) AS n, min(n.erase_at) AS erase, collect(n.pinned) AS pinned
   SET x.begins_at = coalesce(row.begins, x.begins_at)
   SET x.policy = n.policy, x.expires_at = n.expires_at, x.erase_at = erase, x.pinned = any(one IN pinned WHERE one)
+}
+CALL () {
+  UNWIND $write.rebuilt AS row
+  MATCH (n:Note {scope: $scope, id: row.id})
+  SET n += row.properties
+  SET n.raw_scoped = n.scope_token + replace(n.raw_terms, ' ', ' ' + n.scope_token),
+      n.context_scoped = n.scope_token + replace(n.context_terms, ' ', ' ' + n.scope_token),
+      n.expires_at = coalesce(n.kept_expires, n.expires_at), n.erase_at = coalesce(n.kept_erase, n.erase_at),
+      n.keywords = CASE WHEN row.losing AND n.keywords IS NOT NULL THEN [] ELSE n.keywords END
+  SET n.kept_expires = null, n.kept_erase = null
+  WITH n, row
+  CALL (n, row) {
+    WITH n, row WHERE row.raw_vector IS NOT NULL AND n.raw_embedding IS NOT NULL
+    CALL db.create.setNodeVectorProperty(n, 'raw_embedding', row.raw_vector)
+    RETURN count(*) AS raw
+  }
+  CALL (n, row) {
+    WITH n, row WHERE row.context_vector IS NOT NULL AND n.context_embedding IS NOT NULL
+    CALL db.create.setNodeVectorProperty(n, 'context_embedding', row.context_vector)
+    RETURN count(*) AS context
+  }
+  WITH n, row WHERE row.keywords IS NOT NULL
+  MATCH (n)-[r:HAS_KEYWORD]->(k:Keyword) WHERE NOT k.name IN row.keywords
+  DELETE r
+}
+CALL () {
+  UNWIND $write.erased AS id
+  MATCH (n:Note {scope: $scope, id: id})
+  OPTIONAL MATCH (n)-[:WAS]->(p:Past)
+  DETACH DELETE p, n
 }
 CALL () {
   UNWIND $write.pairs AS row

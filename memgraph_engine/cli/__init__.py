@@ -19,6 +19,7 @@ from memgraph_engine.cli.delete import delete
 from memgraph_engine.cli.demo import demo
 from memgraph_engine.cli.eval import eval_app
 from memgraph_engine.cli.explain import explain
+from memgraph_engine.cli.forget import forget
 from memgraph_engine.cli.get import get
 from memgraph_engine.cli.history import history
 from memgraph_engine.cli.hold import hold
@@ -28,6 +29,7 @@ from memgraph_engine.cli.list import list_notes
 from memgraph_engine.cli.pin import pin
 from memgraph_engine.cli.policy import policy_app
 from memgraph_engine.cli.process import process
+from memgraph_engine.cli.receipts import receipts
 from memgraph_engine.cli.release import release
 from memgraph_engine.cli.render import render
 from memgraph_engine.cli.restore import restore
@@ -43,6 +45,7 @@ from memgraph_engine.cli.untie import untie
 from memgraph_engine.cli.update import update
 from memgraph_engine.cli.users import users
 from memgraph_engine.cli.verify import verify
+from memgraph_engine.cli.verify_erasure import verify_erasure
 from memgraph_engine.cli.worker import worker
 from memgraph_engine.errors import MemgraphEngineError
 from memgraph_engine.interface.status import status_of
@@ -123,6 +126,9 @@ app.command("delete")(delete)
 app.command("decisions")(decisions)
 app.command("undo")(undo)
 app.command("untie")(untie)
+app.command("forget")(forget)
+app.command("receipts")(receipts)
+app.command("verify-erasure")(verify_erasure)
 app.command("sweep")(sweep)
 app.command("restore")(restore)
 app.command("pin")(pin)

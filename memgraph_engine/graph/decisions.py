@@ -72,6 +72,7 @@ def decision_from(row: Mapping[str, Any]) -> Decision:
         undone_by=row.get("undone_by"),
         version=row.get("version", 0),
         place=row.get("place", 0),
+        scrubbed_by=row.get("scrubbed_by"),
     )
 
 

@@ -85,4 +85,6 @@ def _moment(milliseconds: int | None) -> datetime | None:
 def purge_tenant(db: Database, tenant: str) -> None:
     """Really remove everything of a tenant, in batches."""
     for row in db.run("scopes/of_tenant", tenant=tenant):
-        db.batches("scopes/purge", scope=row["scope"], rows=1000)
+        db.batches("scopes/purge", scope=row["scope"], rows=1000, whole=True)
+        db.commit("erasures/end", scope=row["scope"], id=None)
+    db.commit("receipts/purge", tenant=tenant)

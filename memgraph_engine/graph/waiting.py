@@ -12,12 +12,14 @@ from memgraph_engine.model.scope import Scope
 class Waiting:
     """What came to a scope since its topics were found (`ran`, None for never): writes, and notes new to the graph.
 
-    `pending`: some notes are not constructed yet. `expiring`: some may have expired that are not swept yet.
+    `pending`: some notes are not constructed yet. `expiring`: some may have expired that are not swept yet. `erasing`:
+    an erasure is begun and not done.
     """
 
     scope: Scope
     pending: bool
     expiring: bool
+    erasing: bool
     changed_since: int
     notes_since: int
     ran: datetime | None

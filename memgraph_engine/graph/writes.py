@@ -41,6 +41,8 @@ class Write:
     retied: Sequence[Row] = ()
     retired: Sequence[Row] = ()
     leaving: Sequence[str] = ()
+    rebuilt: Sequence[Row] = ()
+    erased: Sequence[str] = ()
     living: Sequence[Row] = ()
     pairs: Sequence[Row] = ()
     lost: Sequence[str] = ()

@@ -19,10 +19,13 @@ class ErrorStatus:
 _STATUSES: dict[type[MemgraphEngineError], ErrorStatus] = {
     MemgraphEngineError: ErrorStatus(_FAILED, 500),
     errors.SettingsError: ErrorStatus(_FAILED, 500),
+    errors.PolicyError: ErrorStatus(_FAILED, 500),
     errors.InvalidInput: ErrorStatus(_WRONG_USAGE, 400),
     errors.SourceConflict: ErrorStatus(_WRONG_USAGE, 409),
     errors.NotFound: ErrorStatus(_FAILED, 404),
     errors.UndoRefused: ErrorStatus(_FAILED, 409),
+    errors.ErasureRefused: ErrorStatus(_FAILED, 409),
+    errors.Held: ErrorStatus(_FAILED, 409),
     errors.StoreError: ErrorStatus(_FAILED, 500),
     errors.Unreachable: ErrorStatus(_FAILED, 503),
     errors.AuthenticationFailed: ErrorStatus(_FAILED, 500),  # of this program at the database, not of who asks it

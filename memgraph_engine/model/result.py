@@ -26,6 +26,7 @@ DecisionKind = Literal[
     "restore",
     "pin",
     "policy",
+    "erase",
 ]
 Relation = Literal["same", "update", "change", "conflict", "related", "none"]
 EntryKind = Literal["append", "link", "merge", "reinforce", "supersede", "discard", "defer", "restore", "repeat"]
@@ -257,7 +258,8 @@ class Decision(Result):
     `note` is the note that it is about, '' for none or many; `sources` are the inputs. `considered` are the notes that
     were compared, best first. `model` is the chat model that judged, '' for none. `undoes` is the decision that it
     takes back, `undone_by` the one that took it back. `version` is the memory's after the write, `place` the decision's
-    place in that write: together they give the order of commits, whatever the writers' clocks say. `about` holds the
+    place in that write: together they give the order of commits, whatever the writers' clocks say. `scrubbed_by` is the
+    erasure that took its words away: it can't be taken back. `about` holds the
     words that it is about, four entries at most; only `Memory.decisions` fills it.
     """
 
@@ -278,6 +280,7 @@ class Decision(Result):
     version: int = 0
     place: int = 0
     about: tuple[About, ...] = field(default=(), compare=False)
+    scrubbed_by: str | None = None
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -318,6 +321,54 @@ class Hold(Result):
     at: datetime
     session: str = ""
     source: str = ""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ErasurePlan(Result):
+    """What `Memory.erase` would erase: `sources` by their ids, and the `notes` that they alone tell.
+
+    `remade` counts the notes that stay and are made anew, since they tell one of the sources too, or may quote one.
+    `examples` are the first words of some sources. It holds for the `version` of the memory that it names. `held` are
+    the holds that refuse it. `rule` says how the sources were chosen, without their words.
+    """
+
+    brief = ("id", "rule", "notes", "remade", "held")
+
+    id: str
+    user_id: str | None
+    rule: str
+    version: int
+    sources: tuple[str, ...]
+    notes: int
+    remade: int
+    examples: tuple[str, ...] = ()
+    held: tuple[Hold, ...] = ()
+    everything: bool = False
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ErasureReceipt(Result):
+    """Proof of an erasure, without content: the `number`th of a tenant, chained to the one before by its `hash`.
+
+    `scope` is a hash of whose memory it was, salted with the erasure's `id`. `counts` tell how many sources and notes
+    were erased, and how many notes were made anew. `residue` counts what the check still found (0, or the erasure
+    was not whole), `probes` the runs of words that it looked for; 0 where the process that held them was killed: then
+    the check saw the structure alone.
+    """
+
+    brief = ("number", "rule", "counts", "residue", "ended")
+
+    number: int
+    id: str
+    scope: str
+    rule: str
+    begun: datetime
+    ended: datetime
+    counts: Mapping[str, int]
+    residue: int
+    probes: int
+    previous: str
+    hash: str
 
 
 @dataclass(frozen=True, slots=True, repr=False)

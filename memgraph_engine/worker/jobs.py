@@ -15,6 +15,7 @@ from memgraph_engine.model.scope import Scope
 from memgraph_engine.model.topic import TopicRun
 from memgraph_engine.topics.job import partitioner_of, rebuild_topics
 from memgraph_engine.worker.schedule import Schedule
+from memgraph_engine.writing import erasure
 from memgraph_engine.writing.writer import Writer
 
 _log = logging.getLogger("memgraph_engine")
@@ -63,6 +64,10 @@ def jobs_of(engine: Engine) -> tuple[Job, ...]:
         receipt = writer.process(scope, engine.settings.ingest_batch)
         return Outcome(_kinds(receipt), receipt.fallbacks, receipt.cost) if receipt.entries else None
 
+    def erase(scope: Scope, _stopping: Callable[[], bool]) -> Outcome | None:
+        done = erasure.unfinished(engine, scope)
+        return Outcome({"erased": sum(one.counts["notes"] for one in done)}) if done else None
+
     def expire(scope: Scope, _stopping: Callable[[], bool]) -> Outcome | None:
         swept = writer.sweep(scope)
         return Outcome({"archived": swept.notes}) if swept.notes else None
@@ -81,6 +86,7 @@ def jobs_of(engine: Engine) -> tuple[Job, ...]:
         return Outcome(_figures(run), run.fallbacks, run.cost)
 
     return (
+        Job("erase", "where an erasure was cut off", _erasing, lease="work", most=1, do=erase),
         Job("expire", "where notes have expired", _expiring, lease="work", most=1, do=expire),
         Job("construct", "where notes are pending", _pending, lease="work", most=10, do=construct),
         Job("topics", when, due, lease="work", most=1, do=topics),
@@ -89,6 +95,10 @@ def jobs_of(engine: Engine) -> tuple[Job, ...]:
 
 def _pending(waiting: Waiting, _now: datetime) -> str:
     return "pending notes" if waiting.pending else ""
+
+
+def _erasing(waiting: Waiting, _now: datetime) -> str:
+    return "an erasure that was cut off" if waiting.erasing else ""
 
 
 def _expiring(waiting: Waiting, _now: datetime) -> str:

@@ -14,7 +14,7 @@ from memgraph_engine.graph import decisions as decision_graph
 from memgraph_engine.graph import keywords as keyword_graph
 from memgraph_engine.graph import notes as note_graph
 from memgraph_engine.graph import sources, writes
-from memgraph_engine.graph.database import Database
+from memgraph_engine.graph.database import Database, Row
 from memgraph_engine.graph.notes import Found, NewNote, Relation, Revision
 from memgraph_engine.graph.rows import milliseconds
 from memgraph_engine.graph.writes import Sums, Write
@@ -80,6 +80,8 @@ class Transaction:
         self._loosed: list[dict[str, Any]] = []
         self._retied: list[dict[str, str]] = []
         self._leaving: list[str] = []
+        self._rebuilt: list[Row] = []
+        self._erased: list[str] = []
         self._living: dict[str, datetime | None] = {}
         self._rewritten: dict[str, dict[str, Any]] = {}
         self._keywords: dict[str, Keyword] = {}
@@ -171,6 +173,20 @@ class Transaction:
         """Bring back the ties that a decision took back."""
         self._retied.append({"untied_by": untied_by, "decision": decision})
 
+    def rebuild(self, found: Found, revision: Revision, *, losing: bool) -> None:
+        """Make a note anew in place, without a former version; it may lose keywords, and gains none."""
+        before = Counted.of(found)
+        after = before.after(revision)
+        self._lost |= set(before.keywords) - set(after.keywords)
+        self._count(before, after)
+        self._rebuilt.append({**note_graph.revised([revision])[0], "losing": losing})
+
+    def erase(self, found: Found) -> None:
+        """Remove a note with all of its versions."""
+        self._erased.append(found.note.id)
+        self._lost |= set(found.note.keywords)
+        self._count(Counted.of(found), _NOTHING)
+
     def live(self, sources: Iterable[str], begins: datetime | None = None) -> None:
         """Let sources live as their notes do from now on; their lives may begin anew."""
         self._living |= dict.fromkeys(sources, begins)
@@ -245,6 +261,8 @@ class Transaction:
             retied=self._retied,
             retired=[{"id": note, "decision": decision} for note, decision in sorted(self._retired.items())],
             leaving=sorted(self._leaving),
+            rebuilt=self._rebuilt,
+            erased=self._erased,
             living=[
                 {"id": source, "begins": None if begins is None else milliseconds(begins)}
                 for source, begins in sorted(self._living.items())

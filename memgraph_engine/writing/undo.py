@@ -45,6 +45,11 @@ def check(db: Database, scope: Scope, id: str) -> Decision:  # noqa: A002
         raise NotFound(f"There is no decision {id!r} in the memory of {scope}.")
     if decision.undone_by:
         raise UndoRefused(f"Decision {id} of {scope} is undone already, by {decision.undone_by}.")
+    if decision.kind == "erase" or decision.scrubbed_by:
+        by = decision.scrubbed_by or id
+        raise UndoRefused(
+            f"Decision {id} of {scope} is about what was erased (erasure {by}); nothing brings that back."
+        )
     if decision.kind == "render":
         raise UndoRefused(f"Decision {id} of {scope} rendered contexts as this version does; it changed no words.")
     if decision.kind == "undo":

@@ -1,0 +1,36 @@
+"""`memgraph-engine verify-erasure`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from memgraph_engine.cli import show
+from memgraph_engine.cli.connect import connect
+from memgraph_engine.cli.options import Json, Shared, Tenant, User, whose
+
+
+def verify_erasure(
+    probe: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Look for the words of this file.", exists=True, dir_okay=False),
+    ] = None,
+    user: User = None,
+    shared: Shared = False,
+    tenant: Tenant = None,
+    as_json: Json = False,
+) -> None:
+    """Check the chain of a tenant's receipts; with --probe, look for words in a memory too.
+
+    It prints a line for each fault; the exit code is 1 if there is one.
+    """
+    owner = whose(user, shared) if probe else None
+    with connect(tenant) as memory:
+        faults = memory.verify_erasure(probe.read_text(), **owner) if probe and owner else memory.verify_erasure()
+    if as_json:
+        show.document(faults)
+    else:
+        for line in faults or ["No faults."]:
+            typer.echo(show.clean(line))
+    if faults:
+        raise typer.Exit(1)

@@ -1,0 +1,248 @@
+"""Erasures as the graph keeps them while they run, and the receipts that stay of them."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from memgraph_engine.graph import topics
+from memgraph_engine.graph.database import Database, Row
+from memgraph_engine.graph.notes import Found, found_from
+from memgraph_engine.graph.rows import moment
+from memgraph_engine.interface.results import json_form
+from memgraph_engine.model.result import ErasurePlan, ErasureReceipt
+
+_PAGE = 1000
+_LEASES = ("work", "write", "process", "topics")
+
+
+@dataclass(frozen=True, slots=True)
+class Meant:
+    """A source that an erasure may mean, or a former text of one."""
+
+    id: str
+    session: str
+    text: str
+    cuts: Sequence[int] | None
+    speaker: str
+    role: str
+    caption: str
+
+
+@dataclass(frozen=True, slots=True)
+class Concerned:
+    """A note that an erasure concerns: whether a version `told` one of its sources, and whether others keep it."""
+
+    id: str
+    told: bool
+    kept: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Erasure:
+    """An erasure that is begun: `kept` are notes to make anew, of which those `losing` lose sources.
+
+    Its `state` is hidden, or removed once nothing of it is left but the check.
+    """
+
+    id: str
+    state: str
+    rule: str
+    begun: datetime
+    everything: bool
+    sources: tuple[str, ...]
+    kept: tuple[str, ...]
+    losing: tuple[str, ...]
+    notes: int
+
+
+def select(
+    db: Database,
+    scope: str,
+    *,
+    ids: Sequence[str] | None = None,
+    session: str | None = None,
+    policy: str | None = None,
+    before: datetime | None = None,
+) -> list[Meant]:
+    """Return the sources that are meant, with their former texts."""
+    given = {"ids": ids, "session": session, "policy": policy, "before": before}
+    return [Meant(**row) for row in db.run("erasures/select", scope=scope, **given)]
+
+
+def notes(
+    db: Database, scope: str, ids: Sequence[str], sessions: Sequence[str], quotes: Sequence[str]
+) -> list[Concerned]:
+    """Return the notes that an erasure of sources concerns."""
+    given = {"ids": ids, "sessions": sessions, "quotes": quotes}
+    return [Concerned(**row) for row in db.run("erasures/notes", scope=scope, **given)]
+
+
+def hide(db: Database, scope: str, plan: ErasurePlan, concerned: Sequence[Concerned], now: datetime) -> bool:
+    """Begin an erasure; False, with nothing changed, if somebody wrote since the plan was made.
+
+    Topics name the erased keywords no more. An erasure that is begun already is begun once.
+    """
+    whole = [one.id for one in concerned if one.told and not one.kept]
+    kept = [one.id for one in concerned if one.kept]
+    losing = [one.id for one in concerned if one.kept and one.told]
+    told = {"rule": plan.rule, "everything": plan.everything, "notes": plan.notes, "sources": list(plan.sources)}
+    properties = {**told, "state": "hidden", "begun": now, "kept": kept, "losing": losing}
+    given = {"ids": list(plan.sources), "whole": whole, "kept": kept, "losing": losing}
+
+    def begin(tx: Any) -> bool:
+        rows = tx.run("erasures/hide", scope=scope, version=plan.version, id=plan.id, properties=properties, **given)
+        if rows:
+            tx.run("erasures/topics", scope=scope)
+        return bool(rows)
+
+    return db.write(begin) or any(one.id == plan.id for one in begun(db, scope))
+
+
+def begun(db: Database, scope: str) -> list[Erasure]:
+    """Return the erasures of a scope that are begun and not done, the oldest first."""
+    rows = [row["erasure"] for row in db.run("erasures/begun", scope=scope)]
+    return [
+        Erasure(
+            row["id"],
+            row["state"],
+            row["rule"],
+            moment(row["begun"]),
+            row["everything"],
+            tuple(row["sources"]),
+            tuple(row["kept"]),
+            tuple(row["losing"]),
+            row["notes"],
+        )
+        for row in rows
+    ]
+
+
+def lives(db: Database, scope: str, ids: Sequence[str]) -> dict[str, tuple[datetime, datetime]]:
+    """Return when notes end, and are to be erased, that an erasure hid."""
+    rows = db.run("erasures/lives", scope=scope, ids=list(ids))
+    return {row["id"]: (moment(row["expires_at"]), moment(row["erase_at"])) for row in rows}
+
+
+def hidden(db: Database, scope: str, limit: int) -> list[Found]:
+    """Return notes that are to be erased and still there."""
+    return [found_from(row["note"]) for row in db.run("erasures/hidden", scope=scope, limit=limit)]
+
+
+def remove(db: Database, scope: str) -> None:
+    """Remove the sources and former versions that are erased."""
+    db.batches("erasures/remove", scope=scope, rows=_PAGE)
+
+
+def purge(db: Database, scope: str, *, whole: bool) -> None:
+    """Remove all that a scope holds; the `whole` of it with itself, and with the leases that name it."""
+    if whole:
+        db.commit("erasures/leases", scope=scope, kinds=_LEASES)
+    db.batches("scopes/purge", scope=scope, rows=_PAGE, whole=whole)
+
+
+def tidy(db: Database, scope: str) -> list[str]:
+    """Let topics and their runs name no keyword that is gone; return the topics that did."""
+    stale = [row["id"] for row in db.commit("erasures/topics", scope=scope)]
+    for row in db.run("topics/runs", scope=scope, limit=_PAGE):
+        run = row["run"]
+        moves = json.loads(run["moves"])
+        names = sorted({move["keyword"] for move in moves})
+        there = {row["name"] for row in db.run("erasures/carried", scope=scope, names=names)} if names else set()
+        if len(there) < len(names):
+            kept = json.dumps([move for move in moves if move["keyword"] in there])
+            db.commit("erasures/moves", scope=scope, id=run["id"], moves=kept)
+    return stale
+
+
+def centre(db: Database, scope: str) -> None:
+    """Put the centroids of all topics where the keywords are that they have; end those that have none."""
+    import numpy as np
+
+    def write(tx: Any) -> None:
+        of: dict[str, list[str]] = {}
+        for name, topic in topics.members(tx, scope):
+            if topic:
+                of.setdefault(topic, []).append(name)
+        rows = []
+        for one in topics.every(tx, scope):
+            names = of.get(one.id, [])
+            found = [row["vector"] for row in tx.run("topics/vectors", scope=scope, names=names)]
+            if not names:
+                topics.end(tx, scope, [one.id])
+                continue
+            keywords = list(one.keywords or sorted(names)[:3])
+            mean = np.mean(np.asarray(found, dtype=np.float32), axis=0) if found else None
+            norm = 0.0 if mean is None else float(np.linalg.norm(mean))
+            rows.append(
+                {
+                    "id": one.id,
+                    "label": one.label or ", ".join(keywords[:3]),
+                    "size": len(names),
+                    "keywords": keywords,
+                    "labelled_by": one.labelled_by,
+                    "labelled_from": list(one.labelled_from),
+                    "vector": (mean / norm).tolist() if mean is not None and norm else None,
+                }
+            )
+        topics.write(tx, scope, rows)
+
+    db.write(write)
+
+
+def advance(db: Database, scope: str, id: str, state: str) -> None:  # noqa: A002  the graph's own word
+    """Say how far an erasure has come."""
+    db.commit("erasures/advance", scope=scope, id=id, state=state)
+
+
+def end(db: Database, scope: str, id: str) -> None:  # noqa: A002
+    """End an erasure."""
+    db.commit("erasures/end", scope=scope, id=id)
+
+
+def texts(db: Database, scope: str) -> Iterator[Row]:
+    """Yield what notes and sources say: said, made, hidden."""
+    after = ""
+    while rows := db.run("erasures/texts", scope=scope, after=after, limit=_PAGE):
+        yield from rows
+        after = rows[-1]["id"]
+
+
+def told(db: Database, scope: str, ids: Sequence[str]) -> tuple[list[str], int]:
+    """Return what decisions, topics and ties say, and how many decisions name one of some sources."""
+    rows = db.run("erasures/told", scope=scope, ids=list(ids))
+    return (rows[0]["made"], rows[0]["named"]) if rows else ([], 0)
+
+
+def append(db: Database, tenant: str, receipt: ErasureReceipt, seal: Any) -> ErasureReceipt:
+    """Add a receipt to a tenant's chain, `seal`ed there; one of the same id is added once."""
+    while True:
+        known = next((one for one in receipts(db, tenant) if one.id == receipt.id), None)
+        if known:
+            return known
+        rows = db.run("receipts/last", tenant=tenant)
+        number, previous = (rows[0]["number"] + 1, rows[0]["hash"]) if rows else (1, "")
+        sealed: ErasureReceipt = seal(replace(receipt, number=number, previous=previous))
+        given = {"id": sealed.id, "previous": previous, "hash": sealed.hash, "body": json.dumps(json_form(sealed))}
+        db.commit("receipts/create", tenant=tenant, number=number, properties=given)
+
+
+def receipts(db: Database, tenant: str) -> Iterator[ErasureReceipt]:
+    """Yield the receipts of a tenant, the first before others."""
+    after = 0
+    while rows := db.run("receipts/list", tenant=tenant, after=after, limit=_PAGE):
+        yield from (_receipt(json.loads(row["receipt"]["body"])) for row in rows)
+        after = rows[-1]["receipt"]["number"]
+
+
+def _receipt(body: Mapping[str, Any]) -> ErasureReceipt:
+    times = {name: datetime.fromisoformat(body[name]) for name in ("begun", "ended")}
+    return ErasureReceipt(**{**body, **times})
+
+
+def body(receipt: ErasureReceipt) -> Row:
+    """Return what a receipt's hash covers: everything but the hash."""
+    form: Row = json_form(asdict(receipt))
+    del form["hash"]
+    return form

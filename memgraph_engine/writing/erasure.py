@@ -1,0 +1,282 @@
+"""Erase what was remembered, so that nothing of it is left in the graph, and give a receipt that proves it.
+
+An erasure hides first, in one transaction, all that it erases and all that may quote it. Then it makes anew what stays,
+removes the rest, some hundreds of notes in a transaction, checks, and writes the receipt. Each step finds what
+is left to do by what is hidden, so an erasure that was killed goes on where it was.
+"""
+
+import hashlib
+import json
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import pairwise
+from uuid import uuid4
+
+from memgraph_engine.engine.wiring import Engine
+from memgraph_engine.errors import ErasureRefused, Held, NotFound
+from memgraph_engine.graph import erasures, holds, notes, scopes
+from memgraph_engine.graph.erasures import Erasure, Meant
+from memgraph_engine.graph.notes import USER, Revision
+from memgraph_engine.language import tokenize
+from memgraph_engine.model.memory import Source
+from memgraph_engine.model.result import Decision, ErasurePlan, ErasureReceipt, Hold
+from memgraph_engine.model.scope import Scope
+from memgraph_engine.model.text import line
+from memgraph_engine.writing.change import remaining, retold
+from memgraph_engine.writing.commit import until_current
+from memgraph_engine.writing.transaction import Transaction
+
+_SOME = 200
+_EXAMPLES = 5
+_SHOWN = 80  # characters of an example
+_QUOTE = 40  # characters of a turn that a context repeats at least
+_RUN = 5  # words by which the erased is known again
+
+
+def plan(
+    engine: Engine, scope: Scope, meant: Sequence[Meant], version: int, rule: str, *, everything: bool
+) -> ErasurePlan:
+    """Return the plan that erases some sources, as of a version of the scope."""
+    ids = sorted({one.id for one in meant})
+    concerned = _concerned(engine, scope, meant)
+    return ErasurePlan(
+        uuid4().hex,
+        scope.user,
+        rule,
+        version,
+        tuple(ids),
+        sum(one.told and not one.kept for one in concerned),
+        sum(one.kept for one in concerned),
+        tuple(" ".join(one.text.split())[:_SHOWN] for one in meant[:_EXAMPLES]),
+        tuple(_holding(engine, scope, meant)),
+        everything,
+    )
+
+
+def erase(engine: Engine, scope: Scope, given: ErasurePlan) -> ErasureReceipt:
+    """Carry a plan out; raises Held, or ErasureRefused for one that is out of date. A plan that was begun goes on."""
+    if not any(one.id == given.id for one in erasures.begun(engine.db, scope.name)):
+        done = next((one for one in erasures.receipts(engine.db, scope.tenant) if one.id == given.id), None)
+        if done:
+            return done
+        _begin(engine, scope, given)
+    receipts = {one.id: resume(engine, scope, one) for one in erasures.begun(engine.db, scope.name)}
+    if given.id in receipts:
+        return receipts[given.id]
+    return next(one for one in erasures.receipts(engine.db, scope.tenant) if one.id == given.id)  # a worker was faster
+
+
+def _begin(engine: Engine, scope: Scope, given: ErasurePlan) -> None:
+    meant = erasures.select(engine.db, scope.name, ids=None if given.everything else list(given.sources))
+    if holding := _holding(engine, scope, meant):
+        named = ", ".join(f"{one.id} ({one.reason})" for one in holding)
+        raise Held(f"What is to be erased of {scope} is held: {named}. Release that first, or leave it out.")
+    concerned = _concerned(engine, scope, meant)
+    if not erasures.hide(engine.db, scope.name, given, concerned, engine.now()):
+        raise ErasureRefused(
+            f"The plan of this erasure is out of date: {scope} was written to since it was made. Nothing was erased; "
+            "make the plan anew."
+        )
+    engine.notes.drop([scope.name])
+
+
+def unfinished(engine: Engine, scope: Scope) -> list[ErasureReceipt]:
+    """Carry out what was begun of a scope."""
+    return [resume(engine, scope, one) for one in erasures.begun(engine.db, scope.name)]
+
+
+def resume(engine: Engine, scope: Scope, one: Erasure) -> ErasureReceipt:
+    """Carry out the rest of an erasure."""
+    db = engine.db
+    probes = frozenset[tuple[str, ...]]()
+    if one.state == "hidden":
+        meant = erasures.select(db, scope.name, ids=list(one.sources))
+        probes = frozenset(run for source in meant for run in _runs(f"{source.text} {source.caption or ''}"))
+        if one.everything:
+            erasures.purge(db, scope.name, whole=False)
+        else:
+            _remake(engine, scope, one)
+            _remove(engine, scope)
+        erasures.advance(db, scope.name, one.id, "removed")
+    engine.notes.drop([scope.name])
+    if not one.everything:
+        erasures.tidy(db, scope.name)
+        erasures.centre(db, scope.name)
+    residue = _residue(engine, scope, one, probes)
+    if not one.everything:
+        scopes.settle(db, scope.name, notes.UNSWEPT)
+    counts = {"sources": len(one.sources), "notes": one.notes, "remade": len(one.kept)}
+    salted = hashlib.sha256(f"{one.id} {scope.name}".encode()).hexdigest()
+    receipt = ErasureReceipt(0, one.id, salted, one.rule, one.begun, engine.now(), counts, residue, len(probes), "", "")
+    sealed = erasures.append(db, scope.tenant, receipt, seal)
+    if one.everything:
+        erasures.purge(db, scope.name, whole=True)
+    erasures.end(db, scope.name, one.id)
+    return sealed
+
+
+def seal(receipt: ErasureReceipt) -> ErasureReceipt:
+    """Return a receipt with its hash, which covers all else of it."""
+    body = json.dumps(erasures.body(receipt), sort_keys=True, ensure_ascii=False)
+    return replace(receipt, hash=hashlib.sha256(body.encode()).hexdigest())
+
+
+def faults(engine: Engine, tenant: str) -> list[str]:
+    """Return a sentence for each receipt of a tenant that was changed, is missing, or tells of residue."""
+    found, before, number = list[str](), "", 0
+    for one in erasures.receipts(engine.db, tenant):
+        number += 1
+        if one.number != number:
+            found.append(f"Receipt {number} is missing: the next is {one.number}.")
+            number = one.number
+        if seal(one).hash != one.hash:
+            found.append(f"Receipt {one.number} was changed: its hash is another.")
+        if one.previous != before:
+            found.append(f"Receipt {one.number} does not follow the one before it.")
+        if one.residue:
+            found.append(f"Receipt {one.number} tells that {one.residue} pieces were still there.")
+        before = one.hash
+    return found
+
+
+def probed(engine: Engine, scope: Scope, words: str) -> int:
+    """Return how many runs of five words of a text a memory still holds, or of all its words if these are fewer."""
+    probes = frozenset(run for one in words.splitlines() for run in _runs(one))
+    return len(_seen(engine, scope, probes, ()) if probes else ())
+
+
+def _concerned(engine: Engine, scope: Scope, meant: Sequence[Meant]) -> list[erasures.Concerned]:
+    state = scopes.state(engine.db, scope.name)
+    if not state:
+        raise NotFound(f"The memory of {scope} is empty: there is nothing to erase.")
+    sessions = sorted({one.session for one in meant if one.session})
+    quotes = sorted({quote for one in meant for quote in _quotes(one, state.language)})
+    return erasures.notes(engine.db, scope.name, sorted({one.id for one in meant}), sessions, quotes)
+
+
+def _quotes(one: Meant, language: str) -> Iterator[str]:
+    """Yield how contexts begin to repeat a source, or a passage of it."""
+    places = [0, *(one.cuts or ()), len(one.text)]
+    for start, end in pairwise(places):
+        said = Source(
+            one.id,
+            one.text[start:end],
+            "",
+            role=one.role or "",
+            speaker=one.speaker or "",
+            caption="" if start else one.caption or "",
+        )
+        if told := line(said, language):
+            yield f"[before: {told[:_QUOTE]}".rpartition(" ")[0] if len(told) > _QUOTE else f"[before: {told}"
+
+
+def _holding(engine: Engine, scope: Scope, meant: Sequence[Meant]) -> list[Hold]:
+    ids, sessions = {one.id for one in meant}, {one.session for one in meant}
+    return [
+        one
+        for one in holds.every(engine.db, scope.name)
+        if one.source in ids or (one.session and one.session in sessions) or not (one.source or one.session)
+    ]
+
+
+def _remake(engine: Engine, scope: Scope, one: Erasure) -> None:
+    """Make the notes anew that stay: twice, since each may quote another that could not be read the first time."""
+    for _ in range(2):
+        for start in range(0, len(one.kept), _SOME):
+            some = one.kept[start : start + _SOME]
+            until_current(engine.db, scope.name, partial(_remake_some, engine, scope, some, one.losing))
+
+
+def _remake_some(engine: Engine, scope: Scope, ids: Sequence[str], losing: Collection[str]) -> None:
+    db, state = engine.db, scopes.state(engine.db, scope.name)
+    if not state:
+        return
+    lives, changed = erasures.lives(db, scope.name, ids), 0
+    transaction = Transaction(scope, state.version, engine.now())
+    decision = transaction.decide(Decision(uuid4().hex, "erase", transaction.now, ""))
+    for one in notes.renderings(db, scope.name, ids):
+        id, loses = one.found.note.id, one.found.note.id in losing  # noqa: A001  the graph's own word
+        note = one.found.note
+        if id in lives:
+            note = replace(note, expires_at=lives[id][0], erase_at=lives[id][1])
+        own = USER if one.found.constructed_by == USER and not loses else ""
+        found = replace(one.found, note=note, constructed_by=own)
+        turns = [(turn.source, turn.previous) for turn in one.turns]
+        make = remaining if loses else retold
+        if not turns:
+            continue
+        properties, (raw, context) = make(found, turns, state.language, engine.embedder)
+        if not ("raw" in properties or id in lives):
+            continue
+        names = None
+        if "raw" in properties:
+            words = {*properties["raw_terms"].split(), *properties["context_terms"].split()}
+            names = tuple(name for name in note.keywords if set(tokenize(name, state.language)) <= words)
+        if loses and turns and turns[0][0].said_at:
+            properties = {**properties, "said_at": turns[0][0].said_at, "valid_from": turns[0][0].said_at}
+        given = {**properties, "constructed_by": own}
+        transaction.rebuild(found, Revision(id, decision.id, given, "changed", raw, context, names), losing=loses)
+        changed += 1
+    if changed:
+        transaction.commit(db)
+
+
+def _remove(engine: Engine, scope: Scope) -> None:
+    """Remove what is hidden."""
+
+    def some() -> int:
+        state = scopes.state(engine.db, scope.name)
+        found = erasures.hidden(engine.db, scope.name, _SOME) if state else []
+        if state and found:
+            transaction = Transaction(scope, state.version, engine.now())
+            told = f"{len(found):,} notes." if len(found) > 1 else "1 note."
+            transaction.decide(Decision(uuid4().hex, "erase", transaction.now, "", evidence=told))
+            for one in found:
+                transaction.erase(one)
+            transaction.commit(engine.db)
+        return len(found)
+
+    while until_current(engine.db, scope.name, some):
+        pass
+    erasures.remove(engine.db, scope.name)
+
+
+def _residue(engine: Engine, scope: Scope, one: Erasure, probes: frozenset[tuple[str, ...]]) -> int:
+    """Count what is left of the erased: nodes, decisions that name its sources, words that no kept source has."""
+    left: int = sum(row["hidden"] for row in erasures.texts(engine.db, scope.name))
+    _, named = erasures.told(engine.db, scope.name, one.sources)
+    return left + named + len(_seen(engine, scope, probes, one.sources) if probes else ())
+
+
+def _seen(engine: Engine, scope: Scope, probes: frozenset[tuple[str, ...]], ids: Sequence[str]) -> set[tuple[str, ...]]:
+    """Return the probes that a scope still holds; of an erasure of sources `ids` not those that what stays said."""
+    lengths = {len(one) for one in probes}
+    said, made = set[tuple[str, ...]](), set[tuple[str, ...]]()
+    for row in erasures.texts(engine.db, scope.name):
+        said |= _found(row["said"], probes, lengths)
+        made |= _found(row["made"], probes, lengths)
+    made |= _found(erasures.told(engine.db, scope.name, ids)[0], probes, lengths)
+    return made - said if ids else made | said
+
+
+def _found(texts: Iterable[str], probes: frozenset[tuple[str, ...]], lengths: Collection[int]) -> set[tuple[str, ...]]:
+    return {
+        run
+        for text in texts
+        for words in (_words(text),)
+        for length in lengths
+        for at in range(len(words) - length + 1)
+        if (run := tuple(words[at : at + length])) in probes
+    }
+
+
+def _runs(text: str) -> Iterator[tuple[str, ...]]:
+    words = _words(text)
+    for at in range(max(len(words) - _RUN, 0) + 1):
+        if run := tuple(words[at : at + _RUN]):
+            yield run
+
+
+def _words(text: str) -> list[str]:
+    return "".join(sign if sign.isalnum() else " " for sign in text.casefold()).split()

@@ -1,0 +1,385 @@
+"""What is erased is gone from the graph, what stays is whole, and a receipt tells of it."""
+
+import json
+from collections import Counter
+from contextlib import suppress
+from dataclasses import replace
+from uuid import uuid4
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from memgraph_engine import Memory
+from memgraph_engine.errors import ErasureRefused, Held, InvalidInput, NotFound, UndoRefused
+from memgraph_engine.graph.scopes import purge_tenant
+from memgraph_engine.worker import Worker
+from tests.test_undo import LINES, take
+
+SECRET = "The code of the vault is amaranth tulip seven."
+FERRY = "The ferry to Madeira leaves at noon."
+AGAIN = "The ferry to Madeira leaves at noon!!"
+
+
+def rows(memory, query, **given):
+    with memory.engine.db._session() as session:
+        return session.run(query, **given).data()
+
+
+def everything_told(memory, user="ana"):
+    """Every property of every node and tie of a scope, as one text; hashes and vectors left out."""
+    scope = f"{memory.engine.settings.tenant}/{user}"
+    nodes = rows(memory, "MATCH (n {scope: $scope}) RETURN labels(n) AS kind, properties(n) AS given", scope=scope)
+    ties = rows(memory, "MATCH (n {scope: $scope})-[r]->() RETURN type(r) AS kind, properties(r) AS given", scope=scope)
+    return json.dumps(
+        [
+            (one["kind"], {name: value for name, value in one["given"].items() if not name.endswith("embedding")})
+            for one in (*nodes, *ties)
+        ],
+        default=str,
+    ).casefold()
+
+
+def nodes(memory, user="ana"):
+    """All nodes and ties of a scope, node by node."""
+    scope = f"{memory.engine.settings.tenant}/{user}"
+    found = rows(memory, "MATCH (n {scope: $scope}) RETURN labels(n) AS kind, properties(n) AS given", scope=scope)
+    ties = rows(
+        memory,
+        "MATCH (n {scope: $scope})-[r]->(o) RETURN type(r) AS kind, properties(r) AS given, "
+        "coalesce(n.id, n.name) AS a, coalesce(o.id, o.name) AS b",
+        scope=scope,
+    )
+    return Counter(json.dumps(one, default=str, sort_keys=True) for one in (*found, *ties))
+
+
+def twin(memory):
+    """A memory of another tenant on the same engine."""
+    given = memory.engine.settings.model_copy(update={"tenant": f"test-{uuid4().hex}"})
+    return Memory(replace(memory.engine, settings=given))
+
+
+def test_an_erased_session_is_gone_from_every_property(memory):
+    memory.add_many(
+        [
+            {"id": "a", "text": SECRET, "session": "bank", "speaker": "Ana"},
+            {"id": "b", "text": "The ferry to Madeira leaves at noon.", "session": "sea", "speaker": "Ana"},
+        ],
+        user_id="ana",
+    )
+    memory.update("a", "The code of the vault is amaranth orchid eight.", user_id="ana")
+    memory.rebuild_topics(user_id="ana")
+    plan = memory.forget(user_id="ana", session="bank")
+    assert plan.sources == ("a",)
+    assert plan.notes == 1
+    receipt = memory.erase(plan)
+    told = everything_told(memory)
+    assert not [word for word in ("amaranth", "tulip", "orchid", "vault") if word in told]
+    assert "madeira" in told
+    assert receipt.residue == 0
+    assert receipt.probes > 0
+    assert receipt.counts == {"sources": 1, "notes": 1, "remade": 0}
+    assert memory.verify(user_id="ana") == []
+    assert memory.receipts() == [receipt]
+    assert memory.verify_erasure(SECRET, user_id="ana") == []
+
+
+def test_the_turn_after_an_erased_one_quotes_it_no_more_in_any_version(memory):
+    talk = [
+        {"id": str(n), "text": text, "session": "s", "speaker": "Ana"}
+        for n, text in enumerate(["Lisbon has yellow trams.", SECRET, "Our beekeeper sold two hives."])
+    ]
+    memory.add_many(talk, user_id="ana")
+    note = memory.get("2", user_id="ana")
+    assert "amaranth" in note.context
+    receipt = memory.erase(memory.forget(user_id="ana", source="1"))
+    after = memory.get("2", user_id="ana")
+    assert (after.id, after.raw) == (note.id, note.raw)
+    assert "yellow trams" in after.context
+    assert receipt.counts["remade"] == 1
+    assert receipt.residue == 0
+    assert "amaranth" not in everything_told(memory)
+    assert memory.verify(user_id="ana") == []
+    assert memory.render(user_id="ana") == 0
+
+
+def test_a_merged_note_keeps_what_its_other_sources_say(memory):
+    memory.add_many([{"id": "a", "text": FERRY, "session": "x", "speaker": "Ana"}], user_id="ana")
+    memory.add_many([{"id": "b", "text": AGAIN, "session": "y", "speaker": "Ana"}], user_id="ana")
+    merged = memory.get("b", user_id="ana")
+    assert merged.id == memory.get("a", user_id="ana").id
+    memory.erase(memory.forget(user_id="ana", session="x"))
+    after = memory.get("b", user_id="ana")
+    assert [one.id for one in after.sources] == ["b"]
+    assert after.raw == (f"Ana: {AGAIN}",)
+    assert after.session == "y"
+    assert memory.search("When does the ferry leave?", user_id="ana")[0].note.id == after.id
+    assert memory.verify(user_id="ana") == []
+
+
+def test_what_tells_of_an_erased_source_cannot_be_undone(memory):
+    memory.add({"id": "a", "text": SECRET}, user_id="ana")
+    deleted = memory.delete("a", user_id="ana")
+    memory.erase(memory.forget(user_id="ana", source="a"))
+    with pytest.raises(UndoRefused, match="erased"):
+        memory.undo(deleted.id, user_id="ana")
+    with pytest.raises(UndoRefused, match="erased"):
+        memory.undo(memory.decisions(user_id="ana")[0].id, user_id="ana", cascade=True)
+
+
+def test_a_plan_that_is_out_of_date_is_refused(memory):
+    memory.add({"id": "a", "text": SECRET}, user_id="ana")
+    plan = memory.forget(user_id="ana", source="a")
+    memory.add("Lisbon has yellow trams.", user_id="ana")
+    before = nodes(memory)
+    with pytest.raises(ErasureRefused, match="out of date"):
+        memory.erase(plan)
+    assert nodes(memory) == before
+
+
+@pytest.mark.parametrize("held", [{}, {"session": "bank"}, {"source": "a"}])
+def test_what_is_held_is_not_erased(memory, held):
+    memory.add_many([{"id": "a", "text": SECRET, "session": "bank"}, LINES[0]], user_id="ana")
+    hold = memory.hold("A court asked for it.", user_id="ana", **held)
+    plan = memory.forget(user_id="ana", session="bank")
+    assert plan.held == (hold,)
+    with pytest.raises(Held, match=rf"{hold.id} \(A court asked for it.\)"):
+        memory.erase(plan)
+    assert memory.get("a", user_id="ana").raw == (SECRET,)
+    memory.release(hold.id, user_id="ana")
+    assert memory.erase(memory.forget(user_id="ana", session="bank")).residue == 0
+
+
+def test_a_hold_on_another_session_refuses_nothing(memory):
+    memory.add_many(
+        [{"id": "a", "text": SECRET, "session": "bank"}, {"text": LINES[0], "session": "sea"}], user_id="ana"
+    )
+    memory.hold("A court asked for it.", user_id="ana", session="sea")
+    assert memory.erase(memory.forget(user_id="ana", session="bank")).residue == 0
+    with pytest.raises(Held):
+        memory.erase(memory.forget(user_id="ana", everything=True))
+
+
+@pytest.mark.parametrize("given", [{}, {"everything": True, "session": "s"}])
+def test_forget_wants_to_know_what_is_meant(memory, given):
+    memory.add(SECRET, user_id="ana")
+    with pytest.raises(InvalidInput, match="forget takes"):
+        memory.forget(user_id="ana", **given)
+
+
+def test_forgetting_what_is_not_there_is_an_error(memory):
+    with pytest.raises(NotFound, match="empty"):
+        memory.forget(user_id="ana", session="s")
+    memory.add(SECRET, user_id="ana")
+    with pytest.raises(NotFound, match="nothing that is meant"):
+        memory.forget(user_id="ana", session="s")
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"before": "2024-01-01"},
+        {"policy": "ephemeral"},
+        {"query": "What is the code of the vault?", "session": "bank"},
+        {"source": ["a"]},
+    ],
+)
+def test_what_is_meant_can_be_said_in_several_ways(memory, given):
+    memory.add_many(
+        [
+            {
+                "id": "a",
+                "text": SECRET,
+                "session": "bank",
+                "time": "2023-05-08",
+                "policy": "ephemeral",
+                "expires": "2999-01-01",
+            },
+            {"id": "b", "text": LINES[0], "session": "sea", "time": "2024-05-08"},
+        ],
+        user_id="ana",
+    )
+    assert memory.forget(user_id="ana", **given).sources == ("a",)
+
+
+def test_everything_of_a_user_goes_with_the_name_and_others_stay_as_they_are(memory):
+    memory.add_many(LINES, user_id="ana")
+    memory.add_many(LINES, user_id="ben")
+    foreign = twin(memory)
+    foreign.add_many(LINES, user_id="ana")
+    memory.rebuild_topics(user_id="ana")
+    before, there = nodes(memory, "ben"), nodes(foreign)
+    receipt = memory.erase(memory.forget(user_id="ana", everything=True))
+    assert (receipt.rule, receipt.residue) == ("everything", 0)
+    assert nodes(memory) == Counter()
+    assert nodes(memory, "ben") == before
+    assert nodes(foreign) == there
+    assert foreign.receipts() == []
+    purge_tenant(memory.engine.db, foreign.engine.settings.tenant)
+    assert [one.id for one in memory.users()] == ["ben"]
+    assert memory.add(LINES[0], user_id="ana").added == 1
+
+
+def test_an_erasure_made_again_gives_the_same_receipt(memory):
+    memory.add({"id": "a", "text": SECRET}, user_id="ana")
+    plan = memory.forget(user_id="ana", source="a")
+    assert memory.erase(plan) == memory.erase(plan)
+    assert len(memory.receipts()) == 1
+
+
+def test_receipts_are_a_chain_in_which_a_change_shows(memory):
+    memory.add_many([{"id": str(n), "text": text} for n, text in enumerate(LINES[:4])], user_id="ana")
+    first, second = (memory.erase(memory.forget(user_id="ana", source=str(n))) for n in (0, 3))
+    assert (first.number, second.number, second.previous) == (1, 2, first.hash)
+    assert memory.verify_erasure() == []
+    tenant = memory.engine.settings.tenant
+    assert tenant not in json.dumps(first.to_dict())
+    rows(
+        memory,
+        "MATCH (r:Receipt {tenant: $tenant, number: 1}) SET r.body = replace(r.body, $whole, $part)",
+        tenant=tenant,
+        whole='"residue": 0',
+        part='"residue": 1',
+    )
+    assert "Receipt 1 was changed: its hash is another." in memory.verify_erasure()
+    rows(memory, "MATCH (r:Receipt {tenant: $tenant, number: 1}) DELETE r", tenant=tenant)
+    assert "Receipt 1 is missing: the next is 2." in memory.verify_erasure()
+
+
+class Killed(Exception):
+    pass
+
+
+def dies(*_given, **_named):
+    raise Killed
+
+
+STEPS = [
+    ("memgraph_engine.writing.erasure._remake",),
+    ("memgraph_engine.writing.erasure._remove",),
+    ("memgraph_engine.graph.erasures.remove",),
+    ("memgraph_engine.graph.erasures.advance",),
+    ("memgraph_engine.graph.erasures.tidy",),
+    ("memgraph_engine.graph.erasures.centre",),
+    ("memgraph_engine.writing.erasure._residue",),
+    ("memgraph_engine.graph.erasures.append",),
+    ("memgraph_engine.graph.erasures.end",),
+]
+
+
+@pytest.mark.parametrize("step", [step for (step,) in STEPS])
+def test_an_erasure_that_is_killed_shows_nothing_and_goes_on(memory, monkeypatch, step):
+    talk = [{"id": str(n), "text": text, "session": "s"} for n, text in enumerate([LINES[5], SECRET, LINES[3]])]
+    memory.add_many(talk, user_id="ana")
+    memory.add({"id": "again", "text": SECRET.replace("seven", "seven indeed"), "session": "t"}, user_id="ana")
+    memory.rebuild_topics(user_id="ana")
+    plan = memory.forget(user_id="ana", source=["1", "again"])
+    with monkeypatch.context() as patch:
+        patch.setattr(step, dies)
+        with pytest.raises(Killed):
+            memory.erase(plan)
+    found = [
+        *(hit.note for hit in memory.search("amaranth tulip vault code", user_id="ana")),
+        *memory.get_all(user_id="ana"),
+    ]
+    read = repr([(note.raw, note.context, note.keywords, note.sources) for note in found])
+    read += repr([(one.evidence, one.considered, one.about) for one in memory.decisions(user_id="ana")])
+    read += repr([one.to_dict() for one in memory.topics(user_id="ana")])
+    assert "amaranth" not in read
+    for gone in ("1", "again"):
+        with pytest.raises(NotFound):
+            memory.get(gone, user_id="ana")
+    Worker(memory.engine).once()
+    assert [one.id for one in memory.receipts()] == [plan.id]
+    assert memory.receipts()[0].residue == 0
+    assert memory.erase(plan) == memory.receipts()[0]
+    assert "amaranth" not in everything_told(memory)
+    assert sorted(one.sources[0].id for one in memory.get_all(user_id="ana")) == ["0", "2"]
+    assert memory.verify(user_id="ana") == []
+    assert memory.render(user_id="ana") == 0
+
+
+def test_a_killed_erasure_of_everything_goes_on(memory, monkeypatch):
+    memory.add_many(LINES, user_id="ana")
+    plan = memory.forget(user_id="ana", everything=True)
+    with monkeypatch.context() as patch:
+        patch.setattr("memgraph_engine.graph.erasures.append", dies)
+        with pytest.raises(Killed):
+            memory.erase(plan)
+    Worker(memory.engine).once()
+    assert nodes(memory) == Counter()
+    assert memory.receipts()[0].residue == 0
+
+
+SECRETS = ["zinnia", "yarrow", "xerus", "walrus", "vervain", "umbra", "tansy", "sorrel", "rowan", "quince"]
+steps = st.lists(
+    st.one_of(
+        st.tuples(st.just("add"), st.lists(st.integers(0, 9), min_size=1, max_size=4)),
+        st.tuples(st.just("defer"), st.lists(st.integers(0, 9), min_size=1, max_size=3)),
+        st.tuples(st.just("process")),
+        st.tuples(st.just("update"), st.integers(0, 9), st.integers(0, 9)),
+        st.tuples(st.just("delete"), st.integers(0, 9)),
+        st.tuples(st.just("untie"), st.integers(0, 9)),
+        st.tuples(st.just("undo"), st.integers(0, 9)),
+        st.tuples(st.just("secret"), st.lists(st.integers(0, 9), min_size=1, max_size=3)),
+    ),
+    min_size=1,
+    max_size=5,
+)
+
+
+def secret(name, line):
+    """A message to erase: of words of its own, or of the same words as others, so that it joins their notes."""
+    given = {"id": name, "speaker": "Ana", "session": f"s{line % 2}"}
+    if line < 5:
+        return {**given, "text": LINES[line], "metadata": {"plant": SECRETS[line]}}
+    return {**given, "text": f"{LINES[line]} {SECRETS[line]}"}
+
+
+def check_erasure(memory, script):
+    """Do a random history, some of which is secret, erase that, and find none of its words, and all else whole."""
+    mine = twin(memory)
+    try:
+        mine.add_many(LINES[:3], user_id="ben")
+        mine.add_many([{"id": "first", "text": LINES[0], "session": "s0"}], user_id="ana")
+        mine.add_many([{"id": "x", "text": f"{LINES[1]} {SECRETS[0]}", "session": "s0"}], user_id="ana")
+        secrets = ["x"]
+        for number, step in enumerate(script):
+            if step[0] == "secret":
+                some = [secret(f"x{number}-{n}", line) for n, line in enumerate(step[1])]
+                secrets += [one["id"] for one in some]
+                mine.add_many(some, user_id="ana")
+            else:
+                take(mine, step, number)
+        other = nodes(mine, "ben")
+        receipt = mine.erase(mine.forget(user_id="ana", source=secrets))
+        told = everything_told(mine)
+        assert not [word for word in SECRETS if word in told]
+        assert not [one for one in secrets if f'"{one}"' in told]
+        assert receipt.residue == 0
+        assert nodes(mine, "ben") == other
+        assert mine.verify(user_id="ana") == []
+        assert mine.render(user_id="ana") == 0
+        mine.search("ferry", user_id="ana")
+        for decision in mine.decisions(user_id="ana", limit=1000):
+            if not decision.undone_by and not decision.scrubbed_by and decision.kind not in ("undo", "erase", "render"):
+                with suppress(UndoRefused):
+                    mine.undo(decision.id, user_id="ana")
+        assert mine.verify(user_id="ana") == []
+    finally:
+        purge_tenant(memory.engine.db, mine.engine.settings.tenant)
+
+
+@pytest.mark.timeout(900)
+@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+@given(steps)
+def test_nothing_is_left_of_what_is_erased(memory, script):
+    check_erasure(memory, script)
+
+
+@pytest.mark.long
+@pytest.mark.timeout(7200)
+@settings(max_examples=1000, deadline=None, suppress_health_check=list(HealthCheck))
+@given(steps)
+def test_nothing_is_left_of_what_is_erased_in_a_thousand_cases(memory, script):
+    check_erasure(memory, script)
