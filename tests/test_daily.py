@@ -21,8 +21,17 @@ def ask(*, current=(), former=(), foreign=(), nothing=False):
 @pytest.mark.parametrize(
     ("asked", "lines", "expected"),
     [
-        (ask(current=["In  the CELLAR|in the attic"]), [NOW], {"current": 1, "current@300": 0, "first": 1}),
-        (ask(current=["cellar", "shed"]), [NOW], {"current": 0, "current@300": 0, "first": 1}),
+        (
+            ask(current=["In  the CELLAR|in the attic"]),
+            [NOW],
+            {"current": 1, "current@300": 0, "first": 1, "doubted": 0},
+        ),
+        (ask(current=["cellar", "shed"]), [NOW], {"current": 0, "current@300": 0, "first": 1, "doubted": 0}),
+        (
+            ask(current=["cellar"]),
+            [NOW.replace(": user", " (perhaps only until May): user")],
+            {"current": 1, "current@300": 0, "first": 1, "doubted": 1},
+        ),
         (ask(former=["in the shed"]), [NOW], {"former": 1}),
         (ask(former=["in the shed"]), [NOW, ONCE], {"former": 0}),
         (ask(former=["in the shed"]), [NOW, ONCE.replace(": user", " (no longer true): user")], {"former": 1}),

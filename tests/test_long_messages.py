@@ -402,14 +402,16 @@ def test_a_long_message_waits_and_is_constructed_passage_by_passage(memory):
     assert [note.status for note in passages(memory)] == ["active", "pending"]
     (rest,) = memory.process(user_id="ana").entries
     assert (rest.source, rest.note, rest.kind in ("append", "link")) == ("advice", entry.notes[1], True)
-    notes = [(note.id, note.context, note.keywords, note.sources) for note in passages(memory)]
+    notes = [(note.id, note.context, note.keywords, [one.text for one in note.sources]) for note in passages(memory)]
     assert memory.verify(user_id="ana") == []
     with pytest.raises(UndoRefused):
         memory.undo(entry.decision, user_id="ana")
     memory.undo(entry.decision, user_id="ana", cascade=True)
     assert memory.stats(user_id="ana").sources == 0
     memory.add(LONG, user_id="ana")
-    assert [(note.id, note.context, note.keywords, note.sources) for note in passages(memory)] == notes
+    assert [
+        (note.id, note.context, note.keywords, [one.text for one in note.sources]) for note in passages(memory)
+    ] == notes
 
 
 def test_the_memory_of_then_tells_the_passages_of_then(memory):

@@ -15,6 +15,7 @@ import pytest
 from typer.testing import CliRunner
 
 from bench import __main__ as bench
+from bench.chats import EVERYDAY
 from memgraph_engine import MemgraphEngineError, ModelRefused, ModelUnavailable, Settings, Unreachable
 from memgraph_engine.cli import app
 from tests.loopback import Say, chat_server, forget_clients
@@ -226,6 +227,8 @@ def test_the_bench_of_chats_fits_and_measures(block, memory, monkeypatch, tmp_pa
     (tmp_path / "chats.jsonl").write_text("\n".join(json.dumps(_chat(one)) for one in CHATS), "utf-8")
     weights = tmp_path / "relevance.json"
     weights.write_text("{}", "utf-8")
+    some = [line for line in EVERYDAY.read_text("utf-8").splitlines() if json.loads(line)["kind"] == "quantities"]
+    (tmp_path / "more.jsonl").write_text("\n".join(some), "utf-8")
 
     @contextmanager
     def connected(settings):
@@ -234,7 +237,8 @@ def test_the_bench_of_chats_fits_and_measures(block, memory, monkeypatch, tmp_pa
 
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("bench.daily.connected", connected)
-    monkeypatch.setattr("bench.daily.resource", lambda *_: weights)
+    monkeypatch.setattr("bench.daily.EVERYDAY", tmp_path / "more.jsonl")
+    monkeypatch.setattr("bench.daily_fit.resource", lambda *parts: tmp_path / parts[-1])
     fit, measure = block.commands()
     _bench(fit, monkeypatch)
     (fitted,) = json.loads(weights.read_text("utf-8")).values()

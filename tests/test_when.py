@@ -317,7 +317,7 @@ def test_resolving_only_adds_what_is_spelt(text, language):
     spelt = [event for event in found if event.spelt]
     told = resolved(text, found)
     assert told.startswith(text.rstrip() if spelt else text)
-    assert all(f"{event.phrase}: {event.spelt}" in told for event in spelt)
+    assert all(event.spelt in told and event.phrase in told for event in spelt)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -348,6 +348,7 @@ def test_a_message_takes_a_fraction_of_a_millisecond():
         ("Two weeks ago it rained", "english", "Two weeks ago it rained [Two weeks ago: week of 24 April, 2023]"),
         ("yesterday's news", "english", "yesterday's news [yesterday: 9 May, 2023]"),
         ("last summer", "english", "last summer [last summer: June, 2022 to August, 2022]"),
+        ("We launch her on 3 May.", "english", "We launch her on 3 May. [3 May, 2023]"),
         ("next month, next year", "english", "next month, next year [next month: June, 2023; next year: 2024]"),
         ("Fui el viernes pasado.", "spanish", "Fui el viernes pasado. [el viernes pasado: 5 de mayo de 2023]"),
         ("la semana pasada", "spanish", "la semana pasada [la semana pasada: semana del 1 de mayo de 2023]"),

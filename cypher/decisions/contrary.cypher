@@ -1,11 +1,11 @@
-// What contradicts notes or took their place: the ties of these kinds that lead from or to one of them.
+// What contradicts notes or took their place: the ties of these kinds that lead from or to one of them, also those taken back.
 // $scopes: list<string>    the scopes read
 // $ids: list<string>    ids of notes
 // $statuses: list<string>    that the notes at both ends may have
 // $known_at: datetime    neither note was made later
 // $alive: datetime    what ends by then can't be read: the present, or the time of a look back
 // $present: datetime    what is to be erased by then is gone
-// returns newer, older, kind (conflict, change or supersede), newer_said, older_said (milliseconds), same_speaker, former
+// returns newer, older, kind (conflict, change, supersede or untied), newer_said, older_said (milliseconds), same_speaker, former
 UNWIND $scopes AS scope
 UNWIND $ids AS id
 MATCH (n:Note {scope: scope, id: id})
@@ -15,6 +15,9 @@ CALL (n) {
   UNION ALL
   MATCH (n)-[r:SUPERSEDES]-(:Note)
   RETURN r, 'supersede' AS kind
+  UNION ALL
+  MATCH (n)-[r:UNTIED]-(:Note)
+  RETURN r, 'untied' AS kind
 }
 WITH DISTINCT r, kind, startNode(r) AS newer, endNode(r) AS older
 WHERE newer.scope IN $scopes AND older.scope = newer.scope

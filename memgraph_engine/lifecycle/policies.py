@@ -62,9 +62,9 @@ class Policy:
     def life(self, begins: datetime, expires: datetime | None = None) -> Life:
         """Return the life of what begins then; it `expires` at a time of its own, if there is one.
 
-        >>> day = datetime(2024, 1, 1)
+        >>> day = datetime(2024, 1, 1, tzinfo=UTC)
         >>> str(Policy("brief", timedelta(hours=24), archive=timedelta(days=30)).life(day).erase_at)
-        '2024-02-01 00:00:00'
+        '2024-02-01 00:00:00+00:00'
         """
         ends = expires or _after(begins, self.ttl)
         return Life(self.name, ends, ends if self.at_end == "erase" else _after(ends, self.archive))

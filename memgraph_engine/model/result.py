@@ -426,7 +426,8 @@ class Tie(Result):
 class Contrary(Result):
     """Two notes, by id, that can't both be true of one time.
 
-    `kind` is conflict, change if the newer tells the present state, or supersede if it replaced the older.
+    `kind` is conflict, change if the newer tells the present state, supersede if it replaced the older, or untied where
+    such a tie was taken back: then nothing is contrary.
     `same_speaker` tells whether one speaker said both. `former` are the words of the older one that a change makes
     untrue; '' for all of them.
     """

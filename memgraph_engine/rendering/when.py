@@ -57,8 +57,13 @@ def resolved(text: str, events: Sequence[Event]) -> str:
     >>> resolved(said, events(said, datetime(2023, 5, 10, tzinfo=UTC), "english"))
     'We met yesterday. [yesterday: 9 May, 2023]'
     """
-    spelt = dict.fromkeys(f"{event.phrase}: {event.spelt}" for event in events if event.spelt)
+    spelt = dict.fromkeys(map(_spelt, (event for event in events if event.spelt)))
     return f"{text.rstrip()} [{'; '.join(spelt)}]" if spelt else text
+
+
+def _spelt(event: Event) -> str:
+    """Return what a phrase means; "3 May" is told by its date alone."""
+    return event.spelt if event.spelt.startswith(event.phrase) else f"{event.phrase}: {event.spelt}"
 
 
 def _longest(phrases: Iterable[Phrase]) -> list[Phrase]:
