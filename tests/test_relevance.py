@@ -148,3 +148,13 @@ def test_without_an_assistant_nobodys_words_weigh_more(memory):
     )
     hits = memory.search("Who rows?", user_id="b", explain=True)
     assert {hit.explanation.channels["role"].weighted for hit in hits} == {0}
+
+
+def test_what_took_the_place_of_a_note_is_told_with_it(memory):
+    memory.add(
+        [{"id": "old", "role": "user", "content": "I have a dog called Rex.", "time": "2024-01-01"}], user_id="ana"
+    )
+    memory.add([{"id": "new", "role": "user", "content": "Rex died last night.", "time": "2024-03-01"}], user_id="ana")
+    context = memory.context("Do I have a dog?", user_id="ana")
+    assert told(context) == {"old", "new"}
+    assert "was true until 2024-03-01" in context.text

@@ -30,7 +30,7 @@ def relevant(question: str, hits: Sequence[Hit], floor: float, language: str) ->
     and what the user only supposed one that supposes as well. Any other they answer if they reach twice the floor: an
     assistant's where nothing that the user stated is more relevant, and what was supposed where nothing that he stated
     is relevant.
-    A hit whose relevance is not known counts as relevant.
+    What took the place of a note that is told is told with it. A hit whose relevance is not known counts as relevant.
     """
     words = {word.casefold() for word in _WORDS.findall(question)}
     if words and (words <= word_list(language, "interjections") or noise(Source("", question, ""), language)):
@@ -53,8 +53,9 @@ def relevant(question: str, hits: Sequence[Hit], floor: float, language: str) ->
         near = not why and not around.isdisjoint(places_of(hit.note))
         return 0.0 if near else floor * _BESIDE
 
-    kept = [hit for hit in hits if reached and _relevance(hit) >= needed(hit)]
-    told = {hit.note.id for hit in kept}
+    told = {hit.note.id for hit in hits if reached and _relevance(hit) >= needed(hit)}
+    told |= {hit.replaced_by for hit in hits if hit.note.id in told and hit.replaced_by}
+    kept = [hit for hit in hits if hit.note.id in told]
     rest = [hit for hit in hits if hit.note.id not in told]
     return kept, echoes | {hit.note.id: _why(hit, needed(hit), doubtful.get(hit.note.id, "")) for hit in rest}
 
