@@ -62,6 +62,7 @@ class Policy:
     def life(self, begins: datetime, expires: datetime | None = None) -> Life:
         """Return the life of what begins then; it `expires` at a time of its own, if there is one.
 
+        >>> from datetime import UTC
         >>> day = datetime(2024, 1, 1, tzinfo=UTC)
         >>> str(Policy("brief", timedelta(hours=24), archive=timedelta(days=30)).life(day).erase_at)
         '2024-02-01 00:00:00+00:00'
