@@ -110,15 +110,25 @@ class _Statement:
     def of(cls, hit: Hit, language: str) -> "_Statement":
         text = hit.note.text
         words = _words(text)
-        phrases = frozenset[str]().union(*(word_list(language, kind) for kind in _CHANGES))
-        spelt = {entry.partition("=")[0] for entry in word_list(language, "numbers") if "#" not in entry}
         return cls(
             frozenset(tokenize(text, language)) - _closed(language),
-            frozenset((*_DIGITS.findall(text), *spelt.intersection(words))),
+            frozenset((*_DIGITS.findall(text), *_numbers(language).intersection(words))),
             len(words),
-            any(places(words, phrase) for phrase in phrases),
+            any(places(words, phrase) for phrase in _changes(language)),
             all(map(asks, hit.note.raw)),
         )
+
+
+@cache
+def _changes(language: str) -> frozenset[str]:
+    """Return the phrases with which something is another than before."""
+    return frozenset[str]().union(*(word_list(language, kind) for kind in _CHANGES))
+
+
+@cache
+def _numbers(language: str) -> frozenset[str]:
+    """Return the words for amounts."""
+    return frozenset(entry.partition("=")[0] for entry in word_list(language, "numbers") if "#" not in entry)
 
 
 @cache

@@ -139,7 +139,7 @@ class _Pair:
         denied = (pair for pair in pairs if pair[0].plain in self.lists.negations and pair[1].plain in values)
         return next((f"{no.plain} {value.written}" for no, value in denied), "")
 
-    @property
+    @cached_property
     def _rectified(self) -> str:
         """Tell the value that takes the place of one that is denied, of the same matter: "the clinic is at 14, not 41".
 
