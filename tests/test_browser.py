@@ -59,10 +59,17 @@ def remember(memory: Memory, user: str) -> None:
 
 
 def run(driver, text, parameters):
-    """Run a query as the Browser does, which says nothing of Cypher's version."""
+    """Run a query as the Browser does, which says nothing of Cypher's version.
+
+    It reads all tenants' nodes, of whom other tests delete theirs meanwhile: then it is read again.
+    """
     with driver.session(default_access_mode=neo4j.READ_ACCESS) as session:
-        result = session.run(text, parameters)
-        return list(result), result.consume()
+
+        def read(tx):
+            result = tx.run(text, parameters)
+            return list(result), result.consume()
+
+        return session.execute_read(read)
 
 
 def nodes(value):

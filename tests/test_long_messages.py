@@ -10,7 +10,7 @@ from dataclasses import replace
 from uuid import uuid4
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from memgraph_engine import Memory
@@ -716,6 +716,8 @@ def check_history(memory, script):
 @pytest.mark.timeout(900)
 @settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
 @given(steps)
+# two passages join one note, and their message is reworded and worded as before
+@example([("defer", [6, 0, 0, 4, 0]), ("add", [0]), ("add", [0]), ("process",), ("add", [0]), ("reword", 5, [0])])
 def test_whatever_is_done_to_long_messages_can_be_undone(memory, script):
     check_history(memory, script)
 

@@ -97,6 +97,13 @@ CALL () {
   CREATE (n)-[:WAS]->(p)
   CREATE (d)-[:ABOUT {role: 'changed', revision: n.revision}]->(n)
   WITH n, row
+  // while it was out its source may have had another text, and has the one again that it tells
+  CALL (n) {
+    MATCH (n)-[f:FROM]->(s:PastSource)<-[:WAS]-(x:Source) WHERE x.hash = s.hash
+    CREATE (n)-[:FROM {part: f.part}]->(x)
+    DELETE f
+  }
+  WITH n, row
   UNWIND row.keywords AS name
   MATCH (k:Keyword {scope: $scope, name: name})
   MERGE (n)-[:HAS_KEYWORD]->(k)

@@ -84,7 +84,7 @@ def hide(db: Database, scope: str, plan: ErasurePlan, concerned: Sequence[Concer
 
     Topics name the erased keywords no more. An erasure that is begun already is begun once.
     """
-    whole = [one.id for one in concerned if one.told and not one.kept]
+    whole = [one.id for one in concerned if not one.kept]  # one that joined another is kept as its past alone
     kept = [one.id for one in concerned if one.kept]
     losing = [one.id for one in concerned if one.kept and one.told]
     told = {"rule": plan.rule, "everything": plan.everything, "notes": plan.notes, "sources": list(plan.sources)}
