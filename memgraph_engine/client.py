@@ -15,6 +15,7 @@ from memgraph_engine.graph import audit, decisions, erasures, holds, notes, scop
 from memgraph_engine.graph import topics as topic_graph
 from memgraph_engine.ingest import readers
 from memgraph_engine.ingest.messages import (
+    as_mapping,
     check_name,
     check_text,
     check_texts,
@@ -162,11 +163,7 @@ class Memory:
             message = fields
         elif "text" in fields:
             raise InvalidInput("add takes a message or a text=, not both.")
-        single = isinstance(message, str | Mapping)
-        several: Sequence[Message] = [message] if single else message  # type: ignore[assignment, list-item]
-        if not isinstance(several, Sequence):
-            raise InvalidInput(f"add takes a text, a message or a list of them, not {type(message).__name__}.")
-        messages = [_with_defaults(m, fields) for m in several]
+        messages = [_with_defaults(m, fields) for m in _several(message)]
         return self.add_many(messages, user_id=user_id, shared=shared, wait=wait, shown=shown)
 
     def add_many(
@@ -831,8 +828,16 @@ class Memory:
         return self.engine.policies.assigned(source, where, now)
 
 
+def _several(given: object) -> Sequence[Message]:
+    """Return one message, or a list of them, as a list."""
+    if isinstance(as_mapping(given), Mapping):
+        return [given]  # type: ignore[list-item]
+    if not isinstance(given, Sequence) or isinstance(given, bytes | bytearray):
+        raise InvalidInput(f"add takes a text, a message or a list of them, not {type(given).__name__}.")
+    return given
+
+
 def _with_defaults(message: Message, fields: Mapping[str, object]) -> Message:
     """Give a message the fields that it lacks."""
-    if not fields or not isinstance(message, str | Mapping):  # anything else is refused where it is parsed
-        return message
-    return {**fields, **({"text": message} if isinstance(message, str) else message)}
+    own = as_mapping(message)
+    return {**fields, **own} if fields and isinstance(own, Mapping) else message

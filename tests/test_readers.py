@@ -71,7 +71,7 @@ def test_text_parts_are_joined(write):
     [
         ("{", "no JSON"),
         ("[1]", "no object"),
-        ('{"role": "user"}', "empty"),
+        ('{"speaker": "Ana"}', "empty"),
         ('{"text": "  "}', "empty"),
         ('{"text": 3}', "string is needed"),
         ('{"text": "a", "mood": "b"}', "unknown field 'mood'"),

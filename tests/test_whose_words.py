@@ -163,6 +163,58 @@ def test_a_whole_loop_of_a_chat_api_is_remembered(memory):
     assert memory.stats(user_id="ana").sources == 5
 
 
+SILENT = [
+    ({"role": "assistant", "content": None}, "no words"),
+    ({"role": "assistant", "content": "", "reasoning_content": "He wants …", "thinking_blocks": []}, "no words"),
+    ({"role": "assistant", "content": [{"type": "thinking", "thinking": "…"}]}, "no words"),
+    (
+        {"role": "user", "content": [{"type": "image_url"}, {"type": "input_audio"}]},
+        "no words (image_url, input_audio)",
+    ),
+    ({"role": "system", "content": "Be brief. " * 10_240}, "an instruction"),
+]
+
+
+@pytest.mark.parametrize(("message", "why"), SILENT)
+@pytest.mark.parametrize("wait", [True, False])
+def test_a_turn_that_says_nothing_to_be_noted_keeps_out_no_other(memory, message, why, wait):
+    talk = [
+        {"role": "user", "content": "My flight leaves on Monday."},
+        message,
+        {"role": "user", "content": "To Faro."},
+    ]
+    entries = memory.add(talk, user_id="ana", session="s", wait=wait).entries
+    memory.process(user_id="ana")
+    assert evidence(memory, entries[1]).startswith(f"It is {why}")
+    assert [note.text for note in memory.get_all(user_id="ana")] == ["My flight leaves on Monday.", "To Faro."]
+    assert memory.stats(user_id="ana").sources == 3
+    assert memory.verify(user_id="ana") == []
+    assert memory.render(user_id="ana") == 0
+
+
+def test_a_picture_beside_words_is_named_in_the_metadata(memory):
+    parts = [{"type": "text", "text": "This is my boat."}, {"type": "image_url", "image_url": {"url": "https://…"}}]
+    memory.add({"role": "user", "content": parts, "metadata": {"chat": 7}}, user_id="ana")
+    (hit,) = memory.search("boat", user_id="ana")
+    assert (hit.note.text, hit.note.metadata) == ("This is my boat.", {"chat": 7, "left_out": ["image_url"]})
+
+
+def test_the_objects_of_chat_libraries_are_messages(memory):
+    from litellm import Message
+
+    said = Message(role="assistant", content="The museum opens at ten.")
+    memory.add(said, user_id="ana", session="s")
+    memory.add([{"role": "user", "content": "I like it."}, said], user_id="ana", session="t")
+    assert {note.session for note in memory.get_all(user_id="ana", role="assistant")} >= {"s"}
+    assert memory.stats(user_id="ana").sources == 3
+
+
+@pytest.mark.parametrize("given", [b"My boat is blue.", 7, {1, 2}])
+def test_what_is_no_message_is_refused_as_what_it_is(memory, given):
+    with pytest.raises(InvalidInput, match=f"not {type(given).__name__}"):
+        memory.add(given, user_id="ana")
+
+
 @pytest.mark.parametrize(
     ("message", "role", "text"),
     [
@@ -196,8 +248,8 @@ def test_a_message_is_read_as_each_api_gives_it(message, role, text):
 @pytest.mark.parametrize(
     ("message", "says"),
     [
-        ({"role": "user", "content": [{"type": "image_url"}]}, "part 0 .*'image_url'.*no text.*caption"),
-        ({"role": "user", "content": ["Look!", {"type": "input_audio"}]}, "part 1 .*'input_audio'.*no text"),
+        ({"role": "user", "content": [{"type": "hologram"}]}, "part 0 .*'hologram'.*no text.*caption"),
+        ({"role": "user", "content": ["Look!", {"type": "smell"}]}, "part 1 .*'smell'.*no text"),
         ({"role": "user", "content": [{"type": "text", "text": 7}]}, "part 0 .*no text"),
         ({"role": "user", "content": [None]}, "part 0 .*NoneType"),
         ({"role": "uesr", "content": "Hi."}, "no chat API has the role 'uesr'.*Did you mean 'user'"),
@@ -207,7 +259,7 @@ def test_a_message_is_read_as_each_api_gives_it(message, role, text):
         ({"role": "assistant", "tool_calls": "find"}, "tool_calls is str"),
         ({"role": "assistant", "tool_calls": [3]}, r"tool_calls\[0\] is int"),
         ({"role": "assistant", "tool_calls": [{"function": {}}]}, r"tool_calls\[0\] calls a tool without a name"),
-        ({"role": "system", "content": "Be brief. " * 10_240}, "102,400 characters"),
+        ({"role": "user", "content": "Be brief. " * 10_240}, "102,400 characters"),
     ],
 )  # fmt: skip
 def test_what_no_api_has_is_refused_by_its_place_and_nothing_is_written(memory, message, says):

@@ -22,16 +22,40 @@ ROLES: Mapping[str, str] = {
 OTHER_NAMES: Mapping[str, str] = {"content": "text", "agent_id": "agent", "name": "speaker"}
 """What chat APIs call fields that the engine has another name for."""
 _CALLS = ("tool_calls", "function_call")
-_OF_NO_USE = ("tool_call_id", "refusal", "annotations", "audio")  # where there is a text beside it
+_OF_NO_USE = ("refusal", "audio")  # where there is a text beside it
+_UNSAID = (
+    "tool_call_id",
+    "tool_name",
+    "annotations",
+    "prefix",
+    "reasoning",
+    "reasoning_content",
+    "reasoning_details",
+    "reasoning_items",
+    "thinking",
+    "thinking_blocks",
+    "provider_specific_fields",
+    "cache_control",
+)
+"""Fields of chat APIs that say nothing to anybody: how a message came about, and what belongs to it."""
 _TEXTS = {"text": "text", "input_text": "text", "output_text": "text", "refusal": "refusal"}
 _THOUGHTS = ("thinking", "redacted_thinking", "reasoning")
+_MEDIA = ("image", "audio", "video", "file", "document")
+_WORDLESS = frozenset(
+    f"{before}{kind}{after}" for kind in _MEDIA for before in ("", "input_") for after in ("", "_url")
+)
+"""Parts of a content that hold no text."""
+LEFT_OUT = "left_out"
+"""Under this name a message's metadata tell which parts of it were no text."""
 
 
 def fields(given: Mapping[Any, object], where: str) -> dict[Any, object]:
     """Return a message's fields by the names that the engine has for them; what is None is left out.
 
     `content` is the text, a string or a list of parts. What calls a tool, or is one's result, and says nothing else has
-    the role `tool`. Raises InvalidInput for a part that holds no text, and for a role that no API has.
+    the role `tool`. Of pictures, sounds and files the metadata keep that they were there (`left_out`). What a model
+    thought, and how its message came about, is not taken. Raises InvalidInput for a part of any other kind that holds
+    no text, and for a role that no API has.
 
     >>> fields({"role": "human", "name": "Ana", "content": [{"type": "text", "text": "Hi!"}]}, "message 0")
     {'role': 'user', 'speaker': 'Ana', 'text': 'Hi!'}
@@ -46,12 +70,23 @@ def fields(given: Mapping[Any, object], where: str) -> dict[Any, object]:
     said = list(_said(parts, where)) if isinstance(parts, list) else []
     if isinstance(parts, list):
         own["text"] = "\n".join(text for text, _ in said)
+        own = _without_parts(own, parts)
     calls = [text for name in _CALLS for text in _called(own.pop(name, ()), where)]
     beside = {name: own.pop(name, None) for name in _OF_NO_USE}
+    own = {key: value for key, value in own.items() if key not in _UNSAID}
     if not own.get("text") and (instead := _instead(beside) or "\n".join(calls)):
         own["text"] = instead
     traffic = not any(spoken for _, spoken in said) if said else bool(calls) and own.get("text") == "\n".join(calls)
     return {**own, "role": "tool"} if traffic else own
+
+
+def _without_parts(own: dict[Any, object], parts: Sequence[object]) -> dict[Any, object]:
+    """Let the metadata tell which parts hold no text."""
+    kinds = [part.get("type") for part in parts if isinstance(part, Mapping)]
+    metadata, left_out = own.get("metadata", {}), [kind for kind in kinds if kind in _WORDLESS]
+    if not left_out or not isinstance(metadata, Mapping) or LEFT_OUT in metadata:
+        return own
+    return {**own, "metadata": {**metadata, LEFT_OUT: left_out}}
 
 
 def _role(given: object, where: str) -> str:
@@ -74,7 +109,7 @@ def _said(parts: Sequence[object], where: str) -> Iterator[tuple[str, bool]]:
             yield part, True
             continue
         kind = part.get("type") if isinstance(part, Mapping) else None
-        if kind in _THOUGHTS:
+        if kind in _THOUGHTS or kind in _WORDLESS:
             continue
         if kind == "tool_use" and isinstance(part, Mapping):
             yield _call(part.get("name"), part.get("input"), f"{where}: part {place} of its content"), False

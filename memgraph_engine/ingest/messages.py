@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, time, timedelta
+from difflib import get_close_matches
 from typing import Any, cast, get_args
 from zoneinfo import ZoneInfo
 
@@ -33,6 +34,8 @@ _NAMES = ("id", "role", "speaker", "agent", "session")
 _LONGEST_NAME = 512
 _LONGEST_METADATA = 16_384
 _MOST_TAGS = 64
+_UNHEARD = ("system", "tool")  # these are kept, and make no notes unless they are asked for
+_MOST_UNHEARD = 1_000_000
 _ESCAPED_NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
 _YEARS = range(2, 9999)  # the first and last year stand for "since ever" and "never"
 _LAST = "\U0010ffff"  # no character, and the upper bound of open filters
@@ -41,27 +44,28 @@ _LAST = "\U0010ffff"  # no character, and the upper bound of open filters
 def parse_message(
     given: object, where: str, *, timezone: str, max_text: int, user: str = "", now: datetime | None = None
 ) -> Source:
-    """Check one message (a text, or a mapping of FIELDS or of a chat API's) and return it as a Source.
+    """Check one message (a text, a mapping of FIELDS, or a chat API's own) and return it as a Source.
 
     A time is ISO 8601 or a datetime; without an offset it is read in `timezone`; so is when it `expires`. Without a
-    speaker, the role `user` is
-    that of `user`, and `assistant` that of the message's agent. Without an id,
-    a hash of the content is the id, and of `now` where it has no time.
-    Raises InvalidInput that names `where` and what is wrong.
+    speaker, the role `user` is that of `user`, and `assistant` that of the message's agent. Without an id, a hash of
+    the content is the id, and of `now` where it has no time.
+    A turn of a chat, which has a role, may have no words: a model that calls a tool says nothing. What is said to or by
+    machines may be longer than `max_text`. Raises InvalidInput that names `where` and what is wrong.
 
     >>> parse_message({"role": "user", "content": "Hi!"}, "message 0", timezone="UTC", max_text=100).role
     'user'
     """
-    if isinstance(given, str):
-        given = {"text": given}
-    if not isinstance(given, Mapping):
+    message = as_mapping(given)
+    if not isinstance(message, Mapping):
         raise InvalidInput(f"{where} is {type(given).__name__}; a text or a mapping is needed.")
-    given = chat.fields(given, where)
+    given = chat.fields(message, where)
     unknown = [key for key in given if key not in FIELDS]
     if unknown:
+        near = get_close_matches(str(unknown[0]), (*FIELDS, *chat.OTHER_NAMES), n=1)
+        meant = f" Did you mean {near[0]!r}?" if near else " What else is to be kept of it goes into metadata."
         others = f"{', '.join(chat.OTHER_NAMES)} and tool_calls of chat APIs"
         raise InvalidInput(
-            f"{where} has the unknown field {unknown[0]!r}; the fields are {', '.join(FIELDS)}, {others}."
+            f"{where} has the unknown field {unknown[0]!r}; the fields are {', '.join(FIELDS)}, {others}.{meant}"
         )
     names: Any = {name: _name(given.get(name), f"{where}: {name}") for name in _NAMES}
     if not names["speaker"]:
@@ -70,8 +74,9 @@ def parse_message(
     if not (isinstance(kind, str) and kind in get_args(SourceKind)):
         raise InvalidInput(f"{where}: kind {kind!r} is none of {', '.join(get_args(SourceKind))}.")
     caption = _text(given.get("caption", ""), f"{where}: caption", max_text)
-    text = _text(given.get("text", ""), f"{where}: text", max_text)
-    if not text.strip() and not caption.strip():
+    most = max_text if names["role"] not in _UNHEARD else max(max_text, _MOST_UNHEARD)
+    text = _text(given.get("text", ""), f"{where}: text", most)
+    if not names["role"] and not text.strip() and not caption.strip():
         raise InvalidInput(f"{where} is empty: text is needed.")
     said_at, said_as = _time(given.get("time"), f"{where}: time", timezone)
     source = Source(
@@ -90,6 +95,14 @@ def parse_message(
     )
     digest = content_hash(source)
     return replace(source, id=source.id or _own_id(digest, None if said_as else now), hash=digest)
+
+
+def as_mapping(given: object) -> object:
+    """Return a message as a mapping, if it is one: a text, or an object of a chat library, which Pydantic made."""
+    if isinstance(given, str):
+        return {"text": given}
+    dump = getattr(given, "model_dump", None)
+    return dump() if callable(dump) else given
 
 
 def _own_id(digest: str, now: datetime | None) -> str:

@@ -1,12 +1,13 @@
 """What is kept as a source and makes no note, told without asking a model.
 
-That is small talk, what is said to or by machines, and the memory's own words.
+That is a turn without words, small talk, what is said to or by machines, and the memory's own words.
 
 A memory that takes what it recalled, or what an assistant repeats of it, for news fills with copies of itself.
 """
 
 from collections.abc import Iterable, Sequence
 
+from memgraph_engine.ingest.chat import LEFT_OUT
 from memgraph_engine.model.marker import covered, without_recalled
 from memgraph_engine.model.memory import Key, Source
 from memgraph_engine.rendering import noise
@@ -18,12 +19,20 @@ def worthless(
 ) -> dict[Key, str]:
     """Return why sources make no note; `shown` are texts that were put before the model that answered."""
     reasons = {
-        source.key: _unasked(source, settings)
+        source.key: _wordless(source)
+        or _unasked(source, settings)
         or _echo(source, shown, language, settings.covered)
         or (noise(source, language) if settings.discard else "")
         for source in sources
     }
     return {source: reason for source, reason in reasons.items() if reason}
+
+
+def _wordless(source: Source) -> str:
+    if source.text.strip() or source.caption.strip():
+        return ""
+    left_out = source.metadata.get(LEFT_OUT)
+    return f"no words ({', '.join(map(str, left_out))})" if isinstance(left_out, list) else "no words"
 
 
 def _unasked(source: Source, settings: GateSettings) -> str:
