@@ -828,16 +828,17 @@ class Memory:
         return self.engine.policies.assigned(source, where, now)
 
 
-def _several(given: object) -> Sequence[Message]:
+def _several(given: object) -> Sequence[object]:
     """Return one message, or a list of them, as a list."""
-    if isinstance(as_mapping(given), Mapping):
-        return [given]  # type: ignore[list-item]
+    one = as_mapping(given)
+    if isinstance(one, Mapping):
+        return [one]
     if not isinstance(given, Sequence) or isinstance(given, bytes | bytearray):
         raise InvalidInput(f"add takes a text, a message or a list of them, not {type(given).__name__}.")
     return given
 
 
-def _with_defaults(message: Message, fields: Mapping[str, object]) -> Message:
+def _with_defaults(message: object, fields: Mapping[str, object]) -> Message:
     """Give a message the fields that it lacks."""
     own = as_mapping(message)
-    return {**fields, **own} if fields and isinstance(own, Mapping) else message
+    return {**fields, **own} if isinstance(own, Mapping) else own  # type: ignore[return-value]  # refused later

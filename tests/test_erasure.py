@@ -371,7 +371,7 @@ def check_erasure(memory, script):
 
 
 @pytest.mark.timeout(900)
-@settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
 @given(steps)
 @example([("defer", [0]), ("process",)])  # what joined another note quoted it as long as it waited
 def test_nothing_is_left_of_what_is_erased(memory, script):

@@ -250,6 +250,7 @@ def test_a_message_is_read_as_each_api_gives_it(message, role, text):
     [
         ({"role": "user", "content": [{"type": "hologram"}]}, "part 0 .*'hologram'.*no text.*caption"),
         ({"role": "user", "content": ["Look!", {"type": "smell"}]}, "part 1 .*'smell'.*no text"),
+        ({"role": "user", "content": [{"type": ["text"], "text": "Hi."}]}, "part 0 .*dict.*no text"),
         ({"role": "user", "content": [{"type": "text", "text": 7}]}, "part 0 .*no text"),
         ({"role": "user", "content": [None]}, "part 0 .*NoneType"),
         ({"role": "uesr", "content": "Hi."}, "no chat API has the role 'uesr'.*Did you mean 'user'"),

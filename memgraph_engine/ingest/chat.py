@@ -22,7 +22,7 @@ ROLES: Mapping[str, str] = {
 OTHER_NAMES: Mapping[str, str] = {"content": "text", "agent_id": "agent", "name": "speaker"}
 """What chat APIs call fields that the engine has another name for."""
 _CALLS = ("tool_calls", "function_call")
-_OF_NO_USE = ("refusal", "audio")  # where there is a text beside it
+_INSTEAD = ("refusal", "audio")  # what was said is there where there is no text
 _UNSAID = (
     "tool_call_id",
     "tool_name",
@@ -72,7 +72,7 @@ def fields(given: Mapping[Any, object], where: str) -> dict[Any, object]:
         own["text"] = "\n".join(text for text, _ in said)
         own = _without_parts(own, parts)
     calls = [text for name in _CALLS for text in _called(own.pop(name, ()), where)]
-    beside = {name: own.pop(name, None) for name in _OF_NO_USE}
+    beside = {name: own.pop(name, None) for name in _INSTEAD}
     own = {key: value for key, value in own.items() if key not in _UNSAID}
     if not own.get("text") and (instead := _instead(beside) or "\n".join(calls)):
         own["text"] = instead
@@ -82,8 +82,7 @@ def fields(given: Mapping[Any, object], where: str) -> dict[Any, object]:
 
 def _without_parts(own: dict[Any, object], parts: Sequence[object]) -> dict[Any, object]:
     """Let the metadata tell which parts hold no text."""
-    kinds = [part.get("type") for part in parts if isinstance(part, Mapping)]
-    metadata, left_out = own.get("metadata", {}), [kind for kind in kinds if kind in _WORDLESS]
+    metadata, left_out = own.get("metadata", {}), [kind for part in parts if (kind := _kind(part)) in _WORDLESS]
     if not left_out or not isinstance(metadata, Mapping) or LEFT_OUT in metadata:
         return own
     return {**own, "metadata": {**metadata, LEFT_OUT: left_out}}
@@ -108,7 +107,7 @@ def _said(parts: Sequence[object], where: str) -> Iterator[tuple[str, bool]]:
         if isinstance(part, str):
             yield part, True
             continue
-        kind = part.get("type") if isinstance(part, Mapping) else None
+        kind = _kind(part)
         if kind in _THOUGHTS or kind in _WORDLESS:
             continue
         if kind == "tool_use" and isinstance(part, Mapping):
@@ -121,12 +120,18 @@ def _said(parts: Sequence[object], where: str) -> Iterator[tuple[str, bool]]:
             continue
         text = part.get(_TEXTS[kind]) if isinstance(part, Mapping) and kind in _TEXTS else None
         if not isinstance(text, str):
-            what = f"of the type {kind!r}" if isinstance(kind, str) else type(part).__name__
+            what = f"of the type {kind!r}" if kind else type(part).__name__
             raise InvalidInput(
                 f"{where}: part {place} of its content is {what} and holds no text; only text can be remembered. "
                 "Leave the part out, and tell by `caption` what it shows."
             )
         yield text, True
+
+
+def _kind(part: object) -> str:
+    """Return the type that a part names, '' for none."""
+    kind = part.get("type") if isinstance(part, Mapping) else None
+    return kind if isinstance(kind, str) else ""
 
 
 def _called(given: object, where: str) -> Iterator[str]:

@@ -35,7 +35,7 @@ _LONGEST_NAME = 512
 _LONGEST_METADATA = 16_384
 _MOST_TAGS = 64
 _UNHEARD = ("system", "tool")  # these are kept, and make no notes unless they are asked for
-_MOST_UNHEARD = 1_000_000
+_MOST_UNHEARD = 1_000_000  # characters; also the most that max_text may be
 _ESCAPED_NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
 _YEARS = range(2, 9999)  # the first and last year stand for "since ever" and "never"
 _LAST = "\U0010ffff"  # no character, and the upper bound of open filters
@@ -74,7 +74,7 @@ def parse_message(
     if not (isinstance(kind, str) and kind in get_args(SourceKind)):
         raise InvalidInput(f"{where}: kind {kind!r} is none of {', '.join(get_args(SourceKind))}.")
     caption = _text(given.get("caption", ""), f"{where}: caption", max_text)
-    most = max_text if names["role"] not in _UNHEARD else max(max_text, _MOST_UNHEARD)
+    most = _MOST_UNHEARD if names["role"] in _UNHEARD else max_text
     text = _text(given.get("text", ""), f"{where}: text", most)
     if not names["role"] and not text.strip() and not caption.strip():
         raise InvalidInput(f"{where} is empty: text is needed.")
