@@ -4,6 +4,7 @@ import pytest
 
 from memgraph_engine.errors import InvalidInput
 from memgraph_engine.ingest import chat
+from memgraph_engine.providers import load_litellm
 from tests.models import memory_with
 
 
@@ -200,9 +201,7 @@ def test_a_picture_beside_words_is_named_in_the_metadata(memory):
 
 
 def test_the_objects_of_chat_libraries_are_messages(memory):
-    from litellm import Message
-
-    said = Message(role="assistant", content="The museum opens at ten.")
+    said = load_litellm("a test").Message(role="assistant", content="The museum opens at ten.")
     memory.add(said, user_id="ana", session="s")
     memory.add([{"role": "user", "content": "I like it."}, said], user_id="ana", session="t")
     assert {note.session for note in memory.get_all(user_id="ana", role="assistant")} >= {"s"}
