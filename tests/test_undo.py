@@ -2,6 +2,7 @@
 
 from contextlib import nullcontext
 from dataclasses import replace
+from datetime import UTC, datetime
 from uuid import uuid4
 
 import pytest
@@ -196,6 +197,21 @@ def test_an_undo_of_what_is_not_there_undone_or_an_undo_itself_is_refused(memory
         memory.undo(entry.decision, user_id="ana")
     with pytest.raises(UndoRefused, match="itself an undo"):
         memory.undo(undone.id, user_id="ana")
+
+
+def test_decisions_are_listed_in_their_order_even_if_a_clock_was_put_back(tenant, embedder):
+    days = iter([10, 3])
+    with Memory.connect(tenant=tenant, embedder=embedder, clock=lambda: datetime(2026, 3, day, tzinfo=UTC)) as memory:
+        for text in LINES[3], LINES[5]:
+            day = next(days)
+            memory.add(text, user_id="ana")
+        memory.update(next(memory.get_all(user_id="ana")).id, LINES[6], user_id="ana")
+        day = 20
+        listed = memory.decisions(user_id="ana")
+        assert [one.version for one in listed] == [3, 2, 1]
+        for one in listed:
+            memory.undo(one.id, user_id="ana")
+        assert not list(memory.get_all(user_id="ana"))
 
 
 def test_the_story_of_a_note_tells_its_versions_and_decisions(memory):

@@ -165,12 +165,15 @@ def test_a_whole_loop_of_a_chat_api_is_remembered(memory):
 
 
 SILENT = [
-    ({"role": "assistant", "content": None}, "no words"),
-    ({"role": "assistant", "content": "", "reasoning_content": "He wants …", "thinking_blocks": []}, "no words"),
-    ({"role": "assistant", "content": [{"type": "thinking", "thinking": "…"}]}, "no words"),
+    ({"role": "assistant", "content": None}, "a turn without words"),
+    (
+        {"role": "assistant", "content": "", "reasoning_content": "He wants …", "thinking_blocks": []},
+        "a turn without words",
+    ),
+    ({"role": "assistant", "content": [{"type": "thinking", "thinking": "…"}]}, "a turn without words"),
     (
         {"role": "user", "content": [{"type": "image_url"}, {"type": "input_audio"}]},
-        "no words (image_url, input_audio)",
+        "a turn without words (image_url, input_audio)",
     ),
     ({"role": "system", "content": "Be brief. " * 10_240}, "an instruction"),
 ]

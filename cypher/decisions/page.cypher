@@ -1,12 +1,12 @@
-// Decisions of a scope, newest first, with the words that each was about: of a note as the decision left it.
+// Decisions of a scope, the last one first, with the words that each was about: of a note as the decision left it.
 // $scope: string    the scope
 // $before: datetime    only those at or before this time
 // $limit: integer    how many
 // $words: integer    of how many notes and sources the words are told
 // $alive: datetime    the present: what is to be erased by then is told no more
 // returns decision, about [{role: said, created, superseded, changed, retired, untied or tied, note: '' for a source, lines}]
-MATCH (d:Decision {scope: $scope}) WHERE d.at <= $before
-WITH d ORDER BY d.at DESC, d.version DESC, d.place DESC LIMIT $limit
+MATCH (d:Decision {scope: $scope}) WHERE d.version >= 0 AND d.place >= 0 AND d.at <= $before
+WITH d ORDER BY d.version DESC, d.place DESC LIMIT $limit
 RETURN d {.*, at: d.at.epochMillis} AS decision,
        COLLECT {
          CALL (d) {
@@ -29,4 +29,4 @@ RETURN d {.*, at: d.at.epochMillis} AS decision,
          }
          RETURN told LIMIT $words
        } AS about
-ORDER BY d.at DESC, d.version DESC, d.place DESC
+ORDER BY d.version DESC, d.place DESC

@@ -32,7 +32,11 @@ def _wordless(source: Source) -> str:
     if source.text.strip() or source.caption.strip():
         return ""
     left_out = source.metadata.get(LEFT_OUT)
-    return f"no words ({', '.join(map(str, left_out))})" if isinstance(left_out, list) else "no words"
+    return (
+        f"a turn without words ({', '.join(map(str, left_out))})"
+        if isinstance(left_out, list)
+        else "a turn without words"
+    )
 
 
 def _unasked(source: Source, settings: GateSettings) -> str:
