@@ -3,7 +3,7 @@
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from memgraph_engine.model.marker import TAG, covered, enclose, without_recalled
@@ -27,6 +27,7 @@ def test_text_without_marks_stays_as_it_is(text):
 
 
 @given(HOSTILE)
+@example("<recalled-memory /<recalled-memory></recalled-memory>>")
 def test_nothing_is_left_to_remove_after_removing(text):
     once = without_recalled(text)
     assert without_recalled(once) == once

@@ -14,6 +14,8 @@ TAG = "recalled-memory"
 # no white space before the name: so a span that is taken out for a space leaves no new tag behind
 _MARK = re.compile(rf"<(/?){TAG}(?![\w-])(?:[^<>]{{0,200}}>)?", re.IGNORECASE)
 _WORD_ENDS = re.compile(rf"[ \t]+(?!</?{TAG})\S|[`'\"’”,.;:!?)]")
+# a mark without its bracket, up to the next: with that one taken out, a bracket behind it would close this one
+_RUNS_ON = re.compile(rf"[^<>]*</?{TAG}", re.IGNORECASE)
 _TERMS_IN_A_ROW = 3  # single terms, and pairs of them, meet by chance
 
 
@@ -71,14 +73,19 @@ def own(text: str) -> list[tuple[int, int]]:
 
 
 def _like_words(marks: Sequence[re.Match[str]], text: str) -> set[int]:
-    """Return the places of the marks that open nothing: never closed, and not in front of a word."""
+    """Return the places of the marks that open nothing: never closed, and a word stands behind them, not a mark."""
     open_: list[int] = []
     for place, mark in enumerate(marks):
         if not mark[1]:
             open_.append(place)
         elif open_:
             open_.pop()
-    return {place for place in open_ if _WORD_ENDS.match(text, marks[place].end())}
+    ends = ((place, marks[place].end()) for place in open_)
+    return {place for place, end in ends if _WORD_ENDS.match(text, end) and not _runs_on(text, end)}
+
+
+def _runs_on(text: str, end: int) -> bool:
+    return text[end - 1] != ">" and _RUNS_ON.match(text, end) is not None
 
 
 def covered(text: str, shown: Sequence[str], language: str) -> float:
