@@ -7,6 +7,7 @@ from shutil import rmtree
 from tempfile import mkdtemp
 from uuid import uuid4
 
+import hypothesis
 import pytest
 
 from memgraph_engine import Memory
@@ -23,6 +24,8 @@ for name in [n for n in os.environ if n.startswith(PREFIX) and n not in (f"{PREF
     if not name.startswith(f"{PREFIX}TEST_"):
         del os.environ[name]
 os.environ[f"{PREFIX}EMBEDDER"] = "minilm"
+hypothesis.settings.register_profile("engine", deadline=None)  # how long an example takes is no behaviour
+hypothesis.settings.load_profile("engine")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -67,12 +70,19 @@ def _container() -> Iterator[Server]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what runs on the database, so that it can be run on another one, and what starts a server of its own."""
+    """Mark what runs on the database, so that it can be run on another one, and what starts a server of its own.
+
+    The files of both go first: of two processes, neither is left with a long one when the other has nothing more to do.
+    """
+    slow = dict[Path, int]()
     for item in items:
         if "server" in getattr(item, "fixturenames", ()):
             item.add_marker("integration")
+            slow.setdefault(item.path, 1)
         elif "started" in getattr(item, "fixturenames", ()):
             item.add_marker("boots")
+            slow[item.path] = 2
+    items.sort(key=lambda item: -slow.get(item.path, 0))
 
 
 @pytest.fixture(scope="session")

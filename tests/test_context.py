@@ -56,7 +56,7 @@ texts = st.one_of(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     said=st.lists(st.tuples(texts, st.booleans(), st.sampled_from(["active", "superseded", "pending"])), max_size=12),
     ties=st.lists(st.tuples(st.integers(0, 11), st.integers(0, 11), st.sampled_from(["conflict", "supersede"]))),

@@ -371,7 +371,7 @@ def check_erasure(memory, script):
 
 
 @pytest.mark.timeout(900)
-@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=30, suppress_health_check=list(HealthCheck))
 @given(steps)
 @example([("defer", [0]), ("process",)])  # what joined another note quoted it as long as it waited
 def test_nothing_is_left_of_what_is_erased(memory, script):
@@ -380,7 +380,7 @@ def test_nothing_is_left_of_what_is_erased(memory, script):
 
 @pytest.mark.long
 @pytest.mark.timeout(7200)
-@settings(max_examples=1000, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=1000, suppress_health_check=list(HealthCheck))
 @given(steps)
 def test_nothing_is_left_of_what_is_erased_in_a_thousand_cases(memory, script):
     check_erasure(memory, script)

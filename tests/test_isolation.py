@@ -61,7 +61,6 @@ memories = st.lists(st.tuples(names, st.sampled_from(TEXTS)), min_size=1, max_si
 def cases(number):
     return settings(
         max_examples=number,
-        deadline=None,
         database=None,
         suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
     )

@@ -105,7 +105,7 @@ def check(memory, clock, script):  # noqa: F811
 
 
 @pytest.mark.timeout(900)
-@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=20, suppress_health_check=list(HealthCheck))
 @given(steps)
 def test_no_note_quotes_what_has_ended(memory, clock, script):  # noqa: F811
     check(memory, clock, script)
@@ -113,7 +113,7 @@ def test_no_note_quotes_what_has_ended(memory, clock, script):  # noqa: F811
 
 @pytest.mark.long
 @pytest.mark.timeout(3600)
-@settings(max_examples=500, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=500, suppress_health_check=list(HealthCheck))
 @given(steps)
 def test_no_note_quotes_what_has_ended_in_many_cases(memory, clock, script):  # noqa: F811
     check(memory, clock, script)

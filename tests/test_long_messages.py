@@ -74,7 +74,7 @@ marked = st.sampled_from(["<recalled-memory>", "</recalled-memory>", "<recalled-
 anything = st.one_of(st.text(max_size=700), st.lists(st.one_of(words, words, marked), max_size=120).map(" ".join))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(text=anything, limit=st.integers(20, 400))
 def test_passages_are_slices_in_order_that_leave_nothing_out(text, limit):
     starts = [0, *cuts(text, limit)]
@@ -714,7 +714,7 @@ def check_history(memory, script):
 
 
 @pytest.mark.timeout(900)
-@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=15, suppress_health_check=list(HealthCheck))
 @given(steps)
 # two passages join one note, and their message is reworded and worded as before
 @example([("defer", [6, 0, 0, 4, 0]), ("add", [0]), ("add", [0]), ("process",), ("add", [0]), ("reword", 5, [0])])
@@ -724,7 +724,7 @@ def test_whatever_is_done_to_long_messages_can_be_undone(memory, script):
 
 @pytest.mark.long
 @pytest.mark.timeout(7200)
-@settings(max_examples=500, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=500, suppress_health_check=list(HealthCheck))
 @given(steps)
 def test_whatever_is_done_to_long_messages_can_be_undone_in_five_hundred_cases(memory, script):
     check_history(memory, script)

@@ -58,7 +58,7 @@ ANSWERS = {
 }
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     nodes=st.integers(1, 300),
     density=st.floats(0, 4),

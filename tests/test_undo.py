@@ -123,7 +123,7 @@ def check_undo(memory, start, script):
 
 
 @pytest.mark.timeout(900)
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=25, suppress_health_check=list(HealthCheck))
 @given(st.lists(st.integers(0, len(LINES) - 1), max_size=3, min_size=1, unique=True), steps)
 def test_undoing_everything_leaves_the_graph_as_it_was(memory, start, script):
     check_undo(memory, start, script)
@@ -131,7 +131,7 @@ def test_undoing_everything_leaves_the_graph_as_it_was(memory, start, script):
 
 @pytest.mark.long
 @pytest.mark.timeout(3600)
-@settings(max_examples=1000, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=1000, suppress_health_check=list(HealthCheck))
 @given(st.lists(st.integers(0, len(LINES) - 1), max_size=3, min_size=1, unique=True), steps)
 def test_undoing_everything_leaves_the_graph_as_it_was_in_a_thousand_cases(memory, start, script):
     check_undo(memory, start, script)

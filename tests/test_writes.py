@@ -328,7 +328,6 @@ def play(memory: Memory, moves):
 def cases(number):
     return settings(
         max_examples=number,
-        deadline=None,
         database=None,
         suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
     )
