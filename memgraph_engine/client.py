@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Self, TypedDict, Unpack
+from typing import TYPE_CHECKING, Protocol, Self, TypedDict, Unpack
 from uuid import uuid4
 
 from memgraph_engine.asking.reader import MOST_HITS, Reader, readable
@@ -60,8 +60,16 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-Message = str | Mapping[str, object]
-"""A text, or a mapping as chat APIs give it."""
+
+class MessageObject(Protocol):
+    """An object of a chat library, which Pydantic made: it gives its fields by `model_dump`."""
+
+    def model_dump(self) -> Mapping[str, object]:
+        """Return the message as a mapping."""
+
+
+Message = str | Mapping[str, object] | MessageObject
+"""A text, or a message as chat APIs give it: a mapping, or an object of their libraries."""
 
 
 class MessageFields(TypedDict, total=False):
