@@ -613,6 +613,33 @@ def test_users_sessions_and_tenants_are_listed(cli, tenant):
     assert "has no users" in cli("users", "--tenant", f"{tenant}-other", user=None).stderr
 
 
+def test_a_user_whose_notes_are_all_gone_has_none_until_all_is_erased(cli):
+    lisbon(cli)
+    cli("delete", "--all", "--yes")
+    assert cli("users", user=None).stdout == "ana  0 notes\n"
+    assert cli("list").stderr == cli("search", "Where?").stderr == "Nothing found.\n"
+    cli("forget", "--all", "--yes")
+    assert "has no users" in cli("users", user=None).stderr
+
+
+@pytest.mark.parametrize("command", [["search", "x"], ["context", "x"], ["ask", "x"]])
+def test_a_number_of_notes_that_can_not_be_is_told_by_its_option(cli, command):
+    for number, most in (("0", "1"), ("-1", "1"), ("1001", "1000")):
+        told = cli(*command, "--top-k", number, code=2).stderr
+        assert "Invalid value for '--top-k'" in told
+        assert most in told
+        assert "get_all" not in told
+    assert "--limit" in cli("decisions", "--limit", "0", code=2).stderr
+
+
+def test_an_option_in_front_of_its_command_is_told_where_it_belongs(cli):
+    told = cli("topics", code=2).stderr
+    assert "--user belongs behind a command of `memgraph-engine topics`: rebuild, list, show, diff." in told
+    assert "--user belongs behind a command of `memgraph-engine`: add, " in cli(code=2).stderr
+    nobodys = cli("topics", "--fish", user=None, code=2).stderr
+    assert "No such option: --fish" in nobodys
+
+
 READING = [
     ["search", "x"], ["ask", "x"], ["context", "x"], ["get", "x"], ["list"], ["history", "x"], ["explain", "x"],
     ["update", "x", "y"], ["delete", "x"], ["delete", "--all", "--yes"], ["decisions"], ["undo", "x"], ["stats"],
