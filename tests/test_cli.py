@@ -305,6 +305,17 @@ def test_undo_takes_a_decision_back_and_later_ones_only_with_cascade(cli):
     assert cli("verify").stdout == "No faults.\n"
 
 
+def test_a_decision_says_that_it_tells_a_change(cli):
+    cli("add", "My favourite tea is mint.", "--time", "2024-03-01", "--id", "old")
+    cli("add", "My favourite tea is ginger now.", "--time", "2024-05-03", "--id", "new")
+    old = json.loads(cli("get", "old", "--json").stdout)["id"]
+    told = cli("decisions", "--limit", "1").stdout
+    assert f"    It tells a change of note {old}. The new one says " in told
+    why = json.loads(cli("decisions", "--json").stdout)[0]["considered"][0]["evidence"]
+    assert why
+    assert cli("explain", "new").stdout.count(why) == 1
+
+
 def test_a_tie_is_taken_back_and_told(cli):
     cli("add", "My favourite tea is mint.", "--time", "2024-03-01", "--id", "old")
     cli("add", "My favourite tea is ginger now.", "--time", "2024-05-03", "--id", "new")
