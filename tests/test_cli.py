@@ -10,6 +10,7 @@ import sys
 import time
 import tomllib
 from datetime import UTC, datetime
+from itertools import count
 from pathlib import Path
 
 import neo4j
@@ -520,6 +521,40 @@ def test_a_text_in_another_encoding_is_read_as_the_option_says(cli, tmp_path):
     assert f"{file}:1: the file is not UTF-8" in cli("ingest", str(file), code=1).stderr
     assert cli("ingest", str(file), "--encoding", "cp1251").stdout == "1 new, 0 known already\n"
     assert "klingon" in cli("ingest", str(file), "--encoding", "klingon", code=2).stderr
+
+
+def test_a_folder_with_a_circle_and_a_file_that_changes_is_ingested_as_far_as_it_can_be(cli, tmp_path, monkeypatch):
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    write(notes / "a.md", "The boat is blue.")
+    write(notes / "b.md", "The tide turns at noon.")
+    (notes / "up").symlink_to("..")
+    (notes / "self").symlink_to(".")
+    changing, times = (notes / "a.md").stat().st_ino, count()
+    monkeypatch.setattr(
+        "memgraph_engine.ingest.files.state",
+        lambda file: (next(times) if os.fstat(file).st_ino == changing else 0, 0),
+    )
+    result = cli("ingest", str(notes), code=1)
+    assert f"{notes / 'a.md'}: the file changed while it was read; ingest it again once it is complete" in result.stderr
+    assert f"{notes / 'self'}" in result.stderr
+    assert "a link in a circle" in result.stderr
+    assert result.stdout.startswith("1 new, ")
+    assert "tide" in cli("list").stdout
+
+
+@pytest.mark.parametrize(
+    ("content", "fault"), [(b"{", "no JSON"), (b"\xff\x00", "no JSON"), (b'{"bias": 0, "weights": {}}', "lacks weight")]
+)
+def test_a_ranking_that_can_not_be_used_is_named(cli, tmp_path, monkeypatch, content, fault):
+    file = tmp_path / "ranking.json"
+    file.write_bytes(content)
+    monkeypatch.setenv("MEMGRAPH_ENGINE_RECALL__RANKING", str(file))
+    for command in (["search", "boat"], ["stats"], ["add", "The boat is blue."]):
+        told = cli(*command, code=1)
+        assert (told.stdout, told.stderr.count("\n")) == ("", 1)
+        assert f"The ranking {str(file)!r} can't be used: it" in told.stderr
+        assert fault in told.stderr
 
 
 def test_a_missing_file_is_wrong_usage(cli):
