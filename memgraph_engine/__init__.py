@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         AuthenticationFailed,
         BudgetSpent,
         ClockSkew,
+        Closed,
         ConstructionFailed,
         DownloadError,
         EmbeddingError,
@@ -106,6 +107,7 @@ __all__ = [
     "Cited",
     "Clock",
     "ClockSkew",
+    "Closed",
     "Considered",
     "ConstructionFailed",
     "Context",
@@ -185,8 +187,8 @@ _NAMES = {
     "client": "Memory Message MessageFields",
     "cost": "Budget Cost",
     "errors": (
-        "AuthenticationFailed BudgetSpent ClockSkew ConstructionFailed DownloadError EmbeddingError ErasureRefused "
-        "Held InvalidInput LocalServerError MemgraphEngineError MissingExtra ModelError ModelRefused "
+        "AuthenticationFailed BudgetSpent ClockSkew Closed ConstructionFailed DownloadError EmbeddingError "
+        "ErasureRefused Held InvalidInput LocalServerError MemgraphEngineError MissingExtra ModelError ModelRefused "
         "ModelUnavailable NotFound PolicyError QueryFailed ServerTooOld SettingsError SourceConflict StoreError "
         "StoreMismatch UndoRefused Unreachable Unusable WriteConflict"
     ),

@@ -5,10 +5,10 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Self, TypedDict, Unpack
+from typing import TYPE_CHECKING, Protocol, Self, TypedDict, Unpack
 from uuid import uuid4
 
-from memgraph_engine.asking.reader import MOST_HITS, Reader, readable
+from memgraph_engine.asking.reader import Reader, readable
 from memgraph_engine.engine import wiring
 from memgraph_engine.errors import InvalidInput, NotFound
 from memgraph_engine.graph import audit, decisions, erasures, holds, notes, scopes, sources, spending
@@ -22,7 +22,7 @@ from memgraph_engine.ingest.messages import (
     parse_message,
     parse_time,
 )
-from memgraph_engine.interface.defaults import NEWEST, TOP_K
+from memgraph_engine.interface.defaults import MOST, NEWEST, TOP_K
 from memgraph_engine.interface.filters import NoteFilters, SearchFilters
 from memgraph_engine.model.answer import Answer, Context
 from memgraph_engine.model.ingested import Ingested
@@ -60,8 +60,16 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-Message = str | Mapping[str, object]
-"""A text, or a mapping as chat APIs give it."""
+
+class MessageObject(Protocol):
+    """An object of a chat library, which Pydantic made: it gives its fields by `model_dump`."""
+
+    def model_dump(self) -> Mapping[str, object]:
+        """Return the message as a mapping."""
+
+
+Message = str | Mapping[str, object] | MessageObject
+"""A text, or a message as chat APIs give it: a mapping, or an object of their libraries."""
 
 
 class MessageFields(TypedDict, total=False):
@@ -744,8 +752,8 @@ class Memory:
         before: datetime | str | None = None,
     ) -> list[Decision]:
         """Return the newest decisions of a memory, newest first; with `before`, those made until then."""
-        if type(limit) is not int or not 1 <= limit <= MOST_HITS:
-            raise InvalidInput(f"limit must be a whole number from 1 to {MOST_HITS}, not {limit!r}.")
+        if type(limit) is not int or not 1 <= limit <= MOST:
+            raise InvalidInput(f"limit must be a whole number from 1 to {MOST}, not {limit!r}.")
         at = parse_time(before, "before", self._settings.timezone, end=True) or NEVER
         return decisions.page(self.engine.db, self._scope(user_id, shared).name, at, limit)
 
@@ -774,8 +782,8 @@ class Memory:
 
     def topic_runs(self, *, user_id: str | None = None, shared: bool = False, limit: int = NEWEST) -> list[TopicRun]:
         """Return the last runs that looked for topics, newest first, and what each changed."""
-        if type(limit) is not int or not 1 <= limit <= MOST_HITS:
-            raise InvalidInput(f"limit must be a whole number from 1 to {MOST_HITS}, not {limit!r}.")
+        if type(limit) is not int or not 1 <= limit <= MOST:
+            raise InvalidInput(f"limit must be a whole number from 1 to {MOST}, not {limit!r}.")
         return topic_graph.runs(self.engine.db, self._scope(user_id, shared).name, limit)
 
     def stats(self, *, user_id: str | None = None, shared: bool = False) -> Stats:

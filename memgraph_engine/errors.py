@@ -9,6 +9,7 @@ MemgraphEngineError
 ├── UndoRefused               a decision can't be taken back now
 ├── ErasureRefused            a plan of an erasure is out of date, or its receipts don't fit
 ├── Held                      what is to be erased is held
+├── Closed                    this Memory was closed, so it reads and writes nothing any more
 ├── StoreError                the database refused or could not be used
 │   ├── Unreachable           no server answers at the address
 │   ├── AuthenticationFailed  user or password is wrong
@@ -68,6 +69,10 @@ class ErasureRefused(MemgraphEngineError):
 
 class Held(MemgraphEngineError):
     """What is to be erased is held, by the holds that are named; nothing was changed."""
+
+
+class Closed(MemgraphEngineError):
+    """This Memory was closed before: a mistake of the program, not an outage of the database."""
 
 
 class StoreError(MemgraphEngineError):

@@ -11,7 +11,7 @@ from typing import get_args, get_origin
 import pytest
 
 from memgraph_engine import AsyncMemory, Memory
-from memgraph_engine.errors import InvalidInput, NotFound
+from memgraph_engine.errors import Closed, InvalidInput, NotFound
 from tests.models import memory_with
 
 
@@ -175,6 +175,18 @@ def test_a_cancelled_write_runs_to_its_end_and_close_waits_for_it():
 
     asyncio.run(main())
     assert slow.closed_after is True
+
+
+def test_an_async_memory_that_was_closed_says_so(server, tenant, embedder):
+    async def main():
+        async with await AsyncMemory.connect(tenant=tenant, embedder=embedder) as memory:
+            pass
+        with pytest.raises(Closed, match="This Memory was closed"):
+            await memory.add("The boat sails.", user_id="ana")
+        with pytest.raises(Closed, match="This Memory was closed"):
+            await anext(memory.get_all(user_id="ana"))
+
+    asyncio.run(main())
 
 
 def test_a_timed_out_write_can_be_made_again(memory):

@@ -10,6 +10,7 @@ import sys
 import time
 import tomllib
 from datetime import UTC, datetime
+from itertools import count
 from pathlib import Path
 
 import neo4j
@@ -305,6 +306,17 @@ def test_undo_takes_a_decision_back_and_later_ones_only_with_cascade(cli):
     assert cli("verify").stdout == "No faults.\n"
 
 
+def test_a_decision_says_that_it_tells_a_change(cli):
+    cli("add", "My favourite tea is mint.", "--time", "2024-03-01", "--id", "old")
+    cli("add", "My favourite tea is ginger now.", "--time", "2024-05-03", "--id", "new")
+    old = json.loads(cli("get", "old", "--json").stdout)["id"]
+    told = cli("decisions", "--limit", "1").stdout
+    assert f"    It tells a change of note {old}. The new one says " in told
+    why = json.loads(cli("decisions", "--json").stdout)[0]["considered"][0]["evidence"]
+    assert why
+    assert cli("explain", "new").stdout.count(why) == 1
+
+
 def test_a_tie_is_taken_back_and_told(cli):
     cli("add", "My favourite tea is mint.", "--time", "2024-03-01", "--id", "old")
     cli("add", "My favourite tea is ginger now.", "--time", "2024-05-03", "--id", "new")
@@ -511,6 +523,40 @@ def test_a_text_in_another_encoding_is_read_as_the_option_says(cli, tmp_path):
     assert "klingon" in cli("ingest", str(file), "--encoding", "klingon", code=2).stderr
 
 
+def test_a_folder_with_a_circle_and_a_file_that_changes_is_ingested_as_far_as_it_can_be(cli, tmp_path, monkeypatch):
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    write(notes / "a.md", "The boat is blue.")
+    write(notes / "b.md", "The tide turns at noon.")
+    (notes / "up").symlink_to("..")
+    (notes / "self").symlink_to(".")
+    changing, times = (notes / "a.md").stat().st_ino, count()
+    monkeypatch.setattr(
+        "memgraph_engine.ingest.files.state",
+        lambda file: (next(times) if os.fstat(file).st_ino == changing else 0, 0),
+    )
+    result = cli("ingest", str(notes), code=1)
+    assert f"{notes / 'a.md'}: the file changed while it was read; ingest it again once it is complete" in result.stderr
+    assert f"{notes / 'self'}" in result.stderr
+    assert "a link in a circle" in result.stderr
+    assert result.stdout.startswith("1 new, ")
+    assert "tide" in cli("list").stdout
+
+
+@pytest.mark.parametrize(
+    ("content", "fault"), [(b"{", "no JSON"), (b"\xff\x00", "no JSON"), (b'{"bias": 0, "weights": {}}', "lacks weight")]
+)
+def test_a_ranking_that_can_not_be_used_is_named(cli, tmp_path, monkeypatch, content, fault):
+    file = tmp_path / "ranking.json"
+    file.write_bytes(content)
+    monkeypatch.setenv("MEMGRAPH_ENGINE_RECALL__RANKING", str(file))
+    for command in (["search", "boat"], ["stats"], ["add", "The boat is blue."]):
+        told = cli(*command, code=1)
+        assert (told.stdout, told.stderr.count("\n")) == ("", 1)
+        assert f"The ranking {str(file)!r} can't be used: it" in told.stderr
+        assert fault in told.stderr
+
+
 def test_a_missing_file_is_wrong_usage(cli):
     assert "does not exist" in cli("ingest", "no-such-file.jsonl", code=2).stderr
 
@@ -611,6 +657,33 @@ def test_users_sessions_and_tenants_are_listed(cli, tenant):
     assert cli("sessions", user="bo").stderr == "There are no sessions.\n"
     assert f"{tenant}  2 users, 2 notes\n" in cli("tenants", user=None).stdout
     assert "has no users" in cli("users", "--tenant", f"{tenant}-other", user=None).stderr
+
+
+def test_a_user_whose_notes_are_all_gone_has_none_until_all_is_erased(cli):
+    lisbon(cli)
+    cli("delete", "--all", "--yes")
+    assert cli("users", user=None).stdout == "ana  0 notes\n"
+    assert cli("list").stderr == cli("search", "Where?").stderr == "Nothing found.\n"
+    cli("forget", "--all", "--yes")
+    assert "has no users" in cli("users", user=None).stderr
+
+
+@pytest.mark.parametrize("command", [["search", "x"], ["context", "x"], ["ask", "x"]])
+def test_a_number_of_notes_that_can_not_be_is_told_by_its_option(cli, command):
+    for number, most in (("0", "1"), ("-1", "1"), ("1001", "1000")):
+        told = cli(*command, "--top-k", number, code=2).stderr
+        assert "Invalid value for '--top-k'" in told
+        assert most in told
+        assert "get_all" not in told
+    assert "--limit" in cli("decisions", "--limit", "0", code=2).stderr
+
+
+def test_an_option_in_front_of_its_command_is_told_where_it_belongs(cli):
+    told = cli("topics", code=2).stderr
+    assert "--user belongs behind a command of `memgraph-engine topics`: rebuild, list, show, diff." in told
+    assert "--user belongs behind a command of `memgraph-engine`: add, " in cli(code=2).stderr
+    nobodys = cli("topics", "--fish", user=None, code=2).stderr
+    assert "No such option: --fish" in nobodys
 
 
 READING = [

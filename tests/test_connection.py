@@ -11,7 +11,7 @@ import neo4j
 import pytest
 
 from memgraph_engine import Memory, Settings
-from memgraph_engine.errors import AuthenticationFailed, ServerTooOld, SettingsError, Unreachable
+from memgraph_engine.errors import AuthenticationFailed, Closed, ServerTooOld, SettingsError, Unreachable
 
 
 def test_a_wrong_password_is_told(server, embedder, monkeypatch):
@@ -61,6 +61,36 @@ def test_a_routing_address_is_as_good(server, tenant, embedder):
     with Memory.connect(server.uri.replace("bolt://", "neo4j://"), tenant=tenant, embedder=embedder) as memory:
         memory.add("The boat sails.", user_id="ana")
         assert len(memory.search("boat", user_id="ana")) == 1
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda memory: memory.add("The buoy is green.", user_id="ana"),
+        lambda memory: memory.search("buoy", user_id="ana"),
+        lambda memory: list(memory.get_all(user_id="ana")),
+        lambda memory: memory.stats(user_id="ana"),
+        lambda memory: memory.users(),
+    ],
+)
+def test_a_memory_that_was_closed_says_so(server, tenant, embedder, call):
+    with Memory.connect(tenant=tenant, embedder=embedder) as memory:
+        memory.add("The boat sails.", user_id="ana")
+    with pytest.raises(Closed, match="This Memory was closed: connect again"):
+        call(memory)
+    memory.close()
+
+
+def test_a_memory_that_is_closed_under_a_call_says_so(server, tenant, embedder, monkeypatch):
+    with Memory.connect(tenant=tenant, embedder=embedder) as memory:
+
+        def closing(*_, **__):
+            memory.close()
+            raise neo4j.exceptions.ServiceUnavailable("Connection reset.")
+
+        monkeypatch.setattr(neo4j.Session, "run", closing)
+        with pytest.raises(Closed, match="closed"):
+            memory.search("boat", user_id="ana")
 
 
 def test_what_is_written_is_not_rendered_for_the_drivers_log(memory, caplog):

@@ -360,6 +360,57 @@ def test_what_may_tell_something_is_no_small_talk(ana, text):
     assert say(ana, text, "1").kind == "append"
 
 
+def assisted(memory, text):
+    return memory.add({"role": "assistant", "content": text}, user_id="ana").entries[0].kind
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Sure, happy to help!",
+        "You’re welcome! Let me know if you have any other questions 😊",
+        "You're very welcome! Is there anything else I can help you with today?",
+        "Great choice!",
+        "Of course. Let me know if there's anything else!",
+        "No problem! I'll keep that in mind.",
+    ],
+)
+def test_what_an_assistant_only_says_to_be_of_service_is_small_talk(ana, text):
+    assert assisted(ana, text) == "discard"
+    assert ana.stats(user_id="ana").sources == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Sure.",
+        "Of course.",
+        "Not at all.",
+        "No problem.",
+        "Good idea.",
+        "Yes, happy to help.",
+        "Happy to help with the kitchen on Monday.",
+        "Great choice, the red one is cheaper.",
+        "Let me know if you need the key of the harbour.",
+        "Enjoy the trip to Faro!",
+    ],
+)
+def test_what_an_assistant_may_answer_or_tell_is_no_small_talk(ana, text):
+    assert assisted(ana, text) == "append"
+
+
+def test_a_user_s_courtesy_may_be_an_answer(ana):
+    assert say(ana, "Happy to help!", "1").kind == "append"
+
+
+def test_an_assistant_is_of_service_in_spanish_too(tenant, embedder):
+    with Memory.connect(tenant=tenant, embedder=embedder, language="spanish") as memory:
+        assert assisted(memory, "De nada. ¡Avísame si necesitas algo más!") == "discard"
+        assert assisted(memory, "¡Claro! Encantado de ayudarte.") == "discard"
+        assert assisted(memory, "Claro que sí.") != "discard"
+        assert assisted(memory, "Avísame si necesitas la llave del puerto.") != "discard"
+
+
 @pytest.mark.parametrize("together", [True, False])
 def test_no_context_repeats_small_talk(ana, together):
     turns = talk(turns=[("Ana", "Haha, thanks!"), ("Ana", ADOPTED)])

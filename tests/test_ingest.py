@@ -9,6 +9,7 @@ import pytest
 from memgraph_engine import AsyncMemory
 from memgraph_engine.errors import InvalidInput, UndoRefused
 from memgraph_engine.model.ingested import Ingested
+from tests.test_readers import growing
 
 BLUE = "The blue boat leaks at the stern."
 RED = "The red boat was painted in Viana."
@@ -132,6 +133,42 @@ def test_links_in_a_circle_and_out_of_the_folder_are_told_and_not_followed(memor
         "same.md": "a link to what is read where it is",
     }
     assert sources(memory) == {"notes/a.md#0": BLUE, "notes/boats/b.md#0": RED}
+
+
+def test_a_link_in_a_circle_that_is_given_is_refused_and_nothing_is_read(memory, folder, tmp_path):
+    (tmp_path / "loop").symlink_to(tmp_path / "back")
+    (tmp_path / "back").symlink_to(tmp_path / "loop")
+    with pytest.raises(InvalidInput, match=f"{tmp_path / 'loop'} is no file or folder that can be read"):
+        memory.ingest([folder(a_md=BLUE), tmp_path / "loop"], user_id="ana")
+    assert sources(memory) == {}
+
+
+@pytest.mark.parametrize("update", [False, True])
+def test_a_file_that_changes_all_the_while_is_told_and_loses_nothing(memory, folder, monkeypatch, update):
+    notes = folder(a_md=BLUE, b_md=RED)
+    ingest(memory, notes)
+    (notes / "c.md").write_text("The buoy is green.")
+    with monkeypatch.context() as patch:
+        growing(notes / "a.md", 100, patch)
+        done = memory.ingest(notes, user_id="ana", update=update)
+    (fault,) = done.faults
+    assert (fault.file, "changed while it was read; ingest it again" in fault.reason) == (str(notes / "a.md"), True)
+    told = {"notes/a.md#0": BLUE, "notes/b.md#0": RED, "notes/c.md#0": "The buoy is green."}
+    assert sources(memory) == told
+    assert memory.verify(user_id="ana") == []
+    follow(memory, notes)
+    assert sources(memory)["notes/a.md#0"].startswith(f"{BLUE} And more.")
+
+
+def test_a_file_that_vanishes_before_it_is_read_is_told_and_keeps_its_passages_for_now(memory, folder):
+    notes = folder(a_md=BLUE, b_md=RED)
+    ingest(memory, notes)
+    done = memory.ingest(notes, user_id="ana", update=True, progress=lambda _: (notes / "b.md").unlink(missing_ok=True))
+    (fault,) = done.faults
+    assert (fault.file, fault.reason) == (str(notes / "b.md"), "is no file that can be read.")
+    assert sources(memory) == {"notes/a.md#0": BLUE, "notes/b.md#0": RED}
+    follow(memory, notes)
+    assert sources(memory) == {"notes/a.md#0": BLUE}
 
 
 def test_a_link_that_is_given_is_followed(memory, folder, tmp_path):

@@ -201,11 +201,34 @@ def test_floors_are_tried_on_questions(block, memory, capsys):
     memory.add_many(["I moved to Lisbon in March.", "My dog is called Rex."], user_id="ana")
     block.run()
     lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == 5
-    assert "100% of the known" in lines[0]
-    shares = [int(line.rpartition("%")[0].rpartition(" ")[2]) for line in lines]
+    asked, floors = lines[:4], lines[4:]
+    assert [line.partition("? ")[2] for line in asked[:2]] == [
+        "'I moved to Lisbon in March.'",
+        "'My dog is called Rex.'",
+    ]
+    assert len(floors) == 5
+    assert "100% of the known questions reach it" in floors[0]
+    shares = [int(line.rpartition("%")[0].rpartition(" ")[2]) for line in floors]
     assert shares == sorted(shares)
-    assert shares[-1] >= 50  # of the two others one has nothing in common with the memory
+    assert shares[-1] == 100
+
+
+def test_a_question_that_names_the_user_reaches_most_floors(memory):
+    memory.add_many(["I moved to Lisbon in March.", "My dog is called Rex."], user_id="ana")
+    mine, anas = (
+        max(hit.relevance for hit in memory.search(question, user_id="ana"))
+        for question in ("When is my exam?", "When is Ana's exam?")
+    )
+    assert mine < 0.12 < 0.5 < anas
+
+
+@recipe("Choosing thresholds", 1)
+def test_an_embedder_that_was_never_calibrated_has_no_floor(block, memory, monkeypatch, capsys):
+    memory.add("I moved to Lisbon in March.", user_id="ana")
+    monkeypatch.setattr("memgraph_engine.asking.reader.weights", lambda name: None)
+    block.run()
+    floors = capsys.readouterr().out.splitlines()[4:]
+    assert all("100% of the known questions reach it, 0% of the others do not" in line for line in floors)
 
 
 CHATS = [
@@ -254,7 +277,9 @@ def test_decisions_tell_the_pairs_near_a_threshold(block, memory, capsys):
     memory.add("What is my dog called?", user_id="ana")
     block.run()
     (line,) = capsys.readouterr().out.splitlines()
-    assert re.fullmatch(r"0\.8\d link: 'What is my dog called\?', beside \w{32}: Only one of them asks\.", line)
+    redundancy, _, told = line.partition(" ")
+    assert re.fullmatch(r"0\.8\d", redundancy)
+    assert told == "link: 'What is my dog called?', beside 'My dog is called Rex.': Only one of them asks."
 
 
 @recipe("Choosing thresholds", 4)

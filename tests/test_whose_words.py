@@ -247,6 +247,19 @@ def test_a_message_is_read_as_each_api_gives_it(message, role, text):
     assert chat.fields(read, "message 0") == read  # so a file's message is the same when it is added
 
 
+@pytest.mark.parametrize("result", ["tool_result", "top"])
+def test_a_picture_that_a_tool_gave_back_is_named(memory, result):
+    given = [{"type": "text", "text": "The map of Faro."}, {"type": "image", "source": {}}, {"type": "document"}]
+    if result == "tool_result":
+        message = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "1", "content": given}]}
+    else:
+        message = {"role": "tool", "tool_call_id": "1", "content": given}
+    memory.add({"id": "map", **message}, user_id="ana")
+    source = memory.source("map", user_id="ana")
+    assert (source.role, source.text) == ("tool", "The map of Faro.")
+    assert source.metadata == {"left_out": ["image", "document"]}
+
+
 @pytest.mark.parametrize(
     ("message", "says"),
     [

@@ -6,11 +6,20 @@ A wrong call that mypy did not refuse would leave an ignore unused, which is an 
 from collections.abc import AsyncGenerator
 from typing import assert_type
 
+from pydantic import BaseModel
+
 from memgraph_engine import Answer, AsyncMemory, Context, Decision, Hit, Ingested, Memory, Note, Receipt, User
 
 
 class Ours(AsyncMemory):
     pass
+
+
+class Said(BaseModel):
+    """A message object, like those of chat libraries."""
+
+    role: str
+    content: str | None
 
 
 async def right(memory: AsyncMemory) -> None:
@@ -48,3 +57,9 @@ async def wrong(memory: AsyncMemory) -> None:
 def the_same_of_memory(memory: Memory) -> None:
     assert_type(memory.search("Where?", user_id="ana", speaker="Ana"), list[Hit])
     memory.search("Where?", user_id="ana", sesion="D1")  # type: ignore[call-arg]
+    said, turns = Said(role="assistant", content="Hi."), [Said(role="user", content="Hello.")]
+    assert_type(memory.add(said, user_id="ana"), Receipt)
+    assert_type(memory.add(turns, user_id="ana"), Receipt)
+    assert_type(memory.add_many([said, {"role": "user", "content": "Hello."}, "Hi."], user_id="ana"), Receipt)
+    memory.add(3, user_id="ana")  # type: ignore[arg-type]
+    memory.add_many([3], user_id="ana")  # type: ignore[list-item]

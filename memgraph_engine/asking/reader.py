@@ -21,6 +21,7 @@ from memgraph_engine.ingest.messages import (
     parse_instant,
     parse_time,
 )
+from memgraph_engine.interface.defaults import MOST
 from memgraph_engine.interface.filters import FILTERS, NOTE_FILTERS, NoteFilters, SearchFilters
 from memgraph_engine.llm import Spent
 from memgraph_engine.model.answer import Answer, Context
@@ -33,7 +34,6 @@ from memgraph_engine.recall.refine import Refiner
 from memgraph_engine.recall.relevance import weights
 from memgraph_engine.recall.search import Query, search
 
-MOST_HITS = 1000
 MOST_ROUNDS = 3
 """MemFly's I_max (section 3.4.2)."""
 _REFINING = ("planning", "sufficiency")  # roles that are asked where more rounds than one are allowed
@@ -90,7 +90,7 @@ class Reader:
 
     def anchors(self, scope: Scope, question: str) -> list[Anchor]:
         """Return the keywords that the pathways of a question lead over."""
-        query = self._query(scope, question, MOST_HITS, {})
+        query = self._query(scope, question, MOST, {})
         engine = self._engine
         return anchors(engine.db, engine.notes, query, self._language(scope), engine.settings.recall)
 
@@ -141,9 +141,9 @@ class Reader:
 
     def _query(self, scope: Scope, question: str, top_k: int, given: SearchFilters, *, explain: bool = False) -> Query:
         check_text(question, "question", 1_000_000)
-        if type(top_k) is not int or not 1 <= top_k <= MOST_HITS:
+        if type(top_k) is not int or not 1 <= top_k <= MOST:
             raise InvalidInput(
-                f"top_k must be a whole number from 1 to {MOST_HITS}, not {top_k!r}; get_all lists everything."
+                f"top_k must be a whole number from 1 to {MOST}, not {top_k!r}; get_all lists everything."
             )
         _known(given, FILTERS)
         least = given.get("min_similarity")

@@ -6,7 +6,6 @@ import sys
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
 
 from memgraph_engine import __version__
 from memgraph_engine.cli.add import add
@@ -21,6 +20,7 @@ from memgraph_engine.cli.eval import eval_app
 from memgraph_engine.cli.explain import explain
 from memgraph_engine.cli.forget import forget
 from memgraph_engine.cli.get import get
+from memgraph_engine.cli.group import Group
 from memgraph_engine.cli.history import history
 from memgraph_engine.cli.hold import hold
 from memgraph_engine.cli.ingest import ingest
@@ -58,7 +58,7 @@ Exit codes: 0 fine, 1 failed, 2 wrong usage or input that can't be used, 130 int
 """
 
 
-class _Commands(TyperGroup):
+class _Commands(Group):
     """Turns an error of ours into a line on stderr and its exit code."""
 
     def invoke(self, ctx: Any) -> Any:

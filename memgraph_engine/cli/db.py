@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from memgraph_engine.cli.group import Group
 from memgraph_engine.errors import LocalServerError
 
 if TYPE_CHECKING:  # loaded when a command runs, so that `--help` is fast
     from memgraph_engine.graph.server import LocalServer, Status
 
-db_app = typer.Typer(help="The managed local Neo4j server.", no_args_is_help=True)
+db_app = typer.Typer(cls=Group, help="The managed local Neo4j server.", no_args_is_help=True)
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for a program to read.")]
 

@@ -7,7 +7,7 @@ import typer
 from memgraph_engine.cli import show
 from memgraph_engine.cli.connect import known
 from memgraph_engine.cli.options import Json, Shared, Tenant, User, whose
-from memgraph_engine.interface.defaults import NEWEST
+from memgraph_engine.interface.defaults import MOST, NEWEST
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -19,7 +19,9 @@ def decisions(
     user: User = None,
     shared: Shared = False,
     tenant: Tenant = None,
-    limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", help="How many decisions, at most.")] = NEWEST,
+    limit: Annotated[
+        int, typer.Option("--limit", "-n", metavar="N", min=1, max=MOST, help="How many decisions, at most.")
+    ] = NEWEST,
     before: Annotated[
         str | None, typer.Option(metavar="TIME", help="Only decisions made until then, ISO 8601; a day means its end.")
     ] = None,

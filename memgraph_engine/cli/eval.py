@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memgraph_engine.cli import show
+from memgraph_engine.cli.group import Group
 from memgraph_engine.cli.options import Json
 from memgraph_engine.cli.progress import bar
 from memgraph_engine.errors import InvalidInput
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from memgraph_engine.evaluation.summary import Summary
     from memgraph_engine.settings import Settings
 
-eval_app = typer.Typer(help="The experiments of the papers, on this engine.", no_args_is_help=True)
+eval_app = typer.Typer(cls=Group, help="The experiments of the papers, on this engine.", no_args_is_help=True)
 
 _ALL = "all"
 

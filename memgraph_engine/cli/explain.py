@@ -101,7 +101,7 @@ def _decision(out: "Console", decision: "Decision", texts: Mapping[str, str]) ->
         scores = f"redundancy {one.redundancy:.2f}, complementarity {one.complementarity:.2f}, "
         out.print(f"    {one.relation:8} {scores}similarity {one.similarity:.2f}  {one.note}")
         out.print(f"             {show.clean(texts.get(one.note, ''))}")
-        if one.evidence not in ("", decision.evidence):
+        if one.evidence not in decision.evidence:
             out.print(f"             {show.clean(one.evidence)}", style="dim")
 
 

@@ -9,6 +9,7 @@ import typer
 
 from memgraph_engine.cli import complete
 from memgraph_engine.errors import InvalidInput
+from memgraph_engine.interface.defaults import MOST
 from memgraph_engine.interface.filters import filters_of, metadata_of
 
 User = Annotated[
@@ -30,7 +31,9 @@ NoWait = Annotated[
     ),
 ]
 Question = Annotated[str, typer.Argument(metavar="QUESTION", help="What you want to know.")]
-Considered = Annotated[int, typer.Option("--top-k", "-k", metavar="N", help="How many notes are considered, at most.")]
+Considered = Annotated[
+    int, typer.Option("--top-k", "-k", metavar="N", min=1, max=MOST, help="How many notes are considered, at most.")
+]
 Budget = Annotated[
     int | None,
     typer.Option(

@@ -6,12 +6,13 @@ import typer
 
 from memgraph_engine.cli import show
 from memgraph_engine.cli.connect import known
+from memgraph_engine.cli.group import Group
 from memgraph_engine.cli.options import Json, Shared, Tenant, User, whose
 
 if TYPE_CHECKING:
     from memgraph_engine.lifecycle import Policy
 
-policy_app = typer.Typer(help="Policies: how long notes can be read.", no_args_is_help=True)
+policy_app = typer.Typer(cls=Group, help="Policies: how long notes can be read.", no_args_is_help=True)
 
 
 @policy_app.command()

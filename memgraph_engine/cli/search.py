@@ -7,7 +7,7 @@ import typer
 from memgraph_engine.cli import show
 from memgraph_engine.cli.connect import known
 from memgraph_engine.cli.options import Json, Question, Shared, Tenant, User, filtered, whose
-from memgraph_engine.interface.defaults import TOP_K
+from memgraph_engine.interface.defaults import MOST, TOP_K
 
 if TYPE_CHECKING:
     from memgraph_engine.interface.filters import SearchFilters
@@ -19,7 +19,9 @@ def search(
     user: User = None,
     shared: Shared = False,
     tenant: Tenant = None,
-    top_k: Annotated[int, typer.Option("--top-k", "-k", metavar="N", help="How many notes to find, at most.")] = TOP_K,
+    top_k: Annotated[
+        int, typer.Option("--top-k", "-k", metavar="N", min=1, max=MOST, help="How many notes to find, at most.")
+    ] = TOP_K,
     rounds: Annotated[
         int | None,
         typer.Option(

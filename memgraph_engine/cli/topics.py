@@ -6,13 +6,14 @@ import typer
 
 from memgraph_engine.cli import show
 from memgraph_engine.cli.connect import connect, known
+from memgraph_engine.cli.group import Group
 from memgraph_engine.cli.options import Json, Shared, Tenant, User, whose
 from memgraph_engine.cli.progress import bar
 
 if TYPE_CHECKING:
     from memgraph_engine.model.topic import TopicRun
 
-topics_app = typer.Typer(help="Topics: keywords that occur together.", no_args_is_help=True)
+topics_app = typer.Typer(cls=Group, help="Topics: keywords that occur together.", no_args_is_help=True)
 
 Engine = Annotated[
     str | None,

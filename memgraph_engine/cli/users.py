@@ -8,7 +8,10 @@ from memgraph_engine.cli.options import Json, Tenant
 
 
 def users(tenant: Tenant = None, as_json: Json = False) -> None:
-    """List the users of a tenant, each with the number of notes."""
+    """List the users of a tenant, each with the number of notes.
+
+    Who has none lost them all to deletion, and is listed until everything of theirs is erased.
+    """
     with connect(tenant) as memory:
         found, of = memory.users(), memory.engine.settings.tenant
     if as_json:

@@ -35,6 +35,7 @@ _ALONE = 1 << 18  # multiplications that BLAS does without waking a second threa
 _WORDS = 8  # of a new note, by which full text is asked for others
 _NEVER = datetime.min.replace(tzinfo=UTC)
 _AGAIN = "It says again what had changed."
+_TELLS = {"change": "It tells a change of note {note}.", "conflict": "It contradicts note {note}."}
 _PLAIN = "It says so in the same words."
 
 
@@ -299,7 +300,7 @@ class Gate:
         ties = self._ties(considered, old.note if old else "")
         if old:
             return asked("supersede", old.note, ties, evidence=old.evidence)
-        return asked("link" if ties else "append", "", ties)
+        return asked("link" if ties else "append", "", ties, evidence=_tells(ties, considered))
 
     def _ties(self, considered: Sequence[Considered], without: str) -> tuple[Tie, ...]:
         """Tie the note to those that it completes or contradicts, the nearest first."""
@@ -373,6 +374,13 @@ def _tie(seen: Considered) -> Tie:
     if seen.relation == "change":
         return Tie(seen.note, "change", max(seen.redundancy, seen.complementarity), seen.former)
     return Tie(seen.note, "conflict", seen.redundancy)
+
+
+def _tells(ties: Sequence[Tie], considered: Sequence[Considered]) -> str:
+    """Return what a note does to the first of those that it is tied to by more than a link, and why; else ''."""
+    why = {seen.note: seen.evidence for seen in considered}
+    more = (tie for tie in ties if tie.kind in _TELLS)
+    return next((f"{_TELLS[tie.kind].format(note=tie.note)} {why[tie.note]}".rstrip() for tie in more), "")
 
 
 def _by_note(compared: Sequence[Compared], homes: Mapping[str, str]) -> dict[str, list[Compared]]:

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from threading import Lock
+from threading import Event, Lock
 from typing import Any, Protocol, Self, TypeVar
 
 import neo4j
@@ -13,6 +13,8 @@ from neo4j import exceptions as driver_errors
 
 from memgraph_engine.errors import (
     AuthenticationFailed,
+    Closed,
+    MemgraphEngineError,
     QueryFailed,
     ServerTooOld,
     SettingsError,
@@ -31,6 +33,8 @@ _SCHEMES = {family + security for family in ("bolt", "neo4j") for security in ("
 
 # what a server says that could not write to its disk: at first, and from then on, also when there is space again
 _CRITICAL = ("No space left on device", "has encountered a critical error")
+
+_CLOSED = "This Memory was closed: connect again, or close it (or leave its `with`) after the last call."
 
 Row = dict[str, Any]
 T = TypeVar("T")
@@ -112,6 +116,7 @@ class Database:
         if uri.partition("://")[0] not in _SCHEMES:
             raise _unusable(uri, "the scheme is another")
         self.uri = uri
+        self._closed = Event()
         self._database, self._retry_time = database, retry_time
         self._clock, self._latest, self._lock = clock, UNKNOWN_PAST, Lock()
         try:
@@ -198,6 +203,7 @@ class Database:
 
     def close(self) -> None:
         """Close all connections; can be called twice."""
+        self._closed.set()
         self._driver.close()
 
     def __enter__(self) -> Self:
@@ -226,33 +232,39 @@ class Database:
 
     @contextmanager
     def _translated(self) -> Iterator[None]:
-        """Turn the driver's errors into ours: the only place that knows both."""
+        """Turn the driver's errors into ours."""
+        if self._closed.is_set():
+            raise Closed(_CLOSED)
         try:
             yield
-        except (driver_errors.AuthError, driver_errors.TokenExpired) as error:
-            raise AuthenticationFailed(
+        except (driver_errors.Neo4jError, driver_errors.DriverError, OSError) as error:
+            raise Closed(_CLOSED) if self._closed.is_set() else self._ours(error) from error
+
+    def _ours(self, error: Exception) -> MemgraphEngineError:
+        """Return our error for one of the driver's: the only place that knows both."""
+        if isinstance(error, driver_errors.AuthError | driver_errors.TokenExpired):
+            return AuthenticationFailed(
                 f"{self.uri} refused the user or password: {error.message}. Check MEMGRAPH_ENGINE_USER and _PASSWORD."
-            ) from error
-        except (driver_errors.ServiceUnavailable, driver_errors.SessionExpired, OSError) as error:
-            raise Unreachable(
+            )
+        if isinstance(error, driver_errors.ServiceUnavailable | driver_errors.SessionExpired | OSError):
+            return Unreachable(
                 f"No Neo4j answers at {self.uri}: {_first_line(error)}. "
                 "Is it running (`memgraph-engine db start` starts the managed one), and is MEMGRAPH_ENGINE_URI right?"
-            ) from error
-        except driver_errors.Neo4jError as error:
-            if any(word in str(error.message) for word in _CRITICAL):
-                raise Unreachable(
-                    f"The server at {self.uri} can't write to its disk, which is full most likely, and so it keeps the "
-                    f"database {self._database!r} closed until it is started again. Free space, then run "
-                    "`memgraph-engine db stop` and `memgraph-engine db start`, or restart your own server."
-                ) from error
-            if error.code in {
-                "Neo.ClientError.Database.DatabaseNotFound",
-                "Neo.TransientError.General.DatabaseUnavailable",
-            }:
-                raise Unreachable(f"{self.uri} has no usable database {self._database!r}: {error.message}.") from error
-            raise QueryFailed(str(error.code), str(error.message)) from error
-        except driver_errors.DriverError as error:
-            raise StoreError(f"The connection to {self.uri} failed: {_first_line(error)}.") from error
+            )
+        if not isinstance(error, driver_errors.Neo4jError):
+            return StoreError(f"The connection to {self.uri} failed: {_first_line(error)}.")
+        if any(word in str(error.message) for word in _CRITICAL):
+            return Unreachable(
+                f"The server at {self.uri} can't write to its disk, which is full most likely, and so it keeps the "
+                f"database {self._database!r} closed until it is started again. Free space, then run "
+                "`memgraph-engine db stop` and `memgraph-engine db start`, or restart your own server."
+            )
+        if error.code in {
+            "Neo.ClientError.Database.DatabaseNotFound",
+            "Neo.TransientError.General.DatabaseUnavailable",
+        }:
+            return Unreachable(f"{self.uri} has no usable database {self._database!r}: {error.message}.")
+        return QueryFailed(str(error.code), str(error.message))
 
 
 def _unusable(uri: str, why: str) -> SettingsError:

@@ -82,10 +82,21 @@ def fields(given: Mapping[Any, object], where: str) -> dict[Any, object]:
 
 def _without_parts(own: dict[Any, object], parts: Sequence[object]) -> dict[Any, object]:
     """Let the metadata tell which parts hold no text."""
-    metadata, left_out = own.get("metadata", {}), [kind for part in parts if (kind := _kind(part)) in _WORDLESS]
+    metadata, left_out = own.get("metadata", {}), list(_wordless(parts))
     if not left_out or not isinstance(metadata, Mapping) or LEFT_OUT in metadata:
         return own
     return {**own, "metadata": {**metadata, LEFT_OUT: left_out}}
+
+
+def _wordless(parts: Sequence[object]) -> Iterator[str]:
+    """Yield the type of each part that holds no text, of those too that are in the result of a tool."""
+    for part in parts:
+        kind = _kind(part)
+        if kind in _WORDLESS:
+            yield kind
+        held = part.get("content") if kind == "tool_result" and isinstance(part, Mapping) else None
+        if isinstance(held, list):
+            yield from _wordless(held)
 
 
 def _role(given: object, where: str) -> str:

@@ -78,7 +78,7 @@ def listed(
     if id is not None and len(paths) != 1:
         raise InvalidInput(f"An id names one file or folder; {len(paths)} are given.")
     found: dict[str, Path] = {}
-    given = [path.resolve() for path in paths]
+    given = [_real(path) for path in paths]
     for path in (one for one, real in zip(paths, given, strict=True) if set(given).isdisjoint(real.parents)):
         name = unicodedata.normalize("NFC", id or _name(path, places))
         if not name:
@@ -100,6 +100,14 @@ def listed(
         listing(path, name, known, _parts(path, name, places)) if path.is_dir() else File(path, name)
         for name, path in found.items()
     ]
+
+
+def _real(path: Path) -> Path:
+    """Return where a path leads; raises InvalidInput for a link that leads to itself."""
+    try:
+        return path.resolve()
+    except RuntimeError:
+        raise InvalidInput(f"{path} is no file or folder that can be read: it is a link in a circle.") from None
 
 
 def _one_within_the_other(one: Path, other: Path) -> bool:

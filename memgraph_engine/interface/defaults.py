@@ -1,6 +1,8 @@
-"""How many results a call returns where nobody says otherwise, on every surface."""
+"""How many results a call returns, on every surface: where nobody says otherwise, and at most."""
 
 TOP_K = 20
 """Notes that a question finds, or considers for a context."""
 NEWEST = 20
 """Decisions, or runs that looked for topics, that are listed: the newest."""
+MOST = 1000
+"""The most of either that can be asked for."""

@@ -26,6 +26,7 @@ _STATUSES: dict[type[MemgraphEngineError], ErrorStatus] = {
     errors.UndoRefused: ErrorStatus(_FAILED, 409),
     errors.ErasureRefused: ErrorStatus(_FAILED, 409),
     errors.Held: ErrorStatus(_FAILED, 409),
+    errors.Closed: ErrorStatus(_FAILED, 500),
     errors.StoreError: ErrorStatus(_FAILED, 500),
     errors.Unreachable: ErrorStatus(_FAILED, 503),
     errors.AuthenticationFailed: ErrorStatus(_FAILED, 500),  # of this program at the database, not of who asks it

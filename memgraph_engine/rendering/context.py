@@ -106,14 +106,18 @@ def _moment(source: Source) -> datetime | None:
 def noise(source: Source, language: str) -> str:
     """Say why a source tells nothing, '' if it may tell something: greetings, thanks and laughter alone.
 
-    "Yes" and "no" answer the turn before, which the context repeats. So may "great" where it stands alone.
+    "Yes" and "no" answer the turn before, which the context repeats. So may "great" where it stands alone. An assistant
+    also offers its help, whatever was said before; its "sure" alone may be an answer.
 
     >>> said = "Ok, thanks! See you soon.", "Thanks, that's great!", "No, thanks.", "Great!"
     >>> [noise(Source("1", text, ""), "english") for text in said]
     ['small talk', 'small talk', '', '']
+    >>> said = "Sure, happy to help! Let me know if you need anything else.", "Sure.", "Sure, I booked it. Enjoy!"
+    >>> [noise(Source("1", text, "", role="assistant"), "english") for text in said]
+    ['small talk', '', '']
     """
     said = _plain(without_recalled(source.text))
-    idle = said and not source.caption and _small_talk(language).fullmatch(said)
+    idle = said and not source.caption and _small_talk(language, source.role == "assistant").fullmatch(said)
     return "small talk" if idle else ""
 
 
@@ -123,12 +127,14 @@ def _plain(text: str) -> str:
 
 
 @cache
-def _small_talk(language: str) -> re.Pattern[str]:
+def _small_talk(language: str, assisting: bool) -> re.Pattern[str]:
     """Return what matches a row of phrases of small talk, with acknowledgements around them.
 
     The longest phrases come first, and the row is possessive, so that a long text takes no longer.
     """
     idle, courteous = (word_list(language, kind) for kind in ("small-talk", "acknowledgements"))
+    if assisting:
+        idle, courteous = idle | word_list(language, "courtesies"), courteous | word_list(language, "assents")
     phrases, around = (_any(words) for words in (idle, idle | courteous))
     return re.compile(f"(?:(?!{phrases}){_any(courteous)})*+{phrases}{around}*+" if idle else r"(?!)")
 
