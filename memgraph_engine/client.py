@@ -326,10 +326,12 @@ class Memory:
     # ---- how long it lives ------------------------------------------------------------------
 
     def sweep(self, *, user_id: str | None = None, shared: bool = False) -> Swept:
-        """Archive what has expired: it leaves sums, keywords and vectors. `undo` brings it back, so does `restore`.
+        """Archive what has expired, and erase what its policy erases by now; `Swept` has a receipt of each erasure.
 
-        What has expired can't be read, whether it was swept or not; a worker does this by itself. Raises ClockSkew if
-        this machine's clock and the server's differ by more than five minutes.
+        What is archived leaves sums, keywords and vectors; `undo` brings it back, so does `restore`. What is held is
+        not erased, and stays hidden. What has expired can't be read, whether it was swept or not; a worker does this by
+        itself. A sweep that was cut off goes on by the next. Raises ClockSkew if this machine's clock and the server's
+        differ by more than five minutes; then nothing is swept.
 
         >>> from datetime import UTC, datetime
         >>> from memgraph_engine import Memory

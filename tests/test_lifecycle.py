@@ -8,6 +8,7 @@ import pytest
 from memgraph_engine import ClockSkew, InvalidInput, Memory, NotFound, Settings, UndoRefused
 from memgraph_engine.worker import Worker
 from tests.snapshots import same, snapshot
+from tests.test_erasure import STEPS, Killed, dies, everything_told, nodes
 
 BEGIN = datetime(2024, 5, 1, 9, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -423,6 +424,156 @@ def test_nothing_is_swept_by_a_clock_that_is_wrong(memory, monkeypatch):
     assert ports.utc_now is not memory.engine.clock
     with pytest.raises(ClockSkew, match="minutes"):
         memory.sweep(user_id="ana")
+
+
+# ---- the end for good ---------------------------------------------------------------------------
+
+SECRET = "My one-time code for the vault is amaranth tulip seven."
+
+
+def test_a_sweep_erases_what_its_class_erases(memory, clock):
+    talk = [SECRET, "Lisbon has yellow trams.", "Our beekeeper sold two hives."]
+    memory.add_many([{"text": text, "session": "s", "id": str(n)} for n, text in enumerate(talk)], user_id="ana")
+    memory.add({"text": SECRET, "session": "t", "id": "again"}, user_id="ana", wait=False)
+    memory.add(SECRET, user_id="ben")
+    memory.add("The ferry sails at noon.", user_id="ana", policy="day")
+    memory.rebuild_topics(user_id="ana")
+    clock.later(DAY)
+    other = nodes(memory, "ben")
+    swept = memory.sweep(user_id="ana")
+    assert swept.notes == 1
+    (receipt,) = swept.erased
+    assert (receipt.rule, receipt.residue, receipt.counts) == ("ended", 0, {"sources": 2, "notes": 2, "remade": 1})
+    assert receipt.probes > 0
+    told = everything_told(memory)
+    assert not [word for word in ("amaranth", "tulip", "vault", "one-time") if word in told]
+    assert "beekeeper" in told
+    assert nodes(memory, "ben") == other
+    assert memory.verify(user_id="ana") == []
+    assert memory.render(user_id="ana") == 0
+    assert memory.receipts() == [receipt]
+    assert memory.verify_erasure(SECRET, user_id="ana") == []
+    assert memory.undo(swept.decisions[0].id, user_id="ana")
+    before = nodes(memory)
+    again = memory.sweep(user_id="ana")
+    assert (again.notes, again.erased, again.held) == (0, (), ())
+    assert nodes(memory) == before
+
+
+def test_a_sweep_erases_what_was_long_enough_in_the_archive(memory, clock):
+    memory.add({"id": "a", "text": "The ferry to Madeira sails at noon.", "policy": "day"}, user_id="ana")
+    memory.update("a", "The ferry to Madeira sails at midnight.", user_id="ana")
+    memory.add({"id": "b", "text": "The heron eats fish.", "policy": "week"}, user_id="ana")
+    gone = memory.add({"id": "c", "text": "Ben paints a kayak.", "policy": "day"}, user_id="ana").entries[0]
+    memory.undo(gone.decision, user_id="ana")
+    memory.delete("b", user_id="ana")
+    clock.later(10 * DAY)
+    assert memory.sweep(user_id="ana").erased == ()
+    assert "madeira" in everything_told(memory)
+    clock.later(21 * DAY)
+    assert memory.engine.db.run("scopes/waits", scope=f"{memory.engine.settings.tenant}/ana")[0]["expiring"]
+    (receipt,) = memory.sweep(user_id="ana").erased
+    assert receipt.residue == 0
+    told = everything_told(memory)
+    assert not [word for word in ("madeira", "midnight", "kayak") if word in told]
+    assert "heron" in told  # its archive has no end
+    assert memory.verify(user_id="ana") == []
+    assert not memory.engine.db.run("scopes/waits", scope=f"{memory.engine.settings.tenant}/ana")[0]["expiring"]
+
+
+@pytest.mark.parametrize("held", [{}, {"session": "bank"}, {"source": "a"}])
+def test_what_is_held_is_hidden_and_not_erased(memory, clock, held):
+    memory.add({"id": "a", "text": SECRET, "session": "bank"}, user_id="ana")
+    hold = memory.hold("A court asked for it.", user_id="ana", **held)
+    memory.add({"id": "b", "text": "The heron eats fish.", "policy": "day", "session": "bank"}, user_id="ana")
+    clock.later(DAY)
+    swept = memory.sweep(user_id="ana")
+    assert (swept.notes, swept.erased, swept.held) == (2, (), (hold,))
+    assert len(swept.decisions) == 2  # what is held does not keep the other from being undone
+    assert "amaranth" in everything_told(memory)
+    assert found(memory, "What is the code of the vault?", known_at=BEGIN) == []
+    for read in (memory.get, memory.source, memory.history):
+        with pytest.raises(NotFound):
+            read("a", user_id="ana")
+    worker = Worker(memory.engine)
+    assert worker.once()
+    assert not memory.engine.db.run("scopes/waits", scope=f"{memory.engine.settings.tenant}/ana")[0]["expiring"]
+    assert memory.undo(swept.decisions[0].id, user_id="ana").kind == "undo"
+    memory.release(hold.id, user_id="ana")
+    assert worker.once()
+    assert "amaranth" not in everything_told(memory)
+    assert [(one.rule, one.residue) for one in memory.receipts()] == [("ended", 0)]
+    assert memory.verify(user_id="ana") == []
+
+
+def test_of_what_was_said_twice_the_held_one_stays(memory, clock):
+    first = memory.add({"id": "a", "text": "I like green boats.", "policy": "day", "session": "x"}, user_id="ana")
+    memory.add({"id": "b", "text": "I like green boats.", "policy": "day", "session": "y"}, user_id="ana")
+    hold = memory.hold("A court asked for it.", user_id="ana", source="b")
+    clock.later(DAY)
+    memory.sweep(user_id="ana")
+    clock.later(31 * DAY)
+    (receipt,) = memory.sweep(user_id="ana").erased
+    assert (receipt.counts, receipt.residue) == ({"sources": 1, "notes": 0, "remade": 1}, 0)
+    memory.release(hold.id, user_id="ana")
+    assert memory.verify(user_id="ana") == []
+    memory.sweep(user_id="ana")
+    assert note(first) not in everything_told(memory)
+    assert memory.verify(user_id="ana") == []
+
+
+def test_a_long_message_stays_as_long_as_a_note_of_it_is_pinned(memory, clock):
+    text = "\n\n".join(f"{place} is closed on Sundays. " + "It rains there often. " * 60 for place in ("Alto", "Faro"))
+    entry = memory.add(text, user_id="ana", policy="secret", id="a").entries[0]
+    memory.pin(entry.notes[0], user_id="ana")
+    clock.later(DAY)
+    assert memory.sweep(user_id="ana").erased == ()
+    assert [one.id for one in memory.get_all(user_id="ana")] == [entry.notes[0]]
+    memory.unpin(entry.notes[0], user_id="ana")
+    assert memory.sweep(user_id="ana").erased[0].residue == 0
+    assert "closed on sundays" not in everything_told(memory)
+
+
+@pytest.mark.parametrize("again", ["sweep", "worker"])
+@pytest.mark.parametrize(
+    "step", ["memgraph_engine.graph.erasures.hide", *(step for (step,) in STEPS if not step.endswith("centre"))]
+)
+def test_a_sweep_that_is_killed_goes_on(memory, clock, monkeypatch, step, again):
+    memory.add_many([{"text": SECRET, "session": "s", "id": "a"}, "The heron eats fish."], user_id="ana")
+    memory.add({"text": "The ferry sails at noon.", "session": "s", "policy": "day"}, user_id="ana")
+    clock.later(DAY)
+    with monkeypatch.context() as patch:
+        patch.setattr(step, dies)
+        with pytest.raises(Killed):
+            memory.sweep(user_id="ana")
+    if again == "sweep":
+        memory.sweep(user_id="ana")
+    else:
+        assert Worker(memory.engine).once()
+    assert "amaranth" not in everything_told(memory)
+    assert [(one.rule, one.residue) for one in memory.receipts()] == [("ended", 0)]
+    assert memory.verify_erasure() == []
+    assert memory.stats(user_id="ana").notes == {"active": 1, "archived": 1}
+    assert memory.verify(user_id="ana") == []
+
+
+def test_a_write_between_is_erased_around(memory, clock, monkeypatch):
+    from memgraph_engine.graph import erasures
+
+    memory.add({"text": SECRET, "id": "a"}, user_id="ana")
+    clock.later(DAY)
+    hide, times = erasures.hide, []
+
+    def late(*given):
+        if not times:
+            memory.add("The heron eats fish.", user_id="ana")
+        times.append(1)
+        return hide(*given)
+
+    monkeypatch.setattr(erasures, "hide", late)
+    assert memory.sweep(user_id="ana").erased[0].residue == 0
+    assert len(times) == 2
+    assert [one.text for one in memory.get_all(user_id="ana")] == ["The heron eats fish."]
 
 
 # ---- pins, holds, policies ----------------------------------------------------------------------

@@ -3,7 +3,9 @@
 import json
 
 import pytest
+from typer.testing import CliRunner
 
+from memgraph_engine.cli import app
 from tests.test_cli import cli  # noqa: F401  a fixture
 
 WORDS = "The boat sails to Madeira."
@@ -28,6 +30,22 @@ def test_a_note_that_expires_is_pinned_and_unpinned(cli):  # noqa: F811
     assert json.loads(cli("unpin", "a", "--json").stdout)["kind"] == "pin"
     assert "not expired" in cli("restore", "a", code=2).stderr
     assert cli("sweep").stdout == "Archived 0 notes.\n"
+
+
+def test_a_sweep_tells_what_it_erased(cli, tmp_path, monkeypatch):  # noqa: F811
+    file = tmp_path / "policies.yaml"
+    file.write_text("default: brief\nclasses:\n  brief: {ttl: 1s, at_end: erase}\n")
+    monkeypatch.setenv("MEMGRAPH_ENGINE_LIFECYCLE__POLICIES", str(file))
+    cli("add", WORDS, "--id", "a")
+    hold = json.loads(cli("hold", "A dispute.", "--json").stdout)
+    assert any(CliRunner().invoke(app, ["get", "a", "--user", "ana"]).exit_code for _ in range(1000))  # until it ends
+    swept = cli("sweep")
+    assert (swept.stdout, f"since hold {hold['id']} keeps it: A dispute." in swept.stderr) == (
+        "Archived 1 note.\n",
+        True,
+    )
+    cli("release", hold["id"])
+    assert "Erased 1 source and 1 note; 0 pieces left." in cli("sweep").stdout
 
 
 @pytest.mark.parametrize(

@@ -70,7 +70,9 @@ def jobs_of(engine: Engine) -> tuple[Job, ...]:
 
     def expire(scope: Scope, _stopping: Callable[[], bool]) -> Outcome | None:
         swept = writer.sweep(scope)
-        return Outcome({"archived": swept.notes}) if swept.notes else None
+        counts = {"archived": swept.notes, "erased": sum(one.counts["notes"] for one in swept.erased)}
+        done = {name: some for name, some in counts.items() if some}
+        return Outcome(done) if done or swept.erased else None
 
     def topics(scope: Scope, stopping: Callable[[], bool]) -> Outcome | None:
         phases = []

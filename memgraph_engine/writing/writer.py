@@ -36,7 +36,7 @@ from memgraph_engine.model.result import Applied, Decision, Deletion, Entry, Rec
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.recall.question import Filters
 from memgraph_engine.rendering import render
-from memgraph_engine.writing import change, contexts, lives
+from memgraph_engine.writing import change, contexts, erasure, lives
 from memgraph_engine.writing import undo as undoing
 from memgraph_engine.writing.batch import entries, unknown
 from memgraph_engine.writing.commit import Stale, until_current
@@ -362,16 +362,17 @@ class Writer:
         return until_current(engine.db, scope.name, taken)
 
     def sweep(self, scope: Scope) -> Swept:
-        """Archive what has expired, some hundreds in a decision. Raises ClockSkew."""
+        """Erase what has its end for good, but what is held, and archive what else has expired. Raises ClockSkew."""
         engine = self._engine
         if engine.clock is utc_now:  # a clock that a program gives is meant as it is
             check_clock(engine.db)
+        erased, held = erasure.ended(engine, scope)
         archived, decisions = 0, list[Decision]()
         while batch := until_current(engine.db, scope.name, lambda: sweep(engine.db, scope, engine.now())):
             archived += batch.notes
             decisions.append(batch.decision)
         scopes.settle(engine.db, scope.name, notes.UNSWEPT)
-        return Swept(archived, tuple(decisions))
+        return Swept(archived, tuple(decisions), tuple(erased), tuple(held))
 
     def restore(self, scope: Scope, id: str) -> Decision:  # noqa: A002
         """Bring back what expired."""
