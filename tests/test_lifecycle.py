@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from memgraph_engine import ClockSkew, InvalidInput, Memory, NotFound, Settings, UndoRefused
+from memgraph_engine import ClockSkew, Held, InvalidInput, Memory, NotFound, Settings, UndoRefused
 from memgraph_engine.worker import Worker
 from tests.snapshots import same, snapshot
 from tests.test_erasure import STEPS, Killed, dies, everything_told, nodes
@@ -555,6 +555,18 @@ def test_a_sweep_that_is_killed_goes_on(memory, clock, monkeypatch, step, again)
     assert memory.verify_erasure() == []
     assert memory.stats(user_id="ana").notes == {"active": 1, "archived": 1}
     assert memory.verify(user_id="ana") == []
+
+
+def test_what_ended_and_is_said_again_is_stored_anew_unless_it_is_held(memory, clock):
+    memory.add({"text": SECRET, "id": "a"}, user_id="ana")
+    clock.later(DAY)
+    hold = memory.hold("A court asked for it.", user_id="ana", source="a")
+    with pytest.raises(Held, match=f"'a' .*{hold.id}"):
+        memory.add({"text": SECRET, "id": "a"}, user_id="ana")
+    memory.release(hold.id, user_id="ana")
+    assert memory.add({"text": SECRET, "id": "a"}, user_id="ana").entries[0].kind == "append"
+    assert memory.get("a", user_id="ana").text == SECRET
+    assert [one.residue for one in memory.receipts()] == [0]
 
 
 def test_a_write_between_is_erased_around(memory, clock, monkeypatch):

@@ -13,6 +13,7 @@ from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import (
     ConstructionFailed,
     EmbeddingError,
+    Held,
     InvalidInput,
     MemgraphEngineError,
     NotFound,
@@ -140,7 +141,7 @@ class Writer:
             ids = sorted({source.id for source in given[start : start + size]})
             seen = sources.look_up(self._engine.db, scope.name, ids, [], [])
             if seen:
-                known |= seen.known
+                known |= {id: one for id, one in seen.known.items() if not one.ended}  # noqa: A001
         unknown(given, known)
 
     def _add_batch(self, scope: Scope, some: Sequence[Sequence[Source]], work: Work, *, wait: bool) -> list[Entry]:
@@ -218,7 +219,21 @@ class Writer:
         if seen is None or seen.language != language:  # removed, and perhaps made anew, since it was opened here
             self._languages.pop(scope.name, None)
             raise Stale
+        if ended := [id for id, one in seen.known.items() if one.ended]:  # noqa: A001
+            self._make_room(scope, ended)
+            raise Stale
         return seen
+
+    def _make_room(self, scope: Scope, ids: Sequence[str]) -> None:
+        """Erase sources whose ids come again and that are to be erased by now; raises Held, or ClockSkew."""
+        held = self.sweep(scope).held
+        seen = sources.look_up(self._engine.db, scope.name, ids, [], []) if held else None
+        if seen and (left := [id for id in ids if id in seen.known and seen.known[id].ended]):  # noqa: A001
+            named = ", ".join(f"{one.id} ({one.reason})" for one in held)
+            raise Held(
+                f"Source {left[0]!r} of {scope} has ended, and a hold keeps it: {named}. Nothing was stored: release "
+                "that first, or give what is new another id."
+            )
 
     def _seen(
         self, scope: Scope, ids: Sequence[str], sessions: Sequence[str], keys: Sequence[str]
