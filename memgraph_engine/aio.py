@@ -133,6 +133,7 @@ class AsyncMemory:
     restore = awaited(Memory.restore)
     pin = awaited(Memory.pin)
     unpin = awaited(Memory.unpin)
+    set_policy = awaited(Memory.set_policy)
     apply_policies = awaited(Memory.apply_policies)
     hold = awaited(Memory.hold)
     release = awaited(Memory.release)

@@ -630,6 +630,65 @@ def test_a_pin_is_undone(memory):
     same(snapshot(memory), before)
 
 
+def test_a_note_is_given_a_policy_that_it_keeps(memory, clock):
+    memory.add("The boat sails to Madeira.", user_id="ana", id="a", policy="day", session="s")
+    memory.add("It is green and old.", user_id="ana", id="b", session="s")
+    before = snapshot(memory)
+    clock.later(DAY / 2)
+    decision = memory.set_policy("a", "week", user_id="ana")
+    assert (decision.kind, decision.note) == ("policy", memory.get("a", user_id="ana").id)
+    one = memory.get("a", user_id="ana")
+    assert (one.policy, one.policy_as, one.expires_at) == ("week", "week", BEGIN + 7 * DAY)
+    assert memory.source("a", user_id="ana").expires_at == BEGIN + 7 * DAY
+    assert memory.apply_policies(user_id="ana").decisions == ()
+    memory.pin("a", user_id="ana")
+    memory.unpin("a", user_id="ana")
+    assert memory.get("a", user_id="ana").expires_at == BEGIN + 7 * DAY
+    with pytest.raises(InvalidInput, match="has the policy week already"):
+        memory.set_policy("a", "week", user_id="ana")
+    memory.undo(decision.id, user_id="ana", cascade=True)
+    assert memory.get("a", user_id="ana").policy == "day"
+    same(snapshot(memory), before)
+    assert memory.verify(user_id="ana") == []
+
+
+def test_a_policy_for_ever_lets_the_turn_after_quote_the_note(memory):
+    memory.add("The gate is red.", user_id="ana", id="1", policy="day", session="s")
+    memory.add("It was painted.", user_id="ana", id="2", session="s")
+    assert "before:" not in memory.get("2", user_id="ana").context
+    memory.set_policy("1", "factual", user_id="ana")
+    assert "[before: The gate is red.]" in memory.get("2", user_id="ana").context
+    memory.set_policy("1", "week", user_id="ana")
+    assert "before:" not in memory.get("2", user_id="ana").context
+
+
+def test_a_policy_that_can_not_be_given_changes_nothing(memory, clock):
+    memory.add("My code is 4711.", user_id="ana", id="a", time="2024-04-01")
+    memory.add("The boat sails to Madeira.", user_id="ana", id="b")
+    before = snapshot(memory)
+    for given, error, said in (
+        (("a", "none-such"), InvalidInput, "no policy 'none-such'; the policies are factual, week"),
+        (("a", "secret"), InvalidInput, "would be erased at once"),
+        (("c", "week"), NotFound, "no note or source 'c'"),
+    ):
+        with pytest.raises(error, match=said):
+            memory.set_policy(*given, user_id="ana")
+    same(snapshot(memory), before)
+    clock.later(2 * DAY)
+    memory.set_policy("b", "day", user_id="ana")  # counts from when it was stored
+    with pytest.raises(NotFound, match="only what can be read"):
+        memory.set_policy("b", "week", user_id="ana")
+
+
+def test_a_pinned_note_has_no_end_in_the_policy_that_it_is_given(memory):
+    memory.add("The boat sails to Madeira.", user_id="ana", id="a")
+    memory.pin("a", user_id="ana")
+    memory.set_policy("a", "day", user_id="ana")
+    assert (memory.get("a", user_id="ana").policy, memory.get("a", user_id="ana").expires_at.year) == ("day", 9999)
+    memory.unpin("a", user_id="ana")
+    assert memory.get("a", user_id="ana").expires_at == BEGIN + DAY
+
+
 def test_a_hold_is_listed_until_it_is_released(memory):
     with pytest.raises(NotFound, match="empty"):
         memory.hold("A dispute.", user_id="ana")

@@ -29,6 +29,9 @@ def test_a_note_that_expires_is_pinned_and_unpinned(cli):  # noqa: F811
     assert json.loads(cli("get", "a", "--json").stdout)["expires_at"].startswith("9999")
     assert json.loads(cli("unpin", "a", "--json").stdout)["kind"] == "pin"
     assert "not expired" in cli("restore", "a", code=2).stderr
+    assert cli("policy", "set", "a", "canonical").stdout.startswith("Gave a the policy canonical (decision ")
+    assert json.loads(cli("policy", "set", "a", "factual", "--json").stdout)["kind"] == "policy"
+    assert "there is no policy" in cli("policy", "set", "a", "none-such", code=2).stderr.casefold()
     assert cli("sweep").stdout == "Archived 0 notes.\n"
 
 

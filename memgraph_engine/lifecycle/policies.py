@@ -149,14 +149,30 @@ class Policies:
         A class that erases counts from when it was said, where that is known: a file that is read every night would
         else bring back what was erased.
         """
-        policy = self.of(source)
+        return self._counted(self.of(source), source, now)
+
+    @staticmethod
+    def _counted(policy: Policy, source: Source, stored: datetime) -> datetime:
         said = policy.said or policy.at_end == "erase"
-        return min(source.said_at, now) if said and source.said_at else now
+        return min(source.said_at, stored) if said and source.said_at else stored
 
     def of_note(self, note: Note) -> Life:
-        """Return the life that a note has by its sources: the longest of theirs."""
+        """Return the life that a note has by its sources: the longest of theirs; or by the class that it was given."""
+        if note.policy_as in self.classes:
+            return self.given(note, note.policy_as)
         lives = [self.life(source, note.created_at) for source in note.sources]
         return max(lives, key=lambda life: (life.expires_at, life.erase_at))
+
+    def given(self, note: Note, policy: str) -> Life:
+        """Return the life of a note in a class that it is given; raises InvalidInput for one that there is not.
+
+        It counts from when the note's sources were stored, or said if the class counts from that: the last of these.
+        """
+        if policy not in self.classes:
+            raise InvalidInput(f"There is no policy {policy!r}; the policies are {', '.join(self.classes)}.")
+        own = self.classes[policy]
+        begins = (self._counted(own, source, source.begins_at or note.created_at) for source in note.sources)
+        return own.life(max(begins, default=note.created_at))
 
     def of(self, source: Source) -> Policy:
         """Return the class of a source."""

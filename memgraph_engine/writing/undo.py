@@ -247,6 +247,7 @@ class _Undoing:
             "constructed_by": before.constructed_by,
             "keywords": None,  # an archived note has them by name
             "pinned": before.note.pinned,
+            "policy_as": before.note.policy_as or None,
             **self._life(before).properties,
         }
         begins = self._transaction.now if self._undone.kind == "expire" else None

@@ -403,6 +403,14 @@ class Writer:
             engine.db, scope.name, lambda: lives.pin(engine.db, scope, id, *given, engine.now(), pinned=pinned)
         )
 
+    def assign(self, scope: Scope, id: str, policy: str) -> Decision:  # noqa: A002
+        """Give a note a class."""
+        engine = self._engine
+        given = engine.policies, engine.embedder
+        return until_current(
+            engine.db, scope.name, lambda: lives.assign(engine.db, scope, id, policy, *given, engine.now())
+        )
+
     def apply(self, scope: Scope, *, dry_run: bool) -> Applied:
         """Give a scope's notes the classes and lives of the policies of now, a page in a transaction."""
         engine = self._engine
