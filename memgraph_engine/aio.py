@@ -130,6 +130,7 @@ class AsyncMemory:
     undo = awaited(Memory.undo)
     untie = awaited(Memory.untie)
     sweep = awaited(Memory.sweep)
+    end_session = awaited(Memory.end_session)
     restore = awaited(Memory.restore)
     pin = awaited(Memory.pin)
     unpin = awaited(Memory.unpin)

@@ -343,6 +343,14 @@ class Memory:
         """
         return self._writer.sweep(self._scope(user_id, shared))
 
+    def end_session(self, session: str, *, user_id: str | None = None, shared: bool = False) -> Decision:
+        """End a session, and with it the notes that live only as long (`ttl: session` of their policy).
+
+        Without it they end 30 minutes after the session's last turn. What another session tells too lives on. `undo`
+        brings them back for a time anew. Raises NotFound where the session has no such note.
+        """
+        return self._writer.end_session(self._scope(user_id, shared), check_name(session, "session"))
+
     def restore(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Decision:  # noqa: A002
         """Bring back a note that expired, swept or not: the time of its policy begins anew.
 

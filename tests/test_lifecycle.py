@@ -24,6 +24,7 @@ rules:
   - {when: {pattern: '(?i)one-time code'}, class: secret}
   - {when: {role: user, tags: [errand]}, class: day}
 """
+SECRET = "My one-time code for the vault is amaranth tulip seven."
 
 
 class Clock:
@@ -426,9 +427,99 @@ def test_nothing_is_swept_by_a_clock_that_is_wrong(memory, monkeypatch):
         memory.sweep(user_id="ana")
 
 
-# ---- the end for good ---------------------------------------------------------------------------
+# ---- sessions -----------------------------------------------------------------------------------
 
-SECRET = "My one-time code for the vault is amaranth tulip seven."
+IDLE = timedelta(minutes=30)
+
+
+@pytest.fixture
+def talk(tenant, embedder, clock, tmp_path):
+    """A memory where all is kept as long as its session, but what is told to be kept."""
+    path = tmp_path / "talk.yaml"
+    path.write_text(
+        "default: talk\nclasses:\n  talk: {ttl: session}\n  kept: {ttl: none}\n"
+        "  brief: {ttl: session, at_end: erase, join: false}\n"
+    )
+    settings = Settings.load(lifecycle={"policies": str(path)})
+    with Memory.connect(tenant=tenant, embedder=embedder, clock=clock, settings=settings) as one:
+        yield one
+
+
+def texts(memory):
+    return sorted(one.text for one in memory.get_all(user_id="ana"))
+
+
+@pytest.mark.parametrize("wait", [True, False])
+def test_what_lives_as_long_as_its_session_ends_half_an_hour_after_the_last_turn(talk, clock, wait):
+    talk.add({"id": "0", "text": "The heron eats fish.", "session": "t"}, user_id="ana", wait=wait)
+    talk.add({"id": "1", "text": "The gate is red.", "session": "s"}, user_id="ana", wait=wait)
+    for n, (text, policy) in enumerate([("It was painted.", "talk"), ("By Ben, I think.", "kept")], 2):
+        clock.later(IDLE - timedelta(minutes=1))
+        talk.add({"id": str(n), "text": text, "session": "s", "policy": policy}, user_id="ana", wait=wait)
+    assert texts(talk) == ["By Ben, I think.", "It was painted.", "The gate is red."]
+    assert talk.get("1", user_id="ana").expires_at == clock.now + IDLE
+    assert talk.source("1", user_id="ana").expires_at == clock.now + IDLE
+    assert "[before: The gate is red.]" in talk.get("2", user_id="ana").context
+    assert "before:" not in talk.get("3", user_id="ana").context
+    assert talk.render(user_id="ana") == 0
+    assert talk.apply_policies(user_id="ana").decisions == ()
+    (hit,) = [hit for hit in talk.search("Which gate is red?", user_id="ana") if hit.note.sources[0].id == "1"]
+    assert hit.note.expires_at == clock.now + IDLE
+    clock.later(IDLE)
+    assert texts(talk) == ["By Ben, I think."]
+    assert talk.sweep(user_id="ana").notes == 3
+    assert talk.verify(user_id="ana") == []
+
+
+def test_a_turn_does_not_bring_back_what_ended_with_its_session(talk, clock):
+    talk.add({"text": "The gate is red.", "session": "s"}, user_id="ana")
+    talk.add({"text": "The pier is grey.", "session": "s", "expires": BEGIN + timedelta(minutes=40)}, user_id="ana")
+    clock.later(timedelta(minutes=29))
+    talk.add({"text": "It was painted.", "session": "s"}, user_id="ana")
+    clock.later(timedelta(minutes=29))
+    talk.add({"text": "By whom?", "session": "s"}, user_id="ana")
+    assert "The pier is grey." not in texts(talk)  # it came with an end of its own
+    clock.later(IDLE)
+    talk.add({"text": "The tram is yellow.", "session": "s"}, user_id="ana")
+    assert texts(talk) == ["The tram is yellow."]
+
+
+def test_a_session_is_ended_and_its_end_is_undone(talk, clock):
+    said = [("1", "s", "talk"), ("2", "s", "kept"), ("3", "t", "talk")]
+    for name, session, policy in said:
+        text = f"The boat number {name} is green."
+        talk.add({"id": name, "text": text, "session": session, "policy": policy}, user_id="ana")
+    talk.pin(talk.add({"text": "The heron eats fish.", "session": "s"}, user_id="ana").entries[0].note, user_id="ana")
+    before = texts(talk)
+    decision = talk.end_session("s", user_id="ana")
+    assert (decision.kind, decision.evidence) == ("expire", "Its session was ended.")
+    assert set(before) - set(texts(talk)) == {"The boat number 1 is green."}
+    with pytest.raises(NotFound, match="as long as the session 's'"):
+        talk.end_session("s", user_id="ana")
+    talk.undo(decision.id, user_id="ana")
+    assert texts(talk) == before
+    assert talk.get("1", user_id="ana").expires_at == clock.now + IDLE
+    talk.end_session("s", user_id="ana")
+    assert talk.sweep(user_id="ana").notes == 1
+    assert talk.verify(user_id="ana") == []
+
+
+def test_what_two_sessions_tell_ends_with_neither_alone(talk, clock):
+    for session in "st":
+        talk.add({"text": "I like green boats.", "session": session}, user_id="ana")
+    with pytest.raises(NotFound):
+        talk.end_session("s", user_id="ana")
+    assert texts(talk) == ["I like green boats."]
+
+
+def test_what_is_erased_with_its_session_leaves_no_word(talk, clock):
+    talk.add({"text": SECRET, "session": "s", "policy": "brief", "time": "2024-01-01"}, user_id="ana")
+    talk.end_session("s", user_id="ana")
+    assert talk.sweep(user_id="ana").erased[0].residue == 0
+    assert "amaranth" not in everything_told(talk)
+
+
+# ---- the end for good ---------------------------------------------------------------------------
 
 
 def test_a_sweep_erases_what_its_class_erases(memory, clock):

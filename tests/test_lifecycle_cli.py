@@ -35,6 +35,18 @@ def test_a_note_that_expires_is_pinned_and_unpinned(cli):  # noqa: F811
     assert cli("sweep").stdout == "Archived 0 notes.\n"
 
 
+def test_a_session_is_ended(cli, tmp_path, monkeypatch):  # noqa: F811
+    file = tmp_path / "policies.yaml"
+    file.write_text("default: talk\nclasses:\n  talk: {ttl: session}\n")
+    told = cli("policy", "check", str(file), user=None).stdout
+    assert "talk (the default): can be read as long as its session, which ends after 0:30:00 without a turn" in told
+    monkeypatch.setenv("MEMGRAPH_ENGINE_LIFECYCLE__POLICIES", str(file))
+    cli("add", WORDS, "--id", "a", "--session", "s")
+    assert cli("end-session", "s").stdout.startswith("Ended session s (decision ")
+    assert "expired" in cli("get", "a", code=1).stderr
+    assert "as long as the session" in cli("end-session", "s", code=1).stderr
+
+
 def test_a_sweep_tells_what_it_erased(cli, tmp_path, monkeypatch):  # noqa: F811
     file = tmp_path / "policies.yaml"
     file.write_text("default: brief\nclasses:\n  brief: {ttl: 1s, at_end: erase}\n")

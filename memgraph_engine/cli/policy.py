@@ -38,7 +38,12 @@ def _life(policy: "Policy") -> str:
         return "has no end"
     end = "erased" if policy.at_end == "erase" else "archived"
     kept = f", and erased after {policy.archive} more" if policy.archive else ""
-    return f"can be read for {policy.ttl}, then is {end}{kept}"
+    time = (
+        f"as long as its session, which ends after {policy.ttl} without a turn"
+        if policy.session
+        else f"for {policy.ttl}"
+    )
+    return f"can be read {time}, then is {end}{kept}"
 
 
 @policy_app.command("set")

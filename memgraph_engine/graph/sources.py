@@ -127,7 +127,7 @@ def arriving(inputs: Iterable[Sequence[Candidate]]) -> list[Row]:
             "id": some[0].source.id,
             "previous": some[0].previous,
             "properties": _properties([c.source for c in some]),
-            **ends(some[0].source),
+            **ends(some[0].source.expires_at, some[0].source.erase_at),
         }
         for some in inputs
     ]

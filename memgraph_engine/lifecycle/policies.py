@@ -47,6 +47,7 @@ class Life:
 class Policy:
     """A class: for how long it can be read, and what becomes of it then; None is for ever.
 
+    What lives as long as its `session` ends when that is ended, or had no turn for the time `ttl`.
     It counts from when it was stored, or `said`. What is archived is kept for `archive`, found by no search. What is
     `join`ed merges with a repeat of its own class; with `restart` the note then ends when the repeat does.
     """
@@ -58,6 +59,7 @@ class Policy:
     archive: timedelta | None = None
     restart: bool = True
     join: bool = True
+    session: bool = False
 
     def life(self, begins: datetime, expires: datetime | None = None) -> Life:
         """Return the life of what begins then; it `expires` at a time of its own, if there is one.
@@ -153,7 +155,7 @@ class Policies:
 
     @staticmethod
     def _counted(policy: Policy, source: Source, stored: datetime) -> datetime:
-        said = policy.said or policy.at_end == "erase"
+        said = (policy.said or policy.at_end == "erase") and not policy.session
         return min(source.said_at, stored) if said and source.said_at else stored
 
     def of_note(self, note: Note) -> Life:
@@ -179,6 +181,10 @@ class Policies:
         named = source.policy_as if source.policy_as in self.classes else ""
         rule = next((rule.policy for rule in self.rules if rule.fits(source)), "")
         return self.classes[named or rule or self.default]
+
+    def of_sessions(self, now: datetime) -> dict[str, Life]:
+        """Return the lives, by class, of what lives as long as a session that has a turn now."""
+        return {one.name: one.life(now) for one in self.classes.values() if one.session}
 
     def anew(self, policy: str, now: datetime) -> Life:
         """Return the life of what comes back now: its class begins anew. A class that is unknown is the default."""

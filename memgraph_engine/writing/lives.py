@@ -90,6 +90,20 @@ def pin(
     return _live(db, scope, state, "pin", changes, embedder, now, "" if pinned else "Unpinned.")
 
 
+def end_session(
+    db: Database, scope: Scope, session: str, policies: Policies, embedder: CheckedEmbedder, now: datetime
+) -> Decision:
+    """End what lives as long as a session. Raises NotFound where nothing does, or Stale."""
+    lives = policies.of_sessions(now)
+    state = scopes.state(db, scope.name)
+    ids = notes.of_session(db, scope.name, session, list(lives)) if state and lives else []
+    if not state or not ids:
+        raise NotFound(f"No note of {scope} that can be read lives as long as the session {session!r}.")
+    told = [one.found.note for one in notes.renderings(db, scope.name, ids)]
+    changes = {note.id: Change(policies.classes[note.policy].life(now, now)) for note in told}
+    return _live(db, scope, state, "expire", changes, embedder, now, "Its session was ended.")
+
+
 def assign(
     db: Database,
     scope: Scope,

@@ -152,7 +152,7 @@ class Writer:
             seen = self._look_up(scope, list(chain.from_iterable(some)), work, keywords=wait)
             new = [passage for source in unknown(given, seen.known) for passage in passages[source.id]]
             noise = worthless(new, seen.language, self._settings.gate, work.shown)
-            placed = place(new, seen.tails, seen.hidden, noise)
+            placed = place(new, self._prolonged(seen.tails), seen.hidden, noise)
             made = (
                 make_notes(self._engine, scope, seen, placed, work) if wait else self._defer(scope, seen, placed, work)
             )
@@ -165,6 +165,17 @@ class Writer:
             if len(some) == 1:
                 raise
             return [entry for one in some for entry in self._add_batch(scope, [one], work, wait=wait)]
+
+    def _prolonged(self, tails: Mapping[str, Source]) -> Mapping[str, Source]:
+        """Return the last turns of sessions that go on: what lives as long as its session ends later now."""
+        now = self._engine.now()
+        longer = self._engine.policies.of_sessions(now)
+        return {
+            session: replace(tail, **longer[tail.policy].properties)
+            if tail.policy in longer and now < tail.expires_at < NEVER
+            else tail
+            for session, tail in tails.items()
+        }
 
     def _defer(self, scope: Scope, seen: sources.Seen, placed: Sequence[Placed], work: Work) -> list[Entry]:
         with work.timed("write"):
@@ -401,6 +412,14 @@ class Writer:
         given = engine.policies, engine.embedder
         return until_current(
             engine.db, scope.name, lambda: lives.pin(engine.db, scope, id, *given, engine.now(), pinned=pinned)
+        )
+
+    def end_session(self, scope: Scope, session: str) -> Decision:
+        """End what lives as long as a session."""
+        engine = self._engine
+        given = engine.policies, engine.embedder
+        return until_current(
+            engine.db, scope.name, lambda: lives.end_session(engine.db, scope, session, *given, engine.now())
         )
 
     def assign(self, scope: Scope, id: str, policy: str) -> Decision:  # noqa: A002
