@@ -679,6 +679,100 @@ def test_a_write_between_is_erased_around(memory, clock, monkeypatch):
     assert [one.text for one in memory.get_all(user_id="ana")] == ["The heron eats fish."]
 
 
+# ---- the budget of history ----------------------------------------------------------------------
+
+
+@pytest.fixture
+def brief(tenant, embedder, clock, file):
+    """A memory whose history has a budget."""
+    budget = {"past_days": 30, "decisions_days": 60, "runs_days": 10}
+    settings = Settings.load(lifecycle={"policies": str(file), **budget})
+    with Memory.connect(tenant=tenant, embedder=embedder, clock=clock, settings=settings) as one:
+        yield one
+
+
+def test_history_goes_when_its_budget_is_over_and_what_can_be_read_stays(brief, clock):
+    first = brief.add("The boat sails to Madeira.", user_id="ana", id="a").entries[0].decision
+    brief.add("The ferry to Faro leaves from the old harbour.", user_id="ana", id="b", session="s")
+    brief.rebuild_topics(user_id="ana")
+    updates = [brief.update("a", f"The boat sails to {place}.", user_id="ana").id for place in ("Faro", "Porto")]
+    brief.add_many(["The heron eats fish.", "The boat sails to Madeira."], user_id="ben")
+    other = nodes(brief, "ben")
+    clock.later(11 * DAY)
+    brief.rebuild_topics(user_id="ana")
+    assert brief.sweep(user_id="ana").pruned == 1
+    assert len(brief.topic_runs(user_id="ana")) == 1
+    assert len(brief.history("a", user_id="ana")) == 3
+    clock.later(20 * DAY)
+    assert brief.sweep(user_id="ana").pruned == 2
+    assert [one.note.text for one in brief.history("a", user_id="ana")] == ["The boat sails to Porto."]
+    with pytest.raises(UndoRefused, match=r"former version .* was pruned.*lifecycle\.past_days"):
+        brief.undo(updates[1], user_id="ana")
+    assert len(brief.decisions(user_id="ana")) == 4
+    clock.later(30 * DAY)
+    assert brief.sweep(user_id="ana").pruned == 2
+    assert [one.id for one in brief.decisions(user_id="ana") if one.id in (first, *updates)] == [updates[1]]
+    for gone in (first, updates[0]):
+        with pytest.raises(
+            NotFound, match="Decisions from before 2024-05-02 by which nothing stands any more were pruned"
+        ):
+            brief.undo(gone, user_id="ana")
+    with pytest.raises(UndoRefused, match="can't be undone any more: it is from before 2024-05-02"):
+        brief.undo(updates[1], user_id="ana", cascade=True)
+    assert brief.get("a", user_id="ana").text == "The boat sails to Porto."
+    assert brief.add({"id": "a", "text": "The boat sails to Madeira."}, user_id="ana").entries[0].kind == "repeat"
+    assert brief.explain("a", user_id="ana").note.text == "The boat sails to Porto."
+    assert brief.sweep(user_id="ana").pruned == 0
+    assert nodes(brief, "ben") == other
+    assert brief.verify(user_id="ana") == []
+    assert brief.render(user_id="ana") == 0
+
+
+def test_what_is_archived_can_be_restored_though_its_history_is_over(brief, clock):
+    brief.add("The boat sails to Madeira.", user_id="ana", id="a", policy="week")
+    clock.later(8 * DAY)
+    brief.sweep(user_id="ana")
+    clock.later(100 * DAY)
+    brief.sweep(user_id="ana")
+    brief.restore("a", user_id="ana")
+    assert found(brief, "Where does the boat sail?")
+    assert brief.verify(user_id="ana") == []
+
+
+def test_what_was_undone_goes_with_its_source(brief, clock):
+    entry = brief.add("The boat sails to Madeira.", user_id="ana", id="a").entries[0]
+    brief.add("The heron eats fish.", user_id="ana")
+    brief.undo(entry.decision, user_id="ana")
+    clock.later(31 * DAY)
+    brief.sweep(user_id="ana")
+    assert "boat sails" not in everything_told(brief)
+    assert brief.add("The boat sails to Madeira.", user_id="ana", id="a").entries[0].kind == "append"
+    assert brief.verify(user_id="ana") == []
+
+
+def test_nothing_is_pruned_while_anything_is_held(brief, clock):
+    brief.add("The boat sails to Madeira.", user_id="ana", id="a")
+    brief.update("a", "The boat sails to Faro.", user_id="ana")
+    hold = brief.hold("A dispute.", user_id="ana", session="s")
+    clock.later(100 * DAY)
+    assert brief.sweep(user_id="ana").pruned == 0
+    assert len(brief.history("a", user_id="ana")) == 2
+    brief.release(hold.id, user_id="ana")
+    assert brief.sweep(user_id="ana").pruned == 2
+
+
+def test_a_worker_prunes_once_a_day(brief, clock):
+    brief.add("The boat sails to Madeira.", user_id="ana", id="a")
+    brief.update("a", "The boat sails to Faro.", user_id="ana")
+    runs = []
+    worker = Worker(brief.engine, tell=runs.append)
+    worker.once()
+    clock.later(31 * DAY)
+    worker.once()
+    worker.once()
+    assert [(run.why, run.counts) for run in runs if run.kind == "expire"] == [("a day's history", {"pruned": 1})]
+
+
 # ---- pins, holds, policies ----------------------------------------------------------------------
 
 

@@ -23,6 +23,8 @@ def sweep(user: User = None, shared: Shared = False, tenant: Tenant = None, as_j
         typer.echo(show.erased(receipt))
     for hold in swept.held:
         typer.echo(show.clean(f"Not erased, since hold {hold.id} keeps it: {hold.reason}"), err=True)
+    if swept.pruned:
+        typer.echo(f"Removed {swept.pruned:,} former versions, decisions and runs that were too old.")
     for decision in swept.decisions:
         typer.echo(f"To bring them back: memgraph-engine undo {decision.id}", err=True)
     if any(one.residue for one in swept.erased):

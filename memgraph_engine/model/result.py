@@ -295,13 +295,15 @@ class Deletion(Result):
 class Swept(Result):
     """How many notes a sweep archived, and by which decisions; undo each of these to bring its notes back.
 
-    `erased` are the receipts of what it erased for good. `held` are the holds that kept something from that.
+    `erased` are the receipts of what it erased for good. `held` are the holds that kept something from that. `pruned`
+    counts the former versions, decisions and runs that it removed, where history has a budget.
     """
 
     notes: int
     decisions: tuple[Decision, ...] = ()
     erased: "tuple[ErasureReceipt, ...]" = ()
     held: "tuple[Hold, ...]" = ()
+    pruned: int = 0
 
 
 @dataclass(frozen=True, slots=True, repr=False)

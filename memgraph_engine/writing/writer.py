@@ -42,6 +42,7 @@ from memgraph_engine.writing import undo as undoing
 from memgraph_engine.writing.batch import entries, unknown
 from memgraph_engine.writing.commit import Stale, until_current
 from memgraph_engine.writing.construction import Work, batch, make_notes
+from memgraph_engine.writing.pruning import prune
 from memgraph_engine.writing.rewording import Reworded, reword
 from memgraph_engine.writing.sweep import check_clock, sweep
 from memgraph_engine.writing.transaction import Transaction
@@ -398,7 +399,8 @@ class Writer:
             archived += batch.notes
             decisions.append(batch.decision)
         scopes.settle(engine.db, scope.name, notes.UNSWEPT)
-        return Swept(archived, tuple(decisions), tuple(erased), tuple(held))
+        pruned = prune(engine, scope, engine.now())
+        return Swept(archived, tuple(decisions), tuple(erased), tuple(held), pruned)
 
     def restore(self, scope: Scope, id: str) -> Decision:  # noqa: A002
         """Bring back what expired."""
