@@ -299,6 +299,8 @@ class Swept(Result):
     counts the former versions, decisions and runs that it removed, where history has a budget.
     """
 
+    brief = ("notes", "erased", "pruned")
+
     notes: int
     decisions: tuple[Decision, ...] = ()
     erased: "tuple[ErasureReceipt, ...]" = ()
