@@ -506,10 +506,14 @@ def test_a_session_is_ended_and_its_end_is_undone(talk, clock):
 
 def test_what_two_sessions_tell_ends_with_neither_alone(talk, clock):
     for session in "st":
-        talk.add({"text": "I like green boats.", "session": session}, user_id="ana")
+        talk.add({"text": "I like green boats.", "session": session, "id": session}, user_id="ana")
+    clock.later(IDLE / 2)
+    talk.add({"text": "The heron eats fish.", "session": "t", "policy": "kept"}, user_id="ana")
+    clock.later(IDLE / 2)
+    assert {talk.source(name, user_id="ana").expires_at for name in "st"} == {clock.now + IDLE / 2}
     with pytest.raises(NotFound):
         talk.end_session("s", user_id="ana")
-    assert texts(talk) == ["I like green boats."]
+    assert texts(talk) == ["I like green boats.", "The heron eats fish."]
 
 
 def test_what_is_erased_with_its_session_leaves_no_word(talk, clock):

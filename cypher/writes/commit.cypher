@@ -316,6 +316,9 @@ CALL () {
   WITH x, row, ends, erase
   MATCH (x)<-[:FROM]-(n:Note) WHERE n.policy = row.policy AND n.expires_at > $now AND n.expires_at < ends
   SET n.expires_at = ends, n.erase_at = erase, n.stamp = n.stamp + 1
+  WITH n, row, ends, erase
+  MATCH (n)-[:FROM]->(y:Source) WHERE y.policy = row.policy AND y.expires_at < ends // other sessions tell it too
+  SET y.expires_at = ends, y.erase_at = erase
 }
 CALL () {
   UNWIND $write.rebuilt AS row
