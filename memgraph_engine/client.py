@@ -334,10 +334,12 @@ class Memory:
     # ---- how long it lives ------------------------------------------------------------------
 
     def sweep(self, *, user_id: str | None = None, shared: bool = False) -> Swept:
-        """Archive what has expired: it leaves sums, keywords and vectors. `undo` brings it back, so does `restore`.
+        """Archive what has expired, and erase what its policy erases by now; `Swept` has a receipt of each erasure.
 
-        What has expired can't be read, whether it was swept or not; a worker does this by itself. Raises ClockSkew if
-        this machine's clock and the server's differ by more than five minutes.
+        What is archived leaves sums, keywords and vectors; `undo` brings it back, so does `restore`. What is held is
+        not erased, and stays hidden. What has expired can't be read, whether it was swept or not; a worker does this by
+        itself. A sweep that was cut off goes on by the next. Raises ClockSkew if this machine's clock and the server's
+        differ by more than five minutes; then nothing is swept.
 
         >>> from datetime import UTC, datetime
         >>> from memgraph_engine import Memory
@@ -348,6 +350,14 @@ class Memory:
         ([], 1)
         """
         return self._writer.sweep(self._scope(user_id, shared))
+
+    def end_session(self, session: str, *, user_id: str | None = None, shared: bool = False) -> Decision:
+        """End a session, and with it the notes that live only as long (`ttl: session` of their policy).
+
+        Without it they end 30 minutes after the session's last turn. What another session tells too lives on. `undo`
+        brings them back for a time anew. Raises NotFound where the session has no such note.
+        """
+        return self._writer.end_session(self._scope(user_id, shared), check_name(session, "session"))
 
     def restore(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Decision:  # noqa: A002
         """Bring back a note that expired, swept or not: the time of its policy begins anew.
@@ -375,11 +385,35 @@ class Memory:
         """
         return self._writer.pin(self._scope(user_id, shared), check_name(id, "id"), pinned=False)
 
+    def set_policy(
+        self,
+        note: str,
+        policy: str,
+        *,
+        user_id: str | None = None,
+        shared: bool = False,
+    ) -> Decision:
+        """Give a note, named by its own id or its source's, another policy, which `apply_policies` leaves it.
+
+        Its time counts from when it was stored, so it may be past already. The id of a long message names all of its
+        notes; a pinned one has no end until it is unpinned. `undo` gives it back the policy that it had. Raises
+        NotFound, or InvalidInput for a policy that there is not, or that would erase the note at once.
+
+        >>> from memgraph_engine import Memory
+        >>> with Memory.connect(tenant=tenant) as memory:
+        ...     note = memory.add("My train leaves at nine.", user_id="liv").entries[0].note
+        ...     _ = memory.set_policy(note, "ephemeral", user_id="liv")
+        ...     memory.get(note, user_id="liv").policy
+        'ephemeral'
+        """
+        ids = check_name(note, "note"), check_name(policy, "policy")
+        return self._writer.assign(self._scope(user_id, shared), *ids)
+
     def apply_policies(self, *, user_id: str | None = None, shared: bool = False, dry_run: bool = False) -> Applied:
         """Give all notes that can be read the policies and the ends that the policy file of now gives them.
 
-        With `dry_run` nothing is written. What came with a policy or an end of its own keeps it; what is pinned has no
-        end. Each decision can be undone.
+        With `dry_run` nothing is written. What came with a policy or an end of its own keeps it, and so does what was
+        given one by `set_policy`; what is pinned has no end. Each decision can be undone.
         """
         return self._writer.apply(self._scope(user_id, shared), dry_run=dry_run)
 

@@ -157,6 +157,9 @@ class LifecycleSettings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     policies: Annotated[str, Field(min_length=1)]
+    past_days: Annotated[int, Field(ge=0, le=36_500)]
+    decisions_days: Annotated[int, Field(ge=0, le=36_500)]
+    runs_days: Annotated[int, Field(ge=0, le=36_500)]
 
 
 class AnswerSettings(BaseModel):

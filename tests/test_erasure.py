@@ -299,6 +299,59 @@ def test_an_erasure_that_is_killed_shows_nothing_and_goes_on(memory, monkeypatch
     assert memory.render(user_id="ana") == 0
 
 
+def cut_off(memory, monkeypatch, **meant):
+    plan = memory.forget(user_id="ana", **meant)
+    with monkeypatch.context() as patch:
+        patch.setattr("memgraph_engine.writing.erasure._remake", dies)
+        with pytest.raises(Killed):
+            memory.erase(plan)
+
+
+@pytest.mark.parametrize("text", [SECRET, "The code of the vault is another one now."])
+@pytest.mark.parametrize("wait", [True, False])
+def test_what_is_said_again_while_its_erasure_is_cut_off_is_stored_anew(memory, monkeypatch, text, wait):
+    said = {"id": "a", "session": "s"}
+    memory.add_many([{"text": LINES[5], "session": "s"}, {**said, "text": SECRET}], user_id="ana")
+    cut_off(memory, monkeypatch, source="a")
+    entry = memory.add({**said, "text": text}, user_id="ana", wait=wait).entries[0]
+    assert entry.kind in ("append", "link", "defer")
+    assert memory.get("a", user_id="ana").text == text
+    assert memory.get("a", user_id="ana").context == f"{text} [before: {LINES[5]}]"
+    assert [one.residue for one in memory.receipts()] == [0]
+    assert memory.verify(user_id="ana") == []
+
+
+def test_a_list_is_not_refused_for_what_is_being_erased(memory, monkeypatch):
+    memory.add({"id": "a", "text": SECRET}, user_id="ana")
+    cut_off(memory, monkeypatch, source="a")
+    batch = memory.engine.settings.ingest_batch
+    many = [{"id": "a", "text": LINES[3]}, *({"id": f"m{n}", "text": LINES[5]} for n in range(batch))]
+    assert memory.add_many(many, user_id="ana", wait=False).added == batch + 1
+
+
+def test_a_turn_that_comes_while_the_one_before_is_erased_follows_the_one_before_that(memory, monkeypatch):
+    said = [{"text": text, "session": "s", "id": str(n)} for n, text in enumerate([LINES[5], SECRET])]
+    memory.add_many(said, user_id="ana")
+    cut_off(memory, monkeypatch, source="1")
+    memory.add({"id": "2", "text": LINES[3], "session": "s"}, user_id="ana")
+    Worker(memory.engine).once()
+    assert LINES[5] in memory.get("2", user_id="ana").context
+    assert memory.render(user_id="ana") == 0
+    assert memory.verify(user_id="ana") == []
+
+
+@pytest.mark.parametrize("update", [False, True])
+def test_a_document_is_ingested_anew_while_its_erasure_is_cut_off(memory, monkeypatch, tmp_path, update):
+    file = tmp_path / "vault.md"
+    file.write_text(f"# Vault\n\n{SECRET}\n")
+    memory.ingest(file, user_id="ana")
+    cut_off(memory, monkeypatch, session="vault.md")
+    done = memory.ingest(file, user_id="ana", update=update)
+    assert (done.added, done.repeats, done.faults) == (1, 0, ())
+    assert [SECRET in one.text for one in memory.get_all(user_id="ana")] == [True]
+    assert memory.verify(user_id="ana") == []
+
+
 def test_a_killed_erasure_of_everything_goes_on(memory, monkeypatch):
     memory.add_many(LINES, user_id="ana")
     plan = memory.forget(user_id="ana", everything=True)

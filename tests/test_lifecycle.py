@@ -5,9 +5,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from memgraph_engine import ClockSkew, InvalidInput, Memory, NotFound, Settings, UndoRefused
+from memgraph_engine import ClockSkew, Held, InvalidInput, Memory, NotFound, Settings, UndoRefused
 from memgraph_engine.worker import Worker
 from tests.snapshots import same, snapshot
+from tests.test_erasure import STEPS, Killed, dies, everything_told, nodes
 
 BEGIN = datetime(2024, 5, 1, 9, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -23,6 +24,7 @@ rules:
   - {when: {pattern: '(?i)one-time code'}, class: secret}
   - {when: {role: user, tags: [errand]}, class: day}
 """
+SECRET = "My one-time code for the vault is amaranth tulip seven."
 
 
 class Clock:
@@ -425,6 +427,356 @@ def test_nothing_is_swept_by_a_clock_that_is_wrong(memory, monkeypatch):
         memory.sweep(user_id="ana")
 
 
+# ---- sessions -----------------------------------------------------------------------------------
+
+IDLE = timedelta(minutes=30)
+
+
+@pytest.fixture
+def talk(tenant, embedder, clock, tmp_path):
+    """A memory where all is kept as long as its session, but what is told to be kept."""
+    path = tmp_path / "talk.yaml"
+    path.write_text(
+        "default: talk\nclasses:\n  talk: {ttl: session}\n  kept: {ttl: none}\n"
+        "  brief: {ttl: session, at_end: erase, join: false}\n"
+    )
+    settings = Settings.load(lifecycle={"policies": str(path)})
+    with Memory.connect(tenant=tenant, embedder=embedder, clock=clock, settings=settings) as one:
+        yield one
+
+
+def texts(memory):
+    return sorted(one.text for one in memory.get_all(user_id="ana"))
+
+
+@pytest.mark.parametrize("wait", [True, False])
+def test_what_lives_as_long_as_its_session_ends_half_an_hour_after_the_last_turn(talk, clock, wait):
+    talk.add({"id": "0", "text": "The heron eats fish.", "session": "t"}, user_id="ana", wait=wait)
+    talk.add({"id": "1", "text": "The gate is red.", "session": "s"}, user_id="ana", wait=wait)
+    for n, (text, policy) in enumerate([("It was painted.", "talk"), ("By Ben, I think.", "kept")], 2):
+        clock.later(IDLE - timedelta(minutes=1))
+        talk.add({"id": str(n), "text": text, "session": "s", "policy": policy}, user_id="ana", wait=wait)
+    assert texts(talk) == ["By Ben, I think.", "It was painted.", "The gate is red."]
+    assert talk.get("1", user_id="ana").expires_at == clock.now + IDLE
+    assert talk.source("1", user_id="ana").expires_at == clock.now + IDLE
+    assert "[before: The gate is red.]" in talk.get("2", user_id="ana").context
+    assert "before:" not in talk.get("3", user_id="ana").context
+    assert talk.render(user_id="ana") == 0
+    assert talk.apply_policies(user_id="ana").decisions == ()
+    (hit,) = [hit for hit in talk.search("Which gate is red?", user_id="ana") if hit.note.sources[0].id == "1"]
+    assert hit.note.expires_at == clock.now + IDLE
+    clock.later(IDLE)
+    assert texts(talk) == ["By Ben, I think."]
+    assert talk.sweep(user_id="ana").notes == 3
+    assert talk.verify(user_id="ana") == []
+
+
+def test_a_turn_does_not_bring_back_what_ended_with_its_session(talk, clock):
+    talk.add({"text": "The gate is red.", "session": "s"}, user_id="ana")
+    talk.add({"text": "The pier is grey.", "session": "s", "expires": BEGIN + timedelta(minutes=40)}, user_id="ana")
+    clock.later(timedelta(minutes=29))
+    talk.add({"text": "It was painted.", "session": "s"}, user_id="ana")
+    clock.later(timedelta(minutes=29))
+    talk.add({"text": "By whom?", "session": "s"}, user_id="ana")
+    assert "The pier is grey." not in texts(talk)  # it came with an end of its own
+    clock.later(IDLE)
+    talk.add({"text": "The tram is yellow.", "session": "s"}, user_id="ana")
+    assert texts(talk) == ["The tram is yellow."]
+
+
+def test_a_session_is_ended_and_its_end_is_undone(talk, clock):
+    said = [("1", "s", "talk"), ("2", "s", "kept"), ("3", "t", "talk")]
+    for name, session, policy in said:
+        text = f"The boat number {name} is green."
+        talk.add({"id": name, "text": text, "session": session, "policy": policy}, user_id="ana")
+    talk.pin(talk.add({"text": "The heron eats fish.", "session": "s"}, user_id="ana").entries[0].note, user_id="ana")
+    before = texts(talk)
+    decision = talk.end_session("s", user_id="ana")
+    assert (decision.kind, decision.evidence) == ("expire", "Its session was ended.")
+    assert set(before) - set(texts(talk)) == {"The boat number 1 is green."}
+    with pytest.raises(NotFound, match="as long as the session 's'"):
+        talk.end_session("s", user_id="ana")
+    talk.undo(decision.id, user_id="ana")
+    assert texts(talk) == before
+    assert talk.get("1", user_id="ana").expires_at == clock.now + IDLE
+    talk.end_session("s", user_id="ana")
+    assert talk.sweep(user_id="ana").notes == 1
+    assert talk.verify(user_id="ana") == []
+
+
+def test_what_two_sessions_tell_ends_with_neither_alone(talk, clock):
+    for session in "st":
+        talk.add({"text": "I like green boats.", "session": session, "id": session}, user_id="ana")
+    clock.later(IDLE / 2)
+    talk.add({"text": "The heron eats fish.", "session": "t", "policy": "kept"}, user_id="ana")
+    clock.later(IDLE / 2)
+    assert {talk.source(name, user_id="ana").expires_at for name in "st"} == {clock.now + IDLE / 2}
+    with pytest.raises(NotFound):
+        talk.end_session("s", user_id="ana")
+    assert texts(talk) == ["I like green boats.", "The heron eats fish."]
+
+
+def test_what_is_erased_with_its_session_leaves_no_word(talk, clock):
+    talk.add({"text": SECRET, "session": "s", "policy": "brief", "time": "2024-01-01"}, user_id="ana")
+    talk.end_session("s", user_id="ana")
+    assert talk.sweep(user_id="ana").erased[0].residue == 0
+    assert "amaranth" not in everything_told(talk)
+
+
+# ---- the end for good ---------------------------------------------------------------------------
+
+
+def test_a_sweep_erases_what_its_class_erases(memory, clock):
+    talk = [SECRET, "Lisbon has yellow trams.", "Our beekeeper sold two hives."]
+    memory.add_many([{"text": text, "session": "s", "id": str(n)} for n, text in enumerate(talk)], user_id="ana")
+    memory.add({"text": SECRET, "session": "t", "id": "again"}, user_id="ana", wait=False)
+    memory.add(SECRET, user_id="ben")
+    memory.add("The ferry sails at noon.", user_id="ana", policy="day")
+    memory.rebuild_topics(user_id="ana")
+    clock.later(DAY)
+    other = nodes(memory, "ben")
+    swept = memory.sweep(user_id="ana")
+    assert swept.notes == 1
+    (receipt,) = swept.erased
+    assert (receipt.rule, receipt.residue, receipt.counts) == ("ended", 0, {"sources": 2, "notes": 2, "remade": 1})
+    assert receipt.probes > 0
+    told = everything_told(memory)
+    assert not [word for word in ("amaranth", "tulip", "vault", "one-time") if word in told]
+    assert "beekeeper" in told
+    assert nodes(memory, "ben") == other
+    assert memory.verify(user_id="ana") == []
+    assert memory.render(user_id="ana") == 0
+    assert memory.receipts() == [receipt]
+    assert memory.verify_erasure(SECRET, user_id="ana") == []
+    assert memory.undo(swept.decisions[0].id, user_id="ana")
+    before = nodes(memory)
+    again = memory.sweep(user_id="ana")
+    assert (again.notes, again.erased, again.held) == (0, (), ())
+    assert nodes(memory) == before
+
+
+def test_a_sweep_erases_what_was_long_enough_in_the_archive(memory, clock):
+    memory.add({"id": "a", "text": "The ferry to Madeira sails at noon.", "policy": "day"}, user_id="ana")
+    memory.update("a", "The ferry to Madeira sails at midnight.", user_id="ana")
+    memory.add({"id": "b", "text": "The heron eats fish.", "policy": "week"}, user_id="ana")
+    gone = memory.add({"id": "c", "text": "Ben paints a kayak.", "policy": "day"}, user_id="ana").entries[0]
+    memory.undo(gone.decision, user_id="ana")
+    memory.delete("b", user_id="ana")
+    clock.later(10 * DAY)
+    assert memory.sweep(user_id="ana").erased == ()
+    assert "madeira" in everything_told(memory)
+    clock.later(21 * DAY)
+    assert memory.engine.db.run("scopes/waits", scope=f"{memory.engine.settings.tenant}/ana")[0]["expiring"]
+    (receipt,) = memory.sweep(user_id="ana").erased
+    assert receipt.residue == 0
+    told = everything_told(memory)
+    assert not [word for word in ("madeira", "midnight", "kayak") if word in told]
+    assert "heron" in told  # its archive has no end
+    assert memory.verify(user_id="ana") == []
+    assert not memory.engine.db.run("scopes/waits", scope=f"{memory.engine.settings.tenant}/ana")[0]["expiring"]
+
+
+@pytest.mark.parametrize("held", [{}, {"session": "bank"}, {"source": "a"}])
+def test_what_is_held_is_hidden_and_not_erased(memory, clock, held):
+    memory.add({"id": "a", "text": SECRET, "session": "bank"}, user_id="ana")
+    hold = memory.hold("A court asked for it.", user_id="ana", **held)
+    memory.add({"id": "b", "text": "The heron eats fish.", "policy": "day", "session": "bank"}, user_id="ana")
+    clock.later(DAY)
+    swept = memory.sweep(user_id="ana")
+    assert (swept.notes, swept.erased, swept.held) == (2, (), (hold,))
+    assert len(swept.decisions) == 2  # what is held does not keep the other from being undone
+    assert "amaranth" in everything_told(memory)
+    assert found(memory, "What is the code of the vault?", known_at=BEGIN) == []
+    for read in (memory.get, memory.source, memory.history):
+        with pytest.raises(NotFound):
+            read("a", user_id="ana")
+    worker = Worker(memory.engine)
+    assert worker.once()
+    assert not memory.engine.db.run("scopes/waits", scope=f"{memory.engine.settings.tenant}/ana")[0]["expiring"]
+    assert memory.undo(swept.decisions[0].id, user_id="ana").kind == "undo"
+    memory.release(hold.id, user_id="ana")
+    assert worker.once()
+    assert "amaranth" not in everything_told(memory)
+    assert [(one.rule, one.residue) for one in memory.receipts()] == [("ended", 0)]
+    assert memory.verify(user_id="ana") == []
+
+
+def test_of_what_was_said_twice_the_held_one_stays(memory, clock):
+    first = memory.add({"id": "a", "text": "I like green boats.", "policy": "day", "session": "x"}, user_id="ana")
+    memory.add({"id": "b", "text": "I like green boats.", "policy": "day", "session": "y"}, user_id="ana")
+    hold = memory.hold("A court asked for it.", user_id="ana", source="b")
+    clock.later(DAY)
+    memory.sweep(user_id="ana")
+    clock.later(31 * DAY)
+    (receipt,) = memory.sweep(user_id="ana").erased
+    assert (receipt.counts, receipt.residue) == ({"sources": 1, "notes": 0, "remade": 1}, 0)
+    memory.release(hold.id, user_id="ana")
+    assert memory.verify(user_id="ana") == []
+    memory.sweep(user_id="ana")
+    assert note(first) not in everything_told(memory)
+    assert memory.verify(user_id="ana") == []
+
+
+def test_a_long_message_stays_as_long_as_a_note_of_it_is_pinned(memory, clock):
+    text = "\n\n".join(f"{place} is closed on Sundays. " + "It rains there often. " * 60 for place in ("Alto", "Faro"))
+    entry = memory.add(text, user_id="ana", policy="secret", id="a").entries[0]
+    memory.pin(entry.notes[0], user_id="ana")
+    clock.later(DAY)
+    assert memory.sweep(user_id="ana").erased == ()
+    assert [one.id for one in memory.get_all(user_id="ana")] == [entry.notes[0]]
+    memory.unpin(entry.notes[0], user_id="ana")
+    assert memory.sweep(user_id="ana").erased[0].residue == 0
+    assert "closed on sundays" not in everything_told(memory)
+
+
+@pytest.mark.parametrize("again", ["sweep", "worker"])
+@pytest.mark.parametrize(
+    "step", ["memgraph_engine.graph.erasures.hide", *(step for (step,) in STEPS if not step.endswith("centre"))]
+)
+def test_a_sweep_that_is_killed_goes_on(memory, clock, monkeypatch, step, again):
+    memory.add_many([{"text": SECRET, "session": "s", "id": "a"}, "The heron eats fish."], user_id="ana")
+    memory.add({"text": "The ferry sails at noon.", "session": "s", "policy": "day"}, user_id="ana")
+    clock.later(DAY)
+    with monkeypatch.context() as patch:
+        patch.setattr(step, dies)
+        with pytest.raises(Killed):
+            memory.sweep(user_id="ana")
+    if again == "sweep":
+        memory.sweep(user_id="ana")
+    else:
+        assert Worker(memory.engine).once()
+    assert "amaranth" not in everything_told(memory)
+    assert [(one.rule, one.residue) for one in memory.receipts()] == [("ended", 0)]
+    assert memory.verify_erasure() == []
+    assert memory.stats(user_id="ana").notes == {"active": 1, "archived": 1}
+    assert memory.verify(user_id="ana") == []
+
+
+def test_what_ended_and_is_said_again_is_stored_anew_unless_it_is_held(memory, clock):
+    memory.add({"text": SECRET, "id": "a"}, user_id="ana")
+    clock.later(DAY)
+    hold = memory.hold("A court asked for it.", user_id="ana", source="a")
+    with pytest.raises(Held, match=f"'a' .*{hold.id}"):
+        memory.add({"text": SECRET, "id": "a"}, user_id="ana")
+    memory.release(hold.id, user_id="ana")
+    assert memory.add({"text": SECRET, "id": "a"}, user_id="ana").entries[0].kind == "append"
+    assert memory.get("a", user_id="ana").text == SECRET
+    assert [one.residue for one in memory.receipts()] == [0]
+
+
+def test_a_write_between_is_erased_around(memory, clock, monkeypatch):
+    from memgraph_engine.graph import erasures
+
+    memory.add({"text": SECRET, "id": "a"}, user_id="ana")
+    clock.later(DAY)
+    hide, times = erasures.hide, []
+
+    def late(*given):
+        if not times:
+            memory.add("The heron eats fish.", user_id="ana")
+        times.append(1)
+        return hide(*given)
+
+    monkeypatch.setattr(erasures, "hide", late)
+    assert memory.sweep(user_id="ana").erased[0].residue == 0
+    assert len(times) == 2
+    assert [one.text for one in memory.get_all(user_id="ana")] == ["The heron eats fish."]
+
+
+# ---- the budget of history ----------------------------------------------------------------------
+
+
+@pytest.fixture
+def brief(tenant, embedder, clock, file):
+    """A memory whose history has a budget."""
+    budget = {"past_days": 30, "decisions_days": 60, "runs_days": 10}
+    settings = Settings.load(lifecycle={"policies": str(file), **budget})
+    with Memory.connect(tenant=tenant, embedder=embedder, clock=clock, settings=settings) as one:
+        yield one
+
+
+def test_history_goes_when_its_budget_is_over_and_what_can_be_read_stays(brief, clock):
+    first = brief.add("The boat sails to Madeira.", user_id="ana", id="a").entries[0].decision
+    brief.add("The ferry to Faro leaves from the old harbour.", user_id="ana", id="b", session="s")
+    brief.rebuild_topics(user_id="ana")
+    updates = [brief.update("a", f"The boat sails to {place}.", user_id="ana").id for place in ("Faro", "Porto")]
+    brief.add_many(["The heron eats fish.", "The boat sails to Madeira."], user_id="ben")
+    other = nodes(brief, "ben")
+    clock.later(11 * DAY)
+    brief.rebuild_topics(user_id="ana")
+    assert brief.sweep(user_id="ana").pruned == 1
+    assert len(brief.topic_runs(user_id="ana")) == 1
+    assert len(brief.history("a", user_id="ana")) == 3
+    clock.later(20 * DAY)
+    assert brief.sweep(user_id="ana").pruned == 2
+    assert [one.note.text for one in brief.history("a", user_id="ana")] == ["The boat sails to Porto."]
+    with pytest.raises(UndoRefused, match=r"former version .* was pruned.*lifecycle\.past_days"):
+        brief.undo(updates[1], user_id="ana")
+    assert len(brief.decisions(user_id="ana")) == 4
+    clock.later(30 * DAY)
+    assert brief.sweep(user_id="ana").pruned == 2
+    assert [one.id for one in brief.decisions(user_id="ana") if one.id in (first, *updates)] == [updates[1]]
+    for gone in (first, updates[0]):
+        with pytest.raises(
+            NotFound, match="Decisions from before 2024-05-02 by which nothing stands any more were pruned"
+        ):
+            brief.undo(gone, user_id="ana")
+    with pytest.raises(UndoRefused, match="can't be undone any more: it is from before 2024-05-02"):
+        brief.undo(updates[1], user_id="ana", cascade=True)
+    assert brief.get("a", user_id="ana").text == "The boat sails to Porto."
+    assert brief.add({"id": "a", "text": "The boat sails to Madeira."}, user_id="ana").entries[0].kind == "repeat"
+    assert brief.explain("a", user_id="ana").note.text == "The boat sails to Porto."
+    assert brief.sweep(user_id="ana").pruned == 0
+    assert nodes(brief, "ben") == other
+    assert brief.verify(user_id="ana") == []
+    assert brief.render(user_id="ana") == 0
+
+
+def test_what_is_archived_can_be_restored_though_its_history_is_over(brief, clock):
+    brief.add("The boat sails to Madeira.", user_id="ana", id="a", policy="week")
+    clock.later(8 * DAY)
+    brief.sweep(user_id="ana")
+    clock.later(100 * DAY)
+    brief.sweep(user_id="ana")
+    brief.restore("a", user_id="ana")
+    assert found(brief, "Where does the boat sail?")
+    assert brief.verify(user_id="ana") == []
+
+
+def test_what_was_undone_goes_with_its_source(brief, clock):
+    entry = brief.add("The boat sails to Madeira.", user_id="ana", id="a").entries[0]
+    brief.add("The heron eats fish.", user_id="ana")
+    brief.undo(entry.decision, user_id="ana")
+    clock.later(31 * DAY)
+    brief.sweep(user_id="ana")
+    assert "boat sails" not in everything_told(brief)
+    assert brief.add("The boat sails to Madeira.", user_id="ana", id="a").entries[0].kind == "append"
+    assert brief.verify(user_id="ana") == []
+
+
+def test_nothing_is_pruned_while_anything_is_held(brief, clock):
+    brief.add("The boat sails to Madeira.", user_id="ana", id="a")
+    brief.update("a", "The boat sails to Faro.", user_id="ana")
+    hold = brief.hold("A dispute.", user_id="ana", session="s")
+    clock.later(100 * DAY)
+    assert brief.sweep(user_id="ana").pruned == 0
+    assert len(brief.history("a", user_id="ana")) == 2
+    brief.release(hold.id, user_id="ana")
+    assert brief.sweep(user_id="ana").pruned == 2
+
+
+def test_a_worker_prunes_once_a_day(brief, clock):
+    brief.add("The boat sails to Madeira.", user_id="ana", id="a")
+    brief.update("a", "The boat sails to Faro.", user_id="ana")
+    runs = []
+    worker = Worker(brief.engine, tell=runs.append)
+    worker.once()
+    clock.later(31 * DAY)
+    worker.once()
+    worker.once()
+    assert [(run.why, run.counts) for run in runs if run.kind == "expire"] == [("a day's history", {"pruned": 1})]
+
+
 # ---- pins, holds, policies ----------------------------------------------------------------------
 
 
@@ -465,6 +817,65 @@ def test_a_pin_is_undone(memory):
     before = snapshot(memory)
     memory.undo(memory.pin("a", user_id="ana").id, user_id="ana")
     same(snapshot(memory), before)
+
+
+def test_a_note_is_given_a_policy_that_it_keeps(memory, clock):
+    memory.add("The boat sails to Madeira.", user_id="ana", id="a", policy="day", session="s")
+    memory.add("It is green and old.", user_id="ana", id="b", session="s")
+    before = snapshot(memory)
+    clock.later(DAY / 2)
+    decision = memory.set_policy("a", "week", user_id="ana")
+    assert (decision.kind, decision.note) == ("policy", memory.get("a", user_id="ana").id)
+    one = memory.get("a", user_id="ana")
+    assert (one.policy, one.policy_as, one.expires_at) == ("week", "week", BEGIN + 7 * DAY)
+    assert memory.source("a", user_id="ana").expires_at == BEGIN + 7 * DAY
+    assert memory.apply_policies(user_id="ana").decisions == ()
+    memory.pin("a", user_id="ana")
+    memory.unpin("a", user_id="ana")
+    assert memory.get("a", user_id="ana").expires_at == BEGIN + 7 * DAY
+    with pytest.raises(InvalidInput, match="has the policy week already"):
+        memory.set_policy("a", "week", user_id="ana")
+    memory.undo(decision.id, user_id="ana", cascade=True)
+    assert memory.get("a", user_id="ana").policy == "day"
+    same(snapshot(memory), before)
+    assert memory.verify(user_id="ana") == []
+
+
+def test_a_policy_for_ever_lets_the_turn_after_quote_the_note(memory):
+    memory.add("The gate is red.", user_id="ana", id="1", policy="day", session="s")
+    memory.add("It was painted.", user_id="ana", id="2", session="s")
+    assert "before:" not in memory.get("2", user_id="ana").context
+    memory.set_policy("1", "factual", user_id="ana")
+    assert "[before: The gate is red.]" in memory.get("2", user_id="ana").context
+    memory.set_policy("1", "week", user_id="ana")
+    assert "before:" not in memory.get("2", user_id="ana").context
+
+
+def test_a_policy_that_can_not_be_given_changes_nothing(memory, clock):
+    memory.add("My code is 4711.", user_id="ana", id="a", time="2024-04-01")
+    memory.add("The boat sails to Madeira.", user_id="ana", id="b")
+    before = snapshot(memory)
+    for given, error, said in (
+        (("a", "none-such"), InvalidInput, "no policy 'none-such'; the policies are factual, week"),
+        (("a", "secret"), InvalidInput, "would be erased at once"),
+        (("c", "week"), NotFound, "no note or source 'c'"),
+    ):
+        with pytest.raises(error, match=said):
+            memory.set_policy(*given, user_id="ana")
+    same(snapshot(memory), before)
+    clock.later(2 * DAY)
+    memory.set_policy("b", "day", user_id="ana")  # counts from when it was stored
+    with pytest.raises(NotFound, match="only what can be read"):
+        memory.set_policy("b", "week", user_id="ana")
+
+
+def test_a_pinned_note_has_no_end_in_the_policy_that_it_is_given(memory):
+    memory.add("The boat sails to Madeira.", user_id="ana", id="a")
+    memory.pin("a", user_id="ana")
+    memory.set_policy("a", "day", user_id="ana")
+    assert (memory.get("a", user_id="ana").policy, memory.get("a", user_id="ana").expires_at.year) == ("day", 9999)
+    memory.unpin("a", user_id="ana")
+    assert memory.get("a", user_id="ana").expires_at == BEGIN + DAY
 
 
 def test_a_hold_is_listed_until_it_is_released(memory):

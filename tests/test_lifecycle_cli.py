@@ -3,7 +3,9 @@
 import json
 
 import pytest
+from typer.testing import CliRunner
 
+from memgraph_engine.cli import app
 from tests.test_cli import cli  # noqa: F401  a fixture
 
 WORDS = "The boat sails to Madeira."
@@ -27,7 +29,38 @@ def test_a_note_that_expires_is_pinned_and_unpinned(cli):  # noqa: F811
     assert json.loads(cli("get", "a", "--json").stdout)["expires_at"].startswith("9999")
     assert json.loads(cli("unpin", "a", "--json").stdout)["kind"] == "pin"
     assert "not expired" in cli("restore", "a", code=2).stderr
+    assert cli("policy", "set", "a", "canonical").stdout.startswith("Gave a the policy canonical (decision ")
+    assert json.loads(cli("policy", "set", "a", "factual", "--json").stdout)["kind"] == "policy"
+    assert "there is no policy" in cli("policy", "set", "a", "none-such", code=2).stderr.casefold()
     assert cli("sweep").stdout == "Archived 0 notes.\n"
+
+
+def test_a_session_is_ended(cli, tmp_path, monkeypatch):  # noqa: F811
+    file = tmp_path / "policies.yaml"
+    file.write_text("default: talk\nclasses:\n  talk: {ttl: session}\n")
+    told = cli("policy", "check", str(file), user=None).stdout
+    assert "talk (the default): can be read as long as its session, which ends after 0:30:00 without a turn" in told
+    monkeypatch.setenv("MEMGRAPH_ENGINE_LIFECYCLE__POLICIES", str(file))
+    cli("add", WORDS, "--id", "a", "--session", "s")
+    assert cli("end-session", "s").stdout.startswith("Ended session s (decision ")
+    assert "expired" in cli("get", "a", code=1).stderr
+    assert "as long as the session" in cli("end-session", "s", code=1).stderr
+
+
+def test_a_sweep_tells_what_it_erased(cli, tmp_path, monkeypatch):  # noqa: F811
+    file = tmp_path / "policies.yaml"
+    file.write_text("default: brief\nclasses:\n  brief: {ttl: 1s, at_end: erase}\n")
+    monkeypatch.setenv("MEMGRAPH_ENGINE_LIFECYCLE__POLICIES", str(file))
+    cli("add", WORDS, "--id", "a")
+    hold = json.loads(cli("hold", "A dispute.", "--json").stdout)
+    assert any(CliRunner().invoke(app, ["get", "a", "--user", "ana"]).exit_code for _ in range(1000))  # until it ends
+    swept = cli("sweep")
+    assert (swept.stdout, f"since hold {hold['id']} keeps it: A dispute." in swept.stderr) == (
+        "Archived 1 note.\n",
+        True,
+    )
+    cli("release", hold["id"])
+    assert "Erased 1 source and 1 note; 0 pieces left." in cli("sweep").stdout
 
 
 @pytest.mark.parametrize(

@@ -82,6 +82,7 @@ COUNTED_AS_STORED = {
     "keywords/recount",
     "keywords/faults",
     "notes/faults",
+    "pruning/past",
 }
 
 

@@ -2,7 +2,7 @@
 // source, is to be erased. Done after a sweep is committed, so that whoever reads it finds the sweep done.
 // $scope: string    the scope
 // $statuses: list<string>    of notes that are not archived
-// $alive: datetime    the present: what is to be erased by then waits for the erasure
+// $alive: datetime    the present: what is to be erased by then is erased, or held
 // returns next_expiry [ms] or null for never
 MATCH (s:Scope {scope: $scope})
 SET s.lock = true
@@ -18,6 +18,10 @@ OPTIONAL CALL (never) {
   UNION ALL
   WITH never
   MATCH (x:Source {scope: $scope}) WHERE x.erase_at > $alive AND x.erase_at < never
+  RETURN x.erase_at AS at ORDER BY at LIMIT 1
+  UNION ALL
+  WITH never
+  MATCH (x:PastSource {scope: $scope}) WHERE x.id >= '' AND x.erase_at > $alive AND x.erase_at < never
   RETURN x.erase_at AS at ORDER BY at LIMIT 1
 }
 WITH s, min(at) AS first

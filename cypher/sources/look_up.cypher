@@ -6,7 +6,7 @@
 //   keys: list<string>    keys of the keywords they may carry
 // $statuses: list<string>    of notes that can be read
 // $alive: datetime    the present: what ends by then can't be read
-// returns version, language, notes, schema, known [{id, hashes, notes [{id, status, expired}]}], tails [source, its last passage, with readable], keywords [{key, name}]
+// returns version, language, notes, schema, known [{id, hashes, ended (it is to be erased by now), notes [{id, status, expired}]}], tails [source, its last passage, with readable], keywords [{key, name}]
 MATCH (s:Scope {scope: $scope})
 RETURN s.version AS version, s.language AS language, s.notes AS notes,
        head(COLLECT { MATCH (x:Store {name: 'store'}) RETURN coalesce(x.upgrading, x.schema) }) AS schema,
@@ -14,13 +14,14 @@ RETURN s.version AS version, s.language AS language, s.notes AS notes,
          UNWIND $arriving.ids AS id
          MATCH (x:Source {scope: $scope, id: id})
          RETURN {id: id, hashes: [x.hash] + [(x)-[:WAS]->(p:PastSource) | p.hash],
+                 ended: x.erase_at <= $alive AND NOT EXISTS { (x)<-[:FROM]-(m:Note) WHERE m.erase_at > $alive },
                  notes: COLLECT { MATCH (n:Note)-[f:FROM]->(x) WITH n, min(coalesce(f.part, 0)) AS part RETURN n {.id, .status, expired: n.expires_at <= $alive} ORDER BY part }}
        } AS known,
        COLLECT {
          UNWIND $arriving.sessions AS session
          CALL (session) {
            MATCH (x:Source {scope: $scope, session: session})
-           WHERE x.seq >= 0
+           WHERE x.seq >= 0 AND x.erase_at > datetime('0001-01-01T00:00:00Z') // else an erasure has begun with it
            RETURN x ORDER BY x.seq DESC LIMIT 1
          }
          WITH x, coalesce(size(x.cuts), 0) AS last

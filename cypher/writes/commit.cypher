@@ -30,6 +30,7 @@
 //   erased: list<string>    notes to remove with their former versions
 //   living: list<map>    sources whose notes live differently now {id, begins [ms, null for as before]}: each has the shortest life of
 //   its notes, since whoever reads or quotes it reads all of them
+//   prolonged: list<map>    what lives as long as a session that goes on {session, policy, expires_at, erase_at [ms, null for never]}
 //   pairs: list<map>    change of how many active notes carry both keywords {a, b, change}, a before b
 //   lost: list<string>    keywords that notes lost, or that notes carry which can be read no more
 //   gained: list<string>    keywords that notes gained, or that notes carry which can be read now
@@ -303,6 +304,21 @@ CALL () {
   WITH x, row, head(collect(n)) AS n, min(n.erase_at) AS erase, collect(n.pinned) AS pinned
   SET x.begins_at = coalesce(row.begins, x.begins_at)
   SET x.policy = n.policy, x.expires_at = n.expires_at, x.erase_at = erase, x.pinned = any(one IN pinned WHERE one)
+}
+// no new version: nothing else of it changes, and a long talk would have as many versions as turns
+CALL () {
+  UNWIND $write.prolonged AS row
+  WITH row, datetime({epochMillis: row.expires_at}) AS ends,
+       CASE WHEN row.erase_at IS NULL THEN datetime('9999-12-31T00:00:00Z') ELSE datetime({epochMillis: row.erase_at}) END AS erase
+  MATCH (x:Source {scope: $scope, session: row.session}) WHERE x.seq >= 0 AND x.policy = row.policy AND x.expires_as IS NULL
+    AND x.expires_at > $now AND x.expires_at < ends
+  SET x.expires_at = ends, x.erase_at = erase, x.begins_at = $now.epochMillis
+  WITH x, row, ends, erase
+  MATCH (x)<-[:FROM]-(n:Note) WHERE n.policy = row.policy AND n.expires_at > $now AND n.expires_at < ends
+  SET n.expires_at = ends, n.erase_at = erase, n.stamp = n.stamp + 1
+  WITH n, row, ends, erase
+  MATCH (n)-[:FROM]->(y:Source) WHERE y.policy = row.policy AND y.expires_at < ends // other sessions tell it too
+  SET y.expires_at = ends, y.erase_at = erase
 }
 CALL () {
   UNWIND $write.rebuilt AS row

@@ -16,6 +16,7 @@ from memgraph_engine.cli.db import db_app
 from memgraph_engine.cli.decisions import decisions
 from memgraph_engine.cli.delete import delete
 from memgraph_engine.cli.demo import demo
+from memgraph_engine.cli.end_session import end_session
 from memgraph_engine.cli.eval import eval_app
 from memgraph_engine.cli.explain import explain
 from memgraph_engine.cli.forget import forget
@@ -130,6 +131,7 @@ app.command("forget")(forget)
 app.command("receipts")(receipts)
 app.command("verify-erasure")(verify_erasure)
 app.command("sweep")(sweep)
+app.command("end-session")(end_session)
 app.command("restore")(restore)
 app.command("pin")(pin)
 app.command("unpin")(unpin)

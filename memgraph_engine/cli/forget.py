@@ -55,11 +55,7 @@ def forget(
     if as_json:
         show.document(receipt)
         return
-    counts = receipt.counts
-    typer.echo(
-        f"Erased {show.count(counts['sources'], 'source')} and {show.count(counts['notes'], 'note')}; "
-        f"{receipt.residue} pieces left. Receipt {receipt.number} ({receipt.hash[:16]})."
-    )
+    typer.echo(show.erased(receipt))
     if receipt.residue:
         raise typer.Exit(1)
 

@@ -1,9 +1,6 @@
 """`memgraph-engine pin`."""
 
-import typer
-
-from memgraph_engine.cli import show
-from memgraph_engine.cli.connect import known
+from memgraph_engine.cli.decide import decide
 from memgraph_engine.cli.options import Json, NoteId, Shared, Tenant, User, whose
 
 
@@ -16,9 +13,4 @@ def pin(
 ) -> None:
     """Keep a note for ever, whatever its policy."""
     owner = whose(user, shared)
-    with known(tenant, owner) as memory:
-        decision = memory.pin(id, **owner)
-    if as_json:
-        show.document(decision)
-    else:
-        typer.echo(f"Pinned {show.clean(id)} (decision {decision.id}).")
+    decide(tenant, owner, lambda memory: memory.pin(id, **owner), f"Pinned {id}", as_json=as_json)

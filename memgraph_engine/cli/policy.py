@@ -6,8 +6,9 @@ import typer
 
 from memgraph_engine.cli import show
 from memgraph_engine.cli.connect import known
+from memgraph_engine.cli.decide import decide
 from memgraph_engine.cli.group import Group
-from memgraph_engine.cli.options import Json, Shared, Tenant, User, whose
+from memgraph_engine.cli.options import Json, NoteId, Shared, Tenant, User, whose
 
 if TYPE_CHECKING:
     from memgraph_engine.lifecycle import Policy
@@ -38,7 +39,27 @@ def _life(policy: "Policy") -> str:
         return "has no end"
     end = "erased" if policy.at_end == "erase" else "archived"
     kept = f", and erased after {policy.archive} more" if policy.archive else ""
-    return f"can be read for {policy.ttl}, then is {end}{kept}"
+    time = (
+        f"as long as its session, which ends after {policy.ttl} without a turn"
+        if policy.session
+        else f"for {policy.ttl}"
+    )
+    return f"can be read {time}, then is {end}{kept}"
+
+
+@policy_app.command("set")
+def set_(
+    id: NoteId,  # noqa: A002
+    policy: Annotated[str, typer.Argument(metavar="POLICY", help="A class of the policy file.")],
+    user: User = None,
+    shared: Shared = False,
+    tenant: Tenant = None,
+    as_json: Json = False,
+) -> None:
+    """Give a note a policy, which `policy apply` leaves it; `undo` takes it back."""
+    owner = whose(user, shared)
+    done = f"Gave {id} the policy {policy}"
+    decide(tenant, owner, lambda memory: memory.set_policy(id, policy, **owner), done, as_json=as_json)
 
 
 @policy_app.command()

@@ -1,9 +1,6 @@
 """`memgraph-engine restore`."""
 
-import typer
-
-from memgraph_engine.cli import show
-from memgraph_engine.cli.connect import known
+from memgraph_engine.cli.decide import decide
 from memgraph_engine.cli.options import Json, NoteId, Shared, Tenant, User, whose
 
 
@@ -16,9 +13,4 @@ def restore(
 ) -> None:
     """Bring back a note that expired; the time of its policy begins anew."""
     owner = whose(user, shared)
-    with known(tenant, owner) as memory:
-        decision = memory.restore(id, **owner)
-    if as_json:
-        show.document(decision)
-    else:
-        typer.echo(f"Restored {show.clean(id)} (decision {decision.id}).")
+    decide(tenant, owner, lambda memory: memory.restore(id, **owner), f"Restored {id}", as_json=as_json)

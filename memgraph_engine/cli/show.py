@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from memgraph_engine.cost import Cost
     from memgraph_engine.model.answer import Cited
     from memgraph_engine.model.memory import Note, Source
-    from memgraph_engine.model.result import Decision, Explanation, Hit, QueryPlan, Round, Spending
+    from memgraph_engine.model.result import Decision, ErasureReceipt, Explanation, Hit, QueryPlan, Round, Spending
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _ABOUT = {"superseded": "in place of ", "retired": "took back "}
@@ -244,6 +244,14 @@ def facts(out: "Console", rows: Mapping[str, object]) -> None:
         grid.add_column(overflow="fold")
         grid.add_row(name, value)
         out.print(grid)
+
+
+def erased(receipt: "ErasureReceipt") -> str:
+    """Say what an erasure did."""
+    return (
+        f"Erased {count(receipt.counts['sources'], 'source')} and {count(receipt.counts['notes'], 'note')}; "
+        f"{receipt.residue} pieces left. Receipt {receipt.number} ({receipt.hash[:16]})."
+    )
 
 
 def count(number: int, noun: str) -> str:

@@ -8,7 +8,7 @@ from memgraph_engine.cli.options import Json, Shared, Tenant, User, whose
 
 
 def sweep(user: User = None, shared: Shared = False, tenant: Tenant = None, as_json: Json = False) -> None:
-    """Archive what has expired; `undo` brings it back.
+    """Archive what has expired, which `undo` brings back, and erase what its policy erases by now.
 
     What has expired can't be read in any case. A worker sweeps by itself.
     """
@@ -19,5 +19,13 @@ def sweep(user: User = None, shared: Shared = False, tenant: Tenant = None, as_j
         show.document(swept)
         return
     typer.echo(f"Archived {show.count(swept.notes, 'note')}.")
+    for receipt in swept.erased:
+        typer.echo(show.erased(receipt))
+    for hold in swept.held:
+        typer.echo(show.clean(f"Not erased, since hold {hold.id} keeps it: {hold.reason}"), err=True)
+    if swept.pruned:
+        typer.echo(f"Removed {swept.pruned:,} former versions, decisions and runs that were too old.")
     for decision in swept.decisions:
         typer.echo(f"To bring them back: memgraph-engine undo {decision.id}", err=True)
+    if any(one.residue for one in swept.erased):
+        raise typer.Exit(1)

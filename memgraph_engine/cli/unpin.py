@@ -1,9 +1,6 @@
 """`memgraph-engine unpin`."""
 
-import typer
-
-from memgraph_engine.cli import show
-from memgraph_engine.cli.connect import known
+from memgraph_engine.cli.decide import decide
 from memgraph_engine.cli.options import Json, NoteId, Shared, Tenant, User, whose
 
 
@@ -16,9 +13,4 @@ def unpin(
 ) -> None:
     """Let a pinned note end as its policy says, which may be past already."""
     owner = whose(user, shared)
-    with known(tenant, owner) as memory:
-        decision = memory.unpin(id, **owner)
-    if as_json:
-        show.document(decision)
-    else:
-        typer.echo(f"Unpinned {show.clean(id)} (decision {decision.id}).")
+    decide(tenant, owner, lambda memory: memory.unpin(id, **owner), f"Unpinned {id}", as_json=as_json)

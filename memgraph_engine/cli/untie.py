@@ -4,8 +4,7 @@ from typing import Annotated
 
 import typer
 
-from memgraph_engine.cli import show
-from memgraph_engine.cli.connect import known
+from memgraph_engine.cli.decide import decide
 from memgraph_engine.cli.options import Json, Shared, Tenant, User, whose
 
 
@@ -22,9 +21,5 @@ def untie(
     `undo` brings the tie back.
     """
     owner = whose(user, shared)
-    with known(tenant, owner) as memory:
-        decision = memory.untie(note, other, **owner)
-    if as_json:
-        show.document(decision)
-    else:
-        typer.echo(f"Untied notes {show.clean(note)} and {show.clean(other)} (decision {decision.id}).")
+    done = f"Untied notes {note} and {other}"
+    decide(tenant, owner, lambda memory: memory.untie(note, other, **owner), done, as_json=as_json)

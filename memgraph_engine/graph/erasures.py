@@ -71,6 +71,11 @@ def select(
     return [Meant(**row) for row in db.run("erasures/select", scope=scope, **given)]
 
 
+def ended(db: Database, scope: str) -> list[tuple[str, str]]:
+    """Return the sources that are to be erased by now, each with its session."""
+    return [(row["id"], row["session"]) for row in db.run("erasures/ended", scope=scope)]
+
+
 def notes(
     db: Database, scope: str, ids: Sequence[str], sessions: Sequence[str], quotes: Sequence[str]
 ) -> list[Concerned]:

@@ -152,7 +152,7 @@ def _times(new: NewNote) -> dict[str, int | None]:
         "said_at": milliseconds(said_at),
         "created_at": milliseconds(new.created_at),
         "valid_from": milliseconds(begins),
-        **ends(new.candidate.source),
+        **ends(new.candidate.source.expires_at, new.candidate.source.erase_at),
     }
 
 
@@ -175,9 +175,9 @@ def _properties(new: NewNote, scope: Scope) -> Row:
     }
 
 
-def ends(source: Source) -> dict[str, int | None]:
+def ends(expires_at: datetime, erase_at: datetime) -> dict[str, int | None]:
     """Return when a source and its note end, in milliseconds since 1970; None for never."""
-    given = {"expires_at": source.expires_at, "erase_at": source.erase_at}
+    given = {"expires_at": expires_at, "erase_at": erase_at}
     return {name: None if at == NEVER else milliseconds(at) for name, at in given.items()}
 
 
@@ -359,6 +359,12 @@ def expiring(tx: Runner, scope: str, limit: int) -> list[Found]:
     """Return notes that have expired and are not archived yet, those that ended first before others."""
     rows = tx.run("notes/expiring", scope=scope, statuses=UNSWEPT, limit=limit)
     return [found_from(row["note"]) for row in rows]
+
+
+def of_session(tx: Runner, scope: str, session: str, policies: Sequence[str]) -> list[str]:
+    """Return the ids of the readable notes of these classes that a session alone tells."""
+    rows = tx.run("notes/of_session", scope=scope, session=session, policies=list(policies), statuses=READABLE)
+    return [row["id"] for row in rows]
 
 
 def history(tx: Runner, scope: str, id: str) -> list[Version]:  # noqa: A002  the graph's own word

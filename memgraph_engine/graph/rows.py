@@ -84,6 +84,7 @@ def note_from(row: Mapping[str, Any]) -> Note:
     return Note(
         **fields,
         **_life(row),
+        policy_as=row.get("policy_as") or "",
         agent=row["agent_id"],
         raw=tuple(row["raw"]),
         tags=tuple(row["tags"]),

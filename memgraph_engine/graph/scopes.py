@@ -22,11 +22,15 @@ def open_scope(db: Database, scope: Scope, language: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ScopeState:
-    """A scope's version, language, and number of readable notes."""
+    """A scope's version, language, and number of readable notes.
+
+    Decisions from before `decisions_since` may have been pruned; None where none were.
+    """
 
     version: int
     language: str
     notes: int
+    decisions_since: datetime | None = None
 
 
 def state(db: Database, scope: str) -> ScopeState | None:
@@ -36,7 +40,8 @@ def state(db: Database, scope: str) -> ScopeState | None:
     """
     for row in db.run("scopes/read", scope=scope):
         schema.check(db, row["schema"])
-        return ScopeState(row["version"], row["language"], row["notes"])
+        since = _moment(row["decisions_since"])
+        return ScopeState(row["version"], row["language"], row["notes"], since)
     return None
 
 

@@ -15,11 +15,13 @@ from memgraph_engine.model.memory import READABLE, TRUE_ONCE, Key, Source, passa
 class Known:
     """A stored source: the hashes of all its versions, newest first, and the notes (id, status) that it is part of.
 
-    These are none for a source without a note, and several for a long message, passage by passage.
+    These are none for a source without a note, and several for a long message, passage by passage. One that has `ended`
+    is to be erased by now: what comes with its id is new.
     """
 
     hashes: tuple[str, ...]
     notes: tuple[tuple[str, str], ...]
+    ended: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,7 @@ def look_up(db: Database, scope: str, ids: Sequence[str], sessions: Sequence[str
         language=row["language"],
         notes=row["notes"],
         known={
-            k["id"]: Known(tuple(k["hashes"]), tuple((note["id"], status_of(note)) for note in k["notes"]))
+            k["id"]: Known(tuple(k["hashes"]), tuple((note["id"], status_of(note)) for note in k["notes"]), k["ended"])
             for k in row["known"]
         },
         tails={tail["session"]: source_from(tail) for tail in row["tails"]},
@@ -125,7 +127,7 @@ def arriving(inputs: Iterable[Sequence[Candidate]]) -> list[Row]:
             "id": some[0].source.id,
             "previous": some[0].previous,
             "properties": _properties([c.source for c in some]),
-            **ends(some[0].source),
+            **ends(some[0].source.expires_at, some[0].source.erase_at),
         }
         for some in inputs
     ]

@@ -13,7 +13,7 @@ class Waiting:
     """What came to a scope since its topics were found (`ran`, None for never): writes, and notes new to the graph.
 
     `pending`: some notes are not constructed yet. `expiring`: some may have expired that are not swept yet. `erasing`:
-    an erasure is begun and not done.
+    an erasure is begun and not done. `pruned` is when its history was, None for never.
     """
 
     scope: Scope
@@ -23,11 +23,15 @@ class Waiting:
     changed_since: int
     notes_since: int
     ran: datetime | None
+    pruned: datetime | None
 
 
-def waiting(db: Database, tenant: str | None) -> list[Waiting]:
-    """Return the scopes with any work, those whose topics are oldest first; of all tenants if none is named."""
-    rows = db.run("scopes/waiting", tenant=tenant)
+def waiting(db: Database, tenant: str | None, unpruned: datetime | None = None) -> list[Waiting]:
+    """Return the scopes with any work, those whose topics are oldest first; of all tenants if none is named.
+
+    Not to have been pruned since `unpruned` is work too; None where history is kept for ever.
+    """
+    rows = db.run("scopes/waiting", tenant=tenant, unpruned=unpruned)
     return [_waiting(Scope(row.pop("tenant"), row.pop("user") or None), row) for row in rows]
 
 
@@ -38,5 +42,5 @@ def waits(db: Database, scope: Scope) -> Waiting | None:
 
 
 def _waiting(scope: Scope, row: Row) -> Waiting:
-    ran = row.pop("ran")
-    return Waiting(scope, ran=None if ran is None else moment(ran), **row)
+    times = {name: None if row[name] is None else moment(row[name]) for name in ("ran", "pruned")}
+    return Waiting(scope, **{**row, **times})

@@ -44,6 +44,7 @@ class Write:
     rebuilt: Sequence[Row] = ()
     erased: Sequence[str] = ()
     living: Sequence[Row] = ()
+    prolonged: Sequence[Row] = ()
     pairs: Sequence[Row] = ()
     lost: Sequence[str] = ()
     gained: Sequence[str] = ()

@@ -18,6 +18,7 @@ _SHIPPED = ("default", "memoryarchitect")
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 _DURATION = re.compile(r"(\d{1,6})([smhdw])")
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
+_IDLE = timedelta(minutes=30)  # without a turn, then a session is over
 _A_DURATION = "none, or a number above 0 with s, m, h, d or w, such as 30d"
 Node = Any
 """A node of PyYAML, which knows where it stands."""
@@ -72,7 +73,7 @@ class _File:
 
     def _policy(self, name: str, node: Node) -> Policy:
         read: dict[str, Callable[[Node], object]] = {
-            "ttl": self._duration,
+            "ttl": lambda one: _IDLE if self._text(one) == "session" else self._duration(one),
             "from": lambda one: self._choice(one, ("created", "said")) == "said",
             "at_end": lambda one: self._choice(one, get_args(End)),
             "archive": self._duration,
@@ -83,6 +84,9 @@ class _File:
         values: dict[str, Any] = {key: read[key](value) for key, value in given.items()}
         if "from" in values:
             values["said"] = values.pop("from")
+        values["session"] = "ttl" in given and given["ttl"].value == "session"
+        if values["session"] and values.get("said"):
+            self._refuse(given["from"].start_mark, "what lives as long as a session can't count from when it was said")
         if values.get("at_end") == "erase" and "archive" in values:
             self._refuse(given["archive"].start_mark, "archive has no meaning where at_end is erase")
         return Policy(name, **values)

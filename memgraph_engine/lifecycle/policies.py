@@ -47,6 +47,7 @@ class Life:
 class Policy:
     """A class: for how long it can be read, and what becomes of it then; None is for ever.
 
+    What lives as long as its `session` ends when that is ended, or had no turn for the time `ttl`.
     It counts from when it was stored, or `said`. What is archived is kept for `archive`, found by no search. What is
     `join`ed merges with a repeat of its own class; with `restart` the note then ends when the repeat does.
     """
@@ -58,6 +59,7 @@ class Policy:
     archive: timedelta | None = None
     restart: bool = True
     join: bool = True
+    session: bool = False
 
     def life(self, begins: datetime, expires: datetime | None = None) -> Life:
         """Return the life of what begins then; it `expires` at a time of its own, if there is one.
@@ -149,20 +151,40 @@ class Policies:
         A class that erases counts from when it was said, where that is known: a file that is read every night would
         else bring back what was erased.
         """
-        policy = self.of(source)
-        said = policy.said or policy.at_end == "erase"
-        return min(source.said_at, now) if said and source.said_at else now
+        return self._counted(self.of(source), source, now)
+
+    @staticmethod
+    def _counted(policy: Policy, source: Source, stored: datetime) -> datetime:
+        said = (policy.said or policy.at_end == "erase") and not policy.session
+        return min(source.said_at, stored) if said and source.said_at else stored
 
     def of_note(self, note: Note) -> Life:
-        """Return the life that a note has by its sources: the longest of theirs."""
+        """Return the life that a note has by its sources: the longest of theirs; or by the class that it was given."""
+        if note.policy_as in self.classes:
+            return self.given(note, note.policy_as)
         lives = [self.life(source, note.created_at) for source in note.sources]
         return max(lives, key=lambda life: (life.expires_at, life.erase_at))
+
+    def given(self, note: Note, policy: str) -> Life:
+        """Return the life of a note in a class that it is given; raises InvalidInput for one that there is not.
+
+        It counts from when the note's sources were stored, or said if the class counts from that: the last of these.
+        """
+        if policy not in self.classes:
+            raise InvalidInput(f"There is no policy {policy!r}; the policies are {', '.join(self.classes)}.")
+        own = self.classes[policy]
+        begins = (self._counted(own, source, source.begins_at or note.created_at) for source in note.sources)
+        return own.life(max(begins, default=note.created_at))
 
     def of(self, source: Source) -> Policy:
         """Return the class of a source."""
         named = source.policy_as if source.policy_as in self.classes else ""
         rule = next((rule.policy for rule in self.rules if rule.fits(source)), "")
         return self.classes[named or rule or self.default]
+
+    def of_sessions(self, now: datetime) -> dict[str, Life]:
+        """Return the lives, by class, of what lives as long as a session that has a turn now."""
+        return {one.name: one.life(now) for one in self.classes.values() if one.session}
 
     def anew(self, policy: str, now: datetime) -> Life:
         """Return the life of what comes back now: its class begins anew. A class that is unknown is the default."""

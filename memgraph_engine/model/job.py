@@ -13,6 +13,8 @@ from memgraph_engine.interface.results import Result
 class JobRun(Result):
     """One run of a job over one memory: when it ended, and how. `kind` is the job's name in the worker's table.
 
+    erase      an erasure that was cut off was done: `counts` has erased notes
+    expire     what had ended was swept: `counts` has notes archived and erased, and pieces of history pruned
     construct  pending notes were constructed: `counts` says what became of how many
     topics     topics were found anew: `counts` has topics, keywords, created, ended, moved, joined, labelled
     look       the database could not be asked what is due; such a run has always failed

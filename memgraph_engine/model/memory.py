@@ -99,8 +99,8 @@ class Note(Result):
     All times are UTC. `said_at` is when it was said, or stored if no time was given. The engine held this version from
     `recorded_at` to `superseded_at`; it is true in the world from `valid_from` to `valid_to`. The year 9999 stands for
     "never", the year 1 for "since ever". `get` and `get_all` fill `keywords`; a search leaves them out.
-    Its class is `policy` (docs/lifecycle.md). It can be read until `expires_at`, and nothing of it is left after
-    `erase_at`; a `pinned` one has no end.
+    Its class is `policy` (docs/lifecycle.md), `policy_as` the one that `Memory.set_policy` gave it, '' for that of its
+    sources. It can be read until `expires_at`, and nothing of it is left after `erase_at`; a `pinned` one has no end.
     """
 
     brief = ("id", "status", "text")
@@ -128,6 +128,7 @@ class Note(Result):
     expires_at: datetime = NEVER
     erase_at: datetime = NEVER
     pinned: bool = False
+    policy_as: str = ""
 
     @property
     def text(self) -> str:

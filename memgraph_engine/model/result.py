@@ -293,10 +293,19 @@ class Deletion(Result):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Swept(Result):
-    """How many notes a sweep archived, and by which decisions; undo each of these to bring its notes back."""
+    """How many notes a sweep archived, and by which decisions; undo each of these to bring its notes back.
+
+    `erased` are the receipts of what it erased for good. `held` are the holds that kept something from that. `pruned`
+    counts the former versions, decisions and runs that it removed, where history has a budget.
+    """
+
+    brief = ("notes", "erased", "pruned")
 
     notes: int
     decisions: tuple[Decision, ...] = ()
+    erased: "tuple[ErasureReceipt, ...]" = ()
+    held: "tuple[Hold, ...]" = ()
+    pruned: int = 0
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -321,6 +330,15 @@ class Hold(Result):
     at: datetime
     session: str = ""
     source: str = ""
+
+    def keeps(self, source: str, session: str) -> bool:
+        """Tell whether it keeps a source of a session, by their ids.
+
+        >>> from datetime import UTC, datetime
+        >>> Hold("1", "A dispute.", datetime(2024, 5, 1, tzinfo=UTC), session="bank").keeps("a", "sea")
+        False
+        """
+        return self.source == source if self.source else self.session in ("", session)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -16,6 +16,7 @@ from memgraph_engine.model.topic import TopicRun
 from memgraph_engine.topics.job import partitioner_of, rebuild_topics
 from memgraph_engine.worker.schedule import Schedule
 from memgraph_engine.writing import erasure
+from memgraph_engine.writing.pruning import due_since
 from memgraph_engine.writing.writer import Writer
 
 _log = logging.getLogger("memgraph_engine")
@@ -70,7 +71,15 @@ def jobs_of(engine: Engine) -> tuple[Job, ...]:
 
     def expire(scope: Scope, _stopping: Callable[[], bool]) -> Outcome | None:
         swept = writer.sweep(scope)
-        return Outcome({"archived": swept.notes}) if swept.notes else None
+        erased = sum(one.counts["notes"] for one in swept.erased)
+        counts = {"archived": swept.notes, "erased": erased, "pruned": swept.pruned}
+        done = {name: some for name, some in counts.items() if some}
+        return Outcome(done) if done or swept.erased else None
+
+    def expiring(waiting: Waiting, now: datetime) -> str:
+        since = due_since(engine.settings.lifecycle, now)
+        old = since is not None and (waiting.pruned is None or waiting.pruned <= since)
+        return "expired notes" if waiting.expiring else "a day's history" if old else ""
 
     def topics(scope: Scope, stopping: Callable[[], bool]) -> Outcome | None:
         phases = []
@@ -87,7 +96,14 @@ def jobs_of(engine: Engine) -> tuple[Job, ...]:
 
     return (
         Job("erase", "where an erasure was cut off", _erasing, lease="work", most=1, do=erase),
-        Job("expire", "where notes have expired", _expiring, lease="work", most=1, do=expire),
+        Job(
+            "expire",
+            "where notes have expired, or once a day where history has a budget",
+            expiring,
+            lease="work",
+            most=1,
+            do=expire,
+        ),
         Job("construct", "where notes are pending", _pending, lease="work", most=10, do=construct),
         Job("topics", when, due, lease="work", most=1, do=topics),
     )
@@ -99,10 +115,6 @@ def _pending(waiting: Waiting, _now: datetime) -> str:
 
 def _erasing(waiting: Waiting, _now: datetime) -> str:
     return "an erasure that was cut off" if waiting.erasing else ""
-
-
-def _expiring(waiting: Waiting, _now: datetime) -> str:
-    return "expired notes" if waiting.expiring else ""
 
 
 def _lack(engine: Engine) -> str:

@@ -126,7 +126,10 @@ class _Judged:
 
 @dataclass
 class Batch:
-    """Plans what becomes of a batch; `pending` are the notes that some of its passages have already."""
+    """Plans what becomes of a batch; `pending` are the notes that some of its passages have already.
+
+    `of_sessions` are the lives, by class, of what lives as long as the sessions of what arrives.
+    """
 
     db: Database
     scope: Scope
@@ -136,6 +139,7 @@ class Batch:
     max_keywords: int
     thresholds: Mapping[str, float]
     pending: Mapping[Key, Found] = field(default_factory=dict)
+    of_sessions: Mapping[str, Life] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Start with nothing planned."""
@@ -250,6 +254,8 @@ class Batch:
         )
         if not waiting:
             self._transaction.store([one.candidate for one in judged])
+            if judged[0].source.session:
+                self._transaction.prolong(judged[0].source.session, self.of_sessions)
         witnesses: defaultdict[str, list[Key]] = defaultdict(list)
         for one in judged:
             if one.joins and not self._join(one.candidate, one.verdict, decision):

@@ -108,6 +108,7 @@ def batch(
         settings.max_keywords,
         settings.gate.thresholds,
         pending,
+        engine.policies.of_sessions(engine.now()),
     )
 
 

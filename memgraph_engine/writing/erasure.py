@@ -24,10 +24,11 @@ from memgraph_engine.model.result import Decision, ErasurePlan, ErasureReceipt, 
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.model.text import line
 from memgraph_engine.writing.change import remaining, retold
-from memgraph_engine.writing.commit import until_current
+from memgraph_engine.writing.commit import Stale, until_current
 from memgraph_engine.writing.transaction import Transaction
 
 _SOME = 200
+_MOST = 5000  # sources of one erasure by a sweep
 _EXAMPLES = 5
 _SHOWN = 80  # characters of an example
 _QUOTE = 40  # characters of a turn that a context repeats at least
@@ -79,6 +80,31 @@ def _begin(engine: Engine, scope: Scope, given: ErasurePlan) -> None:
             "make the plan anew."
         )
     engine.notes.drop([scope.name])
+
+
+def ended(engine: Engine, scope: Scope) -> tuple[list[ErasureReceipt], list[Hold]]:
+    """Erase what is to be erased by now; return the receipts, and the holds that keep some of it."""
+    db, kept = engine.db, list[Hold]()
+
+    def begin() -> bool:
+        state = scopes.state(db, scope.name)
+        found = erasures.ended(db, scope.name) if state else []
+        held = holds.every(db, scope.name) if found else []
+        kept[:] = [one for one in held if any(one.keeps(*source) for source in found)]
+        some = [source[0] for source in found if not any(one.keeps(*source) for one in kept)][:_MOST]
+        if not state or not some:
+            return False
+        meant = erasures.select(db, scope.name, ids=some)
+        try:
+            _begin(engine, scope, plan(engine, scope, meant, state.version, "ended", everything=False))
+        except (ErasureRefused, Held):
+            raise Stale from None
+        return True
+
+    receipts = unfinished(engine, scope)
+    while until_current(db, scope.name, begin):
+        receipts += unfinished(engine, scope)
+    return receipts, kept
 
 
 def unfinished(engine: Engine, scope: Scope) -> list[ErasureReceipt]:
@@ -172,12 +198,8 @@ def _quotes(one: Meant, language: str) -> Iterator[str]:
 
 
 def _holding(engine: Engine, scope: Scope, meant: Sequence[Meant]) -> list[Hold]:
-    ids, sessions = {one.id for one in meant}, {one.session for one in meant}
-    return [
-        one
-        for one in holds.every(engine.db, scope.name)
-        if one.source in ids or (one.session and one.session in sessions) or not (one.source or one.session)
-    ]
+    held = holds.every(engine.db, scope.name)
+    return [one for one in held if any(one.keeps(source.id, source.session) for source in meant)]
 
 
 def _remake(engine: Engine, scope: Scope, one: Erasure) -> None:

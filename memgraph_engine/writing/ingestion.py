@@ -194,7 +194,8 @@ class Ingestion:
 
 def _gone(stored: sources.Known) -> bool:
     """Tell whether nothing is left of what a source told."""
-    return bool(stored.notes) and all(status in ("deleted", "superseded") for _, status in stored.notes)
+    gone = bool(stored.notes) and all(status in ("deleted", "superseded") for _, status in stored.notes)
+    return stored.ended or gone
 
 
 @dataclass(frozen=True)

@@ -34,13 +34,15 @@ _ENDED = ("expired", "archived")
 class Change:
     """The life that a note gets, and whether it is pinned; `begins` is when its life begins anew, None if it does not.
 
-    An archived note gets its `former` version's status and keywords.
+    An archived note gets its `former` version's status and keywords. `given` is the class that a user gives it, None to
+    leave that as it is.
     """
 
     life: Life
     pinned: bool = False
     begins: datetime | None = None
     former: Note | None = None
+    given: str | None = None
 
 
 def restore(
@@ -86,6 +88,48 @@ def pin(
         one.note.id: Change(Life(one.note.policy) if pinned else policies.of_note(one.note), pinned) for one in live
     }
     return _live(db, scope, state, "pin", changes, embedder, now, "" if pinned else "Unpinned.")
+
+
+def end_session(
+    db: Database, scope: Scope, session: str, policies: Policies, embedder: CheckedEmbedder, now: datetime
+) -> Decision:
+    """End what lives as long as a session. Raises NotFound where nothing does, or Stale."""
+    lives = policies.of_sessions(now)
+    state = scopes.state(db, scope.name)
+    ids = notes.of_session(db, scope.name, session, list(lives)) if state and lives else []
+    if not state or not ids:
+        raise NotFound(f"No note of {scope} that can be read lives as long as the session {session!r}.")
+    told = [one.found.note for one in notes.renderings(db, scope.name, ids)]
+    changes = {note.id: Change(policies.classes[note.policy].life(now, now)) for note in told}
+    return _live(db, scope, state, "expire", changes, embedder, now, "Its session was ended.")
+
+
+def assign(
+    db: Database,
+    scope: Scope,
+    id: str,  # noqa: A002
+    policy: str,
+    policies: Policies,
+    embedder: CheckedEmbedder,
+    now: datetime,
+) -> Decision:
+    """Give a note a class, which it keeps whatever the rules say. Raises NotFound, InvalidInput or Stale."""
+    state, found = _found(db, scope, id)
+    live = [one.note for one in found if one.note.status in READABLE]
+    if not live:
+        raise NotFound(f"{id!r} of {scope} is {found[0].note.status}; only what can be read is given a policy.")
+    changes = {note.id: Change(policies.given(note, policy), note.pinned, given=policy) for note in live}
+    if all(note.policy == note.policy_as == policy for note in live):
+        raise InvalidInput(f"{id!r} of {scope} has the policy {policy} already.")
+    for note in live:
+        if note.pinned:
+            changes[note.id] = replace(changes[note.id], life=Life(policy))
+        elif (end := changes[note.id].life.erase_at) <= now:
+            raise InvalidInput(
+                f"{id!r} of {scope} would be erased at once: policy {policy} counts from when it was said, its end was "
+                f"{end:%Y-%m-%d %H:%M} UTC. Nothing was changed; forget erases it."
+            )
+    return _live(db, scope, state, "policy", changes, embedder, now, f"Now {policy}.")
 
 
 def apply(
@@ -190,6 +234,8 @@ def _revise(
     turns = [(turn.source, quoted(previous, change.life)) for turn, previous in zip(one.turns, before, strict=True)]
     context = note.context if found.constructed_by or not turns else render(turns, language).context
     properties: dict[str, Any] = {**change.life.properties, "pinned": change.pinned}
+    if change.given is not None:
+        properties["policy_as"] = change.given
     vectors: tuple[Any, Any] = None, None
     names = None
     if context != note.context:

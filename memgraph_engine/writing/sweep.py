@@ -1,4 +1,4 @@
-"""Take out what has expired: it could not be read since it ended, and now leaves sums, keywords and vector indexes.
+"""Archive what has expired: it could not be read since it ended, and now leaves sums, keywords and vector indexes.
 
 What is archived keeps its words and comes back whole by an undo, or by `restore`. How long it can be read never depends
 on a sweep, nor does a sweep depend on who else reads.
@@ -32,13 +32,13 @@ class Batch:
 def sweep(db: Database, scope: Scope, now: datetime) -> Batch | None:
     """Archive the 500 notes that ended first; None if none has expired that is not archived.
 
-    What is to be erased at its end is archived like the rest: `erase_at` hides it from every read, and it is here that
-    an erasure takes it over.
+    What ought to be erased by now, and is held, has decisions of its own: these can't be undone, others can.
     """
     state = scopes.state(db, scope.name)
     some = notes.expiring(db, scope.name, _SOME) if state else []
     if not state or not some:
         return None
+    some = [one for one in some if one.note.erase_at > now] or some
     transaction = Transaction(scope, state.version, now)
     one = some[0].note.id if len(some) == 1 else ""
     ended = "It" if one else f"{len(some):,} notes"

@@ -5,7 +5,7 @@ statements. A note may change several times in one transaction, each time with i
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -18,6 +18,7 @@ from memgraph_engine.graph.database import Database, Row
 from memgraph_engine.graph.notes import Found, NewNote, Relation, Revision
 from memgraph_engine.graph.rows import milliseconds
 from memgraph_engine.graph.writes import Sums, Write
+from memgraph_engine.lifecycle import Life
 from memgraph_engine.model.candidate import Candidate, Keyword
 from memgraph_engine.model.memory import NEVER, READABLE, Source
 from memgraph_engine.model.result import Decision
@@ -83,6 +84,7 @@ class Transaction:
         self._rebuilt: list[Row] = []
         self._erased: list[str] = []
         self._living: dict[str, datetime | None] = {}
+        self._prolonged: dict[tuple[str, str], Life] = {}
         self._rewritten: dict[str, dict[str, Any]] = {}
         self._keywords: dict[str, Keyword] = {}
         self._lost: set[str] = set()
@@ -191,6 +193,10 @@ class Transaction:
         """Let sources live as their notes do from now on; their lives may begin anew."""
         self._living |= dict.fromkeys(sources, begins)
 
+    def prolong(self, session: str, lives: Mapping[str, Life]) -> None:
+        """Let what lives as long as a session go on, by classes: it has a turn now."""
+        self._prolonged |= {(session, policy): life for policy, life in lives.items()}
+
     def leave(self, source: str) -> None:
         """Take a source out."""
         self._leaving.append(source)
@@ -266,6 +272,10 @@ class Transaction:
             living=[
                 {"id": source, "begins": None if begins is None else milliseconds(begins)}
                 for source, begins in sorted(self._living.items())
+            ],
+            prolonged=[
+                {"session": session, "policy": policy, **note_graph.ends(life.expires_at, life.erase_at)}
+                for (session, policy), life in sorted(self._prolonged.items())
             ],
             pairs=keyword_graph.changed(self._pairs),
             lost=sorted(self._lost | (self._keywords.keys() - self._gained)),

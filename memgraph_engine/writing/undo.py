@@ -41,8 +41,18 @@ def later(db: Database, scope: Scope, id: str) -> list[str]:  # noqa: A002  the 
 def check(db: Database, scope: Scope, id: str) -> Decision:  # noqa: A002
     """Return a decision that can be undone; raises NotFound or UndoRefused."""
     decision = decisions.find(db, scope.name, id)
+    state = scopes.state(db, scope.name)
+    since = state.decisions_since if state else None
     if not decision:
-        raise NotFound(f"There is no decision {id!r} in the memory of {scope}.")
+        pruned = (
+            f" Decisions from before {since:%Y-%m-%d} by which nothing stands any more were pruned." if since else ""
+        )
+        raise NotFound(f"There is no decision {id!r} in the memory of {scope}.{pruned}")
+    if since and decision.at < since:
+        raise UndoRefused(
+            f"Decision {id} of {scope} can't be undone any more: it is from before {since:%Y-%m-%d}, and later ones "
+            "that stood on it may have been pruned (the setting lifecycle.decisions_days)."
+        )
     if decision.undone_by:
         raise UndoRefused(f"Decision {id} of {scope} is undone already, by {decision.undone_by}.")
     if decision.kind == "erase" or decision.scrubbed_by:
@@ -80,6 +90,11 @@ def undo(
         raise UndoRefused(
             f"Decision {id} of {scope} can't be undone alone: later ones changed what it made ({named}). "
             "Undo those first, or with cascade."
+        )
+    if any(one.role != "created" and one.before is None for one in about):
+        raise UndoRefused(
+            f"Decision {id} of {scope} can't be undone: the former version of a note that it changed was pruned, since "
+            "it is older than the setting lifecycle.past_days allows."
         )
     if any(note.note.erase_at <= db.alive() for one in about for note in (one.before, one.now) if note):
         raise UndoRefused(
@@ -247,6 +262,7 @@ class _Undoing:
             "constructed_by": before.constructed_by,
             "keywords": None,  # an archived note has them by name
             "pinned": before.note.pinned,
+            "policy_as": before.note.policy_as or None,
             **self._life(before).properties,
         }
         begins = self._transaction.now if self._undone.kind == "expire" else None

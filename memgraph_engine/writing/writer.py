@@ -13,6 +13,7 @@ from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import (
     ConstructionFailed,
     EmbeddingError,
+    Held,
     InvalidInput,
     MemgraphEngineError,
     NotFound,
@@ -36,11 +37,12 @@ from memgraph_engine.model.result import Applied, Decision, Deletion, Entry, Rec
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.recall.question import Filters
 from memgraph_engine.rendering import render
-from memgraph_engine.writing import change, contexts, lives
+from memgraph_engine.writing import change, contexts, erasure, lives
 from memgraph_engine.writing import undo as undoing
 from memgraph_engine.writing.batch import entries, unknown
 from memgraph_engine.writing.commit import Stale, until_current
 from memgraph_engine.writing.construction import Work, batch, make_notes
+from memgraph_engine.writing.pruning import prune
 from memgraph_engine.writing.rewording import Reworded, reword
 from memgraph_engine.writing.sweep import check_clock, sweep
 from memgraph_engine.writing.transaction import Transaction
@@ -140,7 +142,7 @@ class Writer:
             ids = sorted({source.id for source in given[start : start + size]})
             seen = sources.look_up(self._engine.db, scope.name, ids, [], [])
             if seen:
-                known |= seen.known
+                known |= {id: one for id, one in seen.known.items() if not one.ended}  # noqa: A001
         unknown(given, known)
 
     def _add_batch(self, scope: Scope, some: Sequence[Sequence[Source]], work: Work, *, wait: bool) -> list[Entry]:
@@ -151,7 +153,7 @@ class Writer:
             seen = self._look_up(scope, list(chain.from_iterable(some)), work, keywords=wait)
             new = [passage for source in unknown(given, seen.known) for passage in passages[source.id]]
             noise = worthless(new, seen.language, self._settings.gate, work.shown)
-            placed = place(new, seen.tails, seen.hidden, noise)
+            placed = place(new, self._prolonged(seen.tails), seen.hidden, noise)
             made = (
                 make_notes(self._engine, scope, seen, placed, work) if wait else self._defer(scope, seen, placed, work)
             )
@@ -164,6 +166,17 @@ class Writer:
             if len(some) == 1:
                 raise
             return [entry for one in some for entry in self._add_batch(scope, [one], work, wait=wait)]
+
+    def _prolonged(self, tails: Mapping[str, Source]) -> Mapping[str, Source]:
+        """Return the last turns of sessions that go on: what lives as long as its session ends later now."""
+        now = self._engine.now()
+        longer = self._engine.policies.of_sessions(now)
+        return {
+            session: replace(tail, **longer[tail.policy].properties)
+            if tail.policy in longer and now < tail.expires_at < NEVER
+            else tail
+            for session, tail in tails.items()
+        }
 
     def _defer(self, scope: Scope, seen: sources.Seen, placed: Sequence[Placed], work: Work) -> list[Entry]:
         with work.timed("write"):
@@ -218,7 +231,21 @@ class Writer:
         if seen is None or seen.language != language:  # removed, and perhaps made anew, since it was opened here
             self._languages.pop(scope.name, None)
             raise Stale
+        if ended := [id for id, one in seen.known.items() if one.ended]:  # noqa: A001
+            self._make_room(scope, ended)
+            raise Stale
         return seen
+
+    def _make_room(self, scope: Scope, ids: Sequence[str]) -> None:
+        """Erase sources whose ids come again and that are to be erased by now; raises Held, or ClockSkew."""
+        held = self.sweep(scope).held
+        seen = sources.look_up(self._engine.db, scope.name, ids, [], []) if held else None
+        if seen and (left := [id for id in ids if id in seen.known and seen.known[id].ended]):  # noqa: A001
+            named = ", ".join(f"{one.id} ({one.reason})" for one in held)
+            raise Held(
+                f"Source {left[0]!r} of {scope} has ended, and a hold keeps it: {named}. Nothing was stored: release "
+                "that first, or give what is new another id."
+            )
 
     def _seen(
         self, scope: Scope, ids: Sequence[str], sessions: Sequence[str], keys: Sequence[str]
@@ -362,16 +389,18 @@ class Writer:
         return until_current(engine.db, scope.name, taken)
 
     def sweep(self, scope: Scope) -> Swept:
-        """Archive what has expired, some hundreds in a decision. Raises ClockSkew."""
+        """Erase what has its end for good, but what is held, and archive what else has expired. Raises ClockSkew."""
         engine = self._engine
         if engine.clock is utc_now:  # a clock that a program gives is meant as it is
             check_clock(engine.db)
+        erased, held = erasure.ended(engine, scope)
         archived, decisions = 0, list[Decision]()
         while batch := until_current(engine.db, scope.name, lambda: sweep(engine.db, scope, engine.now())):
             archived += batch.notes
             decisions.append(batch.decision)
         scopes.settle(engine.db, scope.name, notes.UNSWEPT)
-        return Swept(archived, tuple(decisions))
+        pruned = prune(engine, scope, engine.now())
+        return Swept(archived, tuple(decisions), tuple(erased), tuple(held), pruned)
 
     def restore(self, scope: Scope, id: str) -> Decision:  # noqa: A002
         """Bring back what expired."""
@@ -385,6 +414,22 @@ class Writer:
         given = engine.policies, engine.embedder
         return until_current(
             engine.db, scope.name, lambda: lives.pin(engine.db, scope, id, *given, engine.now(), pinned=pinned)
+        )
+
+    def end_session(self, scope: Scope, session: str) -> Decision:
+        """End what lives as long as a session."""
+        engine = self._engine
+        given = engine.policies, engine.embedder
+        return until_current(
+            engine.db, scope.name, lambda: lives.end_session(engine.db, scope, session, *given, engine.now())
+        )
+
+    def assign(self, scope: Scope, id: str, policy: str) -> Decision:  # noqa: A002
+        """Give a note a class."""
+        engine = self._engine
+        given = engine.policies, engine.embedder
+        return until_current(
+            engine.db, scope.name, lambda: lives.assign(engine.db, scope, id, policy, *given, engine.now())
         )
 
     def apply(self, scope: Scope, *, dry_run: bool) -> Applied:

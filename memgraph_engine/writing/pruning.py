@@ -1,0 +1,42 @@
+"""Keep a memory's history within its budget: former versions, decisions and runs go when they are too old.
+
+What can be read, and what notes still need, never goes.
+"""
+
+from datetime import datetime, timedelta
+
+from memgraph_engine.engine.wiring import Engine
+from memgraph_engine.graph import holds, pruning
+from memgraph_engine.model.scope import Scope
+from memgraph_engine.settings import LifecycleSettings
+
+_EVERY = timedelta(days=1)
+
+
+def due_since(settings: LifecycleSettings, now: datetime) -> datetime | None:
+    """Return the time since which a memory must have been pruned, or it is due; None where history is kept for ever."""
+    return now - _EVERY if any((settings.past_days, settings.decisions_days, settings.runs_days)) else None
+
+
+def prune(engine: Engine, scope: Scope, now: datetime) -> int:
+    """Remove what is older than the budget; return how much. Nothing goes while anything of the memory is held."""
+    settings, db = engine.settings.lifecycle, engine.db
+    if due_since(settings, now) is None:
+        return 0
+    decided = _before(settings.decisions_days, now)
+    removed = 0
+    if not holds.every(db, scope.name):
+        budgets = (
+            (pruning.decisions, decided),
+            (pruning.past, _before(settings.past_days, now)),
+            (pruning.runs, _before(settings.runs_days, now)),
+        )
+        removed = sum(remove(db, scope.name, before) for remove, before in budgets if before)
+        pruning.done(db, scope.name, now, decided)
+    else:
+        pruning.done(db, scope.name, now, None)
+    return removed
+
+
+def _before(days: int, now: datetime) -> datetime | None:
+    return now - timedelta(days=days) if days else None
