@@ -786,8 +786,7 @@ class Memory:
         before: datetime | str | None = None,
     ) -> list[Decision]:
         """Return the newest decisions of a memory, newest first; with `before`, those made until then."""
-        if type(limit) is not int or not 1 <= limit <= MOST:
-            raise InvalidInput(f"limit must be a whole number from 1 to {MOST}, not {limit!r}.")
+        _check_limit(limit)
         at = parse_time(before, "before", self._settings.timezone, end=True) or NEVER
         return decisions.page(self.engine.db, self._scope(user_id, shared).name, at, limit)
 
@@ -816,8 +815,7 @@ class Memory:
 
     def topic_runs(self, *, user_id: str | None = None, shared: bool = False, limit: int = NEWEST) -> list[TopicRun]:
         """Return the last runs that looked for topics, newest first, and what each changed."""
-        if type(limit) is not int or not 1 <= limit <= MOST:
-            raise InvalidInput(f"limit must be a whole number from 1 to {MOST}, not {limit!r}.")
+        _check_limit(limit)
         return topic_graph.runs(self.engine.db, self._scope(user_id, shared).name, limit)
 
     def stats(self, *, user_id: str | None = None, shared: bool = False) -> Stats:
@@ -868,6 +866,12 @@ class Memory:
         zone, most = self._settings.timezone, self._settings.max_text
         source = parse_message(message, where, timezone=zone, max_text=most, user=scope.user or "", now=now)
         return self.engine.policies.assigned(source, where, now)
+
+
+def _check_limit(limit: object) -> None:
+    """Raise InvalidInput unless so many decisions or runs can be listed."""
+    if type(limit) is not int or not 1 <= limit <= MOST:
+        raise InvalidInput(f"limit must be a whole number from 1 to {MOST}, not {limit!r}.")
 
 
 def _several(given: object) -> Sequence[object]:

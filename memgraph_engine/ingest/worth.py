@@ -32,11 +32,8 @@ def _wordless(source: Source) -> str:
     if source.text.strip() or source.caption.strip():
         return ""
     left_out = source.metadata.get(LEFT_OUT)
-    return (
-        f"a turn without words ({', '.join(map(str, left_out))})"
-        if isinstance(left_out, list)
-        else "a turn without words"
-    )
+    kinds = f" ({', '.join(map(str, left_out))})" if isinstance(left_out, list) else ""
+    return f"a turn without words{kinds}"
 
 
 def _unasked(source: Source, settings: GateSettings) -> str:

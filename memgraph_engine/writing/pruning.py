@@ -23,18 +23,14 @@ def prune(engine: Engine, scope: Scope, now: datetime) -> int:
     settings, db = engine.settings.lifecycle, engine.db
     if due_since(settings, now) is None:
         return 0
-    decided = _before(settings.decisions_days, now)
-    removed = 0
-    if not holds.every(db, scope.name):
-        budgets = (
-            (pruning.decisions, decided),
-            (pruning.past, _before(settings.past_days, now)),
-            (pruning.runs, _before(settings.runs_days, now)),
-        )
-        removed = sum(remove(db, scope.name, before) for remove, before in budgets if before)
-        pruning.done(db, scope.name, now, decided)
-    else:
-        pruning.done(db, scope.name, now, None)
+    held = bool(holds.every(db, scope.name))
+    past, decided, ran = (
+        None if held else _before(days, now)
+        for days in (settings.past_days, settings.decisions_days, settings.runs_days)
+    )
+    budgets = (pruning.decisions, decided), (pruning.past, past), (pruning.runs, ran)
+    removed = sum(remove(db, scope.name, before) for remove, before in budgets if before)
+    pruning.done(db, scope.name, now, decided)
     return removed
 
 
