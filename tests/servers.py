@@ -1,5 +1,6 @@
 """The Neo4j servers that tests run on, and how a process's clients find and share one."""
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -10,9 +11,13 @@ import neo4j
 import pytest
 
 from memgraph_engine import Settings
-from memgraph_engine.graph.server import LocalServer
+from memgraph_engine.graph.server import LocalServer, config
 
 PREFIX = "MEMGRAPH_ENGINE_"
+# A test's server is young: most of its time goes into compiling and planning. It compiles quickly rather than well, and
+# keeps its plans though the statistics go up and down with every tenant that comes and goes.
+os.environ.setdefault("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1")
+REPLAN = "dbms.cypher.min_replan_interval=1h\n"
 
 
 @dataclass(frozen=True)
@@ -26,6 +31,8 @@ class Server:
 
 def managed(home: Path) -> LocalServer:
     """The managed server of a folder, whichever process starts it."""
+    if REPLAN not in config._CONF:
+        config._CONF += REPLAN
     return LocalServer(Settings.load(home=home))
 
 
