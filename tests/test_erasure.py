@@ -424,7 +424,7 @@ def check_erasure(memory, script):
 
 
 @pytest.mark.timeout(900)
-@settings(max_examples=30, suppress_health_check=list(HealthCheck))
+@settings(max_examples=15, suppress_health_check=list(HealthCheck))
 @given(steps)
 @example([("defer", [0]), ("process",)])  # what joined another note quoted it as long as it waited
 def test_nothing_is_left_of_what_is_erased(memory, script):

@@ -178,9 +178,8 @@ class Database:
                     with self._session(access) as session:
                         return [dict(record) for record in session.run(text, given)]
                 except (driver_errors.Neo4jError, driver_errors.DriverError) as error:
-                    if not error.is_retryable() or time.monotonic() + wait > ends:
+                    if not error.is_retryable() or time.monotonic() + wait > ends or self._closed.wait(wait):
                         raise
-                time.sleep(wait)
                 wait *= 2
 
     def read(self, work: Callable[[Runner], T]) -> T:
