@@ -143,7 +143,10 @@ def test_an_ingest_killed_half_way_and_run_again_gives_the_same_graph(memory):
     same(found, replayed(memory, talk))
 
 
-@pytest.mark.parametrize("how", ["five at once", "one by one", "deferred"])
+@pytest.mark.parametrize(
+    "how",
+    ["one by one", *(pytest.param(how, marks=pytest.mark.long) for how in ("five at once", "deferred"))],
+)
 def test_the_same_calls_made_again_after_kills_give_the_graph_of_calls_made_once(memory, how):
     """Killed at its fourth message to the server, its ninth and so on, which the server may or may not have got."""
     talk = life(range(30))
