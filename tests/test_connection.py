@@ -83,14 +83,17 @@ def test_a_memory_that_was_closed_says_so(server, tenant, embedder, call):
 
 def test_a_memory_that_is_closed_under_a_call_says_so(server, tenant, embedder, monkeypatch):
     with Memory.connect(tenant=tenant, embedder=embedder) as memory:
+        tried = []
 
         def closing(*_, **__):
+            tried.append("run")
             memory.close()
             raise neo4j.exceptions.ServiceUnavailable("Connection reset.")
 
         monkeypatch.setattr(neo4j.Session, "run", closing)
         with pytest.raises(Closed, match="closed"):
             memory.search("boat", user_id="ana")
+        assert tried == ["run"]  # nor does it try again for as long as it would on an open one
 
 
 def test_what_is_written_is_not_rendered_for_the_drivers_log(memory, caplog):

@@ -130,9 +130,9 @@ def test_any_text_gives_a_few_distinct_phrases(text, language):
 
 @pytest.mark.parametrize("text", ["a@" * 30_000, "N a " * 15_000, "a-" * 30_000, '"A' * 30_000])
 def test_no_text_takes_long(text):
-    started = time.perf_counter()
+    started = time.process_time()
     candidates(text, "english", speaker="Ann")
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 2
 
 
 def vectors(*cosines: float) -> np.ndarray:

@@ -117,9 +117,9 @@ def test_the_stem_cache_stays_bounded(monkeypatch):
 @pytest.mark.parametrize("name", LANGUAGES)
 def test_a_megabyte_takes_less_than_two_seconds(name):
     text = " ".join(f"wörd{n} plain{n}" for n in range(60_000))
-    started = time.perf_counter()
+    started = time.process_time()
     tokenize(text, name)
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 2
 
 
 def test_importing_needs_no_numpy():

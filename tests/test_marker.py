@@ -92,10 +92,10 @@ def test_a_mark_put_together_by_removing_another_is_none():
 )
 def test_hostile_text_takes_linear_time(unit):
     text = unit * (1_000_000 // len(unit))
-    started = time.perf_counter()
+    started = time.process_time()
     without_recalled(text)
     enclose(text)
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5
 
 
 SHOWN = ["Ana: I moved to Lisbon with my dog Max. (8 May, 2023)", "Bob: My sister paints birds at night."]
@@ -156,6 +156,6 @@ def test_a_text_covers_itself_or_has_no_content(text, language):
 
 def test_a_long_text_is_compared_in_bounded_time():
     text = "one more word " * 5_000
-    started = time.perf_counter()
+    started = time.process_time()
     covered(text, [text] * 20, "english")
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5

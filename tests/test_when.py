@@ -326,19 +326,19 @@ def test_resolving_only_adds_what_is_spelt(text, language):
 )
 def test_a_long_text_takes_bounded_time(language, unit):
     text = (unit * 65_536)[:65_536]
-    started = time.perf_counter()
+    started = time.process_time()
     events(text, SAID, language)
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5
 
 
 def test_a_message_takes_a_fraction_of_a_millisecond():
     texts = ["Hey! Thanks so much for the kind words, it means a lot to me and to all of us here. How is the dog?"] * 9
     texts.append("Hey! I moved to Lisbon last Friday and it was great, and we may go to the beach there in a second.")
-    started = time.perf_counter()
+    started = time.process_time()
     for _ in range(50):
         for text in texts:
             english(text)
-    assert (time.perf_counter() - started) / 500 < 0.002  # four times the budget: the machine may be busy
+    assert (time.process_time() - started) / 500 < 0.002  # four times the budget: the machine may be busy
 
 
 @pytest.mark.parametrize(

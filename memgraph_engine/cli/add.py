@@ -11,7 +11,7 @@ from memgraph_engine.cli.options import Json, NoWait, Shared, Tenant, User, meta
 
 _SAID = {
     "append": "Added {note}, {source}.",
-    "link": "Added {note}, {source}; it is tied to others.",
+    "link": "Added {note}, {source}; it is tied to others (`explain` tells to which, and why).",
     "supersede": "Added {note}, {source}; it replaces the one that it corrects.",
     "merge": "Merged into {note}, {source}.",
     "reinforce": "Repeats {note}, {source}.",
