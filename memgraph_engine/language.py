@@ -72,6 +72,16 @@ def word_list(language: str, kind: str) -> frozenset[str]:
     return frozenset(file.read_text(encoding="utf-8").split())
 
 
+@cache
+def listed_terms(language: str, *kinds: str) -> frozenset[str]:
+    """Return the terms of all words of these lists.
+
+    >>> sorted(listed_terms("english", "question-words") & {"what", "boat"})
+    ['what']
+    """
+    return frozenset(term for kind in kinds for word in word_list(language, kind) for term in tokenize(word, language))
+
+
 def places(words: Sequence[str], phrase: str) -> frozenset[int]:
     """Return where the words of a listed phrase stand among others; "~" is for any words between.
 

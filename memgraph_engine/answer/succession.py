@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from math import log1p
 
-from memgraph_engine.language import places, tokenize, word_list
+from memgraph_engine.language import listed_terms, places, tokenize, word_list
 from memgraph_engine.model.result import Hit
 from memgraph_engine.model.text import asks
 from memgraph_engine.resources import resource
@@ -37,6 +37,7 @@ LEAST = 0.5
 _MOST_DAYS = 30
 _RELEVANT = 0.05  # both are about the question, or nothing follows
 _CHANGES = ("changes", "endings", "denials", "corrections")
+_CLOSED = ("closed-words", "interjections", "question-words")  # tell nothing of what a text is about
 _WORDS = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
 _DIGITS = re.compile(r"\d+(?:[.,:]\d+)*")
 
@@ -111,7 +112,7 @@ class _Statement:
         text = hit.note.text
         words = _words(text)
         return cls(
-            frozenset(tokenize(text, language)) - _closed(language),
+            frozenset(tokenize(text, language)) - listed_terms(language, *_CLOSED),
             frozenset((*_DIGITS.findall(text), *_numbers(language).intersection(words))),
             len(words),
             any(places(words, phrase) for phrase in _changes(language)),
@@ -129,13 +130,6 @@ def _changes(language: str) -> frozenset[str]:
 def _numbers(language: str) -> frozenset[str]:
     """Return the words for amounts."""
     return frozenset(entry.partition("=")[0] for entry in word_list(language, "numbers") if "#" not in entry)
-
-
-@cache
-def _closed(language: str) -> frozenset[str]:
-    """Return the terms of words that tell nothing of what a text is about."""
-    kinds = ("closed-words", "interjections", "question-words")
-    return frozenset(term for kind in kinds for word in word_list(language, kind) for term in tokenize(word, language))
 
 
 def _words(text: str) -> tuple[str, ...]:

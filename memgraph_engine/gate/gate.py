@@ -16,9 +16,10 @@ from memgraph_engine.gate.known import Known, Line
 from memgraph_engine.gate.score import Scores, Statistics, score
 from memgraph_engine.gate.update import Update, update
 from memgraph_engine.gate.verdict import APPEND, Opinion, Tie, Verdict
-from memgraph_engine.gate.wording import closed_terms, lists_of
+from memgraph_engine.gate.wording import CLOSED, lists_of
 from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.neighbourhood import Neighbour, neighbourhood
+from memgraph_engine.language import listed_terms
 from memgraph_engine.lifecycle import Policies
 from memgraph_engine.model.candidate import Candidate
 from memgraph_engine.model.memory import Source
@@ -421,7 +422,7 @@ def _ahead(new: Known, days: Collection[tuple[datetime, datetime]]) -> bool:
 
 def _words(candidate: Candidate, language: str) -> list[str]:
     """Return the words by which full text is asked: the distinct longest, without those of time and grammar."""
-    distinct = {*candidate.raw_terms} - closed_terms(language)
+    distinct = {*candidate.raw_terms} - listed_terms(language, *CLOSED)
     return sorted(distinct, key=lambda term: (-len(term), term))[:_WORDS]
 
 

@@ -9,8 +9,8 @@ from functools import cached_property
 from itertools import groupby
 from operator import attrgetter
 
-from memgraph_engine.gate.wording import Token, closed_terms, wording
-from memgraph_engine.language import tokenize
+from memgraph_engine.gate.wording import CLOSED, Token, wording
+from memgraph_engine.language import listed_terms, tokenize
 from memgraph_engine.model.marker import without_recalled
 from memgraph_engine.model.memory import DEFAULT_POLICY, NEVER, Source
 from memgraph_engine.rendering import told, written
@@ -41,7 +41,7 @@ class Line:
     def terms(self) -> frozenset[str]:
         """The distinct stems of its words with content."""
         said = _JOINT.sub(" ", f"{self.text} {self._source.caption}")
-        return frozenset(tokenize(said, self._language)) - closed_terms(self._language)
+        return frozenset(tokenize(said, self._language)) - listed_terms(self._language, *CLOSED)
 
     @cached_property
     def tokens(self) -> tuple[Token, ...]:

@@ -14,6 +14,8 @@ from functools import cache, cached_property, partial
 
 from memgraph_engine.language import APOSTROPHES, letter_marks, tokenize, word_list
 
+CLOSED = ("closed-words", "stop-words", "interjections", "question-words")
+"""Lists of words that tell nothing of what a text is about."""
 _ENDS = frozenset(".!?…。！？।\n")
 _OPENING = frozenset("\"'“‘«([¿¡「")
 _MARKS = _ENDS | _OPENING | frozenset(",;:)]-–—”»，；：、」")
@@ -94,10 +96,9 @@ class Lists:
 @cache
 def lists_of(language: str) -> Lists:
     """Return the lists of a language."""
-    kinds = ("closed-words", "stop-words", "interjections", "question-words")
     read = partial(word_list, language)
     return Lists(
-        closed=frozenset().union(*map(read, kinds)),
+        closed=frozenset().union(*map(read, CLOSED)),
         abbreviations=read("abbreviations"),
         neutral=read("neutral-words"),
         interjections=read("interjections"),
@@ -130,12 +131,6 @@ def _by_last_word(phrases: Iterable[str]) -> Mapping[str, Sequence[str]]:
     for phrase in sorted(phrases):
         found.setdefault(re.split("[_~]", phrase)[-1], []).append(phrase)
     return found
-
-
-@cache
-def closed_terms(language: str) -> frozenset[str]:
-    """Return the terms of the words of closed classes."""
-    return frozenset(term for word in lists_of(language).closed for term in tokenize(word, language))
 
 
 def _values(language: str, kind: str) -> Mapping[str, str]:

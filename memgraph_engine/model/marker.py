@@ -5,9 +5,8 @@ What was recalled, shown to an agent and then stored as new fills a memory with 
 
 import re
 from collections.abc import Sequence
-from functools import cache
 
-from memgraph_engine.language import tokenize, word_list
+from memgraph_engine.language import listed_terms, tokenize
 
 TAG = "recalled-memory"
 
@@ -115,11 +114,5 @@ def _rows(terms: Sequence[str], width: int) -> list[tuple[str, ...]]:
 
 
 def _content(text: str, language: str) -> list[str]:
-    closed = _closed(language)
+    closed = listed_terms(language, "closed-words")
     return [term for term in tokenize(text, language) if term not in closed]
-
-
-@cache
-def _closed(language: str) -> frozenset[str]:
-    """Return the stems of the words that carry no content, besides those that no token is made of."""
-    return frozenset(stem for word in word_list(language, "closed-words") for stem in tokenize(word, language))

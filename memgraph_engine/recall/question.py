@@ -4,13 +4,12 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from functools import cache
 from itertools import product
 from typing import Any
 
 from memgraph_engine.errors import InvalidInput
 from memgraph_engine.graph.note_cache import CachedNote
-from memgraph_engine.language import tokenize, word_list
+from memgraph_engine.language import listed_terms, tokenize
 from memgraph_engine.model.memory import NEVER, READABLE, TRUE_ONCE, UNKNOWN_PAST
 
 _KNOWN = (*TRUE_ONCE, "archived")  # all but deleted
@@ -121,7 +120,7 @@ def terms(question: str, languages: Sequence[str]) -> list[str]:
     (['ana', 'move'], ['who'])
     """
     found = dict.fromkeys(term for language in languages for term in tokenize(question, language))
-    asking = {term for language in languages for term in _question_words(language)}
+    asking = {term for language in languages for term in listed_terms(language, "question-words")}
     return [term for term in found if term not in asking][:_MOST_TERMS] or list(found)[:_MOST_TERMS]
 
 
@@ -133,14 +132,9 @@ def names(texts: Sequence[str], languages: Sequence[str]) -> list[str]:
     """
     found: dict[str, None] = {}
     for language, text in product(languages, texts):
-        words = [term for term in tokenize(text, language) if term not in _question_words(language)]
+        asking = listed_terms(language, "question-words")
+        words = [term for term in tokenize(text, language) if term not in asking]
         for start in range(min(len(words), _MOST_NAMED)):
             ends = range(start + 1, min(start + _LONGEST_NAME, len(words)) + 1)
             found |= dict.fromkeys("".join(words[start:end]) for end in ends)
     return list(found)
-
-
-@cache
-def _question_words(language: str) -> frozenset[str]:
-    words = word_list(language, "question-words")
-    return frozenset(term for word in words for term in tokenize(word, language))
