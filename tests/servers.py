@@ -17,7 +17,7 @@ PREFIX = "MEMGRAPH_ENGINE_"
 # A test's server is young: most of its time goes into compiling and planning. It compiles quickly rather than well, and
 # keeps its plans though the statistics go up and down with every tenant that comes and goes.
 os.environ.setdefault("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1")
-REPLAN = "dbms.cypher.min_replan_interval=1h\n"
+config._CONF += "dbms.cypher.min_replan_interval=1h\n"
 
 
 @dataclass(frozen=True)
@@ -31,8 +31,6 @@ class Server:
 
 def managed(home: Path) -> LocalServer:
     """The managed server of a folder, whichever process starts it."""
-    if REPLAN not in config._CONF:
-        config._CONF += REPLAN
     return LocalServer(Settings.load(home=home))
 
 

@@ -214,8 +214,9 @@ def test_reset_deletes_all_and_a_new_start_is_empty(folder, started):
     with ThreadPoolExecutor(6) as threads:
         clients = list(threads.map(lambda _: connect(address), range(6)))
     for client in clients:
+        client.add("The boat is blue.", user_id="ana")
         client.close()
-    assert query(address, "MATCH (s:Store) RETURN count(s)") == [[1]]
+    assert query(address, "MATCH (n:Note) RETURN count(n)") == [[1]]
     assert server.stop() == "stopped"
     assert server.stop() == "not running"
 

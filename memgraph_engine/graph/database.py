@@ -178,7 +178,9 @@ class Database:
                     with self._session(access) as session:
                         return [dict(record) for record in session.run(text, given)]
                 except (driver_errors.Neo4jError, driver_errors.DriverError) as error:
-                    if not error.is_retryable() or time.monotonic() + wait > ends or self._closed.wait(wait):
+                    if not error.is_retryable() or time.monotonic() + wait > ends:
+                        raise
+                    if self._closed.wait(wait):  # whoever closed it expects no answer
                         raise
                 wait *= 2
 
