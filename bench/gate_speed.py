@@ -109,7 +109,7 @@ def _time(taken: list[float], work: Callable[[], object]) -> None:
 
 
 def _look_up(session: Session, parameters: Row) -> object:
-    return [dict(record) for record in session.run(statements()[_LOOK_UP].text, parameters)]
+    return [dict(record) for record in session.run(*statements()[_LOOK_UP].call(parameters))]
 
 
 def _moved(value: object, old: Scope, new: Scope) -> object:

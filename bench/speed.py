@@ -313,7 +313,7 @@ def _additions(mine: Memory, conversation: Conversation, rounds: int, prefix: st
 
 def write_again(session: Session, given: Row, scope: str) -> None:
     """Run a recorded write for another scope."""
-    assert session.run(statements()[WRITE].text, {**given, "scope": scope}).single(), "another version"
+    assert session.run(*statements()[WRITE].call({**given, "scope": scope})).single(), "another version"
 
 
 class Recording:

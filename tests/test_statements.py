@@ -34,9 +34,10 @@ def operators(plan):
 def explained(driver, name):
     statement = statements()[name]
     parameters = {p: dict.fromkeys(["id", "kind", "at"]) if p == "decision" else None for p in statement.parameters}
+    text, given = statement.call(parameters)
     _, summary, _ = driver.execute_query(
-        statement.text.replace("CYPHER 25", "CYPHER 25 EXPLAIN", 1),
-        parameters,
+        text.replace("CYPHER 25", "CYPHER 25 EXPLAIN", 1),
+        given,
         result_transformer_=lambda r: (None, r.consume(), None),
     )
     return list(operators(summary.plan))

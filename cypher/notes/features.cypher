@@ -1,10 +1,10 @@
 // Read what a search scores of versions of notes, by their stamps. Each is a note still, or past by now.
 // $scopes: list<string>    the scopes read
-// $versions: map    {stamps: list<integer>}; in a map, since the server compiles a statement anew for other lengths of lists
+// $stamps: list<integer>    theirs
 // $dimensions: integer    length of the embedder's vectors
 // returns notes [[stamp, scope, id, status, session, seq, role, speaker, raw lines, said_at, valid_from, tags, raw_terms, context_terms, raw vector,
 //   context vector: null for a note that waits]]
-UNWIND $versions.stamps AS stamp
+UNWIND $stamps AS stamp
 CALL (stamp) {
   MATCH (n:Note {stamp: stamp}) WHERE n.scope IN $scopes RETURN n
   UNION ALL

@@ -1,7 +1,7 @@
 // The readable notes of a scope that are meant and were created last, before another one.
 // $scope: string    the scope
 // $statuses: list<string>    of notes that can be read
-// $filters: map    which of them; in one parameter, since the server compiles a statement anew for other lengths of lists
+// $filters: map    which of them
 //   since, until: datetime    earliest and latest said_at
 //   session, speaker, role, agent: list<string>    the same value twice for one, two different ones for any
 //   tags: list<string>    that a note has all of

@@ -1,7 +1,7 @@
 // A page of a scope's readable notes that are meant, oldest first, with keywords and sources.
 // $scope: string    the scope
 // $statuses: list<string>    of notes that may be read
-// $filters: map    which of them; in one parameter, since the server compiles a statement anew for other lengths of lists
+// $filters: map    which of them
 //   since, until: datetime    earliest and latest said_at
 //   session, speaker, role, agent: list<string>    the same value twice for one, two different ones for any
 //   tags: list<string>    that a note has all of

@@ -17,7 +17,7 @@
 // $agent: list<string>    likewise
 // $as_of: list<datetime>    latest valid_from, and what valid_to is later than; the same for one moment
 // $known_at: list<datetime>    likewise of recorded_at and superseded_at
-// $read: map    how the question was read, in one parameter: the server compiles a statement anew for other lengths of lists
+// $read: map    how the question was read
 //   names: list<string>    keys of keywords that the question may name
 //   named: list<vector>    vectors of what a plan names in the question, null for none: the question's then
 //   topic: vector    vector of what a plan says that the question is about, null likewise

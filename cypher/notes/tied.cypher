@@ -2,8 +2,8 @@
 // section 3.4.1: topological expansion). Ranges are those of notes/propose.
 // $scopes: list<string>    the scopes read
 // $statuses: list<string>    of notes that may be found
-// $anchors: map    {stamps: list<integer>, scores: list<float>}; in a map, since the server compiles a statement anew for other
-//   lengths of lists
+// $stamps: list<integer>    these notes
+// $scores: list<float>    the score of each
 // $tied: integer    notes that ties lead to
 // $since: datetime    earliest said_at
 // $until: datetime    latest said_at
@@ -16,8 +16,8 @@
 // $alive: datetime    what ends by then can't be read: the present, or the time of a look back
 // $present: datetime    what is to be erased by then is gone
 // returns stamps, scores
-UNWIND range(0, size($anchors.stamps) - 1) AS place
-MATCH (n:Note {stamp: $anchors.stamps[place]}) WHERE n.scope IN $scopes
+UNWIND range(0, size($stamps) - 1) AS place
+MATCH (n:Note {stamp: $stamps[place]}) WHERE n.scope IN $scopes
 MATCH (n)-[r:RELATED]-(m)
 WHERE m.scope IN $scopes AND m.status IN $statuses AND m.expires_at > $alive AND m.erase_at > $present AND m.said_at >= $since AND m.said_at <= $until
   AND (m.session = $session[0] OR $session[0] <> $session[1])
@@ -26,6 +26,6 @@ WHERE m.scope IN $scopes AND m.status IN $statuses AND m.expires_at > $alive AND
   AND (m.agent_id = $agent[0] OR $agent[0] <> $agent[1])
   AND m.valid_from <= $as_of[0] AND m.valid_to > $as_of[1]
   AND m.recorded_at <= $known_at[0] AND m.superseded_at > $known_at[1]
-WITH m, max($anchors.scores[place] * r.score) AS score
+WITH m, max($scores[place] * r.score) AS score
 ORDER BY score DESC, m.stamp LIMIT $tied
 RETURN collect(m.stamp) AS stamps, collect(score) AS scores

@@ -1,9 +1,8 @@
 // What a write needs to know beforehand of the scope, of sources and of keywords; no row if there is no such scope.
 // $scope: string    the scope
-// $arriving: map    in one parameter, since the server compiles a statement anew for other lengths of lists
-//   ids: list<string>    ids of the sources to add
-//   sessions: list<string>    their sessions, without ''
-//   keys: list<string>    keys of the keywords they may carry
+// $ids: list<string>    ids of the sources to add
+// $sessions: list<string>    their sessions, without ''
+// $keys: list<string>    keys of the keywords they may carry
 // $statuses: list<string>    of notes that can be read
 // $alive: datetime    the present: what ends by then can't be read
 // returns version, language, notes, schema, known [{id, hashes, ended (it is to be erased by now), notes [{id, status, expired}]}], tails [source, its last passage, with readable], keywords [{key, name}]
@@ -11,14 +10,14 @@ MATCH (s:Scope {scope: $scope})
 RETURN s.version AS version, s.language AS language, s.notes AS notes,
        head(COLLECT { MATCH (x:Store {name: 'store'}) RETURN coalesce(x.upgrading, x.schema) }) AS schema,
        COLLECT {
-         UNWIND $arriving.ids AS id
+         UNWIND $ids AS id
          MATCH (x:Source {scope: $scope, id: id})
          RETURN {id: id, hashes: [x.hash] + [(x)-[:WAS]->(p:PastSource) | p.hash],
                  ended: x.erase_at <= $alive AND NOT EXISTS { (x)<-[:FROM]-(m:Note) WHERE m.erase_at > $alive },
                  notes: COLLECT { MATCH (n:Note)-[f:FROM]->(x) WITH n, min(coalesce(f.part, 0)) AS part RETURN n {.id, .status, expired: n.expires_at <= $alive} ORDER BY part }}
        } AS known,
        COLLECT {
-         UNWIND $arriving.sessions AS session
+         UNWIND $sessions AS session
          CALL (session) {
            MATCH (x:Source {scope: $scope, session: session})
            WHERE x.seq >= 0 AND x.erase_at > datetime('0001-01-01T00:00:00Z') // else an erasure has begun with it
@@ -29,7 +28,7 @@ RETURN s.version AS version, s.language AS language, s.notes AS notes,
                    readable: EXISTS { (x)<-[f:FROM]-(n:Note) WHERE coalesce(f.part, 0) = last AND n.status IN $statuses AND n.expires_at > $alive }}
        } AS tails,
        COLLECT {
-         UNWIND $arriving.keys AS key
+         UNWIND $keys AS key
          MATCH (k:Keyword {scope: $scope, key: key})
          RETURN {key: key, name: k.name}
        } AS keywords

@@ -3,7 +3,7 @@
 // $scope: string    the scope
 // $version: integer    as it was when the write was prepared
 // $sums: map    by how much the scope's sums change {notes, raw_length, context_length, joined}, and when the first of what is written ends {ends: ms or null}
-// $write: map    what changes, in one parameter: the server compiles a statement anew for other lengths of lists
+// $write: map    what changes
 //   sources: list<map>    to store {id, previous: id or null, properties, expires_at, erase_at [ms, null for never]}
 //   decisions: list<map>    to record {id, properties, source or null, undoes or null}
 //   keywords: list<map>    to store unless they are there {name, key, vector}

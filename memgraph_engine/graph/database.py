@@ -56,33 +56,12 @@ class _Transaction:
         return [dict(record) for record in self._transaction.run(text, given)]
 
 
-class _UnreadMap(dict[str, Any]):
-    def __repr__(self) -> str:
-        return f"<{len(self)} entries>"
-
-
-class _UnreadList(list[Any]):
-    def __repr__(self) -> str:
-        return f"<{len(self)} rows>"
-
-
-def _unread(parameters: Row) -> Row:
-    """Return parameters whose lists and maps are not rendered as text.
-
-    The driver renders all of them for its log, also where nobody has one: 36 MB for a batch of 256 long messages.
-    """
-    return {
-        name: _UnreadMap(value) if isinstance(value, dict) else _UnreadList(value) if isinstance(value, list) else value
-        for name, value in parameters.items()
-    }
-
-
 _PRESENT = ("alive", "present")
 """Parameters that are the present unless they are given: no reader of notes can forget that notes end."""
 
 
 def _prepared(name: str, parameters: Row, alive: Callable[[], datetime]) -> tuple[str, Row]:
-    """Return a statement's text and all of its parameters."""
+    """Return what the server gets of a statement."""
     statement = statements()[name]
     lacking = statement.parameters - parameters.keys()
     if lacking:
@@ -91,7 +70,7 @@ def _prepared(name: str, parameters: Row, alive: Callable[[], datetime]) -> tupl
         raise BrokenStatement(
             f"{name}: called with the wrong parameters {sorted(statement.parameters ^ parameters.keys())}"
         )
-    return statement.text, _unread(parameters)
+    return statement.call(parameters)
 
 
 class Database:

@@ -132,7 +132,7 @@ class NoteCache:
                 self._notes.move_to_end(stamp)
         missing = [stamp for stamp in stamps if stamp not in notes]
         if missing:
-            rows = tx.run("notes/features", scopes=scopes, versions={"stamps": missing}, dimensions=dimensions)
+            rows = tx.run("notes/features", scopes=scopes, stamps=missing, dimensions=dimensions)
             fetched = {note.stamp: note for note in _cached(rows[0]["notes"], dimensions)}
             notes |= fetched
             self._keep(fetched)
@@ -152,8 +152,8 @@ class NoteCache:
         missing = {note.stamp: note for note in notes if not (note.whole and note.current(known.get(note.scope)))}
         if not missing:
             return
-        wanted = {"stamps": list(missing), "unread": [stamp for stamp, note in missing.items() if not note.whole]}
-        for row in tx.run("notes/fetch", scopes=scopes, versions=wanted):
+        unread = [stamp for stamp, note in missing.items() if not note.whole]
+        for row in tx.run("notes/fetch", scopes=scopes, stamps=list(missing), unread=unread):
             note = missing[row["stamp"]]
             with self._lock:
                 note.follow((Replacement(**one) for one in row["replaced"]), known.get(note.scope, -1))

@@ -48,8 +48,7 @@ def look_up(db: Database, scope: str, ids: Sequence[str], sessions: Sequence[str
     known before, from an earlier transaction. Raises StoreMismatch where a newer process has upgraded the database
     meanwhile.
     """
-    arriving = {"ids": ids, "sessions": sessions, "keys": keys}
-    rows = db.run("sources/look_up", scope=scope, arriving=arriving, statuses=QUOTABLE)
+    rows = db.run("sources/look_up", scope=scope, ids=ids, sessions=sessions, keys=keys, statuses=QUOTABLE)
     if not rows:
         return None
     row = rows[0]

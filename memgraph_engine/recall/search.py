@@ -156,9 +156,13 @@ def _expanded(db: Database, query: Query, answer: Row, settings: RecallSettings)
     scores = anchor_scores(answer, settings.anchored)
     if not scores:
         return answer
-    anchors = {"stamps": list(scores), "scores": list(scores.values())}
     found = note_graph.tied(
-        db, scopes=query.scope_names, anchors=anchors, tied=settings.anchored, **query.filters.parameters()
+        db,
+        scopes=query.scope_names,
+        stamps=list(scores),
+        scores=list(scores.values()),
+        tied=settings.anchored,
+        **query.filters.parameters(),
     )
     related = ["related", found["stamps"], None, found["scores"], None, None]
     return {**answer, "proposed": [*answer["proposed"], related]}
