@@ -3,8 +3,9 @@
 import argparse
 import subprocess
 import sys
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -20,7 +21,7 @@ from neo4j import Driver, GraphDatabase, Session
 from bench import fillers
 from bench.conversations import conversations, locomo_file
 from bench.server import bench_settings, connected
-from memgraph_engine import Memory
+from memgraph_engine import Memory, Settings
 from memgraph_engine.embedding import CheckedEmbedder
 from memgraph_engine.evaluation.kept import KeptEmbedder
 from memgraph_engine.evaluation.locomo import Conversation
@@ -32,6 +33,7 @@ from memgraph_engine.graph.scopes import open_scope
 from memgraph_engine.graph.server import LocalServer
 from memgraph_engine.graph.statements import statements
 from memgraph_engine.model.memory import NEVER, READABLE
+from memgraph_engine.model.ports import Embedder
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.recall.fusion import OPTIONAL
 from memgraph_engine.recall.question import terms
@@ -45,6 +47,7 @@ T = TypeVar("T")
 WRITE = "writes/commit"
 _TENTH, _SOME, _MANY, _ONE, _MILLION = (10_000, 20), (20_000, 20), (100_000, 200), (100_000, 1), (1_000_000, 1_000)
 _SIZES = (_TENTH, _SOME, _MANY, _ONE, _MILLION)
+Size = tuple[int, int]
 """Notes, and over how many scopes."""
 BASIC = dict.fromkeys(OPTIONAL, 0.0)
 """Settings of recall that leave out the pathways, and the time that a question names."""
@@ -105,20 +108,18 @@ def run(given: argparse.Namespace) -> tuple[dict[str, float], str]:
     """
     every = list(conversations(locomo_file(given.file)))
     figures: dict[str, float] = {"import_s": _import_seconds()}
-    asked: dict[tuple[int, int], Asked] = {}
-    for notes, scopes in [size for size in _SIZES if size[0] <= given.largest]:
-        at = "" if (notes, scopes) == _MANY else f"_{notes // 1000}k_over_{scopes}"
-        settings = bench_settings(given.model)
-        settings = settings.model_copy(update={"home": settings.home.with_name(f"{given.model}-{notes}-{scopes}")})
-        with connected(settings) as memory:
-            tenant = fillers.fill(memory, every, notes=notes, scopes=scopes)
-            users = [f"user-{number}" for number in range(scopes)]
-            asked[notes, scopes] = _asked(memory, tenant, users, every, given.rounds)
-            figures |= asked[notes, scopes].ratios(at)
-            if (notes, scopes) in (_SOME, _MANY):
-                figures |= creations(memory, every[0], given.rounds, at=at)
-            if (notes, scopes) == _MANY:
-                figures |= _ingest(memory, every, given.rounds)
+    sizes = [size for size in _SIZES if size[0] <= given.largest]
+    with ExitStack() as stack:
+        memories = {size: stack.enter_context(connected(_settings(given.model, *size))) for size in sizes}
+        filled = {size: _filled(memories[size], every, *size) for size in sizes}
+        asked = _asked(filled, memories[sizes[0]].engine.embedder, every, given.rounds)
+        for size in sizes:
+            at = "" if size == _MANY else f"_{size[0] // 1000}k_over_{size[1]}"
+            figures |= asked[size].ratios(at)
+            if size in (_SOME, _MANY):
+                figures |= creations(memories[size], every[0], given.rounds, at=at)
+            if size == _MANY:
+                figures |= _ingest(memories[size], every, given.rounds)
     figures |= {
         name: asked[one].p50 / asked[other].p50
         for name, one, other in (
@@ -200,46 +201,91 @@ class Asked:
         }
 
 
-def _asked(memory: Memory, tenant: str, users: Sequence[str], every: Sequence[Conversation], rounds: int) -> Asked:
+def _settings(model: str, notes: int, scopes: int) -> Settings:
+    settings = bench_settings(model)
+    return settings.model_copy(update={"home": settings.home.with_name(f"{model}-{notes}-{scopes}")})
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """A memory with notes, ties and topics, whose embedder has seen every question before; its users, and a driver."""
+
+    memory: Memory
+    tenant: str
+    users: Sequence[str]
+    bare: Driver
+
+    def given(self, question: str, user: str) -> Row:
+        """Return what a question's plain statements take."""
+        scopes = [Scope(self.tenant, user), Scope(self.tenant)]
+        return {
+            "vector": packed(self.memory.engine.embedder.embed_query(question)),
+            "scopes": [scope.name for scope in scopes],
+            "statuses": list(READABLE),
+            "words": words_query(terms(question, ["english"]), scopes, READABLE),
+        }
+
+    def hybrid(self, given: Row) -> None:
+        """Ask as a plain hybrid retriever does."""
+        for statement in (_NEAREST, _WORDS):
+            self.bare.execute_query(statement, given, routing_="r")
+
+    def vector(self, given: Row) -> None:
+        """Ask one vector index."""
+        self.bare.execute_query(_ONE_SEARCH, given)
+
+
+@contextmanager
+def _filled(memory: Memory, every: Sequence[Conversation], notes: int, scopes: int) -> Iterator[Filled]:
+    tenant = fillers.fill(memory, every, notes=notes, scopes=scopes)
+    users = [f"user-{number}" for number in range(scopes)]
+    mine = fillers.complete(memory, tenant, users)
+    known = CheckedEmbedder(Known(memory.engine.embedder))
+    with driver(memory) as bare:
+        yield Filled(Memory(replace(mine.engine, embedder=known)), tenant, users, bare)
+
+
+def _asked(
+    memories: Mapping[Size, AbstractContextManager[Filled]],
+    embedder: Embedder,
+    every: Sequence[Conversation],
+    rounds: int,
+) -> dict[Size, Asked]:
     """Ask real questions of users in turn, with default settings, ties and topics made.
 
-    What is compared takes turns, so that what else the machine does falls on all of it.
+    All that is compared takes turns, also databases of different sizes, so that what else the machine does falls on
+    all of it.
     """
-    known = Known(memory.engine.embedder)
-    mine = fillers.complete(memory, tenant, users)
-    mine = Memory(replace(mine.engine, embedder=CheckedEmbedder(known)))
     questions = [q.text for c in every for q in c.questions][:: max(1, 997 // rounds)][:rounds]
-    embedding = milliseconds(memory.engine.embedder.embed_query, questions)
-    asked = [(question, users[i % len(users)]) for i, question in enumerate(questions)]
-    taken: dict[str, list[float]] = {name: [] for name in ("warm", "cold", "hybrid", "vector")}
-    with driver(memory) as bare:
-
-        def hybrid(given: Row) -> None:
-            for statement in (_NEAREST, _WORDS):
-                bare.execute_query(statement, given, routing_="r")
-
+    taken: dict[Size, dict[str, list[float]]] = {size: defaultdict(list) for size in memories}
+    with ExitStack() as stack:
+        filled = {size: stack.enter_context(one) for size, one in memories.items()}
         for cold in (False, True):
             for counted in (*[False] * _WARM, True):
-                for question, user in asked:
-                    scopes = [Scope(tenant, user), Scope(tenant)]
-                    given = {
-                        "vector": packed(known.embed_query(question)),
-                        "scopes": [scope.name for scope in scopes],
-                        "statuses": list(READABLE),
-                        "words": words_query(terms(question, ["english"]), scopes, READABLE),
-                    }
-                    if cold:
-                        mine.engine.notes.clear()
-                    search = milliseconds(lambda one: mine.search(one[0], user_id=one[1]), [(question, user)])
-                    if counted:
-                        taken["cold" if cold else "warm"] += search
-                    if counted and not cold:
-                        taken["hybrid"] += milliseconds(hybrid, [given])
-                        taken["vector"] += milliseconds(lambda one: bare.execute_query(_ONE_SEARCH, one), [given])
-                    elif not cold:
-                        hybrid(given)
-                        bare.execute_query(_ONE_SEARCH, given)
-    return Asked(**{name: sorted(some) for name, some in taken.items()}, embedding=embedding)
+                for number, question in enumerate(questions):
+                    for size, one in filled.items():
+                        some = _once(one, question, one.users[number % len(one.users)], cold=cold)
+                        for name, value in some.items() if counted else ():
+                            taken[size][name].append(value)
+    embedding = milliseconds(embedder.embed_query, questions)
+    return {
+        size: Asked(**{name: sorted(values) for name, values in some.items()}, embedding=embedding)
+        for size, some in taken.items()
+    }
+
+
+def _once(one: Filled, question: str, user: str, *, cold: bool) -> dict[str, float]:
+    """Ask a question once, and return the milliseconds of each way."""
+    given = one.given(question, user)
+    search = partial(one.memory.search, user_id=user)
+    if cold:
+        one.memory.engine.notes.clear()
+        return {"cold": milliseconds(search, [question])[0]}
+    return {
+        "warm": milliseconds(search, [question])[0],
+        "hybrid": milliseconds(one.hybrid, [given])[0],
+        "vector": milliseconds(one.vector, [given])[0],
+    }
 
 
 def _ingest(memory: Memory, every: Sequence[Conversation], rounds: int) -> dict[str, float]:
