@@ -467,8 +467,9 @@ class Memory:
         """Plan to erase what is meant, so that nothing of it is left in the graph; `erase` carries the plan out.
 
         It is all of a `session` (a document is one), sources by their ids, or a note's sources by its id, what was said
-        `before` a time, what a search for `query` finds, what has a `policy`, or `everything` of the memory. Of several
-        it is what all of them mean. Nothing is written. Raises InvalidInput without any of these, NotFound
+        `before` a time, what a search for `query` finds that is relevant enough for a context (`answer.relevance`),
+        what has a `policy`, or `everything` of the memory. Of several it is what all of them mean. Nothing is written.
+        Raises InvalidInput without any of these, NotFound
         where nothing is meant.
 
         >>> from memgraph_engine import Memory
@@ -492,9 +493,8 @@ class Memory:
         names = [source] if isinstance(source, str) else list(source or ())
         ids = self._told_by(scope, names) if source is not None else None
         if query is not None:
-            hits = self.search(query, user_id=user_id, shared=shared)
-            found = {one.id for hit in hits for one in hit.sources}
-            ids = sorted(found if ids is None else found & set(ids))
+            found = self._found_by(scope, query)
+            ids = [one for one in found if ids is None or one in ids]
         at = parse_time(before, "before", self._settings.timezone) if before is not None else None
         meant = erasures.select(
             self.engine.db,
@@ -504,6 +504,8 @@ class Memory:
             policy=policy,
             before=at,
         )
+        rank = {one: at for at, one in enumerate(ids or ())}
+        meant.sort(key=lambda one: rank.get(one.id, 0))  # what is found best is told first
         if not meant and not everything:
             raise NotFound(f"The memory of {scope} holds nothing that is meant: there is nothing to erase.")
         rule = "everything" if everything else ", ".join(given)
@@ -846,6 +848,17 @@ class Memory:
             own = [one.id for one in found.note.sources] if found and found.note.id == name else [name]
             told |= dict.fromkeys(own)
         return sorted(told)
+
+    def _found_by(self, scope: Scope, query: str) -> list[str]:
+        """Return the ids of the sources of this scope's notes that are relevant to a query, the best first.
+
+        Of an embedder that was never calibrated those that hold a word of it.
+        """
+        floor = self._settings.answer.relevance
+        hits = self.search(query, user_id=scope.user or None, shared=not scope.user)
+        known = [(hit.note.id, hit.coverage > 0 if hit.relevance is None else hit.relevance >= floor) for hit in hits]
+        relevant = [note for note, about in known if about]
+        return list(dict.fromkeys(one for note in relevant for one in self._told_by(scope, [note])))
 
     def _find(self, id: str, scope: Scope, *, gone: bool = False) -> tuple[Scope, Note]:  # noqa: A002
         """Find a note in the user's own memory, else in the shared one.

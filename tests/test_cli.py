@@ -166,7 +166,7 @@ def test_explain_shows_the_channels(cli):
 def test_what_joins_another_note_or_none_says_so(cli):
     lisbon(cli)
     assert cli("add", "I moved to Lisbon.", "--speaker", "Ana", "--id", "again").stdout.startswith("Repeats note ")
-    assert cli("add", "Haha, thanks!", "--id", "x").stdout == "Kept source x, without a note: it tells nothing new.\n"
+    assert cli("add", "Haha, thanks!", "--id", "x").stdout == "Kept source x, without a note (`decisions` tells why).\n"
 
 
 def test_what_is_stored_without_waiting_is_constructed_later(cli, tmp_path):

@@ -1,5 +1,6 @@
 """A context: what the memory holds on a question, cited, within a budget, without repeats and contradictions."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -8,7 +9,7 @@ from hypothesis import strategies as st
 
 from memgraph_engine import Memory, Settings
 from memgraph_engine.answer.context import compose
-from memgraph_engine.answer.facts import Fact, mixed
+from memgraph_engine.answer.facts import Fact, facts, mixed
 from memgraph_engine.answer.lines import shortened
 from memgraph_engine.errors import InvalidInput
 from memgraph_engine.llm.tokens import most_tokens
@@ -16,6 +17,7 @@ from memgraph_engine.model.marker import without_recalled
 from memgraph_engine.model.memory import NEVER, Note, Source
 from memgraph_engine.model.result import Contrary, Hit
 from memgraph_engine.providers import load_litellm
+from memgraph_engine.rendering import render
 from tests.models import judged, memory_with
 
 FERRY = "The ferry to Madeira leaves at noon from the old harbour."
@@ -164,6 +166,28 @@ def test_a_repeat_is_left_out_and_lends_its_source_and_day():
     assert [source.id for source in entry.sources] == ["s1", "s2"]
     assert entry.line.startswith("[1] 2023-05-08 and 2023-05-17: ")
     assert context.left_out == {"n2": "[1] says the same"}
+
+
+def test_what_was_said_again_in_other_letters_stands_once_with_all_its_days():
+    first, again = hit(1, FERRY), hit(2, f"{FERRY.lower()}!!", said=DAY + timedelta(days=9))
+    sources = first.note.sources + again.note.sources
+    raw = first.note.raw + again.note.raw
+    merged = replace(
+        first.note, sources=sources, raw=raw, context=render([(one, None) for one in sources], "english").context
+    )
+    (entry,) = composed([replace(first, note=merged)]).entries
+    assert entry.line == f"[1] 2023-05-08 and 2023-05-17: Ana: {FERRY.lower()}!!"
+
+
+def test_one_shared_word_makes_no_repeat():
+    hits = [hit(1, "I built a pipeline at my current job."), hit(2, "I got the job!!", said=DAY + timedelta(days=9))]
+    assert cited(composed(hits)) == ["n1", "n2"]
+
+
+def test_what_is_said_again_is_not_doubted_for_that():
+    hits = [hit(1, FERRY), hit(2, FERRY.lower(), said=DAY + timedelta(days=9))]
+    ranked, _ = facts(hits, [], {"n1": hits[1]}, DEFAULT.similar, "english")
+    assert [fact.remarks for fact in ranked] == [()]
 
 
 @pytest.mark.parametrize(

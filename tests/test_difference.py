@@ -81,7 +81,16 @@ def test_the_same_words_of_other_days_are_no_repeat():
     days = [line("I swam today.", time=f"2023-05-0{day}") for day in (1, 2)]
     assert not pair(*days).plain
     assert pair(days[0], line("I swam today.", time="2023-05-01T20:00:00")).plain
-    assert pair(*days).finding == ("conflict", "They tell of different days.")
+    assert pair(*days).finding == ("related", "They tell of different days.")
+
+
+def test_what_has_been_on_two_days_is_no_contradiction_and_what_is_ahead_may_be():
+    for old, new in (("I ran 5 km today.", "I ran 8 km today."), ("I saw Dune yesterday.", "I saw Alien yesterday.")):
+        said = line(new, time="2023-03-09"), line(old, time="2023-03-01")
+        for one in (pair(*said), pair(*said[::-1])):  # it may come later than what was said after it
+            assert (one.finding[0], one.disputed) == ("related", False)
+    moved = pair(line("My exam is on Friday.", time="2023-05-02"), line("My exam is on Thursday.", time="2023-05-01"))
+    assert (moved.finding[0], moved.disputed) == ("conflict", True)
 
 
 def test_the_same_words_of_another_speaker_are_no_repeat():
@@ -204,7 +213,7 @@ def test_a_rule_speaks_of_what_it_is_for(name, new, old):
 
 
 def test_every_rule_has_a_test():
-    elsewhere = {"speaker", "days", "answer", "wording"}
+    elsewhere = {"speaker", "days", "put off", "answer", "wording"}
     assert {rule.name for rule in RULES} == elsewhere | set(RULES_TABLE)
 
 

@@ -437,3 +437,22 @@ def test_nothing_is_left_of_what_is_erased(memory, script):
 @given(steps)
 def test_nothing_is_left_of_what_is_erased_in_a_thousand_cases(memory, script):
     check_erasure(memory, script)
+
+
+# ---- what a query means -----------------------------------------------------------------------
+
+
+def test_a_query_means_what_is_about_it_and_the_best_is_shown_first(memory):
+    memory.add_many([{"id": "1", "text": FERRY}, {"id": "2", "text": SECRET}], user_id="ana")
+    plan = memory.forget(user_id="ana", query="amaranth tulip")
+    assert (plan.sources, plan.examples) == (("2",), (SECRET,))
+    with pytest.raises(NotFound, match="nothing that is meant"):
+        memory.forget(user_id="ana", query="zebra")
+
+
+def test_a_query_means_no_source_of_the_shared_memory_nor_one_of_its_name(memory):
+    memory.add({"id": "1", "text": SECRET}, shared=True)
+    memory.add({"id": "1", "text": FERRY}, user_id="ana")
+    assert memory.search("amaranth tulip", user_id="ana")[0].note.text == SECRET
+    with pytest.raises(NotFound, match="nothing that is meant"):
+        memory.forget(user_id="ana", query="amaranth tulip")

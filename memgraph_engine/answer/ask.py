@@ -47,7 +47,7 @@ def ask(
     yield reading.answer(context, told)
 
 
-_NO_MODEL = f"{_PART} was done without a model: the role answering has none; the setting llm.model names one."
+_NO_MODEL = f"{_PART} was done without a model: none is set for the role answering. Set llm.model to have one."
 
 
 class _Reading:

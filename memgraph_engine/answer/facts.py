@@ -71,7 +71,13 @@ def facts(
         if tie.kind == "change" and tie.newer in standing and tie.older in standing:
             _precede(standing, tie.newer, tie.older)
     told = {note for tie in ties for note in (tie.newer, tie.older)}
-    perhaps = {old: new for old, new in outdated.items() if old not in told and {old, new.note.id} <= standing.keys()}
+    perhaps = {
+        old: new
+        for old, new in outdated.items()
+        if old not in told
+        and {old, new.note.id} <= standing.keys()
+        and not _alike(standing[old].note, new.note, share, language)
+    }
     for old, new in sorted(perhaps.items(), key=lambda pair: pair[1].note.said_at):
         _precede(standing, new.note.id, old)
     changed = {tie.older for tie in ties if tie.kind == "change" and not tie.former}
@@ -120,6 +126,12 @@ def _remarks(note: Note, ties: Sequence[Contrary], later: Hit | None) -> tuple[s
         elif tie.kind == "conflict" and note.id in (tie.newer, tie.older):
             remarks.append(_conflict(note, tie))
     return tuple(dict.fromkeys(remarks))[:_MOST_REMARKS]
+
+
+def _alike(one: Note, other: Note, share: float, language: str) -> bool:
+    """Tell whether one of two notes says nothing besides the other: then it has not changed, whichever is later."""
+    said, again = Said.of(one), Said.of(other)
+    return said.adds_nothing_to(again, share, language) or again.adds_nothing_to(said, share, language)
 
 
 def _quoted(words: str) -> str:

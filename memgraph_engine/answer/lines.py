@@ -2,14 +2,15 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Container
+from collections.abc import Collection, Container, Sequence
 from itertools import pairwise
 
 from memgraph_engine.answer.facts import Fact
 from memgraph_engine.answer.places import Place, before, places
 from memgraph_engine.llm.tokens import most_tokens
 from memgraph_engine.model.marker import without_marks
-from memgraph_engine.rendering import render
+from memgraph_engine.model.memory import Source, by_time
+from memgraph_engine.rendering import render, told, written
 
 _GAP = "…"
 _GAP_TOKENS = most_tokens(_GAP)
@@ -48,12 +49,22 @@ def text(fact: Fact, told: Container[Place], language: str) -> str:
         asked = note.context.removeprefix(whole).endswith(("?]", "？]"))
         short = len(_WORDS.findall(" ".join(source.text for source in note.sources))) <= _SHORT
         needed = asked and short and any(before(place) not in told for place in places(note))
-        days = {source.said_as[:10] for source in note.sources if source.said_as}
-        said = render(own, language, dated=len(days) > 1).context
+        once = _once(note.sources, language)
+        days = {source.said_as[:10] for source in once if source.said_as}
+        said = render([(source, None) for source in once], language, dated=len(days) > 1).context
         line = said + note.context.removeprefix(whole) if needed else said
     else:
         line = note.context
     return _unmarked(line)
+
+
+def _once(sources: Sequence[Source], language: str) -> list[Source]:
+    """Return of sources that say the same words of the same days the last one: the head tells when each was said."""
+    kept: dict[object, Source] = {}
+    for source in sorted(sources, key=by_time):
+        said = tuple(_WORDS.findall(written(source).casefold()))
+        kept[source.speaker, said, tuple((event.start, event.end) for event in told(source, language))] = source
+    return list(kept.values())
 
 
 def _unmarked(line: str) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from memgraph_engine.language import LISTED, word_list
-from memgraph_engine.model.marker import covered, without_recalled
+from memgraph_engine.model.marker import content, covered, without_recalled
 from memgraph_engine.model.memory import Note
 
 _WORDS = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
@@ -38,12 +38,14 @@ class Said:
         """Tell whether at least `share` of the content words stand in the other, in the same order.
 
         The speaker is the same, and so is every number and every "not"; nobody is named whom the other does not name.
+        A single word tells too little: "I got the job" repeats nothing of "my current job".
         """
         return (
             self.speaker == other.speaker
             and self.deciding == other.deciding
             and self.names <= other.words
             and covered(self.text, [other.text], language) >= share
+            and (len(content(self.text, language)) > 1 or covered(other.text, [self.text], language) >= share)
         )
 
 

@@ -15,7 +15,7 @@ _SAID = {
     "supersede": "Added {note}, {source}; it replaces the one that it corrects.",
     "merge": "Merged into {note}, {source}.",
     "reinforce": "Repeats {note}, {source}.",
-    "discard": "Kept {source}, without a note: it tells nothing new.",
+    "discard": "Kept {source}, without a note (`decisions` tells why).",
     "defer": "Added {note}, {source}; it is to be constructed.",
     "restore": "Brought back {note}, {source}: it had expired.",
     "repeat": "Known already: {note}, {source}.",

@@ -69,6 +69,8 @@ def _tell(plan: "ErasurePlan", *, as_json: bool, err: bool = False) -> None:
         f"{show.count(plan.remade, 'note')} made anew without them.",
         err=err,
     )
+    if plan.examples and len(plan.sources) > len(plan.examples):
+        typer.echo(f"{len(plan.examples)} of them:", err=err)
     for text in plan.examples:
         typer.echo(show.clean(f"  {text}"), err=err)
     for hold in plan.held:

@@ -37,6 +37,7 @@ SAYS: Mapping[Wording, str] = {
     "detailed": "One of them says the same in more detail.",
     "reworded": "It says as much in other words.",
 }
+_APART = "They tell of different days."
 _Block = tuple[Sequence[Token], Sequence[Token]]
 
 
@@ -56,6 +57,21 @@ class Pair:
     def foreign(self) -> bool:
         """Whether another one says so: "I moved" from another mouth is another fact."""
         return same_speaker(self.new, self.old) is False
+
+    @property
+    def apart(self) -> bool:
+        """Whether they tell of different days."""
+        return bool(self.new.days and self.old.days) and self.new.days.isdisjoint(self.old.days)
+
+    @property
+    def ahead(self) -> bool:
+        """Whether the one tells of what was still to come when the other was said: that can be put off.
+
+        What has been on one day may have been on another as well.
+        """
+        said, before = self.new.said_at, self.old.said_at
+        later, earlier = (self.old, self.new) if said and before and said < before else (self.new, self.old)
+        return later.awaits(earlier.days)
 
     @cached_property
     def finding(self) -> "tuple[Verdict, str]":
@@ -214,8 +230,11 @@ def _speaker(pair: Pair) -> str:
 
 
 def _days(pair: Pair) -> str:
-    apart = pair.new.days and pair.old.days and not pair.new.days & pair.old.days
-    return "They tell of different days." if apart else ""
+    return _APART if pair.apart and not pair.ahead else ""
+
+
+def _put_off(pair: Pair) -> str:
+    return _APART if pair.apart and pair.ahead else ""
 
 
 def _denial(pair: Pair) -> str:
@@ -297,7 +316,8 @@ def _worded(pair: Pair) -> str:
 
 RULES = (
     Rule("speaker", "related", _speaker),
-    Rule("days", "conflict", _days),
+    Rule("days", "related", _days),
+    Rule("put off", "conflict", _put_off),
     Rule("denial", "conflict", _denial),
     Rule("number", "conflict", _numbers),
     Rule("date", "conflict", _dates),

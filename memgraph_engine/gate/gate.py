@@ -1,6 +1,6 @@
 """Judge new notes against what is known, without an LLM (MemFly, section 3.3.2): merge, link, append, and beyond."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property, partial
@@ -155,7 +155,7 @@ class Compared:
             return ""
         days = {day for other in self.known.lines for day in other.days}
         # what is ahead can be put off; what has been on another day has been as well
-        if said.days and days and said.days.isdisjoint(days) and not _ahead(self.new, days):
+        if said.days and days and said.days.isdisjoint(days) and not said.awaits(days):
             return ""
         return correction(said, self.known.lines, self._language)
 
@@ -414,10 +414,6 @@ def _come_back(
 
 def _joins(verdict: Verdict) -> bool:
     return verdict.kind in ("merge", "reinforce")
-
-
-def _ahead(new: Known, days: Collection[tuple[datetime, datetime]]) -> bool:
-    return new.said_at is not None and all(start.date() >= new.said_at.date() for start, _ in days)
 
 
 def _words(candidate: Candidate, language: str) -> list[str]:

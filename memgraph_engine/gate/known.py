@@ -31,6 +31,7 @@ class Line:
         self.speaker = source.speaker or source.role
         self.role = source.role
         self.text = without_recalled(source.text)
+        self.said_at = source.said_at
 
     @cached_property
     def written(self) -> str:
@@ -83,6 +84,10 @@ class Line:
     def days(self) -> frozenset[tuple[datetime, datetime]]:
         """The times that it names, by when it was said."""
         return frozenset((event.start, event.end) for event in told(self._source, self._language))
+
+    def awaits(self, days: Collection[tuple[datetime, datetime]]) -> bool:
+        """Tell whether all of some times were still to come when this was said; False where that is not known."""
+        return self.said_at is not None and all(start.date() >= self.said_at.date() for start, _ in days)
 
 
 @dataclass(frozen=True, slots=True)

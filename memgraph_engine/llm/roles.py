@@ -231,7 +231,7 @@ def _whole(model: ChatModel, reply: Reply, settings: LlmSettings) -> TextAnswer:
 def _failed(role: str, failures: Sequence[ModelError], cost: Cost) -> ModelError:
     """Return the error of a role whose models all failed."""
     if not failures:
-        return ModelUnavailable(f"The role {role} has no model; the setting llm.model names one.", NOTHING)
+        return ModelUnavailable(f"The role {role} has no model. Set llm.model to have one.", NOTHING)
     if len(failures) == 1:
         return failures[0]
     all_of_them = Unusable(" Then: ".join(map(str, failures)), cost)

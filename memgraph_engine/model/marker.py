@@ -97,11 +97,11 @@ def covered(text: str, shown: Sequence[str], language: str) -> float:
     >>> covered("You moved to Lisbon with Max.", ["Ana: I moved to Lisbon with Max, at last."], "english")
     1.0
     """
-    terms = _content(text, language)
+    terms = content(text, language)
     width = min(_TERMS_IN_A_ROW, len(terms))
     if width == 0:
         return 0.0
-    known = {row for one in shown for row in _rows(_content(one, language), width)}
+    known = {row for one in shown for row in _rows(content(one, language), width)}
     found: set[int] = set()
     for place, row in enumerate(_rows(terms, width)):
         if row in known:
@@ -113,6 +113,7 @@ def _rows(terms: Sequence[str], width: int) -> list[tuple[str, ...]]:
     return [tuple(terms[place : place + width]) for place in range(len(terms) - width + 1)]
 
 
-def _content(text: str, language: str) -> list[str]:
+def content(text: str, language: str) -> list[str]:
+    """Return a text's terms in their order, without those of closed classes."""
     closed = listed_terms(language, "closed-words")
     return [term for term in tokenize(text, language) if term not in closed]
