@@ -212,6 +212,19 @@ def test_of_a_change_both_notes_can_be_read_and_the_newer_stands_first(memory):
     )
 
 
+def test_what_changes_within_a_talk_stands_first_too_and_names_no_day_twice(memory):
+    turns = ["My sister's name is Anna.", "My sister's name is Hanna, not Anna."]
+    for minute, text in enumerate(turns):
+        message = {"role": "user", "content": text, "session": "s", "time": f"2024-03-01T10:0{minute}:00"}
+        memory.add(message, user_id="ana")
+    entries = memory.context("What is my sister's name?", user_id="ana").entries
+    assert [entry.note.text for entry in entries] == turns[::-1]
+    assert [entry.remarks for entry in entries] == [
+        ("newer than what was said earlier that day",),
+        ("was replaced by a later statement of that day",),
+    ]
+
+
 def test_a_search_has_what_is_true_now_before_what_it_replaced(memory):
     said = ["I have 6 hens in the garden.", "I have 5 hens in the garden now.", "the fox came, so I've got 4 hens now"]
     for day, text in enumerate(said, 1):

@@ -119,10 +119,12 @@ def _remarks(note: Note, ties: Sequence[Contrary], later: Hit | None) -> tuple[s
         if tie.kind == "supersede" and tie.newer == note.id:
             remarks.append(f"replaces what was said on {tie.older_said:%Y-%m-%d}")
         elif tie.kind == "change" and tie.newer == note.id:
-            remarks.append(f"newer than what was said on {tie.older_said:%Y-%m-%d}")
+            remarks.append(_newer_than(tie.older_said, tie.newer_said))
         elif tie.kind == "change" and tie.older == note.id:
             what = f'"{_quoted(tie.former)}" ' if tie.former else ""
-            remarks.append(f"{what}was true until {tie.newer_said:%Y-%m-%d}; replaced by a later statement")
+            until = f"was true until {tie.newer_said:%Y-%m-%d}; replaced by a later statement"
+            at_once = tie.older_said.date() == tie.newer_said.date()
+            remarks.append(what + ("was replaced by a later statement of that day" if at_once else until))
         elif tie.kind == "conflict" and note.id in (tie.newer, tie.older):
             remarks.append(_conflict(note, tie))
     return tuple(dict.fromkeys(remarks))[:_MOST_REMARKS]
@@ -147,8 +149,13 @@ def _conflict(note: Note, tie: Contrary) -> str:
     if not tie.same_speaker:
         return f"disputed: something else was said on {other:%Y-%m-%d}"
     if own > other or (own == other and came_later):
-        return f"newer than what was said on {other:%Y-%m-%d}"
+        return _newer_than(other, own)
     return _perhaps_until(other)
+
+
+def _newer_than(other: datetime, own: datetime) -> str:
+    """Return the remark of what was said after something else; two of one day are no days to tell apart."""
+    return f"newer than what was said {'earlier that day' if other.date() == own.date() else f'on {other:%Y-%m-%d}'}"
 
 
 def _perhaps_until(moment: datetime) -> str:
