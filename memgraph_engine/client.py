@@ -490,6 +490,8 @@ class Memory:
         state = scopes.state(self.engine.db, scope.name)
         if not state:
             raise NotFound(f"The memory of {scope} is empty: there is nothing to erase.")
+        if not isinstance(source, str | list | tuple | set | frozenset | None):
+            raise InvalidInput(f"source must be an id, or a list of ids, not {type(source).__name__}.")
         names = [source] if isinstance(source, str) else list(source or ())
         ids = self._told_by(scope, names) if source is not None else None
         if query is not None:
@@ -501,7 +503,7 @@ class Memory:
             scope.name,
             ids=ids,
             session=None if session is None else check_name(session, "session"),
-            policy=policy,
+            policy=None if policy is None else check_name(policy, "policy"),
             before=at,
         )
         rank = {one: at for at, one in enumerate(ids or ())}
@@ -516,9 +518,16 @@ class Memory:
 
         The receipt holds no content. A call that was cut off is made again, or finished by a worker. Raises Held where
         something is held, and ErasureRefused if the memory was written to since the plan was made; then nothing is
-        erased.
+        erased. A plan of another tenant's memory raises InvalidInput.
         """
-        return erasure.erase(self.engine, Scope(self._settings.tenant, plan.user_id), plan)
+        if not isinstance(plan, ErasurePlan):
+            raise InvalidInput(f"erase takes a plan that forget made, not {type(plan).__name__}.")
+        if plan.tenant != self._settings.tenant:
+            raise InvalidInput(
+                "This plan is of another tenant's memory. Nothing was erased; make the plan with forget of the Memory "
+                "that is to carry it out."
+            )
+        return erasure.erase(self.engine, Scope(plan.tenant, plan.user_id), plan)
 
     def receipts(self) -> list[ErasureReceipt]:
         """Return the receipts of all erasures of the tenant, the first before others."""

@@ -321,6 +321,31 @@ def test_what_is_said_again_while_its_erasure_is_cut_off_is_stored_anew(memory, 
     assert memory.verify(user_id="ana") == []
 
 
+def test_what_is_said_again_before_an_erasure_is_checked_is_no_residue(memory, monkeypatch):
+    memory.add({"id": "a", "text": SECRET, "session": "s"}, user_id="ana")
+    plan = memory.forget(user_id="ana", source="a")
+    with monkeypatch.context() as patch:
+        patch.setattr("memgraph_engine.writing.erasure._residue", dies)
+        with pytest.raises(Killed):
+            memory.erase(plan)
+    memory.add({"id": "a", "text": SECRET, "session": "s"}, user_id="ana")
+    assert memory.erase(plan).residue == 0
+    assert memory.verify_erasure() == []
+    assert memory.get("a", user_id="ana").text == SECRET
+
+
+def test_a_plan_of_another_tenant_is_refused(memory):
+    other = twin(memory)
+    for one in (memory, other):
+        one.add({"id": "a", "text": SECRET}, user_id="ana")
+    plan = memory.forget(user_id="ana", source="a")
+    for given_, why in ((plan, "another tenant"), (None, "a plan that forget made")):
+        with pytest.raises(InvalidInput, match=why):
+            other.erase(given_)
+    assert other.get("a", user_id="ana").text == SECRET
+    purge_tenant(memory.engine.db, other.engine.settings.tenant)
+
+
 def test_a_list_is_not_refused_for_what_is_being_erased(memory, monkeypatch):
     memory.add({"id": "a", "text": SECRET}, user_id="ana")
     cut_off(memory, monkeypatch, source="a")

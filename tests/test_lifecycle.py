@@ -710,8 +710,11 @@ def test_history_goes_when_its_budget_is_over_and_what_can_be_read_stays(brief, 
     clock.later(20 * DAY)
     assert brief.sweep(user_id="ana").pruned == 2
     assert [one.note.text for one in brief.history("a", user_id="ana")] == ["The boat sails to Porto."]
-    with pytest.raises(UndoRefused, match=r"former version .* was pruned.*lifecycle\.past_days"):
-        brief.undo(updates[1], user_id="ana")
+    for cascade in (False, True):
+        with pytest.raises(UndoRefused, match=r"former version .* was pruned.*lifecycle\.past_days"):
+            brief.undo(updates[1], user_id="ana", cascade=cascade)
+    with pytest.raises(UndoRefused, match=r"former version .* was pruned"):  # a later one is in its way for ever
+        brief.undo(first, user_id="ana", cascade=True)
     assert len(brief.decisions(user_id="ana")) == 4
     clock.later(30 * DAY)
     assert brief.sweep(user_id="ana").pruned == 2

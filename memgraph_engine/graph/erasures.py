@@ -214,9 +214,9 @@ def texts(db: Database, scope: str) -> Iterator[Row]:
         after = rows[-1]["id"]
 
 
-def told(db: Database, scope: str, ids: Sequence[str]) -> tuple[list[str], int]:
-    """Return what decisions, topics and ties say, and how many decisions name one of some sources."""
-    rows = db.run("erasures/told", scope=scope, ids=list(ids))
+def told(db: Database, scope: str, ids: Sequence[str], until: datetime) -> tuple[list[str], int]:
+    """Return what decisions, topics and ties say, and how many decisions of until then name one of some sources."""
+    rows = db.run("erasures/told", scope=scope, ids=list(ids), until=until)
     return (rows[0]["made"], rows[0]["named"]) if rows else ([], 0)
 
 

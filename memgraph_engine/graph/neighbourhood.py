@@ -76,6 +76,8 @@ def neighbourhood(
         proposed=_PROPOSED * max(lexical, 1),
     )[0]
     for pair in answer["pairs"]:
+        if None in (pair["raw_cosine"], pair["context_cosine"]):
+            continue  # it lost its vectors while this was read: the write is stale, and is made again without it
         found[pair["place"]][pair["id"]] = max(pair["raw_cosine"], pair["context_cosine"])
     return Neighbourhood({row["id"]: _neighbour(row) for row in answer["notes"]}, found)
 

@@ -347,12 +347,14 @@ class ErasurePlan(Result):
 
     `remade` counts the notes that stay and are made anew, since they tell one of the sources too, or may quote one.
     `examples` are the first words of some sources. It holds for the `version` of the memory that it names. `held` are
-    the holds that refuse it. `rule` says how the sources were chosen, without their words.
+    the holds that refuse it. `rule` says how the sources were chosen, without their words. `tenant` and `user_id` say
+    whose memory it is of.
     """
 
     brief = ("id", "rule", "notes", "remade", "held")
 
     id: str
+    tenant: str
     user_id: str | None
     rule: str
     version: int

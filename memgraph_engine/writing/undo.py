@@ -20,6 +20,7 @@ from memgraph_engine.model.result import Decision
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.rendering import Text
 from memgraph_engine.writing import contexts
+from memgraph_engine.writing.commit import Stale
 from memgraph_engine.writing.lives import keywords
 from memgraph_engine.writing.transaction import Transaction
 
@@ -215,7 +216,8 @@ class _Undoing:
         return before, contexts.Turns(turns.around, {**turns.now, **last})
 
     def _leave(self, one: Gathered) -> None:
-        assert one.now  # what is retired already was touched by a later decision
+        if not one.now:  # retired by a decision that was made while this was read
+            raise Stale
         self._transaction.retire(one.now, self._decision.id)
         self._repeatable |= dict.fromkeys(source.key for source in one.now.note.sources)
 

@@ -366,8 +366,13 @@ class Writer:
         return sum(until_current(engine.db, scope.name, partial(some, ids)) for ids in pages)
 
     def undo(self, scope: Scope, id: str, *, cascade: bool = False) -> Decision:  # noqa: A002
-        """Take a decision back, with `cascade` after all later ones that touched what it made."""
+        """Take a decision back, with `cascade` after all later ones that touched what it made.
+
+        Raises UndoRefused, also with `cascade` where something in its way can't be taken back.
+        """
         engine = self._engine
+        known: list[str] | None = None
+        why: UndoRefused | None = None
         while True:
             try:
                 return until_current(
@@ -375,12 +380,16 @@ class Writer:
                     scope.name,
                     lambda: undoing.undo(engine.db, scope, id, engine.embedder, engine.now(), engine.policies),
                 )
-            except UndoRefused:
-                if not cascade:
-                    raise
-            for other in undoing.later(engine.db, scope, id):  # refused too if it can't be undone at all
-                with suppress(UndoRefused):  # somebody else was faster
+            except UndoRefused as refused:
+                later = undoing.later(engine.db, scope, id) if cascade else []  # refused too if it can't be undone
+                if not cascade or later == known:
+                    raise (why or refused) from None
+                known = later
+            for other in later:
+                try:
                     self.undo(scope, other, cascade=True)
+                except UndoRefused as refused:  # or somebody else was faster
+                    why = refused
 
     def untie(self, scope: Scope, note: str, other: str) -> Decision:
         """Take back the tie between two notes."""
