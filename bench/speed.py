@@ -112,7 +112,7 @@ def run(given: argparse.Namespace) -> tuple[dict[str, float], str]:
     with ExitStack() as stack:
         memories = {size: stack.enter_context(connected(_settings(given.model, *size))) for size in sizes}
         filled = {size: _filled(memories[size], every, *size) for size in sizes}
-        asked = _asked(filled, memories[sizes[0]].engine.embedder, every, given.rounds)
+        asked = _asked(filled, every, given.rounds)
         for size in sizes:
             at = "" if size == _MANY else f"_{size[0] // 1000}k_over_{size[1]}"
             figures |= asked[size].ratios(at)
@@ -208,11 +208,15 @@ def _settings(model: str, notes: int, scopes: int) -> Settings:
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """A memory with notes, ties and topics, whose embedder has seen every question before; its users, and a driver."""
+    """A memory with notes, ties and topics, and its users.
+
+    The memory's own embedder has seen every question before; `embedder` works each out. `bare` is a plain driver.
+    """
 
     memory: Memory
     tenant: str
     users: Sequence[str]
+    embedder: Embedder
     bare: Driver
 
     def given(self, question: str, user: str) -> Row:
@@ -242,14 +246,11 @@ def _filled(memory: Memory, every: Sequence[Conversation], notes: int, scopes: i
     mine = fillers.complete(memory, tenant, users)
     known = CheckedEmbedder(Known(memory.engine.embedder))
     with driver(memory) as bare:
-        yield Filled(Memory(replace(mine.engine, embedder=known)), tenant, users, bare)
+        yield Filled(Memory(replace(mine.engine, embedder=known)), tenant, users, memory.engine.embedder, bare)
 
 
 def _asked(
-    memories: Mapping[Size, AbstractContextManager[Filled]],
-    embedder: Embedder,
-    every: Sequence[Conversation],
-    rounds: int,
+    memories: Mapping[Size, AbstractContextManager[Filled]], every: Sequence[Conversation], rounds: int
 ) -> dict[Size, Asked]:
     """Ask real questions of users in turn, with default settings, ties and topics made.
 
@@ -267,11 +268,9 @@ def _asked(
                         some = _once(one, question, one.users[number % len(one.users)], cold=cold)
                         for name, value in some.items() if counted else ():
                             taken[size][name].append(value)
-    embedding = milliseconds(embedder.embed_query, questions)
-    return {
-        size: Asked(**{name: sorted(values) for name, values in some.items()}, embedding=embedding)
-        for size, some in taken.items()
-    }
+        for size, one in filled.items():
+            taken[size]["embedding"] = milliseconds(one.embedder.embed_query, questions)
+    return {size: Asked(**{name: sorted(values) for name, values in some.items()}) for size, some in taken.items()}
 
 
 def _once(one: Filled, question: str, user: str, *, cold: bool) -> dict[str, float]:

@@ -850,13 +850,13 @@ class Memory:
         return Scope(self._settings.tenant, user_id)
 
     def _told_by(self, scope: Scope, names: Sequence[str]) -> list[str]:
-        """Return the ids of sources, or of a note's sources where a name is a note's."""
+        """Return the ids of sources, or of a note's sources where a name is a note's, in the order of the names."""
         told: dict[str, None] = {}
         for name in names:
             found = notes.find(self.engine.db, scope.name, check_name(name, "source"))
             own = [one.id for one in found.note.sources] if found and found.note.id == name else [name]
             told |= dict.fromkeys(own)
-        return sorted(told)
+        return list(told)
 
     def _found_by(self, scope: Scope, query: str) -> list[str]:
         """Return the ids of the sources of this scope's notes that are relevant to a query, the best first.
@@ -865,9 +865,8 @@ class Memory:
         """
         floor = self._settings.answer.relevance
         hits = self.search(query, user_id=scope.user or None, shared=not scope.user)
-        known = [(hit.note.id, hit.coverage > 0 if hit.relevance is None else hit.relevance >= floor) for hit in hits]
-        relevant = [note for note, about in known if about]
-        return list(dict.fromkeys(one for note in relevant for one in self._told_by(scope, [note])))
+        about = (hit for hit in hits if (hit.coverage > 0 if hit.relevance is None else hit.relevance >= floor))
+        return self._told_by(scope, [hit.note.id for hit in about])
 
     def _find(self, id: str, scope: Scope, *, gone: bool = False) -> tuple[Scope, Note]:  # noqa: A002
         """Find a note in the user's own memory, else in the shared one.

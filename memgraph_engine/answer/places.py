@@ -39,8 +39,8 @@ def together(told: Sequence[tuple[Fact, T]]) -> list[tuple[Fact, T]]:
             groups = [group for group in groups if group not in beside[1:]]
         else:
             groups.append(joined)
-    return [each for group in groups for each in sorted(group, key=lambda pair: _order(pair[0]))]
-
-
-def _order(fact: Fact) -> tuple[object, ...]:
-    return fact.past, *by_time(fact.sources[0])
+    return [
+        each
+        for group in groups
+        for each in sorted(group, key=lambda pair: (pair[0].past, *by_time(pair[0].sources[0])))
+    ]

@@ -214,10 +214,15 @@ def texts(db: Database, scope: str) -> Iterator[Row]:
         after = rows[-1]["id"]
 
 
-def told(db: Database, scope: str, ids: Sequence[str], until: datetime) -> tuple[list[str], int]:
-    """Return what decisions, topics and ties say, and how many decisions of until then name one of some sources."""
-    rows = db.run("erasures/told", scope=scope, ids=list(ids), until=until)
-    return (rows[0]["made"], rows[0]["named"]) if rows else ([], 0)
+def told(db: Database, scope: str) -> list[str]:
+    """Return what decisions, topics and ties say."""
+    rows = db.run("erasures/told", scope=scope)
+    return rows[0]["made"] if rows else []
+
+
+def named(db: Database, scope: str, ids: Sequence[str], begun: datetime) -> int:
+    """Return how many decisions from before an erasure began name one of its sources."""
+    return int(db.run("erasures/named", scope=scope, ids=list(ids), begun=begun)[0]["decisions"])
 
 
 def append(db: Database, tenant: str, receipt: ErasureReceipt, seal: Any) -> ErasureReceipt:

@@ -268,7 +268,7 @@ def _remove(engine: Engine, scope: Scope) -> None:
 def _residue(engine: Engine, scope: Scope, one: Erasure, probes: frozenset[tuple[str, ...]]) -> int:
     """Count what is left of the erased: nodes, decisions that name its sources, words that no kept source has."""
     left: int = sum(row["hidden"] for row in erasures.texts(engine.db, scope.name))
-    _, named = erasures.told(engine.db, scope.name, one.sources, one.begun)
+    named = erasures.named(engine.db, scope.name, one.sources, one.begun)
     return left + named + len(_seen(engine, scope, probes, one.sources) if probes else ())
 
 
@@ -279,7 +279,7 @@ def _seen(engine: Engine, scope: Scope, probes: frozenset[tuple[str, ...]], ids:
     for row in erasures.texts(engine.db, scope.name):
         said |= _found(row["said"], probes, lengths)
         made |= _found(row["made"], probes, lengths)
-    made |= _found(erasures.told(engine.db, scope.name, ids, engine.now())[0], probes, lengths)
+    made |= _found(erasures.told(engine.db, scope.name), probes, lengths)
     return made - said if ids else made | said
 
 
