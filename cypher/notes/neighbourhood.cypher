@@ -3,7 +3,8 @@
 // Lucene's scores count the notes of all scopes, and deleted ones until it merges: of what full text proposes, those that
 // share most words are taken, so that who is compared depends on the scope alone.
 // $scope: string    the scope
-// $rows: list<map>    {place, raw_vector, context_vector, terms, words: the full-text query made of these}
+// $rows: list<map>    {place, raw_vector, context_vector, terms, words: the full-text query made of these, session,
+//   turns: those of the session whose notes it is held against besides}
 // $near: integer    notes that the vector index proposes for each
 // $lexical: integer    notes that share most words with each
 // $proposed: integer    notes that full text proposes for each
@@ -22,6 +23,10 @@ CALL (row) {
     WHERE n:Note AND n.scope = $scope AND n.status = 'active' AND n.expires_at > $alive
     WITH n, ' ' + n.raw_terms + ' ' AS held
     ORDER BY size([term IN row.terms WHERE held CONTAINS ' ' + term + ' ']) DESC, size(held), n.id LIMIT $lexical
+    RETURN n, null AS score
+    UNION ALL
+    UNWIND row.turns AS seq
+    MATCH (:Source {scope: $scope, session: row.session, seq: seq})<-[:FROM]-(n:Note) WHERE n.status = 'active' AND n.expires_at > $alive
     RETURN n, null AS score
   }
   WITH n, max(score) AS score, vector_dimension_count(row.raw_vector) AS dimensions

@@ -26,7 +26,7 @@ from memgraph_engine.interface.filters import FILTERS, NOTE_FILTERS, NoteFilters
 from memgraph_engine.llm import Spent
 from memgraph_engine.model.answer import Answer, Context
 from memgraph_engine.model.memory import NEVER, Note
-from memgraph_engine.model.result import Anchor, Hit
+from memgraph_engine.model.result import Anchor, Contrary, Hit
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.recall.anchors import anchors
 from memgraph_engine.recall.question import Filters
@@ -37,6 +37,9 @@ from memgraph_engine.recall.search import Query, search
 MOST_ROUNDS = 3
 """MemFly's I_max (section 3.4.2)."""
 _REFINING = ("planning", "sufficiency")  # roles that are asked where more rounds than one are allowed
+_MOST_BUDGET = 10_000_000  # tokens; no model reads as many
+_SUCCEEDS = ("change", "supersede")
+_SUCCESSORS = 3  # times that what took a note's place was replaced again, and is told as well
 _NAMES = ("session", "speaker", "role", "agent")
 
 
@@ -99,20 +102,51 @@ class Reader:
     ) -> Context:
         """Return what the memory holds on a question, within a budget of tokens."""
         settings = self._engine.settings.answer
-        if budget is not None and (type(budget) is not int or budget < LEAST_BUDGET):
-            raise InvalidInput(f"budget must be a whole number of tokens from {LEAST_BUDGET}, not {budget!r}.")
+        if budget is not None and (type(budget) is not int or not LEAST_BUDGET <= budget <= _MOST_BUDGET):
+            raise InvalidInput(
+                f"budget must be a whole number of tokens from {LEAST_BUDGET} to {_MOST_BUDGET}, not {budget!r}."
+            )
         query = self._query(scope, question, top_k, filters)
         hits, spent = self._hits(scope, query, settings.rounds)
         language = self._language(scope)
         hits, irrelevant = relevant(question, hits, settings.relevance, language)
-        found, names = [hit.note.id for hit in hits], [one.name for one in query.scopes]
-        known_at = query.filters.known_at or NEVER
-        ties = decisions.contrary(self._engine.db, names, found, known_at) if found else []
-        if (as_of := query.filters.as_of) is not None:  # what changed later had not yet changed
-            ties = [tie for tie in ties if tie.kind != "change" or tie.newer_said <= as_of]
+        hits, ties = self._with_successors(query, hits)
         context = compose(question, hits, ties, budget or settings.budget, settings, language)
         left_out = {**context.left_out, **irrelevant}
         return replace(context, left_out=left_out, cost=spent.cost, fallbacks=spent.fallbacks)
+
+    def _with_successors(self, query: Query, hits: Sequence[Hit]) -> tuple[list[Hit], list[Contrary]]:
+        """Return hits with their ties, and with what took the place of one and was not found: it need share no words.
+
+        Who asks for notes of one session, or the like, is told of no others.
+        """
+        filters, found = query.filters, list(hits)
+        narrow = replace(filters, as_of=None).any
+        for left in range(_SUCCESSORS, -1, -1):
+            ties = self._ties(query, found)
+            known = {hit.note.id: hit for hit in found}
+            told = [tie for tie in ties if filters.as_of is None or tie.newer_said <= filters.as_of]
+            newer = {tie.newer: known[tie.older] for tie in told if tie.kind in _SUCCEEDS and tie.older in known}
+            missing = [(note, older) for note, older in newer.items() if note not in known]
+            if not missing or narrow or not left:
+                break
+            found += filter(None, (self._successor(query, note, older) for note, older in missing))
+        return found, ties
+
+    def _ties(self, query: Query, hits: Sequence[Hit]) -> list[Contrary]:
+        """Return what contradicts hits or took their place, as it was at the time that is asked about."""
+        if not hits:
+            return []
+        as_of, known_at = query.filters.as_of, query.filters.known_at or NEVER
+        ties = decisions.contrary(self._engine.db, query.scope_names, [hit.note.id for hit in hits], known_at)
+        # what changed later had not yet changed
+        return [tie for tie in ties if as_of is None or tie.kind != "change" or tie.newer_said <= as_of]
+
+    def _successor(self, query: Query, note: str, older: Hit) -> Hit | None:
+        """Return the note that took the place of a hit, as one that is as good; None if it was removed meanwhile."""
+        some = (notes.find(self._engine.db, scope, note) for scope in query.scope_names)
+        found = next(filter(None, some), None)
+        return replace(older, note=found.note, until=None, replaced_by=None, former="") if found else None
 
     def answer(
         self, scope: Scope, context: Context, moment: object, *, stream: bool

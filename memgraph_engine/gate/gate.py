@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property, partial
+from itertools import chain
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from memgraph_engine.gate.confirmation import confirmation
 from memgraph_engine.gate.correction import announces, correction
 from memgraph_engine.gate.difference import Pair
 from memgraph_engine.gate.known import Known, Line
+from memgraph_engine.gate.repair import REACH, may_repair, repair
 from memgraph_engine.gate.score import Scores, Statistics, score
 from memgraph_engine.gate.update import Update, update
 from memgraph_engine.gate.verdict import APPEND, Opinion, Tie, Verdict
@@ -145,7 +147,8 @@ class Compared:
     def _change(self) -> Update | None:
         """What tells that the new note is the present state of this one."""
         own = [pair for pair in self.pairs if not pair.foreign] if self._later else []
-        return next(filter(None, (update(pair.new, pair.old, self._language) for pair in own)), None)
+        found = (tells(pair.new, pair.old, self._language) for pair in own for tells in (repair, update))
+        return next(filter(None, found), None)
 
     def _correction(self) -> str:
         (said,) = self.new.lines
@@ -197,21 +200,20 @@ class Gate:
         """Return the candidates as notes, and the notes near each of them, nearest first."""
         words = [_words(candidate, self._language) for candidate in candidates]
         settings = self._settings
-        near = neighbourhood(db, self._scope, candidates, words, near=settings.near, lexical=settings.lexical)
+        own = [new_of(candidate, candidate.note(self._scope.name), self._language) for candidate in candidates]
+        reach = [REACH if may_repair(new.lines[0], self._language) else 0 for new in own]
+        near = neighbourhood(db, self._scope, candidates, words, reach, near=settings.near, lexical=settings.lexical)
         stored = {note.id: known_of(note, self._language) for note in near.notes.values()}
-        beside = _beside(candidates, settings.near)
-        earlier: list[Known] = []
+        beside = _beside(candidates, settings.near, reach)
         rows: list[Sequence[Compared]] = []
         made = 0  # notes by the batch so far, as if they were stored: some join others
-        for place, candidate in enumerate(candidates):
-            new = new_of(candidate, candidate.note(self._scope.name), self._language)
+        for place, (candidate, new) in enumerate(zip(candidates, own, strict=True)):
             known = [(stored[other], cosine) for other, cosine in near.near[place].items() if other != new.id]
-            known += [(earlier[before], cosine) for before, cosine in beside[place]]
+            known += [(own[before], cosine) for before, cosine in beside[place]]
             rows.append(self.beside(new, known, made))
-            earlier.append(new)
             made += candidate.raw_vector is not None
-        self.contexts = {one.id: one.context for one in (*stored.values(), *earlier)}
-        return earlier, rows
+        self.contexts = {one.id: one.context for one in (*stored.values(), *own)}
+        return own, rows
 
     def beside(self, new: Known, known: Sequence[tuple[Known, float]], made: int = 0) -> list[Compared]:
         """Score a new note against those near it, given with cosines; the memory has grown by `made`."""
@@ -422,10 +424,11 @@ def _words(candidate: Candidate, language: str) -> list[str]:
     return sorted(distinct, key=lambda term: (-len(term), term))[:_WORDS]
 
 
-def _beside(candidates: Sequence[Candidate], most: int) -> list[list[tuple[int, float]]]:
+def _beside(candidates: Sequence[Candidate], most: int, reach: Sequence[int]) -> list[list[tuple[int, float]]]:
     """Return for each the nearest candidates before it, which no index holds yet, with the larger cosine of each.
 
-    What makes no note has no vectors, and is near to nothing.
+    Beside the nearest those of the turns right before it, as far as `reach` goes. What makes no note has no vectors,
+    and is near to nothing.
     """
     import numpy as np
 
@@ -435,9 +438,15 @@ def _beside(candidates: Sequence[Candidate], most: int) -> list[list[tuple[int, 
         return found
     raw = _cosines([candidates[place].raw_vector for place in notes])
     larger = np.maximum(raw, _cosines([candidates[place].context_vector for place in notes]))
+    turns: dict[tuple[str, int], list[int]] = {}
     for row, place in enumerate(notes):
-        near = np.argsort(-raw[row, :row], kind="stable")[:most]
-        found[place] = [(notes[int(i)], float(larger[row, i])) for i in near]
+        source = candidates[place].source
+        near = np.argsort(-raw[row, :row], kind="stable")[:most].tolist()
+        before = (turns.get((source.session, source.seq - step), ()) for step in range(1, reach[place] + 1))
+        wanted = dict.fromkeys((*near, *chain.from_iterable(before)))
+        found[place] = [(notes[i], float(larger[row, i])) for i in wanted]
+        if source.session:
+            turns.setdefault((source.session, source.seq), []).append(row)
     return found
 
 

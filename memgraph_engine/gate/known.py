@@ -85,6 +85,11 @@ class Line:
         """The times that it names, by when it was said."""
         return frozenset((event.start, event.end) for event in told(self._source, self._language))
 
+    def follows(self, other: "Line", reach: int) -> bool:
+        """Tell whether this was said in the same session as another one, at most `reach` messages after it."""
+        new, old = self._source, other._source
+        return new.session == old.session != "" and 0 < new.seq - old.seq <= reach
+
     def awaits(self, days: Collection[tuple[datetime, datetime]]) -> bool:
         """Tell whether all of some times were still to come when this was said; False where that is not known."""
         return self.said_at is not None and all(start.date() >= self.said_at.date() for start, _ in days)

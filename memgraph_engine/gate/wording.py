@@ -61,6 +61,7 @@ class Lists:
     changes: frozenset[str]  # words with which a state is another than before: "now", "instead", "postponed"
     endings: frozenset[str]  # those of them with which it is over: "sold", "no longer"
     novelty: frozenset[str]  # those of the words of change that stand beside a noun: "new"
+    edits: Mapping[str, str]  # with these one repairs what one has just said: + for any word, - for a value
     attitudes: Mapping[str, str]  # how one feels about something, as + or -
     determiners: frozenset[str]  # with these begins whose or which thing is told of: "my", "the"
     several: frozenset[str]  # behind these may stand one thing as well as another: "allergic to"
@@ -81,6 +82,11 @@ class Lists:
     def changing(self) -> Mapping[str, Sequence[str]]:
         """All phrases with which something is another than before, by their last words."""
         return _by_last_word(self.changes | self.endings | self.denials | self.corrections)
+
+    @cached_property
+    def editing(self) -> Mapping[str, Sequence[str]]:
+        """The phrases of `edits`, by their last words."""
+        return _by_last_word(self.edits)
 
     @cached_property
     def feeling(self) -> Mapping[str, Sequence[str]]:
@@ -113,6 +119,7 @@ def lists_of(language: str) -> Lists:
         changes=read("changes"),
         endings=read("endings"),
         novelty=read("novelty"),
+        edits=_values(language, "editing-terms"),
         attitudes=_values(language, "attitudes"),
         determiners=read("determiners"),
         several=read("several"),

@@ -48,11 +48,15 @@ def neighbourhood(
     scope: Scope,
     candidates: Sequence[Candidate],
     words: Sequence[Sequence[str]],
+    reach: Sequence[int],
     *,
     near: int,
     lexical: int,
 ) -> Neighbourhood:
-    """Look up the neighbours of candidates, proposed by the raw text's vector and by `words` of each."""
+    """Look up the neighbours of candidates, proposed by the raw text's vector and by `words` of each.
+
+    Beside them the notes of the `reach` messages before each, in its session.
+    """
     rows = [
         {
             "place": place,
@@ -60,8 +64,10 @@ def neighbourhood(
             "context_vector": packed(candidate.context_vector),
             "terms": list(some),
             "words": words_query(some if lexical else (), [scope], ["active"], fields=["raw_scoped"]),
+            "session": candidate.source.session,
+            "turns": _before(candidate.source, far),
         }
-        for place, (candidate, some) in enumerate(zip(candidates, words, strict=True))
+        for place, (candidate, some, far) in enumerate(zip(candidates, words, reach, strict=True))
         if candidate.raw_vector is not None and candidate.context_vector is not None
     ]
     found: list[dict[str, float]] = [{} for _ in candidates]
@@ -80,6 +86,11 @@ def neighbourhood(
             continue  # it lost its vectors while this was read: the write is stale, and is made again without it
         found[pair["place"]][pair["id"]] = max(pair["raw_cosine"], pair["context_cosine"])
     return Neighbourhood({row["id"]: _neighbour(row) for row in answer["notes"]}, found)
+
+
+def _before(source: Source, reach: int) -> list[int]:
+    """Return the turns of a session right before a message."""
+    return list(range(max(source.seq - reach, 0), source.seq)) if source.session else []
 
 
 def _neighbour(row: Mapping[str, Any]) -> Neighbour:

@@ -1,0 +1,106 @@
+"""What somebody said wrongly and put right at once: "Sorry, Wednesday at 7."."""
+
+import pytest
+
+from memgraph_engine.gate.known import Line
+from memgraph_engine.gate.repair import repair
+from memgraph_engine.model.memory import Source
+
+REPAIRED = [
+    ("english", "I'm allergic to hazelnuts.", "Sorry, I meant walnuts.", "hazelnuts"),
+    ("english", "Dinner with Ida is on Tuesday at 8.", "Sorry, Wednesday at 7.", "Tuesday at 8"),
+    ("english", "Dinner with Ida is on Tuesday.", "oops, Wednesday at 7", "Tuesday"),
+    ("english", "My flight leaves at 6:40, 1 hour from here.", "ugh, misread it, it's 8:15", "6:40"),
+    ("english", "Remember that my locker is 318.", "381", "318"),
+    ("english", "My boss Ms Harlan wants a talk.", "*Ms Quenby", "Harlan"),
+    ("english", "Is Harlan Street 12 in your maps?", "typo: Harlem Street", "Harlan"),
+    ("english", "There are 14 of us on Friday.", "wait, I forgot the twins. Make that 16.", "14"),
+    ("english", "I have seven hens.", "My mistake. Eight! How could I?", "seven"),
+    ("english", "The shed is painted green.", "no, I mean blue", "green"),
+    ("spanish", "La boda es el 12 de mayo.", "uy, me he liado, es el 20 de mayo", "12"),
+    ("spanish", "Soy alérgico a las gambas.", "perdón, quise decir mejillones", "gambas"),
+    ("spanish", "Nacho me debe 80 euros.", "qué va, 65", "80"),
+]
+SAID = [
+    ("english", "I lent Tom 30.", "I lent Ana 50."),
+    ("english", "I live in Lyon.", "Sorry, I have to go."),
+    ("english", "I live in Lyon.", "Sorry, what time is it in Oslo?"),
+    ("english", "My sister is 41.", "oh wait, my brother is 43"),
+    ("english", "I have 6 hens.", "12"),
+    ("english", "The train to Rome leaves at 9:10.", "Sorry, I was at the dentist at 8:30."),
+    ("english", "My son Tim starts school.", "Perfect!"),
+    ("english", "My son Tim starts school.", "wait, maybe Tom"),
+    ("spanish", "Vivo en Cádiz.", "perdona, tengo que irme a Madrid"),
+]
+
+
+THINGS = ["kettle", "drill", "lamp", "tent", "rope", "saw", "map", "flute", "vase", "sled", "globe", "cork", "quilt"]
+
+
+def line(text, language, seq, **given):
+    return Line(Source("1", text, "", **{"speaker": "Ana", "session": "s1", "seq": seq, **given}), language)
+
+
+@pytest.mark.parametrize(("language", "old", "new", "former"), REPAIRED)
+def test_a_repair_tells_which_words_it_replaces(language, old, new, former):
+    found = repair(line(new, language, 2), line(old, language, 0), language)
+    assert found
+    assert found.former == former
+    assert former in found.evidence
+
+
+@pytest.mark.parametrize(("language", "old", "new"), SAID)
+def test_what_only_comes_behind_it_repairs_nothing(language, old, new):
+    assert repair(line(new, language, 2), line(old, language, 0), language) is None
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ({"seq": 0}, {"seq": 3}),
+        ({"seq": 1}, {"seq": 0}),
+        ({"session": "s0"}, {}),
+        ({"session": ""}, {"session": ""}),
+        ({"role": "assistant"}, {}),
+        ({}, {"role": "assistant"}),
+    ],
+    ids=["too far behind", "before it", "another session", "no session", "of an assistant's words", "by an assistant"],
+)
+def test_only_what_was_said_right_before_is_repaired(old, new):
+    said = line("Dinner is on Tuesday.", "english", **{"seq": 0, **old})
+    assert repair(line("Sorry, Wednesday.", "english", **{"seq": 2, **new}), said, "english") is None
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize("together", [True, False], ids=["in one call", "in two calls"])
+def test_a_context_tells_what_was_repaired_however_much_is_known(memory, together):
+    memory.add_many([f"The {word} is in cupboard {number}." for number, word in enumerate(THINGS)], user_id="ana")
+    talk = [
+        {"role": "user", "content": "Dinner with Ida is on Tuesday."},
+        {"role": "assistant", "content": "Enjoy it!"},
+        {"role": "user", "content": "Sorry, Wednesday."},
+    ]
+    for messages in [talk] if together else [talk[:2], talk[2:]]:
+        receipt = memory.add(messages, user_id="ana", session="s1")
+    decision = receipt.entries[-1].decision
+    assert decision
+    context = memory.context("When is dinner with Ida?", user_id="ana")
+    texts = [entry.note.text for entry in context.entries]
+    assert texts.index("Sorry, Wednesday.") < texts.index("Dinner with Ida is on Tuesday.")
+    assert remarks(context) == ('"Tuesday" was replaced by a later statement of that day',)
+    memory.undo(decision, user_id="ana")
+    assert remarks(memory.context("When is dinner with Ida?", user_id="ana")) == ()
+
+
+def remarks(context):
+    return next(entry.remarks for entry in context.entries if entry.note.text == "Dinner with Ida is on Tuesday.")
+
+
+@pytest.mark.integration
+def test_what_took_a_notes_place_is_told_with_it_though_it_was_not_found(memory):
+    talk = ["Dinner with Ida is on Tuesday.", "Sorry, Wednesday.", "oops, Thursday"]
+    memory.add(talk, user_id="ana", session="s1")
+    asked = {"question": "When is dinner with Ida?", "user_id": "ana", "top_k": 1}
+    context = memory.context(**asked)
+    assert {entry.note.text for entry in context.entries} == set(talk)
+    assert [entry.note.text for entry in memory.context(**asked, session="s1").entries] == talk[:1]
