@@ -16,6 +16,8 @@ _MARKS = ("former", "until", "superseded", "no longer", "replaced", "was true", 
 _DISPUTES = ("disputed", "contradict")
 EVERYDAY = Path(__file__).with_name("everyday.jsonl")
 """Chats to be fitted on, whichever others are measured: changes in many words, and what only looks like one."""
+PLAIN = Path(__file__).with_name("plain.jsonl")
+"""Likewise: short chats about changes, slips that are put right at once, and what stays true beside another thing."""
 _AT_BEGINNING, _LONGER = 0.6, 0.4
 _LEAST = 4  # words of a turn that counts as repeated; a shorter one may stand in another by chance
 

@@ -1,6 +1,7 @@
 """What a later statement has perhaps outdated is told as such in a context, and hidden nowhere."""
 
 import doctest
+from dataclasses import replace
 
 import pytest
 
@@ -70,3 +71,22 @@ def test_a_tie_that_tells_of_both_notes_says_more(memory):
     context = memory.context("Where do I live?", user_id="ana")
     assert "was true until 2025-06-15" in context.text
     assert "perhaps" not in context.text
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "exchanged"),
+    [
+        ("Our choir meets in Oslo.", "The hall burnt down, so our choir is in Bergen.", True),
+        ("The rent is 840 a month.", "they put the rent up to nine", True),
+        ("Tim swims on Tuesdays.", "it is thursdays for Tim", True),
+        ("Our choir meets in Oslo.", "Our choir sang in Oslo at noon.", False),
+        ("Our choir meets in Oslo.", "It rained. Nobody came to the choir.", False),
+    ],
+)
+def test_two_values_of_one_kind_speak_for_a_change(memory, old, new, exchanged):
+    said = ((old, MAY), (new, JUNE))
+    memory.add([{"role": "user", "content": text, "time": time} for text, time in said], user_id="ana")
+    hits = [replace(hit, relevance=1.0) for hit in memory.search(old, user_id="ana")]
+    ((_, newer, features),) = succession.pairs(old, hits, "english")
+    assert newer.note.text == new
+    assert dict(zip(succession.FEATURES, features, strict=True))["value"] == exchanged

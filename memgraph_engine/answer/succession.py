@@ -19,26 +19,30 @@ from memgraph_engine.model.text import asks
 from memgraph_engine.resources import resource
 
 FILE = ("config", "calibration", "succession.json")
-FEATURES = ("older", "newer", "both", "shared", "change", "amounts", "days", "place", "words", "asks", "past")
+FEATURES = ("older", "newer", "both", "shared", "change", "amounts", "value", "days", "place", "words", "asks", "past")
 """What is known of an older hit and a later one.
 
 - older, newer, both: how relevant each is to the question, and the less relevant one
 - shared: the words that they share, over all words of the one that has fewer
 - change: whether the later one has a word of change: "now", "instead", "swapped"
 - amounts: whether it is asked how many, and the later one tells another number
+- value: whether each tells a number, a name or a date that the other does not
 - days: between them, 30 at most, as log(1 + days) / 5
 - place: of the later one among the hits, as 1 / (1 + place)
 - words: of the later one, as log(1 + words)
 - asks: whether the later one only asks
 - past: whether the question is about the past ("What did I have?")
 """
-LEAST = 0.5
+LEAST = 0.2
 """Log-odds from which on a note is perhaps outdated."""
 _MOST_DAYS = 30
-_RELEVANT = 0.05  # both are about the question, or nothing follows
+_RELEVANT = 0.05  # one of both is about the question, and the other nearly so, or nothing follows
+_NEARLY = 0.03
 _CHANGES = ("changes", "endings", "denials", "corrections")
 _CLOSED = ("closed-words", "interjections", "question-words")  # tell nothing of what a text is about
 _WORDS = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
+_NAME = re.compile(r"(?<![\w'’])[^\W\d_][\w]+")
+_OPENS = frozenset(("", ".", "!", "?", "…", "\n", "¡", "¿"))  # behind these a capital tells of no name
 _DIGITS = re.compile(r"\d+(?:[.,:]\d+)*")
 
 
@@ -87,13 +91,14 @@ def pairs(question: str, hits: Sequence[Hit], language: str) -> list[tuple[Hit, 
     stated = [
         (place, hit, _Statement.of(hit, language))
         for place, hit in enumerate(hits)
-        if (hit.relevance or 0.0) >= _RELEVANT and hit.note.role != "assistant" and hit.note.status != "superseded"
+        if (hit.relevance or 0.0) >= _NEARLY and hit.note.role != "assistant" and hit.note.status != "superseded"
     ]
     return [
         (older, newer, _features(older, newer, was, now, place, counts=counts, past=past))
         for place, newer, now in stated
         for _, older, was in stated
         if older.note.said_at.date() < newer.note.said_at.date() and older.note.speaker == newer.note.speaker
+        if max(older.relevance or 0.0, newer.relevance or 0.0) >= _RELEVANT
     ]
 
 
@@ -103,9 +108,16 @@ class _Statement:
 
     terms: frozenset[str]
     numbers: frozenset[str]
+    names: frozenset[str]
+    dates: frozenset[str]
     words: int
     change: bool
     asks: bool
+
+    @property
+    def values(self) -> tuple[frozenset[str], ...]:
+        """What it tells of each kind of value."""
+        return self.numbers, self.names, self.dates
 
     @classmethod
     def of(cls, hit: Hit, language: str) -> "_Statement":
@@ -114,6 +126,8 @@ class _Statement:
         return cls(
             frozenset(tokenize(text, language)) - listed_terms(language, *_CLOSED),
             frozenset((*_DIGITS.findall(text), *_numbers(language).intersection(words))),
+            _names(text, language),
+            _keys(language, "dates").intersection(words),
             len(words),
             any(places(words, phrase) for phrase in _changes(language)),
             all(map(asks, hit.note.raw)),
@@ -127,13 +141,30 @@ def _changes(language: str) -> frozenset[str]:
 
 
 @cache
+def _keys(language: str, kind: str) -> frozenset[str]:
+    """Return the words of a list that tells what each stands for."""
+    return frozenset(entry.partition("=")[0] for entry in word_list(language, kind))
+
+
+@cache
 def _numbers(language: str) -> frozenset[str]:
     """Return the words for amounts."""
     return frozenset(entry.partition("=")[0] for entry in word_list(language, "numbers") if "#" not in entry)
 
 
+def _names(text: str, language: str) -> frozenset[str]:
+    """Return the words with a capital inside a sentence, but for dates and words of grammar."""
+    inside = (one for one in _NAME.finditer(text) if text[: one.start()].rstrip(" ")[-1:] not in _OPENS)
+    found = {one[0].casefold() for one in inside if one[0][0].isupper()}
+    return frozenset(found) - _keys(language, "dates") - frozenset().union(*(word_list(language, k) for k in _CLOSED))
+
+
 def _words(text: str) -> tuple[str, ...]:
     return tuple(_WORDS.findall(text.casefold().replace("’", "'")))
+
+
+def _exchanged(one: frozenset[str], other: frozenset[str]) -> bool:
+    return bool(one - other) and bool(other - one)
 
 
 def _features(
@@ -147,6 +178,7 @@ def _features(
         shared,
         float(now.change),
         float(counts and bool(was.numbers) and not now.numbers <= was.numbers),
+        float(any(_exchanged(*pair) for pair in zip(was.values, now.values, strict=True))),
         log1p(min((newer.note.said_at - older.note.said_at).days, _MOST_DAYS)) / 5,
         1 / (1 + place),
         log1p(now.words),
