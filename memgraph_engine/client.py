@@ -17,6 +17,7 @@ from memgraph_engine.ingest import readers
 from memgraph_engine.ingest.messages import (
     as_mapping,
     check_name,
+    check_paths,
     check_text,
     check_texts,
     parse_message,
@@ -239,7 +240,8 @@ class Memory:
         path that does not exist.
         """
         scope, settings, now = self._scope(user_id, shared), self._settings, self.engine.now()
-        paths = [Path(path)] if isinstance(path, str | Path) else [Path(one) for one in path]
+        if progress is not None and not callable(progress):
+            raise InvalidInput(f"progress must be a function that takes what was done so far, not {progress!r}.")
         return Ingestion(
             self.engine.db,
             self._writer,
@@ -250,7 +252,7 @@ class Memory:
             update,
             wait,
             progress,
-        ).run(paths, id)
+        ).run(check_paths(path), None if id is None else check_name(id, "id"))
 
     def process(self, *, user_id: str | None = None, shared: bool = False, limit: int | None = None) -> Receipt:
         """Construct the notes that `add(..., wait=False)` left pending, oldest first, each exactly once.

@@ -29,14 +29,28 @@ MemgraphEngineError
     ├── Unusable              its answer is wrong, also after the model saw the error
     └── BudgetSpent           the call was not made, since it could have exceeded a budget
 
-Each message is a sentence or two: what happened, to which input, what to do.
+Each message is a sentence or two: what happened, to which input, what to do. An input too long to be read is shortened.
 """
 
 from memgraph_engine.cost import NOTHING, Cost
 
+_LONGEST = 2000  # characters of a message; of a longer one the middle is left out
+
 
 class MemgraphEngineError(Exception):
-    """Anything the engine reports; catch this to catch them all."""
+    """Anything the engine reports; catch this to catch them all.
+
+    >>> len(str(InvalidInput(f"top_k must be a whole number, not {'7' * 2_000_000!r}.")))
+    2003
+    """
+
+    def __init__(self, *args: object) -> None:
+        super().__init__(*(_shortened(one) if isinstance(one, str) else one for one in args))
+
+
+def _shortened(message: str) -> str:
+    half = _LONGEST // 2
+    return message if len(message) <= _LONGEST else f"{message[:half]} … {message[-half:]}"
 
 
 class SettingsError(MemgraphEngineError):

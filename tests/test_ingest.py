@@ -594,3 +594,22 @@ def test_a_folder_that_may_not_be_read_keeps_its_documents(memory, folder, monke
     monkeypatch.setattr(os, "scandir", scandir)
     monkeypatch.setattr(os.path, "lexists", lambda path: False)  # nor can be seen what is in it
     assert follow(memory, notes) == {"files": 1, "repeats": 1, "faults": 1}
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"path": None}, "path"),
+        ({"path": b"notes"}, "path"),
+        ({"path": [7]}, "path"),
+        ({"path": "a\0b"}, "NUL"),
+        ({"path": ["a\ud800"]}, "surrogate"),
+        ({"id": 7}, "id"),
+        ({"encoding": 7}, "encoding 7"),
+        ({"progress": " "}, "progress"),
+    ],
+)
+def test_what_is_no_path_or_option_is_told_as_such(memory, folder, given, said):
+    with pytest.raises(InvalidInput, match=said):
+        memory.ingest(**{"path": folder(blue_md=BLUE), "user_id": "ana", **given})
+    assert not list(memory.get_all(user_id="ana"))

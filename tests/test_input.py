@@ -141,3 +141,10 @@ def test_names_as_long_as_allowed_are_stored(memory):
 def test_text_that_only_looks_like_a_nul_is_stored(memory):
     memory.add({"id": "x", "text": "a", "metadata": {"a": "\\u0000"}}, user_id="ana")
     assert memory.get("x", user_id="ana").sources[0].metadata == {"a": "\\u0000"}
+
+
+def test_no_message_repeats_a_long_input_whole(memory):
+    with pytest.raises(InvalidInput) as raised:
+        memory.search("boat", user_id="ana", top_k="7" * 2_000_000)
+    assert str(raised.value).startswith("top_k must be")
+    assert len(str(raised.value)) < 3000

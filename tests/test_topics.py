@@ -340,8 +340,9 @@ def test_engines_that_can_not_be_used_are_refused(memory, monkeypatch):
         memory.rebuild_topics(user_id="ana", engine="igraph")
     with pytest.raises(SettingsError, match="louvain"):
         memory.rebuild_topics(user_id="ana", engine="louvain")
-    with pytest.raises(InvalidInput, match="partition"):
-        memory.rebuild_topics(user_id="ana", engine=5)
+    for other in (5, b"igraph"):
+        with pytest.raises(InvalidInput, match="partition"):
+            memory.rebuild_topics(user_id="ana", engine=other)
     with pytest.raises(InvalidInput):
         memory.topic_runs(user_id="ana", limit=0)
 

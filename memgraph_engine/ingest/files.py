@@ -47,7 +47,7 @@ def known_encoding(name: str) -> str:
     try:
         "".encode(name)
         return codecs.lookup(name).name
-    except (LookupError, UnicodeError, ValueError):
+    except (LookupError, UnicodeError, ValueError, TypeError):
         raise InvalidInput(f"No encoding {name!r}; use one that Python knows, e.g. windows-1252 or utf-16.") from None
 
 

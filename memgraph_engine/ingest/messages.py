@@ -3,10 +3,11 @@
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, time, timedelta
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Any, cast, get_args
 from zoneinfo import ZoneInfo
 
@@ -182,6 +183,18 @@ def check_name(value: object, where: str) -> str:
     if value is None:
         raise InvalidInput(f"{where} is None; a string is needed.")
     return _name(value, where)
+
+
+def check_paths(value: object) -> list[Path]:
+    """Return the paths of files or folders that were given, one or several; raises InvalidInput."""
+    some = [value] if isinstance(value, str | Path) else value
+    if (
+        isinstance(some, bytes)
+        or not isinstance(some, Sequence)
+        or not all(isinstance(one, str | Path) for one in some)
+    ):
+        raise InvalidInput(f"path must be the path of a file or folder, or a list of them, not {value!r}.")
+    return [Path(_storable(str(one), "path")) for one in some]
 
 
 def _storable(value: str, where: str) -> str:
