@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _GROWTH = 4
 _LARGEST_POOL = 20_000
-_SPREAD = 32  # keywords of a topic, and notes of a keyword: of one that more notes carry it says little which are meant
+_SPREAD = 16  # keywords of a topic, and notes of a keyword: of one that more notes carry it says little which are meant
 
 
 @dataclass(frozen=True, slots=True)
