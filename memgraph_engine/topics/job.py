@@ -18,8 +18,10 @@ def partitioner_of(engine: Engine, given: str | Partitioner | None = None) -> Pa
     chosen = engine.settings.topics.engine if given is None else given
     if isinstance(chosen, str):
         return engine_named(chosen)
-    if isinstance(chosen, bytes) or not hasattr(chosen, "partition"):  # bytes have one, which is another
-        raise InvalidInput(f"engine must be a name or have a method `partition`; {chosen!r} has none.")
+    if not (hasattr(chosen, "partition") and hasattr(chosen, "name")):  # bytes have the one, which is another
+        raise InvalidInput(
+            f"engine must be a name, or have a `name` and a method `partition`; {chosen!r} has not both."
+        )
     return chosen
 
 
