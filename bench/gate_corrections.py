@@ -11,9 +11,8 @@ from bench.contradictions import edits
 from bench.conversations import locomo_file
 from bench.observations import LANGUAGE, observations
 from memgraph_engine.evaluation.report import table
-from memgraph_engine.gate.correction import announces, correction
+from memgraph_engine.gate.correction import correction
 from memgraph_engine.gate.known import Line
-from memgraph_engine.gate.wording import lists_of
 from memgraph_engine.model.memory import Source
 
 _Told = tuple[str, str, str]  # conversation, speaker, text
@@ -36,7 +35,7 @@ def measure(file: Path | None) -> tuple[dict[str, float], str]:
     read = {one: _read(one) for one in every}
     sums: Counter[str] = Counter()
     for new in every:
-        if announces(read[new], lists_of(LANGUAGE)):
+        if read[new].announces:
             sums["cued"] += 1
             for where, old in _beside(new, every, read):
                 sums[where] += 1

@@ -29,7 +29,7 @@ def correction(new: Line, old: Sequence[Line], language: str) -> str:
     'The new one says "no longer" of what the old one says: "eat", "fish".'
     """
     lists = lists_of(language)
-    if not announces(new, lists):
+    if not new.announces:
         return ""
     whole = frozenset().union(*(line.content for line in old))
     statements = [_begun(one, lists) for line in old for one in _parted(line.tokens, "sentence")]
@@ -41,11 +41,6 @@ def correction(new: Line, old: Sequence[Line], language: str) -> str:
                 if evidence := _takes_back(phrase, plain, one, lists):
                     return evidence
     return ""
-
-
-def announces(line: Line, lists: Lists) -> bool:
-    """Tell whether a line has a word that may announce a correction: most have none."""
-    return not line.forms.isdisjoint(lists.announcing)
 
 
 def _parted(tokens: Sequence[Token], by: str) -> list[_Statement]:

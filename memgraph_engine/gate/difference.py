@@ -344,7 +344,7 @@ def denied(tokens: Sequence[Token], lists: Lists) -> frozenset[str]:
 
 def numbers(tokens: Sequence[Token]) -> set[str]:
     """Return the numbers as they are written, in digits."""
-    return {token.plain for token in tokens if any(map(str.isdigit, token.plain[:2]))}
+    return {token.plain for token in tokens if token.number}
 
 
 def names(tokens: Sequence[Token], lists: Lists) -> set[str]:

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 from memgraph_engine.cost import NOTHING
 from memgraph_engine.gate.calibration import Calibration
 from memgraph_engine.gate.confirmation import confirmation
-from memgraph_engine.gate.correction import announces, correction
+from memgraph_engine.gate.correction import correction
 from memgraph_engine.gate.difference import Pair
 from memgraph_engine.gate.known import Known, Line
 from memgraph_engine.gate.repair import REACH, may_repair, repair
 from memgraph_engine.gate.score import Scores, Statistics, score
 from memgraph_engine.gate.update import Update, update
 from memgraph_engine.gate.verdict import APPEND, Opinion, Tie, Verdict
-from memgraph_engine.gate.wording import CLOSED, lists_of
+from memgraph_engine.gate.wording import CLOSED
 from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.neighbourhood import Neighbour, neighbourhood
 from memgraph_engine.language import listed_terms
@@ -152,7 +152,7 @@ class Compared:
 
     def _correction(self) -> str:
         (said,) = self.new.lines
-        if not announces(said, lists_of(self._language)) or all(pair.foreign for pair in self.pairs):
+        if not said.announces or all(pair.foreign for pair in self.pairs):
             return ""
         if not self._later:
             return ""
@@ -201,7 +201,7 @@ class Gate:
         words = [_words(candidate, self._language) for candidate in candidates]
         settings = self._settings
         own = [new_of(candidate, candidate.note(self._scope.name), self._language) for candidate in candidates]
-        reach = [REACH if may_repair(new.lines[0], self._language) else 0 for new in own]
+        reach = [REACH if may_repair(new.lines[0]) else 0 for new in own]
         near = neighbourhood(db, self._scope, candidates, words, reach, near=settings.near, lexical=settings.lexical)
         stored = {note.id: known_of(note, self._language) for note in near.notes.values()}
         beside = _beside(candidates, settings.near, reach)

@@ -2,20 +2,21 @@
 
 import re
 import unicodedata
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
-from itertools import groupby
+from itertools import groupby, pairwise
 from operator import attrgetter
 
-from memgraph_engine.gate.wording import CLOSED, Token, wording
-from memgraph_engine.language import listed_terms, tokenize
+from memgraph_engine.gate.wording import CLOSED, Token, lists_of, wording
+from memgraph_engine.language import listed_terms, places, tokenize
 from memgraph_engine.model.marker import without_recalled
 from memgraph_engine.model.memory import DEFAULT_POLICY, NEVER, Source
 from memgraph_engine.rendering import told, written
 
 LONG = 500  # tokens
+_STAR = "*"
 _JOINT = re.compile(r"(?<=\d)(?=[^\W\d_])|(?<=[^\W\d_])(?=\d)")  # "5pm" is "5 pm"
 
 
@@ -79,6 +80,31 @@ class Line:
     def forms(self) -> frozenset[str]:
         """Its words, in lower case."""
         return frozenset(token.written.casefold() for token in self.tokens)
+
+    @cached_property
+    def announces(self) -> bool:
+        """Whether it has a phrase that may announce a correction: most have none."""
+        return bool(self._held(lists_of(self._language).announcing))
+
+    @cached_property
+    def tells(self) -> bool:
+        """Whether it may tell a change: it has a word of one, or of a feeling, or takes a value back ("8, not 7")."""
+        lists = lists_of(self._language)
+        denied = (one for no, one in pairwise(self.tokens) if no.plain in lists.negations)
+        back = any(one.number or one.written[0].isupper() for one in denied)
+        return back or bool(self._held(lists.changing)) or bool(self._held(lists.feeling))
+
+    @cached_property
+    def editing(self) -> Mapping[str, frozenset[int]]:
+        """The editing terms in it, and where they are: also the star with which one marks a repair in a chat."""
+        star = self.tokens and self.tokens[0].written == _STAR
+        return {_STAR: frozenset([0])} if star else self._held(lists_of(self._language).editing)
+
+    def _held(self, listed: Mapping[str, Sequence[str]]) -> dict[str, frozenset[int]]:
+        """Return which of some phrases, given by their last words, are in it, and where."""
+        phrases = [phrase for word in self.forms for phrase in listed.get(word, ())]
+        words = tuple(token.plain.casefold() for token in self.tokens) if phrases else ()
+        return {phrase: held for phrase in phrases if (held := places(words, phrase))}
 
     @cached_property
     def days(self) -> frozenset[tuple[datetime, datetime]]:

@@ -14,11 +14,10 @@ from difflib import SequenceMatcher
 from itertools import groupby
 from operator import attrgetter
 
-from memgraph_engine.gate.difference import dates, numbers, quoted
+from memgraph_engine.gate.difference import dates, quoted
 from memgraph_engine.gate.known import Line
 from memgraph_engine.gate.update import Update
 from memgraph_engine.gate.wording import Lists, Token, lists_of
-from memgraph_engine.language import places
 
 REACH = 2
 """Messages that a repair may come after what it repairs: an assistant may have answered between."""
@@ -26,16 +25,13 @@ _BRIEF = 6  # words of a message that may be a repair without an editing term
 _SLIP = 0.6  # share of the letters in the same order from which two values may be one that was mistyped
 _SHORT = 3  # letters of which a value has as many at least, or it looks like many others
 _FEW = 3  # words that are put in another's place at most
-_STAR = "*"
 _UNIT = 3  # letters that a unit, or what makes a number an ordinal one, is shorter than: "pm", "nd"
 _DIGIT = re.compile(r"\d")
 
 
-def may_repair(line: Line, language: str) -> bool:
+def may_repair(line: Line) -> bool:
     """Tell whether a line may repair what was said right before: a user's that has an editing term, or is brief."""
-    if line.role == "assistant" or line.long:
-        return False
-    return len(line.tokens) <= _BRIEF or bool(_editing(line, lists_of(language)))
+    return line.role != "assistant" and not line.long and (len(line.tokens) <= _BRIEF or bool(line.editing))
 
 
 def repair(new: Line, old: Line, language: str) -> Update | None:
@@ -47,10 +43,10 @@ def repair(new: Line, old: Line, language: str) -> Update | None:
     >>> repair(new, old, "english").former
     '6:40'
     """
-    if old.role == "assistant" or old.long or not new.follows(old, REACH) or not may_repair(new, language):
+    if not new.follows(old, REACH) or not may_repair(new) or old.role == "assistant" or old.long:
         return None
     lists = lists_of(language)
-    terms = _editing(new, lists)
+    terms = new.editing
     held = frozenset[int]().union(*terms.values())
     clauses = _clauses(new, held, lists)
     found = next(filter(None, (_value(one, old.tokens, lists, edited=bool(terms)) for one in clauses)), None)
@@ -63,15 +59,6 @@ def repair(new: Line, old: Line, language: str) -> Update | None:
     term = min(terms, key=lambda term: min(terms[term]), default="").replace("_", " ")
     says = f'The new one says "{term}" right behind it.' if term else "It comes right behind it, and is much like it."
     return Update(f"{says} It has {quoted([put])}, not {quoted([gone])}.", gone)
-
-
-def _editing(line: Line, lists: Lists) -> dict[str, frozenset[int]]:
-    """Return the editing terms of a line, and where they are: also the star with which one marks a repair in a chat."""
-    if line.tokens and line.tokens[0].written == _STAR:
-        return {_STAR: frozenset([0])}
-    phrases = [phrase for word in line.forms for phrase in lists.editing.get(word, ())]
-    words = tuple(token.plain.casefold() for token in line.tokens) if phrases else ()
-    return {phrase: held for phrase in phrases if (held := places(words, phrase))}
 
 
 def _clauses(line: Line, terms: frozenset[int], lists: Lists) -> list[Sequence[Token]]:
@@ -126,11 +113,11 @@ _KINDS = ("number", "date", "name")
 def _of_kind(kind: str, tokens: Sequence[Token], lists: Lists, *, opens: bool = False) -> list[Token]:
     """Return the numbers, the days and months, or the names; `opens`: also one that a sentence opens with."""
     if kind == "number":
-        return [token for token in tokens if numbers([token])]
+        return [token for token in tokens if token.number]
     if kind == "date":
         return [token for token in tokens if dates([token], lists)]
     capital = (token for token in tokens if token.stem and token.written[0].isupper() and (opens or not token.opens))
-    return [token for token in capital if token.written.casefold() not in lists.dates and not numbers([token])]
+    return [token for token in capital if token.written.casefold() not in lists.dates and not token.number]
 
 
 def _shape(token: Token) -> str:

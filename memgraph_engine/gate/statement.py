@@ -60,7 +60,7 @@ class Statement:
         """Whether it may tell a change: it has a word of one, takes a value back, or tells a feeling."""
         negations, pairs = self._lists.negations, pairwise(self.tokens)
         denied = (one for no, one in pairs if no.plain in negations)
-        takes_back = any(numbers([one]) or one.written[0].isupper() for one in denied)
+        takes_back = any(one.number or one.written[0].isupper() for one in denied)
         return not self.hedged and bool(self.changes or self.around or takes_back or self.feeling)
 
     @cached_property
@@ -211,7 +211,7 @@ def _lead(clause: Sequence[Token], before: Statement, lists: Lists) -> Sequence[
 def _like(token: Token, lists: Lists) -> str:
     """Return what kind of phrase a word may begin."""
     plain = token.plain.casefold()
-    if plain in lists.determiners | lists.indefinite or numbers([token]):
+    if plain in lists.determiners | lists.indefinite or token.number:
         return "a thing"
     if token.stem:
         return "a name" if token.written[0].isupper() else f"the word {token.span}"
@@ -263,7 +263,7 @@ def _clauses(line: Line, lists: Lists) -> Iterator[list[Token]]:
 
 def _value(token: Token) -> bool:
     """Tell whether a word is a number with its unit, or a name."""
-    return bool(numbers([token])) or token.written[0].isupper() or len(token.written) < _UNIT
+    return token.number or token.written[0].isupper() or len(token.written) < _UNIT
 
 
 def timeless(tokens: Iterable[Token], lists: Lists) -> frozenset[str]:

@@ -46,7 +46,7 @@ def update(new: Line, old: Line, language: str) -> Update | None:
     Update(evidence='The new one says "now". They differ in a number: "17", not "14".', former='Elsa has 14 plants')
     """
     lists = lists_of(language)
-    if new.long or lists.telling.isdisjoint(new.forms) or "assistant" in (new.role, old.role):
+    if new.long or not new.tells or "assistant" in (new.role, old.role):
         return None
     telling = [told for told in statements(new, lists) if told.tells]  # most have none: then the old one is not read
     if not telling or old.long or new.content.isdisjoint(old.content):
@@ -186,7 +186,7 @@ class _Pair:
         "I'm at 1150 for the e-bike" is news of "saving for an e-bike, I've put aside 600".
         """
         now, was = self.now, self.was
-        told = timeless((token for token in now.body if not numbers([token])), self.lists)
+        told = timeless((token for token in now.body if not token.number), self.lists)
         sentence = (one.content for one in statements(self.old, self.lists) if one.sentence == was.sentence)
         shared = told & frozenset().union(*sentence) or now.counted & was.counted
         return bool(shared) and (told <= shared or (2 * len(shared) >= len(told) and self._worded_otherwise))

@@ -8,9 +8,9 @@ meaning like any others. A language without lists has no closed class, so each o
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property, partial
+from functools import cache, cached_property, lru_cache, partial
 
 from memgraph_engine.language import APOSTROPHES, letter_marks, tokenize, word_list
 
@@ -40,6 +40,11 @@ class Token:
     opens: bool
     asked: bool = False
     span: tuple[int, int] = field(default=(0, 0), compare=False)
+
+    @property
+    def number(self) -> bool:
+        """Whether it is a number."""
+        return any(map(str.isdigit, self.plain[:2]))
 
 
 @dataclass(frozen=True)
@@ -74,9 +79,9 @@ class Lists:
     dates: Mapping[str, str]
 
     @cached_property
-    def announcing(self) -> Collection[str]:
-        """The last words of all phrases that take something back."""
-        return _by_last_word(self.denials | self.corrections).keys()
+    def announcing(self) -> Mapping[str, Sequence[str]]:
+        """All phrases that take something back, by their last words."""
+        return _by_last_word(self.denials | self.corrections)
 
     @cached_property
     def changing(self) -> Mapping[str, Sequence[str]]:
@@ -92,11 +97,6 @@ class Lists:
     def feeling(self) -> Mapping[str, Sequence[str]]:
         """The words of `attitudes`, by their last words."""
         return _by_last_word(self.attitudes)
-
-    @cached_property
-    def telling(self) -> frozenset[str]:
-        """The words one of which a line has that tells of a change."""
-        return frozenset((*self.changing, *self.feeling)) | self.negations
 
 
 @cache
@@ -208,8 +208,13 @@ def _token(
         plain = lower
     else:
         plain = part.replace(":", ".") if _CLOCK.fullmatch(part) else part
-    stem = "" if lower in lists.closed or not part[0].isalnum() else "-".join(tokenize(plain, language)) or lower
+    stem = "" if lower in lists.closed or not part[0].isalnum() else _stem(plain, language) or lower
     return Token(part, plain, stem, *place, opens, span=span)
+
+
+@lru_cache(maxsize=1 << 16)
+def _stem(word: str, language: str) -> str:
+    return "-".join(tokenize(word, language))
 
 
 def _days_first(tokens: list[Token], lists: Lists) -> list[Token]:
