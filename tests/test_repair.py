@@ -6,6 +6,7 @@ from memgraph_engine.gate.known import Line
 from memgraph_engine.gate.repair import repair
 from memgraph_engine.model.memory import Source
 
+REPLACED = ('"318" was replaced by a later statement of that day',)
 REPAIRED = [
     ("english", "I'm allergic to hazelnuts.", "Sorry, I meant walnuts.", "hazelnuts"),
     ("english", "Dinner with Ida is on Tuesday at 8.", "Sorry, Wednesday at 7.", "Tuesday at 8"),
@@ -27,11 +28,24 @@ SAID = [
     ("english", "I live in Lyon.", "Sorry, what time is it in Oslo?"),
     ("english", "My sister is 41.", "oh wait, my brother is 43"),
     ("english", "I have 6 hens.", "12"),
+    ("english", "Tom's number is 07700 900123.", "and Ana's is 07700 900321"),
+    ("english", "Tom's number is 07700 900123.", "oh sorry, I forgot, Ana's is 07700 900321"),
+    ("english", "The first game ended 13-11.", "Then 13-12 on the 3rd of May."),
+    ("english", "Which car do you like?", "No, I mean the blue one."),
     ("english", "The train to Rome leaves at 9:10.", "Sorry, I was at the dentist at 8:30."),
     ("english", "My son Tim starts school.", "Perfect!"),
     ("english", "My son Tim starts school.", "wait, maybe Tom"),
     ("spanish", "Vivo en Cádiz.", "perdona, tengo que irme a Madrid"),
 ]
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize(("asked", "remark"), [("And the second one?", ()), ("Noted.", REPLACED)])
+def test_an_answer_is_no_repair_however_much_it_is_like_what_was_said(memory, asked, remark):
+    talk = [("user", "My first locker is 318."), ("assistant", asked), ("user", "381")]
+    memory.add([{"role": role, "content": text} for role, text in talk], user_id="ana", session="s1")
+    context = memory.context("Which is my first locker?", user_id="ana")
+    assert next(entry.remarks for entry in context.entries if "318" in entry.note.text) == remark
 
 
 THINGS = ["kettle", "drill", "lamp", "tent", "rope", "saw", "map", "flute", "vase", "sled", "globe", "cork", "quilt"]

@@ -147,8 +147,10 @@ class Compared:
     def _change(self) -> Update | None:
         """What tells that the new note is the present state of this one."""
         own = [pair for pair in self.pairs if not pair.foreign] if self._later else []
-        found = (tells(pair.new, pair.old, self._language) for pair in own for tells in (repair, update))
-        return next(filter(None, found), None)
+        # without an editing term, what answers a question repairs nothing, however much it is like what was said
+        repairs = not self.new.answers or bool(self.new.lines[0].editing)
+        rules = (repair, update) if repairs else (update,)
+        return next(filter(None, (rule(pair.new, pair.old, self._language) for pair in own for rule in rules)), None)
 
     def _correction(self) -> str:
         (said,) = self.new.lines

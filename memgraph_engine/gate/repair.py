@@ -85,12 +85,12 @@ def _value(clause: Sequence[Token], old: Sequence[Token], lists: Lists, *, edite
         theirs = _of_kind(kind, old, lists)
         put = [token for token in some if token.plain not in _plain(theirs)]
         out = [token for token in theirs if token.plain not in _plain(some)]
-        slips = [token for token in out if put and _slip(put[0], token)]
+        slips = [token for token in out if put and _slip(put[0], token)][:1]
         alike = [token for token in out if put and (kind != "number" or _shape(token) == _shape(put[0]))]
-        if slips:
-            found.append((put, slips[:1]))
-        elif edited and 0 < len(_plain(alike)) <= len(put):
-            found.append((put, alike))
+        if put and ((kind == "name" and not out) or (not edited and (found or not slips or len(put) > 1))):
+            return None  # it is about somebody else, or tells another thing besides
+        if slips or 0 < len(_plain(alike)) <= len(put):
+            found.append((put, slips or alike))
     parts = [[token for some in side for token in some] for side in zip(*found, strict=True)]
     return (_text(parts[0]), parts[1]) if parts else None
 
@@ -102,7 +102,8 @@ def _word(clause: Sequence[Token], old: Sequence[Token], lists: Lists) -> _Found
     valued = any(_of_kind(kind, put, lists) for kind in _KINDS)
     if valued or not 0 < len(put) <= _FEW or any(token.stem in stems for token in put):
         return None
-    common = [token for token in old if token.stem and token.written.islower() and token.plain not in lists.times]
+    stated = [token for token in old if token.stem and not token.asked and token.plain not in lists.times]
+    common = [token for token in stated if token.written.islower()]
     slips = [token for token in common if _slip(put[-1], token)]
     return (_text(put), (slips or common)[-1:]) if common else None
 
