@@ -9,7 +9,7 @@ Without an editing term only a slip is repaired: what looks much like the wrong 
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from itertools import groupby
 from operator import attrgetter
@@ -25,6 +25,7 @@ _BRIEF = 6  # words of a message that may be a repair without an editing term
 _SLIP = 0.6  # share of the letters in the same order from which two values may be one that was mistyped
 _SHORT = 3  # letters of which a value has as many at least, or it looks like many others
 _FEW = 3  # words that are put in another's place at most
+_ANY, _ERROR, _WEAK = "+!-"  # editing terms: enough for any word, telling an error, often of other use ("sorry")
 _UNIT = 3  # letters that a unit, or what makes a number an ordinal one, is shorter than: "pm", "nd"
 _DIGIT = re.compile(r"\d")
 
@@ -46,37 +47,66 @@ def repair(new: Line, old: Line, language: str) -> Update | None:
     if not new.follows(old, REACH) or not may_repair(new) or old.role == "assistant" or old.long:
         return None
     lists = lists_of(language)
-    terms = new.editing
-    held = frozenset[int]().union(*terms.values())
-    clauses = _clauses(new, held, lists)
-    found = next(filter(None, (_value(one, old.tokens, lists, edited=bool(terms)) for one in clauses)), None)
-    if not found and any(lists.edits.get(term, "+") == "+" for term in terms):
-        found = next(filter(None, (_word(one, old.tokens, lists) for one in clauses)), None)
-    if not found:
-        return None
+    terms = list(_terms(new, lists))
+    for term, clauses in terms:
+        found = next(filter(None, (_value(one, old.tokens, lists, edited=True) for one in clauses)), None)
+        if not found and lists.edits.get(term, _ANY) == _ANY:
+            found = next(filter(None, (_word(one, old.tokens, lists) for one in clauses[:1])), None)
+        if found:
+            return _told(found, old, f'The new one says "{term.replace("_", " ")}" right behind it.')
+    if not terms and len(new.tokens) <= _BRIEF:
+        slips = (_value(one, old.tokens, lists, edited=False) for one in _stated(new.tokens, lists))
+        if found := next(filter(None, slips), None):
+            return _told(found, old, "It comes right behind it, and is much like it.")
+    return None
+
+
+def _told(found: "_Found", old: Line, why: str) -> Update:
     put, out = found
     gone = old.words(out)
-    term = min(terms, key=lambda term: min(terms[term]), default="").replace("_", " ")
-    says = f'The new one says "{term}" right behind it.' if term else "It comes right behind it, and is much like it."
-    return Update(f"{says} It has {quoted([put])}, not {quoted([gone])}.", gone)
+    return Update(f"{why} It has {quoted([put])}, not {quoted([gone])}.", gone)
 
 
-def _clauses(line: Line, terms: frozenset[int], lists: Lists) -> list[Sequence[Token]]:
-    """Return the clauses that state something, without editing terms: those behind the first term before the others."""
-    first = line.tokens[min(terms)].clause if terms else 0
-    rest = [token for at, token in enumerate(line.tokens) if at not in terms and not token.asked]
-    clauses = [list(group) for _, group in groupby(rest, key=attrgetter("clause"))]
-    stated = [one for one in clauses if lists.hedges.isdisjoint(_plain(one))]
-    return sorted(stated, key=lambda one: one[0].clause < first)
+def _terms(line: Line, lists: Lists) -> Iterator[tuple[str, Sequence[Sequence[Token]]]]:
+    """Yield each editing term with the clauses that may have the right words, the likeliest first.
+
+    It begins its clause ("can't wait" is none), unless it tells an error. What stands behind it there is meant; where
+    that is nothing, the clauses behind it, or the one before ("It's blue, sorry."); and behind a term that tells an
+    error also what else is said.
+    """
+    held = frozenset[int]().union(*line.editing.values())
+    others = [(at, token) for at, token in enumerate(line.tokens) if at not in held]
+    for term, places in sorted(line.editing.items(), key=lambda one: min(one[1])):
+        first, clause = min(places), line.tokens[min(places)].clause
+        before = [token for at, token in others if token.clause == clause and at < first]
+        led = any(token.stem for token in before) and lists.edits.get(term) != _ERROR
+        if line.tokens[first].asked or led or any(token.plain in lists.negations for token in before):
+            continue
+        rest = [token for at, token in others if token.clause == clause and at > first]
+        alone = not any(token.stem for token in rest)
+        behind = [token for _, token in others if token.clause > clause]
+        earlier = _stated([token for _, token in others if token.clause < clause], lists)
+        weak = lists.edits.get(term) == _WEAK
+        later = _stated(behind, lists) if alone or not weak else []
+        yield term, [*_stated(rest, lists), *later, *(earlier[-1:] if alone else [])]
+
+
+def _stated(tokens: Sequence[Token], lists: Lists) -> list[Sequence[Token]]:
+    """Return the clauses that state something."""
+    clauses = [list(group) for _, group in groupby(tokens, key=attrgetter("clause"))]
+    return [one for one in clauses if not one[0].asked and lists.hedges.isdisjoint(_plain(one))]
 
 
 _Found = tuple[str, Sequence[Token]]
+"""The right words, and the wrong ones."""
 
 
 def _value(clause: Sequence[Token], old: Sequence[Token], lists: Lists, *, edited: bool) -> _Found | None:
     """Return the values that are all of a clause, and the words of an old line that have others of their kinds."""
     told, stems = [token for token in clause if token.stem], {token.stem for token in old}
-    mine = {kind: _of_kind(kind, told, lists, opens=edited) for kind in _KINDS}
+    names = [token for token in old if token.stem and token.written[0].isupper()]
+    slipped = [token for token in told if any(_slip(token, name) for name in names)]
+    mine = {kind: _of_kind(kind, told, lists, slipped) for kind in _KINDS}
     values = [token for some in mine.values() for token in some]
     if any(one not in values and one.stem not in stems and len(one.written) >= _UNIT for one in told):
         return None
@@ -111,14 +141,15 @@ def _word(clause: Sequence[Token], old: Sequence[Token], lists: Lists) -> _Found
 _KINDS = ("number", "date", "name")
 
 
-def _of_kind(kind: str, tokens: Sequence[Token], lists: Lists, *, opens: bool = False) -> list[Token]:
-    """Return the numbers, the days and months, or the names; `opens`: also one that a sentence opens with."""
+def _of_kind(kind: str, tokens: Sequence[Token], lists: Lists, names: Sequence[Token] = ()) -> list[Token]:
+    """Return the numbers, the days and months, or the names; `names` are some though a sentence opens with them."""
     if kind == "number":
         return [token for token in tokens if token.number]
     if kind == "date":
         return [token for token in tokens if dates([token], lists)]
-    capital = (token for token in tokens if token.stem and token.written[0].isupper() and (opens or not token.opens))
-    return [token for token in capital if token.written.casefold() not in lists.dates and not token.number]
+    capital = [token for token in tokens if token.stem and token.written[0].isupper()]
+    named = (token for token in capital if not token.opens or token in names)
+    return [token for token in named if token.written.casefold() not in lists.dates and not token.number]
 
 
 def _shape(token: Token) -> str:
@@ -127,8 +158,10 @@ def _shape(token: Token) -> str:
 
 
 def _slip(one: Token, other: Token) -> bool:
-    """Tell whether one may be the other, mistyped."""
+    """Tell whether one may be the other, mistyped: not where it begins with the other, as "Melanie" does with "Mel"."""
     new, old = one.plain.casefold(), other.plain.casefold()
+    if new.startswith(old) or old.startswith(new):
+        return False
     return min(len(new), len(old)) >= _SHORT and SequenceMatcher(None, new, old).ratio() >= _SLIP
 
 
