@@ -123,6 +123,8 @@ PARTS = [
     ),
     ("english", "My sister lives in Rome and is 30.", "My sister is 31 now.", "is 30"),
     ("english", "I like my job and my boss.", "I no longer like my boss.", "my boss"),
+    ("english", "I live in Bath with my boyfriend Tom.", "I broke up with Tom.", "with my boyfriend Tom"),
+    ("english", "We've booked Corfu for June.", "we cancelled Corfu", ""),
     (
         "english",
         "I live in Rome, my sister lives in Oslo.",

@@ -212,15 +212,28 @@ class _Pair:
 
     @property
     def replaced(self) -> Sequence[Token]:
-        """The old number, with the words around it, where its clause has others that stay; none for the clause."""
+        """The old number, with the words around it, where its clause has others that stay; none for the clause.
+
+        Likewise what is over, where the clause has it only along with the rest: "with my boyfriend Tom".
+        """
         gone = {old for _, old in self._numbers}
         if not gone or self.was.numbers <= gone | self.now.numbers:
-            return []
+            return self._along
         own = self.was.own
         places = [at for at, one in enumerate(own) if one.plain in gone]
         return [
             one for at in places for one in own[max(at - 1, 0) : at + 1 + any(map(self._counted, own[at + 1 :][:1]))]
         ]
+
+    @property
+    def _along(self) -> Sequence[Token]:
+        """What is over, behind a word like "with", where nothing before that is."""
+        own, mine = self.was.own, timeless(self.now.body, self.lists)
+        over = [at for at, token in enumerate(own) if token.stem in mine]
+        led = [at for at, token in enumerate(own) if token.plain in self.lists.several]
+        first = max((at for at in led if over and at < over[0]), default=0)
+        told = any(token.stem for token in own[:first])
+        return own[first : over[-1] + 1] if first and told and not self.exchange and self._end else []
 
     def _counted(self, token: Token) -> bool:
         return bool(token.stem) or token.written.casefold() in self.lists.dates
