@@ -6,13 +6,13 @@ from memgraph_engine.gate.known import Line
 from memgraph_engine.gate.repair import repair
 from memgraph_engine.model.memory import Source
 
-REPLACED = ('"318" was replaced by a later statement of that day',)
+REPLACED = ('"Rex" was replaced by a later statement of that day',)
 REPAIRED = [
     ("english", "I'm allergic to hazelnuts.", "Sorry, I meant walnuts.", "hazelnuts"),
     ("english", "Dinner with Ida is on Tuesday at 8.", "Sorry, Wednesday at 7.", "Tuesday at 8"),
     ("english", "Dinner with Ida is on Tuesday.", "oops, Wednesday at 7", "Tuesday"),
     ("english", "My flight leaves at 6:40, 1 hour from here.", "ugh, misread it, it's 8:15", "6:40"),
-    ("english", "Remember that my locker is 318.", "381", "318"),
+    ("english", "Remember that my locker is 318.", "fat fingers, 381", "318"),
     ("english", "My boss Ms Harlan wants a talk.", "*Ms Quenby", "Harlan"),
     ("english", "Is Harlan Street 12 in your maps?", "typo: Harlem Street", "Harlan"),
     ("english", "There are 14 of us on Friday.", "wait, I forgot the twins. Make that 16.", "14"),
@@ -23,6 +23,12 @@ REPAIRED = [
     ("spanish", "Nacho me debe 80 euros.", "qué va, 65", "80"),
 ]
 SAID = [
+    ("english", "Remember that my locker is 318.", "381"),
+    ("english", "My daughters are Lena", "and Lina"),
+    ("english", "The invoices to pay are 20451", "20415"),
+    ("english", "My tasks for Monday: call the bank", "* Tuesday"),
+    ("english", "We won 3-1 against Hertha.", "Sorry for Bochum, 0-4 against Leipzig"),
+    ("english", "My flight to Lima is on Friday.", "Sorry, phone rang. Grandma on Sunday as always"),
     ("english", "I lent Tom 30.", "I lent Ana 50."),
     ("english", "I live in Lyon.", "Sorry, I have to go."),
     ("english", "I live in Lyon.", "Sorry, what time is it in Oslo?"),
@@ -44,12 +50,15 @@ SAID = [
 
 
 @pytest.mark.integration
-@pytest.mark.parametrize(("asked", "remark"), [("And the second one?", ()), ("Noted.", REPLACED)])
-def test_an_answer_is_no_repair_however_much_it_is_like_what_was_said(memory, asked, remark):
-    talk = [("user", "My first locker is 318."), ("assistant", asked), ("user", "381")]
+@pytest.mark.parametrize(
+    ("between", "remark"),
+    [("What's your cat called?", ()), ("And your cat?", ()), ("Shall I note it down?", REPLACED), ("Noted.", REPLACED)],
+)
+def test_an_answer_to_another_question_is_no_repair(memory, between, remark):
+    talk = [("user", "My dog is called Rex."), ("assistant", between), ("user", "oh sorry, it's called Luna")]
     memory.add([{"role": role, "content": text} for role, text in talk], user_id="ana", session="s1")
-    context = memory.context("Which is my first locker?", user_id="ana")
-    assert next(entry.remarks for entry in context.entries if "318" in entry.note.text) == remark
+    context = memory.context("What is my dog called?", user_id="ana")
+    assert next(entry.remarks for entry in context.entries if "Rex" in entry.note.text) == remark
 
 
 THINGS = ["kettle", "drill", "lamp", "tent", "rope", "saw", "map", "flute", "vase", "sled", "globe", "cork", "quilt"]

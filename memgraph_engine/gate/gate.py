@@ -14,7 +14,7 @@ from memgraph_engine.gate.confirmation import confirmation
 from memgraph_engine.gate.correction import correction
 from memgraph_engine.gate.difference import Pair
 from memgraph_engine.gate.known import Known, Line
-from memgraph_engine.gate.repair import REACH, may_repair, repair
+from memgraph_engine.gate.repair import REACH, asks_for_value, may_repair, repair
 from memgraph_engine.gate.score import Scores, Statistics, score
 from memgraph_engine.gate.update import Update, update
 from memgraph_engine.gate.verdict import APPEND, Opinion, Tie, Verdict
@@ -147,9 +147,7 @@ class Compared:
     def _change(self) -> Update | None:
         """What tells that the new note is the present state of this one."""
         own = [pair for pair in self.pairs if not pair.foreign] if self._later else []
-        # without an editing term, what answers a question repairs nothing, however much it is like what was said
-        repairs = not self.new.answers or bool(self.new.lines[0].editing)
-        rules = (repair, update) if repairs else (update,)
+        rules = (update,) if self.new.asked else (repair, update)
         return next(filter(None, (rule(pair.new, pair.old, self._language) for pair in own for rule in rules)), None)
 
     def _correction(self) -> str:
@@ -360,14 +358,16 @@ def _rewritten(text: str, sources: Sequence[Source], language: str) -> Source:
 def new_of(candidate: Candidate, own: str, language: str) -> Known:
     """Return a note to be, by its `own` id, as it is compared."""
     source, keywords = candidate.source, frozenset(keyword.key for keyword in candidate.keywords)
-    asked = candidate.before is not None and candidate.before.text.rstrip().endswith(("?", "？"))
+    said = Line(source, language)
+    before = candidate.before.text if candidate.before else ""
     return Known(
         own,
         candidate.context,
-        (Line(source, language),),
+        (said,),
         keywords,
         source.said_at,
-        asked,
+        answers=before.rstrip().endswith(("?", "？")),
+        asked=bool(said.editing) and asks_for_value(before, language),
         policy=source.policy,
         ends=source.expires_at,
     )

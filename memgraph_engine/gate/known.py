@@ -97,7 +97,8 @@ class Line:
     @cached_property
     def editing(self) -> Mapping[str, frozenset[int]]:
         """The editing terms in it, and where they are: also the star with which one marks a repair in a chat."""
-        star = self.tokens and self.tokens[0].written == _STAR
+        first = [token.span for token in self.tokens[:2]]
+        star = len(first) > 1 and self.tokens[0].written == _STAR and first[0][1] == first[1][0]  # else it is a bullet
         return {_STAR: frozenset([0])} if star else self._held(lists_of(self._language).editing)
 
     def _held(self, listed: Mapping[str, Sequence[str]]) -> dict[str, frozenset[int]]:
@@ -125,6 +126,8 @@ class Line:
 class Known:
     """A note: its lines, keywords (by key) and when it was said. `answers` tells that the turn before it asks.
 
+    `asked` tells that it asks for a value.
+
     `ended` is the note that tells a change of it, and when that was said. `policy` is its class, `ends` when it can
     be read no more.
     """
@@ -135,6 +138,7 @@ class Known:
     keywords: frozenset[str]
     said_at: datetime | None
     answers: bool = False
+    asked: bool = False
     ended: tuple[str, datetime] | None = None
     policy: str = DEFAULT_POLICY
     ends: datetime = NEVER

@@ -1,11 +1,11 @@
 """Where somebody puts right what he has just said ("Sorry, Wednesday at 7."): it repairs the statement before it.
 
-A repair is seldom a whole statement. It follows at once, may have an editing term ("sorry", "I meant"), and then has
+A repair is seldom a whole statement. It follows at once, has an editing term ("sorry", "I meant"), and then has
 the right word for the wrong one (W. Levelt, "Monitoring and self-repair in speech", Cognition 14, 1983). So it shares
 no words with what it repairs, and is told by its place: behind the statement, in one session, by the same one. A clause
 of it has nothing but a value, and what it repairs has one of the same kind.
 
-Without an editing term only a slip is repaired: what looks much like the wrong value, as "221" does like "212".
+Without an editing term nothing is repaired, however much two values look alike: lists and other people's numbers do.
 """
 
 import re
@@ -17,13 +17,13 @@ from operator import attrgetter
 from memgraph_engine.gate.difference import dates, quoted
 from memgraph_engine.gate.known import Line
 from memgraph_engine.gate.update import Update
-from memgraph_engine.gate.wording import Lists, Token, lists_of
+from memgraph_engine.gate.wording import Lists, Token, lists_of, wording
 
 REACH = 2
 """Messages that a repair may come after what it repairs: an assistant may have answered between."""
-_BRIEF = 6  # words of a message that may be a repair without an editing term
 _SLIP = 0.6  # share of the letters in the same order from which two values may be one that was mistyped
 _SHORT = 3  # letters of which a value has as many at least, or it looks like many others
+_ELLIPTIC = 4  # words of a question that goes on from what was said: "And Ben's?"
 _FEW = 3  # words that are put in another's place at most
 _ANY, _ERROR, _WEAK = "+!-"  # editing terms: enough for any word, telling an error, often of other use ("sorry")
 _UNIT = 3  # letters that a unit, or what makes a number an ordinal one, is shorter than: "pm", "nd"
@@ -31,8 +31,25 @@ _DIGIT = re.compile(r"\d")
 
 
 def may_repair(line: Line) -> bool:
-    """Tell whether a line may repair what was said right before: a user's that has an editing term, or is brief."""
-    return line.role != "assistant" and not line.long and (len(line.tokens) <= _BRIEF or bool(line.editing))
+    """Tell whether a line may repair what was said right before: a user's that has an editing term."""
+    return line.role != "assistant" and not line.long and bool(line.editing)
+
+
+def asks_for_value(text: str, language: str) -> bool:
+    """Tell whether a turn asks for a value: then what follows is an answer, though it begins with an apology.
+
+    >>> asks_for_value("Shall I remind you?", "english"), asks_for_value("What's your cat called?", "english")
+    (False, True)
+    >>> asks_for_value("Got it. And Ben's?", "english")
+    True
+    """
+    lists = lists_of(language)
+    tokens = (token for token in wording(text, language) if token.asked)
+    questions = ([token.plain.casefold() for token in some] for _, some in groupby(tokens, key=attrgetter("sentence")))
+    return any(
+        not lists.values_asked.isdisjoint(one) or (one[0] in lists.joints and len(one) <= _ELLIPTIC)
+        for one in questions
+    )
 
 
 def repair(new: Line, old: Line, language: str) -> Update | None:
@@ -49,15 +66,11 @@ def repair(new: Line, old: Line, language: str) -> Update | None:
     lists = lists_of(language)
     terms = list(_terms(new, lists))
     for term, clauses in terms:
-        found = next(filter(None, (_value(one, old.tokens, lists, edited=True) for one in clauses)), None)
+        found = next(filter(None, (_value(one, old.tokens, lists) for one in clauses)), None)
         if not found and lists.edits.get(term, _ANY) == _ANY:
             found = next(filter(None, (_word(one, old.tokens, lists) for one in clauses[:1])), None)
         if found:
             return _told(found, old, f'The new one says "{term.replace("_", " ")}" right behind it.')
-    if not terms and len(new.tokens) <= _BRIEF:
-        slips = (_value(one, old.tokens, lists, edited=False) for one in _stated(new.tokens, lists))
-        if found := next(filter(None, slips), None):
-            return _told(found, old, "It comes right behind it, and is much like it.")
     return None
 
 
@@ -87,6 +100,8 @@ def _terms(line: Line, lists: Lists) -> Iterator[tuple[str, Sequence[Sequence[To
         behind = [token for _, token in others if token.clause > clause]
         earlier = _stated([token for _, token in others if token.clause < clause], lists)
         weak = lists.edits.get(term) == _WEAK
+        if weak and rest and rest[0].plain in lists.details:
+            continue  # "sorry for Bochum"
         later = _stated(behind, lists) if alone or not weak else []
         yield term, [*_stated(rest, lists), *later, *(earlier[-1:] if alone else [])]
 
@@ -101,7 +116,7 @@ _Found = tuple[str, Sequence[Token]]
 """The right words, and the wrong ones."""
 
 
-def _value(clause: Sequence[Token], old: Sequence[Token], lists: Lists, *, edited: bool) -> _Found | None:
+def _value(clause: Sequence[Token], old: Sequence[Token], lists: Lists) -> _Found | None:
     """Return the values that are all of a clause, and the words of an old line that have others of their kinds."""
     told, stems = [token for token in clause if token.stem], {token.stem for token in old}
     names = [token for token in old if token.stem and token.written[0].isupper()]
@@ -117,8 +132,8 @@ def _value(clause: Sequence[Token], old: Sequence[Token], lists: Lists, *, edite
         out = [token for token in theirs if token.plain not in _plain(some)]
         slips = [token for token in out if put and _slip(put[0], token)][:1]
         alike = [token for token in out if put and (kind != "number" or _shape(token) == _shape(put[0]))]
-        if put and ((kind == "name" and not out) or (not edited and (found or not slips or len(put) > 1))):
-            return None  # it is about somebody else, or tells another thing besides
+        if put and kind == "name" and not out:
+            return None  # it is about somebody else
         if slips or 0 < len(_plain(alike)) <= len(put):
             found.append((put, slips or alike))
     parts = [[token for some in side for token in some] for side in zip(*found, strict=True)]

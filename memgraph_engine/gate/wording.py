@@ -73,6 +73,7 @@ class Lists:
     persons: frozenset[str]  # who speaks, is spoken to or was spoken of, as whose state it is: "I", "she"
     past: Mapping[str, Sequence[str]]  # with these it is told what was: "used to"
     questions: frozenset[str]
+    values_asked: frozenset[str]  # with these a value is asked for, and no yes or no
     times: frozenset[str]  # words of time and measure
     spellings: Mapping[str, str]  # what is written in two ways
     numbers: Mapping[str, str]
@@ -126,6 +127,7 @@ def lists_of(language: str) -> Lists:
         persons=read("persons"),
         past=_by_last_word(read("past")),
         questions=read("question-words"),
+        values_asked=read("value-questions"),
         times=read("time-words"),
         spellings=_values(language, "spellings"),
         numbers=_values(language, "numbers"),
