@@ -652,8 +652,8 @@ class Memory:
 
         It has at most `budget` tokens (200 or more; else the setting `answer.budget`), estimated rather too high. It
         considers `top_k` notes, with the filters of `search`. The best come first, with some of the newest between
-        them; long ones are shortened, repeats left out, and of contradictions the newest stays. It is empty if no note
-        is relevant (the setting `answer.relevance`); otherwise the best note is always in it.
+        them; long ones are shortened, repeats left out, and of contradictions the newest stands first. It is empty if
+        no note is relevant (the setting `answer.relevance`); otherwise the best note is always in it.
 
         >>> from memgraph_engine import Memory
         >>> with Memory.connect(tenant=tenant) as memory:

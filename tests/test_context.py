@@ -81,12 +81,12 @@ def test_the_budget_is_never_passed_and_the_best_note_is_always_in_it(said, ties
     assert without_recalled(context.text) == ""  # nothing in it ends the marks
     assert context.text.splitlines()[1:-1] == [entry.line for entry in context.entries] or not hits
     if hits:
-        best = hits[0].note.id
-        while best in context.left_out:  # somebody newer stands for it
-            assert context.left_out[best] != "it had no room"
-            best = context.left_out[best].split()[0]
-            best = cited(context)[int(best[1:-1]) - 1] if best.startswith("[") else best
-        assert best == cited(context)[0]
+        stands = {hits[0].note.id}  # for the best: it itself, and what is newer of its matter
+        for _ in hits:
+            stands |= {hits[new].note.id for new, old in pairs if hits[old].note.id in stands}
+            why = [context.left_out[note] for note in stands & {*context.left_out}]
+            stands |= {cited(context)[int(one.split("]")[0][1:]) - 1] for one in why if one.startswith("[")}
+        assert cited(context)[0] in stands
 
 
 @pytest.mark.parametrize("text", [FERRY * 40, "x" * 5000, "鷺が魚を捕った。" * 300, "no_end" * 900, "🦆" * 900])
@@ -209,18 +209,18 @@ def test_the_same_words_of_somebody_else_are_no_repeat():
     assert len(composed([hit(1, "I live in Porto."), hit(2, "I live in Porto.", speaker="Bo")]).entries) == 2
 
 
-def test_of_a_contradiction_the_newest_stays_in_the_place_of_the_best():
+def test_of_a_contradiction_the_newest_stands_first_in_the_place_of_the_best():
     old, new = hit(1, "I have two cats."), hit(3, "I have three cats.", said=DAY + timedelta(days=9))
     context = composed([old, hit(2, FERRY), new], [tie(new, old)])
-    assert cited(context) == ["n3", "n2"]
+    assert cited(context) == ["n3", "n1", "n2"]
     assert context.entries[0].remarks == ("newer than what was said on 2023-05-08",)
+    assert context.entries[1].remarks == ("perhaps only until 2023-05-17",)
     assert "[1] 2023-05-17 (newer than what was said on 2023-05-08): Ana: I have three" in context.text
-    assert context.left_out == {"n1": "[1] contradicts it and is newer"}
 
 
-def test_of_what_was_said_at_the_same_time_the_best_stays():
+def test_of_what_was_said_at_the_same_time_the_best_stands_first():
     one, other = hit(1, "I have two cats."), hit(2, "I have three cats.")
-    assert cited(composed([one, other], [tie(other, one)])) == ["n1"]
+    assert cited(composed([one, other], [tie(other, one)])) == ["n1", "n2"]
 
 
 def test_what_two_people_say_in_contradiction_stays_and_is_marked():
@@ -302,14 +302,15 @@ def test_a_correction_replaces_what_was_said(memory):
     assert memory.context(question, user_id="ana").entries[0].remarks == ()
 
 
-def test_of_notes_tied_as_a_conflict_the_newest_is_told(tenant, embedder):
+def test_of_notes_tied_as_a_conflict_both_are_told_the_newest_first(tenant, embedder):
     with memory_with(tenant, embedder, [judged("conflict")], only=["gating"]) as (memory, _):
         memory.add("I have two cats, Tom and Kit.", user_id="ana", speaker="Ana", time="2023-01-01")
         memory.add("I have three cats, Tom and Kit.", user_id="ana", speaker="Ana", time="2023-06-01")
         context = memory.context("How many cats does Ana have?", user_id="ana")
-        (entry,) = context.entries
-        assert "three cats" in entry.line
-        assert entry.remarks == ("newer than what was said on 2023-01-01",)
+        newer, older = context.entries
+        assert "three cats" in newer.line
+        assert newer.remarks == ("newer than what was said on 2023-01-01",)
+        assert older.remarks == ("perhaps only until 2023-06-01",)
         (only,) = memory.context("How many cats?", user_id="ana", until="2023-02-01").entries
         assert only.remarks == ("perhaps only until 2023-06-01",)
 

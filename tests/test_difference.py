@@ -213,8 +213,21 @@ def test_a_rule_speaks_of_what_it_is_for(name, new, old):
 
 
 def test_every_rule_has_a_test():
-    elsewhere = {"speaker", "days", "put off", "answer", "wording"}
+    elsewhere = {"speaker", "days", "put off", "answer", "change", "wording"}
     assert {rule.name for rule in RULES} == elsewhere | set(RULES_TABLE)
+
+
+@pytest.mark.parametrize(
+    ("new", "old"),
+    [
+        ("Yesterday I told you my passport expires in 2027, it's 2029 actually.", "My passport expires in 2027."),
+        ("My son Leo plays football on Tuesdays, but now in Cork.", "My son Leo plays football on Tuesdays."),
+        ("Leo is 12 and Jan is 10, sorry, mixed them up, Leo is 10 and Jan 12.", "Leo is 12 and Jan is 10."),
+    ],
+)
+def test_what_says_that_something_is_otherwise_repeats_nothing(new, old):
+    assert pair(line(new), line(old)).finding[0] != "same"
+    assert pair(line(old), line(old)).finding[0] == "same"
 
 
 EXCHANGED = [

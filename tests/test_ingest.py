@@ -602,6 +602,7 @@ def test_a_folder_that_may_not_be_read_keeps_its_documents(memory, folder, monke
         ({"path": None}, "path"),
         ({"path": b"notes"}, "path"),
         ({"path": [7]}, "path"),
+        ({"path": ""}, "path is empty"),
         ({"path": "a\0b"}, "NUL"),
         ({"path": ["a\ud800"]}, "surrogate"),
         ({"id": 7}, "id"),

@@ -50,10 +50,9 @@ def facts(
 
     `outdated` has the later hit that has perhaps taken a note's place, by the note's id.
 
-    What was replaced leaves its place to what replaced it. Of notes that contradict each other, and were said by the
-    same one, only the newest stays, in the place of the best; what two people say in contradiction stays. Of notes
-    that repeat each other the best stays, with the sources of all. What has changed since stays, right behind its
-    present state; so does what has perhaps changed.
+    What was replaced leaves its place to what replaced it. Of notes that repeat each other the best stays, with the
+    sources of all. What has changed since stays, right behind its present state; so does what has perhaps changed, and
+    what contradicts a newer note: both may be true all the same.
     """
     gone: Gone = {}
     standing = {hit.note.id: Fact(hit.note, hit.score, hit.note.sources) for hit in hits}
@@ -66,7 +65,7 @@ def facts(
         pair = [standing[one] for one in (tie.newer, tie.older) if one in standing]
         if tie.kind == "conflict" and len(pair) == 2 and pair[0].note.speaker == pair[1].note.speaker:
             newer, older = sorted(pair, key=lambda one: one.newness, reverse=True)
-            _yield(standing, gone, older.note.id, newer.note.id, "contradicts it and is newer")
+            _precede(standing, newer.note.id, older.note.id)
     for tie in sorted(ties, key=lambda tie: tie.newer_said):  # a third may have taken the place of the second
         if tie.kind == "change" and tie.newer in standing and tie.older in standing:
             _precede(standing, tie.newer, tie.older)
@@ -110,7 +109,7 @@ def _precede(standing: dict[str, Fact], first: str, second: str) -> None:
 def _remarks(note: Note, ties: Sequence[Contrary], later: Hit | None) -> tuple[str, ...]:
     remarks = []
     if later:
-        remarks.append(_perhaps_until(later.note.said_at))
+        remarks.append(_perhaps_until(later.note.said_at, note.said_at))
     if note.status == "superseded":
         remarks.append("no longer true" + (f" since {note.valid_to:%Y-%m-%d}" if note.valid_to != NEVER else ""))
     elif note.status == "archived":
@@ -150,7 +149,7 @@ def _conflict(note: Note, tie: Contrary) -> str:
         return f"disputed: something else was said on {other:%Y-%m-%d}"
     if own > other or (own == other and came_later):
         return _newer_than(other, own)
-    return _perhaps_until(other)
+    return _perhaps_until(other, own)
 
 
 def _newer_than(other: datetime, own: datetime) -> str:
@@ -158,8 +157,9 @@ def _newer_than(other: datetime, own: datetime) -> str:
     return f"newer than what was said {'earlier that day' if other.date() == own.date() else f'on {other:%Y-%m-%d}'}"
 
 
-def _perhaps_until(moment: datetime) -> str:
-    return f"perhaps only until {moment:%Y-%m-%d}"
+def _perhaps_until(moment: datetime, said: datetime) -> str:
+    """Return the remark of what was said before something else."""
+    return f"perhaps only until {'later that day' if moment.date() == said.date() else f'{moment:%Y-%m-%d}'}"
 
 
 def _distinct(ranked: Sequence[Fact], share: float, language: str, gone: Gone) -> list[Fact]:

@@ -300,6 +300,13 @@ def _answer(pair: Pair) -> str:
     return "It answers another question." if short and new.answers and new.context != old.context else ""
 
 
+def _change(pair: Pair) -> str:
+    """Tell what says that something is otherwise: it repeats nothing ("I said 2027, it's 2029 actually")."""
+    only = pair.new.changes - pair.old.changes
+    told = sorted(phrase.replace("_", " ").replace("~", " … ") for phrase in only)
+    return f"Only the new one says {quoted(told[:1])}." if told else ""
+
+
 def _worded(pair: Pair) -> str:
     if pair.wording != "exchanged":
         return ""
@@ -325,6 +332,7 @@ RULES = (
     Rule("subject", "conflict", _subject),
     Rule("question", "related", _question),
     Rule("answer", "related", _answer),
+    Rule("change", "related", _change),
     Rule("wording", "related", _worded),
 )
 

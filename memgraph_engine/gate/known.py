@@ -92,7 +92,12 @@ class Line:
         lists = lists_of(self._language)
         denied = (one for no, one in pairwise(self.tokens) if no.plain in lists.negations)
         back = any(one.number or one.written[0].isupper() for one in denied)
-        return back or bool(self._held(lists.changing)) or bool(self._held(lists.feeling))
+        return back or bool(self.changes) or bool(self._held(lists.feeling))
+
+    @cached_property
+    def changes(self) -> frozenset[str]:
+        """The words in it with which something is another than before: of change, correction or repair."""
+        return frozenset((*self._held(lists_of(self._language).changing), *self.editing))
 
     @cached_property
     def editing(self) -> Mapping[str, frozenset[int]]:

@@ -193,7 +193,11 @@ def check_paths(value: object) -> list[Path]:
         or not isinstance(some, Sequence)
         or not all(isinstance(one, str | Path) for one in some)
     ):
-        raise InvalidInput(f"path must be the path of a file or folder, or a list of them, not {value!r}.")
+        raise InvalidInput(
+            f"path must be the path of a file or folder, or a list of them, not {value!r}; add_many takes messages."
+        )
+    if any(one == "" for one in some):
+        raise InvalidInput("path is empty; write '.' for the folder that you are in.")
     return [Path(_storable(str(one), "path")) for one in some]
 
 
