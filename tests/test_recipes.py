@@ -252,6 +252,7 @@ def test_the_bench_of_chats_fits_and_measures(block, memory, monkeypatch, tmp_pa
     weights.write_text("{}", "utf-8")
     some = [line for line in EVERYDAY.read_text("utf-8").splitlines() if json.loads(line)["kind"] == "quantities"]
     (tmp_path / "more.jsonl").write_text("\n".join(some[:3]), "utf-8")
+    (tmp_path / "plain.jsonl").write_text("", "utf-8")
 
     @contextmanager
     def connected(settings):
@@ -261,6 +262,7 @@ def test_the_bench_of_chats_fits_and_measures(block, memory, monkeypatch, tmp_pa
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("bench.daily.connected", connected)
     monkeypatch.setattr("bench.daily.EVERYDAY", tmp_path / "more.jsonl")
+    monkeypatch.setattr("bench.daily.PLAIN", tmp_path / "plain.jsonl")
     monkeypatch.setattr("bench.daily_fit.resource", lambda *parts: tmp_path / parts[-1])
     fit, measure = block.commands()
     _bench(fit, monkeypatch)
