@@ -188,6 +188,9 @@ RULES_TABLE = {
     "number": [
         ("Ana has 3 goats and a pony at the farm by the lake.", "At our farm by the lake I keep 4 goats and ponies."),
     ],
+    "weekly": [
+        ("Ana's choir sings on Mondays at the old church.", "At the old church my choir is singing, on Thursdays!"),
+    ],
     "date": [
         ("Ana's choir sings in May at the old church.", "At the old church my choir will be singing, in June!"),
     ],

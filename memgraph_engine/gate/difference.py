@@ -249,6 +249,19 @@ def _numbers(pair: Pair) -> str:
     return swapped("number", *(numbers(line.tokens) for line in (pair.new, pair.old)))
 
 
+def _weekly(pair: Pair) -> str:
+    """Tell of days that come again, which exclude no others: who swims on Mondays may swim on Fridays too."""
+    if not any(recurs(line.forms, pair.lists) for line in (pair.new, pair.old)):
+        return ""
+    return _dates(pair)
+
+
+def recurs(words: Collection[str], lists: Lists) -> bool:
+    """Tell whether a day that comes again is among some words: "Mondays", "weekdays"."""
+    known = lists.dates
+    return any(word in known and word[-1] == "s" and word[:-1] in known for word in words)
+
+
 def _dates(pair: Pair) -> str:
     new, old = (dates(line.tokens, pair.lists) for line in (pair.new, pair.old))
     kinds = {kind for kind, _ in new | old}
@@ -327,6 +340,7 @@ RULES = (
     Rule("put off", "conflict", _put_off),
     Rule("denial", "conflict", _denial),
     Rule("number", "conflict", _numbers),
+    Rule("weekly", "related", _weekly),
     Rule("date", "conflict", _dates),
     Rule("name", "conflict", _names),
     Rule("subject", "conflict", _subject),

@@ -7,7 +7,7 @@ from operator import attrgetter
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
-from memgraph_engine.gate.difference import dates, names, numbers
+from memgraph_engine.gate.difference import dates, names, numbers, recurs
 from memgraph_engine.gate.known import Line
 from memgraph_engine.gate.wording import Lists, Token
 from memgraph_engine.language import places
@@ -86,8 +86,7 @@ class Statement:
     @cached_property
     def recurs(self) -> bool:
         """Whether it tells of a day that comes again: "on Mondays", "on weekdays"."""
-        known = self._lists.dates
-        return any(word in known and word.removesuffix("s") in known and word[-1] == "s" for word in self._words)
+        return recurs(self._words, self._lists)
 
     @cached_property
     def denies(self) -> bool:
