@@ -315,6 +315,9 @@ def test_a_decision_says_that_it_tells_a_change(cli):
     why = json.loads(cli("decisions", "--json").stdout)[0]["considered"][0]["evidence"]
     assert why
     assert cli("explain", "new").stdout.count(why) == 1
+    ties = " ".join(cli("explain", "old").stdout.partition("\nties")[2].split())
+    assert "whose reasons `explain" in ties
+    assert "`untie` takes it back" in ties
 
 
 def test_a_tie_is_taken_back_and_told(cli):

@@ -110,3 +110,6 @@ def _tie(out: "Console", tie: "Tie") -> None:
     status = "" if tie.status == "active" else f", {tie.status}"
     out.print(f"{tie.kind} {tie.score:.2f}  {tie.note} ({age}{status})")
     out.print(f"    {show.clean(tie.context)}")
+    if tie.kind != "link":
+        why = f", whose reasons `explain {tie.note}` tells" if tie.newer else ""
+        out.print(f"    by decision {tie.decision}{why}; `untie` takes it back", style="dim")
