@@ -314,10 +314,25 @@ def _answer(pair: Pair) -> str:
 
 
 def _change(pair: Pair) -> str:
-    """Tell what says that something is otherwise: it repeats nothing ("I said 2027, it's 2029 actually")."""
-    only = pair.new.changes - pair.old.changes
+    """Tell what says that something is otherwise: it repeats nothing ("I said 2027, it's 2029 actually").
+
+    With a word that takes back or ends it does so anyway; with another word of change ("now", "again") if it also tells
+    a value of a kind of which the old one has another.
+    """
+    new, old, lists = pair.new, pair.old, pair.lists
+    over = (new.changes & (lists.endings | lists.denials | lists.corrections)) | new.editing.keys()
+    only = over - old.changes - old.editing.keys() or (new.changes - old.changes if _more(pair) else frozenset())
     told = sorted(phrase.replace("_", " ").replace("~", " … ") for phrase in only)
     return f"Only the new one says {quoted(told[:1])}." if told else ""
+
+
+def _more(pair: Pair) -> bool:
+    """Tell whether the new line has a number, a date or a name more than the old one, which has one too."""
+    new, old = (
+        (numbers(line.tokens), {value for _, value in dates(line.tokens, pair.lists)}, names(line.tokens, pair.lists))
+        for line in (pair.new, pair.old)
+    )
+    return any(theirs and mine - theirs for mine, theirs in zip(new, old, strict=True))
 
 
 def _worded(pair: Pair) -> str:

@@ -96,8 +96,8 @@ class Line:
 
     @cached_property
     def changes(self) -> frozenset[str]:
-        """The words in it with which something is another than before: of change, correction or repair."""
-        return frozenset((*self._held(lists_of(self._language).changing), *self.editing))
+        """The words of change in it."""
+        return frozenset(self._held(lists_of(self._language).changing))
 
     @cached_property
     def editing(self) -> Mapping[str, frozenset[int]]:
