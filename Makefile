@@ -40,7 +40,7 @@ test: .venv/ready  ## every check and test but the optional ones
 
 # the processes share a server; a file's tests stay together, since they share what is slow to make
 tests: .venv/ready
-	$(V)/python -m pytest -n 4 --dist loadfile --no-loadscope-reorder -m "$(RUN)"
+	$(V)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder -m "$(RUN)"
 
 test-long: .venv/ready  ## the property tests over ten times as many cases
 	$(V)/python -m pytest -m long -o faulthandler_timeout=0
