@@ -156,7 +156,13 @@ def _names(text: str, language: str) -> frozenset[str]:
     """Return the words with a capital inside a sentence, but for dates and words of grammar."""
     inside = (one for one in _NAME.finditer(text) if text[: one.start()].rstrip(" ")[-1:] not in _OPENS)
     found = {one[0].casefold() for one in inside if one[0][0].isupper()}
-    return frozenset(found) - _keys(language, "dates") - frozenset().union(*(word_list(language, k) for k in _CLOSED))
+    return frozenset(found) - _nameless(language)
+
+
+@cache
+def _nameless(language: str) -> frozenset[str]:
+    """Return the dates and words of grammar, which have capitals and are no names."""
+    return _keys(language, "dates").union(*(word_list(language, kind) for kind in _CLOSED))
 
 
 def _words(text: str) -> tuple[str, ...]:

@@ -120,17 +120,17 @@ class Reader:
 
         Who asks for notes of one session, or the like, is told of no others.
         """
-        filters, found = query.filters, list(hits)
+        filters, found, ties = query.filters, list(hits), self._ties(query, hits)
         narrow = replace(filters, as_of=None).any
-        for left in range(_SUCCESSORS, -1, -1):
-            ties = self._ties(query, found)
+        for _ in range(0 if narrow else _SUCCESSORS):
             known = {hit.note.id: hit for hit in found}
-            told = [tie for tie in ties if filters.as_of is None or tie.newer_said <= filters.as_of]
+            told = (tie for tie in ties if filters.as_of is None or tie.newer_said <= filters.as_of)
             newer = {tie.newer: known[tie.older] for tie in told if tie.kind in _SUCCEEDS and tie.older in known}
             missing = [(note, older) for note, older in newer.items() if note not in known]
-            if not missing or narrow or not left:
+            if not missing:
                 break
             found += filter(None, (self._successor(query, note, older) for note, older in missing))
+            ties = self._ties(query, found)
         return found, ties
 
     def _ties(self, query: Query, hits: Sequence[Hit]) -> list[Contrary]:

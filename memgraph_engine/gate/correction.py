@@ -12,7 +12,7 @@ from operator import attrgetter
 
 from memgraph_engine.gate.difference import aligned, numbers, quoted, swapped
 from memgraph_engine.gate.known import Line
-from memgraph_engine.gate.wording import Lists, Token, lists_of
+from memgraph_engine.gate.wording import Lists, Token, lists_of, phrases_in, shown
 from memgraph_engine.language import places
 
 _Statement = tuple[Token, ...]
@@ -84,8 +84,7 @@ def _goes_on(clause: _Statement, about: _Statement) -> bool:
 
 def tells_past(tokens: Sequence[Token], lists: Lists) -> bool:
     """Tell whether it is told what was: that has no end to come."""
-    words = tuple(token.plain.casefold() for token in tokens)
-    return any(places(words, phrase) for word in set(words) for phrase in lists.past.get(word, ()))
+    return bool(phrases_in([token.plain.casefold() for token in tokens], lists.past))
 
 
 def _doubtful(tokens: Sequence[Token], lists: Lists) -> bool:
@@ -107,7 +106,7 @@ def _takes_back(phrase: str, new: _Statement, old: _Statement, lists: Lists) -> 
     if _doubtful(more, lists) or any(token.plain in lists.joints for token in more):
         return ""
     changed = [block for block in blocks if block[0] or not block[2]]
-    says = f'The new one says "{phrase.replace("_", " ").replace("~", " … ")}"'
+    says = f'The new one says "{shown(phrase)}"'
     if phrase in lists.denials:
         return "" if changed else f"{says} of what the old one says: {quoted(mine)}."
     if len(changed) != 1 or len(changed[0][0]) != 1 or len(changed[0][1]) != 1:

@@ -18,7 +18,7 @@ from functools import cached_property
 from typing import Literal
 
 from memgraph_engine.gate.known import Known, Line, same_speaker
-from memgraph_engine.gate.wording import Lists, Token, lists_of
+from memgraph_engine.gate.wording import Lists, Token, lists_of, shown
 
 REWORDED = 3  # content words that a rewording shares with what it repeats
 TOLD = 1 / 3  # and more than this of the content words of each of its sentences
@@ -322,7 +322,7 @@ def _change(pair: Pair) -> str:
     new, old, lists = pair.new, pair.old, pair.lists
     over = (new.changes & (lists.endings | lists.denials | lists.corrections)) | new.editing.keys()
     only = over - old.changes - old.editing.keys() or (new.changes - old.changes if _more(pair) else frozenset())
-    told = sorted(phrase.replace("_", " ").replace("~", " … ") for phrase in only)
+    told = sorted(map(shown, only))
     return f"Only the new one says {quoted(told[:1])}." if told else ""
 
 

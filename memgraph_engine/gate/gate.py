@@ -20,7 +20,7 @@ from memgraph_engine.gate.update import Update, update
 from memgraph_engine.gate.verdict import APPEND, Opinion, Tie, Verdict
 from memgraph_engine.gate.wording import CLOSED
 from memgraph_engine.graph.database import Database
-from memgraph_engine.graph.neighbourhood import Neighbour, neighbourhood
+from memgraph_engine.graph.neighbourhood import Neighbour, neighbourhood, turns_before
 from memgraph_engine.language import listed_terms
 from memgraph_engine.lifecycle import Policies
 from memgraph_engine.model.candidate import Candidate
@@ -444,11 +444,10 @@ def _beside(candidates: Sequence[Candidate], most: int, reach: Sequence[int]) ->
     for row, place in enumerate(notes):
         source = candidates[place].source
         near = np.argsort(-raw[row, :row], kind="stable")[:most].tolist()
-        before = (turns.get((source.session, source.seq - step), ()) for step in range(1, reach[place] + 1))
+        before = (turns.get((source.session, seq), ()) for seq in turns_before(source, reach[place]))
         wanted = dict.fromkeys((*near, *chain.from_iterable(before)))
         found[place] = [(notes[i], float(larger[row, i])) for i in wanted]
-        if source.session:
-            turns.setdefault((source.session, source.seq), []).append(row)
+        turns.setdefault((source.session, source.seq), []).append(row)
     return found
 
 

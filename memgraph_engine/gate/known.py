@@ -9,8 +9,8 @@ from functools import cached_property
 from itertools import groupby, pairwise
 from operator import attrgetter
 
-from memgraph_engine.gate.wording import CLOSED, Token, lists_of, wording
-from memgraph_engine.language import listed_terms, places, tokenize
+from memgraph_engine.gate.wording import CLOSED, Token, lists_of, phrases_in, wording
+from memgraph_engine.language import listed_terms, tokenize
 from memgraph_engine.model.marker import without_recalled
 from memgraph_engine.model.memory import DEFAULT_POLICY, NEVER, Source
 from memgraph_engine.rendering import told, written
@@ -107,10 +107,11 @@ class Line:
         return {_STAR: frozenset([0])} if star else self._held(lists_of(self._language).editing)
 
     def _held(self, listed: Mapping[str, Sequence[str]]) -> dict[str, frozenset[int]]:
-        """Return which of some phrases, given by their last words, are in it, and where."""
-        phrases = [phrase for word in self.forms for phrase in listed.get(word, ())]
-        words = tuple(token.plain.casefold() for token in self.tokens) if phrases else ()
-        return {phrase: held for phrase in phrases if (held := places(words, phrase))}
+        return phrases_in(self._plain, listed)
+
+    @cached_property
+    def _plain(self) -> tuple[str, ...]:
+        return tuple(token.plain.casefold() for token in self.tokens)
 
     @cached_property
     def days(self) -> frozenset[tuple[datetime, datetime]]:
@@ -129,10 +130,9 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A note: its lines, keywords (by key) and when it was said. `answers` tells that the turn before it asks.
+    """A note: its lines, keywords (by key) and when it was said.
 
-    `asked` tells that it asks for a value.
-
+    `answers` tells that the turn before it asks, and `asked` that it asks for a value.
     `ended` is the note that tells a change of it, and when that was said. `policy` is its class, `ends` when it can
     be read no more.
     """

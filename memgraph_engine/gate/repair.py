@@ -17,7 +17,7 @@ from operator import attrgetter
 from memgraph_engine.gate.difference import dates, quoted
 from memgraph_engine.gate.known import Line
 from memgraph_engine.gate.update import Update
-from memgraph_engine.gate.wording import Lists, Token, lists_of, wording
+from memgraph_engine.gate.wording import Lists, Token, lists_of, shown, wording
 
 REACH = 2
 """Messages that a repair may come after what it repairs: an assistant may have answered between."""
@@ -64,24 +64,20 @@ def repair(new: Line, old: Line, language: str) -> Update | None:
     if not new.follows(old, REACH) or not may_repair(new) or old.role == "assistant" or old.long:
         return None
     lists = lists_of(language)
-    terms = list(_terms(new, lists))
-    for term, clauses in terms:
+    for term, kind, clauses in _terms(new, lists):
         found = next(filter(None, (_value(one, old.tokens, lists) for one in clauses)), None)
-        if not found and lists.edits.get(term, _ANY) == _ANY:
+        if not found and kind == _ANY:
             found = next(filter(None, (_word(one, old.tokens, lists) for one in clauses[:1])), None)
         if found:
-            return _told(found, old, f'The new one says "{term.replace("_", " ")}" right behind it.')
+            put, out = found
+            gone = old.words(out)
+            says = f'The new one says "{shown(term)}" right behind it.'
+            return Update(f"{says} It has {quoted([put])}, not {quoted([gone])}.", gone)
     return None
 
 
-def _told(found: "_Found", old: Line, why: str) -> Update:
-    put, out = found
-    gone = old.words(out)
-    return Update(f"{why} It has {quoted([put])}, not {quoted([gone])}.", gone)
-
-
-def _terms(line: Line, lists: Lists) -> Iterator[tuple[str, Sequence[Sequence[Token]]]]:
-    """Yield each editing term with the clauses that may have the right words, the likeliest first.
+def _terms(line: Line, lists: Lists) -> Iterator[tuple[str, str, Sequence[Sequence[Token]]]]:
+    """Yield each editing term with its kind and the clauses that may have the right words, the likeliest first.
 
     It begins its clause ("can't wait" is none), unless it tells an error. What stands behind it there is meant; where
     that is nothing, the clauses behind it, or the one before ("It's blue, sorry."); and behind a term that tells an
@@ -90,20 +86,20 @@ def _terms(line: Line, lists: Lists) -> Iterator[tuple[str, Sequence[Sequence[To
     held = frozenset[int]().union(*line.editing.values())
     others = [(at, token) for at, token in enumerate(line.tokens) if at not in held]
     for term, places in sorted(line.editing.items(), key=lambda one: min(one[1])):
+        kind = lists.edits.get(term, _ANY)
         first, clause = min(places), line.tokens[min(places)].clause
         before = [token for at, token in others if token.clause == clause and at < first]
-        led = any(token.stem for token in before) and lists.edits.get(term) != _ERROR
+        led = any(token.stem for token in before) and kind != _ERROR
         if line.tokens[first].asked or led or any(token.plain in lists.negations for token in before):
             continue
         rest = [token for at, token in others if token.clause == clause and at > first]
         alone = not any(token.stem for token in rest)
         behind = [token for _, token in others if token.clause > clause]
         earlier = _stated([token for _, token in others if token.clause < clause], lists)
-        weak = lists.edits.get(term) == _WEAK
-        if weak and rest and rest[0].plain in lists.details:
+        if kind == _WEAK and rest and rest[0].plain in lists.details:
             continue  # "sorry for Bochum"
-        later = _stated(behind, lists) if alone or not weak else []
-        yield term, [*_stated(rest, lists), *later, *(earlier[-1:] if alone else [])]
+        later = _stated(behind, lists) if alone or kind != _WEAK else []
+        yield term, kind, [*_stated(rest, lists), *later, *(earlier[-1:] if alone else [])]
 
 
 def _stated(tokens: Sequence[Token], lists: Lists) -> list[Sequence[Token]]:

@@ -1,6 +1,6 @@
 """What a line states: its clauses, each as if it stood by itself, and whose state each tells."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import groupby, pairwise, takewhile
 from operator import attrgetter
@@ -9,8 +9,7 @@ from weakref import WeakKeyDictionary
 
 from memgraph_engine.gate.difference import dates, names, numbers, recurs
 from memgraph_engine.gate.known import Line
-from memgraph_engine.gate.wording import Lists, Token
-from memgraph_engine.language import places
+from memgraph_engine.gate.wording import Lists, Token, phrases_in
 
 _UNIT = 3  # letters that a unit is shorter than: "pm"
 _WHO = 4  # words that name one who does something with another: "my boyfriend Tom"
@@ -27,9 +26,8 @@ class Statement:
         self.own = own
         self.tokens = [*lead, *own]
         self._lists, self._words = lists, tuple(token.plain.casefold() for token in self.tokens)
-        found = {
-            phrase: held for phrase, held in self._found(lists.changing).items() if self._tells_change(phrase, held)
-        }
+        told = phrases_in(self._words, lists.changing)
+        found = {phrase: held for phrase, held in told.items() if self._tells_change(phrase, held)}
         self.changes, self.around = tuple(found), tuple[str, ...]()
         self.sentence = own[0].sentence
         self.hedged = not lists.hedges.isdisjoint(self._words)
@@ -37,12 +35,6 @@ class Statement:
         self.body = tuple(token for at, token in enumerate(self.tokens) if at not in changing)
         self.content = frozenset(token.stem for token in self.body if token.stem)
         self._speaker = frozenset(line.speaker.split())
-
-    def _found(self, phrases: Mapping[str, Sequence[str]]) -> dict[str, frozenset[int]]:
-        """Return which of some phrases, given by their last words, are in it, and where; the longest first."""
-        some = (phrase for word in dict.fromkeys(self._words) for phrase in phrases.get(word, ()))
-        longest = sorted(some, key=lambda phrase: (-len(phrase), phrase))
-        return {phrase: held for phrase in longest if (held := places(self._words, phrase))}
 
     def _tells_change(self, phrase: str, held: frozenset[int]) -> bool:
         """Tell whether a word of change is one where it stands: "new" only beside the noun that is told of.
@@ -120,7 +112,7 @@ class Statement:
     @cached_property
     def feeling(self) -> tuple[str, bool, frozenset[str]] | None:
         """How the speaker feels about what: the words, whether that is well, and the stems of what it is about."""
-        for phrase, held in self._found(self._lists.feeling).items():
+        for phrase, held in phrases_in(self._words, self._lists.feeling).items():
             before = self.tokens[: min(held)]
             if not self._lists.first_person.isdisjoint(self._words[: max(held) + 1]):
                 denied = any(token.plain in self._lists.negations for token in before)

@@ -19,7 +19,7 @@ from memgraph_engine.gate.correction import tells_past
 from memgraph_engine.gate.difference import aligned, numbers, quoted, swapped
 from memgraph_engine.gate.known import Line
 from memgraph_engine.gate.statement import Statement, statements, timeless
-from memgraph_engine.gate.wording import Lists, Token, lists_of
+from memgraph_engine.gate.wording import Lists, Token, lists_of, shown
 
 _HEAD = 3  # tokens with which both tell whose state it is: "my office is"
 _HOURS = 31  # no hour, day of a month or child's age is larger
@@ -103,7 +103,7 @@ class _Pair:
         if not found and (said := next((one for one in self.now.changes if one in over), "")):
             found = self._end
         if found:
-            return f'The new one says "{said.replace("_", " ").replace("~", " … ")}". {found}'
+            return f'The new one says "{shown(said)}". {found}'
         return self._turn
 
     @property
@@ -324,7 +324,7 @@ class _Pair:
         now, was = self.now.feeling, self.was.feeling
         if not now or not was or now[1] == was[1] or not now[2] or not now[2] <= was[2]:
             return ""
-        words = (quoted([phrase.replace("_", " ")]) for phrase, *_ in (now, was))
+        words = (quoted([shown(phrase)]) for phrase, *_ in (now, was))
         return f"They differ in how {quoted(now[2])} is liked: {', not '.join(words)}."
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, lru_cache, partial
 
-from memgraph_engine.language import APOSTROPHES, letter_marks, tokenize, word_list
+from memgraph_engine.language import APOSTROPHES, letter_marks, places, tokenize, word_list
 
 CLOSED = ("closed-words", "stop-words", "interjections", "question-words")
 """Lists of words that tell nothing of what a text is about."""
@@ -66,7 +66,7 @@ class Lists:
     changes: frozenset[str]  # words with which a state is another than before: "now", "instead", "postponed"
     endings: frozenset[str]  # those of them with which it is over: "sold", "no longer"
     novelty: frozenset[str]  # those of the words of change that stand beside a noun: "new"
-    edits: Mapping[str, str]  # with these one repairs what one has just said: + for any word, - for a value
+    edits: Mapping[str, str]  # with these one repairs what one has just said, by their kinds (`repair.py`)
     attitudes: Mapping[str, str]  # how one feels about something, as + or -
     determiners: frozenset[str]  # with these begins whose or which thing is told of: "my", "the"
     several: frozenset[str]  # behind these may stand one thing as well as another: "allergic to"
@@ -133,6 +133,22 @@ def lists_of(language: str) -> Lists:
         numbers=_values(language, "numbers"),
         dates=_values(language, "dates"),
     )
+
+
+def phrases_in(words: Sequence[str], listed: Mapping[str, Sequence[str]]) -> dict[str, frozenset[int]]:
+    """Return which of some phrases, given by their last words, stand among words, and where; the longest first."""
+    some = (phrase for word in dict.fromkeys(words) for phrase in listed.get(word, ()))
+    longest = sorted(some, key=lambda phrase: (-len(phrase), phrase))
+    return {phrase: held for phrase in longest if (held := places(words, phrase))}
+
+
+def shown(phrase: str) -> str:
+    """Return a listed phrase as evidence has it.
+
+    >>> shown("not~any_more")
+    'not … any more'
+    """
+    return phrase.replace("_", " ").replace("~", " … ")
 
 
 def _by_last_word(phrases: Iterable[str]) -> Mapping[str, Sequence[str]]:

@@ -65,7 +65,7 @@ def neighbourhood(
             "terms": list(some),
             "words": words_query(some if lexical else (), [scope], ["active"], fields=["raw_scoped"]),
             "session": candidate.source.session,
-            "turns": _before(candidate.source, far),
+            "turns": turns_before(candidate.source, far),
         }
         for place, (candidate, some, far) in enumerate(zip(candidates, words, reach, strict=True))
         if candidate.raw_vector is not None and candidate.context_vector is not None
@@ -88,7 +88,7 @@ def neighbourhood(
     return Neighbourhood({row["id"]: _neighbour(row) for row in answer["notes"]}, found)
 
 
-def _before(source: Source, reach: int) -> list[int]:
+def turns_before(source: Source, reach: int) -> list[int]:
     """Return the turns of a session right before a message."""
     return list(range(max(source.seq - reach, 0), source.seq)) if source.session else []
 
