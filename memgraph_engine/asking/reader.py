@@ -25,7 +25,7 @@ from memgraph_engine.interface.defaults import MOST
 from memgraph_engine.interface.filters import FILTERS, NOTE_FILTERS, NoteFilters, SearchFilters
 from memgraph_engine.llm import Spent
 from memgraph_engine.model.answer import Answer, Context
-from memgraph_engine.model.memory import NEVER, Note
+from memgraph_engine.model.memory import NEVER, TRUE_ONCE, Note
 from memgraph_engine.model.result import Anchor, Contrary, Hit
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.recall.anchors import anchors
@@ -146,7 +146,9 @@ class Reader:
         """Return the note that took the place of a hit, as one that is as good; None if it was removed meanwhile."""
         some = (notes.find(self._engine.db, scope, note) for scope in query.scope_names)
         found = next(filter(None, some), None)
-        return replace(older, note=found.note, until=None, replaced_by=None, former="") if found else None
+        if found is None or found.note.status not in TRUE_ONCE:
+            return None
+        return replace(older, note=found.note, until=None, replaced_by=None, former="")
 
     def answer(
         self, scope: Scope, context: Context, moment: object, *, stream: bool
