@@ -91,7 +91,7 @@ def places(words: Sequence[str], phrase: str) -> frozenset[int]:
     found: list[int] = []
     for part in (tuple(part.split("_")) for part in phrase.split("~")):
         starts = range(found[-1] + 1 if found else 0, len(words))
-        start = next((at for at in starts if tuple(words[at : at + len(part)]) == part), None)
+        start = next((at for at in starts if words[at] == part[0] and tuple(words[at : at + len(part)]) == part), None)
         if start is None:
             return frozenset()
         found += range(start, start + len(part))

@@ -146,7 +146,10 @@ class Compared:
     @cached_property
     def _change(self) -> Update | None:
         """What tells that the new note is the present state of this one."""
-        own = [pair for pair in self.pairs if not pair.foreign] if self._later else []
+        (said,) = self.new.lines
+        if not (self._later and (said.tells or said.editing)):  # most tell none
+            return None
+        own = [pair for pair in self.pairs if not pair.foreign]
         rules = (update,) if self.new.asked else (repair, update)
         return next(filter(None, (rule(pair.new, pair.old, self._language) for pair in own for rule in rules)), None)
 

@@ -8,8 +8,8 @@ meaning like any others. A language without lists has no closed class, so each o
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache, partial
 
 from memgraph_engine.language import APOSTROPHES, letter_marks, places, tokenize, word_list
@@ -137,7 +137,7 @@ def lists_of(language: str) -> Lists:
 
 def phrases_in(words: Sequence[str], listed: Mapping[str, Sequence[str]]) -> dict[str, frozenset[int]]:
     """Return which of some phrases, given by their last words, stand among words, and where; the longest first."""
-    some = (phrase for word in dict.fromkeys(words) for phrase in listed.get(word, ()))
+    some = (phrase for word in listed.keys() & {*words} for phrase in listed[word])
     longest = sorted(some, key=lambda phrase: (-len(phrase), phrase))
     return {phrase: held for phrase in longest if (held := places(words, phrase))}
 
@@ -178,23 +178,25 @@ def wording(text: str, language: str) -> tuple[Token, ...]:
     lists = lists_of(language)
     written = unicodedata.normalize("NFC", text).translate(APOSTROPHES)
     tokens: list[Token] = []
-    clause = sentence = start = 0
+    said: list[Callable[..., Token]] = []  # of the sentence, whose end tells whether it asks
+    clause = sentence = 0
+    last = ""
     for match in _pattern().finditer(written):
         one, before, after = match[0], written[: match.start()][-1:], written[match.end() : match.end() + 1]
         if one == "-" and before.isalpha() and after.isalpha():
             continue
-        if one == "." and tokens and tokens[-1].written.casefold() in lists.abbreviations and after:
+        if one == "." and last.casefold() in lists.abbreviations and after:
             continue
         if one in _MARKS and _sets_off(one, before, after):
             clause += 1
             if one in _ENDS:
-                if one in "?？":
-                    tokens[start:] = [replace(token, asked=True) for token in tokens[start:]]
-                sentence, start = sentence + 1, len(tokens)
+                tokens += [token(asked=one in "?？") for token in said]
+                sentence, said = sentence + 1, []
             continue
-        for part in _parts(one, lists):
+        for last in _parts(one, lists):
             place = clause, sentence
-            tokens.append(_token(part, lists, language, place, opens=len(tokens) == start, span=match.span()))
+            said.append(partial(_token, last, lists, language, place, opens=not said, span=match.span()))
+    tokens += [token(asked=False) for token in said]
     return tuple(_days_first(tokens, lists))
 
 
@@ -216,7 +218,7 @@ def _sets_off(mark: str, before: str, after: str) -> bool:
 
 
 def _token(
-    part: str, lists: Lists, language: str, place: tuple[int, int], *, opens: bool, span: tuple[int, int]
+    part: str, lists: Lists, language: str, place: tuple[int, int], *, opens: bool, asked: bool, span: tuple[int, int]
 ) -> Token:
     lower = part.casefold()
     capital = part[1:] == part[1:].lower()
@@ -227,7 +229,7 @@ def _token(
     else:
         plain = part.replace(":", ".") if _CLOCK.fullmatch(part) else part
     stem = "" if lower in lists.closed or not part[0].isalnum() else _stem(plain, language) or lower
-    return Token(part, plain, stem, *place, opens, span=span)
+    return Token(part, plain, stem, *place, opens, asked, span)
 
 
 @lru_cache(maxsize=1 << 16)

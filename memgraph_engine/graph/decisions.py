@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from typing import Any
 
@@ -13,6 +13,7 @@ from memgraph_engine.model.memory import NEVER, TRUE_ONCE
 from memgraph_engine.model.result import About, Considered, Contrary, Decision, Tie
 
 _WORDS = 4  # notes and sources of a decision whose words are told
+_CONSIDERED = [field.name for field in fields(Considered)]
 _COST = ("calls", "input_tokens", "output_tokens", "money", "seconds")
 
 
@@ -40,11 +41,12 @@ def recorded(decisions: Iterable[Decision]) -> list[Row]:
 
 
 def _properties(decision: Decision) -> Row:
+    considered = [{name: getattr(one, name) for name in _CONSIDERED} for one in decision.considered]
     return {
         "kind": decision.kind,
         "note": decision.note,
         "sources": list(decision.sources),
-        "considered": json.dumps([asdict(one) for one in decision.considered], ensure_ascii=False),
+        "considered": json.dumps(considered, ensure_ascii=False),
         "evidence": decision.evidence,
         "thresholds": json.dumps(dict(decision.thresholds)),
         "model": decision.model,
