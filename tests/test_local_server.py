@@ -8,6 +8,7 @@ import subprocess
 import sys
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import replace
 from types import SimpleNamespace
 from urllib.parse import parse_qs, urlsplit
@@ -18,10 +19,12 @@ import pytest
 from typer.testing import CliRunner
 
 from memgraph_engine import Memory
+from memgraph_engine.cli import app
 from memgraph_engine.errors import LocalServerError, MissingExtra
-from memgraph_engine.graph.server import LocalServer, home, local, process
+from memgraph_engine.graph.server import LocalServer, compact, home, local, process
 from memgraph_engine.settings import Settings
 from memgraph_engine.testing import HashingEmbedder
+from tests.snapshots import same, snapshot
 
 # what another process does: print the address it gets
 JOIN = """
@@ -165,6 +168,92 @@ def test_killed_it_comes_back_with_what_was_written(running):
     assert running.address() == before  # the ports too, so that addresses noted elsewhere still hold
 
 
+SECRET = "the paper in the third drawer says heliotrope marmalade nineteen"
+
+
+def holds(folder, words):
+    return [path.name for path in (folder / "data").rglob("*") if path.is_file() and words in path.read_bytes()]
+
+
+GIVEN = "CALL ({0}) {{ UNWIND keys({0}) AS k WITH k ORDER BY k RETURN collect([k, valueType({0}[k]), {1}]) AS {0}s }} "
+ALL = (
+    "MATCH (n) " + GIVEN.format("n", "toStringOrNull(n[k])") + "OPTIONAL MATCH (n)-[r]->(m) "
+    "" + GIVEN.format("r", "toStringOrNull(r[k])") + "RETURN labels(n), ns, type(r), rs, labels(m), m.id"
+)
+
+
+def stored(address):
+    """All nodes and relationships, each property with its type and its text."""
+    return sorted(query(address, ALL), key=str)
+
+
+def test_a_compaction_leaves_all_but_the_bytes_of_what_is_gone(running, folder, monkeypatch):
+    at = running.address()
+    with connect(at) as memory:
+        days = "at: datetime('2024-05-01T12:00:00.123456789Z'), there: [datetime('2024-05-01T12:00[Asia/Tokyo]')]"
+        query(at, f"CREATE (:Own {{{days}, some: [1.1, 2.2]}})-[:KEEPS {{n: 1}}]->(:Gone {{text: '{SECRET}'}})")
+        query(at, "MATCH (o:Own) CREATE (o)-[:KEEPS]->(:Note {id: 'a', expires_at: datetime()}) SET o.raw = 'kept'")
+        query(at, "MATCH (n:Note) CALL db.create.setNodeVectorProperty(n, 'raw_embedding', $v)", v=[0.1] * 256)
+        query(at, "MATCH (g:Gone) DETACH DELETE g")
+        before = stored(at)
+        assert holds(folder, b"heliotrope marmalade")
+        monkeypatch.setenv("MEMGRAPH_ENGINE_HOME", str(folder))
+        said = json.loads(CliRunner().invoke(app, ["db", "compact", "--json"]).stdout)
+        assert (said["nodes"], said["relationships"]) == (query(at, "MATCH (n) RETURN count(n)")[0][0], 1)
+        assert holds(folder, b"heliotrope") == []
+        assert running.address() == at
+        assert stored(at) == before
+        own = "MATCH (o:Own)-[r:KEEPS]->(:Note) RETURN [t IN o.there | toString(t)], o.some"
+        assert query(at, own) == [[["2024-05-01T12:00:00+09:00[Asia/Tokyo]"], [1.1, 2.2]]]
+        near = "CALL db.index.vector.queryNodes('note_raw', 1, $v) YIELD node RETURN node.id"
+        assert query(at, near, v=[0.1] * 256) == [["a"]]
+        assert memory.stats(user_id="ana").notes == {}  # it was connected before
+    query(at, "MATCH (o:Own)-[:KEEPS]->(n:Note) DETACH DELETE o, n")
+    assert not {"compacted", "data.former"} & {path.name for path in folder.iterdir()}
+
+
+@pytest.mark.long
+def test_a_compaction_that_fails_leaves_the_store_as_it_was(running):
+    def fails(old, new):
+        assert query(new, "MATCH (n) RETURN count(n)") == [[0]]
+        assert running.address() is None  # nobody else finds it meanwhile
+        query(new, "CREATE (:Half)")
+        raise ValueError("cut off")
+
+    before = stored(running.address())
+    with pytest.raises(ValueError, match="cut off"):
+        running.compact(fails)
+    assert stored(running.start(progress=False)) == before
+
+
+COMPACT = """
+import sys
+from memgraph_engine.graph.server import compact
+from memgraph_engine.settings import Settings
+compact(Settings.load(home=sys.argv[1]))
+"""
+
+
+@pytest.mark.long
+def test_a_compaction_that_is_killed_loses_nothing(running, folder):
+    with connect(running.address()) as memory:
+        memory.add_many([f"Buoy {n} lies off Cape {n}." for n in range(200)], user_id="ana")
+        before, kept = stored(running.address()), snapshot(memory)
+    for seconds in (1, 4, 7, 9, 10, 11, 12, 13, 14, 16, 18, 20):
+        compaction = subprocess.Popen([sys.executable, "-c", COMPACT, str(folder)])
+        with suppress(subprocess.TimeoutExpired):
+            compaction.wait(seconds)
+        compaction.kill()
+        compaction.wait()
+        assert stored(running.start(progress=False)) == before
+        with connect(running.address()) as memory:
+            same(kept, snapshot(memory))
+            assert memory.verify(user_id="ana") == []
+            assert memory.search("Where is buoy 7?", user_id="ana")[0].note.text == "Buoy 7 lies off Cape 7."
+        left = [one.cmdline() for one in psutil.process_iter() if str(folder) in " ".join(one.cmdline())]
+        assert len(left) == 1
+
+
 def test_data_deleted_under_it_makes_a_new_server(running, folder):
     before = running.status().pid
     shutil.rmtree(folder / "data")
@@ -222,6 +311,39 @@ def test_reset_deletes_all_and_a_new_start_is_empty(folder, started):
 
 
 # ---- without one ------------------------------------------------------------------------------
+
+
+def test_a_compaction_that_was_cut_off_is_seen_to_its_end(tmp_path):
+    def held(folder):
+        return (folder / "databases" / "system" / "name").read_text()
+
+    def keep(folder, name):
+        (folder / "databases" / "system").mkdir(parents=True)
+        (folder / "databases" / "system" / "name").write_text(name)
+
+    for put_in_place in (False, True):
+        place = home.Home(tmp_path / str(put_in_place))
+        place.make()
+        place.data.rename(place.path / "data.former")
+        keep(place.path / "data.former", "old")
+        if put_in_place:
+            keep(place.data, "new")
+        keep(place.compacted / "data", "new")
+        place.make()  # as whoever wants to start it does
+        place.settle()
+        assert held(place.data) == ("new" if put_in_place else "old")
+        assert not {"compacted", "data.former"} & {path.name for path in place.path.iterdir()}
+        place.settle()
+        assert place.holds_data
+
+
+def test_what_can_not_be_compacted_is_told(tmp_path, monkeypatch):
+    with pytest.raises(LocalServerError, match="there is nothing to compact"):
+        compact(settings(tmp_path))
+    (tmp_path / "data" / "databases" / "system").mkdir(parents=True)
+    monkeypatch.setattr(local, "disk_usage", lambda path: SimpleNamespace(free=1 << 20))
+    with pytest.raises(LocalServerError, match="needs room for it twice"):
+        compact(settings(tmp_path))
 
 
 @pytest.fixture

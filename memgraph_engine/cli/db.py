@@ -2,6 +2,7 @@
 
 import json
 import webbrowser
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -11,6 +12,7 @@ from memgraph_engine.errors import LocalServerError
 
 if TYPE_CHECKING:  # loaded when a command runs, so that `--help` is fast
     from memgraph_engine.graph.server import LocalServer, Status
+    from memgraph_engine.settings import Settings
 
 db_app = typer.Typer(cls=Group, help="The managed local Neo4j server.", no_args_is_help=True)
 
@@ -88,6 +90,27 @@ def browser(
 
 
 @db_app.command()
+def compact(as_json: Json = False) -> None:
+    """Write what the database holds into a new store, which takes the place of the old one.
+
+    Neo4j leaves the bytes of what was deleted or erased in its files; the new ones have none of them, and are smaller.
+    Nobody else can use the server meanwhile; it is started again if it ran. Needs twice the room on the disk.
+    """
+    from memgraph_engine.cli.progress import bar
+    from memgraph_engine.graph.server import compact as compacted
+
+    with bar("Copying", lambda: None) as progress:
+        found = compacted(_settings(), progress.reach)
+    if as_json:
+        typer.echo(json.dumps(asdict(found)))
+        return
+    typer.echo(
+        f"Copied {found.nodes:,} nodes and {found.relationships:,} relationships: {_mb(found.bytes_before)} before, "
+        f"{_mb(found.bytes_after)} after."
+    )
+
+
+@db_app.command()
 def reset(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Delete without asking.")] = False,
 ) -> None:
@@ -104,15 +127,20 @@ def reset(
     typer.echo(f"Deleted what was in {found.home}.")
 
 
-def _server() -> "LocalServer":
-    """Return the managed server, and say so if the settings name another one."""
-    from memgraph_engine.graph.server import LocalServer
+def _settings() -> "Settings":
+    """Return the settings, and say so if they name another server."""
     from memgraph_engine.settings import Settings
 
     settings = Settings.load()
     if settings.uri:
         typer.echo(f"The setting uri names {settings.uri}; this is about the managed local server only.", err=True)
-    return LocalServer(settings)
+    return settings
+
+
+def _server() -> "LocalServer":
+    from memgraph_engine.graph.server import LocalServer
+
+    return LocalServer(_settings())
 
 
 def _print(found: "Status", *, as_json: bool) -> None:

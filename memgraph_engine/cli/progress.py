@@ -28,6 +28,11 @@ class Bar:
         """Say how much there is to count, where that is not known at the beginning."""
         self._progress.update(self._task, total=total)
 
+    def reach(self, done: int, total: int) -> None:
+        """Say how much is done, of how much."""
+        self.expect(total)
+        self.advance(done - int(self._progress.tasks[self._task].completed))
+
     def tell(self, line: str) -> None:
         """Print a line above the bar."""
         self._progress.console.print(show.clean(line))

@@ -140,6 +140,12 @@ class Database:
         """Run one reading statement, which may make transactions of its own."""
         return self._alone(neo4j.READ_ACCESS, name, parameters)
 
+    def stream(self, name: str, /, **parameters: Any) -> Iterator[Row]:
+        """Run one reading statement and yield its rows as they come, of which there may be millions."""
+        text, given = _prepared(name, parameters, self.alive)
+        with self._translated(), self._session(neo4j.READ_ACCESS) as session:
+            yield from map(dict, session.run(text, given))
+
     def commit(self, name: str, /, **parameters: Any) -> list[Row]:
         """Run one writing statement as a transaction of its own.
 

@@ -58,11 +58,16 @@ def _make(db: Database, older: int, model: str, dimensions: int) -> list[Row]:
     for name, since in _COMPLETED.items():
         if older < since:
             db.batches(name)
+    define(db, dimensions, _WAIT)
+    return db.write(lambda tx: tx.run("store/create", model=model, dimensions=dimensions, schema=VERSION))
+
+
+def define(db: Database, dimensions: int, seconds: int) -> None:
+    """Make the constraints and indexes that there are not yet, and wait so long until all of them answer."""
     for name, statement in statements().items():
         if name.startswith("schema/") and name not in _OTHERS:
             _define(db, name, {"dimensions": dimensions} if statement.parameters else {})
-    db.run("schema/await", seconds=_WAIT)
-    return db.write(lambda tx: tx.run("store/create", model=model, dimensions=dimensions, schema=VERSION))
+    db.run("schema/await", seconds=seconds)
 
 
 def check(db: Database, found: int) -> None:

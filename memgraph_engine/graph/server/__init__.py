@@ -1,5 +1,6 @@
 """The managed local Neo4j: a server process of its own, made from jars and a Java runtime out of a wheel."""
 
+from memgraph_engine.graph.server.compaction import Compaction, compact
 from memgraph_engine.graph.server.local import Address, LocalServer, Status
 
-__all__ = ["Address", "LocalServer", "Status"]
+__all__ = ["Address", "Compaction", "LocalServer", "Status", "compact"]

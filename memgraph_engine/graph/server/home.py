@@ -13,7 +13,19 @@ from pathlib import Path
 from memgraph_engine.errors import LocalServerError, MissingExtra
 
 USER = "neo4j"
-_OURS = ("data", "conf", "logs", "run", "import", "plugins", "licenses", "password", "server.json")
+_OURS = (
+    "data",
+    "conf",
+    "logs",
+    "run",
+    "import",
+    "plugins",
+    "licenses",
+    "password",
+    "server.json",
+    "compacted",
+    "data.former",
+)
 
 
 @dataclass(frozen=True)
@@ -38,6 +50,8 @@ class Home:
         self.log = self.logs / "neo4j.log"
         self.debug_log = self.logs / "debug.log"  # one JSON object a line
         self.console = self.logs / "console.log"  # what the process itself prints: faults of the JVM, mostly nothing
+        self.compacted = self.path / "compacted"  # the home of the server that a compaction writes to
+        self._former = self.path / "data.former"  # the data in whose place that server's is put
         self._password = self.path / "password"
         self._record = self.path / "server.json"
 
@@ -70,6 +84,36 @@ class Home:
                 shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
             except OSError as error:
                 raise self.fault(error) from error
+
+    # ---- a compaction -------------------------------------------------------------------------
+
+    def make_compacted(self) -> "Home":
+        """Make an empty home in this one, whose server has the same password."""
+        fresh = Home(self.compacted)
+        fresh.make()
+        fresh._write(fresh._password, self.password() or "")
+        return fresh
+
+    def take_compacted(self) -> None:
+        """Put its data in the place of this home's; where that is cut off, `settle` brings it to an end."""
+        try:
+            self.data.replace(self._former)
+            (self.compacted / "data").replace(self.data)
+        except OSError as error:
+            raise self.fault(error) from error
+        self.settle()
+
+    def settle(self) -> None:
+        """Bring to an end what a compaction began: its data is in place, and the former goes; else that comes back."""
+        try:
+            if self._former.exists() and not self.holds_data:
+                shutil.rmtree(self.data, ignore_errors=True)
+                self._former.replace(self.data)
+            for path in (self._former, self.compacted):
+                if path.exists():
+                    shutil.rmtree(path)
+        except OSError as error:
+            raise self.fault(error) from error
 
     # ---- the password -------------------------------------------------------------------------
 

@@ -3,11 +3,13 @@
 import errno
 import os
 import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 from shutil import disk_usage
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from memgraph_engine.artifacts import fetch, read_lock, say
 from memgraph_engine.errors import LocalServerError
@@ -18,6 +20,8 @@ from memgraph_engine.settings import Settings
 
 if TYPE_CHECKING:
     import psutil
+
+T = TypeVar("T")
 
 _LOCK = "neo4j"
 _ROOM = 64 << 20  # bytes of disk that a start needs: two transaction logs of 16 MB, and what they are checked by
@@ -123,7 +127,43 @@ class LocalServer:
         else:
             with self._home.locked(self._settings.start_timeout + 60):
                 self._stop(timeout=10.0)
+                self._settle()
                 self._home.erase()
+
+    def compact(self, copied: Callable[[Address, Address], T]) -> T:
+        """Let `copied` write what the store holds into an empty one, which then takes its place.
+
+        The store runs where no other client finds it: until this ends, they wait for it, or are told that nothing
+        answers. A server that ran is started again. If `copied` raises, or this is cut off, the store is as it was.
+        Raises LocalServerError where there is no data, or no room for it twice.
+        """
+        with self._home.locked(self._settings.start_timeout + 60):
+            self._settle()
+            size = _bytes_in(self._home.data)
+            if not self._home.holds_data:
+                raise LocalServerError(f"There is no data in {self._home.path}: there is nothing to compact.")
+            if disk_usage(self._home.path).free < size + _ROOM:
+                raise LocalServerError(
+                    f"{self._home.path} has {size >> 20} MB of data, and less than that is free on its disk. A "
+                    "compaction needs room for it twice: free space."
+                )
+            ran, before = self._stop(60.0) != "not running", self._home.record()
+            apart = self._settings.model_copy(update={"bolt_port": 0, "http_port": 0})
+            old = LocalServer(apart)
+            new = LocalServer(apart.model_copy(update={"home": self._home.make_compacted().path}))
+            try:
+                with ThreadPoolExecutor(1) as other:
+                    empty = other.submit(new._open, None)
+                    found = copied(old._open(before), empty.result())
+            finally:
+                for server in (old, new):
+                    server._stop(60.0)
+                if before:
+                    self._home.note(replace(before, ready=False))
+            self._home.take_compacted()
+            if ran:
+                self._boot(progress=False)
+        return found
 
     def logs(self, lines: int = 100) -> list[str]:
         """Return the last lines of the server's log."""
@@ -163,8 +203,21 @@ class LocalServer:
             return "not running"
         return "stopped" if process.end(self._home, running, timeout) else "killed"
 
+    def _settle(self) -> None:
+        """See a compaction that was cut off to its end, with the server that it had started."""
+        LocalServer(self._settings.model_copy(update={"home": self._home.compacted}))._stop(timeout=0)
+        self._home.settle()
+
+    def _open(self, last: Record | None) -> Address:
+        """Start the server for those alone who are told the address: on any free ports, and never noted as ready."""
+        apart = replace(last, bolt_port=0, http_port=0) if last else None
+        record = self._launch(apart, progress=False)
+        self._answering(record)
+        return Address(config.bolt_uri(record.bolt_port), USER, self._home.password() or "")
+
     def _boot(self, *, progress: bool) -> Address:
         """Bring the server up, or see to its end what a start that was cut short had begun."""
+        self._settle()
         record = self._home.record()
         running = self._running()
         if running and not (record and record.pid == running.pid and self._home.holds_data):
@@ -206,6 +259,10 @@ class LocalServer:
         return record
 
     def _wait(self, record: Record) -> None:
+        self._answering(record)
+        self._home.note(replace(record, ready=True))
+
+    def _answering(self, record: Record) -> None:
         ready.wait(
             self._home,
             record.bolt_port,
@@ -213,7 +270,6 @@ class LocalServer:
             self._settings.start_timeout,
             lambda: process.find(self._home, record.pid) is not None,
         )
-        self._home.note(replace(record, ready=True))
 
 
 def _version() -> str:
