@@ -93,7 +93,7 @@ def browser(
 def compact(as_json: Json = False) -> None:
     """Write what the database holds into a new store, which takes the place of the old one.
 
-    Neo4j leaves the bytes of what was deleted or erased in its files; the new ones have none of them, and are smaller.
+    Neo4j leaves the bytes of what was deleted or erased in its files; the new ones have none of them.
     Nobody else can use the server meanwhile; it is started again if it ran. Needs twice the room on the disk.
     """
     from memgraph_engine.cli.progress import bar

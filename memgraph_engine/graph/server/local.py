@@ -205,7 +205,8 @@ class LocalServer:
 
     def _settle(self) -> None:
         """See a compaction that was cut off to its end, with the server that it had started."""
-        LocalServer(self._settings.model_copy(update={"home": self._home.compacted}))._stop(timeout=0)
+        if self._home.compacted.exists():  # else there is none to look for among all processes
+            LocalServer(self._settings.model_copy(update={"home": self._home.compacted}))._stop(timeout=0)
         self._home.settle()
 
     def _open(self, last: Record | None) -> Address:
