@@ -536,19 +536,38 @@ class Memory:
         return list(erasures.receipts(self.engine.db, self._settings.tenant))
 
     def verify_erasure(
-        self, probe: str | None = None, *, user_id: str | None = None, shared: bool = False
+        self, probe: str | None = None, *, user_id: str | None = None, shared: bool = False, files: bool = False
     ) -> list[str]:
         """Check the chain of the tenant's receipts; return a sentence for each fault.
 
         With a `probe`, look for its words in a memory too: each five that stand together in it, or all
-        of a shorter line.
+        of a shorter line. With `files`, look for them, as they are written, in the managed server's files as well:
+        these keep bytes of what is gone from all memories until `memgraph-engine db compact`.
         """
         found = erasure.faults(self.engine, self._settings.tenant)
         if probe is not None:
             scope = self._scope(user_id, shared)
             if some := erasure.probed(self.engine, scope, check_text(probe, "probe", self._settings.max_text)):
                 found.append(f"The memory of {scope} still holds {some} of the runs of words that were looked for.")
+        if files:
+            found += self._remains(probe)
         return found
+
+    def _remains(self, probe: str | None) -> list[str]:
+        from memgraph_engine.graph.server import remains
+
+        if probe is None:
+            raise InvalidInput("files looks for the words of a probe: give one.")
+        if self._settings.uri:
+            raise InvalidInput(
+                f"The setting uri names {self._settings.uri}: only the files of the managed server can be searched."
+            )
+        held = remains(self._settings.home, probe)
+        files = ", ".join(f"{some} in {path}" for path, some in held.items())
+        return [
+            f"The server's files still hold runs of words that were looked for: {files}. Where no memory is to keep "
+            "them, memgraph-engine db compact takes them away."
+        ] * bool(held)
 
     def render(self, *, user_id: str | None = None, shared: bool = False) -> int:
         """Render the contexts of a memory's notes as this version renders them; return how many changed.

@@ -103,5 +103,8 @@ def test_an_erasure_is_planned_made_and_proved(cli, tmp_path):  # noqa: F811
     assert "still holds 1 of the runs" in cli("verify-erasure", "--probe", str(words), code=1).stdout
     assert cli("forget", "--session", "s", "--yes").stdout.startswith("Erased 1 source and 1 note; 0 pieces left.")
     assert cli("verify-erasure", "--probe", str(words)).stdout == "No faults.\n"
+    assert (
+        "only the files of the managed server" in cli("verify-erasure", "--probe", str(words), "--files", code=2).stderr
+    )
     assert "1 source, 1 note; 0 left" in cli("receipts", user=None).stdout
     assert json.loads(cli("receipts", "--json", user=None).stdout)[0]["number"] == 1

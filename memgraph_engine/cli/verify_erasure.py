@@ -15,6 +15,9 @@ def verify_erasure(
         Path | None,
         typer.Option(metavar="FILE", help="Look for the words of this file.", exists=True, dir_okay=False),
     ] = None,
+    files: Annotated[
+        bool, typer.Option("--files", help="Look for them in the managed server's files too, of all memories.")
+    ] = False,
     user: User = None,
     shared: Shared = False,
     tenant: Tenant = None,
@@ -26,7 +29,8 @@ def verify_erasure(
     """
     owner = whose(user, shared) if probe else None
     with connect(tenant) as memory:
-        faults = memory.verify_erasure(probe.read_text(), **owner) if probe and owner else memory.verify_erasure()
+        words = probe.read_text() if probe else None
+        faults = memory.verify_erasure(words, **(owner or {}), files=files)
     if as_json:
         show.document(faults)
     else:

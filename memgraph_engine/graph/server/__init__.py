@@ -2,5 +2,6 @@
 
 from memgraph_engine.graph.server.compaction import Compaction, compact
 from memgraph_engine.graph.server.local import Address, LocalServer, Status
+from memgraph_engine.graph.server.remains import remains
 
-__all__ = ["Address", "Compaction", "LocalServer", "Status", "compact"]
+__all__ = ["Address", "Compaction", "LocalServer", "Status", "compact", "remains"]

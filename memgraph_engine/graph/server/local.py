@@ -147,22 +147,14 @@ class LocalServer:
                     f"{self._home.path} has {size >> 20} MB of data, and less than that is free on its disk. A "
                     "compaction needs room for it twice: free space."
                 )
-            ran, before = self._stop(60.0) != "not running", self._home.record()
-            apart = self._settings.model_copy(update={"bolt_port": 0, "http_port": 0})
-            old = LocalServer(apart)
-            new = LocalServer(apart.model_copy(update={"home": self._home.make_compacted().path}))
+            ran = self._stop(60.0) != "not running"
             try:
-                with ThreadPoolExecutor(1) as other:
-                    empty = other.submit(new._open, None)
-                    found = copied(old._open(before), empty.result())
+                found = self._copied(copied)
+                self._home.take_compacted()
             finally:
-                for server in (old, new):
-                    server._stop(60.0)
-                if before:
-                    self._home.note(replace(before, ready=False))
-            self._home.take_compacted()
-            if ran:
-                self._boot(progress=False)
+                self._settle()
+                if ran:
+                    self._boot(progress=False)
         return found
 
     def logs(self, lines: int = 100) -> list[str]:
@@ -208,6 +200,22 @@ class LocalServer:
         if self._home.compacted.exists():  # else there is none to look for among all processes
             LocalServer(self._settings.model_copy(update={"home": self._home.compacted}))._stop(timeout=0)
         self._home.settle()
+
+    def _copied(self, copied: Callable[[Address, Address], T]) -> T:
+        """Let `copied` write what the store holds into an empty one in this home, and end the servers of both."""
+        before = self._home.record()
+        apart = self._settings.model_copy(update={"bolt_port": 0, "http_port": 0})
+        old = LocalServer(apart)
+        new = LocalServer(apart.model_copy(update={"home": self._home.make_compacted().path}))
+        try:
+            with ThreadPoolExecutor(1) as other:
+                empty = other.submit(new._open, None)
+                return copied(old._open(before), empty.result())
+        finally:
+            for server in (old, new):
+                server._stop(60.0)
+            if before:
+                self._home.note(replace(before, ready=False))
 
     def _open(self, last: Record | None) -> Address:
         """Start the server for those alone who are told the address: on any free ports, and never noted as ready."""
