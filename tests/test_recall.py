@@ -126,6 +126,17 @@ def test_what_tells_stands_before_what_asks_in_the_same_words(memory):
     assert best.explanation.ranking["asks"] == 0 > others[0].explanation.ranking["asks"]
 
 
+def test_a_request_is_no_answer_and_a_number_answers_how_many(memory):
+    said = ["plan me a day in Porto, I like bookshops", "I spent the day in Porto with my mum", "we bought nine books"]
+    memory.add([{"role": "user", "content": text} for text in said], user_id="ana")
+    hits = memory.search("Who came to Porto with me for the day?", user_id="ana", explain=True)
+    parts = {hit.note.text: hit.explanation.ranking for hit in hits}
+    assert parts[said[0]]["requests"] < 0 == parts[said[1]]["requests"]
+    assert {one["amount"] for one in parts.values()} == {0}
+    hits = memory.search("How many books did we buy in Porto?", user_id="ana", explain=True)
+    assert [hit.note.text for hit in hits if hit.explanation.ranking["amount"] > 0] == [said[2]]
+
+
 def test_a_ranking_of_ones_own_is_used_and_a_damaged_one_is_named(memory, tmp_path):
     shipped = json.loads(resource(*FILE).read_text(encoding="utf-8"))
     own = tmp_path / "ranking.json"

@@ -15,7 +15,7 @@ from math import log1p
 
 from memgraph_engine.language import listed_terms, places, tokenize, word_list
 from memgraph_engine.model.result import Hit
-from memgraph_engine.model.text import asks
+from memgraph_engine.model.text import asks, asks_amount
 from memgraph_engine.resources import resource
 
 FILE = ("config", "calibration", "succession.json")
@@ -86,7 +86,7 @@ def outdated(question: str, hits: Sequence[Hit], language: str) -> dict[str, Hit
 def pairs(question: str, hits: Sequence[Hit], language: str) -> list[tuple[Hit, Hit, list[float]]]:
     """Return each two hits of one speaker that were said on different days, no assistant's, with their FEATURES."""
     asked = _words(question)
-    counts = any(places(asked, phrase) for phrase in word_list(language, "amount-questions"))
+    counts = asks_amount(question, language)
     past = not word_list(language, "past-questions").isdisjoint(asked)
     stated = [
         (place, hit, _Statement.of(hit, language))

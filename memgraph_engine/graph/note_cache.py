@@ -19,7 +19,7 @@ from memgraph_engine.graph.database import Runner
 from memgraph_engine.graph.rows import moment, note_from
 from memgraph_engine.model.memory import Note
 from memgraph_engine.model.result import CacheStats
-from memgraph_engine.model.text import asks
+from memgraph_engine.model.text import asks, counts, requests
 
 if TYPE_CHECKING:
     import numpy as np
@@ -49,9 +49,9 @@ class CachedNote:
 
     `terms` are those of the raw text and, behind them, those of the context, each as its `term_number`; `lengths` tells
     how many each text has.
-    It `asks` where all that it holds ends with a question. `vectors` has the shape (2, dimensions), of length 1: raw
-    and context; None for a note that waits for them. Times are in milliseconds since 1970. `size` is about how many
-    bytes all of it takes.
+    It `asks` where all that it holds ends with a question, `requests` where a user asks all of it of an assistant, and
+    `counts` where some of it has a number. `vectors` has the shape (2, dimensions), of length 1: raw and context; None
+    for a note that waits for them. Times are in milliseconds since 1970. `size` is about how many bytes it takes.
     `replaced` says what took its place, the first one first. This alone may change: it is of a version of the scope.
     """
 
@@ -64,6 +64,8 @@ class CachedNote:
     role: str
     speaker: str
     asks: bool
+    requests: bool
+    counts: bool
     said_at: int
     valid_from: int
     tags: tuple[str, ...]
@@ -216,6 +218,8 @@ def _cached(rows: Sequence[Sequence[Any]], dimensions: int) -> Iterator[CachedNo
             intern(role or ""),
             intern(speaker or ""),
             all(map(asks, lines)),
+            role == "user" and all(map(requests, lines)),
+            any(map(counts, lines)),
             said_at,
             valid_from,
             tuple(tags),

@@ -1,10 +1,12 @@
 """How a source reads as a line: speaker in front, date behind, in the words of its language."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime, timedelta
+from functools import cache
 
+from memgraph_engine.language import LISTED, places, word_list
 from memgraph_engine.model.marker import without_recalled
 from memgraph_engine.model.memory import Source
 
@@ -19,6 +21,9 @@ _MONTHS = {
     ),
 }
 _QUESTION = re.compile(r"""[?？؟]["'”’»)*_\s]*(?: \[[^\]]*\])*(?: \([^()]*\))?$""")
+_SAID = re.compile(r"(?:[^:\n]{1,60}: )?(.*?)(?: \[[^\]]*\])*(?: \([^()]*\))?", re.DOTALL)
+_SPOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
+_OPENING = 3  # words
 _LANGUAGES = (*_MONTHS, "cjk", "standard")
 _WORDS = "\1"  # stands for what was said
 _DIGITS = 3  # of a name; what has more is an id
@@ -50,6 +55,58 @@ def asks(line: str) -> bool:
     [True, False]
     """
     return _QUESTION.search(line) is not None
+
+
+def requests(line: str) -> bool:
+    """Tell whether what a rendered line holds begins as what one asks of an assistant does, in any listed language.
+
+    >>> [requests(line) for line in ("user: plan me a day in Porto (8 May, 2023)", "Ana: I plan to move.")]
+    [True, False]
+    """
+    opening = _spoken_words(line)[:_OPENING]
+    return any(min(places(opening, one), default=1) == 0 for one in _openings().get(opening[0] if opening else "", ()))
+
+
+def counts(line: str) -> bool:
+    """Tell whether what a rendered line holds has a number, in digits or in a word of any listed language.
+
+    >>> [counts(line) for line in ("Ana: We are twelve. (8 May, 2023)", "Ana: We are many. (8 May, 2023)")]
+    [True, False]
+    """
+    return any(word[0].isdigit() or word in _numbers() for word in _spoken_words(line))
+
+
+def asks_amount(question: str, language: str) -> bool:
+    """Tell whether a number answers a question.
+
+    >>> [asks_amount(text, "english") for text in ("How many of us are coming?", "Who is coming?")]
+    [True, False]
+    """
+    asked = [word.casefold() for word in _SPOKEN.findall(question)]
+    return any(places(asked, phrase) for phrase in word_list(language, "amount-questions"))
+
+
+def _spoken_words(line: str) -> list[str]:
+    """Return the words of a rendered line without who said it and when, in small letters."""
+    said = _SAID.fullmatch(line)
+    return [word.casefold().replace("’", "'") for word in _SPOKEN.findall(said[1] if said else line)]
+
+
+@cache
+def _openings() -> Mapping[str, Sequence[str]]:
+    """Return the phrases that begin requests, by their first words."""
+    found: dict[str, list[str]] = {}
+    for language in LISTED:
+        for phrase in word_list(language, "requests"):
+            found.setdefault(phrase.split("_")[0], []).append(phrase)
+    return found
+
+
+@cache
+def _numbers() -> frozenset[str]:
+    """Return the words for how many; those for places in a row ("#2") are none."""
+    pairs = (one.split("=") for language in LISTED for one in word_list(language, "numbers"))
+    return frozenset(word for word, value in pairs if value[0] != "#")
 
 
 def words(raw: str, sources: Sequence[Source]) -> tuple[str, Source | None]:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from memgraph_engine.errors import SettingsError
 from memgraph_engine.graph.note_cache import CachedNote
 from memgraph_engine.language import tokenize
+from memgraph_engine.model.text import asks_amount
 from memgraph_engine.recall.fusion import CHANNELS, STEPS, Fused, Places, min_max, reciprocal_ranks
 from memgraph_engine.resources import resource
 from memgraph_engine.settings import RecallSettings
@@ -25,7 +26,18 @@ if TYPE_CHECKING:
 LEARNED, BY_WEIGHTS = "learned", "weights"
 FILE = ("config", "calibration", "ranking.json")
 AROUND = ("near_1", "near_2", "answers", "session")
-FEATURES = (*CHANNELS, *AROUND, "asks", "coverage", "coverage_context", "place", "speaker", "recency")
+FEATURES = (
+    *CHANNELS,
+    *AROUND,
+    "asks",
+    "requests",
+    "amount",
+    "coverage",
+    "coverage_context",
+    "place",
+    "speaker",
+    "recency",
+)
 """What is known of a note, each from 0 to 1.
 
 - the channels' scores, as they are fused
@@ -33,6 +45,8 @@ FEATURES = (*CHANNELS, *AROUND, "asks", "coverage", "coverage_context", "place",
 - answers: the score of the turn before, if that asks
 - session: the mean of the best three scores of its session
 - asks: whether it ends with a question
+- requests: whether it begins as what one asks of an assistant does ("plan me a day in Porto"), and a user said it
+- amount: whether it has a number, where the question asks how many
 - coverage, coverage_context: the share of the question's words in its own words, and in its context, the rarer the more
 - place: the place that fusion gives it, as a reciprocal rank
 - speaker: whether the question names who speaks
@@ -113,11 +127,12 @@ def features(
     places: Places,
     fused: Fused,
     coverage: "Sequence[NDArray[np.float64]]",
+    question: str,
     words: Sequence[str],
     languages: Sequence[str],
     settings: RecallSettings,
 ) -> "NDArray[np.float64]":
-    """Return what is known of the notes of a pool; shape (notes, FEATURES).
+    """Return what is known of the notes of a pool; shape (notes, FEATURES). `words` are the terms of the question.
 
     A channel that has no weight, or surroundings that have none, count nothing.
     """
@@ -130,6 +145,7 @@ def features(
     answers = places.away(base * asking)[STEPS.index(-1)]
     around = [np.maximum(before, after), np.maximum(earlier, later), answers, places.sessions(base)]
     shares = (settings.neighbour_1, settings.neighbour_2, settings.neighbour_1, settings.session)
+    amount = any(asks_amount(question, language) for language in languages)
     named = _named({note.speaker for note in notes}, words, languages)
     _, age = np.unique([note.said_at for note in notes], return_inverse=True)
     return np.column_stack(
@@ -137,6 +153,8 @@ def features(
             fused.normalised * weighed,
             *(column * (share > 0) for column, share in zip(around, shares, strict=True)),
             asking,
+            np.array([note.requests for note in notes], dtype=float),
+            np.array([amount and note.counts for note in notes], dtype=float),
             *coverage,
             reciprocal_ranks(fused.total[:, None], _PLACES)[:, 0],
             np.array([note.speaker in named for note in notes], dtype=float),

@@ -183,7 +183,7 @@ def scored(
     model = ranking(settings.ranking) if settings.fusion == "convex" else None
     if model is None or not pool.notes:
         return Found(pool, fused, None, None, fused.total, own, own_words, languages, reading, versions)
-    known = features(pool.notes, places, fused, (own_words, all_words), words, languages, settings)
+    known = features(pool.notes, places, fused, (own_words, all_words), query.text, words, languages, settings)
     return Found(pool, fused, model, known, model.scores(known), own, own_words, languages, reading, versions)
 
 
