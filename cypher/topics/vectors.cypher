@@ -3,5 +3,5 @@
 // $names: list<string>    the keywords
 // returns name, vector
 UNWIND $names AS name
-MATCH (k:Keyword {scope: $scope, name: name}) WHERE k.embedding IS NOT NULL
-RETURN name, k.embedding AS vector
+MATCH (k:Keyword {scope: $scope, name: name})
+RETURN name, coalesce(k.embedding, k.resting) AS vector

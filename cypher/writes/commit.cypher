@@ -79,9 +79,8 @@ CALL () {
   UNWIND $write.keywords AS row
   MERGE (k:Keyword {scope: $scope, name: row.name})
   ON CREATE SET k.key = row.key
-  SET k.resting = null
-  WITH k, row WHERE k.embedding IS NULL
-  CALL db.create.setNodeVectorProperty(k, 'embedding', row.vector)
+  WITH k, row WHERE k.embedding IS NULL AND k.resting IS NULL
+  CALL db.create.setNodeVectorProperty(k, 'resting', row.vector)
 }
 CALL () {
   UNWIND $write.reinstated AS row
@@ -366,14 +365,15 @@ CALL () {
   WHERE NOT EXISTS { (k)<-[:HAS_KEYWORD]-(:Note) }
   DETACH DELETE k
 }
-// a keyword is found by its vector as long as a note carries it that can be read; else the vector rests
+// A keyword is found by its vector as long as two notes carry it that can be read; else the vector rests. What one note alone
+// carries leads to no other, and is found with that note; such keywords are three of four, and would fill the index.
 CALL () {
   UNWIND $write.lost + $write.gained AS name
   MATCH (k:Keyword {scope: $scope, name: name})
   WITH k, coalesce(k.embedding, k.resting) AS vector,
-       EXISTS { (k)<-[:HAS_KEYWORD]-(n:Note) WHERE n.status IN $statuses } AS carried
-  WHERE carried <> (k.embedding IS NOT NULL)
-  SET k.embedding = CASE WHEN carried THEN vector END, k.resting = CASE WHEN NOT carried THEN vector END
+       size(COLLECT { MATCH (k)<-[:HAS_KEYWORD]-(n:Note) WHERE n.status IN $statuses RETURN 0 LIMIT 2 }) = 2 AS shared
+  WHERE shared <> (k.embedding IS NOT NULL)
+  SET k.embedding = CASE WHEN shared THEN vector END, k.resting = CASE WHEN NOT shared THEN vector END
 }
 // keywords without a topic join the one that they occur with most, where the last run's bound leaves room for them
 CALL (most) {

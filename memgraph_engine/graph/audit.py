@@ -49,8 +49,8 @@ def _faults(db: Database, scope: str, dimensions: int) -> list[str]:
         f"Note {row['id']} {row['fault']}." for row in db.run("notes/faults", scope=scope, dimensions=dimensions)
     ]
     faults += [
-        f"Keyword {row['name']!r} is {'not ' * row['carried']}found by its vector, though "
-        f"{'a' if row['carried'] else 'no'} note that can be read carries it."
+        f"Keyword {row['name']!r} is {'not ' * row['shared']}found by its vector, though "
+        f"{'' if row['shared'] else 'fewer than '}two notes that can be read carry it."
         for row in db.run("keywords/faults", scope=scope, statuses=READABLE)
     ]
     faults += [row["fault"] for row in db.run("topics/faults", scope=scope)]

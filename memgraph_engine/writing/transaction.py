@@ -279,5 +279,5 @@ class Transaction:
             ],
             pairs=keyword_graph.changed(self._pairs),
             lost=sorted(self._lost | (self._keywords.keys() - self._gained)),
-            gained=sorted(self._gained - self._keywords.keys()),
+            gained=sorted(self._gained),
         )
