@@ -167,7 +167,7 @@ def test_a_single_hit_is_a_good_hit(memory):
 
 
 def test_each_channel_proposes_what_it_knows(talk):
-    best = talk.search("Who waved at the lighthouse?", user_id="ana", explain=True)[0]
+    best = talk.search("Which lighthouse keeper waved?", user_id="ana", explain=True)[0]
     assert set(best.explanation.proposed_by) >= {"dense_context", "dense_raw", "keywords", "lexical"}
     assert best.explanation.channels["lexical_raw"].raw > 0
 
@@ -259,7 +259,9 @@ def test_the_pathways_alone_find_what_keywords_name_and_what_is_tied_to_it(memor
     memory.add({"id": "other", "text": "Porridge is what I eat."}, user_id="ana")
     alone = weighed(memory, **ABLATIONS["memfly-retrieval"]["recall"], keyword_anchors=1)
     hits = alone.search("carols?", user_id="ana", explain=True)
-    assert proposed(hits) == {"new": {"keywords"}, "old": {"related"}}
+    assert "keywords" in proposed(hits)["new"]
+    assert "related" in proposed(hits)["old"]
+    assert found(hits) == {"new", "old"}
     assert found(alone.search("carols?", user_id="ana", session="june")) == {"new"}
     assert alone.search("carols?", user_id="ben") == []
     assert alone.search("carols?", user_id="ana", as_of="2030-01-01") == []
