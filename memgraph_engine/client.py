@@ -625,6 +625,8 @@ class Memory:
         - `known_at`: what the memory held at that moment, in the words of then, whatever became of it since. Notes
           deleted by then are left out; superseded and archived ones say so by their status. Together with `as_of`: what
           the memory then held to be true at `as_of`.
+        - `include`: besides all others also the notes of these policies, which are shown only if asked for
+          (`shown: asked` in the policy file).
 
         With more `rounds` than one (at most 3; else the setting `recall.rounds`) the memory is asked again if the best
         notes do not cover the question. With a model, the role `planning` reads the question first, and the role
@@ -672,7 +674,8 @@ class Memory:
         It has at most `budget` tokens (200 or more; else the setting `answer.budget`), estimated rather too high. It
         considers `top_k` notes, with the filters of `search`. The best come first, with some of the newest between
         them; long ones are shortened, repeats left out, and of contradictions the newest stands first. It is empty if
-        no note is relevant (the setting `answer.relevance`); otherwise the best note is always in it.
+        no note is relevant (the setting `answer.relevance`); otherwise the best note is always in it. Notes that
+        no chat model may see (`models: false` of their policy) are in it only if `include` names their policy.
 
         >>> from memgraph_engine import Memory
         >>> with Memory.connect(tenant=tenant) as memory:
@@ -698,10 +701,11 @@ class Memory:
         """Let the role `answering` answer a question from its `context`, with citations [1] that are checked.
 
         Without a model, or if the model fails, the answer's `text` is None and `fallbacks` says why; a model's errors
-        are not raised. `known` is False if the memory holds no answer.
+        are not raised. `known` is False if the memory holds no answer. What no chat model may see is left out, also
+        where `include` names its policy.
         """
         scope = self._scope(user_id, shared)
-        context = self._reader.context(scope, question, budget=budget, top_k=top_k, **filters)
+        context = self._reader.context(scope, question, budget=budget, top_k=top_k, answered=True, **filters)
         (answer,) = self._reader.answer(scope, context, filters.get("as_of"), stream=False)
         assert isinstance(answer, Answer)
         return answer
@@ -722,7 +726,7 @@ class Memory:
         the generator (`contextlib.closing`): that ends the request.
         """
         scope = self._scope(user_id, shared)
-        context = self._reader.context(scope, question, budget=budget, top_k=top_k, **filters)
+        context = self._reader.context(scope, question, budget=budget, top_k=top_k, answered=True, **filters)
         return self._reader.answer(scope, context, filters.get("as_of"), stream=True)
 
     # ---- looking up -------------------------------------------------------------------------
@@ -792,8 +796,7 @@ class Memory:
         It is named by its own id or a source's, of a long message the first passage's.
         For a note whose creation was undone, these are its former versions.
         """
-        scope, note = self._find(id, self._scope(user_id, shared), gone=True)
-        return notes.history(self.engine.db, scope.name, note.id)
+        return self._versions(*self._find(id, self._scope(user_id, shared), gone=True))
 
     def explain(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Story:  # noqa: A002
         """Tell how a note, named by its own id or a source's, came to be what it is; raises NotFound.
@@ -802,12 +805,9 @@ class Memory:
         """
         scope, note = self._find(id, self._scope(user_id, shared), gone=True)
         db = self.engine.db
-        return Story(
-            note,
-            tuple(notes.history(db, scope.name, note.id)),
-            tuple(decisions.of_note(db, scope.name, note.id)),
-            tuple(decisions.ties(db, scope.name, note.id)),
-        )
+        made = decisions.told(db, scope.name, note.id, decisions.of_note(db, scope.name, note.id))
+        ties = decisions.ties(db, scope.name, note.id)
+        return Story(note, tuple(self._versions(scope, note)), tuple(made.values()), tuple(ties))
 
     def decisions(
         self,
@@ -879,13 +879,20 @@ class Memory:
             told |= dict.fromkeys(own)
         return list(told)
 
+    def _versions(self, scope: Scope, note: Note) -> list[Version]:
+        """Return all versions of a note, with the decisions that made them."""
+        found = notes.history(self.engine.db, scope.name, note.id)
+        made = decisions.told(self.engine.db, scope.name, note.id, (one.decision for one in found if one.decision))
+        return [replace(one, decision=made[one.decision.id] if one.decision else None) for one in found]
+
     def _found_by(self, scope: Scope, query: str) -> list[str]:
         """Return the ids of the sources of this scope's notes that are relevant to a query, the best first.
 
         Of an embedder that was never calibrated those that hold a word of it.
         """
         floor = self._settings.answer.relevance
-        hits = self.search(query, user_id=scope.user or None, shared=not scope.user)
+        every = tuple(self.engine.policies.classes)  # whatever is asked for is to be found
+        hits = self.search(query, user_id=scope.user or None, shared=not scope.user, include=every)
         about = (hit for hit in hits if (hit.coverage > 0 if hit.relevance is None else hit.relevance >= floor))
         return self._told_by(scope, [hit.note.id for hit in about])
 

@@ -20,7 +20,7 @@ CALL (n) {
   RETURN r, 'untied' AS kind
 }
 WITH DISTINCT r, kind, startNode(r) AS newer, endNode(r) AS older
-WHERE newer.scope IN $scopes AND older.scope = newer.scope
+WHERE newer.scope IN $scopes AND older.scope = newer.scope AND newer.apart IS NULL AND older.apart IS NULL
   AND newer.status IN $statuses AND newer.expires_at > $alive AND newer.erase_at > $present
   AND older.status IN $statuses AND older.expires_at > $alive AND older.erase_at > $present
   AND newer.created_at <= $known_at AND older.created_at <= $known_at

@@ -1,4 +1,4 @@
-// Notes in a state that must never be: without a source, a decision or a vector, or tied to another scope. One that can't be
+// Notes in a state that must never be: without a source, a decision or a vector, kept apart with keywords, or tied to another scope. One that can't be
 // read may tell what a source said before an update.
 // $scope: string    the scope
 // $dimensions: integer    length of the embedder's vectors
@@ -13,6 +13,8 @@ CALL (n) {
   WITH n WHERE (n.status = 'active' OR n.raw_embedding IS NOT NULL OR n.context_embedding IS NOT NULL)
     AND (coalesce(size(n.raw_embedding), 0) <> $dimensions OR coalesce(size(n.context_embedding), 0) <> $dimensions)
   RETURN 'has a vector of the wrong length' AS fault
+  UNION
+  WITH n WHERE n.apart IS NOT NULL AND EXISTS { (n)-[:HAS_KEYWORD]->() } RETURN 'is kept apart and has keywords' AS fault
   UNION
   WITH n WHERE EXISTS { (n)-[]-(x) WHERE x.scope <> $scope } RETURN 'is tied to another scope' AS fault
 }

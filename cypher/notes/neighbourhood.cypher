@@ -5,11 +5,12 @@
 // $scope: string    the scope
 // $rows: list<map>    {place, raw_vector, context_vector, terms, words: the full-text query made of these, session,
 //   turns: those of the session whose notes it is held against besides}
-// $near: integer    notes that the vector index proposes for each
+// $near: integer    notes that the vector index proposes for each; those that are kept apart come too, and are to be left out
 // $lexical: integer    notes that share most words with each
 // $proposed: integer    notes that full text proposes for each
 // $alive: datetime    the present: what ends by then can't be read
-// returns pairs [{place, id, raw_cosine, context_cosine}], notes [{id, context, policy, said_at, expires_at, keywords (keys), raw (what a user wrote, else null), sources,
+// returns pairs [{place, id, raw_cosine, context_cosine, near (by the vector index alone)}], notes [{id, context, policy, apart, said_at, expires_at, keywords (keys),
+//   raw (what a user wrote, else null), sources,
 //   ended (the last note that tells a change of it [id, said_at ms], else null)}]
 UNWIND $rows AS row
 CALL (row) {
@@ -20,25 +21,25 @@ CALL (row) {
     RETURN n, score
     UNION ALL
     CALL db.index.fulltext.queryNodes('note_terms', row.words, {limit: $proposed}) YIELD node AS n
-    WHERE n:Note AND n.scope = $scope AND n.status = 'active' AND n.expires_at > $alive
+    WHERE n:Note AND n.scope = $scope AND n.status = 'active' AND n.expires_at > $alive AND n.apart IS NULL
     WITH n, ' ' + n.raw_terms + ' ' AS held
     ORDER BY size([term IN row.terms WHERE held CONTAINS ' ' + term + ' ']) DESC, size(held), n.id LIMIT $lexical
     RETURN n, null AS score
     UNION ALL
     UNWIND row.turns AS seq
-    MATCH (:Source {scope: $scope, session: row.session, seq: seq})<-[:FROM]-(n:Note) WHERE n.status = 'active' AND n.expires_at > $alive
+    MATCH (:Source {scope: $scope, session: row.session, seq: seq})<-[:FROM]-(n:Note) WHERE n.status = 'active' AND n.expires_at > $alive AND n.apart IS NULL
     RETURN n, null AS score
   }
-  WITH n, max(score) AS score, vector_dimension_count(row.raw_vector) AS dimensions
-  RETURN n, coalesce(
+  WITH n, max(score) AS score, count(*) = count(score) AS near, vector_dimension_count(row.raw_vector) AS dimensions
+  RETURN n, near, coalesce(
               2 * score - 1, 1 - vector_distance(vector(n.raw_embedding, dimensions, FLOAT32), row.raw_vector, COSINE)) AS raw_cosine,
          1 - vector_distance(vector(n.context_embedding, dimensions, FLOAT32), row.context_vector, COSINE) AS context_cosine
 } IN 2 CONCURRENT TRANSACTIONS OF 16 ROWS
-WITH collect({place: row.place, id: n.id, raw_cosine: raw_cosine, context_cosine: context_cosine}) AS pairs,
+WITH collect({place: row.place, id: n.id, raw_cosine: raw_cosine, context_cosine: context_cosine, near: near}) AS pairs,
      collect(DISTINCT n) AS notes
 RETURN pairs,
-       [n IN notes | n {.id, .context, .policy, said_at: n.said_at.epochMillis, expires_at: n.expires_at.epochMillis,
-                        ended: head(COLLECT { MATCH (n)<-[:RELATED {kind: 'change'}]-(m:Note) WHERE m.expires_at > $alive RETURN [m.id, m.said_at.epochMillis] ORDER BY m.said_at DESC, m.id LIMIT 1 }),
+       [n IN notes | n {.id, .context, .policy, .apart, said_at: n.said_at.epochMillis, expires_at: n.expires_at.epochMillis,
+                        ended: head(COLLECT { MATCH (n)<-[:RELATED {kind: 'change'}]-(m:Note) WHERE m.expires_at > $alive AND m.apart IS NULL RETURN [m.id, m.said_at.epochMillis] ORDER BY m.said_at DESC, m.id LIMIT 1 }),
                         raw: CASE n.constructed_by WHEN 'user' THEN n.raw END,
                         sources: [(n)-[f:FROM]->(x:Source) | x {.id, .role, .speaker, .session, .seq, .said_as, .caption, .cuts, part: f.part,
                                                                  text: CASE WHEN x.cuts IS NULL THEN x.text ELSE substring(x.text, ([0] + x.cuts)[coalesce(f.part, 0)], ([0] + x.cuts + [1000000])[coalesce(f.part, 0) + 1] - ([0] + x.cuts)[coalesce(f.part, 0)]) END,

@@ -28,18 +28,19 @@
 // $related: integer    from how many of the nearest notes ties are followed
 // $tied: integer    notes that ties lead to
 // $timely: integer    notes that each range of time proposes
+// $shown: list<string>    classes whose notes may be found though they are kept apart
 // $traced: boolean    whether to name keywords and topics
 // $alive: datetime    what ends by then can't be read: the present, or the time of a look back. The plain searches look at it only in scopes
 //   where something may have ended that no sweep has taken out yet: so it costs nothing elsewhere, and what ended fills no pool
 // $present: datetime    what is to be erased by then is gone
-// returns sums [{scope, language, version, notes, raw_length, context_length, waiting: where ranges narrow, whether notes are pending, expiring: whether notes may have expired}],
-//   proposed [[channel, stamps (null: not within the ranges, or expired), superseded_at of each where ranges narrow, score or scores,
+// returns sums [{scope, language, version, notes, raw_length, context_length, waiting: where ranges narrow, whether notes are pending, expiring: whether notes may have expired, apart: whether it ever held some that
+//   are kept apart}], proposed [[channel, stamps (null: not within the ranges, or expired; -1: kept apart), superseded_at of each where ranges narrow, score or scores,
 //   how many notes carry the keyword, keyword and topic where traced]]: keywords and topics have an entry for each keyword
 MATCH (s:Scope) WHERE s.scope IN $scopes
 WITH collect(s {.scope, .language, .version, .notes, .raw_length, .context_length,
                waiting: $narrowed_pool > 0 AND EXISTS { MATCH (n:Note {scope: s.scope, status: 'pending'}) WHERE n.expires_at > $alive },
-               expiring: coalesce(s.next_expiry <= $alive, false)}) AS sums
-WITH sums, any(s IN sums WHERE s.expiring) AS expiring
+               expiring: coalesce(s.next_expiry <= $alive, false), apart: coalesce(s.keeps_apart, false)}) AS sums
+WITH sums, any(s IN sums WHERE s.expiring) AS expiring, any(s IN sums WHERE s.apart) AS apart
 CALL (expiring) {
   CALL (expiring) {
     WITH expiring WHERE $pool > 0 AND NOT expiring
@@ -80,7 +81,7 @@ CALL (expiring) {
   }
   RETURN collect(n) AS near, collect(score) AS nearness
 }
-CALL (near, nearness, expiring) {
+CALL (near, nearness, expiring, apart) {
   RETURN 'dense_raw' AS channel, near AS notes, null AS score, null AS carried, null AS name
   UNION ALL
   WITH expiring WHERE $pool > 0 AND NOT expiring
@@ -163,19 +164,22 @@ CALL (near, nearness, expiring) {
   WITH t, k, score, collect(n) AS notes
   RETURN 'topics' AS channel, notes, score, size(notes) AS carried, CASE WHEN $traced THEN [k.name, t.label] END AS name
   UNION ALL
-  WITH near, nearness, expiring
-  UNWIND range(0, CASE WHEN $related < size(near) THEN $related ELSE size(near) END - 1) AS place
-  WITH near[place] AS n, (2 * nearness[place] - 1) AS score, expiring
-  MATCH (n)-[r:RELATED]-(m) WHERE m.status IN $statuses AND (NOT expiring OR m.expires_at > $alive)
+  WITH near, nearness, expiring, apart
+  UNWIND CASE WHEN apart THEN [place IN range(0, size(near) - 1) WHERE near[place].apart IS NULL][..$related]
+              ELSE range(0, CASE WHEN $related < size(near) THEN $related ELSE size(near) END - 1) END AS place
+  WITH near[place] AS n, (2 * nearness[place] - 1) AS score, expiring, apart
+  MATCH (n)-[r:RELATED]-(m) WHERE m.status IN $statuses AND (NOT expiring OR m.expires_at > $alive) AND (NOT apart OR m.apart IS NULL)
   WITH m, max(score * r.score) AS score
   ORDER BY score DESC, m.stamp LIMIT $tied
   WITH collect(m) AS notes, collect(score) AS score
   RETURN 'related' AS channel, notes, score, null AS carried, null AS name
 }
-WITH sums, channel, notes, score, carried, name, expiring,
+WITH sums, channel, notes, score, carried, name, expiring, apart,
      // other scopes' notes come from nowhere but full text, where two scopes' tokens may be alike
-     CASE WHEN $narrowed_pool = 0 THEN [n IN notes | CASE WHEN (channel <> 'lexical' OR n.scope IN $scopes) AND (NOT expiring OR n.expires_at > $alive) THEN n.stamp END]
-          ELSE [n IN notes | CASE WHEN n.scope IN $scopes AND n.status IN $statuses AND n.said_at >= $since AND n.said_at <= $until
+     CASE WHEN $narrowed_pool = 0 THEN [n IN notes | CASE WHEN apart AND n.apart IS NOT NULL AND NOT n.apart IN $shown THEN -1
+            WHEN (channel <> 'lexical' OR n.scope IN $scopes) AND (NOT expiring OR n.expires_at > $alive) THEN n.stamp END]
+          ELSE [n IN notes | CASE WHEN apart AND n.apart IS NOT NULL AND NOT n.apart IN $shown THEN -1
+            WHEN n.scope IN $scopes AND n.status IN $statuses AND n.said_at >= $since AND n.said_at <= $until
             // names are the same or open; as ranges they would be compared by UTF-16 here, where U+E000 comes after U+10FFFF
             AND (n.session = $session[0] OR $session[0] <> $session[1])
             AND (n.speaker = $speaker[0] OR $speaker[0] <> $speaker[1])

@@ -19,7 +19,7 @@
 UNWIND range(0, size($stamps) - 1) AS place
 MATCH (n:Note {stamp: $stamps[place]}) WHERE n.scope IN $scopes
 MATCH (n)-[r:RELATED]-(m)
-WHERE m.scope IN $scopes AND m.status IN $statuses AND m.expires_at > $alive AND m.erase_at > $present AND m.said_at >= $since AND m.said_at <= $until
+WHERE n.apart IS NULL AND m.apart IS NULL AND m.scope IN $scopes AND m.status IN $statuses AND m.expires_at > $alive AND m.erase_at > $present AND m.said_at >= $since AND m.said_at <= $until
   AND (m.session = $session[0] OR $session[0] <> $session[1])
   AND (m.speaker = $speaker[0] OR $speaker[0] <> $speaker[1])
   AND (m.role = $role[0] OR $role[0] <> $role[1])

@@ -2,7 +2,8 @@
 // Each part runs where it is given rows, and sees what the parts before it wrote.
 // $scope: string    the scope
 // $version: integer    as it was when the write was prepared
-// $sums: map    by how much the scope's sums change {notes, raw_length, context_length, joined}, and when the first of what is written ends {ends: ms or null}
+// $sums: map    by how much the scope's sums change {notes, raw_length, context_length, joined}, when the first of what is written ends {ends: ms or null},
+//   and whether any of it is kept apart {apart: a search looks for that only in scopes that ever held some}
 // $write: map    what changes
 //   sources: list<map>    to store {id, previous: id or null, properties, expires_at, erase_at [ms, null for never]}
 //   decisions: list<map>    to record {id, properties, source or null, undoes or null}
@@ -47,7 +48,8 @@ SET s.version = s.version + 1,
     s.changed_since = s.changed_since + 1,
     s.notes_since = coalesce(s.notes_since, 0) + $sums.joined,
     s.next_expiry = CASE WHEN $sums.ends IS NULL OR s.next_expiry.epochMillis <= $sums.ends THEN s.next_expiry
-                    ELSE datetime({epochMillis: $sums.ends}) END
+                    ELSE datetime({epochMillis: $sums.ends}) END,
+    s.keeps_apart = CASE WHEN $sums.apart THEN true ELSE s.keeps_apart END
 WITH s.version AS version, s.topics_most AS most
 CALL () {
   UNWIND $write.sources AS row
@@ -157,6 +159,13 @@ CALL () {
       REMOVE n.raw_embedding, n.context_embedding, p.raw_embedding, p.context_embedding
     }
     SET n += row.properties, n.recorded_at = now, n.revision = n.revision + 1
+    // whoever looks back finds its former versions no more than itself; an undo knows how they were
+    CALL (n, p) {
+      WITH n, p WHERE coalesce(n.apart, '') <> coalesce(p.apart, '')
+      MATCH (n)-[:WAS]->(q:Past)
+      SET q.apart_then = coalesce(q.apart_then, q.apart, ''), q.apart = n.apart,
+          q.stamp = toInteger(rand() * 2147483648) * 4294967296 + toInteger(rand() * 4294967296)
+    }
     SET n.raw_scoped = n.scope_token + replace(n.raw_terms, ' ', ' ' + n.scope_token),
         n.context_scoped = n.scope_token + replace(n.context_terms, ' ', ' ' + n.scope_token)
     CREATE (d)-[:ABOUT {role: row.role, revision: n.revision}]->(n)
@@ -300,9 +309,9 @@ CALL () {
   UNWIND $write.living AS row
   MATCH (x:Source {scope: $scope, id: row.id})<-[:FROM]-(n:Note)
   WITH x, row, n ORDER BY n.expires_at, n.erase_at, n.id
-  WITH x, row, head(collect(n)) AS n, min(n.erase_at) AS erase, collect(n.pinned) AS pinned
+  WITH x, row, head(collect(n)) AS n, min(n.erase_at) AS erase, collect(n.pinned) AS pinned, head(collect(n.apart)) AS apart
   SET x.begins_at = coalesce(row.begins, x.begins_at)
-  SET x.policy = n.policy, x.expires_at = n.expires_at, x.erase_at = erase, x.pinned = any(one IN pinned WHERE one)
+  SET x.policy = n.policy, x.expires_at = n.expires_at, x.erase_at = erase, x.pinned = any(one IN pinned WHERE one), x.apart = apart
 }
 // no new version: nothing else of it changes, and a long talk would have as many versions as turns
 CALL () {
@@ -364,6 +373,22 @@ CALL () {
   MATCH (k:Keyword {scope: $scope, name: name})
   WHERE NOT EXISTS { (k)<-[:HAS_KEYWORD]-(:Note) }
   DETACH DELETE k
+}
+// topics, and the moves of their runs, name no keyword that only what is kept apart from now on had
+CALL () {
+  UNWIND CASE WHEN $sums.apart THEN $write.lost ELSE [] END AS name
+  WITH name WHERE NOT EXISTS { MATCH (:Keyword {scope: $scope, name: name})<-[:HAS_KEYWORD]-(n:Note) WHERE n.status IN $statuses }
+  WITH collect(name) AS lost
+  WHERE size(lost) > 0
+  CALL (lost) {
+    MATCH (t:Topic {scope: $scope}) WHERE t.id >= '' AND any(name IN t.keywords + coalesce(t.labelled_from, []) WHERE name IN lost)
+    SET t.keywords = [name IN t.keywords WHERE NOT name IN lost], t.labelled_from = [], t.labelled_by = ''
+    SET t.label = reduce(told = '', name IN t.keywords[..3] | told + CASE told WHEN '' THEN '' ELSE ', ' END + name)
+  }
+  CALL (lost) {
+    MATCH (r:Run {scope: $scope}) WHERE r.id >= '' AND any(name IN lost WHERE r.moves CONTAINS name)
+    SET r.moves = '[]'
+  }
 }
 // A keyword is found by its vector as long as two notes carry it that can be read; else the vector rests. What one note alone
 // carries leads to no other, and is found with that note; such keywords are three of four, and would fill the index.

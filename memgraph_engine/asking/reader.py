@@ -78,7 +78,7 @@ class Reader:
         try:
             if rounds == 1 and not query.explain:
                 return search(engine.db, engine.notes, query, self._language(scope), engine.settings.recall), spent
-            refiner = Refiner(engine.settings.recall, engine.embedder, engine.roles, spent)
+            refiner = Refiner(engine.settings.recall, engine.embedder, engine.roles, spent, engine.policies.modelled)
             return refiner.search(engine.db, engine.notes, query, self._language(scope), rounds), spent
         finally:
             account.settle(account.spent)
@@ -98,15 +98,28 @@ class Reader:
         return anchors(engine.db, engine.notes, query, self._language(scope), engine.settings.recall)
 
     def context(
-        self, scope: Scope, question: str, *, budget: int | None, top_k: int, **filters: Unpack[SearchFilters]
+        self,
+        scope: Scope,
+        question: str,
+        *,
+        budget: int | None,
+        top_k: int,
+        answered: bool = False,
+        **filters: Unpack[SearchFilters],
     ) -> Context:
-        """Return what the memory holds on a question, within a budget of tokens."""
+        """Return what the memory holds on a question, within a budget of tokens.
+
+        It leaves out what chat models may not see, unless its class is named; for one that is `answered` also then.
+        """
         settings = self._engine.settings.answer
         if budget is not None and (type(budget) is not int or not LEAST_BUDGET <= budget <= _MOST_BUDGET):
             raise InvalidInput(
                 f"budget must be a whole number of tokens from {LEAST_BUDGET} to {_MOST_BUDGET}, not {budget!r}."
             )
         query = self._query(scope, question, top_k, filters)
+        named = () if answered else filters.get("include") or ()
+        shown = query.filters.shown & self._engine.policies.modelled.union(named)
+        query = replace(query, filters=replace(query.filters, shown=shown))
         hits, spent = self._hits(scope, query, settings.rounds)
         language = self._language(scope)
         hits, irrelevant = relevant(question, hits, settings.relevance, language)
@@ -215,6 +228,7 @@ class Reader:
             as_of=parse_instant(given.get("as_of"), "as_of", zone),
             known_at=parse_instant(given.get("known_at"), "known_at", zone),
             tags=check_tags(given.get("tags", ()), "tags"),
+            shown=self._engine.policies.shown(check_tags(given.get("include"), "include")),
             metadata=check_metadata(given.get("metadata"), "metadata"),
         )
 

@@ -103,6 +103,12 @@ FILTER_OPTIONS: dict[str, Any] = {
     "min_similarity": Annotated[
         float | None, typer.Option(metavar="X", help="Only notes at least this similar to the question, -1 to 1.")
     ],
+    "include": Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="POLICY", help="Also notes of this policy, which are shown only if asked for; can be repeated."
+        ),
+    ],
 }
 """The option of each filter that a question takes."""
 

@@ -28,6 +28,7 @@ class CheckedEmbedder:
             if not callable(getattr(inner, method, None)):
                 raise EmbeddingError(f"The embedder {name!r} has no method {method}(…).")
         self.name = name
+        self.remote = bool(getattr(inner, "remote", False))
         self._inner = inner
         self._dimensions: int | None = None
 

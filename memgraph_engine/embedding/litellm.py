@@ -9,6 +9,8 @@ from memgraph_engine.providers import load_litellm
 class LiteLLMEmbedder:
     """Vectors of a provider's model; keys and addresses come from LiteLLM's own environment variables."""
 
+    remote = True
+
     def __init__(self, model: str, batch: int) -> None:
         self._litellm = load_litellm(f"the embedder litellm/{model}")
         self._model = model

@@ -1,7 +1,9 @@
 """Put the parts together from the settings: the only module that knows all of them."""
 
+import logging
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import cache
 
 from memgraph_engine.embedding import CheckedEmbedder, embedder_named
 from memgraph_engine.graph import schema
@@ -12,6 +14,8 @@ from memgraph_engine.lifecycle import Policies, policies
 from memgraph_engine.llm import Roles
 from memgraph_engine.model.ports import ChatModel, Clock, Embedder, Judge, utc_now
 from memgraph_engine.settings import Settings
+
+_log = logging.getLogger("memgraph_engine")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +75,9 @@ def build(
     lives = policies(settings.lifecycle.policies)
     checked = CheckedEmbedder(embedder if embedder is not None else embedder_named(settings))
     second = judge if judge is not None else judge_named(settings)
+    hidden = ", ".join(sorted(lives.classes.keys() - lives.modelled))
+    if checked.remote and hidden:
+        _tell_remote(checked.name, hidden)
     db = open_database(settings, clock)
     try:
         schema.prepare(db, checked.name, checked.dimensions)
@@ -78,3 +85,14 @@ def build(
         db.close()
         raise
     return Engine(settings, db, checked, clock, roles, NoteCache(settings.recall.cache_mb << 20), second, lives)
+
+
+@cache
+def _tell_remote(embedder: str, policies: str) -> None:
+    """Warn, once, that what chat models don't see is seen all the same."""
+    _log.warning(
+        "The embedder %s is a provider's: it sees also what no chat model sees (models: false), of the policies %s. "
+        "A local embedder keeps it on this machine.",
+        embedder,
+        policies,
+    )

@@ -200,7 +200,10 @@ class Gate:
     def compared(
         self, db: Database, candidates: Sequence[Candidate]
     ) -> tuple[Sequence[Known], Sequence[Sequence[Compared]]]:
-        """Return the candidates as notes, and the notes near each of them, nearest first."""
+        """Return the candidates as notes, and the notes near each of them, nearest first.
+
+        What is kept apart is near to nothing.
+        """
         words = [_words(candidate, self._language) for candidate in candidates]
         settings = self._settings
         own = [new_of(candidate, candidate.note(self._scope.name), self._language) for candidate in candidates]
@@ -433,12 +436,12 @@ def _beside(candidates: Sequence[Candidate], most: int, reach: Sequence[int]) ->
     """Return for each the nearest candidates before it, which no index holds yet, with the larger cosine of each.
 
     Beside the nearest those of the turns right before it, as far as `reach` goes. What makes no note has no vectors,
-    and is near to nothing.
+    and is near to nothing; nor is what is kept apart.
     """
     import numpy as np
 
     found: list[list[tuple[int, float]]] = [[] for _ in candidates]
-    notes = [place for place, one in enumerate(candidates) if one.raw_vector is not None]
+    notes = [place for place, one in enumerate(candidates) if one.raw_vector is not None and not one.source.apart]
     if len(notes) < 2:
         return found
     raw = _cosines([candidates[place].raw_vector for place in notes])

@@ -100,6 +100,19 @@ def of_note(tx: Runner, scope: str, id: str) -> list[Decision]:  # noqa: A002
     return list({one.id: one for one in found}.values())
 
 
+def told(tx: Runner, scope: str, id: str, made: Iterable[Decision]) -> dict[str, Decision]:  # noqa: A002
+    """Return decisions by their ids as they are told of a note: without the words of others that are kept apart."""
+    found = {one.id: one for one in made}
+    named = {name for one in found.values() for name in (one.note, *(seen.note for seen in one.considered))}
+    rows = tx.run("notes/apart", scope=scope, ids=sorted(named - {id, ""}))
+    apart = {row["id"] for row in rows}
+    for one in found.values() if apart else ():
+        others = tuple(seen for seen in one.considered if seen.note not in apart)
+        if one.note in apart or len(others) < len(one.considered):
+            found[one.id] = replace(one, considered=others, evidence="")
+    return found
+
+
 def ties(tx: Runner, scope: str, id: str) -> list[Tie]:  # noqa: A002
     """Return the notes that a note is tied to, the strongest ties first."""
     return [

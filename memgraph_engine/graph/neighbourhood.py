@@ -1,11 +1,12 @@
 """The stored notes that new ones may repeat or complete, for a whole batch in one statement."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from memgraph_engine.graph.database import Runner
+from memgraph_engine.graph.database import Row, Runner
 from memgraph_engine.graph.fulltext import words_query
 from memgraph_engine.graph.rows import moment, packed, placed
 from memgraph_engine.model.candidate import Candidate
@@ -13,6 +14,7 @@ from memgraph_engine.model.memory import DEFAULT_POLICY, NEVER, Source, by_time
 from memgraph_engine.model.scope import Scope
 
 _PROPOSED = 4  # notes that full text proposes for each that is taken
+_GROWTH, _MOST = 4, 10_000  # of what the vector index is asked for where what is kept apart takes places
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,8 @@ def neighbourhood(
 ) -> Neighbourhood:
     """Look up the neighbours of candidates, proposed by the raw text's vector and by `words` of each.
 
-    Beside them the notes of the `reach` messages before each, in its session.
+    Beside them the notes of the `reach` messages before each, in its session. What is kept apart is near to nothing,
+    and takes no other's place.
     """
     rows = [
         {
@@ -68,24 +71,35 @@ def neighbourhood(
             "turns": turns_before(candidate.source, far),
         }
         for place, (candidate, some, far) in enumerate(zip(candidates, words, reach, strict=True))
-        if candidate.raw_vector is not None and candidate.context_vector is not None
+        if candidate.raw_vector is not None and candidate.context_vector is not None and not candidate.source.apart
     ]
     found: list[dict[str, float]] = [{} for _ in candidates]
     if not rows:
         return Neighbourhood({}, found)
-    answer = tx.run(
-        "notes/neighbourhood",
-        scope=scope.name,
-        rows=rows,
-        near=near,
-        lexical=max(lexical, 1),
-        proposed=_PROPOSED * max(lexical, 1),
-    )[0]
-    for pair in answer["pairs"]:
+    lexical = max(lexical, 1)
+    given = {"scope": scope.name, "rows": rows, "lexical": lexical, "proposed": _PROPOSED * lexical}
+    asked, crowded = near, True
+    while crowded:
+        answer = tx.run("notes/neighbourhood", **given, near=asked)[0]
+        apart = {row["id"] for row in answer["notes"] if row["apart"]}
+        taken = Counter(pair["place"] for pair in answer["pairs"] if pair["id"] in apart)
+        crowded = max(taken.values(), default=0) > asked - near and asked < _MOST
+        asked *= _GROWTH
+    pairs = [pair for pair in answer["pairs"] if pair["id"] not in apart]
+    for pair in _nearest(pairs, near) if apart else pairs:
         if None in (pair["raw_cosine"], pair["context_cosine"]):
             continue  # it lost its vectors while this was read: the write is stale, and is made again without it
         found[pair["place"]][pair["id"]] = max(pair["raw_cosine"], pair["context_cosine"])
-    return Neighbourhood({row["id"]: _neighbour(row) for row in answer["notes"]}, found)
+    return Neighbourhood({row["id"]: _neighbour(row) for row in answer["notes"] if row["id"] not in apart}, found)
+
+
+def _nearest(pairs: Iterable[Row], most: int) -> Iterator[Row]:
+    """Yield for each place what the vector index proposes first, at most so many, and what else is proposed."""
+    by_vector: Counter[int] = Counter()
+    for pair in sorted(pairs, key=lambda one: -(one["raw_cosine"] or 0.0)):
+        by_vector[pair["place"]] += pair["near"]
+        if not pair["near"] or by_vector[pair["place"]] <= most:
+            yield pair
 
 
 def turns_before(source: Source, reach: int) -> list[int]:

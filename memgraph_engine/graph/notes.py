@@ -171,6 +171,7 @@ def _properties(new: NewNote, scope: Scope) -> Row:
         "agent_id": source.agent,
         "policy": source.policy,
         "pinned": source.pinned,
+        "apart": source.apart,
         "tags": sorted({*source.tags, *metadata_tags(source.metadata)}),
     }
 
@@ -364,6 +365,12 @@ def expiring(tx: Runner, scope: str, limit: int) -> list[Found]:
 def of_session(tx: Runner, scope: str, session: str, policies: Sequence[str]) -> list[str]:
     """Return the ids of the readable notes of these classes that a session alone tells."""
     rows = tx.run("notes/of_session", scope=scope, session=session, policies=list(policies), statuses=READABLE)
+    return [row["id"] for row in rows]
+
+
+def modelled(tx: Runner, scope: str, sessions: Sequence[str]) -> list[str]:
+    """Return the ids of the notes of some sessions, in whatever state, whose context a chat model wrote."""
+    rows = tx.run("notes/modelled", scope=scope, sessions=list(sessions), user=USER) if sessions else []
     return [row["id"] for row in rows]
 
 

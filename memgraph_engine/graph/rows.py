@@ -30,6 +30,7 @@ def source_properties(source: Source) -> dict[str, Any]:
         "policy": source.policy,
         "pinned": source.pinned,
         "policy_as": source.policy_as,
+        "apart": source.apart,
         **{name: None if (at := getattr(source, name)) is None else milliseconds(at) for name in _LIFE_TIMES},
         "metadata": json.dumps(dict(source.metadata), ensure_ascii=False, sort_keys=True),
     }
@@ -61,6 +62,7 @@ def _life(row: Mapping[str, Any]) -> dict[str, Any]:
         "expires_at": moment(row["expires_at"]),
         "erase_at": moment(row["erase_at"]),
         "pinned": row["pinned"],
+        "apart": row.get("apart"),
     }
 
 

@@ -146,6 +146,12 @@ def cuts(passages: Sequence[Source]) -> list[int]:
     return [one.span[0] for one in passages[1:] if one.span]
 
 
+def apart(tx: Runner, scope: str, sessions: Iterable[str], without: Iterable[str]) -> dict[str, frozenset[str]]:
+    """Return the sessions of which turns are kept apart, each with the classes of these, but for some sources."""
+    rows = tx.run("sources/apart", scope=scope, sessions=sorted(sessions), without=sorted(without))
+    return {row["session"]: frozenset(row["classes"]) for row in rows}
+
+
 @dataclass(frozen=True, slots=True)
 class Around:
     """The turn before a source, if a context may repeat it, its key, and the notes (ids) of the turns after it.

@@ -13,7 +13,8 @@ class Sums:
     """By how much a write changes a scope's sums: readable notes, and their lengths in terms.
 
     `joined` are notes whose keywords were not in the graph of keywords before: topics are found anew after so many.
-    `ends` is when the first of what is written ends, in milliseconds since 1970; None if nothing does.
+    `ends` is when the first of what is written ends, in milliseconds since 1970; None if nothing does. `apart` tells
+    that some of it is kept apart.
     """
 
     notes: int = 0
@@ -21,6 +22,7 @@ class Sums:
     context_length: int = 0
     joined: int = 0
     ends: int | None = None
+    apart: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -93,7 +93,7 @@ def place(
     """Put sources into their sessions, in order; those of a long message stand behind each other, passage by passage.
 
     `tails` is the last turn of each session so far, of which no context repeats the `hidden`. Nor does one repeat
-    what makes no note (`noise` says why), nor what ends earlier.
+    what makes no note (`noise` says why), nor what ends earlier, nor what is kept apart with another class.
     """
     last, placed = dict(tails), list[Placed]()
     for source in sources:
@@ -121,12 +121,15 @@ def construct(
     """Build a candidate note for each source, in order; one that makes no note has neither vectors nor keywords.
 
     `known_keywords` is the stored name for a keyword's key; `extracted` is what a chat model made of sources: its
-    context, keywords and event time go before the local ones. `phrases` are those found before.
+    context, keywords and event time go before the local ones. `phrases` are those found before. What is kept apart has
+    no keywords.
     """
     drafts = [_written(draft, extracted.get(draft.source.key), language) for draft in waiting(placed, language)]
     local = phrases or Phrases()
     named = [
-        _phrases(draft, extracted.get(draft.source.key), language, local) if max_keywords and not draft.noise else []
+        _phrases(draft, extracted.get(draft.source.key), language, local)
+        if max_keywords and not draft.noise and not draft.source.apart
+        else []
         for draft in drafts
     ]
     notes = [draft for draft in drafts if not draft.noise]

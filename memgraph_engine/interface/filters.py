@@ -27,12 +27,13 @@ class SearchFilters(NoteFilters, total=False):
     as_of: datetime | str | None
     known_at: datetime | str | None
     min_similarity: float | None
+    include: Sequence[str]
 
 
 NOTE_FILTERS = tuple(NoteFilters.__annotations__)
 FILTERS = tuple(SearchFilters.__annotations__)
 """Their names."""
-_LISTS = ("tags", "metadata")
+_LISTS = ("tags", "metadata", "include")
 
 
 def filters_of(given: Mapping[str, Sequence[str]]) -> SearchFilters:
@@ -56,7 +57,7 @@ def filters_of(given: Mapping[str, Sequence[str]]) -> SearchFilters:
 
 
 def _read(name: str, values: Sequence[str]) -> object:
-    if name == "tags":
+    if name in ("tags", "include"):
         return list(values)
     if name == "metadata":
         return metadata_of(values)

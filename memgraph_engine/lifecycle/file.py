@@ -79,11 +79,15 @@ class _File:
             "archive": self._duration,
             "restart": self._boolean,
             "join": self._boolean,
+            "models": self._boolean,
+            "shown": lambda one: self._choice(one, ("always", "asked")) == "asked",
         }
         given = self._mapping(node, tuple(read), f"the class {name}")
         values: dict[str, Any] = {key: read[key](value) for key, value in given.items()}
         if "from" in values:
             values["said"] = values.pop("from")
+        if "shown" in values:
+            values["asked"] = values.pop("shown")
         values["session"] = "ttl" in given and given["ttl"].value == "session"
         if values["session"] and values.get("said"):
             self._refuse(given["from"].start_mark, "what lives as long as a session can't count from when it was said")

@@ -3,7 +3,7 @@
 Nothing here looks at a clock or a graph: the life of a source is a function of its class, its times, and now.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Literal, Protocol
@@ -28,19 +28,30 @@ class Lives(Protocol):
     def erase_at(self) -> datetime:
         """When nothing is left of it."""
 
+    @property
+    def apart(self) -> str | None:
+        """The class with which it is kept apart from all else; None for none."""
+
 
 @dataclass(frozen=True, slots=True)
 class Life:
-    """The class of a note, when it ceases to be readable, and when nothing is left of it."""
+    """The class of a note, when it ceases to be readable, when nothing is left of it, and whether it is kept apart."""
 
     policy: str = DEFAULT_POLICY
     expires_at: datetime = NEVER
     erase_at: datetime = NEVER
+    apart: str | None = None
 
     @property
     def properties(self) -> dict[str, Any]:
         """The properties of a note that lives so."""
-        return {"policy": self.policy, "expires_at": self.expires_at, "erase_at": self.erase_at}
+        ends = {"expires_at": self.expires_at, "erase_at": self.erase_at}
+        return {"policy": self.policy, **ends, "apart": self.apart}
+
+    @property
+    def endless(self) -> "Life":
+        """The same without an end."""
+        return replace(self, expires_at=NEVER, erase_at=NEVER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +61,7 @@ class Policy:
     What lives as long as its `session` ends when that is ended, or had no turn for the time `ttl`.
     It counts from when it was stored, or `said`. What is archived is kept for `archive`, found by no search. What is
     `join`ed merges with a repeat of its own class; with `restart` the note then ends when the repeat does.
+    Without `models` no chat model sees it; what is `asked` for is found only where its class is named.
     """
 
     name: str
@@ -60,6 +72,16 @@ class Policy:
     restart: bool = True
     join: bool = True
     session: bool = False
+    models: bool = True
+    asked: bool = False
+
+    @property
+    def apart(self) -> bool:
+        """Whether its notes are kept apart: without keywords and ties, compared with none, quoted by their own alone.
+
+        Whatever stands between notes would tell of them where they must not be told.
+        """
+        return self.asked or not self.models
 
     def life(self, begins: datetime, expires: datetime | None = None) -> Life:
         """Return the life of what begins then; it `expires` at a time of its own, if there is one.
@@ -70,7 +92,8 @@ class Policy:
         '2024-02-01 00:00:00+00:00'
         """
         ends = expires or _after(begins, self.ttl)
-        return Life(self.name, ends, ends if self.at_end == "erase" else _after(ends, self.archive))
+        erased = ends if self.at_end == "erase" else _after(ends, self.archive)
+        return Life(self.name, ends, erased, self.name if self.apart else None)
 
 
 def _after(begins: datetime, time: timedelta | None) -> datetime:
@@ -159,11 +182,14 @@ class Policies:
         return min(source.said_at, stored) if said and source.said_at else stored
 
     def of_note(self, note: Note) -> Life:
-        """Return the life that a note has by its sources: the longest of theirs; or by the class that it was given."""
+        """Return the life that a note has by its sources, or by the class that it was given.
+
+        It is the longest of theirs; but where one of them is kept apart, so is all of the note.
+        """
         if note.policy_as in self.classes:
             return self.given(note, note.policy_as)
         lives = [self.life(source, note.created_at) for source in note.sources]
-        return max(lives, key=lambda life: (life.expires_at, life.erase_at))
+        return max(lives, key=lambda life: (life.apart is not None, life.expires_at, life.erase_at))
 
     def given(self, note: Note, policy: str) -> Life:
         """Return the life of a note in a class that it is given; raises InvalidInput for one that there is not.
@@ -182,13 +208,38 @@ class Policies:
         rule = next((rule.policy for rule in self.rules if rule.fits(source)), "")
         return self.classes[named or rule or self.default]
 
+    def shown(self, include: Collection[str] = ()) -> frozenset[str]:
+        """Return the classes whose notes a question may find: those that need not be asked for, and those to `include`.
+
+        Raises InvalidInput for a class that there is not.
+
+        >>> Policies(classes={"plain": Policy("plain"), "secret": Policy("secret", asked=True)}).shown()
+        frozenset({'plain'})
+        """
+        for name in include:
+            if name not in self.classes:
+                raise InvalidInput(f"include: there is no policy {name!r}; the policies are {', '.join(self.classes)}.")
+        return frozenset(one.name for one in self.classes.values() if not one.asked or one.name in include)
+
+    @property
+    def modelled(self) -> frozenset[str]:
+        """The classes whose notes a chat model may see."""
+        return frozenset(one.name for one in self.classes.values() if one.models)
+
+    def seen_by_models(self, one: Lives) -> bool:
+        """Tell whether a chat model may see it. What is kept apart with a class that the file lacks is seen by none."""
+        return one.apart is None or one.apart in self.modelled
+
     def of_sessions(self, now: datetime) -> dict[str, Life]:
         """Return the lives, by class, of what lives as long as a session that has a turn now."""
         return {one.name: one.life(now) for one in self.classes.values() if one.session}
 
-    def anew(self, policy: str, now: datetime) -> Life:
-        """Return the life of what comes back now: its class begins anew. A class that is unknown is the default."""
-        return self.classes.get(policy, self.classes[self.default]).life(now)
+    def anew(self, note: Note, now: datetime) -> Life:
+        """Return the life of a note that comes back now: its class begins anew. One that is unknown is the default.
+
+        It is kept apart as it was.
+        """
+        return replace(self.classes.get(note.policy, self.classes[self.default]).life(now), apart=note.apart)
 
     def joins(self, new: tuple[str, datetime], known: tuple[str, datetime]) -> bool:
         """Tell whether what is new may join a known note: the class of each, and when it ends.
@@ -203,9 +254,9 @@ class Policies:
         return policy == other and own.join and (end == ends or (own.restart and end < ends))
 
 
-def life_of(one: Source) -> Life:
-    """Return the life of a source."""
-    return Life(one.policy, one.expires_at, one.erase_at)
+def life_of(one: Source | Note) -> Life:
+    """Return the life of a source or a note."""
+    return Life(one.policy, one.expires_at, one.erase_at, one.apart)
 
 
 def outlives(one: Lives, other: Lives) -> bool:
@@ -214,5 +265,8 @@ def outlives(one: Lives, other: Lives) -> bool:
 
 
 def quoted(before: Source | None, by: Lives) -> Source | None:
-    """Return the turn before, if a context of what lives so may repeat it: else its words would outlive it there."""
-    return before if before and outlives(before, by) else None
+    """Return the turn before, if a context of what lives so may repeat it.
+
+    Else its words would outlive it there; and what is kept apart is repeated by its own class alone.
+    """
+    return before if before and outlives(before, by) and before.apart in (None, by.apart) else None

@@ -36,7 +36,8 @@ class Source(Result):
     A long message is told by several notes, a passage each. The source of such a note holds the passage `part`, counted
     from 0: `text` is the whole text from the first to the second place of `span`. Otherwise `span` is None.
     `policy`, `expires_at`, `erase_at` and `pinned` are those of its note (`Note`); `policy_as` and `expires_as` are the
-    class and the end that it came with, '' and None if it came with none. Its life counts from `begins_at`.
+    class and the end that it came with, '' and None if it came with none. Its life counts from `begins_at`. `apart` is
+    the class with which a note of it is kept apart from all else, None for none.
     """
 
     brief = ("id", "span", "speaker", "text")
@@ -64,6 +65,7 @@ class Source(Result):
     policy_as: str = ""
     expires_as: datetime | None = None
     begins_at: datetime | None = None
+    apart: str | None = None
 
     @property
     def key(self) -> Key:
@@ -101,6 +103,7 @@ class Note(Result):
     "never", the year 1 for "since ever". `get` and `get_all` fill `keywords`; a search leaves them out.
     Its class is `policy` (docs/lifecycle.md), `policy_as` the one that `Memory.set_policy` gave it, '' for that of its
     sources. It can be read until `expires_at`, and nothing of it is left after `erase_at`; a `pinned` one has no end.
+    `apart` is its class if that keeps it apart from all else, None for most.
     """
 
     brief = ("id", "status", "text")
@@ -129,6 +132,7 @@ class Note(Result):
     erase_at: datetime = NEVER
     pinned: bool = False
     policy_as: str = ""
+    apart: str | None = None
 
     @property
     def text(self) -> str:

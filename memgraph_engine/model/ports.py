@@ -25,7 +25,8 @@ def utc_now() -> datetime:
 class Embedder(Protocol):
     """Anything that turns texts into vectors of one length: the shape of LangChain's embeddings, with a name.
 
-    `name` is recorded in the database, so that vectors of two models never mix.
+    `name` is recorded in the database, so that vectors of two models never mix. One that sends texts to a provider may
+    say so by an attribute `remote = True`: then policies that keep notes from chat models are told to see to that.
     """
 
     name: str

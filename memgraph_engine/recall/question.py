@@ -26,6 +26,7 @@ class Filters:
 
     `as_of` is a moment of the world (found is what was true then), `known_at` one of the memory (found is what it
     held then, as it held it); both together ask what it held then to be true at the other moment.
+    What is kept apart is left out unless its class is `shown`.
     """
 
     session: str | None = None
@@ -38,6 +39,7 @@ class Filters:
     known_at: datetime | None = None
     tags: tuple[str, ...] = ()
     metadata: Mapping[str, object] = field(default_factory=dict)
+    shown: frozenset[str] = field(default=frozenset(), compare=False)  # it narrows nothing that others find
 
     def __post_init__(self) -> None:
         """Refuse a filter that could never match."""

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 _GROWTH = 4
 _LARGEST_POOL = 20_000
+_APART = -1  # the stamp of what is kept apart
 _SPREAD = 16  # keywords of a topic, and notes of a keyword: of one that more notes carry it says little which are meant
 
 
@@ -138,17 +139,49 @@ def propose(
 ) -> tuple[Row, Sequence[str], Reading]:
     """Ask the graph which notes may answer; return that, the languages of the scopes, and how the question was read.
 
-    It is asked again where the languages are others than expected. `factor` widens the pool.
+    It is asked again where the languages are others than expected. `factor` widens the pool. What is kept apart takes
+    no places in it: where it would, more is asked for.
     """
-    reading = query.read(languages)
+    reading, spare = query.read(languages), 1
     while True:
-        answer = note_graph.propose(
-            db, **parameters(replace(query, reading=reading), languages, settings, factor), traced=traced
-        )
+        given = parameters(replace(query, reading=reading), languages, settings, factor, spare)
+        answer = note_graph.propose(db, **given, traced=traced)
         recorded = sorted({scope["language"] for scope in answer["sums"]})
-        if not recorded or recorded == sorted(languages):
+        if recorded and recorded != sorted(languages):
+            languages, reading = recorded, query.read(recorded)
+        elif not any(scope["apart"] for scope in answer["sums"]):
             return answer, languages, reading
-        languages, reading = recorded, query.read(recorded)
+        elif _taken(answer, _sizes(query, settings, factor), spare) and factor * spare * settings.pool < _LARGEST_POOL:
+            spare *= _GROWTH
+        else:
+            return _others(answer, _sizes(query, settings, factor)), languages, reading
+
+
+def _sizes(query: Query, settings: RecallSettings, factor: int) -> dict[str, int]:
+    """Return how many notes each channel is to propose whose index does not know what is kept apart."""
+    pool = settings.pool * factor
+    lexical = _lexical_pool(query, settings, factor)
+    return {"dense_raw": pool, "dense_context": pool, "lexical": lexical, "time": settings.anchored}
+
+
+def _taken(answer: Row, sizes: Mapping[str, int], spare: int) -> bool:
+    """Tell whether what is kept apart took places that others would have, of so many times the sizes."""
+    for channel, stamps, *_ in answer["proposed"]:
+        size = sizes.get(channel, 0)
+        apart = stamps.count(_APART) if size else 0
+        if apart and len(stamps) - apart < size and len(stamps) >= size * spare:
+            return True
+    return False
+
+
+def _others(answer: Row, sizes: Mapping[str, int]) -> Row:
+    """Return an answer as if what is kept apart were not there."""
+    proposed = []
+    for channel, stamps, closed, *rest in answer["proposed"]:
+        kept = [at for at, stamp in enumerate(stamps) if stamp != _APART][: sizes.get(channel)]
+        ends = None if closed is None else [closed[at] for at in kept]
+        proposed.append([channel, [stamps[at] for at in kept], ends, *rest])
+    return {**answer, "proposed": proposed}
 
 
 def _expanded(db: Database, query: Query, answer: Row, settings: RecallSettings) -> Row:
@@ -310,9 +343,11 @@ def ranked(scores: Mapping[str, float]) -> list[str]:
     return sorted(scores, key=lambda note: (-scores[note], note))
 
 
-def parameters(query: Query, languages: Sequence[str], settings: RecallSettings, factor: int = 1) -> dict[str, Any]:
-    """Return what the recall statement takes."""
-    words, pool, narrow = terms(query.text, languages), settings.pool * factor, query.filters.narrow
+def parameters(
+    query: Query, languages: Sequence[str], settings: RecallSettings, factor: int = 1, spare: int = 1
+) -> dict[str, Any]:
+    """Return what the recall statement takes; `spare` is how many times as much is asked for, for what is left out."""
+    words, pool, narrow = terms(query.text, languages), settings.pool * factor * spare, query.filters.narrow
     reading = query.read(languages)
     return {
         "scopes": query.scope_names,
@@ -320,10 +355,12 @@ def parameters(query: Query, languages: Sequence[str], settings: RecallSettings,
         "words": words_query(words, query.scopes, query.filters.indexed_statuses),
         "pool": 0 if narrow else pool,
         "narrowed_pool": pool if narrow else 0,
-        "lexical_pool": _lexical_pool(query, settings, factor),
+        "lexical_pool": _lexical_pool(query, settings, factor * spare),
         **_pathways(query, reading, languages, settings),
         **query.filters.parameters(),
         **({} if narrow else dict.fromkeys(("since", "until", "as_of", "known_at"))),  # times take long to pack
+        "timely": settings.anchored * spare,
+        "shown": sorted(query.filters.shown),
     }
 
 
@@ -344,7 +381,6 @@ def _pathways(query: Query, reading: Reading, languages: Sequence[str], settings
         "spread": _SPREAD,
         "related": settings.related_from if now and settings.related and settings.expansion == "nearest" else 0,
         "tied": settings.anchored,
-        "timely": settings.anchored,
     }
 
 

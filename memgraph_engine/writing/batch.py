@@ -182,7 +182,7 @@ class Batch:
                 one.found.constructed_by,
                 Text(note.raw, note.context),
                 note.valid_from,
-                Life(note.policy, note.expires_at, note.erase_at),
+                life_of(note),
             )
 
     def _corrected(self, candidates: Sequence[Candidate], verdicts: Sequence[Verdict]) -> dict[Key, str]:

@@ -113,24 +113,24 @@ def batch(
 
 
 def _extracted(engine: Engine, seen: sources.Seen, placed: Sequence[Placed], work: Work) -> dict[Key, Extracted]:
-    """Return what the extractor made of sources; it is asked once about each."""
+    """Return what the extractor made of sources that it may see; it is asked once about each."""
     settings, roles = engine.settings, engine.roles
     if not settings.gate.denoise or not roles.has("extraction"):
         return {}
-    worth = [one for one in placed if not one.noise]
+    worth = [one for one in placed if not one.noise and engine.policies.seen_by_models(one.source)]
     new = [one for one in worth if _asked(one.source) not in work.extracted]
-    for some in _of_one_end(new):
+    for some in _of_one_life(new):
         answers = extract(roles, some, seen.language, batch_tokens=settings.llm.batch_tokens, spent=work.spent)
         work.extracted |= {_asked(one.source): by for one, by in zip(some, answers, strict=True)}
     found = {one.source.key: work.extracted[_asked(one.source)] for one in worth}
     return {source: by for source, by in found.items() if by and (settings.gate.discard or not by.noise)}
 
 
-def _of_one_end(placed: Iterable[Placed]) -> Iterable[Sequence[Placed]]:
-    """Return what ends together: a model may put the words of one turn into the context of another."""
+def _of_one_life(placed: Iterable[Placed]) -> Iterable[Sequence[Placed]]:
+    """Return what ends, and is kept apart, together: a model may put words of one turn into the context of another."""
     found: dict[object, list[Placed]] = {}
     for one in placed:
-        found.setdefault((one.source.expires_at, one.source.erase_at), []).append(one)
+        found.setdefault((one.source.expires_at, one.source.erase_at, one.source.apart), []).append(one)
     return found.values()
 
 

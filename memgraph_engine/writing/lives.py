@@ -1,7 +1,8 @@
 """Give notes another life: bring back what expired, pin it, let it end again, or apply the policies of now.
 
 A life that changes is a new version of the note. Its sources live as it does from then on. Its context may quote only
-what ends no earlier, and the turn after it may quote it now, or no more: so these are rendered anew.
+what ends no earlier, and the turn after it may quote it now, or no more: so these are rendered anew. What is kept apart
+from now on loses its keywords, and what is so no more gets them; its ties rest meanwhile, since nothing reads them.
 """
 
 from collections import Counter
@@ -13,11 +14,12 @@ from uuid import uuid4
 
 from memgraph_engine.embedding import CheckedEmbedder
 from memgraph_engine.errors import InvalidInput, NotFound
-from memgraph_engine.graph import notes, scopes
+from memgraph_engine.graph import notes, scopes, sources
 from memgraph_engine.graph.database import Database
-from memgraph_engine.graph.notes import Found, Rendering, Revision
+from memgraph_engine.graph.notes import USER, Found, Rendering, Revision
 from memgraph_engine.graph.scopes import ScopeState
-from memgraph_engine.lifecycle import Life, Policies, quoted
+from memgraph_engine.ingest.construct import Phrases, Placed, Vectors, construct
+from memgraph_engine.lifecycle import Life, Policies, life_of, quoted
 from memgraph_engine.model.candidate import Keyword
 from memgraph_engine.model.memory import READABLE, Key, Note, Source
 from memgraph_engine.model.names import key
@@ -51,6 +53,7 @@ def restore(
     id: str,  # noqa: A002  the graph's own word
     policies: Policies,
     embedder: CheckedEmbedder,
+    most: int,
     now: datetime,
 ) -> Decision:
     """Bring back what expired: its class begins anew. Raises NotFound, InvalidInput for what can be read, or Stale."""
@@ -62,9 +65,9 @@ def restore(
     def change(one: Found) -> Change:
         archived = one.note.status == "archived"
         former = notes.history(db, scope.name, one.note.id)[-2].note if archived else None
-        return Change(policies.anew(one.note.policy, now), one.note.pinned, now, former)
+        return Change(policies.anew(one.note, now), one.note.pinned, now, former)
 
-    return _live(db, scope, state, "restore", {one.note.id: change(one) for one in ended}, embedder, now)
+    return _live(db, scope, state, "restore", {one.note.id: change(one) for one in ended}, embedder, most, now)
 
 
 def pin(
@@ -73,6 +76,7 @@ def pin(
     id: str,  # noqa: A002
     policies: Policies,
     embedder: CheckedEmbedder,
+    most: int,
     now: datetime,
     *,
     pinned: bool,
@@ -85,13 +89,13 @@ def pin(
     if all(one.note.pinned == pinned for one in live):
         raise InvalidInput(f"{id!r} of {scope} is {'pinned already' if pinned else 'not pinned'}.")
     changes = {
-        one.note.id: Change(Life(one.note.policy) if pinned else policies.of_note(one.note), pinned) for one in live
+        one.note.id: Change(life_of(one.note).endless if pinned else policies.of_note(one.note), pinned) for one in live
     }
-    return _live(db, scope, state, "pin", changes, embedder, now, "" if pinned else "Unpinned.")
+    return _live(db, scope, state, "pin", changes, embedder, most, now, "" if pinned else "Unpinned.")
 
 
 def end_session(
-    db: Database, scope: Scope, session: str, policies: Policies, embedder: CheckedEmbedder, now: datetime
+    db: Database, scope: Scope, session: str, policies: Policies, embedder: CheckedEmbedder, most: int, now: datetime
 ) -> Decision:
     """End what lives as long as a session. Raises NotFound where nothing does, or Stale."""
     lives = policies.of_sessions(now)
@@ -100,8 +104,10 @@ def end_session(
     if not state or not ids:
         raise NotFound(f"No note of {scope} that can be read lives as long as the session {session!r}.")
     told = [one.found.note for one in notes.renderings(db, scope.name, ids)]
-    changes = {note.id: Change(policies.classes[note.policy].life(now, now)) for note in told}
-    return _live(db, scope, state, "expire", changes, embedder, now, "Its session was ended.")
+    changes = {
+        note.id: Change(replace(policies.classes[note.policy].life(now, now), apart=note.apart)) for note in told
+    }
+    return _live(db, scope, state, "expire", changes, embedder, most, now, "Its session was ended.")
 
 
 def assign(
@@ -111,6 +117,7 @@ def assign(
     policy: str,
     policies: Policies,
     embedder: CheckedEmbedder,
+    most: int,
     now: datetime,
 ) -> Decision:
     """Give a note a class, which it keeps whatever the rules say. Raises NotFound, InvalidInput or Stale."""
@@ -119,17 +126,17 @@ def assign(
     if not live:
         raise NotFound(f"{id!r} of {scope} is {found[0].note.status}; only what can be read is given a policy.")
     changes = {note.id: Change(policies.given(note, policy), note.pinned, given=policy) for note in live}
-    if all(note.policy == note.policy_as == policy for note in live):
+    if all(note.policy == note.policy_as == policy and note.apart == changes[note.id].life.apart for note in live):
         raise InvalidInput(f"{id!r} of {scope} has the policy {policy} already.")
     for note in live:
         if note.pinned:
-            changes[note.id] = replace(changes[note.id], life=Life(policy))
+            changes[note.id] = replace(changes[note.id], life=changes[note.id].life.endless)
         elif (end := changes[note.id].life.erase_at) <= now:
             raise InvalidInput(
                 f"{id!r} of {scope} would be erased at once: policy {policy} counts from when it was said, its end was "
                 f"{end:%Y-%m-%d %H:%M} UTC. Nothing was changed; forget erases it."
             )
-    return _live(db, scope, state, "policy", changes, embedder, now, f"Now {policy}.")
+    return _live(db, scope, state, "policy", changes, embedder, most, now, f"Now {policy}.")
 
 
 def apply(
@@ -138,6 +145,7 @@ def apply(
     ids: Sequence[str],
     policies: Policies,
     embedder: CheckedEmbedder,
+    most: int,
     now: datetime,
     *,
     dry_run: bool,
@@ -149,12 +157,13 @@ def apply(
     for note in found:
         life = policies.of_note(note)
         if note.pinned:
-            life = Life(life.policy)
-        if note.status not in READABLE or life == Life(note.policy, note.expires_at, note.erase_at):
+            life = life.endless
+        if note.status not in READABLE or life == life_of(note):
             continue
         changes[note.id] = Change(life, note.pinned)
-        classes[life.policy] += life.policy != note.policy
-        ends += life.policy == note.policy
+        other = (life.policy, life.apart) != (note.policy, note.apart)
+        classes[life.policy] += other
+        ends += not other
     counted = Applied({name: some for name, some in sorted(classes.items()) if some}, ends)
     if dry_run or not changes or not state:
         return counted
@@ -162,7 +171,7 @@ def apply(
     why = " ".join(
         part for part in (f"{told}." if told else "", f"{ends:,} end at another time." if ends else "") if part
     )
-    return replace(counted, decisions=(_live(db, scope, state, "policy", changes, embedder, now, why),))
+    return replace(counted, decisions=(_live(db, scope, state, "policy", changes, embedder, most, now, why),))
 
 
 def _found(db: Database, scope: Scope, id: str) -> tuple[ScopeState, list[Found]]:  # noqa: A002
@@ -181,19 +190,32 @@ def _live(
     kind: DecisionKind,
     changes: Mapping[str, Change],
     embedder: CheckedEmbedder,
+    most: int,
     now: datetime,
     why: str = "",
 ) -> Decision:
-    """Give notes other lives, in one decision; raises Stale, with nothing written."""
+    """Give notes other lives, in one decision, and at most so many keywords; raises Stale, with nothing written."""
     transaction = Transaction(scope, state.version, now)
     only = next(iter(changes)) if len(changes) == 1 else ""
     decision = transaction.decide(Decision(uuid4().hex, kind, now, only, evidence=why))
     told = notes.renderings(db, scope.name, list(changes))
     now_told = _repeatable(told, changes)
+    hidden = [one for one in told if changes[one.found.note.id].life.apart not in (None, one.found.note.apart)]
     for one in told:
         change = changes[one.found.note.id]
         transaction.live((turn.source.id for turn in one.turns), change.begins)
-        _revise(transaction, decision.id, one, change, now_told.get, state.language, embedder)
+        named = _named(db, scope, one, change, state.language, embedder, most)
+        _revise(transaction, decision.id, one, change, now_told.get, named, state.language, embedder)
+    retold = contexts.retell(
+        db,
+        transaction,
+        decision.id,
+        [turn.source for one in hidden for turn in one.turns],
+        now_told,
+        language=state.language,
+        embedder=embedder,
+        without=list(changes),
+    )
     contexts.rewrite(
         db,
         transaction,
@@ -201,7 +223,7 @@ def _live(
         contexts.Turns.after(db, scope.name, now_told),
         language=state.language,
         embedder=embedder,
-        without=list(changes),
+        without=[*changes, *retold],
     )
     transaction.commit(db)
     return decision
@@ -225,10 +247,11 @@ def _revise(
     one: Rendering,
     change: Change,
     living: Callable[[Key], Source | None],
+    named: Sequence[Keyword] | None,
     language: str,
     embedder: CheckedEmbedder,
 ) -> None:
-    """Plan the new version of a note."""
+    """Plan the new version of a note, with the keywords that it gets, None for those that it has."""
     found, note, former = one.found, one.found.note, change.former
     before = [living(turn.previous_key) or turn.previous if turn.previous_key else None for turn in one.turns]
     turns = [(turn.source, quoted(previous, change.life)) for turn, previous in zip(one.turns, before, strict=True)]
@@ -237,20 +260,45 @@ def _revise(
     if change.given is not None:
         properties["policy_as"] = change.given
     vectors: tuple[Any, Any] = None, None
-    names = None
     if context != note.context:
         properties |= contexts.terms_of(context, language)
     if former:
         properties |= {"status": former.status, "keywords": None}
-        names = former.keywords
-        transaction.name(keywords(names, language, embedder))
         if former.status != "pending":
             first, second = embedder.embed_documents([Text(note.raw, context).spoken, context])
             vectors = first, second
     elif context != note.context and note.status != "pending":
         (second,) = embedder.embed_documents([context])
         vectors = None, second
+    transaction.name(named or ())
+    names = None if named is None else tuple(keyword.name for keyword in named)
     transaction.revise(found, Revision(note.id, decision, properties, "changed", *vectors, names))
+
+
+def _named(
+    db: Database, scope: Scope, one: Rendering, change: Change, language: str, embedder: CheckedEmbedder, most: int
+) -> list[Keyword] | None:
+    """Return the keywords that a note has from now on; None for those that it has."""
+    if change.life.apart:
+        return []
+    if change.former:
+        return keywords(change.former.keywords, language, embedder)
+    if not one.found.note.apart or one.found.note.status == "pending":
+        return None
+    said = [replace(turn.source, apart=None) for turn in one.turns]
+    if one.found.constructed_by == USER:
+        said = [replace(source, text=one.found.note.text, caption="") for source in said[:1]]
+    phrases = Phrases()
+    seen = sources.look_up(db, scope.name, [], [], phrases.keys(said, language))
+    made = construct(
+        [Placed(source) for source in said],
+        seen.keywords if seen else {},
+        language=language,
+        max_keywords=most,
+        vectors=Vectors(embedder),
+        phrases=phrases,
+    )
+    return list({keyword.name: keyword for candidate in made for keyword in candidate.keywords}.values())[:most]
 
 
 def keywords(names: Sequence[str], language: str, embedder: CheckedEmbedder) -> list[Keyword]:

@@ -102,6 +102,7 @@ class Transaction:
         """Store a source, by the candidates made of its passages."""
         self._arriving.append(passages)
         self._end(passages[0].source.expires_at)
+        self._part(passages[0].source.apart)
 
     def create(self, new: NewNote) -> None:
         """Make a note of a candidate."""
@@ -129,6 +130,7 @@ class Transaction:
         self._waves[wave][revision.id] = revision
         self._lost |= set(now.keywords) - set(after.keywords)
         self._end(revision.properties.get("expires_at", NEVER))
+        self._part(revision.properties.get("apart"))
         self._count(now, after)
         self._counted[revision.id] = after
 
@@ -222,6 +224,11 @@ class Transaction:
             first = milliseconds(at)
             known = self._sums.ends
             self._sums = replace(self._sums, ends=first if known is None else min(first, known))
+
+    def _part(self, apart: str | None) -> None:
+        """Let the scope know that it holds what is kept apart."""
+        if apart:
+            self._sums = replace(self._sums, apart=True)
 
     def _count(self, before: Counted, after: Counted) -> None:
         for state, sign in ((before, -1), (after, 1)):

@@ -15,7 +15,7 @@ from memgraph_engine.errors import NotFound, UndoRefused
 from memgraph_engine.graph import decisions, notes, scopes, sources
 from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.notes import QUOTABLE, Found, Gathered, Revision
-from memgraph_engine.lifecycle import Life, Policies
+from memgraph_engine.lifecycle import Life, Policies, life_of
 from memgraph_engine.model.result import Decision
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.rendering import Text
@@ -150,6 +150,7 @@ class _Undoing:
         self._db, self._transaction, self._undone, self._decision = db, transaction, undone, decision
         self._language, self._embedder = language, embedder
         self._repeatable: dict[Key, Source | None] = {}
+        self._apart: dict[str, frozenset[str]] = {}
 
     def run(self, about: Sequence[Gathered]) -> None:
         """Plan it all."""
@@ -167,11 +168,13 @@ class _Undoing:
             self._transaction.leave(source)
         former = self._former(changed)
         before, after = self._around(former, leaving)
+        self._apart = self._kept_apart(changed)
         for one in changed:
             if one.role == "retired":
                 self._reinstate(one, before)
             else:
                 self._restore(one, before)
+        retold = self._retell(changed)
         parted, returned = [one.id for one in created], [one.id for one in changed]
         for text in former:
             whole, cuts = sources.joined(text.passages), sources.cuts(text.passages)
@@ -183,7 +186,22 @@ class _Undoing:
             after,
             language=self._language,
             embedder=self._embedder,
-            without=[one.id for one in about],
+            without=[*(one.id for one in about), *retold],
+        )
+
+    def _retell(self, changed: Sequence[Gathered]) -> list[str]:
+        """Render anew what chat models wrote in the sessions of notes that are kept apart again; return its notes."""
+        pairs = ((one.before.note, one.now.note) for one in changed if one.before and one.now)
+        hidden = [before for before, now in pairs if before.apart not in (None, now.apart)]
+        return contexts.retell(
+            self._db,
+            self._transaction,
+            self._decision.id,
+            [source for note in hidden for source in note.sources],
+            self._repeatable,
+            language=self._language,
+            embedder=self._embedder,
+            without=[one.id for one in changed],
         )
 
     def _former(self, changed: Sequence[Gathered]) -> "list[_Former]":
@@ -231,10 +249,9 @@ class _Undoing:
 
     def _life(self, before: Found) -> Life:
         """Return the life of a note that is as it was before; what had expired begins anew."""
-        note = before.note
         if self._undone.kind == "expire":
-            return self._policies.anew(note.policy, self._transaction.now)
-        return Life(note.policy, note.expires_at, note.erase_at)
+            return self._policies.anew(before.note, self._transaction.now)
+        return life_of(before.note)
 
     def _reinstate(self, one: Gathered, turns: contexts.Turns) -> None:
         assert one.before
@@ -250,6 +267,7 @@ class _Undoing:
         before, now = one.before, one.now
         assert before  # a change has both
         assert now
+        before = self._local(before)
         context, vector = self._context(before, turns), before.context_vector
         properties: dict[str, Any] = {
             "raw": list(before.note.raw),
@@ -286,6 +304,27 @@ class _Undoing:
             now, Revision(one.id, self._decision.id, properties, "changed", *vectors, names, adds, drops)
         )
 
+    def _kept_apart(self, changed: Sequence[Gathered]) -> dict[str, frozenset[str]]:
+        """Return with which classes turns of sessions are kept apart, where contexts come back that a model wrote."""
+        notes_before = [one.before for one in changed if one.before]
+        sessions = {
+            source.session for one in notes_before if _by_model(one) for source in one.note.sources if source.session
+        }
+        if not sessions:
+            return {}
+        own = {source.id: (source.session, one.note.apart) for one in notes_before for source in one.note.sources}
+        found = sources.apart(self._db, self._transaction.scope.name, sessions, own)
+        for session, apart in own.values():
+            if apart:
+                found[session] = found.get(session, frozenset()) | {apart}
+        return found
+
+    def _local(self, before: Found) -> Found:
+        """Return a note as it was before, without what a chat model wrote where turns are kept apart by now."""
+        others = {name for one in before.note.sources for name in self._apart.get(one.session, ())}
+        quotes = _by_model(before) and not others <= {before.note.apart}
+        return replace(before, constructed_by="") if quotes else before
+
     def _context(self, before: Found, turns: contexts.Turns) -> str:
         """Return the context of a note as it was before, without the turns that were deleted or corrected since."""
         return before.note.context if before.constructed_by else turns.context(before, self._language)
@@ -293,3 +332,8 @@ class _Undoing:
     def _name(self, found: Found) -> None:
         """Store the keywords that a note gets back: those that no other note carried meanwhile are gone."""
         self._transaction.name(keywords(found.note.keywords, self._language, self._embedder))
+
+
+def _by_model(found: Found) -> bool:
+    """Tell whether a chat model wrote a note's context."""
+    return found.constructed_by not in ("", notes.USER)

@@ -172,7 +172,7 @@ class Writer:
         now = self._engine.now()
         longer = self._engine.policies.of_sessions(now)
         return {
-            session: replace(tail, **longer[tail.policy].properties)
+            session: replace(tail, **replace(longer[tail.policy], apart=tail.apart).properties)
             if tail.policy in longer and now < tail.expires_at < NEVER
             else tail
             for session, tail in tails.items()
@@ -414,13 +414,13 @@ class Writer:
     def restore(self, scope: Scope, id: str) -> Decision:  # noqa: A002
         """Bring back what expired."""
         engine = self._engine
-        given = engine.policies, engine.embedder
+        given = engine.policies, engine.embedder, engine.settings.max_keywords
         return until_current(engine.db, scope.name, lambda: lives.restore(engine.db, scope, id, *given, engine.now()))
 
     def pin(self, scope: Scope, id: str, *, pinned: bool) -> Decision:  # noqa: A002
         """Let a note live for ever, or as its sources say again."""
         engine = self._engine
-        given = engine.policies, engine.embedder
+        given = engine.policies, engine.embedder, engine.settings.max_keywords
         return until_current(
             engine.db, scope.name, lambda: lives.pin(engine.db, scope, id, *given, engine.now(), pinned=pinned)
         )
@@ -428,7 +428,7 @@ class Writer:
     def end_session(self, scope: Scope, session: str) -> Decision:
         """End what lives as long as a session."""
         engine = self._engine
-        given = engine.policies, engine.embedder
+        given = engine.policies, engine.embedder, engine.settings.max_keywords
         return until_current(
             engine.db, scope.name, lambda: lives.end_session(engine.db, scope, session, *given, engine.now())
         )
@@ -436,7 +436,7 @@ class Writer:
     def assign(self, scope: Scope, id: str, policy: str) -> Decision:  # noqa: A002
         """Give a note a class."""
         engine = self._engine
-        given = engine.policies, engine.embedder
+        given = engine.policies, engine.embedder, engine.settings.max_keywords
         return until_current(
             engine.db, scope.name, lambda: lives.assign(engine.db, scope, id, policy, *given, engine.now())
         )
@@ -444,7 +444,7 @@ class Writer:
     def apply(self, scope: Scope, *, dry_run: bool) -> Applied:
         """Give a scope's notes the classes and lives of the policies of now, a page in a transaction."""
         engine = self._engine
-        given = engine.policies, engine.embedder
+        given = engine.policies, engine.embedder, engine.settings.max_keywords
 
         def some(ids: Sequence[str]) -> Applied:
             return lives.apply(engine.db, scope, ids, *given, engine.now(), dry_run=dry_run)
