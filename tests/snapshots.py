@@ -35,6 +35,7 @@ def snapshot(memory, user="ana", vectors=True):
         "notes_since",
         "lock",
         "next_expiry",
+        "keeps_apart",
         "begins_at",
     }
     found = Counter()

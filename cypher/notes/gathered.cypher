@@ -23,7 +23,7 @@ RETURN n.id AS id, about.role AS role, about.revision AS revision,
             said_at: p.said_at.epochMillis, created_at: p.created_at.epochMillis, recorded_at: p.recorded_at.epochMillis,
             superseded_at: p.superseded_at.epochMillis, valid_from: p.valid_from.epochMillis, valid_to: p.valid_to.epochMillis,
           expires_at: p.expires_at.epochMillis, erase_at: p.erase_at.epochMillis, .policy, .policy_as, .pinned,
-            apart: CASE p.apart_then WHEN '' THEN null ELSE coalesce(p.apart_then, p.apart) END,
+            apart: CASE WHEN p.parted IS NULL THEN p.apart END,
             .raw_terms, .context_terms, .keywords, .raw_embedding, .context_embedding,
             sources: COLLECT { MATCH (p)-[f:FROM]->(x:Source|PastSource) RETURN x {.*, part: f.part, text: CASE WHEN x.cuts IS NULL THEN x.text ELSE substring(x.text, ([0] + x.cuts)[coalesce(f.part, 0)], ([0] + x.cuts + [1000000])[coalesce(f.part, 0) + 1] - ([0] + x.cuts)[coalesce(f.part, 0)]) END, said_at: x.said_at.epochMillis, expires_at: x.expires_at.epochMillis, erase_at: x.erase_at.epochMillis} ORDER BY x.said_at, x.session, x.seq, x.id }}
        }) AS before,

@@ -25,6 +25,7 @@
 //   changes and conflicts that were judged by other words are taken back
 //   retied: list<map>    ties to bring back {untied_by, decision}
 //   retired: list<map>    notes to take out {id, decision}
+//   parted: list<map>    notes whose former versions tell or quote what is kept apart from now on {id, apart: with which class}
 //   leaving: list<string>    sources to take out
 //   rebuilt: list<map>    notes that lose erased sources, or no longer quote them, to make anew in place {id, properties, raw_vector or null,
 //   context_vector or null, keywords or null, losing}: without a former version, which would keep the very words
@@ -159,13 +160,6 @@ CALL () {
       REMOVE n.raw_embedding, n.context_embedding, p.raw_embedding, p.context_embedding
     }
     SET n += row.properties, n.recorded_at = now, n.revision = n.revision + 1
-    // whoever looks back finds its former versions no more than itself; an undo knows how they were
-    CALL (n, p) {
-      WITH n, p WHERE coalesce(n.apart, '') <> coalesce(p.apart, '')
-      MATCH (n)-[:WAS]->(q:Past)
-      SET q.apart_then = coalesce(q.apart_then, q.apart, ''), q.apart = n.apart,
-          q.stamp = toInteger(rand() * 2147483648) * 4294967296 + toInteger(rand() * 4294967296)
-    }
     SET n.raw_scoped = n.scope_token + replace(n.raw_terms, ' ', ' ' + n.scope_token),
         n.context_scoped = n.scope_token + replace(n.context_terms, ' ', ' ' + n.scope_token)
     CREATE (d)-[:ABOUT {role: row.role, revision: n.revision}]->(n)
@@ -291,6 +285,13 @@ CALL () {
   WITH n
   MATCH (n)-[r:HAS_KEYWORD|RELATED|SUPERSEDES|UNTIED]-()
   DELETE r
+}
+// who looks back finds them no more; an undo knows how they were
+CALL () {
+  UNWIND $write.parted AS row
+  MATCH (p:Past {scope: $scope, id: row.id}) WHERE p.apart IS NULL
+  SET p.apart = row.apart, p.parted = true,
+      p.stamp = toInteger(rand() * 2147483648) * 4294967296 + toInteger(rand() * 4294967296)
 }
 CALL () {
   UNWIND $write.leaving AS id

@@ -11,7 +11,7 @@ from memgraph_engine.graph.database import Row, Runner
 from memgraph_engine.graph.decisions import decision_from
 from memgraph_engine.graph.rows import milliseconds, note_from, packed, source_from
 from memgraph_engine.model.candidate import Candidate
-from memgraph_engine.model.memory import NEVER, READABLE, UNKNOWN_PAST, Key, Note, Source
+from memgraph_engine.model.memory import NEVER, READABLE, UNKNOWN_PAST, Key, Note, Source, Status
 from memgraph_engine.model.result import Version
 from memgraph_engine.model.scope import Scope
 
@@ -256,12 +256,14 @@ def found_from(row: Row, by: str = "note") -> Found:
     )
 
 
-def pages(tx: Runner, scope: str, filters: Mapping[str, Any]) -> Iterator[list[Note]]:
-    """Yield the readable notes that are meant, oldest first, a page at a time."""
+def pages(
+    tx: Runner, scope: str, filters: Mapping[str, Any], statuses: Sequence[Status] = READABLE
+) -> Iterator[list[Note]]:
+    """Yield the readable notes that are meant, oldest first, a page at a time; or those of other statuses."""
     after, after_id = UNKNOWN_PAST, ""
     while True:
         given = {"filters": filters, "after": after, "after_id": after_id, "limit": _PAGE}
-        rows = tx.run("notes/page", scope=scope, statuses=READABLE, **given)
+        rows = tx.run("notes/page", scope=scope, statuses=statuses, **given)
         if not rows:
             return
         notes = [note_from(row["note"]) for row in rows]
@@ -365,12 +367,6 @@ def expiring(tx: Runner, scope: str, limit: int) -> list[Found]:
 def of_session(tx: Runner, scope: str, session: str, policies: Sequence[str]) -> list[str]:
     """Return the ids of the readable notes of these classes that a session alone tells."""
     rows = tx.run("notes/of_session", scope=scope, session=session, policies=list(policies), statuses=READABLE)
-    return [row["id"] for row in rows]
-
-
-def modelled(tx: Runner, scope: str, sessions: Sequence[str]) -> list[str]:
-    """Return the ids of the notes of some sessions, in whatever state, whose context a chat model wrote."""
-    rows = tx.run("notes/modelled", scope=scope, sessions=list(sessions), user=USER) if sessions else []
     return [row["id"] for row in rows]
 
 

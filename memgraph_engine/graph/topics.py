@@ -109,7 +109,9 @@ def end(tx: Runner, scope: str, ids: Sequence[str]) -> None:
 def record(tx: Runner, run: TopicRun) -> None:
     """Keep what a run found and did."""
     given = asdict(run)
-    properties = {name: json.dumps(value, ensure_ascii=False) if name in _JSON else value for name, value in given.items()}
+    properties = {
+        name: json.dumps(value, ensure_ascii=False) if name in _JSON else value for name, value in given.items()
+    }
     for name in ("id", "scope", "changed_since"):  # what came while it ran is told by the scope
         del properties[name]
     properties |= {name: list(given[name]) for name in _LISTS}

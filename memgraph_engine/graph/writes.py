@@ -42,6 +42,7 @@ class Write:
     loosed: Sequence[Row] = ()
     retied: Sequence[Row] = ()
     retired: Sequence[Row] = ()
+    parted: Sequence[Row] = ()
     leaving: Sequence[str] = ()
     rebuilt: Sequence[Row] = ()
     erased: Sequence[str] = ()

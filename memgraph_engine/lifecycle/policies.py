@@ -235,11 +235,12 @@ class Policies:
         return {one.name: one.life(now) for one in self.classes.values() if one.session}
 
     def anew(self, note: Note, now: datetime) -> Life:
-        """Return the life of a note that comes back now: its class begins anew. One that is unknown is the default.
+        """Return the life of a note that comes back now: its class begins anew.
 
-        It is kept apart as it was.
+        A class that is unknown is the default, but does not end that the note is kept apart.
         """
-        return replace(self.classes.get(note.policy, self.classes[self.default]).life(now), apart=note.apart)
+        own = self.classes.get(note.policy)
+        return own.life(now) if own else replace(self.classes[self.default].life(now), apart=note.apart)
 
     def joins(self, new: tuple[str, datetime], known: tuple[str, datetime]) -> bool:
         """Tell whether what is new may join a known note: the class of each, and when it ends.

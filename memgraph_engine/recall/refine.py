@@ -103,10 +103,7 @@ class Refiner:
         notes = [note for one in best if (note := one.note()).apart is None or note.apart in self.modelled]
         if not notes or not self.roles.has("sufficiency"):
             return None
-        # a former context may quote what is kept apart by now
-        request = sufficiency(
-            query.text, ["\n".join(note.raw) if query.filters.known_at else note.context for note in notes]
-        )
+        request = sufficiency(query.text, [note.context for note in notes])
         try:
             answer = self.roles.ask(request, meters=self.spent.meters)
         except ModelError as error:

@@ -2,7 +2,7 @@
 
 A local context repeats the turn before. Once that turn is deleted, corrected or gone, no context may hold it.
 Nor may one hold what ends earlier than its own note: nothing is made anew when something expires.
-What a chat model or the user wrote is left alone, unless a turn of its session is kept apart from then on.
+What a chat model or the user wrote is left alone.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -72,36 +72,10 @@ def rewrite(
     _rewrite(transaction, decision, outdated(found, language, turns.now), language, embedder)
 
 
-def retell(
-    db: Database,
-    transaction: Transaction,
-    decision: str,
-    parted: Iterable[Source],
-    now: Repeatable,
-    *,
-    language: str,
-    embedder: CheckedEmbedder,
-    without: Collection[str] = (),
-) -> list[str]:
-    """Plan local contexts in place of those that a chat model wrote in the sessions of what is kept apart from now on.
-
-    They may hold its words. Return the notes, of which those `without` are none.
-    """
-    sessions = sorted({source.session for source in parted if source.session})
-    ids = [id for id in notes.modelled(db, transaction.scope.name, sessions) if id not in without]  # noqa: A001
-    found = notes.renderings(db, transaction.scope.name, ids)
-    for one in found:
-        note, context = one.found.note, _context(one, now, language)
-        (vector,) = [None] if note.status in ("pending", "archived") else embedder.embed_documents([context])
-        properties = {**terms_of(context, language), "constructed_by": ""}
-        transaction.revise(one.found, Revision(note.id, decision, properties, "rewritten", context_vector=vector))
-    return ids
-
-
 def outdated(found: Iterable[Rendering], language: str, now: Repeatable = MappingProxyType({})) -> dict[str, Outdated]:
     """Return the notes whose local context is no longer what their turns make of it, each with that."""
-    local = ((one.found, _context(one, now, language)) for one in found if not one.found.constructed_by)
-    return {one.note.id: (one, context) for one, context in local if context != one.note.context}
+    rendered = ((one.found, local(one, now, language)) for one in found if not one.found.constructed_by)
+    return {one.note.id: (one, context) for one, context in rendered if context != one.note.context}
 
 
 def render_anew(
@@ -137,7 +111,7 @@ def terms_of(context: str, language: str) -> dict[str, str]:
     return {"context": context, "context_terms": " ".join(tokenize(context, language))}
 
 
-def _context(of: Rendering, now: Repeatable, language: str) -> str:
+def local(of: Rendering, now: Repeatable, language: str) -> str:
     """Return a note's local context."""
     note = of.found.note
     turns = [(now.get(t.source.key) or t.source, quoted(_previous(t, now), note)) for t in of.turns]

@@ -16,6 +16,7 @@ from uuid import uuid4
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import ErasureRefused, Held, NotFound
 from memgraph_engine.graph import erasures, holds, notes, scopes
+from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.erasures import Erasure, Meant
 from memgraph_engine.graph.notes import USER, Revision
 from memgraph_engine.language import tokenize
@@ -177,9 +178,14 @@ def _concerned(engine: Engine, scope: Scope, meant: Sequence[Meant]) -> list[era
     state = scopes.state(engine.db, scope.name)
     if not state:
         raise NotFound(f"The memory of {scope} is empty: there is nothing to erase.")
+    return concerned(engine.db, scope.name, meant, state.language)
+
+
+def concerned(db: Database, scope: str, meant: Sequence[Meant], language: str) -> list[erasures.Concerned]:
+    """Return the notes that tell some sources in any version, or may quote them."""
     sessions = sorted({one.session for one in meant if one.session})
-    quotes = sorted({quote for one in meant for quote in _quotes(one, state.language)})
-    return erasures.notes(engine.db, scope.name, sorted({one.id for one in meant}), sessions, quotes)
+    quotes = sorted({quote for one in meant for quote in _quotes(one, language)})
+    return erasures.notes(db, scope, sorted({one.id for one in meant}), sessions, quotes)
 
 
 def _quotes(one: Meant, language: str) -> Iterator[str]:

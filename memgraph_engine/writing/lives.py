@@ -5,7 +5,7 @@ what ends no earlier, and the turn after it may quote it now, or no more: so the
 from now on loses its keywords, and what is so no more gets them; its ties rest meanwhile, since nothing reads them.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -21,12 +21,13 @@ from memgraph_engine.graph.scopes import ScopeState
 from memgraph_engine.ingest.construct import Phrases, Placed, Vectors, construct
 from memgraph_engine.lifecycle import Life, Policies, life_of, quoted
 from memgraph_engine.model.candidate import Keyword
-from memgraph_engine.model.memory import READABLE, Key, Note, Source
+from memgraph_engine.model.memory import READABLE, TRUE_ONCE, Key, Note, Source
 from memgraph_engine.model.names import key
 from memgraph_engine.model.result import Applied, Decision, DecisionKind
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.rendering import Text, render
 from memgraph_engine.writing import contexts
+from memgraph_engine.writing.parting import part
 from memgraph_engine.writing.transaction import Transaction
 
 _ENDED = ("expired", "archived")
@@ -122,7 +123,7 @@ def assign(
 ) -> Decision:
     """Give a note a class, which it keeps whatever the rules say. Raises NotFound, InvalidInput or Stale."""
     state, found = _found(db, scope, id)
-    live = [one.note for one in found if one.note.status in READABLE]
+    live = [one.note for one in found if one.note.status in TRUE_ONCE]
     if not live:
         raise NotFound(f"{id!r} of {scope} is {found[0].note.status}; only what can be read is given a policy.")
     changes = {note.id: Change(policies.given(note, policy), note.pinned, given=policy) for note in live}
@@ -158,7 +159,7 @@ def apply(
         life = policies.of_note(note)
         if note.pinned:
             life = life.endless
-        if note.status not in READABLE or life == life_of(note):
+        if note.status not in TRUE_ONCE or life == life_of(note):
             continue
         changes[note.id] = Change(life, note.pinned)
         other = (life.policy, life.apart) != (note.policy, note.apart)
@@ -200,17 +201,21 @@ def _live(
     decision = transaction.decide(Decision(uuid4().hex, kind, now, only, evidence=why))
     told = notes.renderings(db, scope.name, list(changes))
     now_told = _repeatable(told, changes)
-    hidden = [one for one in told if changes[one.found.note.id].life.apart not in (None, one.found.note.apart)]
+    parted = defaultdict[str, list[Note]](list)
+    for one in told:
+        apart = changes[one.found.note.id].life.apart
+        if apart and apart != one.found.note.apart:
+            parted[apart].append(one.found.note)
     for one in told:
         change = changes[one.found.note.id]
         transaction.live((turn.source.id for turn in one.turns), change.begins)
         named = _named(db, scope, one, change, state.language, embedder, most)
         _revise(transaction, decision.id, one, change, now_told.get, named, state.language, embedder)
-    retold = contexts.retell(
+    retold = part(
         db,
         transaction,
         decision.id,
-        [turn.source for one in hidden for turn in one.turns],
+        parted,
         now_told,
         language=state.language,
         embedder=embedder,
@@ -281,9 +286,9 @@ def _named(
     """Return the keywords that a note has from now on; None for those that it has."""
     if change.life.apart:
         return []
-    if change.former:
+    if change.former and not one.found.note.apart:
         return keywords(change.former.keywords, language, embedder)
-    if not one.found.note.apart or one.found.note.status == "pending":
+    if not one.found.note.apart or (change.former or one.found.note).status == "pending":
         return None
     said = [replace(turn.source, apart=None) for turn in one.turns]
     if one.found.constructed_by == USER:

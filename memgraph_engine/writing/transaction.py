@@ -80,6 +80,7 @@ class Transaction:
         self._untied: list[dict[str, str]] = []
         self._loosed: list[dict[str, Any]] = []
         self._retied: list[dict[str, str]] = []
+        self._parted: dict[str, str] = {}
         self._leaving: list[str] = []
         self._rebuilt: list[Row] = []
         self._erased: list[str] = []
@@ -102,7 +103,7 @@ class Transaction:
         """Store a source, by the candidates made of its passages."""
         self._arriving.append(passages)
         self._end(passages[0].source.expires_at)
-        self._part(passages[0].source.apart)
+        self._mark(passages[0].source.apart)
 
     def create(self, new: NewNote) -> None:
         """Make a note of a candidate."""
@@ -130,7 +131,7 @@ class Transaction:
         self._waves[wave][revision.id] = revision
         self._lost |= set(now.keywords) - set(after.keywords)
         self._end(revision.properties.get("expires_at", NEVER))
-        self._part(revision.properties.get("apart"))
+        self._mark(revision.properties.get("apart"))
         self._count(now, after)
         self._counted[revision.id] = after
 
@@ -199,6 +200,10 @@ class Transaction:
         """Let what lives as long as a session go on, by classes: it has a turn now."""
         self._prolonged |= {(session, policy): life for policy, life in lives.items()}
 
+    def part(self, notes: Iterable[str], apart: str) -> None:
+        """Keep the former versions of notes apart with a class."""
+        self._parted |= dict.fromkeys(notes, apart)
+
     def leave(self, source: str) -> None:
         """Take a source out."""
         self._leaving.append(source)
@@ -225,7 +230,7 @@ class Transaction:
             known = self._sums.ends
             self._sums = replace(self._sums, ends=first if known is None else min(first, known))
 
-    def _part(self, apart: str | None) -> None:
+    def _mark(self, apart: str | None) -> None:
         """Let the scope know that it holds what is kept apart."""
         if apart:
             self._sums = replace(self._sums, apart=True)
@@ -273,6 +278,7 @@ class Transaction:
             loosed=self._loosed,
             retied=self._retied,
             retired=[{"id": note, "decision": decision} for note, decision in sorted(self._retired.items())],
+            parted=[{"id": note, "apart": apart} for note, apart in sorted(self._parted.items())],
             leaving=sorted(self._leaving),
             rebuilt=self._rebuilt,
             erased=self._erased,

@@ -3,6 +3,7 @@
 Decisions, former versions and recorded times stay: what was believed in between can still be asked for.
 """
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -16,12 +17,14 @@ from memgraph_engine.graph import decisions, notes, scopes, sources
 from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.notes import QUOTABLE, Found, Gathered, Revision
 from memgraph_engine.lifecycle import Life, Policies, life_of
+from memgraph_engine.model.memory import Note
 from memgraph_engine.model.result import Decision
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.rendering import Text
 from memgraph_engine.writing import contexts
 from memgraph_engine.writing.commit import Stale
 from memgraph_engine.writing.lives import keywords
+from memgraph_engine.writing.parting import part
 from memgraph_engine.writing.transaction import Transaction
 
 if TYPE_CHECKING:
@@ -190,14 +193,16 @@ class _Undoing:
         )
 
     def _retell(self, changed: Sequence[Gathered]) -> list[str]:
-        """Render anew what chat models wrote in the sessions of notes that are kept apart again; return its notes."""
-        pairs = ((one.before.note, one.now.note) for one in changed if one.before and one.now)
-        hidden = [before for before, now in pairs if before.apart not in (None, now.apart)]
-        return contexts.retell(
+        """Let nothing tell what is kept apart again; return the notes that get another context."""
+        parted = defaultdict[str, list[Note]](list)
+        for one in changed:
+            if one.before and one.now and one.before.note.apart not in (None, one.now.note.apart):
+                parted[one.before.note.apart].append(one.before.note)
+        return part(
             self._db,
             self._transaction,
             self._decision.id,
-            [source for note in hidden for source in note.sources],
+            parted,
             self._repeatable,
             language=self._language,
             embedder=self._embedder,
@@ -250,7 +255,7 @@ class _Undoing:
     def _life(self, before: Found) -> Life:
         """Return the life of a note that is as it was before; what had expired begins anew."""
         if self._undone.kind == "expire":
-            return self._policies.anew(before.note, self._transaction.now)
+            return replace(self._policies.anew(before.note, self._transaction.now), apart=before.note.apart)
         return life_of(before.note)
 
     def _reinstate(self, one: Gathered, turns: contexts.Turns) -> None:

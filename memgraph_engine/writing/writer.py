@@ -31,7 +31,7 @@ from memgraph_engine.ingest.worth import worthless
 from memgraph_engine.lifecycle import quoted
 from memgraph_engine.llm import Spent
 from memgraph_engine.model.candidate import Candidate
-from memgraph_engine.model.memory import NEVER, Key, Source
+from memgraph_engine.model.memory import NEVER, TRUE_ONCE, Key, Source
 from memgraph_engine.model.ports import utc_now
 from memgraph_engine.model.result import Applied, Decision, Deletion, Entry, Receipt, Swept
 from memgraph_engine.model.scope import Scope
@@ -450,8 +450,8 @@ class Writer:
             return lives.apply(engine.db, scope, ids, *given, engine.now(), dry_run=dry_run)
 
         classes, ends, decisions = Counter[str](), 0, list[Decision]()
-        pages = [[note.id for note in page] for page in notes.pages(engine.db, scope.name, Filters().listing())]
-        for ids in pages:
+        every = notes.pages(engine.db, scope.name, Filters().listing(), TRUE_ONCE)
+        for ids in [[note.id for note in page] for page in every]:
             one = until_current(engine.db, scope.name, partial(some, ids))
             classes.update(one.classes)
             ends += one.ends
