@@ -20,6 +20,8 @@ classes:
   day: {ttl: 24h, archive: 30d}
   apart: {ttl: 24h, restart: false}
   secret: {ttl: 24h, at_end: erase, join: false}
+  private: {ttl: 7d, models: false, shown: asked}
+  unseen: {ttl: none, models: false}
 rules:
   - {when: {pattern: '(?i)one-time code'}, class: secret}
   - {when: {role: user, tags: [errand]}, class: day}

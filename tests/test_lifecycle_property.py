@@ -1,4 +1,7 @@
-"""Whatever happens to notes of several classes, none that can be read quotes what has ended, and every sum is right."""
+"""Whatever happens to notes of several classes, every sum is right, and none that can be read quotes what has ended.
+
+Nor does one quote what is kept apart with another class, and no question finds that.
+"""
 
 import re
 from contextlib import suppress
@@ -25,7 +28,7 @@ LINES = [
     "Only Ben and Ida do, code echo.",
 ]
 CODE = re.compile(r"code (\w+)")
-CLASSES = ("factual", "week", "day", "apart")
+CLASSES = ("factual", "week", "day", "apart", "private", "unseen")
 lines = st.lists(st.tuples(st.integers(0, len(LINES) - 1), st.sampled_from(CLASSES)), min_size=1, max_size=4)
 number = st.integers(0, 9)
 steps = st.lists(
@@ -38,6 +41,7 @@ steps = st.lists(
             for kind in ("process", "sweep", "delete", "undo", "pin", "unpin", "restore")
         ),
         st.tuples(st.just("update"), st.tuples(number, st.integers(0, len(LINES) - 1))),
+        st.tuples(st.just("set_policy"), st.tuples(number, st.sampled_from(CLASSES))),
     ),
     min_size=2,
     max_size=7,
@@ -73,10 +77,15 @@ def take(memory, clock, kind, given, place):  # noqa: F811
 def change(memory, kind, given):  # noqa: F811
     owner = {"user_id": "ana"}
     notes = list(memory.get_all(**owner))
-    place, *text = given if kind == "update" else (given,)
+    place, *more = given if isinstance(given, tuple) else (given,)
+    more = [LINES[one] for one in more] if kind == "update" else more
     if notes:
-        with suppress(InvalidInput):  # it is pinned already, or not at all
-            getattr(memory, kind)(notes[place % len(notes)].id, *(LINES[one] for one in text), **owner)
+        with suppress(InvalidInput):  # it is pinned already, or not at all, or has that class
+            getattr(memory, kind)(notes[place % len(notes)].id, *more, **owner)
+
+
+def codes(notes):
+    return {code for note in notes for line in note.raw for code in CODE.findall(line)}
 
 
 def check(memory, clock, script):  # noqa: F811
@@ -87,9 +96,11 @@ def check(memory, clock, script):  # noqa: F811
             take(mine, clock, kind, given, place)
             assert mine.verify(user_id="ana") == []
             told = list(mine.get_all(user_id="ana"))
-            live = {code for note in told for line in note.raw for code in CODE.findall(line)}
-            quoted = {code for note in told for code in CODE.findall(note.context)}
-            assert quoted <= live
+            for note in told:
+                live = codes(one for one in told if one.apart in (None, note.apart))
+                assert set(CODE.findall(note.context)) <= live
+            found = mine.search("Who knows the code?", user_id="ana", top_k=50)
+            assert "private" not in {hit.note.apart for hit in found}
             assert all(note.expires_at > clock.now for note in told)
             for note in told:
                 assert [one.expires_at for one in note.sources] == [note.expires_at] * len(note.sources)

@@ -106,6 +106,17 @@ def test_a_statement_that_reads_notes_leaves_out_what_has_expired(name):
         ] == []
 
 
+# these change ties or look for one by both of its ends, or are about what is erased
+NO_READER_OF_TIES = {"writes/commit", "decisions/between", "decisions/untied", "pruning/decisions"}
+
+
+@pytest.mark.parametrize("name", [n for n in NAMES if not n.startswith(("schema/", "erasures/"))])
+def test_a_statement_that_follows_ties_leaves_out_what_is_kept_apart(name):
+    text = statements()[name].text
+    if re.search(r":(RELATED|SUPERSEDES)", text) and name not in NO_READER_OF_TIES:
+        assert ".apart IS NULL" in text
+
+
 def test_a_statement_that_forgets_that_notes_end_is_seen():
     assert looks_at_status("MATCH (n:Note {scope: $scope}) WHERE n.status IN $statuses RETURN n") == {"n"}
     assert looks_at_status("MATCH (n:Note {scope: $scope, status: 'pending'}) RETURN n") == {"n"}

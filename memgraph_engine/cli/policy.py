@@ -30,7 +30,7 @@ def check(
         return
     for policy in found.classes.values():
         default = " (the default)" if policy.name == found.default else ""
-        typer.echo(f"{policy.name}{default}: {_life(policy)}")
+        typer.echo(f"{policy.name}{default}: {_life(policy)}{_kept(policy)}")
     typer.echo(f"{show.count(len(found.rules), 'rule')}.")
 
 
@@ -45,6 +45,11 @@ def _life(policy: "Policy") -> str:
         else f"for {policy.ttl}"
     )
     return f"can be read {time}, then is {end}{kept}"
+
+
+def _kept(policy: "Policy") -> str:
+    models = "" if policy.models else "; no chat model sees it"
+    return models + ("; it is found only where it is asked for" if policy.asked else "")
 
 
 @policy_app.command("set")
