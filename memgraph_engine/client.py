@@ -880,10 +880,28 @@ class Memory:
         return list(told)
 
     def _versions(self, scope: Scope, note: Note) -> list[Version]:
-        """Return all versions of a note, with the decisions that made them."""
-        found = notes.history(self.engine.db, scope.name, note.id)
+        """Return the versions of a note, with the decisions that made them, as far as they tell of it alone.
+
+        One is left out that tells what is kept apart from this note by now; of one that may quote that, the context is.
+        """
+
+        def other(apart: str | None) -> bool:
+            return apart not in (None, note.apart)
+
+        own = {source.key for source in note.sources}
+        found = [
+            one
+            for one in notes.history(self.engine.db, scope.name, note.id)
+            if not any(other(source.apart) for source in one.note.sources if source.key not in own)
+        ]
         made = decisions.told(self.engine.db, scope.name, note.id, (one.decision for one in found if one.decision))
-        return [replace(one, decision=made[one.decision.id] if one.decision else None) for one in found]
+        return [
+            Version(
+                replace(one.note, context="\n".join(one.note.raw)) if other(one.note.apart) else one.note,
+                made[one.decision.id] if one.decision else None,
+            )
+            for one in found
+        ]
 
     def _found_by(self, scope: Scope, query: str) -> list[str]:
         """Return the ids of the sources of this scope's notes that are relevant to a query, the best first.

@@ -146,8 +146,7 @@ def reads_of_others(memory, owner=ANA, **given):
     for one in memory.get_all(**owner):
         if not WORDS.search(one.text):
             story = memory.explain(one.id, **owner)
-            told += [one.to_dict(), [tie.to_dict() for tie in story.ties], [made.to_dict() for made in story.decisions]]
-            told += [made.decision.to_dict() for made in memory.history(one.id, **owner) if made.decision]
+            told += [one.to_dict(), story.to_dict(), [version.to_dict() for version in memory.history(one.id, **owner)]]
     return repr(told)
 
 
@@ -377,6 +376,18 @@ def test_what_becomes_private_is_told_by_nothing_that_was_there_before(memory, c
         assert "as_of" in given or note in [hit.note.id for hit in found]
     memory.rebuild_topics(**ANA)
     assert not WORDS.search(reads_of_others(memory))
+
+
+def test_a_note_that_told_it_once_tells_it_no_more(memory):
+    memory.add("Our lighthouse keeper sold two beehives.", **ANA, id="a", session="1", speaker="Ana")
+    memory.add("Our lighthouse keeper sold two beehives.", **ANA, id="b", session="2", speaker="Ana")
+    assert memory.get("a", **ANA).id == memory.get("b", **ANA).id
+    memory.update("b", SECRET, **ANA)
+    memory.update("b", f"{SECRET} Twice.", **ANA)
+    memory.set_policy("b", "private", **ANA)
+    assert len(memory.get("a", **ANA).sources) == 1
+    assert not WORDS.search(reads_of_others(memory))
+    assert memory.verify(**ANA) == []
 
 
 def test_its_ties_rest_until_it_is_of_another_class(memory):

@@ -107,7 +107,7 @@ def test_a_statement_that_reads_notes_leaves_out_what_has_expired(name):
 
 
 # these change ties or look for one by both of its ends, or are about what is erased
-NO_READER_OF_TIES = {"writes/commit", "decisions/between", "decisions/untied", "pruning/decisions"}
+NO_READER_OF_TIES = {"writes/commit", "decisions/between", "pruning/decisions"}
 
 
 @pytest.mark.parametrize("name", [n for n in NAMES if not n.startswith(("schema/", "erasures/"))])

@@ -313,6 +313,9 @@ CALL () {
   WITH x, row, head(collect(n)) AS n, min(n.erase_at) AS erase, collect(n.pinned) AS pinned, head(collect(n.apart)) AS apart
   SET x.begins_at = coalesce(row.begins, x.begins_at)
   SET x.policy = n.policy, x.expires_at = n.expires_at, x.erase_at = erase, x.pinned = any(one IN pinned WHERE one), x.apart = apart
+  WITH x
+  MATCH (x)-[:WAS]->(p:PastSource)
+  SET p.apart = x.apart
 }
 // no new version: nothing else of it changes, and a long talk would have as many versions as turns
 CALL () {
