@@ -12,22 +12,24 @@
 // returns pairs [{place, id, raw_cosine, context_cosine, near (by the vector index alone)}], notes [{id, context, policy, apart, said_at, expires_at, keywords (keys),
 //   raw (what a user wrote, else null), sources,
 //   ended (the last note that tells a change of it [id, said_at ms], else null)}]
+OPTIONAL MATCH (s:Scope {scope: $scope})
+WITH coalesce(s.keeps_apart, false) AS apart
 UNWIND $rows AS row
-CALL (row) {
-  CALL (row) {
+CALL (row, apart) {
+  CALL (row, apart) {
     MATCH (n:Note)
       SEARCH n IN (VECTOR INDEX note_raw FOR row.raw_vector
         WHERE n.scope = $scope AND n.status = 'active' AND n.expires_at > $alive LIMIT $near) SCORE AS score
     RETURN n, score
     UNION ALL
     CALL db.index.fulltext.queryNodes('note_terms', row.words, {limit: $proposed}) YIELD node AS n
-    WHERE n:Note AND n.scope = $scope AND n.status = 'active' AND n.expires_at > $alive AND n.apart IS NULL
+    WHERE n:Note AND n.scope = $scope AND n.status = 'active' AND n.expires_at > $alive AND (NOT apart OR n.apart IS NULL)
     WITH n, ' ' + n.raw_terms + ' ' AS held
     ORDER BY size([term IN row.terms WHERE held CONTAINS ' ' + term + ' ']) DESC, size(held), n.id LIMIT $lexical
     RETURN n, null AS score
     UNION ALL
     UNWIND row.turns AS seq
-    MATCH (:Source {scope: $scope, session: row.session, seq: seq})<-[:FROM]-(n:Note) WHERE n.status = 'active' AND n.expires_at > $alive AND n.apart IS NULL
+    MATCH (:Source {scope: $scope, session: row.session, seq: seq})<-[:FROM]-(n:Note) WHERE n.status = 'active' AND n.expires_at > $alive AND (NOT apart OR n.apart IS NULL)
     RETURN n, null AS score
   }
   WITH n, max(score) AS score, count(*) = count(score) AS near, vector_dimension_count(row.raw_vector) AS dimensions
