@@ -35,6 +35,18 @@ def test_a_note_that_expires_is_pinned_and_unpinned(cli):  # noqa: F811
     assert cli("sweep").stdout == "Archived 0 notes.\n"
 
 
+def test_what_is_shown_if_asked_is_asked_for_by_its_policy(cli):  # noqa: F811
+    cli("add", WORDS, "--id", "a", "--policy", "private")
+    assert json.loads(cli("search", "Where does the boat sail?", "--json").stdout) == []
+    (hit,) = json.loads(cli("search", "Where does the boat sail?", "--include", "private", "--json").stdout)
+    assert hit["note"]["apart"] == "private"
+    assert WORDS not in cli("context", "Where does the boat sail?").stdout
+    assert WORDS in cli("context", "Where does the boat sail?", "--include", "private").stdout
+    assert "no policy 'secret'" in cli("search", "Where?", "--include", "secret", code=2).stderr
+    said = cli("policy", "check", "default", user=None).stdout
+    assert "then is erased; no chat model sees it; it is found only where it is asked for" in said
+
+
 def test_a_session_is_ended(cli, tmp_path, monkeypatch):  # noqa: F811
     file = tmp_path / "policies.yaml"
     file.write_text("default: talk\nclasses:\n  talk: {ttl: session}\n")
