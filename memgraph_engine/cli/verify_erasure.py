@@ -29,8 +29,10 @@ def verify_erasure(
     """
     owner = whose(user, shared) if probe else None
     with connect(tenant) as memory:
-        words = probe.read_text() if probe else None
-        faults = memory.verify_erasure(words, **(owner or {}), files=files)
+        if probe and owner:
+            faults = memory.verify_erasure(probe.read_text(), **owner, files=files)
+        else:
+            faults = memory.verify_erasure(files=files)
     if as_json:
         show.document(faults)
     else:
