@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from memgraph_engine import InvalidInput, PolicyError, Settings, SettingsError
-from memgraph_engine.lifecycle import Life, Policies, Policy, Rule, outlives, policies, quoted
+from memgraph_engine.lifecycle import Extension, Life, Policies, Policy, Rule, outlives, policies, quoted
 from memgraph_engine.model.memory import NEVER, Source
 
 NOW = datetime(2024, 5, 1, tzinfo=UTC)
@@ -41,6 +41,22 @@ def test_a_file_is_read(tmp_path):
     assert found.rules[1].pattern.search("My CODE")
 
 
+def test_what_counts_use_is_read(tmp_path):
+    given = "uses: 1, extend: {above: 80, by: 30d}, boost: -0.5, half_life: none, start: 70, prune: false, evict: false"
+    found = read(tmp_path, f"default: a\nclasses:\n  a: {{{given}}}\n  b: {{uses: none, boost: 1}}")
+    assert found.classes["a"] == Policy(
+        "a",
+        uses=1,
+        extend=Extension(80, 30 * DAY),
+        boost=-0.5,
+        half_life=None,
+        start=70,
+        prune=False,
+        evict=False,
+    )
+    assert found.classes["b"] == Policy("b", boost=1.0)
+
+
 @pytest.mark.parametrize(
     ("text", "place", "said"),
     [
@@ -59,6 +75,17 @@ def test_a_file_is_read(tmp_path):
         ("default: a\nclasses:\n  a: {at_end: hide}", "line 3, column 15", "'hide' is none of archive, erase"),
         ("default: a\nclasses:\n  a: {join: maybe}", "line 3, column 13", "true or false is expected"),
         ("default: a\nclasses:\n  a: {at_end: erase, archive: 3d}", "line 3, column 31", "archive has no meaning"),
+        ("default: a\nclasses:\n  a: {boost: 1.5}", "line 3, column 14", "'1.5' is no number from -1 to 1"),
+        ("default: a\nclasses:\n  a: {boost: nan}", "line 3, column 14", "'nan' is no number from -1 to 1"),
+        ("default: a\nclasses:\n  a: {uses: 0}", "line 3, column 13", "'0' is no whole number from 1 to 1,000,000"),
+        ("default: a\nclasses:\n  a: {start: 101}", "line 3, column 14", "'101' is no whole number from 0 to 100"),
+        ("default: a\nclasses:\n  a: {half_life: 0d}", "line 3, column 18", "'0d' is no duration"),
+        ("default: a\nclasses:\n  a: {evict: 3}", "line 3, column 14", "true or false is expected"),
+        ("default: a\nclasses:\n  a: {extend: 30d}", "line 3, column 15", "extend must be a mapping"),
+        ("default: a\nclasses:\n  a: {extend: {above: 80}}", "line 3, column 15", "extend needs by"),
+        ("default: a\nclasses:\n  a: {extend: {above: 80, by: none}}", "line 3, column 31", "needs a time, not none"),
+        ("default: a\nclasses:\n  a: {extend: {above: 49, by: 3d}}", "line 3, column 15", "start with, 50"),
+        ("default: a\nclasses:\n  a: {start: 60, extend: {above: 59, by: 3d}}", "line 3, column 26", "start with, 60"),
         ("default: a\nclasses:\n  a: {}\n  a: {}", "line 4, column 3", "'a' comes twice"),
         ("default: a\nclasses:\n  'a b': {}", "line 3, column 3", "no name of a class"),
         ("default: a\nclasses:\n  a:", "line 3, column 5", "the class a must be a mapping"),

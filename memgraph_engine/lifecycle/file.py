@@ -10,15 +10,18 @@ from typing import Any, NoReturn, get_args
 import yaml
 
 from memgraph_engine.errors import PolicyError
-from memgraph_engine.lifecycle.policies import End, Policies, Policy, Rule
+from memgraph_engine.lifecycle.policies import End, Extension, Policies, Policy, Rule
 from memgraph_engine.model.memory import SourceKind
 from memgraph_engine.resources import resource
 
 _SHIPPED = ("default", "memoryarchitect")
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 _DURATION = re.compile(r"(\d{1,6})([smhdw])")
+_NUMBER = re.compile(r"[+-]?(\d{1,9}(\.\d{0,9})?|\.\d{1,9})")
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
 _IDLE = timedelta(minutes=30)  # without a turn, then a session is over
+_UTILITY = 100  # the greatest
+_USUAL_START = 50  # of a class that names none, where it is the greatest
 _A_DURATION = "none, or a number above 0 with s, m, h, d or w, such as 30d"
 Node = Any
 """A node of PyYAML, which knows where it stands."""
@@ -81,6 +84,13 @@ class _File:
             "join": self._boolean,
             "models": self._boolean,
             "shown": lambda one: self._choice(one, ("always", "asked")) == "asked",
+            "uses": lambda one: None if self._text(one) == "none" else self._whole(one, 1, 1_000_000),
+            "extend": self._extension,
+            "boost": lambda one: self._number(one, -1, 1),
+            "half_life": self._duration,
+            "start": lambda one: self._whole(one, 0, _UTILITY),
+            "prune": self._boolean,
+            "evict": self._boolean,
         }
         given = self._mapping(node, tuple(read), f"the class {name}")
         values: dict[str, Any] = {key: read[key](value) for key, value in given.items()}
@@ -93,7 +103,20 @@ class _File:
             self._refuse(given["from"].start_mark, "what lives as long as a session can't count from when it was said")
         if values.get("at_end") == "erase" and "archive" in values:
             self._refuse(given["archive"].start_mark, "archive has no meaning where at_end is erase")
+        start = values.get("start", _USUAL_START)
+        if "extend" in values and values["extend"].above < start:
+            self._refuse(given["extend"].start_mark, f"extend must be above the utility that notes start with, {start}")
         return Policy(name, **values)
+
+    def _extension(self, node: Node) -> Extension:
+        given = self._mapping(node, ("above", "by"), "extend")
+        for needed in ("above", "by"):
+            if needed not in given:
+                self._refuse(node.start_mark, f"extend needs {needed}")
+        by = self._duration(given["by"])
+        if by is None:
+            self._refuse(given["by"].start_mark, "extend needs a time, not none")
+        return Extension(self._whole(given["above"], 0, _UTILITY), by)
 
     def _rule(self, node: Node, classes: Mapping[str, Policy]) -> Rule:
         given = self._mapping(node, ("when", "class"), "a rule")
@@ -140,6 +163,19 @@ class _File:
         if text not in choices:
             self._refuse(node.start_mark, f"{text!r} is none of {', '.join(choices)}")
         return text
+
+    def _whole(self, node: Node, least: int, most: int) -> int:
+        text = self._text(node)
+        if not text.isdecimal() or not text.isascii() or not least <= int(text) <= most:
+            self._refuse(node.start_mark, f"{text!r} is no whole number from {least} to {most:,}")
+        return int(text)
+
+    def _number(self, node: Node, least: float, most: float) -> float:
+        text = self._text(node)
+        number = float(text) if _NUMBER.fullmatch(text) else None
+        if number is None or not least <= number <= most:
+            self._refuse(node.start_mark, f"{text!r} is no number from {least} to {most}")
+        return number
 
     def _boolean(self, node: Node) -> bool:
         if not isinstance(node, yaml.ScalarNode) or node.tag != "tag:yaml.org,2002:bool":

@@ -55,6 +55,14 @@ class Life:
 
 
 @dataclass(frozen=True, slots=True)
+class Extension:
+    """How much longer a note is kept each time that its utility rises `above` a bound (0 to 100)."""
+
+    above: int
+    by: timedelta
+
+
+@dataclass(frozen=True, slots=True)
 class Policy:
     """A class: for how long it can be read, and what becomes of it then; None is for ever.
 
@@ -62,6 +70,10 @@ class Policy:
     It counts from when it was stored, or `said`. What is archived is kept for `archive`, found by no search. What is
     `join`ed merges with a repeat of its own class; with `restart` the note then ends when the repeat does.
     Without `models` no chat model sees it; what is `asked` for is found only where its class is named.
+    It also ends once `uses` answers used it, and `extend` prolongs it.
+    `boost` (-1 to 1) moves its notes up or down in a search, and `half_life` says in which time they count half as
+    much there, where the settings give that a weight. Its notes `start` with this utility (0 to 100), None for that of
+    their kind. What may not `prune` or `evict` is kept however little it is used, and however full the memory is.
     """
 
     name: str
@@ -74,6 +86,13 @@ class Policy:
     session: bool = False
     models: bool = True
     asked: bool = False
+    uses: int | None = None
+    extend: Extension | None = None
+    boost: float = 0.0
+    half_life: timedelta | None = timedelta(days=30)
+    start: int | None = None
+    prune: bool = True
+    evict: bool = True
 
     @property
     def apart(self) -> bool:
