@@ -78,6 +78,8 @@ if TYPE_CHECKING:
         PassageEntry,
         QueryPlan,
         Receipt,
+        Reflected,
+        Reflection,
         Round,
         Session,
         Spending,
@@ -151,6 +153,8 @@ __all__ = [
     "QueryFailed",
     "QueryPlan",
     "Receipt",
+    "Reflected",
+    "Reflection",
     "Reply",
     "Round",
     "SearchFilters",
@@ -200,8 +204,8 @@ _NAMES = {
     "model.ports": "ChatModel Clock Embedder Judge Judgement Partitioner Pricing Reply StreamingChat",
     "model.result": (
         "About Anchor Applied CacheStats ChannelScore Considered Decision Deletion Entry ErasurePlan "
-        "ErasureReceipt Explanation Hit Hold PassageEntry QueryPlan Receipt Round Session Spending Stats Story "
-        "Swept Tenant Tie User Version"
+        "ErasureReceipt Explanation Hit Hold PassageEntry QueryPlan Receipt Reflected Reflection Round Session "
+        "Spending Stats Story Swept Tenant Tie User Version"
     ),
     "model.topic": "Move Topic TopicRun TopicTie",
     "settings": "Settings",

@@ -153,6 +153,7 @@ class AsyncMemory:
     anchors = awaited(Memory.anchors)
     context = awaited(Memory.context)
     answer = awaited(Memory.answer)
+    reflect = awaited(Memory.reflect)
     answer_stream = streamed(Memory.answer_stream)
 
     # ---- looking up -------------------------------------------------------------------------

@@ -8,7 +8,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self, TypedDict, Unpack
 from uuid import uuid4
 
-from memgraph_engine.asking.reader import Reader, readable
+from memgraph_engine.answer.citations import cited_in
+from memgraph_engine.asking.reader import Reader
 from memgraph_engine.engine import wiring
 from memgraph_engine.errors import InvalidInput, NotFound
 from memgraph_engine.graph import audit, decisions, erasures, holds, notes, scopes, sources, spending
@@ -39,6 +40,7 @@ from memgraph_engine.model.result import (
     Hit,
     Hold,
     Receipt,
+    Reflection,
     Session,
     Spending,
     Stats,
@@ -137,7 +139,10 @@ class Memory:
 
     def close(self) -> None:
         """Close the connections. A managed server keeps running; `memgraph-engine db stop` stops it."""
-        self.engine.db.close()
+        try:
+            self._reader.close()
+        finally:
+            self.engine.db.close()
 
     def __enter__(self) -> Self:
         return self
@@ -729,6 +734,46 @@ class Memory:
         context = self._reader.context(scope, question, budget=budget, top_k=top_k, answered=True, **filters)
         return self._reader.answer(scope, context, filters.get("as_of"), stream=True)
 
+    def reflect(
+        self,
+        question: str,
+        shown: Context | Sequence[Hit | Note | str],
+        answer: str | Answer,
+        *,
+        user_id: str | None = None,
+        shared: bool = False,
+    ) -> Reflection:
+        """Say what an answer made of the notes that were shown for it, and keep how useful each has proved.
+
+        `answer` is the text of a model of your own; one that `Memory.answer` made was reflected on by itself, where use
+        is counted. `shown` is the context that it was made from, whose numbers [1] it may cite, or notes as a search
+        gave them, or their ids, the best first; these count as shown. A note is used if it is cited, or has a rare
+        word, a number or a name of the answer that none of the others has; where no note is, those that are related to
+        the answer are (docs/lifecycle.md). Nothing is kept with the setting `use.record = "off"`. Raises NotFound, or
+        InvalidInput.
+
+        >>> from memgraph_engine import Memory
+        >>> with Memory.connect(tenant=tenant) as memory:
+        ...     _ = memory.add("The heron eats fish.", user_id="max")
+        ...     hits = memory.search("What does the heron eat?", user_id="max")
+        ...     told = memory.reflect("What does the heron eat?", hits, "It eats fish.", user_id="max")
+        ...     [(note.outcome, note.before, note.utility) for note in told.notes]
+        [('used', 30, 40)]
+        """
+        scope = self._scope(user_id, shared)
+        check_text(question, "question", self._settings.max_text)
+        if isinstance(answer, Answer):
+            if answer.text is None:
+                raise InvalidInput("This answer has no text: no model made it, so there is nothing to reflect on.")
+            text, cited = answer.text if answer.known else "", {entry.note.id for entry in answer.citations}
+        else:
+            text, cited = check_text(answer, "answer", self._settings.max_text), set[str]()
+            if isinstance(shown, Context):
+                cited = {entry.note.id for entry in cited_in(text, shown.entries)}
+        notes = {note.id: note for note in self._shown(shown, scope)}
+        known = isinstance(shown, Context)
+        return self._reader.reflect(scope, question, list(notes.values()), text, cited, counted=known)
+
     # ---- looking up -------------------------------------------------------------------------
 
     def get(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Note:  # noqa: A002
@@ -748,7 +793,7 @@ class Memory:
         'The heron eats fish.'
         """
         scope = self._scope(user_id, shared)
-        own = (sources.find(self.engine.db, one.name, check_name(id, "id")) for one in readable(scope))
+        own = (sources.find(self.engine.db, one.name, check_name(id, "id")) for one in scope.readable)
         if found := next(filter(None, own), None):
             if found.expires_at <= self.engine.db.alive():
                 raise NotFound(f"Source {id!r} of {scope} has expired; restore brings back its note.")
@@ -914,13 +959,26 @@ class Memory:
         about = (hit for hit in hits if (hit.coverage > 0 if hit.relevance is None else hit.relevance >= floor))
         return self._told_by(scope, [hit.note.id for hit in about])
 
+    def _shown(self, shown: object, scope: Scope) -> Iterator[Note]:
+        """Yield the notes of a context, of hits, or of ids."""
+        if isinstance(shown, Context):
+            yield from (entry.note for entry in shown.entries)
+            return
+        if isinstance(shown, str) or not isinstance(shown, Sequence):
+            raise InvalidInput(f"shown must be a context, or a list of hits, notes or ids, not {type(shown).__name__}.")
+        for one in shown:
+            if isinstance(one, Hit):
+                yield one.note
+            else:
+                yield one if isinstance(one, Note) else self._find(check_name(one, "shown"), scope)[1]
+
     def _find(self, id: str, scope: Scope, *, gone: bool = False) -> tuple[Scope, Note]:  # noqa: A002
         """Find a note in the user's own memory, else in the shared one.
 
         With `gone` also one whose creation was undone, as it was last, with that status.
         """
         db = self.engine.db
-        for one in readable(scope):
+        for one in scope.readable:
             if found := notes.find(db, one.name, check_name(id, "id")):
                 return one, found.note
             if gone and (former := notes.former(db, one.name, id)):

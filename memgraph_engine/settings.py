@@ -162,6 +162,14 @@ class LifecycleSettings(BaseModel):
     runs_days: Annotated[int, Field(ge=0, le=36_500)]
 
 
+class UseSettings(BaseModel):
+    """Whether it is counted what readers are shown; see `config/settings.toml`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    record: Literal["auto", "on", "off"]
+
+
 class AnswerSettings(BaseModel):
     """What goes into a context; see `config/settings.toml`."""
 
@@ -289,6 +297,7 @@ class Settings(BaseSettings):
     worker: WorkerSettings
     answer: AnswerSettings
     lifecycle: LifecycleSettings
+    use: UseSettings
     llm: LlmSettings
 
     @field_validator("timezone")

@@ -1,6 +1,6 @@
 // How much of everything the scope holds.
 // $scope: string    the scope
-// returns language, version, notes [[status, count]], sources, sessions, keywords, pairs, topics, decisions, past
+// returns language, version, notes [[status, count]], sources, sessions, keywords, pairs, topics, decisions, past, used (notes whose use by it is counted)
 MATCH (s:Scope {scope: $scope})
 RETURN s.language AS language, s.version AS version,
        COLLECT { MATCH (n:Note {scope: $scope}) WHERE n.id >= ''
@@ -11,4 +11,5 @@ RETURN s.language AS language, s.version AS version,
        COUNT { MATCH (k:Keyword {scope: $scope})-[:CO_OCCUR]->(:Keyword) WHERE k.name >= '' } AS pairs,
        COUNT { MATCH (t:Topic {scope: $scope}) WHERE t.id >= '' } AS topics,
        COUNT { MATCH (d:Decision {scope: $scope}) WHERE d.id >= '' } AS decisions,
-       COUNT { MATCH (p:Past {scope: $scope}) WHERE p.id >= '' } AS past
+       COUNT { MATCH (p:Past {scope: $scope}) WHERE p.id >= '' } AS past,
+       COUNT { MATCH (u:Usage {scope: $scope}) WHERE u.id >= '' } AS used

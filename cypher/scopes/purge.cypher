@@ -19,6 +19,8 @@ CALL () {
   UNION ALL
   MATCH (x:Hold {scope: $scope}) WHERE x.id >= '' RETURN x
   UNION ALL
+  MATCH (x:Usage {scope: $scope}) WHERE x.id >= '' RETURN x
+  UNION ALL
   MATCH (x:Decision {scope: $scope}) WHERE x.id >= '' RETURN x
   UNION ALL
   MATCH (:Scope {scope: $scope})-[:SPENT]->(x:Spending) RETURN x

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from memgraph_engine.model.answer import Cited
+
 _CITATION = re.compile(r"\s*\[(\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*)\]")
 _PARTS = re.compile(r"(\d+)(?:\s*[–-]\s*(\d+))?")
 _OPEN = re.compile(r"\s*\[[\d\s,;–-]{0,60}$|\s+$")  # what may still become a citation
@@ -50,6 +52,14 @@ class Citations:
         self.unknown |= {number: None for number in numbers if number not in known}
         space = found[0][: found[0].index("[")]
         return f"{space}[{', '.join(map(str, known))}]" if known else ""
+
+
+def cited_in(text: str, entries: Sequence[Cited]) -> list[Cited]:
+    """Return the entries of a context that a text cites by their numbers, in order."""
+    read = Citations(len(entries))
+    for _ in (*read.feed(text), *read.end()):
+        pass
+    return [entries[number - 1] for number in read.cited]
 
 
 def _numbers(part: re.Match[str]) -> Sequence[int]:

@@ -1,17 +1,20 @@
 """The way of a question: recall finds hits, the graph tells what contradicts them, the answer room does the rest."""
 
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
+from datetime import datetime
 from typing import Unpack, cast
 
 from memgraph_engine.answer.ask import ask
 from memgraph_engine.answer.context import LEAST_BUDGET, compose
 from memgraph_engine.answer.relevant import relevant
+from memgraph_engine.asking.reflection import Judge
+from memgraph_engine.asking.use import Recorder
 from memgraph_engine.engine.account import Account
 from memgraph_engine.engine.wiring import Engine
-from memgraph_engine.errors import InvalidInput
-from memgraph_engine.graph import decisions, notes, scopes
+from memgraph_engine.errors import InvalidInput, StoreError
+from memgraph_engine.graph import decisions, notes, scopes, usage
 from memgraph_engine.ingest.messages import (
     check_metadata,
     check_name,
@@ -23,11 +26,13 @@ from memgraph_engine.ingest.messages import (
 )
 from memgraph_engine.interface.defaults import MOST
 from memgraph_engine.interface.filters import FILTERS, NOTE_FILTERS, NoteFilters, SearchFilters
+from memgraph_engine.lifecycle import utility
 from memgraph_engine.llm import Spent
 from memgraph_engine.model.answer import Answer, Context
 from memgraph_engine.model.memory import NEVER, TRUE_ONCE, Note
-from memgraph_engine.model.result import Anchor, Contrary, Hit
+from memgraph_engine.model.result import Anchor, Contrary, Hit, Reflected, Reflection
 from memgraph_engine.model.scope import Scope
+from memgraph_engine.model.usage import Usage
 from memgraph_engine.recall.anchors import anchors
 from memgraph_engine.recall.question import Filters
 from memgraph_engine.recall.refine import Refiner
@@ -49,6 +54,11 @@ class Reader:
     def __init__(self, engine: Engine, language: Callable[[Scope], str]) -> None:
         self._engine = engine
         self._language = language
+        self._use = Recorder(engine)
+
+    def close(self) -> None:
+        """Write what was counted, before the connections are closed."""
+        self._use.write()
 
     def search(
         self,
@@ -85,7 +95,7 @@ class Reader:
 
     def _payer(self, scope: Scope) -> Scope | None:
         """Return who pays for models: the user's own memory, else the shared one; None where neither exists."""
-        return next((one for one in readable(scope) if scopes.state(self._engine.db, one.name)), None)
+        return next((one for one in scope.readable if scopes.state(self._engine.db, one.name)), None)
 
     def _account(self, payer: Scope) -> Account:
         engine = self._engine
@@ -125,6 +135,7 @@ class Reader:
         hits, irrelevant = relevant(question, hits, settings.relevance, language)
         hits, ties = self._with_successors(query, hits)
         context = compose(question, hits, ties, budget or settings.budget, settings, language)
+        self._use.shown(scope, [entry.note for entry in context.entries])
         left_out = {**context.left_out, **irrelevant}
         return replace(context, left_out=left_out, cost=spent.cost, fallbacks=spent.fallbacks)
 
@@ -163,6 +174,45 @@ class Reader:
             return None
         return replace(older, note=found.note, until=None, replaced_by=None, former="")
 
+    def reflect(
+        self, scope: Scope, question: str, shown: Sequence[Note], answer: str, cited: Collection[str], *, counted: bool
+    ) -> Reflection:
+        """Judge what an answer made of the notes shown for it, and keep it, unless use is not counted at all.
+
+        `cited` are ids of notes. Notes whose showing was not `counted` before are counted as shown too.
+        """
+        engine = self._engine
+        state = scopes.state(engine.db, scope.name)
+        size = state.notes if state else 0
+        judge = Judge(question, answer, shown, cited, self._language(scope), size, engine.embedder)
+        told = dict(zip((note.id for note in shown), judge.judged(), strict=True))
+        now, changes = engine.now(), dict[str, tuple[Usage, Usage]]()
+
+        def changed(note: str, before: Usage) -> Usage:
+            return utility.judged(before if counted else utility.shown(before, now), told[note][0], now)
+
+        if engine.settings.use.record != "off":
+            fresh = {note.id: utility.fresh(engine.policies.known(note.policy), note) for note in shown}
+            changes = usage.change(engine.db, scope.name, [one.name for one in scope.readable], fresh, changed)
+        return Reflection(
+            question,
+            tuple(
+                Reflected(note, outcome, why, *(_utilities(*changes[note], now) if note in changes else ()))
+                for note, (outcome, why) in told.items()
+            ),
+        )
+
+    def _reflect(self, scope: Scope, answer: Answer) -> None:
+        """Reflect on an answer that was just made, where use is counted. What can't be written loses no answer."""
+        if not self._engine.counts_use or answer.text is None:
+            return
+        context = answer.context
+        shown, cited = [entry.note for entry in context.entries], {entry.note.id for entry in answer.citations}
+        try:
+            self.reflect(scope, context.question, shown, answer.text if answer.known else "", cited, counted=True)
+        except StoreError as error:
+            self._use.failed(scope, error)
+
     def answer(
         self, scope: Scope, context: Context, moment: object, *, stream: bool
     ) -> Generator[str | Answer, None, None]:
@@ -183,6 +233,7 @@ class Reader:
                         settled = True
                         fallbacks = (*context.fallbacks, *piece.fallbacks)
                         piece = replace(piece, cost=context.cost + piece.cost, fallbacks=fallbacks)
+                        self._reflect(scope, piece)
                     yield piece
         finally:
             if not settled:  # nobody listened to the end
@@ -202,7 +253,7 @@ class Reader:
         vector = self._engine.embedder.embed_query(question)
         moment = local(filters.as_of or filters.known_at or self._engine.now(), self._engine.settings.timezone)
         fitted = weights(self._engine.embedder.name)
-        return Query(question, vector, readable(scope), filters, top_k, moment, least, explain, weights=fitted)
+        return Query(question, vector, scope.readable, filters, top_k, moment, least, explain, weights=fitted)
 
     def listed(self, scope: Scope, filters: Filters) -> Iterator[Note]:
         """Yield the notes of one scope, oldest first, fetched a page at a time."""
@@ -233,9 +284,8 @@ class Reader:
         )
 
 
-def readable(scope: Scope) -> list[Scope]:
-    """Return what a scope's user may read: the own memory first, then the shared one."""
-    return [scope, scope.shared] if scope.user else [scope]
+def _utilities(before: Usage, after: Usage, now: datetime) -> tuple[int, int]:
+    return utility.current(before, now), after.utility
 
 
 def _known(given: Iterable[str], filters: Sequence[str]) -> None:

@@ -31,6 +31,7 @@ from memgraph_engine.cli.pin import pin
 from memgraph_engine.cli.policy import policy_app
 from memgraph_engine.cli.process import process
 from memgraph_engine.cli.receipts import receipts
+from memgraph_engine.cli.reflect import reflect
 from memgraph_engine.cli.release import release
 from memgraph_engine.cli.render import render
 from memgraph_engine.cli.restore import restore
@@ -118,6 +119,7 @@ app.command("worker")(worker)
 app.command("search")(search)
 app.command("ask")(ask)
 app.command("context")(context)
+app.command("reflect")(reflect)
 app.command("get")(get)
 app.command("list")(list_notes)
 app.command("history")(history)

@@ -28,5 +28,6 @@ def stats(user: User = None, shared: Shared = False, tenant: Tenant = None, as_j
             "keyword pairs": f"{counts.pairs:,}",
             "topics": f"{counts.topics:,}",
             "decisions": f"{counts.decisions:,}",
+            "counted use": f"{counts.used:,} notes" if counts.used else "",
         },
     )

@@ -31,6 +31,13 @@ class Engine:
     judge: Judge | None = None
     policies: Policies = field(default_factory=Policies)
 
+    @property
+    def counts_use(self) -> bool:
+        """Whether what readers are shown is counted: where the settings say so, or where anything reads it."""
+        record = self.settings.use.record
+        limited = any(one.uses or one.extend for one in self.policies.classes.values())
+        return record == "on" or (record == "auto" and limited)
+
     def now(self) -> datetime:
         """Return the clock's time in UTC, to the millisecond: the precision in which times are stored."""
         moment = self.clock().astimezone(UTC)

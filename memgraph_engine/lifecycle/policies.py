@@ -253,13 +253,17 @@ class Policies:
         """Return the lives, by class, of what lives as long as a session that has a turn now."""
         return {one.name: one.life(now) for one in self.classes.values() if one.session}
 
+    def known(self, policy: str) -> Policy:
+        """Return a class by its name; one that is unknown is the default."""
+        return self.classes.get(policy) or self.classes[self.default]
+
     def anew(self, note: Note, now: datetime) -> Life:
         """Return the life of a note that comes back now: its class begins anew.
 
         A class that is unknown is the default, but does not end that the note is kept apart.
         """
-        own = self.classes.get(note.policy)
-        return own.life(now) if own else replace(self.classes[self.default].life(now), apart=note.apart)
+        life = self.known(note.policy).life(now)
+        return life if note.policy in self.classes else replace(life, apart=note.apart)
 
     def joins(self, new: tuple[str, datetime], known: tuple[str, datetime]) -> bool:
         """Tell whether what is new may join a known note: the class of each, and when it ends.

@@ -8,6 +8,7 @@ from typing import Literal
 from memgraph_engine.cost import NOTHING, Cost
 from memgraph_engine.interface.results import Result
 from memgraph_engine.model.memory import Note, Source
+from memgraph_engine.model.usage import Outcome
 
 DecisionKind = Literal[
     "append",
@@ -392,6 +393,36 @@ class ErasureReceipt(Result):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
+class Reflected(Result):
+    """What an answer made of a note that was shown for it, and `why` that is known.
+
+    used          the answer cites it, or has a word that it alone has, or else is related to it
+    contradicted  a sentence of the answer and the note can't both be true
+    unused        none of these, of the first five shown
+    shown         none of these, of those behind
+
+    `utility` (0 to 100) is how useful it has proved to its reader, this answer included, and `before` what that was;
+    both are None where use is not counted, or if the note can't be read any more.
+    """
+
+    brief = ("note", "outcome", "why", "utility")
+
+    note: str
+    outcome: Outcome
+    why: str
+    before: int | None = None
+    utility: int | None = None
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Reflection(Result):
+    """What an answer to a question made of the notes shown for it, in their order."""
+
+    question: str
+    notes: tuple[Reflected, ...]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class User(Result):
     """A user of a tenant: `id` is the `user_id`; `notes` counts those that can be read."""
 
@@ -497,7 +528,10 @@ class CacheStats(Result):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Stats(Result):
-    """How much a memory holds; `notes` counts by status, `past` counts former versions, `cache` is this client's."""
+    """How much a memory holds; `notes` counts by status, `past` counts former versions, `cache` is this client's.
+
+    `used` counts the notes of which it is counted how its reader uses them.
+    """
 
     brief = ("scope", "notes", "sources", "sessions", "keywords", "topics")
 
@@ -513,4 +547,5 @@ class Stats(Result):
     topics: int = 0
     decisions: int = 0
     past: int = 0
+    used: int = 0
     cache: CacheStats = CacheStats()

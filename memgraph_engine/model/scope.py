@@ -59,6 +59,11 @@ class Scope:
         """The tenant's shared memory."""
         return Scope(self.tenant)
 
+    @property
+    def readable(self) -> "list[Scope]":
+        """What its user may read: the own memory first, then the shared one."""
+        return [self, self.shared] if self.user else [self]
+
     def __str__(self) -> str:
         """Say whose it is, for messages to people."""
         return (

@@ -15,7 +15,7 @@ from uuid import uuid4
 
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import ErasureRefused, Held, NotFound
-from memgraph_engine.graph import erasures, holds, notes, scopes
+from memgraph_engine.graph import erasures, holds, notes, scopes, usage
 from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.erasures import Erasure, Meant
 from memgraph_engine.graph.notes import USER, Revision
@@ -121,10 +121,12 @@ def resume(engine: Engine, scope: Scope, one: Erasure) -> ErasureReceipt:
     if one.state == "hidden":
         meant = erasures.select(db, scope.name, ids=list(one.sources))
         probes = frozenset(run for source in meant for run in _runs(f"{source.text} {source.caption or ''}"))
+        if not one.everything:
+            _remake(engine, scope, one)
+        usage.forget(db, scope.name)
         if one.everything:
             erasures.purge(db, scope.name, whole=False)
         else:
-            _remake(engine, scope, one)
             _remove(engine, scope)
         erasures.advance(db, scope.name, one.id, "removed")
     engine.notes.drop([scope.name])

@@ -1,0 +1,120 @@
+"""What an answer made of the notes that it was given (MemoryArchitect, section II.D.1), told without a model.
+
+Where an answer cites, that says it best. Else a word tells where it comes from that one note alone has. Only where
+neither is found, what is related to the answer counts as used.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from re import compile as pattern
+
+from memgraph_engine.embedding import CheckedEmbedder
+from memgraph_engine.gate.calibration import calibration
+from memgraph_engine.gate.difference import Pair
+from memgraph_engine.gate.known import Known, Line
+from memgraph_engine.gate.score import Statistics, score
+from memgraph_engine.language import listed_terms, tokenize
+from memgraph_engine.model.marker import content
+from memgraph_engine.model.memory import Note, Source
+from memgraph_engine.model.usage import Outcome
+
+FIRST = 5
+"""Notes that are unused where an answer leaves them: the paper shows up to five, and who is shown twenty needs few."""
+_RELATED, _REDUNDANT = 0.5, 0.3
+_SENTENCES = pattern(r"(?<=[.!?。！？])\s+|\n+")
+_WORDS = pattern(r"[^\W_]+(?:['’][^\W_]+)?")
+_NUMBERED = pattern(r"\s*\[[\d\s,;–-]+\]")
+_NOBODY = ""
+
+Told = tuple[Outcome, str]
+"""What a note was, and why."""
+
+
+@dataclass(frozen=True)
+class Judge:
+    """Judges what an answer to a question made of the notes shown for it, best first. `notes` counts the memory's."""
+
+    question: str
+    answer: str
+    shown: Sequence[Note]
+    cited: Collection[str]
+    language: str
+    notes: int
+    embedder: CheckedEmbedder
+
+    def judged(self) -> list[Told]:
+        """Return what each was."""
+        found: dict[str, Told] = {note.id: ("used", "It was cited.") for note in self.shown if note.id in self.cited}
+        found |= {note: ("contradicted", why) for note, why in self._contradicted.items() if note not in found}
+        found |= {note: ("used", why) for note, why in self._named.items() if note not in found}
+        if not any(outcome == "used" for outcome, _ in found.values()):
+            found |= {note: ("used", why) for note, why in self._related.items() if note not in found}
+        left: list[Told] = [("unused", "Nothing of it is in the answer."), ("shown", "It stood far behind.")]
+        return [found.get(note.id) or left[place >= FIRST] for place, note in enumerate(self.shown)]
+
+    @cached_property
+    def _plain(self) -> str:
+        return _NUMBERED.sub("", self.answer)
+
+    @cached_property
+    def _contradicted(self) -> Mapping[str, str]:
+        """Return the notes that a sentence of the answer contradicts, as the gate sees it, each with the evidence."""
+        known = [self._known(note.id, [Line(one, self.language) for one in note.sources]) for note in self.shown]
+        statistics = Statistics.of(self.notes, known)
+        maps = calibration(self.embedder.name)
+        found: dict[str, str] = {}
+        for sentence in filter(None, _SENTENCES.split(self._plain)):
+            new = self._known(_NOBODY, [Line(Source(_NOBODY, sentence, _NOBODY), self.language)])
+            for old, scores in zip(known, score(new, known, [0.0] * len(known), statistics, maps), strict=True):
+                pairs = [Pair(new.lines[0], line, (new, old), self.language) for line in old.lines]
+                disputed = scores.redundancy > _REDUNDANT and [pair for pair in pairs if pair.disputed]
+                if disputed:
+                    found.setdefault(old.id, f"The answer contradicts it. {disputed[0].finding[1]}")
+        return found
+
+    @staticmethod
+    def _known(note: str, lines: Sequence[Line]) -> Known:
+        return Known(note, "", tuple(lines), frozenset(), None)
+
+    @cached_property
+    def _named(self) -> Mapping[str, str]:
+        """Return the notes that alone have a rare word, a number or a name of the answer, each with these words."""
+        held = {note.id: set(self._terms(note.text)) for note in self.shown}
+        carried = Counter(term for terms in held.values() for term in terms)
+        wanted = self._telling - set(self._terms(self.question))
+        own = {note: sorted(term for term in terms & wanted if carried[term] == 1) for note, terms in held.items()}
+        return {
+            note: f"Of the notes shown it alone has {', '.join(map(repr, terms[:3]))}."
+            for note, terms in own.items()
+            if terms
+        }
+
+    @cached_property
+    def _telling(self) -> set[str]:
+        """The terms of the answer that are rare, numbers, or written as names inside a sentence."""
+        common = listed_terms(self.language, "common-words")
+        found = {term for term in self._terms(self._plain) if term not in common or any(map(str.isdigit, term))}
+        for sentence in _SENTENCES.split(self._plain):
+            inside = [word for word in _WORDS.findall(sentence)[1:] if word[0].isupper() and len(word) > 1]
+            found |= {term for word in inside for term in self._terms(word)}
+        return found
+
+    def _terms(self, text: str) -> list[str]:
+        return content(text, self.language)
+
+    @cached_property
+    def _related(self) -> Mapping[str, str]:
+        """Return the notes whose relation to the answer, calibrated as the gate's, is above a half."""
+        import numpy as np
+
+        if not tokenize(self._plain, self.language):
+            return {}
+        vectors = self.embedder.embed_documents([self._plain, *(note.context for note in self.shown)])
+        units = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+        relation, cosines = calibration(self.embedder.name).relation, (units[1:] @ units[0]).tolist()
+        found = {note.id: relation(cosine) for note, cosine in zip(self.shown, cosines, strict=True)}
+        return {
+            note: f"It is related to the answer ({share:.2f})." for note, share in found.items() if share > _RELATED
+        }

@@ -1,0 +1,53 @@
+"""How readers have used notes. It has no version and no edges: no write waits for it, and no undo changes it."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+
+from memgraph_engine.graph.database import Database, Row, Runner
+from memgraph_engine.graph.rows import moment
+from memgraph_engine.model.usage import Usage
+
+_ROWS = 1000  # nodes in one transaction
+_TIMES = ("scored_at", "last_shown", "last_used")
+
+
+def read(tx: Runner, reader: str, ids: Sequence[str]) -> dict[str, Usage]:
+    """Return how a reader has used some notes, by their ids; those that were never counted are left out."""
+    rows = tx.run("usage/read", scope=reader, ids=list(ids)) if ids else []
+    return {row["id"]: usage_from(row["usage"]) for row in rows}
+
+
+def change(
+    db: Database,
+    reader: str,
+    scopes: Sequence[str],
+    fresh: Mapping[str, Usage],
+    changed: Callable[[str, Usage], Usage],
+) -> dict[str, tuple[Usage, Usage]]:
+    """Change how a reader has used some notes of the scopes that it reads; return what was before, and what is now.
+
+    What was never counted begins as `fresh`. A note that can't be read any more is left out. If the answer of the
+    server is lost, a change may be made twice.
+    """
+
+    def work(tx: Runner) -> dict[str, tuple[Usage, Usage]]:
+        rows = tx.run("usage/lock", scope=reader, scopes=list(scopes), ids=sorted(fresh))
+        before = {row["id"]: usage_from(row["usage"], fresh[row["id"]]) for row in rows}
+        after = {note: changed(note, usage) for note, usage in before.items()}
+        tx.run("usage/write", scope=reader, rows=[{"id": id, "properties": asdict(one)} for id, one in after.items()])  # noqa: A001
+        return {note: (before[note], after[note]) for note in before}
+
+    return db.write(work) if fresh else {}
+
+
+def forget(db: Database, scope: str) -> None:
+    """Forget how anybody used the notes of a scope that are about to be removed."""
+    db.batches("usage/forget", scope=scope, rows=_ROWS)
+
+
+def usage_from(row: Row, fresh: Usage | None = None) -> Usage:
+    """Return the usage of a row, or a fresh one if nothing was counted yet."""
+    if row["utility"] is None and fresh:
+        return fresh
+    times = {name: None if row[name] is None else moment(row[name]) for name in _TIMES}
+    return Usage(**{**row, **times})
