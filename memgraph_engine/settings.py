@@ -2,12 +2,12 @@
 
 import logging
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, NamedTuple, Self
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import platformdirs
@@ -48,6 +48,24 @@ Tokens = Annotated[int, Field(ge=1)]
 Memory = Annotated[str, Field(pattern=r"^\d+[kmgKMG]$")]
 
 
+class Reproduced(NamedTuple):
+    """The ranking of a paper: the cosine and some other channels are weighed, and nothing else."""
+
+    similarity: float
+    weights: Mapping[str, float]
+
+
+REPRODUCED = {
+    "mla-arc": Reproduced(0.7, {"frequency": 0.15, "decay": 0.15}),  # section 3.7.1, which gives no values
+    # section II.C.2; the channel is half of one and the boost, so the boost itself counts .1
+    "memoryarchitect": Reproduced(0.7, {"utility": 0.2, "policy": 0.2}),
+}
+_WEIGHTS = (
+    *("lexical_raw", "lexical_context", "dense_raw", "dense_context", "neighbour_1", "neighbour_2", "session"),
+    *("keywords", "topics", "related", "role", "time", "frequency", "decay", "utility", "policy"),
+)
+
+
 def _page_cache() -> str:
     """Return an eighth of the machine's memory, between 512 MB and 4 GB."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else 0
@@ -82,9 +100,28 @@ class RecallSettings(BaseModel):
     related_from: Annotated[int, Field(ge=1, le=1000)]
     role: Weight
     time: Weight
+    frequency: Weight
+    decay: Weight
+    utility: Weight
+    policy: Weight
     rounds: Annotated[int, Field(ge=1, le=3)]
     sufficient: Share
     feedback: Weight
+
+    @model_validator(mode="before")
+    @classmethod
+    def _reproduced(cls, given: Any) -> Any:
+        """Let the ranking of a paper set all weights: those that it does not name are 0."""
+        paper = REPRODUCED.get(str(given.get("ranking"))) if isinstance(given, dict) else None
+        if not paper:
+            return given
+        dense = dict.fromkeys(("dense_raw", "dense_context"), paper.similarity / 2)
+        return {**given, **dict.fromkeys(_WEIGHTS, 0.0), **dense, **paper.weights}
+
+    @property
+    def reads_use(self) -> bool:
+        """Whether searches look at how their reader has used notes."""
+        return bool(self.frequency or self.utility)
 
 
 class GateSettings(BaseModel):

@@ -79,6 +79,8 @@ class Reader:
     def _hits(self, scope: Scope, query: Query, rounds: int) -> tuple[list[Hit], Spent]:
         """Return the best notes, and what models cost that planned the question and judged the notes."""
         engine = self._engine
+        if engine.settings.recall.reads_use:
+            self._use.write()
         asking = rounds > 1 and any(map(engine.roles.has, _REFINING))
         payer = self._payer(scope) if asking else scope
         if payer is None:  # nothing to ask a model about
@@ -253,7 +255,10 @@ class Reader:
         vector = self._engine.embedder.embed_query(question)
         moment = local(filters.as_of or filters.known_at or self._engine.now(), self._engine.settings.timezone)
         fitted = weights(self._engine.embedder.name)
-        return Query(question, vector, scope.readable, filters, top_k, moment, least, explain, weights=fitted)
+        policies = self._engine.policies
+        return Query(
+            question, vector, scope.readable, filters, top_k, moment, least, explain, weights=fitted, policies=policies
+        )
 
     def listed(self, scope: Scope, filters: Filters) -> Iterator[Note]:
         """Yield the notes of one scope, oldest first, fetched a page at a time."""

@@ -206,6 +206,9 @@ def explanation(out: "Console", one: "Hit", why: "Explanation") -> None:
         ("neighbours", "", "", f"{why.neighbours:.3f}"),
         ("session", "", "", f"{why.session:.3f}"),
     ]
+    rows += [
+        (f"use: {name}", *(f"{x:.3f}" for x in (of.raw, of.normalised, of.weighted))) for name, of in why.use.items()
+    ]
     proposed = f"similarity {one.similarity:.3f}, proposed by {', '.join(why.proposed_by)}"
     for told in (*columns(rows), proposed):
         out.print(f"    {told}", style="dim")

@@ -36,7 +36,7 @@ class Engine:
         """Whether what readers are shown is counted: where the settings say so, or where anything reads it."""
         record = self.settings.use.record
         limited = any(one.uses or one.extend for one in self.policies.classes.values())
-        return record == "on" or (record == "auto" and limited)
+        return record == "on" or (record == "auto" and (limited or self.settings.recall.reads_use))
 
     def now(self) -> datetime:
         """Return the clock's time in UTC, to the millisecond: the precision in which times are stored."""

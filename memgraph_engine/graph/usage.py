@@ -1,7 +1,8 @@
 """How readers have used notes. It has no version and no edges: no write waits for it, and no undo changes it."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
+from datetime import datetime
 
 from memgraph_engine.graph.database import Database, Row, Runner
 from memgraph_engine.graph.rows import moment
@@ -9,6 +10,30 @@ from memgraph_engine.model.usage import Usage
 
 _ROWS = 1000  # nodes in one transaction
 _TIMES = ("scored_at", "last_shown", "last_used")
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """What a search weighs of a note: its class, when it was created, and by a `message` or not, and its usage.
+
+    `usage` is None where it was never counted.
+    """
+
+    policy: str
+    created: datetime
+    message: bool
+    usage: Usage | None
+
+
+def weighed(tx: Runner, reader: str, scopes: Sequence[str], ids: Sequence[str]) -> dict[str, Weighed]:
+    """Return what a search weighs of notes of the scopes that a reader reads, by their ids."""
+    rows = tx.run("usage/pool", scope=reader, scopes=list(scopes), ids=list(ids)) if ids else []
+    return {
+        row["id"]: Weighed(
+            row["policy"], moment(row["created"]), row["message"], usage_from(row["usage"]) if row["usage"] else None
+        )
+        for row in rows
+    }
 
 
 def read(tx: Runner, reader: str, ids: Sequence[str]) -> dict[str, Usage]:

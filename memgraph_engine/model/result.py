@@ -87,6 +87,8 @@ class Explanation(Result):
     alone, that is the hit's score. Otherwise `ranking` tells what each feature adds to the log-odds, and the score is
     their probability. If the question was asked in several `rounds`, all these are those of the first round that found
     the note; the hit's score is then the mean over all rounds, where each counts less than the one before.
+    If use or policies have a weight, the score is the sum of what `use` has `weighted` instead: "ranking", which is the
+    score without them (in a paper's ranking "similarity"), and each of them.
     """
 
     brief = ("proposed_by", "neighbours", "session")
@@ -97,6 +99,7 @@ class Explanation(Result):
     session: float
     ranking: Mapping[str, float] = field(default_factory=dict)
     rounds: tuple[Round, ...] = ()
+    use: Mapping[str, ChannelScore] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -17,7 +17,7 @@ from memgraph_engine.language import tokenize
 from memgraph_engine.model.text import asks_amount
 from memgraph_engine.recall.fusion import CHANNELS, STEPS, Fused, Places, min_max, reciprocal_ranks
 from memgraph_engine.resources import resource
-from memgraph_engine.settings import RecallSettings
+from memgraph_engine.settings import REPRODUCED, RecallSettings
 
 if TYPE_CHECKING:
     import numpy as np
@@ -80,14 +80,14 @@ class Ranking:
 
 @cache
 def ranking(name: str) -> Ranking | None:
-    """Return the shipped ranking for "learned", None for "weights", else the one of a file.
+    """Return the shipped ranking for "learned", None for "weights" and for a paper's, else the one of a file.
 
     Raises SettingsError for a file that can't be read, or that has not one number for each feature.
 
     >>> ranking("weights") is None, set(ranking("learned").weights) == set(FEATURES)
     (True, True)
     """
-    if name == BY_WEIGHTS:
+    if name == BY_WEIGHTS or name in REPRODUCED:
         return None
     source = resource(*FILE) if name == LEARNED else Path(name)
     try:
@@ -95,7 +95,7 @@ def ranking(name: str) -> Ranking | None:
     except OSError as error:
         raise SettingsError(
             f"recall.ranking is {name!r}, and no file of that name can be read ({error.strerror}); give the path of "
-            f"one, {LEARNED!r} or {BY_WEIGHTS!r}."
+            f"one, {LEARNED!r}, {BY_WEIGHTS!r}, or {' or '.join(map(repr, REPRODUCED))}."
         ) from error
     except (ValueError, RecursionError) as error:
         raise _unusable(name, f"it is no JSON: {error}") from None

@@ -1,7 +1,7 @@
 """Answer a question with notes: one round trip to the graph, one more for notes not in the cache, then fusion."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import accumulate, islice
 from typing import TYPE_CHECKING, Any
@@ -11,6 +11,7 @@ from memgraph_engine.graph.database import Database, Row
 from memgraph_engine.graph.fulltext import words_query
 from memgraph_engine.graph.note_cache import CachedNote, NoteCache
 from memgraph_engine.graph.rows import milliseconds, moment, packed
+from memgraph_engine.lifecycle import Policies
 from memgraph_engine.model.memory import NEVER, TRUE_ONCE
 from memgraph_engine.model.result import ChannelScore, Explanation, Hit, Round
 from memgraph_engine.model.scope import Scope
@@ -20,6 +21,7 @@ from memgraph_engine.recall.pool import Pool, anchor_scores, read_pool
 from memgraph_engine.recall.question import Filters, names, terms
 from memgraph_engine.recall.ranking import FEATURES, Ranking, features, ranking
 from memgraph_engine.recall.relevance import Weights, covered
+from memgraph_engine.recall.use import Use, weigh, weighs
 from memgraph_engine.settings import RecallSettings
 
 if TYPE_CHECKING:
@@ -38,7 +40,8 @@ class Query:
 
     `moment` is its present, in the zone whose days it means. `reading` is what a model read in it, None to read it
     without one. In a later round `asked` is the vector of the first.
-    `weights` tell how relevant what is found is, None for an embedder that has none.
+    `weights` tell how relevant what is found is, None for an embedder that has none. `policies` are the
+    classes of notes.
     """
 
     text: str
@@ -52,6 +55,7 @@ class Query:
     reading: Reading | None = None
     asked: "NDArray[np.float32] | None" = None
     weights: Weights | None = None
+    policies: Policies = field(default_factory=Policies)
 
     @property
     def scope_names(self) -> list[str]:
@@ -68,7 +72,7 @@ class Found:
     """What one round found: the pool, its fused scores, and how the question was read.
 
     `total` is what notes are ranked by: the scores that a learned `ranking` makes of `features`; without one, the fused
-    scores.
+    scores. Where use or policies have a weight, they are in it, and `use` tells how.
     `cosines` are those of each note's vectors, raw and context, to the first question; `coverage` is the share of its
     words that a note holds.
     `versions` are those of the scopes then.
@@ -84,6 +88,7 @@ class Found:
     languages: Sequence[str]
     reading: Reading
     versions: Mapping[str, int]
+    use: Use | None = None
 
     @property
     def notes(self) -> Sequence[CachedNote]:
@@ -125,7 +130,15 @@ def retrieve(db: Database, cache: NoteCache, query: Query, languages: Sequence[s
         factor *= _GROWTH
     if len(admitted) < len(pool.notes):
         pool = pool.only(admitted)
-    return scored(query, pool, answer, languages, reading, settings)
+    found = scored(query, pool, answer, languages, reading, settings)
+    return _used(db, query, found, settings) if weighs(settings) else found
+
+
+def _used(db: Database, query: Query, found: Found, settings: RecallSettings) -> Found:
+    """Add to the scores how the reader, who is the first of the scopes, has used the notes, and their classes."""
+    reader, moment, cosines = query.scope_names[0], query.moment, found.fused.raw[:, 2:4]
+    use = weigh(db, reader, query.scope_names, found.notes, found.total, cosines, query.policies, moment, settings)
+    return replace(found, total=use.weighted.sum(axis=1), use=use)
 
 
 def propose(
@@ -407,4 +420,6 @@ def _explanation(found: Found, row: int, rounds: Sequence[Round]) -> Explanation
     if found.ranking is not None and found.features is not None:
         added = found.ranking.parts(found.features[row]).tolist()
         parts = {"bias": found.ranking.bias, **dict(zip(FEATURES, added, strict=True))}
-    return Explanation(proposed, scores, float(fused.neighbours[row]), float(fused.session[row]), parts, tuple(rounds))
+    around = float(fused.neighbours[row]), float(fused.session[row])
+    use = found.use.explained(row) if found.use else {}
+    return Explanation(proposed, scores, *around, parts, tuple(rounds), use)
