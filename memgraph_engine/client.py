@@ -106,7 +106,7 @@ class Memory:
         self.engine = engine
         self._settings = engine.settings
         self._writer = Writer(engine)
-        self._reader = Reader(engine, self._writer.expected_language)
+        self._reader = Reader(engine, self._writer.expected_language, self._writer.follow)
 
     @classmethod
     def connect(
@@ -367,7 +367,7 @@ class Memory:
         return self._writer.end_session(self._scope(user_id, shared), check_name(session, "session"))
 
     def restore(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Decision:  # noqa: A002
-        """Bring back a note that expired, swept or not: the time of its policy begins anew.
+        """Bring back a note that expired, swept or not, or was archived: the time of its policy begins anew.
 
         The id of a long message names all of its notes. Raises NotFound, or InvalidInput for what has not expired.
         """

@@ -200,11 +200,13 @@ class LifecycleSettings(BaseModel):
 
 
 class UseSettings(BaseModel):
-    """Whether it is counted what readers are shown; see `config/settings.toml`."""
+    """Whether it is counted what readers are shown, and what follows; see `config/settings.toml`."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     record: Literal["auto", "on", "off"]
+    prune: bool
+    prune_after: Annotated[int, Field(ge=0, le=36_500)]
 
 
 class AnswerSettings(BaseModel):

@@ -473,10 +473,10 @@ def test_a_database_that_goes_away_is_waited_for(connect, monkeypatch):
     memory.add(FERRY, user_id="ana", wait=False)
     inner, jobs = work.waiting, []
 
-    def gone_at_first(db, tenant, unpruned):
+    def gone_at_first(db, tenant, *since):
         if not jobs:
             raise Unreachable("No Neo4j answers.")
-        return inner(db, tenant, unpruned)
+        return inner(db, tenant, *since)
 
     monkeypatch.setattr(work, "waiting", gone_at_first)
     worker = Worker(memory.engine, tell=lambda job: (jobs.append(job), job.outcome == "done" and worker.stop()))

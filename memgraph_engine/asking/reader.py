@@ -1,9 +1,8 @@
 """The way of a question: recall finds hits, the graph tells what contradicts them, the answer room does the rest."""
 
-from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
-from datetime import datetime
 from typing import Unpack, cast
 
 from memgraph_engine.answer.ask import ask
@@ -30,7 +29,7 @@ from memgraph_engine.lifecycle import utility
 from memgraph_engine.llm import Spent
 from memgraph_engine.model.answer import Answer, Context
 from memgraph_engine.model.memory import NEVER, TRUE_ONCE, Note
-from memgraph_engine.model.result import Anchor, Contrary, Hit, Reflected, Reflection
+from memgraph_engine.model.result import Anchor, Contrary, Decision, Hit, Reflected, Reflection
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.model.usage import Usage
 from memgraph_engine.recall.anchors import anchors
@@ -49,11 +48,19 @@ _NAMES = ("session", "speaker", "role", "agent")
 
 
 class Reader:
-    """Asks the memories of one database; `language` tells the one that a scope is expected to have."""
+    """Asks the memories of one database; `language` tells the one that a scope is expected to have.
 
-    def __init__(self, engine: Engine, language: Callable[[Scope], str]) -> None:
+    `follow` does what policies ask where the use of notes has changed: from what to what, by their ids.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        language: Callable[[Scope], str],
+        follow: Callable[[Scope, Mapping[str, tuple[Usage, Usage]]], Sequence[Decision]],
+    ) -> None:
         self._engine = engine
-        self._language = language
+        self._language, self._follow = language, follow
         self._use = Recorder(engine)
 
     def close(self) -> None:
@@ -196,13 +203,10 @@ class Reader:
         if engine.settings.use.record != "off":
             fresh = {note.id: utility.fresh(engine.policies.known(note.policy), note) for note in shown}
             changes = usage.change(engine.db, scope.name, [one.name for one in scope.readable], fresh, changed)
-        return Reflection(
-            question,
-            tuple(
-                Reflected(note, outcome, why, *(_utilities(*changes[note], now) if note in changes else ()))
-                for note, (outcome, why) in told.items()
-            ),
-        )
+        changes = {note: (utility.lapsed(before, now), after) for note, (before, after) in changes.items()}
+        worth = {note: (before.utility, after.utility) for note, (before, after) in changes.items()}
+        judged = (Reflected(note, *one, *worth.get(note, (None, None))) for note, one in told.items())
+        return Reflection(question, tuple(judged), tuple(self._follow(scope, changes)))
 
     def _reflect(self, scope: Scope, answer: Answer) -> None:
         """Reflect on an answer that was just made, where use is counted. What can't be written loses no answer."""
@@ -287,10 +291,6 @@ class Reader:
             shown=self._engine.policies.shown(check_tags(given.get("include"), "include")),
             metadata=check_metadata(given.get("metadata"), "metadata"),
         )
-
-
-def _utilities(before: Usage, after: Usage, now: datetime) -> tuple[int, int]:
-    return utility.current(before, now), after.utility
 
 
 def _known(given: Iterable[str], filters: Sequence[str]) -> None:

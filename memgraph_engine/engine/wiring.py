@@ -34,9 +34,9 @@ class Engine:
     @property
     def counts_use(self) -> bool:
         """Whether what readers are shown is counted: where the settings say so, or where anything reads it."""
-        record = self.settings.use.record
+        use = self.settings.use
         limited = any(one.uses or one.extend for one in self.policies.classes.values())
-        return record == "on" or (record == "auto" and (limited or self.settings.recall.reads_use))
+        return use.record == "on" or (use.record == "auto" and (limited or self.settings.recall.reads_use or use.prune))
 
     def now(self) -> datetime:
         """Return the clock's time in UTC, to the millisecond: the precision in which times are stored."""

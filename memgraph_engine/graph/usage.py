@@ -1,6 +1,6 @@
 """How readers have used notes. It has no version and no edges: no write waits for it, and no undo changes it."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 
@@ -14,9 +14,9 @@ _TIMES = ("scored_at", "last_shown", "last_used")
 
 @dataclass(frozen=True, slots=True)
 class Weighed:
-    """What a search weighs of a note: its class, when it was created, and by a `message` or not, and its usage.
+    """What is weighed of a note beside its words.
 
-    `usage` is None where it was never counted.
+    Its class, when it was created, whether a `message` tells it, and its `usage`, None where it was never counted.
     """
 
     policy: str
@@ -28,12 +28,22 @@ class Weighed:
 def weighed(tx: Runner, reader: str, scopes: Sequence[str], ids: Sequence[str]) -> dict[str, Weighed]:
     """Return what a search weighs of notes of the scopes that a reader reads, by their ids."""
     rows = tx.run("usage/pool", scope=reader, scopes=list(scopes), ids=list(ids)) if ids else []
-    return {
-        row["id"]: Weighed(
-            row["policy"], moment(row["created"]), row["message"], usage_from(row["usage"]) if row["usage"] else None
-        )
-        for row in rows
-    }
+    return {row["id"]: _weighed(row) for row in rows}
+
+
+def prunable(db: Database, scope: str, before: datetime) -> Iterator[tuple[str, Weighed]]:
+    """Yield the active notes of a scope that were created before, and are not pinned, by their ids."""
+    return ((row["id"], _weighed(row)) for row in db.stream("usage/prunable", scope=scope, before=before))
+
+
+def weighed_at(db: Database, scope: str, now: datetime) -> None:
+    """Say that the utilities of a scope's notes were looked at."""
+    db.commit("usage/weighed", scope=scope, now=now)
+
+
+def _weighed(row: Row) -> Weighed:
+    known = usage_from(row["usage"]) if row["usage"] else None
+    return Weighed(row["policy"], moment(row["created"]), row["message"], known)
 
 
 def read(tx: Runner, reader: str, ids: Sequence[str]) -> dict[str, Usage]:

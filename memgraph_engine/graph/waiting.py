@@ -13,7 +13,8 @@ class Waiting:
     """What came to a scope since its topics were found (`ran`, None for never): writes, and notes new to the graph.
 
     `pending`: some notes are not constructed yet. `expiring`: some may have expired that are not swept yet. `erasing`:
-    an erasure is begun and not done. `pruned` is when its history was, None for never.
+    an erasure is begun and not done. `pruned` is when its history was, `weighed` when the utilities of its notes were
+    looked at; None for never.
     """
 
     scope: Scope
@@ -24,14 +25,18 @@ class Waiting:
     notes_since: int
     ran: datetime | None
     pruned: datetime | None
+    weighed: datetime | None
 
 
-def waiting(db: Database, tenant: str | None, unpruned: datetime | None = None) -> list[Waiting]:
+def waiting(
+    db: Database, tenant: str | None, unpruned: datetime | None = None, unweighed: datetime | None = None
+) -> list[Waiting]:
     """Return the scopes with any work, those whose topics are oldest first; of all tenants if none is named.
 
-    Not to have been pruned since `unpruned` is work too; None where history is kept for ever.
+    Not to have been pruned since `unpruned` is work too, nor to have been weighed since `unweighed`; None where history
+    is kept for ever, and where no note is archived for being of little use.
     """
-    rows = db.run("scopes/waiting", tenant=tenant, unpruned=unpruned)
+    rows = db.run("scopes/waiting", tenant=tenant, unpruned=unpruned, unweighed=unweighed)
     return [_waiting(Scope(row.pop("tenant"), row.pop("user") or None), row) for row in rows]
 
 
@@ -42,5 +47,5 @@ def waits(db: Database, scope: Scope) -> Waiting | None:
 
 
 def _waiting(scope: Scope, row: Row) -> Waiting:
-    times = {name: None if row[name] is None else moment(row[name]) for name in ("ran", "pruned")}
+    times = {name: None if row[name] is None else moment(row[name]) for name in ("ran", "pruned", "weighed")}
     return Waiting(scope, **{**row, **times})

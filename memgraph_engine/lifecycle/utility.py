@@ -10,7 +10,8 @@ from memgraph_engine.lifecycle.policies import Policy
 from memgraph_engine.model.memory import Note
 from memgraph_engine.model.usage import Outcome, Usage
 
-MOST = 100
+MOST, LOW = 100, 20
+"""The greatest, and that below which a note is of little use."""
 _START, _START_OF_MESSAGE = 50, 30
 _PROVEN, _DOUBTFUL = 70, 40
 _USED, _USED_AGAIN = 10, 5  # below 70, and from there on
@@ -41,11 +42,15 @@ def current(usage: Usage, now: datetime) -> int:
     return max(usage.utility - max(now - usage.scored_at, timedelta()) // _LAPSE, 0)
 
 
+def lapsed(usage: Usage, now: datetime) -> Usage:
+    """Return the usage with the utility of now."""
+    return replace(usage, utility=current(usage, now), scored_at=max(now, usage.scored_at))
+
+
 def shown(usage: Usage, at: datetime, times: int = 1) -> Usage:
     """Return the usage of a note that was shown so many times, the last time then."""
     last = max(at, usage.last_shown or at)
-    scored = max(at, usage.scored_at)
-    return replace(usage, utility=current(usage, at), scored_at=scored, shown=usage.shown + times, last_shown=last)
+    return replace(lapsed(usage, at), shown=usage.shown + times, last_shown=last)
 
 
 def judged(usage: Usage, outcome: Outcome, at: datetime) -> Usage:
@@ -56,12 +61,13 @@ def judged(usage: Usage, outcome: Outcome, at: datetime) -> Usage:
     >>> [judged(Usage(utility, at), "used", at).utility for utility in (50, 69, 70, 98)]
     [60, 79, 75, 100]
     """
-    utility = current(usage, at)
+    usage = lapsed(usage, at)
+    utility = usage.utility
     change = {
         "used": _USED if utility < _PROVEN else _USED_AGAIN,
         "unused": _UNUSED if utility >= _DOUBTFUL else _UNUSED_AGAIN,
         "contradicted": _CONTRADICTED,
         "shown": 0,
     }[outcome]
-    changed = replace(usage, utility=min(max(utility + change, 0), MOST), scored_at=max(at, usage.scored_at))
+    changed = replace(usage, utility=min(max(utility + change, 0), MOST))
     return replace(changed, used=usage.used + 1, last_used=at) if outcome == "used" else changed

@@ -28,6 +28,7 @@ DecisionKind = Literal[
     "pin",
     "policy",
     "erase",
+    "archive",
 ]
 Relation = Literal["same", "update", "change", "conflict", "related", "none"]
 EntryKind = Literal["append", "link", "merge", "reinforce", "supersede", "discard", "defer", "restore", "repeat"]
@@ -419,10 +420,16 @@ class Reflected(Result):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Reflection(Result):
-    """What an answer to a question made of the notes shown for it, in their order."""
+    """What an answer to a question made of the notes shown for it, in their order.
+
+    `decisions` ended notes that were used as often as their policy allows, or prolonged such as it prolongs.
+    """
+
+    brief = ("question", "notes")
 
     question: str
     notes: tuple[Reflected, ...]
+    decisions: tuple[Decision, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, repr=False)

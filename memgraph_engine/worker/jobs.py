@@ -4,6 +4,7 @@ import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import cast
 
 from memgraph_engine.cost import NOTHING, Cost
@@ -13,9 +14,10 @@ from memgraph_engine.graph.waiting import Waiting
 from memgraph_engine.model.result import Receipt
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.model.topic import TopicRun
+from memgraph_engine.settings import UseSettings
 from memgraph_engine.topics.job import partitioner_of, rebuild_topics
 from memgraph_engine.worker.schedule import Schedule
-from memgraph_engine.writing import erasure
+from memgraph_engine.writing import erasure, unused
 from memgraph_engine.writing.pruning import due_since
 from memgraph_engine.writing.writer import Writer
 
@@ -105,8 +107,26 @@ def jobs_of(engine: Engine) -> tuple[Job, ...]:
             do=expire,
         ),
         Job("construct", "where notes are pending", _pending, lease="work", most=10, do=construct),
+        Job(
+            "prune",
+            "once a day, where notes of little use are archived",
+            partial(_unweighed, engine.settings.use),
+            lease="work",
+            most=1,
+            do=partial(_prune, engine),
+        ),
         Job("topics", when, due, lease="work", most=1, do=topics),
     )
+
+
+def _prune(engine: Engine, scope: Scope, _stopping: Callable[[], bool]) -> Outcome | None:
+    archived = unused.prune(engine, scope)
+    return Outcome({"archived": archived}) if archived else None
+
+
+def _unweighed(settings: UseSettings, waiting: Waiting, now: datetime) -> str:
+    since = unused.due_since(settings, now)
+    return "a day's use" if since and (waiting.weighed is None or waiting.weighed <= since) else ""
 
 
 def _pending(waiting: Waiting, _now: datetime) -> str:

@@ -15,6 +15,7 @@ from memgraph_engine.graph.waiting import Waiting, waiting, waits
 from memgraph_engine.model.job import JobRun
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.worker.jobs import Job, Outcome, Stopped, jobs_of
+from memgraph_engine.writing import unused
 from memgraph_engine.writing.pruning import due_since
 
 _FIRST_REST = 30.0  # seconds before what failed is tried again, doubled each time
@@ -75,8 +76,9 @@ class Worker:
     def _look(self, *, again: bool) -> bool:
         """Do what is due in each memory; return whether anything was done."""
         done = False
-        unpruned = due_since(self._engine.settings.lifecycle, self._engine.now())
-        for one in waiting(self._engine.db, self._tenant, unpruned):
+        settings, now = self._engine.settings, self._engine.now()
+        unpruned, unweighed = due_since(settings.lifecycle, now), unused.due_since(settings.use, now)
+        for one in waiting(self._engine.db, self._tenant, unpruned, unweighed):
             for lease in dict.fromkeys(job.lease for job, _ in self._due(one)):
                 if self.stopping:
                     return done

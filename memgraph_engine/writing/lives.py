@@ -8,7 +8,7 @@ from now on loses its keywords, and what is so no more gets them; its ties rest 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import uuid4
 
@@ -21,10 +21,11 @@ from memgraph_engine.graph.scopes import ScopeState
 from memgraph_engine.ingest.construct import Phrases, Placed, Vectors, construct
 from memgraph_engine.lifecycle import Life, Policies, life_of, quoted
 from memgraph_engine.model.candidate import Keyword
-from memgraph_engine.model.memory import READABLE, TRUE_ONCE, Key, Note, Source
+from memgraph_engine.model.memory import NEVER, READABLE, TRUE_ONCE, Key, Note, Source
 from memgraph_engine.model.names import key
 from memgraph_engine.model.result import Applied, Decision, DecisionKind
 from memgraph_engine.model.scope import Scope
+from memgraph_engine.model.usage import Usage
 from memgraph_engine.rendering import Text, render
 from memgraph_engine.writing import contexts
 from memgraph_engine.writing.parting import part
@@ -173,6 +174,46 @@ def apply(
         part for part in (f"{told}." if told else "", f"{ends:,} end at another time." if ends else "") if part
     )
     return replace(counted, decisions=(_live(db, scope, state, "policy", changes, embedder, most, now, why),))
+
+
+def follow(
+    db: Database,
+    scope: Scope,
+    used: Mapping[str, tuple[Usage, Usage]],
+    policies: Policies,
+    embedder: CheckedEmbedder,
+    most: int,
+    now: datetime,
+) -> list[Decision]:
+    """End notes that were used as often as their classes allow, and prolong those whose utility rose enough; or Stale.
+
+    `used` has how the reader of the scope had used each, and has now.
+    """
+    state = scopes.state(db, scope.name)
+    told = [one.found.note for one in notes.renderings(db, scope.name, sorted(used))] if state else []
+    ended, prolonged = dict[str, Change](), dict[str, Change]()
+    for note in told:
+        policy, (before, after) = policies.known(note.policy), used[note.id]
+        if note.status not in READABLE or note.pinned:
+            continue
+        if policy.uses and max(before.used, policy.uses - 1) < after.used:
+            ended[note.id] = Change(policy.life(now, now))
+        elif policy.extend and note.expires_at < NEVER and before.utility <= policy.extend.above < after.utility:
+            ends, erased = (_later(at, policy.extend.by) for at in (note.expires_at, note.erase_at))
+            prolonged[note.id] = Change(Life(note.policy, ends, erased, note.apart))
+    made = list[Decision]()
+    if state and ended:
+        why = "It was used as often as its policy allows."
+        made.append(_live(db, scope, state, "expire", ended, embedder, most, now, why))
+        state = scopes.state(db, scope.name)
+    if state and prolonged:
+        why = "Its utility rose so high that its policy prolongs it."
+        made.append(_live(db, scope, state, "policy", prolonged, embedder, most, now, why))
+    return made
+
+
+def _later(at: datetime, by: timedelta) -> datetime:
+    return min(at + by, NEVER) if at < NEVER - by else NEVER
 
 
 def _found(db: Database, scope: Scope, id: str) -> tuple[ScopeState, list[Found]]:  # noqa: A002

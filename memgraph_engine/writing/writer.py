@@ -35,6 +35,7 @@ from memgraph_engine.model.memory import NEVER, TRUE_ONCE, Key, Source
 from memgraph_engine.model.ports import utc_now
 from memgraph_engine.model.result import Applied, Decision, Deletion, Entry, Receipt, Swept
 from memgraph_engine.model.scope import Scope
+from memgraph_engine.model.usage import Usage
 from memgraph_engine.recall.question import Filters
 from memgraph_engine.rendering import render
 from memgraph_engine.writing import change, contexts, erasure, lives
@@ -432,6 +433,14 @@ class Writer:
         return until_current(
             engine.db, scope.name, lambda: lives.end_session(engine.db, scope, session, *given, engine.now())
         )
+
+    def follow(self, scope: Scope, used: Mapping[str, tuple[Usage, Usage]]) -> Sequence[Decision]:
+        """End notes that were used as often as their classes allow, and prolong those whose utility rose enough."""
+        engine = self._engine
+        if not used or not any(one.uses or one.extend for one in engine.policies.classes.values()):
+            return ()
+        given = used, engine.policies, engine.embedder, engine.settings.max_keywords
+        return until_current(engine.db, scope.name, lambda: lives.follow(engine.db, scope, *given, engine.now()))
 
     def assign(self, scope: Scope, id: str, policy: str) -> Decision:  # noqa: A002
         """Give a note a class."""

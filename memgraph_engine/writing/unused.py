@@ -1,0 +1,92 @@
+"""Archive what has proved of little use to its reader (MemoryArchitect, section II.D.3). Nothing is erased by it.
+
+What is archived so keeps its words and its end, and comes back whole by an undo of the decision, or by `restore`.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from functools import partial
+from uuid import uuid4
+
+from memgraph_engine.embedding import CheckedEmbedder
+from memgraph_engine.engine.wiring import Engine
+from memgraph_engine.graph import notes, scopes, usage
+from memgraph_engine.graph.database import Database
+from memgraph_engine.graph.notes import Revision
+from memgraph_engine.graph.usage import Weighed
+from memgraph_engine.lifecycle import utility
+from memgraph_engine.model.memory import READABLE
+from memgraph_engine.model.result import Decision
+from memgraph_engine.model.scope import Scope
+from memgraph_engine.model.usage import Usage
+from memgraph_engine.settings import UseSettings
+from memgraph_engine.writing import contexts
+from memgraph_engine.writing.commit import until_current
+from memgraph_engine.writing.transaction import Transaction
+
+_SOME = 500
+_EVERY = timedelta(days=1)
+
+
+def due_since(settings: UseSettings, now: datetime) -> datetime | None:
+    """Return the time since which a memory must have been weighed, or that is due; None where nothing is pruned."""
+    return now - _EVERY if settings.prune else None
+
+
+def prune(engine: Engine, scope: Scope) -> int:
+    """Archive the notes of a user that are of little use, 500 in a decision; return how many.
+
+    What comes back begins anew, with the utility that it started with. The shared memory is left alone: what is of no
+    use to one of its readers may be to another.
+    """
+    now, db, policies = engine.now(), engine.db, engine.policies
+    low = dict[str, Weighed]()
+    if scope.user:
+        before = now - timedelta(days=engine.settings.use.prune_after)
+        found = usage.prunable(db, scope.name, before)
+        low = {id: one for id, one in found if policies.known(one.policy).prune and _low(engine, one, now)}  # noqa: A001
+    ids, archived = sorted(low), 0
+    for start in range(0, len(ids), _SOME):
+        some = ids[start : start + _SOME]
+        done = until_current(db, scope.name, partial(_archive, db, scope, some, engine.embedder, now))
+        fresh = {id: _started(engine, low[id], now) for id in done}  # noqa: A001
+        usage.change(db, scope.name, [scope.name], fresh, partial(_begun, fresh))
+        archived += len(done)
+    usage.weighed_at(db, scope.name, now)
+    return archived
+
+
+def _begun(fresh: Mapping[str, Usage], note: str, before: Usage) -> Usage:
+    return replace(before, utility=fresh[note].utility, scored_at=fresh[note].scored_at)
+
+
+def _low(engine: Engine, one: Weighed, now: datetime) -> bool:
+    return utility.current(one.usage or _started(engine, one, one.created), now) < utility.LOW
+
+
+def _started(engine: Engine, one: Weighed, at: datetime) -> Usage:
+    return utility.started(engine.policies.known(one.policy), at, message=one.message)
+
+
+def _archive(db: Database, scope: Scope, ids: Sequence[str], embedder: CheckedEmbedder, now: datetime) -> Sequence[str]:
+    """Archive some notes by one decision; return those that could still be read. Raises Stale."""
+    state = scopes.state(db, scope.name)
+    found = [one.found for one in notes.renderings(db, scope.name, ids)] if state else []
+    found = [one for one in found if one.note.status in READABLE and not one.note.pinned]
+    if not state or not found:
+        return ()
+    transaction = Transaction(scope, state.version, now)
+    told = [one.note.id for one in found]
+    many = f"{len(told):,} notes have" if len(told) > 1 else "It has"
+    why = f"{many} proved of little use: a utility below {utility.LOW} of {utility.MOST}."
+    only = told[0] if len(told) == 1 else ""
+    decision = transaction.decide(Decision(uuid4().hex, "archive", now, only, evidence=why))
+    for one in found:
+        archived = Revision(one.note.id, decision.id, {"status": "archived"}, keywords=(), light=True)
+        transaction.revise(one, archived)
+    hidden = dict.fromkeys(source.key for one in found for source in one.note.sources)
+    turns = contexts.Turns.after(db, scope.name, hidden)
+    contexts.rewrite(db, transaction, decision.id, turns, language=state.language, embedder=embedder, without=told)
+    transaction.commit(db)
+    return told
