@@ -47,7 +47,7 @@ def test_a_name_or_a_rare_word_tells_from_which_note_it_is():
     told = judged("You live in Faro now.", "I live in Lisbon.", "I moved to Faro.", "My cat is called Tom.")
     assert told == [
         ("unused", "Nothing of it is in the answer."),
-        ("used", "Of the notes shown it alone has 'faro'."),
+        ("used", 'Of the notes shown it alone has "Faro".'),
         ("unused", "Nothing of it is in the answer."),
     ]
 
@@ -68,7 +68,7 @@ def test_what_the_question_holds_or_several_notes_have_tells_nothing():
 def test_a_common_word_is_a_name_where_it_is_written_as_one():
     texts = "I met a friend called Hope.", "I met a friend."
     assert outcomes("It was your friend Hope.", *texts) == ["used", "unused"]
-    assert judged("I hope so.", *texts)[0][1] != "Of the notes shown it alone has 'hope'."
+    assert judged("I hope so.", *texts)[0][1] != 'Of the notes shown it alone has "hope".'
 
 
 def test_what_the_answer_contradicts_is_told_with_the_evidence():
@@ -147,6 +147,7 @@ def test_a_reflection_is_kept_where_it_is_asked_for_but_with_off(connected):  # 
 def test_a_reader_of_a_shared_note_moves_nobody_elses_utility(connected):  # noqa: F811
     memory = connected()
     heron = note(memory.add(HERON, shared=True))
+    memory.add("Good night!", **ANA)
     memory.reflect("What does it eat?", [heron], "Fish.", **ANA)
     assert counted(memory)[heron].utility == 40
     assert counted(memory, "bo") == {}
@@ -219,5 +220,5 @@ def test_an_answer_without_text_is_refused(connected):  # noqa: F811
 def test_the_command_line_reflects(cli):  # noqa: F811
     cli("add", HERON, "--id", "m1")
     told = cli("reflect", "What does the heron eat?", "It eats fish.", "--note", "m1").stdout
-    assert "  used  30 -> 40  Of the notes shown it alone has 'fish'." in told
+    assert '  used  30 -> 40  Of the notes shown it alone has "fish".' in told
     assert "name the notes" in cli("reflect", "What does it eat?", "Fish.", code=2).stderr

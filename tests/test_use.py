@@ -111,11 +111,13 @@ def test_counting_makes_no_writer_stale(connected):
 def test_each_reader_of_a_shared_note_has_a_count_of_his_own(connected):
     memory = connected()
     heron = note(memory.add(HERON, shared=True))
-    memory.context("What does the heron eat?", **ANA)
-    memory.context("What does the heron eat?", user_id="bo")
-    memory.context("What does the heron eat?", user_id="bo")
+    for user, times in (("ana", 1), ("bo", 2), ("nobody", 1)):
+        if user != "nobody":
+            memory.add("Hello, I am new here and like boats.", user_id=user)
+        for _ in range(times):
+            memory.context("What does the heron eat?", user_id=user)
     assert [counted(memory, user)[heron].shown for user in ("ana", "bo")] == [1, 2]
-    assert counted(memory, None) == {}
+    assert counted(memory, None) == counted(memory, "nobody") == {}
 
 
 def test_what_waits_is_written_when_the_memory_is_closed(connected):
@@ -194,6 +196,7 @@ def test_an_erasure_forgets_how_anybody_used_the_note(connected):
     heron = note(memory.add(HERON, shared=True, id="m1"))
     tide = note(memory.add(TIDE, shared=True, id="m2"))
     for user in ("ana", "bo"):
+        memory.add("Good night!", user_id=user)
         memory.context("What does the heron eat at the harbour?", user_id=user)
         memory.context("When does the tide turn?", user_id=user)
     assert set(counted(memory)) == set(counted(memory, "bo")) == {heron, tide}

@@ -81,6 +81,7 @@ def test_what_proved_useful_moves_up(boats):
 def test_one_readers_use_moves_nothing_of_anothers(connected):  # noqa: F811
     memory = connected(recall={"utility": 20.0})
     memory.add_many(BOATS, shared=True)
+    memory.add("Good night!", **ANA)
     before = order(memory, user_id="bo")
     memory.reflect(ASKED, [before[-1]], "Nothing.", **ANA)
     memory.reflect(ASKED, [before[-1]], memory.get(before[-1], **ANA).text, **ANA)

@@ -12,7 +12,7 @@ from memgraph_engine.asking.reflection import Judge
 from memgraph_engine.asking.use import Recorder
 from memgraph_engine.engine.account import Account
 from memgraph_engine.engine.wiring import Engine
-from memgraph_engine.errors import InvalidInput, StoreError
+from memgraph_engine.errors import InvalidInput, MemgraphEngineError
 from memgraph_engine.graph import decisions, notes, scopes, usage
 from memgraph_engine.ingest.messages import (
     check_metadata,
@@ -209,14 +209,14 @@ class Reader:
         return Reflection(question, tuple(judged), tuple(self._follow(scope, changes)))
 
     def _reflect(self, scope: Scope, answer: Answer) -> None:
-        """Reflect on an answer that was just made, where use is counted. What can't be written loses no answer."""
+        """Reflect on an answer that was just made, where use is counted. If that fails, the answer is not lost."""
         if not self._engine.counts_use or answer.text is None:
             return
         context = answer.context
         shown, cited = [entry.note for entry in context.entries], {entry.note.id for entry in answer.citations}
         try:
             self.reflect(scope, context.question, shown, answer.text if answer.known else "", cited, counted=True)
-        except StoreError as error:
+        except MemgraphEngineError as error:
             self._use.failed(scope, error)
 
     def answer(

@@ -12,7 +12,7 @@ from re import compile as pattern
 
 from memgraph_engine.embedding import CheckedEmbedder
 from memgraph_engine.gate.calibration import calibration
-from memgraph_engine.gate.difference import Pair
+from memgraph_engine.gate.difference import Pair, quoted
 from memgraph_engine.gate.known import Known, Line
 from memgraph_engine.gate.score import Statistics, score
 from memgraph_engine.language import listed_terms, tokenize
@@ -83,22 +83,20 @@ class Judge:
         """Return the notes that alone have a rare word, a number or a name of the answer, each with these words."""
         held = {note.id: set(self._terms(note.text)) for note in self.shown}
         carried = Counter(term for terms in held.values() for term in terms)
-        wanted = self._telling - set(self._terms(self.question))
-        own = {note: sorted(term for term in terms & wanted if carried[term] == 1) for note, terms in held.items()}
-        return {
-            note: f"Of the notes shown it alone has {', '.join(map(repr, terms[:3]))}."
-            for note, terms in own.items()
-            if terms
-        }
+        asked = set(self._terms(self.question))
+        wanted = {term: word for term, word in self._telling.items() if term not in asked and carried[term] == 1}
+        own = {note: [word for term, word in wanted.items() if term in terms] for note, terms in held.items()}
+        return {note: f"Of the notes shown it alone has {quoted(words)}." for note, words in own.items() if words}
 
     @cached_property
-    def _telling(self) -> set[str]:
-        """The terms of the answer that are rare, numbers, or written as names inside a sentence."""
+    def _telling(self) -> Mapping[str, str]:
+        """The terms of the answer that are rare, numbers, or written as names inside a sentence; each with its word."""
         common = listed_terms(self.language, "common-words")
-        found = {term for term in self._terms(self._plain) if term not in common or any(map(str.isdigit, term))}
+        found = {term: term for term in self._terms(self._plain) if term not in common or any(map(str.isdigit, term))}
         for sentence in _SENTENCES.split(self._plain):
-            inside = [word for word in _WORDS.findall(sentence)[1:] if word[0].isupper() and len(word) > 1]
-            found |= {term for word in inside for term in self._terms(word)}
+            for place, word in enumerate(_WORDS.findall(sentence)):
+                named = place > 0 and word[0].isupper() and len(word) > 1
+                found |= {term: word for term in self._terms(word) if named or term in found}
         return found
 
     def _terms(self, text: str) -> list[str]:

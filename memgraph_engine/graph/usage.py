@@ -61,8 +61,8 @@ def change(
 ) -> dict[str, tuple[Usage, Usage]]:
     """Change how a reader has used some notes of the scopes that it reads; return what was before, and what is now.
 
-    What was never counted begins as `fresh`. A note that can't be read any more is left out. If the answer of the
-    server is lost, a change may be made twice.
+    What was never counted begins as `fresh`. A note that can't be read any more is left out, and so is a reader without
+    a memory of his own. If the answer of the server is lost, a change may be made twice.
     """
 
     def work(tx: Runner) -> dict[str, tuple[Usage, Usage]]:

@@ -406,7 +406,7 @@ class Reflected(Result):
     shown         none of these, of those behind
 
     `utility` (0 to 100) is how useful it has proved to its reader, this answer included, and `before` what that was;
-    both are None where use is not counted, or if the note can't be read any more.
+    both are None where use is not counted, if the note can't be read any more, and for who has no memory of his own.
     """
 
     brief = ("note", "outcome", "why", "utility")
