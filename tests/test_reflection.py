@@ -30,7 +30,7 @@ def judged(answer, *texts, question="What is it?", cited=(), language="english")
             Note(str(place), raw, text, "active", "", 0, "Ana", "user", "", *[NOW] * 6, sources=(said,)),
         )
     embedder = CheckedEmbedder(HashingEmbedder(256, "all-MiniLM-L6-v2"))
-    return Judge(question, answer, notes, set(cited), language, len(notes), embedder).judged()
+    return Judge(question, answer, notes, set(cited), language, len(notes), embedder, NOW).judged()
 
 
 def outcomes(*given, **more):
@@ -55,6 +55,13 @@ def test_a_name_or_a_rare_word_tells_from_which_note_it_is():
 def test_a_number_tells_it_too():
     flights = "My flight to Rome leaves at 9 from gate 4.", "My flight to Oslo leaves at 7 from gate 12."
     assert outcomes("It leaves at 7 from gate 12.", *flights) == ["unused", "used"]
+
+
+def test_a_day_tells_it_as_the_note_means_it():
+    said = "I sailed yesterday.", "I rowed on Sunday, and sailed again."  # on a Wednesday
+    told = judged("It was on 30 April 2024.", *said, question="When did Ana sail?")
+    assert told[0] == ("used", "Of the notes shown it alone tells of 2024-04-30.")
+    assert told[1][0] == "unused"
 
 
 def test_what_the_question_holds_or_several_notes_have_tells_nothing():

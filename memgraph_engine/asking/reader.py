@@ -193,9 +193,9 @@ class Reader:
         engine = self._engine
         state = scopes.state(engine.db, scope.name)
         size = state.notes if state else 0
-        judge = Judge(question, answer, shown, cited, self._language(scope), size, engine.embedder)
-        told = dict(zip((note.id for note in shown), judge.judged(), strict=True))
         now, changes = engine.now(), dict[str, tuple[Usage, Usage]]()
+        judge = Judge(question, answer, shown, cited, self._language(scope), size, engine.embedder, now)
+        told = dict(zip((note.id for note in shown), judge.judged(), strict=True))
 
         def changed(note: str, before: Usage) -> Usage:
             return utility.judged(before if counted else utility.shown(before, now), told[note][0], now)

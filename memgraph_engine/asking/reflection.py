@@ -7,6 +7,7 @@ neither is found, what is related to the answer counts as used.
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property
 from re import compile as pattern
 
@@ -34,7 +35,10 @@ Told = tuple[Outcome, str]
 
 @dataclass(frozen=True)
 class Judge:
-    """Judges what an answer to a question made of the notes shown for it, best first. `notes` counts the memory's."""
+    """Judges what an answer to a question made of the notes shown for it, best first.
+
+    `notes` counts the memory's. What days the answer names is read as of `now`.
+    """
 
     question: str
     answer: str
@@ -43,6 +47,7 @@ class Judge:
     language: str
     notes: int
     embedder: CheckedEmbedder
+    now: datetime
 
     def judged(self) -> list[Told]:
         """Return what each was."""
@@ -61,12 +66,12 @@ class Judge:
     @cached_property
     def _contradicted(self) -> Mapping[str, str]:
         """Return the notes that a sentence of the answer contradicts, as the gate sees it, each with the evidence."""
-        known = [self._known(note.id, [Line(one, self.language) for one in note.sources]) for note in self.shown]
+        known = [self._known(note.id, self._lines[note.id]) for note in self.shown]
         statistics = Statistics.of(self.notes, known)
         maps = calibration(self.embedder.name)
         found: dict[str, str] = {}
         for sentence in filter(None, _SENTENCES.split(self._plain)):
-            new = self._known(_NOBODY, [Line(Source(_NOBODY, sentence, _NOBODY), self.language)])
+            new = self._known(_NOBODY, [self._line(sentence)])
             for old, scores in zip(known, score(new, known, [0.0] * len(known), statistics, maps), strict=True):
                 pairs = [Pair(new.lines[0], line, (new, old), self.language) for line in old.lines]
                 disputed = scores.redundancy > _REDUNDANT and [pair for pair in pairs if pair.disputed]
@@ -80,13 +85,32 @@ class Judge:
 
     @cached_property
     def _named(self) -> Mapping[str, str]:
-        """Return the notes that alone have a rare word, a number or a name of the answer, each with these words."""
+        """Return the notes that alone have a rare word, a number or a name of the answer, or tell of a day of it."""
         held = {note.id: set(self._terms(note.text)) for note in self.shown}
         carried = Counter(term for terms in held.values() for term in terms)
         asked = set(self._terms(self.question))
         wanted = {term: word for term, word in self._telling.items() if term not in asked and carried[term] == 1}
-        own = {note: [word for term, word in wanted.items() if term in terms] for note, terms in held.items()}
-        return {note: f"Of the notes shown it alone has {quoted(words)}." for note, words in own.items() if words}
+        words = {note: [word for term, word in wanted.items() if term in terms] for note, terms in held.items()}
+        told = {
+            note: f"Of the notes shown it alone tells of {min(days):%Y-%m-%d}." for note, days in self._days.items()
+        }
+        return told | {note: f"Of the notes shown it alone has {quoted(own)}." for note, own in words.items() if own}
+
+    @cached_property
+    def _days(self) -> Mapping[str, list[datetime]]:
+        """Return the notes that alone tell of a time that the answer names and the question does not."""
+        asked, answered = (self._line(text).days for text in (self.question, self._plain))
+        held = {note: frozenset().union(*(line.days for line in lines)) for note, lines in self._lines.items()}
+        carried = Counter(day for days in held.values() for day in days)
+        wanted = {day for day in answered - asked if carried[day] == 1}
+        return {note: [start for start, _ in days & wanted] for note, days in held.items() if days & wanted}
+
+    @cached_property
+    def _lines(self) -> Mapping[str, list[Line]]:
+        return {note.id: [Line(one, self.language) for one in note.sources] for note in self.shown}
+
+    def _line(self, text: str) -> Line:
+        return Line(Source(_NOBODY, text, _NOBODY, said_at=self.now), self.language)
 
     @cached_property
     def _telling(self) -> Mapping[str, str]:
