@@ -4,7 +4,7 @@ import argparse
 import json
 from pathlib import Path
 
-from bench import daily, gate, lifecycle, locomo, memory, pathways, report, speed, topics
+from bench import daily, gate, lifecycle, locomo, memory, pathways, reflection, report, speed, topics
 
 BENCHES = {
     "daily": daily,
@@ -13,6 +13,7 @@ BENCHES = {
     "locomo": locomo,
     "memory": memory,
     "pathways": pathways,
+    "reflection": reflection,
     "speed": speed,
     "topics": topics,
 }
