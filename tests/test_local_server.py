@@ -187,6 +187,7 @@ def stored(address):
     return sorted(query(address, ALL), key=str)
 
 
+@pytest.mark.long
 def test_a_compaction_leaves_all_but_the_bytes_of_what_is_gone(running, folder, monkeypatch):
     at = running.address()
     with Memory.connect(settings=settings(folder), embedder=HashingEmbedder()) as memory:

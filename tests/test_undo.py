@@ -348,17 +348,21 @@ def test_keywords_of_what_can_not_be_read_keep_no_others_from_being_found(memory
         "purple",
         "orange",
     ]
-    ferries = [f"A {colour} ferry." for colour in colours]
-    made = memory.add_many([*ferries, "A wooden boat."], user_id="ana").entries
+    ferries = [f"{who} {colour} ferry." for colour in colours for who in ("A", "My uncle painted the")]
+    made = memory.add_many([*ferries, "A wooden boat.", "My uncle painted the wooden boat."], user_id="ana").entries
     notes = [memory.get(note, user_id="ana") for note in dict.fromkeys(entry.note for entry in made)]
-    last = set(notes[-1].keywords)
+    assert len(notes) == len(made)
+    first, last = ({*one.keywords} & {*other.keywords} for one, other in (notes[:2], notes[-2:]))
+    assert first
     assert last
     assert not last & found()
-    deleted = [memory.delete(note.id, user_id="ana") for note in notes[:-1]]
+    deleted = [memory.delete(note.id, user_id="ana") for note in notes[:-2]]
     assert found() == last
     assert memory.history(notes[0].id, user_id="ana")[-1].note.keywords == notes[0].keywords
     memory.undo(deleted[0].id, user_id="ana")
-    assert found() == {*last, *notes[0].keywords}
+    assert found() == last  # one note alone carries it
+    memory.undo(deleted[1].id, user_id="ana")
+    assert found() >= {*last, *first}
     assert memory.verify(user_id="ana") == []
 
 
@@ -371,5 +375,4 @@ def test_a_keyword_rests_until_a_note_that_can_be_read_carries_it(memory):
     memory.add({"id": "b", "text": "A beekeeper needs a veil."}, user_id="ana")
     again = {anchor.keyword for anchor in memory.anchors("beekeeper", user_id="ana")}
     assert again & set(names)
-    assert again - set(names)
     assert memory.verify(user_id="ana") == []
