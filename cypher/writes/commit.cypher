@@ -395,7 +395,7 @@ CALL () {
   }
 }
 // A keyword is found by its vector as long as two notes carry it that can be read; else the vector rests. What one note alone
-// carries leads to no other, and is found with that note; such keywords are three of four, and would fill the index.
+// carries leads to no other, and is found with that note; such keywords are two of three, and would fill the index.
 CALL () {
   UNWIND $write.lost + $write.gained AS name
   MATCH (k:Keyword {scope: $scope, name: name})
