@@ -265,6 +265,11 @@ class Policies:
         life = self.known(note.policy).life(now)
         return life if note.policy in self.classes else replace(life, apart=note.apart)
 
+    @property
+    def staying(self) -> list[str]:
+        """The classes that no cap evicts."""
+        return [one.name for one in self.classes.values() if not one.evict]
+
     def joins(self, new: tuple[str, datetime], known: tuple[str, datetime]) -> bool:
         """Tell whether what is new may join a known note: the class of each, and when it ends.
 

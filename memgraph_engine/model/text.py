@@ -118,13 +118,23 @@ def words(raw: str, sources: Sequence[Source]) -> tuple[str, Source | None]:
     >>> words("Ana: I moved to Porto. (1:56 pm on 8 May, 2023)", [said])[0]
     'I moved to Porto.'
     """
-    found: tuple[int, str, Source | None] = (-1, raw, None)
+    _, told, _, source = parted(raw, sources)
+    return told, source
+
+
+def parted(raw: str, sources: Sequence[Source]) -> tuple[str, str, str, Source | None]:
+    """Return what stands before the words of a line, the words, what stands behind them, and whose line it is.
+
+    >>> parted("Ana: I moved to Porto.", [Source("1", "I moved.", "", speaker="Ana")])[:3]
+    ('Ana: ', 'I moved to Porto.', '')
+    """
+    found: tuple[int, str, str, str, Source | None] = (-1, "", raw, "", None)
     for source in sources:
         for language in _LANGUAGES:
             before, _, behind = line(replace(source, text=_WORDS), language).partition(_WORDS)
             around = len(before) + len(behind)
             if found[0] < around <= len(raw) and raw.startswith(before) and raw.endswith(behind):
-                found = around, raw[len(before) : len(raw) - len(behind)], source
+                found = around, before, raw[len(before) : len(raw) - len(behind)], behind, source
     return found[1:]
 
 

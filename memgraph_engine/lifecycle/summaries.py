@@ -1,0 +1,175 @@
+"""A summary without a model: of what was said the sentences that tell most, in their order, behind who said them when.
+
+No name, number, date or denial is lost: whatever else is left out, each stands in a sentence that is kept.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+from math import log
+
+from memgraph_engine.language import APOSTROPHES, listed_terms, tokenize, word_list
+
+_SENTENCES = re.compile(r"(?<=[.!?…])[\"'”’)]*\s+|(?<=[。！？])|\n+")
+_WORDS = re.compile(r"\d+(?:[.,:/-]\d+)*|[^\W\d_]+(?:'[^\W\d_]+)*")
+_CLOSED = ("closed-words", "stop-words", "interjections", "question-words")
+_COMMON = ("common-words", "weak-words", "content-words", "time-words", "changes", *_CLOSED)
+_SHORT = 3  # words that each sentence counts more: else what says least would be told first
+Fact = tuple[str, str]
+"""A name, number, date or denial that a text holds: of which kind, and the word."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A line of a note: its words, and what stands before and behind them: who said them, and when."""
+
+    before: str
+    words: str
+    behind: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Sentence:
+    line: int
+    text: str
+    length: int
+    terms: frozenset[str]
+    facts: frozenset[Fact]
+
+
+def rarity(lines: Iterable[str], language: str) -> dict[str, float]:
+    """Return how rare each term is among lines: its idf."""
+    every = [frozenset(tokenize(line, language)) for line in lines]
+    counts = Counter(term for terms in every for term in terms)
+    return {term: log(1 + len(every) / count) for term, count in counts.items()}
+
+
+def extract(lines: Sequence[Said], rare: Mapping[str, float], keep: float, language: str) -> list[str]:
+    """Return lines with those of their sentences that tell most, about the share `keep` of all words.
+
+    First those by which no name, number, date and denial is lost; then, as far as there is room, those whose words are
+    rarest (`rare`) and not told yet. A line of which nothing is left is left out.
+
+    >>> said = "Hello there, how are you?", "I moved to Porto.", "What a day it is!"
+    >>> lines = [Said("Ana: ", words, " (8 May, 2023)") for words in said]
+    >>> extract(lines, rarity(said, "english"), 0.3, "english")
+    ['Ana: I moved to Porto. (8 May, 2023)']
+    """
+    sentences = [one for place, line in enumerate(lines) for one in _cut(place, line.words, language)]
+    room = keep * sum(one.length for one in sentences)
+    wanted = {fact for one in sentences for fact in one.facts}
+    known: set[str] = set()
+    chosen: set[int] = set()
+    taken = 0
+    while left := [at for at in range(len(sentences)) if at not in chosen]:
+        told = [at for at in left if sentences[at].facts & wanted]
+        fits = told or [at for at in left if taken + sentences[at].length <= room or not chosen]
+        gains = {at: sum(rare.get(term, 0.0) for term in sentences[at].terms - known) for at in fits}
+        best = max(fits, key=lambda at: (gains[at] / (sentences[at].length + _SHORT), -at), default=-1)
+        if best < 0 or (chosen and not told and not gains[best]):
+            break
+        chosen.add(best)
+        taken += sentences[best].length
+        wanted -= sentences[best].facts
+        known |= sentences[best].terms
+    kept: list[list[str]] = [[] for _ in lines]
+    for at in sorted(chosen):
+        kept[sentences[at].line].append(sentences[at].text)
+    told = (f"{line.before}{' '.join(texts)}{line.behind}" for line, texts in zip(lines, kept, strict=True) if texts)
+    return list(dict.fromkeys(told))
+
+
+def facts(text: str, language: str) -> frozenset[Fact]:
+    """Return the names, numbers, dates and denials of a text; a denial is known by the word that it denies.
+
+    >>> sorted(facts("In May Ana did not take 2 trains.", "english"))
+    [('date', 'may'), ('denial', 'take'), ('name', 'ana'), ('number', '2')]
+    """
+    return frozenset(fact for one in _sentences(text) for fact in _facts(one, language))
+
+
+def unfaithful(summary: str, lines: Sequence[str], said: Iterable[str], language: str) -> str:
+    """Say what keeps a model's summary of lines from being used: what it lacks of the words `said`, or adds; else ''.
+
+    >>> unfaithful("Ana moved.", ["Ana: I moved to Porto. (8 May, 2023)"], ["I moved to Porto."], "english")
+    "it lacks 'porto'"
+    """
+    held, known = _words(summary, language), _words(" ".join(lines), language)
+    named = sorted({word for text in said for kind, word in facts(text, language) if kind != "denial"} - held)
+    added = sorted({word for kind, word in facts(summary, language) if kind != "denial"} - known)
+    return f"it lacks {named[0]!r}" if named else f"it adds {added[0]!r}" if added else ""
+
+
+def _words(text: str, language: str) -> frozenset[str]:
+    numbers = _lists(language).numbers
+    found = (word.casefold().removesuffix("'s") for word in _WORDS.findall(text.translate(APOSTROPHES)))
+    return frozenset(numbers.get(word, word) for word in found)
+
+
+def _cut(line: int, text: str, language: str) -> Iterator[_Sentence]:
+    for one in _sentences(text):
+        terms = frozenset(tokenize(one, language))
+        yield _Sentence(line, one, max(len(one.split()), 1), terms, frozenset(_facts(one, language)))
+
+
+def _sentences(text: str) -> list[str]:
+    return [one.strip() for one in _SENTENCES.split(text) if one and one.strip()]
+
+
+def _facts(sentence: str, language: str) -> Iterator[Fact]:
+    lists = _lists(language)
+    words = _WORDS.findall(sentence.translate(APOSTROPHES))
+    stems = partial(tokenize, language=language)
+    denied = False
+    for place, word in enumerate(words):
+        lower = word.casefold()
+        plain = lower.replace("'", "")
+        if word[0].isdigit():
+            yield "number", word
+        elif lower in lists.numbers:
+            yield "number", lists.numbers[lower]
+        elif lower in lists.dates and (lists.surely[lower] or word[0].isupper()):
+            yield "date", lower
+        elif plain in lists.negations:
+            denied = True
+            continue
+        elif word[0].isupper() and lower not in lists.closed and (place or not lists.common.issuperset(stems(lower))):
+            yield "name", lower.removesuffix("'s")
+        if denied and lower not in lists.closed and (terms := stems(word)):
+            yield "denial", terms[0]
+            denied = False
+    if denied:
+        yield "denial", ""
+
+
+@dataclass(frozen=True)
+class _Lists:
+    """Words of a language; all empty for one without lists."""
+
+    numbers: Mapping[str, str]
+    dates: frozenset[str]
+    surely: Mapping[str, bool]
+    negations: frozenset[str]
+    closed: frozenset[str]
+    common: frozenset[str]
+
+
+@cache
+def _lists(language: str) -> _Lists:
+    numbers = _pairs(language, "numbers")
+    dates = {word: kind for word, kind in _pairs(language, "dates").items() if kind.startswith(("month", "weekday"))}
+    return _Lists(
+        {word: number for word, number in numbers.items() if not number.startswith("#")},
+        frozenset(dates),
+        {word: "?" not in kind for word, kind in dates.items()},
+        frozenset(word for word in word_list(language, "negations") if "_" not in word),
+        frozenset(("i",)).union(_pairs(language, "spellings"), *(word_list(language, kind) for kind in _CLOSED)),
+        listed_terms(language, *_COMMON),
+    )
+
+
+def _pairs(language: str, kind: str) -> dict[str, str]:
+    parts = (entry.partition("=") for entry in word_list(language, kind))
+    return {word: value for word, _, value in parts}
