@@ -72,6 +72,7 @@ if TYPE_CHECKING:
         Entry,
         ErasurePlan,
         ErasureReceipt,
+        Evicted,
         Explanation,
         Hit,
         Hold,
@@ -123,6 +124,7 @@ __all__ = [
     "ErasurePlan",
     "ErasureReceipt",
     "ErasureRefused",
+    "Evicted",
     "Explanation",
     "Fault",
     "Held",
@@ -204,7 +206,7 @@ _NAMES = {
     "model.ports": "ChatModel Clock Embedder Judge Judgement Partitioner Pricing Reply StreamingChat",
     "model.result": (
         "About Anchor Applied CacheStats ChannelScore Considered Decision Deletion Entry ErasurePlan "
-        "ErasureReceipt Explanation Hit Hold PassageEntry QueryPlan Receipt Reflected Reflection Round Session "
+        "ErasureReceipt Evicted Explanation Hit Hold PassageEntry QueryPlan Receipt Reflected Reflection Round Session "
         "Spending Stats Story Swept Tenant Tie User Version"
     ),
     "model.topic": "Move Topic TopicRun TopicTie",

@@ -132,6 +132,8 @@ class AsyncMemory:
     sweep = awaited(Memory.sweep)
     end_session = awaited(Memory.end_session)
     restore = awaited(Memory.restore)
+    limit = awaited(Memory.limit)
+    evict = awaited(Memory.evict)
     pin = awaited(Memory.pin)
     unpin = awaited(Memory.unpin)
     set_policy = awaited(Memory.set_policy)

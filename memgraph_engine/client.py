@@ -37,6 +37,7 @@ from memgraph_engine.model.result import (
     Deletion,
     ErasurePlan,
     ErasureReceipt,
+    Evicted,
     Hit,
     Hold,
     Receipt,
@@ -366,10 +367,45 @@ class Memory:
         """
         return self._writer.end_session(self._scope(user_id, shared), check_name(session, "session"))
 
-    def restore(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Decision:  # noqa: A002
-        """Bring back a note that expired, swept or not, or was archived: the time of its policy begins anew.
+    def limit(self, cap: int | None, *, user_id: str | None = None, shared: bool = False) -> None:
+        """Give a memory a cap of its own: the most notes that can be read of it; 0 is any number, None the setting's.
 
-        The id of a long message names all of its notes. Raises NotFound, or InvalidInput for what has not expired.
+        Nothing is evicted yet: a worker does so, or `evict`. Raises NotFound for a memory that was never written to.
+        """
+        if cap is not None and (type(cap) is not int or cap < 0):
+            raise InvalidInput(f"cap must be a whole number of notes, 0 for any number, or None, not {cap!r}.")
+        scope = self._scope(user_id, shared)
+        if not scopes.limit(self.engine.db, scope.name, cap):
+            raise NotFound(f"The memory of {scope} is empty: there is nothing to limit.")
+
+    def evict(self, *, user_id: str | None = None, shared: bool = False, dry_run: bool = False) -> Evicted:
+        """Bring a memory that has more notes than its cap down to its target (`lifecycle.target`).
+
+        The coldest notes are archived: those that were shown least and are oldest. Up to ten that tell of one matter
+        are summed up by one note, which has their sources. Left alone are notes that are pinned, held, pending,
+        superseded, written within a day, or of a class that is not evicted. Each summary is a decision, whose `undo`
+        brings back what it sums; `restore` brings back a single note; a search with `archived` finds them by their
+        words.
+        With `dry_run` nothing is written.
+
+        >>> from datetime import UTC, datetime
+        >>> from memgraph_engine import Memory
+        >>> day = datetime(2024, 1, 1, tzinfo=UTC)
+        >>> with Memory.connect(tenant=tenant, clock=lambda: day) as memory:
+        ...     for text in ("I sold the boat.", "The boat was red.", "The boat had two sails."):
+        ...         _ = memory.add(text, user_id="mia")
+        ...     memory.limit(2, user_id="mia")
+        ...     day = datetime(2024, 3, 1, tzinfo=UTC)
+        ...     memory.evict(user_id="mia").notes, len(list(memory.get_all(user_id="mia")))
+        (3, 1)
+        """
+        return self._writer.evict(self._scope(user_id, shared), dry_run=dry_run)
+
+    def restore(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Decision:  # noqa: A002
+        """Bring back a note that expired, swept or not: the time of its policy begins anew. Or one that was evicted.
+
+        An evicted note leaves its summary, which is made anew of the rest, and lives on as it did. The id of a long
+        message names all of its notes. Raises NotFound, or InvalidInput for what is not expired or archived.
         """
         return self._writer.restore(self._scope(user_id, shared), check_name(id, "id"))
 
@@ -626,6 +662,7 @@ class Memory:
         - `since`, `until`: when it was said, both included; a day means the whole of it.
         - `tags`, `metadata`: the note has all that are given.
         - `min_similarity` (-1 to 1): the least `Hit.similarity`.
+        - `archived`: what a summary stands for is found as well, by its words.
         - `as_of`: what was true in the world at that moment, as far as the memory knows now; a day means its end.
         - `known_at`: what the memory held at that moment, in the words of then, whatever became of it since. Notes
           deleted by then are left out; superseded and archived ones say so by their status. Together with `as_of`: what

@@ -194,6 +194,13 @@ class LifecycleSettings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     policies: Annotated[str, Field(min_length=1)]
+    cap: Annotated[int, Field(ge=0)]
+    target: Annotated[float, Field(gt=0, le=1)]
+    access_weight: Weight
+    age_weight: Weight
+    similar: Share
+    cluster: Annotated[int, Field(ge=2, le=100)]
+    keep: Annotated[float, Field(gt=0, le=1)]
     past_days: Annotated[int, Field(ge=0, le=36_500)]
     decisions_days: Annotated[int, Field(ge=0, le=36_500)]
     runs_days: Annotated[int, Field(ge=0, le=36_500)]
@@ -257,6 +264,7 @@ class RolesSettings(BaseModel):
     sufficiency: RoleSettings = RoleSettings()
     answering: RoleSettings = RoleSettings()
     judging: RoleSettings = RoleSettings()
+    consolidation: RoleSettings = RoleSettings()
 
 
 class LlmSettings(BaseModel):

@@ -400,6 +400,8 @@ steps = st.lists(
         st.tuples(st.just("untie"), st.integers(0, 9)),
         st.tuples(st.just("undo"), st.integers(0, 9)),
         st.tuples(st.just("secret"), st.lists(st.integers(0, 9), min_size=1, max_size=3)),
+        st.tuples(st.just("evict"), st.integers(1, 4)),
+        st.tuples(st.just("restore"), st.integers(0, 9)),
     ),
     min_size=1,
     max_size=5,
@@ -429,6 +431,7 @@ def check_erasure(memory, script):
                 mine.add_many(some, user_id="ana")
             else:
                 take(mine, step, number)
+            assert mine.verify(user_id="ana") == []
         other = nodes(mine, "ben")
         receipt = mine.erase(mine.forget(user_id="ana", source=secrets))
         told = everything_told(mine)

@@ -47,6 +47,30 @@ def test_what_is_shown_if_asked_is_asked_for_by_its_policy(cli):  # noqa: F811
     assert "then is erased; no chat model sees it; it is found only where it is asked for" in said
 
 
+def test_a_memory_is_limited_and_evicted(cli, memory):  # noqa: F811
+    for n in range(3):
+        cli("add", f"The boat has {n} sails.", "--id", f"b{n}", "--speaker", "Ana")
+    assert cli("limit", "2").stdout == "The cap is 2 notes.\n"
+    assert json.loads(cli("limit", "2", "--json").stdout) == {"cap": 2}
+    assert "number of notes" in cli("limit", "few", code=2).stderr
+    assert cli("evict").stdout == "3 notes left; the cap is 2.\n"  # all are younger than a day
+    with memory.engine.db._session() as session:
+        scope = f"{memory.engine.settings.tenant}/ana"
+        session.run("MATCH (n:Note {scope: $scope}) SET n.recorded_at = datetime('2020')", scope=scope).consume()
+    dry = cli("evict", "--dry-run").stdout
+    assert dry == "Would archive 3 notes, for which 1 summary stands.\n1 note left; the cap is 2.\n"
+    done = cli("evict")
+    assert done.stdout == dry.replace("Would archive", "Archived")
+    decision = done.stderr.strip().rpartition(" ")[2]
+    (hit, *_) = json.loads(cli("search", "2 sails", "--json").stdout)
+    assert len(hit["note"]["sums"]) == 3
+    assert len(json.loads(cli("search", "2 sails", "--archived", "--json").stdout)) > 1
+    cli("undo", decision)
+    assert json.loads(cli("stats", "--json").stdout)["notes"] == {"active": 3}
+    assert cli("limit", "default").stdout == "The cap is that of the settings.\n"
+    assert cli("evict").stdout == "3 notes left; there is no cap.\n"
+
+
 def test_a_session_is_ended(cli, tmp_path, monkeypatch):  # noqa: F811
     file = tmp_path / "policies.yaml"
     file.write_text("default: talk\nclasses:\n  talk: {ttl: session}\n")

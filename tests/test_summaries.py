@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from memgraph_engine.lifecycle import Cold, Said, clusters, extract, rarity, temperatures, unfaithful
+from memgraph_engine.lifecycle import Cold, clusters, extract, rarity, temperatures, unfaithful
 from memgraph_engine.lifecycle.summaries import facts
 
 
@@ -17,8 +17,7 @@ def notes(*given):
 
 
 def summed(*texts, keep=0.4, language="english"):
-    lines = [Said("Ana: ", text, f" ({day} May, 2023)") for day, text in enumerate(texts, 1)]
-    return extract(lines, rarity(texts, language), keep, language)
+    return [text for text in extract(texts, rarity(texts, language), keep, language) if text]
 
 
 def test_what_was_used_more_or_is_newer_is_warmer():
@@ -74,15 +73,15 @@ def test_a_summary_keeps_each_name_number_date_and_denial():
     assert "What a day" not in held
 
 
-def test_a_summary_keeps_the_order_and_the_days_and_says_nothing_twice():
+def test_a_summary_keeps_the_order_and_says_nothing_twice():
     told = summed("The boat is red.", "The boat is red.", "We sold the boat to a neighbour.", keep=1.0)
-    assert told == ["Ana: The boat is red. (1 May, 2023)", "Ana: We sold the boat to a neighbour. (3 May, 2023)"]
+    assert told == ["The boat is red.", "We sold the boat to a neighbour."]
 
 
 def test_a_summary_is_about_as_long_as_is_asked_for():
     texts = [" ".join(f"Word{n}{m} is here today." for m in "abcde").lower() for n in range(8)]
     whole = sum(len(text.split()) for text in texts)
-    kept = sum(len(line.split()) - 4 for line in summed(*texts, keep=0.4))
+    kept = sum(len(line.split()) for line in summed(*texts, keep=0.4))
     assert 0.3 * whole <= kept <= 0.4 * whole
 
 
@@ -91,9 +90,10 @@ def test_a_summary_is_made_in_every_language(language):
     text = {"spanish": "Vivo en Lisboa. No como carne.", "cjk": "私は京都に住んでいます。猫が3匹います。"}.get(
         language, "Живу в Праге. У меня 3 кошки."
     )
-    (line,) = summed(text, language=language, keep=0.9)
-    assert line.startswith("Ana: ")
-    assert summed(text, language=language, keep=0.01) != []
+    (whole,) = summed(text, language=language, keep=1.0)
+    (part,) = summed(text, language=language, keep=0.01)
+    assert part in whole
+    assert len(part) < len(whole)
 
 
 def test_facts_are_told_from_words_that_only_open_a_sentence():

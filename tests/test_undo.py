@@ -2,7 +2,7 @@
 
 from contextlib import nullcontext
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
 import pytest
@@ -13,6 +13,7 @@ from memgraph_engine import Memory
 from memgraph_engine.errors import NotFound, UndoRefused
 from memgraph_engine.graph.decisions import untied
 from memgraph_engine.graph.scopes import purge_tenant
+from memgraph_engine.model.ports import utc_now
 from tests.snapshots import same, snapshot
 
 LINES = [
@@ -38,6 +39,8 @@ steps = st.lists(
         st.tuples(st.just("delete"), st.integers(0, 9)),
         st.tuples(st.just("untie"), st.integers(0, 9)),
         st.tuples(st.just("undo"), st.integers(0, 9)),
+        st.tuples(st.just("evict"), st.integers(1, 4)),
+        st.tuples(st.just("restore"), st.integers(0, 9)),
     ),
     min_size=1,
     max_size=4,
@@ -47,8 +50,8 @@ steps = st.lists(
 def take(memory, step, number):
     """Do a step; what can't be done is refused, and changes nothing."""
     kind, *given = step
-    if kind == "process":
-        memory.process(user_id="ana")
+    if kind in ("process", "evict", "restore"):
+        _manage(memory, kind, *given)
         return
     if kind in ("add", "defer"):
         talk = [
@@ -79,6 +82,21 @@ def take(memory, step, number):
         memory.update(note.id, LINES[given[1]], user_id="ana")
     else:
         memory.delete(note.id, user_id="ana")
+
+
+def _manage(memory, kind, *given):
+    """Construct what waits, evict what is over a cap two days later, or bring back one of what was evicted."""
+    if kind == "process":
+        memory.process(user_id="ana")
+    elif kind == "evict":
+        memory.limit(given[0], user_id="ana")
+        later = replace(memory.engine, clock=lambda: utc_now() + timedelta(days=2))
+        Memory(later).evict(user_id="ana")
+        memory.limit(None, user_id="ana")
+    else:
+        gone = sorted({id for note in memory.get_all(user_id="ana") for id in note.sums})  # noqa: A001
+        if gone:
+            memory.restore(gone[given[0] % len(gone)], user_id="ana")
 
 
 def take_back(memory, decision, cascade=False):

@@ -1,13 +1,17 @@
-// The notes of an id, their own or that of a source they come from, with all that a change of one needs.
+// The notes of an id, their own or that of a source they come from, also by a summary, with all that a change of one needs.
 // $scope: string    the scope
 // $id: string    id of a note or a source
 // $alive: datetime    the present: what ends by then has expired, and what is to be erased by then is gone
-// returns by (note or source), note [with terms, keywords, sources], in the order of the source's passages
+// returns by (note or source), note [with terms, keywords, sources, sums: what it stands for, summed_by: what stands for it], in the order of the source's passages
 CALL () {
   MATCH (n:Note {scope: $scope, id: $id}) WHERE n.erase_at > $alive
   RETURN n, 'note' AS by, 0 AS part
   UNION
   MATCH (x:Source {scope: $scope, id: $id})<-[f:FROM]-(n:Note) WHERE n.erase_at > $alive
+  RETURN n, 'source' AS by, min(coalesce(f.part, 0)) AS part
+  UNION
+  MATCH (x:Source {scope: $scope, id: $id})<-[f:FROM]-(o:Note)<-[:SUMS]-(n:Note)
+  WHERE o.status = 'archived' AND o.erase_at > $alive AND o.expires_at > $alive AND n.status = 'active' AND n.expires_at > $alive
   RETURN n, 'source' AS by, min(coalesce(f.part, 0)) AS part
 }
 RETURN by,
@@ -16,6 +20,7 @@ RETURN by,
           superseded_at: n.superseded_at.epochMillis, valid_from: n.valid_from.epochMillis, valid_to: n.valid_to.epochMillis,
           expires_at: n.expires_at.epochMillis, erase_at: n.erase_at.epochMillis, .policy, .policy_as, .pinned, .apart,
           expired: n.expires_at <= $alive, .raw_terms, .context_terms, .constructed_by,
-          keywords: COLLECT { MATCH (n)-[:HAS_KEYWORD]->(k:Keyword) RETURN k.name ORDER BY k.name },
-          sources: COLLECT { MATCH (n)-[f:FROM]->(x:Source|PastSource) RETURN x {.*, part: f.part, text: CASE WHEN x.cuts IS NULL THEN x.text ELSE substring(x.text, ([0] + x.cuts)[coalesce(f.part, 0)], ([0] + x.cuts + [1000000])[coalesce(f.part, 0) + 1] - ([0] + x.cuts)[coalesce(f.part, 0)]) END, said_at: x.said_at.epochMillis, expires_at: x.expires_at.epochMillis, erase_at: x.erase_at.epochMillis} ORDER BY x.said_at, x.session, x.seq, x.id }} AS note
+          keywords: coalesce(n.keywords, COLLECT { MATCH (n)-[:HAS_KEYWORD]->(k:Keyword) RETURN k.name ORDER BY k.name }),
+          sums: [(n)-[:SUMS]->(m) | m.id], summed_by: [(n)<-[:SUMS]-(s:Note) | s.id],
+          sources: COLLECT { MATCH (n)-[:SUMS*0..1]->()-[f:FROM]->(x:Source|PastSource) RETURN x {.*, part: f.part, text: CASE WHEN x.cuts IS NULL THEN x.text ELSE substring(x.text, ([0] + x.cuts)[coalesce(f.part, 0)], ([0] + x.cuts + [1000000])[coalesce(f.part, 0) + 1] - ([0] + x.cuts)[coalesce(f.part, 0)]) END, said_at: x.said_at.epochMillis, expires_at: x.expires_at.epochMillis, erase_at: x.erase_at.epochMillis} ORDER BY x.said_at, x.session, x.seq, x.id }} AS note
 ORDER BY by, part, n.id

@@ -14,7 +14,8 @@ RETURN n.id AS id, about.role AS role, about.revision AS revision,
           expires_at: n.expires_at.epochMillis, erase_at: n.erase_at.epochMillis, .policy, .policy_as, .pinned, .apart,
             .raw_terms, .context_terms,
             keywords: COLLECT { MATCH (n)-[:HAS_KEYWORD]->(k:Keyword) RETURN k.name ORDER BY k.name },
-            sources: COLLECT { MATCH (n)-[f:FROM]->(x:Source|PastSource) RETURN x {.*, part: f.part, text: CASE WHEN x.cuts IS NULL THEN x.text ELSE substring(x.text, ([0] + x.cuts)[coalesce(f.part, 0)], ([0] + x.cuts + [1000000])[coalesce(f.part, 0) + 1] - ([0] + x.cuts)[coalesce(f.part, 0)]) END, said_at: x.said_at.epochMillis, expires_at: x.expires_at.epochMillis, erase_at: x.erase_at.epochMillis} ORDER BY x.said_at, x.session, x.seq, x.id }}
+            sums: [(n)-[:SUMS]->(m) | m.id],
+            sources: COLLECT { MATCH (n)-[:SUMS*0..1]->()-[f:FROM]->(x:Source|PastSource) RETURN x {.*, part: f.part, text: CASE WHEN x.cuts IS NULL THEN x.text ELSE substring(x.text, ([0] + x.cuts)[coalesce(f.part, 0)], ([0] + x.cuts + [1000000])[coalesce(f.part, 0) + 1] - ([0] + x.cuts)[coalesce(f.part, 0)]) END, said_at: x.said_at.epochMillis, expires_at: x.expires_at.epochMillis, erase_at: x.erase_at.epochMillis} ORDER BY x.said_at, x.session, x.seq, x.id }}
        END AS now,
        head(COLLECT {
          CALL (n) { MATCH (n)-[:WAS]->(p:Past) RETURN p UNION WITH n AS p WHERE p:Past RETURN p }
@@ -25,7 +26,8 @@ RETURN n.id AS id, about.role AS role, about.revision AS revision,
           expires_at: p.expires_at.epochMillis, erase_at: p.erase_at.epochMillis, .policy, .policy_as, .pinned,
             apart: CASE WHEN p.parted IS NULL THEN p.apart END,
             .raw_terms, .context_terms, .keywords, .raw_embedding, .context_embedding,
-            sources: COLLECT { MATCH (p)-[f:FROM]->(x:Source|PastSource) RETURN x {.*, part: f.part, text: CASE WHEN x.cuts IS NULL THEN x.text ELSE substring(x.text, ([0] + x.cuts)[coalesce(f.part, 0)], ([0] + x.cuts + [1000000])[coalesce(f.part, 0) + 1] - ([0] + x.cuts)[coalesce(f.part, 0)]) END, said_at: x.said_at.epochMillis, expires_at: x.expires_at.epochMillis, erase_at: x.erase_at.epochMillis} ORDER BY x.said_at, x.session, x.seq, x.id }}
+            sums: [(p)-[:SUMS]->(m) | m.id],
+            sources: COLLECT { MATCH (p)-[:SUMS*0..1]->()-[f:FROM]->(x:Source|PastSource) RETURN x {.*, part: f.part, text: CASE WHEN x.cuts IS NULL THEN x.text ELSE substring(x.text, ([0] + x.cuts)[coalesce(f.part, 0)], ([0] + x.cuts + [1000000])[coalesce(f.part, 0) + 1] - ([0] + x.cuts)[coalesce(f.part, 0)]) END, said_at: x.said_at.epochMillis, expires_at: x.expires_at.epochMillis, erase_at: x.erase_at.epochMillis} ORDER BY x.said_at, x.session, x.seq, x.id }}
        }) AS before,
        COLLECT {
          MATCH (l:Decision)-[a:ABOUT]->(n)

@@ -14,7 +14,8 @@ RETURN v {.id, .raw, .context, .session, .seq, .speaker, .role, .agent_id, .tags
           expires_at: v.expires_at.epochMillis, erase_at: v.erase_at.epochMillis, .policy, .policy_as, .pinned, .apart,
           status: coalesce(v.was, v.status), expired: v:Note AND v.expires_at <= $alive,
           keywords: CASE WHEN v:Past THEN v.keywords ELSE COLLECT { MATCH (v)-[:HAS_KEYWORD]->(k:Keyword) RETURN k.name ORDER BY k.name } END,
-          sources: COLLECT { MATCH (v)-[f:FROM]->(x:Source|PastSource) RETURN x {.*, part: f.part, text: CASE WHEN x.cuts IS NULL THEN x.text ELSE substring(x.text, ([0] + x.cuts)[coalesce(f.part, 0)], ([0] + x.cuts + [1000000])[coalesce(f.part, 0) + 1] - ([0] + x.cuts)[coalesce(f.part, 0)]) END, said_at: x.said_at.epochMillis, expires_at: x.expires_at.epochMillis, erase_at: x.erase_at.epochMillis} ORDER BY x.said_at, x.session, x.seq, x.id }} AS note,
+          sums: [(v)-[:SUMS]->(m) | m.id],
+          sources: COLLECT { MATCH (v)-[:SUMS*0..1]->()-[f:FROM]->(x:Source|PastSource) RETURN x {.*, part: f.part, text: CASE WHEN x.cuts IS NULL THEN x.text ELSE substring(x.text, ([0] + x.cuts)[coalesce(f.part, 0)], ([0] + x.cuts + [1000000])[coalesce(f.part, 0) + 1] - ([0] + x.cuts)[coalesce(f.part, 0)]) END, said_at: x.said_at.epochMillis, expires_at: x.expires_at.epochMillis, erase_at: x.erase_at.epochMillis} ORDER BY x.said_at, x.session, x.seq, x.id }} AS note,
        head(COLLECT {
          MATCH (d:Decision)-[:ABOUT {revision: v.revision}]->(v) RETURN d {.*, at: d.at.epochMillis}
          UNION ALL

@@ -10,7 +10,7 @@
 // $proposed: integer    notes that full text proposes for each
 // $alive: datetime    the present: what ends by then can't be read
 // returns pairs [{place, id, raw_cosine, context_cosine, near (by the vector index alone)}], notes [{id, context, policy, apart, said_at, expires_at, keywords (keys),
-//   raw (what a user wrote, else null), sources,
+//   raw (of a summary, or what a user wrote, else null), summary (whether it is one), sources,
 //   ended (the last note that tells a change of it [id, said_at ms], else null)}]
 OPTIONAL MATCH (s:Scope {scope: $scope})
 WITH coalesce(s.keeps_apart, false) AS apart
@@ -42,8 +42,9 @@ WITH collect({place: row.place, id: n.id, raw_cosine: raw_cosine, context_cosine
 RETURN pairs,
        [n IN notes | n {.id, .context, .policy, .apart, said_at: n.said_at.epochMillis, expires_at: n.expires_at.epochMillis,
                         ended: head(COLLECT { MATCH (n)<-[:RELATED {kind: 'change'}]-(m:Note) WHERE m.expires_at > $alive AND m.apart IS NULL RETURN [m.id, m.said_at.epochMillis] ORDER BY m.said_at DESC, m.id LIMIT 1 }),
-                        raw: CASE n.constructed_by WHEN 'user' THEN n.raw END,
-                        sources: [(n)-[f:FROM]->(x:Source) | x {.id, .role, .speaker, .session, .seq, .said_as, .caption, .cuts, part: f.part,
+                        raw: CASE WHEN n.constructed_by = 'user' OR EXISTS { (n)-[:SUMS]->() } THEN n.raw END,
+                        summary: EXISTS { (n)-[:SUMS]->() },
+                        sources: [(n)-[:SUMS*0..1]->()-[f:FROM]->(x:Source) | x {.id, .role, .speaker, .session, .seq, .said_as, .caption, .cuts, part: f.part,
                                                                  text: CASE WHEN x.cuts IS NULL THEN x.text ELSE substring(x.text, ([0] + x.cuts)[coalesce(f.part, 0)], ([0] + x.cuts + [1000000])[coalesce(f.part, 0) + 1] - ([0] + x.cuts)[coalesce(f.part, 0)]) END,
                                                                  said_at: x.said_at.epochMillis}],
                         keywords: [(n)-[:HAS_KEYWORD]->(k:Keyword) | k.key]}] AS notes

@@ -6,6 +6,6 @@
 // $alive: datetime    the present: what ends by then can't be read
 // returns id
 MATCH (x:Source {scope: $scope, session: $session}) WHERE x.seq >= 0
-MATCH (x)<-[:FROM]-(n:Note) WHERE n.policy IN $policies AND NOT n.pinned AND n.status IN $statuses AND n.expires_at > $alive
-  AND NOT EXISTS { (n)-[:FROM]->(y:Source) WHERE y.session <> $session }
+MATCH (x)<-[:FROM]-()<-[:SUMS*0..1]-(n:Note) WHERE n.policy IN $policies AND NOT n.pinned AND n.status IN $statuses AND n.expires_at > $alive
+  AND NOT EXISTS { (n)-[:SUMS*0..1]->()-[:FROM]->(y:Source) WHERE y.session <> $session }
 RETURN DISTINCT n.id AS id ORDER BY id

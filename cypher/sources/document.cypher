@@ -10,8 +10,9 @@ WHERE x.seq >= 0 AND x.kind = 'document' AND x.id STARTS WITH $document + '#'
 RETURN x {.*, said_at: x.said_at.epochMillis, expires_at: x.expires_at.epochMillis, erase_at: x.erase_at.epochMillis} AS source,
        [x.hash] + [(x)-[:WAS]->(p:PastSource) | p.hash] AS hashes,
        head(COLLECT {
-         MATCH (n:Note)-[:FROM]->(x)
-         RETURN n {.id, .status, expired: n.expires_at <= $alive, sources: COUNT { (n)-[:FROM]->(:Source) },
+         MATCH (o:Note)-[:FROM]->(x)
+         WITH coalesce(head([(o)<-[:SUMS]-(m:Note) WHERE o.status = 'archived' AND o.expires_at > $alive AND m.status = 'active' AND m.expires_at > $alive | m]), o) AS n
+         RETURN n {.id, .status, expired: n.expires_at <= $alive, sources: COUNT { (n)-[:SUMS*0..1]->()-[:FROM]->(:Source) },
                    evidence: head([(d:Decision)-[a:ABOUT]->(n) WHERE a.revision = n.revision | d.evidence])}
        }) AS note,
        NOT EXISTS { (x)<-[:FROM]-(:Note) } AND EXISTS { (x)<-[:FROM]-(:Past)<-[:WAS]-(:Note) } AS taken

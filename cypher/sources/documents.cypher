@@ -6,5 +6,5 @@
 // returns document, its id
 MATCH (x:Source {scope: $scope})
 WHERE x.session STARTS WITH $folder AND x.seq >= 0 AND x.kind = 'document' AND x.id STARTS WITH x.session + '#'
-  AND EXISTS { (x)<-[:FROM]-(n:Note) WHERE n.status IN $statuses AND n.expires_at > $alive }
+  AND EXISTS { (x)<-[:FROM]-()<-[:SUMS*0..1]-(n:Note) WHERE n.status IN $statuses AND n.expires_at > $alive }
 RETURN DISTINCT x.session AS document ORDER BY document

@@ -5,7 +5,7 @@
 // $keys: list<string>    keys of the keywords they may carry
 // $statuses: list<string>    of notes that can be read
 // $alive: datetime    the present: what ends by then can't be read
-// returns version, language, notes, schema, known [{id, hashes, ended (it is to be erased by now), notes [{id, status, expired}]}], tails [source, its last passage, with readable], keywords [{key, name}]
+// returns version, language, notes, schema, known [{id, hashes, ended (it is to be erased by now), notes [{id, status, expired}: of an archived one what sums it]}], tails [source, its last passage, with readable], keywords [{key, name}]
 MATCH (s:Scope {scope: $scope})
 RETURN s.version AS version, s.language AS language, s.notes AS notes,
        head(COLLECT { MATCH (x:Store {name: 'store'}) RETURN coalesce(x.upgrading, x.schema) }) AS schema,
@@ -14,7 +14,11 @@ RETURN s.version AS version, s.language AS language, s.notes AS notes,
          MATCH (x:Source {scope: $scope, id: id})
          RETURN {id: id, hashes: [x.hash] + [(x)-[:WAS]->(p:PastSource) | p.hash],
                  ended: x.erase_at <= $alive AND NOT EXISTS { (x)<-[:FROM]-(m:Note) WHERE m.erase_at > $alive },
-                 notes: COLLECT { MATCH (n:Note)-[f:FROM]->(x) WITH n, min(coalesce(f.part, 0)) AS part RETURN n {.id, .status, expired: n.expires_at <= $alive} ORDER BY part }}
+                 notes: COLLECT {
+                   MATCH (o:Note)-[f:FROM]->(x)
+                   WITH o, min(coalesce(f.part, 0)) AS part
+                   WITH part, coalesce(head([(o)<-[:SUMS]-(m:Note) WHERE o.status = 'archived' AND o.expires_at > $alive AND m.status = 'active' AND m.expires_at > $alive | m]), o) AS n
+                   RETURN n {.id, .status, expired: n.expires_at <= $alive} ORDER BY part }}
        } AS known,
        COLLECT {
          UNWIND $sessions AS session
@@ -25,7 +29,7 @@ RETURN s.version AS version, s.language AS language, s.notes AS notes,
          }
          WITH x, coalesce(size(x.cuts), 0) AS last
          RETURN x {.*, part: last, text: CASE WHEN x.cuts IS NULL THEN x.text ELSE substring(x.text, ([0] + x.cuts)[last], ([0] + x.cuts + [1000000])[last + 1] - ([0] + x.cuts)[last]) END, said_at: x.said_at.epochMillis, expires_at: x.expires_at.epochMillis, erase_at: x.erase_at.epochMillis,
-                   readable: EXISTS { (x)<-[f:FROM]-(n:Note) WHERE coalesce(f.part, 0) = last AND n.status IN $statuses AND n.expires_at > $alive }}
+                   readable: EXISTS { (x)<-[f:FROM]-()<-[:SUMS*0..1]-(n:Note) WHERE coalesce(f.part, 0) = last AND n.status IN $statuses AND n.expires_at > $alive }}
        } AS tails,
        COLLECT {
          UNWIND $keys AS key

@@ -3,7 +3,7 @@
 // $scope: string    the scope
 // $ids: list<string>    the sources
 // $statuses: list<string>    of notes that can be read
-// $followers: list<string>    that the notes of the turns after may have: what was true once can be read of its time
+// $followers: list<string>    that the notes of the turns after may have: what was true once, or was evicted, can be read if it is asked for
 // $alive: datetime    the present: what ends by then can't be read
 // returns id, part (0, unless the source is cut into passages), previous [source with readable] or null, followers [ids of notes]
 UNWIND $ids AS id
@@ -14,7 +14,7 @@ WITH x, last, part, CASE WHEN part > 0 THEN x ELSE turn END AS p
 WITH x, last, part, p, CASE WHEN part > 0 THEN part - 1 ELSE coalesce(size(p.cuts), 0) END AS before
 RETURN x.id AS id, part,
        CASE WHEN p IS NOT NULL THEN p {.*, part: before, text: CASE WHEN p.cuts IS NULL THEN p.text ELSE substring(p.text, ([0] + p.cuts)[before], ([0] + p.cuts + [1000000])[before + 1] - ([0] + p.cuts)[before]) END, said_at: p.said_at.epochMillis, expires_at: p.expires_at.epochMillis, erase_at: p.erase_at.epochMillis,
-         readable: EXISTS { (p)<-[f:FROM]-(n:Note) WHERE coalesce(f.part, 0) = before AND n.status IN $statuses AND n.expires_at > $alive }} END AS previous,
+         readable: EXISTS { (p)<-[f:FROM]-()<-[:SUMS*0..1]-(n:Note) WHERE coalesce(f.part, 0) = before AND n.status IN $statuses AND n.expires_at > $alive }} END AS previous,
        CASE WHEN part < last THEN [(x)<-[f:FROM]-(n:Note) WHERE f.part = part + 1 AND n.status IN $followers AND n.expires_at > $alive | n.id]
             ELSE [(x)-[:NEXT]->(:Source)<-[f:FROM]-(n:Note) WHERE coalesce(f.part, 0) = 0 AND n.status IN $followers AND n.expires_at > $alive | n.id]
        END AS followers

@@ -9,10 +9,10 @@
 //   decisions: list<map>    to record {id, properties, source or null, undoes or null}
 //   keywords: list<map>    to store unless they are there {name, key, vector}
 //   reinstated: list<map>    notes to take back {id, retired_by, decision, keywords, stamp}
-//   notes: list<map>    to store {id, source, part, properties, said_at, created_at, valid_from [ms], expires_at, erase_at [ms, null for never], raw_vector or null,
+//   notes: list<map>    to store {id, source or null, part, sums: notes that it stands for, properties, said_at, created_at, valid_from [ms], expires_at, erase_at [ms, null for never], raw_vector or null,
 //   context_vector or null, decision, keywords}; `part` is the passage of the source, null for the first
 //   waves: list<list<map>>    notes to revise, each once in a wave {id, properties, raw_vector or null, context_vector or
-//   null, decision, role, adds, drops [{id (of a source), part}], keywords or null, light: neither the note nor its former version
+//   null, decision, role, adds, drops [{id (of a source), part}], keywords or null, sums (what it stands for from now on, or null), light: neither the note nor its former version
 //   keeps vectors, and the note keeps its keywords by their names alone}
 //   rewritten: list<map>    sources to give a new text {id, text, hash, cuts (before which characters it is cut, or null), parted,
 //   returned}; the notes `parted` go on telling the former text, those `returned` told it before and tell this one again
@@ -94,6 +94,7 @@ CALL () {
   SET p = properties(n)
   WITH n, p, d, row, now
   CALL (n, p) { MATCH (n)-[f:FROM]->(x:Source|PastSource) CREATE (p)-[:FROM {part: f.part}]->(x) }
+  CALL (n, p) { MATCH (n)-[:SUMS]->(m) CREATE (p)-[:SUMS]->(m) }
   REMOVE n:Past
   SET n:Note, n.status = n.was, n.was = null, n.keywords = null, n.recorded_at = now, n.revision = n.revision + 1,
       n.stamp = row.stamp, n.superseded_at = datetime('9999-12-31T00:00:00Z')
@@ -124,8 +125,11 @@ CALL () {
   SET n.raw_scoped = n.scope_token + replace(n.raw_terms, ' ', ' ' + n.scope_token),
       n.context_scoped = n.scope_token + replace(n.context_terms, ' ', ' ' + n.scope_token)
   WITH n, row
-  MATCH (x:Source {scope: $scope, id: row.source})
-  CREATE (n)-[:FROM {part: row.part}]->(x)
+  CALL (n, row) {
+    MATCH (x:Source {scope: $scope, id: row.source})
+    CREATE (n)-[:FROM {part: row.part}]->(x)
+  }
+  CALL (n, row) { UNWIND row.sums AS id MATCH (m:Note {scope: $scope, id: id}) CREATE (n)-[:SUMS]->(m) }
   WITH n, row
   MATCH (d:Decision {scope: $scope, id: row.decision})
   CREATE (d)-[:ABOUT {role: 'created', revision: 1}]->(n)
@@ -154,6 +158,7 @@ CALL () {
     CREATE (n)-[:WAS]->(p)
     WITH n, p, d, row, now
     CALL (n, p) { MATCH (n)-[f:FROM]->(x:Source|PastSource) CREATE (p)-[:FROM {part: f.part}]->(x) }
+    CALL (n, p) { MATCH (n)-[:SUMS]->(m) CREATE (p)-[:SUMS]->(m) }
     CALL (n, p, row) {
       WITH n, p, row WHERE row.light
       SET n.keywords = p.keywords
@@ -170,6 +175,19 @@ CALL () {
       DELETE f
     }
     CALL (n, row) { UNWIND row.adds AS add MATCH (x:Source {scope: $scope, id: add.id}) CREATE (n)-[:FROM {part: add.part}]->(x) }
+    CALL (n, row) {
+      WITH n, row WHERE row.sums IS NOT NULL
+      CALL (n) { MATCH (n)-[r:SUMS]->() DELETE r }
+      UNWIND row.sums AS id
+      MATCH (m:Note {scope: $scope, id: id})
+      CREATE (n)-[:SUMS]->(m)
+    }
+    // what it stands for lives as long, and is deleted with it
+    CALL (n) {
+      MATCH (n)-[:SUMS]->(m:Note) WHERE m.status IN ['archived', 'deleted'] AND n.status <> 'archived'
+      SET m.policy = n.policy, m.expires_at = n.expires_at, m.erase_at = n.erase_at,
+          m.stamp = m.stamp + 1, m.status = CASE n.status WHEN 'deleted' THEN 'deleted' ELSE 'archived' END
+    }
     CALL (n, p) {
       WITH n, p WHERE n.raw_embedding IS NOT NULL
       CALL db.create.setNodeVectorProperty(p, 'raw_embedding', n.raw_embedding)
@@ -326,10 +344,10 @@ CALL () {
     AND x.expires_at > $now AND x.expires_at < ends
   SET x.expires_at = ends, x.erase_at = erase, x.begins_at = $now.epochMillis
   WITH x, row, ends, erase
-  MATCH (x)<-[:FROM]-(n:Note) WHERE n.policy = row.policy AND n.expires_at > $now AND n.expires_at < ends
+  MATCH (x)<-[:FROM]-()<-[:SUMS*0..1]-(n:Note) WHERE n.policy = row.policy AND n.expires_at > $now AND n.expires_at < ends
   SET n.expires_at = ends, n.erase_at = erase, n.stamp = n.stamp + 1
   WITH n, row, ends, erase
-  MATCH (n)-[:FROM]->(y:Source) WHERE y.policy = row.policy AND y.expires_at < ends // other sessions tell it too
+  MATCH (n)-[:SUMS*0..1]->()-[:FROM]->(y:Source) WHERE y.policy = row.policy AND y.expires_at < ends // other sessions tell it too
   SET y.expires_at = ends, y.erase_at = erase
 }
 CALL () {

@@ -26,10 +26,16 @@ _SHORT = 5  # words: so few say little without the question that they answer
 def head(number: int, fact: Fact) -> str:
     """Return what stands in front of a note's text: its number, days and remarks.
 
-    More than four days are told by the first and the last.
+    More than four days are told by the first and the last, and so are those of a summary.
     """
     days = [f"{day:%Y-%m-%d}" for day in fact.days]
-    said = " and ".join(days) if len(days) <= _MOST_DAYS else f"{len(days)} times from {days[0]} to {days[-1]}"
+    said = (
+        f"{days[0]} to {days[-1]}"
+        if fact.note.sums and len(days) > 1
+        else " and ".join(days)
+        if len(days) <= _MOST_DAYS
+        else f"{len(days)} times from {days[0]} to {days[-1]}"
+    )
     remarks = f"({_unmarked('; '.join(fact.remarks))})" if fact.remarks else ""
     known = " ".join(part for part in (said, remarks) if part)
     return f"[{number}] {known}: " if known else f"[{number}] "

@@ -290,12 +290,19 @@ class Reader:
             tags=check_tags(given.get("tags", ()), "tags"),
             shown=self._engine.policies.shown(check_tags(given.get("include"), "include")),
             metadata=check_metadata(given.get("metadata"), "metadata"),
+            archived=_switch(given.get("archived", False)),
         )
 
 
 def _known(given: Iterable[str], filters: Sequence[str]) -> None:
     if unknown := set(given).difference(filters):
         raise TypeError(f"There is no filter {', '.join(sorted(unknown))}; there are {', '.join(filters)}.")
+
+
+def _switch(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise InvalidInput(f"archived must be true or false, not {value!r}.")
+    return value
 
 
 def _number(value: object) -> float:

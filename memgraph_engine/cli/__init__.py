@@ -18,6 +18,7 @@ from memgraph_engine.cli.delete import delete
 from memgraph_engine.cli.demo import demo
 from memgraph_engine.cli.end_session import end_session
 from memgraph_engine.cli.eval import eval_app
+from memgraph_engine.cli.evict import evict
 from memgraph_engine.cli.explain import explain
 from memgraph_engine.cli.forget import forget
 from memgraph_engine.cli.get import get
@@ -26,6 +27,7 @@ from memgraph_engine.cli.history import history
 from memgraph_engine.cli.hold import hold
 from memgraph_engine.cli.ingest import ingest
 from memgraph_engine.cli.init import init
+from memgraph_engine.cli.limit import limit
 from memgraph_engine.cli.list import list_notes
 from memgraph_engine.cli.pin import pin
 from memgraph_engine.cli.policy import policy_app
@@ -135,6 +137,8 @@ app.command("verify-erasure")(verify_erasure)
 app.command("sweep")(sweep)
 app.command("end-session")(end_session)
 app.command("restore")(restore)
+app.command("limit")(limit)
+app.command("evict")(evict)
 app.command("pin")(pin)
 app.command("unpin")(unpin)
 app.command("hold")(hold)

@@ -109,6 +109,9 @@ FILTER_OPTIONS: dict[str, Any] = {
             metavar="POLICY", help="Also notes of this policy, which are shown only if asked for; can be repeated."
         ),
     ],
+    "archived": Annotated[
+        bool | None, typer.Option("--archived", help="Also notes that a summary stands for; they are found by words.")
+    ],
 }
 """The option of each filter that a question takes."""
 

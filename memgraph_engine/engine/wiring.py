@@ -34,9 +34,10 @@ class Engine:
     @property
     def counts_use(self) -> bool:
         """Whether what readers are shown is counted: where the settings say so, or where anything reads it."""
-        use = self.settings.use
+        use, recall, cap = self.settings.use, self.settings.recall, self.settings.lifecycle.cap
         limited = any(one.uses or one.extend for one in self.policies.classes.values())
-        return use.record == "on" or (use.record == "auto" and (limited or self.settings.recall.reads_use or use.prune))
+        read = limited or recall.reads_use or use.prune or cap > 0
+        return use.record == "on" or (use.record == "auto" and read)
 
     def now(self) -> datetime:
         """Return the clock's time in UTC, to the millisecond: the precision in which times are stored."""

@@ -72,7 +72,9 @@ class Compared:
 
     def may_join(self, policies: Policies) -> bool:
         """Whether the new note may join this one by their classes and ends."""
-        return policies.joins((self.new.policy, self.new.ends), (self.known.policy, self.known.ends))
+        return not self.known.summary and policies.joins(
+            (self.new.policy, self.new.ends), (self.known.policy, self.known.ends)
+        )
 
     @property
     def lasts(self) -> bool:
@@ -81,8 +83,8 @@ class Compared:
 
     @property
     def outlived(self) -> bool:
-        """Whether this note ends no later than the new one: else what replaced it would end, and leave nothing."""
-        return self.known.ends <= self.new.ends
+        """Whether the new note may replace this one, which ends no later: else what replaced it would leave nothing."""
+        return not self.known.summary and self.known.ends <= self.new.ends
 
     @property
     def texts(self) -> tuple[str, str]:
@@ -349,11 +351,12 @@ def known_of(note: Neighbour, language: str) -> Known:
         ended=note.ended,
         policy=note.policy,
         ends=note.expires_at,
+        summary=note.summary,
     )
 
 
 def _rewritten(text: str, sources: Sequence[Source], language: str) -> Source:
-    """Return what a user wrote for a note as one of its sources, in whose place it was put."""
+    """Return a line that a user wrote for a note, or a summary's, as one of its sources, in whose place it was put."""
     for source in sources:
         before, _, after = line(replace(source, text="\0"), language).partition("\0")
         if text.startswith(before) and text.endswith(after):

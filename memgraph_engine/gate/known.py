@@ -134,7 +134,7 @@ class Known:
 
     `answers` tells that the turn before it asks, and `asked` that it asks for a value.
     `ended` is the note that tells a change of it, and when that was said. `policy` is its class, `ends` when it can
-    be read no more.
+    be read no more. A `summary` tells of much: it is joined by nothing, and not replaced for one line of it.
     """
 
     id: str
@@ -147,6 +147,7 @@ class Known:
     ended: tuple[str, datetime] | None = None
     policy: str = DEFAULT_POLICY
     ends: datetime = NEVER
+    summary: bool = False
 
     @property
     def terms(self) -> frozenset[str]:

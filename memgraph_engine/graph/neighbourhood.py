@@ -22,8 +22,8 @@ class Neighbour:
     """A stored note, as the gate compares it.
 
     `sources` are ordered by time and hold what was said, by whom and when, no more. `rewritten` are the lines of a note
-    that a user gave a text of its own, else empty. `ended` is the note that tells a change of it last, and when that
-    was said. `policy` is its class, `expires_at` when it ends.
+    that a user gave a text of its own, or of a `summary`, else empty. `ended` is the note that tells a change of it
+    last, and when that was said. `policy` is its class, `expires_at` when it ends.
     """
 
     id: str
@@ -35,6 +35,7 @@ class Neighbour:
     ended: tuple[str, datetime] | None
     policy: str = DEFAULT_POLICY
     expires_at: datetime = NEVER
+    summary: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +113,7 @@ def _neighbour(row: Mapping[str, Any]) -> Neighbour:
     ended = (row["ended"][0], moment(row["ended"][1])) if row["ended"] else None
     said_at, keywords, rewritten = moment(row["said_at"]), tuple(row["keywords"]), tuple(row["raw"] or ())
     life = row["policy"], moment(row["expires_at"])
-    return Neighbour(row["id"], row["context"], said_at, keywords, sources, rewritten, ended, *life)
+    return Neighbour(row["id"], row["context"], said_at, keywords, sources, rewritten, ended, *life, row["summary"])
 
 
 def _source(row: Mapping[str, Any]) -> Source:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from memgraph_engine.errors import InvalidInput
 from memgraph_engine.graph.database import Row, Runner
 from memgraph_engine.graph.decisions import decision_from
-from memgraph_engine.graph.rows import milliseconds, note_from, packed, source_from
+from memgraph_engine.graph.rows import milliseconds, moment, note_from, packed, source_from
 from memgraph_engine.model.candidate import Candidate
 from memgraph_engine.model.memory import NEVER, READABLE, UNKNOWN_PAST, Key, Note, Source, Status
 from memgraph_engine.model.result import Version
@@ -17,12 +17,15 @@ from memgraph_engine.model.scope import Scope
 
 if TYPE_CHECKING:
     import numpy as np
+    from neo4j.vector import Vector
     from numpy.typing import NDArray
 
 QUOTABLE = READABLE
 """Notes that the next turn's context may repeat: what was corrected is no longer true."""
 UNSWEPT = ("active", "pending", "superseded", "deleted")
 """Statuses of notes that a sweep archives when they have expired."""
+SUMMARY = "extract"
+"""Who constructed a summary that no chat model wrote: it follows from what it sums, and quotes no turn before."""
 USER = "user"
 """Who constructed a context that is none of the sources' nor a chat model's."""
 _PAGE = 500
@@ -34,6 +37,7 @@ class Found:
 
     `constructed_by` is '' for a context that follows from the sources, else a chat model's name, or 'user'.
     The vectors are only there for a former version. `counted`: the scope's sums hold it, also where it has expired.
+    `summed_by` are the summaries that stand for it.
     """
 
     note: Note
@@ -46,6 +50,7 @@ class Found:
     counted: bool = True
     raw_vector: "Sequence[float] | None" = None
     context_vector: "Sequence[float] | None" = None
+    summed_by: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +77,7 @@ class Rendering:
 class Revision:
     """New properties of a note, new vectors and keywords where they changed, sources that it gains and loses.
 
+    `sums` is what it stands for from now on, None for what it did before.
     A `light` one takes the note out of search: neither it nor its former version keeps vectors, and of its
     keywords only the names are kept.
     """
@@ -86,6 +92,7 @@ class Revision:
     adds: tuple[Key, ...] = ()
     drops: tuple[Key, ...] = ()
     light: bool = False
+    sums: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +105,57 @@ class NewNote:
     at: datetime
     created_at: datetime
     status: str = "active"
+
+
+@dataclass(frozen=True, slots=True)
+class Evictable:
+    """A note that may be evicted; `alike` is what all notes of a summary have in common: class, speaker, role, ends."""
+
+    id: str
+    created_at: datetime
+    alike: tuple[object, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What a summary stands for, as far as it is made of that."""
+
+    note: str
+    raw: tuple[str, ...]
+    sources: tuple[Source, ...]
+    keywords: tuple[str, ...]
+    tags: tuple[str, ...]
+    session: str
+    seq: int
+    agent: str
+    said_at: datetime
+    valid_from: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Summed:
+    """A note that is to be summed, or a summary: with its raw vector, and what it stands for, itself if for nothing."""
+
+    found: Found
+    vector: "Vector | None"
+    parts: tuple[Part, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NewSummary:
+    """A summary to store: its properties, vectors, keywords (names that are stored already), and what it sums."""
+
+    id: str
+    decision: str
+    properties: Row
+    raw_vector: "NDArray[np.float32] | None"
+    context_vector: "NDArray[np.float32] | None"
+    keywords: tuple[str, ...]
+    sums: tuple[str, ...]
+    said_at: datetime
+    valid_from: datetime
+    created_at: datetime
+    ends: tuple[datetime, datetime]
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +192,7 @@ def created(scope: Scope, notes: Iterable[NewNote]) -> list[Row]:
             "id": new.id,
             "source": new.candidate.source.id,
             "part": new.candidate.source.part or None,
+            "sums": [],
             "properties": _properties(new, scope),
             **_times(new),
             "raw_vector": packed(new.candidate.raw_vector),
@@ -142,6 +201,35 @@ def created(scope: Scope, notes: Iterable[NewNote]) -> list[Row]:
             "keywords": [keyword.name for keyword in new.candidate.keywords],
         }
         for new in notes
+    ]
+
+
+def summaries(scope: Scope, summaries: Iterable[NewSummary]) -> list[Row]:
+    """Return the rows that store new summaries, each under its decision."""
+    return [
+        {
+            "id": new.id,
+            "source": None,
+            "part": None,
+            "sums": list(new.sums),
+            "properties": {
+                **new.properties,
+                "scope_token": scope.token,
+                "stamp": new_stamp(),
+                "status": "active",
+                "revision": 1,
+                "pinned": False,
+            },
+            "said_at": milliseconds(new.said_at),
+            "created_at": milliseconds(new.created_at),
+            "valid_from": milliseconds(new.valid_from),
+            **ends(*new.ends),
+            "raw_vector": packed(new.raw_vector),
+            "context_vector": packed(new.context_vector),
+            "decision": new.decision,
+            "keywords": list(new.keywords),
+        }
+        for new in summaries
     ]
 
 
@@ -253,6 +341,7 @@ def found_from(row: Row, by: str = "note") -> Found:
         row["status"] in READABLE,
         row.get("raw_embedding"),
         row.get("context_embedding"),
+        tuple(sorted(row.get("summed_by") or ())),
     )
 
 
@@ -329,6 +418,7 @@ def revised(revisions: Iterable[Revision]) -> list[Row]:
             "drops": list(map(_told, revision.drops)),
             "keywords": None if revision.keywords is None else list(revision.keywords),
             "light": revision.light,
+            "sums": None if revision.sums is None else sorted(revision.sums),
         }
         for revision in sorted(revisions, key=lambda one: one.id)
     ]
@@ -362,6 +452,45 @@ def expiring(tx: Runner, scope: str, limit: int) -> list[Found]:
     """Return notes that have expired and are not archived yet, those that ended first before others."""
     rows = tx.run("notes/expiring", scope=scope, statuses=UNSWEPT, limit=limit)
     return [found_from(row["note"]) for row in rows]
+
+
+def evictable(
+    tx: Runner, scope: str, before: datetime, staying: Sequence[str], sources: Sequence[str], sessions: Sequence[str]
+) -> list[Evictable]:
+    """Return the notes that a cap may evict, none of these classes, sources or sessions.
+
+    What changed after `before` is left out.
+    """
+    given = {"staying": list(staying), "sources": list(sources), "sessions": list(sessions)}
+    rows = tx.run("notes/evictable", scope=scope, before=before, **given)
+    return [Evictable(row["id"], moment(row["created_at"]), tuple(row["alike"])) for row in rows]
+
+
+def summed(tx: Runner, scope: str, ids: Sequence[str], dimensions: int) -> list[Summed]:
+    """Return notes with what a summary of them is made of, in the order of the ids; those that are gone left out."""
+    pages = (list(ids[start : start + _PAGE]) for start in range(0, len(ids), _PAGE))
+    rows = [row for page in pages for row in tx.run("notes/summed", scope=scope, ids=page, dimensions=dimensions)]
+    return [Summed(found_from(row["note"]), row["vector"], tuple(map(_part, row["parts"]))) for row in rows]
+
+
+def summaries_of(tx: Runner, scope: str, ids: Sequence[str]) -> list[str]:
+    """Return the ids of the summaries that stand for some notes, in whatever state."""
+    return [row["id"] for row in tx.run("notes/summaries_of", scope=scope, ids=list(ids))]
+
+
+def _part(row: Row) -> Part:
+    return Part(
+        row["id"],
+        tuple(row["raw"]),
+        tuple(map(source_from, row["sources"])),
+        tuple(row["keywords"]),
+        tuple(row["tags"]),
+        row["session"],
+        row["seq"],
+        row["agent_id"],
+        moment(row["said_at"]),
+        moment(row["valid_from"]),
+    )
 
 
 def of_session(tx: Runner, scope: str, session: str, policies: Sequence[str]) -> list[str]:

@@ -92,6 +92,7 @@ def note_from(row: Mapping[str, Any]) -> Note:
         tags=tuple(row["tags"]),
         keywords=tuple(row.get("keywords") or ()),
         sources=tuple(sorted(map(source_from, row.get("sources") or ()), key=by_time)),
+        sums=tuple(sorted(row.get("sums") or ())),
     )
 
 

@@ -24,13 +24,15 @@ def open_scope(db: Database, scope: Scope, language: str) -> str:
 class ScopeState:
     """A scope's version, language, and number of readable notes.
 
-    Decisions from before `decisions_since` may have been pruned; None where none were.
+    Decisions from before `decisions_since` may have been pruned; None where none were. `cap` is its own, None for that
+    of the settings.
     """
 
     version: int
     language: str
     notes: int
     decisions_since: datetime | None = None
+    cap: int | None = None
 
 
 def state(db: Database, scope: str) -> ScopeState | None:
@@ -41,8 +43,13 @@ def state(db: Database, scope: str) -> ScopeState | None:
     for row in db.run("scopes/read", scope=scope):
         schema.check(db, row["schema"])
         since = _moment(row["decisions_since"])
-        return ScopeState(row["version"], row["language"], row["notes"], since)
+        return ScopeState(row["version"], row["language"], row["notes"], since, row["cap"])
     return None
+
+
+def limit(db: Database, scope: str, cap: int | None) -> bool:
+    """Give a scope a cap of its own, 0 for any number of notes; None takes it away. False if there is no such scope."""
+    return bool(db.commit("scopes/limit", scope=scope, cap=cap))
 
 
 def settle(db: Database, scope: str, statuses: Sequence[str]) -> None:
@@ -87,9 +94,14 @@ def _moment(milliseconds: int | None) -> datetime | None:
     return None if milliseconds is None else moment(milliseconds)
 
 
+def of_tenant(tx: Runner, tenant: str) -> list[str]:
+    """Return the names of all scopes of a tenant."""
+    return [row["scope"] for row in tx.run("scopes/of_tenant", tenant=tenant)]
+
+
 def purge_tenant(db: Database, tenant: str) -> None:
     """Really remove everything of a tenant, in batches."""
-    for row in db.run("scopes/of_tenant", tenant=tenant):
-        db.batches("scopes/purge", scope=row["scope"], rows=1000, whole=True)
-        db.commit("erasures/end", scope=row["scope"], id=None)
+    for scope in of_tenant(db, tenant):
+        db.batches("scopes/purge", scope=scope, rows=1000, whole=True)
+        db.commit("erasures/end", scope=scope, id=None)
     db.commit("receipts/purge", tenant=tenant)

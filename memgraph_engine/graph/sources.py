@@ -166,7 +166,7 @@ class Around:
 
 def around(tx: Runner, scope: str, ids: Iterable[str]) -> dict[Key, Around]:
     """Return what stands around each passage of sources in their conversations."""
-    given = {"ids": sorted(set(ids)), "statuses": QUOTABLE, "followers": TRUE_ONCE}
+    given = {"ids": sorted(set(ids)), "statuses": QUOTABLE, "followers": (*TRUE_ONCE, "archived")}
     rows = tx.run("sources/turns", scope=scope, **given) if given["ids"] else []
     return {
         (row["id"], row["part"]): Around(quotable(row["previous"]), key_of(row["previous"]), tuple(row["followers"]))

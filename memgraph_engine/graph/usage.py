@@ -75,6 +75,11 @@ def change(
     return db.write(work) if fresh else {}
 
 
+def shown(tx: Runner, readers: Sequence[str]) -> dict[str, int]:
+    """Return how often notes were shown, by their ids, to all of some readers (scopes) together."""
+    return {row["id"]: row["shown"] for row in tx.run("usage/shown", scopes=list(readers))}
+
+
 def forget(db: Database, scope: str) -> None:
     """Forget how anybody used the notes of a scope that are about to be removed."""
     db.batches("usage/forget", scope=scope, rows=_ROWS)

@@ -12,14 +12,15 @@ from memgraph_engine.model.scope import Scope
 class Waiting:
     """What came to a scope since its topics were found (`ran`, None for never): writes, and notes new to the graph.
 
-    `pending`: some notes are not constructed yet. `expiring`: some may have expired that are not swept yet. `erasing`:
-    an erasure is begun and not done. `pruned` is when its history was, `weighed` when the utilities of its notes were
-    looked at; None for never.
+    `pending`: some notes are not constructed yet. `expiring`: some may have expired that are not swept yet. `crowded`:
+    it has more notes than its cap. `erasing`: an erasure is begun and not done. `pruned` is when its history was,
+    `weighed` when the utilities of its notes were looked at; None for never.
     """
 
     scope: Scope
     pending: bool
     expiring: bool
+    crowded: bool
     erasing: bool
     changed_since: int
     notes_since: int
@@ -29,20 +30,25 @@ class Waiting:
 
 
 def waiting(
-    db: Database, tenant: str | None, unpruned: datetime | None = None, unweighed: datetime | None = None
+    db: Database,
+    tenant: str | None,
+    cap: int = 0,
+    unpruned: datetime | None = None,
+    unweighed: datetime | None = None,
 ) -> list[Waiting]:
     """Return the scopes with any work, those whose topics are oldest first; of all tenants if none is named.
 
+    `cap` is that of scopes that have none of their own.
     Not to have been pruned since `unpruned` is work too, nor to have been weighed since `unweighed`; None where history
     is kept for ever, and where no note is archived for being of little use.
     """
-    rows = db.run("scopes/waiting", tenant=tenant, unpruned=unpruned, unweighed=unweighed)
+    rows = db.run("scopes/waiting", tenant=tenant, cap=cap, unpruned=unpruned, unweighed=unweighed)
     return [_waiting(Scope(row.pop("tenant"), row.pop("user") or None), row) for row in rows]
 
 
-def waits(db: Database, scope: Scope) -> Waiting | None:
+def waits(db: Database, scope: Scope, cap: int = 0) -> Waiting | None:
     """Return the work of one scope; None if it is gone."""
-    rows = db.run("scopes/waits", scope=scope.name)
+    rows = db.run("scopes/waits", scope=scope.name, cap=cap)
     return _waiting(scope, rows[0]) if rows else None
 
 

@@ -28,6 +28,7 @@ class SearchFilters(NoteFilters, total=False):
     known_at: datetime | str | None
     min_similarity: float | None
     include: Sequence[str]
+    archived: bool
 
 
 NOTE_FILTERS = tuple(NoteFilters.__annotations__)
@@ -61,6 +62,8 @@ def _read(name: str, values: Sequence[str]) -> object:
         return list(values)
     if name == "metadata":
         return metadata_of(values)
+    if name == "archived":
+        return _switch(name, values[0])
     return _number(name, values[0]) if name == "min_similarity" else values[0]
 
 
@@ -84,6 +87,12 @@ def metadata_of(pairs: Sequence[str]) -> dict[str, object]:
         except (ValueError, RecursionError):
             read[key] = value
     return read
+
+
+def _switch(name: str, value: str) -> bool:
+    if value.casefold() not in ("true", "false"):
+        raise InvalidInput(f"{name} must be true or false, not {value!r}.")
+    return value.casefold() == "true"
 
 
 def _number(name: str, value: str) -> float:

@@ -6,7 +6,7 @@ And what leaves a memory that has a cap: the coldest notes, many of which one su
 from memgraph_engine.lifecycle.eviction import Cold, clusters, temperatures
 from memgraph_engine.lifecycle.file import policies
 from memgraph_engine.lifecycle.policies import Extension, Life, Policies, Policy, Rule, life_of, outlives, quoted
-from memgraph_engine.lifecycle.summaries import Said, extract, rarity, unfaithful
+from memgraph_engine.lifecycle.summaries import extract, rarity, unfaithful
 
 __all__ = [
     "Cold",
@@ -15,7 +15,6 @@ __all__ = [
     "Policies",
     "Policy",
     "Rule",
-    "Said",
     "clusters",
     "extract",
     "life_of",

@@ -1,4 +1,4 @@
-"""A summary without a model: of what was said the sentences that tell most, in their order, behind who said them when.
+"""A summary without a model: of what was said the sentences that tell most, in their order.
 
 No name, number, date or denial is lost: whatever else is left out, each stands in a sentence that is kept.
 """
@@ -22,42 +22,32 @@ Fact = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """A line of a note: its words, and what stands before and behind them: who said them, and when."""
-
-    before: str
-    words: str
-    behind: str
-
-
-@dataclass(frozen=True, slots=True)
 class _Sentence:
-    line: int
+    place: int
     text: str
     length: int
     terms: frozenset[str]
     facts: frozenset[Fact]
 
 
-def rarity(lines: Iterable[str], language: str) -> dict[str, float]:
-    """Return how rare each term is among lines: its idf."""
-    every = [frozenset(tokenize(line, language)) for line in lines]
+def rarity(texts: Iterable[str], language: str) -> dict[str, float]:
+    """Return how rare each term is among texts: its idf."""
+    every = [frozenset(tokenize(text, language)) for text in texts]
     counts = Counter(term for terms in every for term in terms)
     return {term: log(1 + len(every) / count) for term, count in counts.items()}
 
 
-def extract(lines: Sequence[Said], rare: Mapping[str, float], keep: float, language: str) -> list[str]:
-    """Return lines with those of their sentences that tell most, about the share `keep` of all words.
+def extract(texts: Sequence[str], rare: Mapping[str, float], keep: float, language: str) -> list[str]:
+    """Return each text with those of its sentences that tell most of all, about the share `keep` of all words.
 
     First those by which no name, number, date and denial is lost; then, as far as there is room, those whose words are
-    rarest (`rare`) and not told yet. A line of which nothing is left is left out.
+    rarest (`rare`) and not told yet. A text of which nothing is left is ''.
 
-    >>> said = "Hello there, how are you?", "I moved to Porto.", "What a day it is!"
-    >>> lines = [Said("Ana: ", words, " (8 May, 2023)") for words in said]
-    >>> extract(lines, rarity(said, "english"), 0.3, "english")
-    ['Ana: I moved to Porto. (8 May, 2023)']
+    >>> said = "Hello there, how are you?", "I moved to Porto. What a day it is!", "I moved to Porto."
+    >>> extract(said, rarity(said, "english"), 0.3, "english")
+    ['', 'I moved to Porto.', '']
     """
-    sentences = [one for place, line in enumerate(lines) for one in _cut(place, line.words, language)]
+    sentences = [one for place, text in enumerate(texts) for one in _cut(place, text, language)]
     room = keep * sum(one.length for one in sentences)
     wanted = {fact for one in sentences for fact in one.facts}
     known: set[str] = set()
@@ -74,11 +64,10 @@ def extract(lines: Sequence[Said], rare: Mapping[str, float], keep: float, langu
         taken += sentences[best].length
         wanted -= sentences[best].facts
         known |= sentences[best].terms
-    kept: list[list[str]] = [[] for _ in lines]
+    kept: list[list[str]] = [[] for _ in texts]
     for at in sorted(chosen):
-        kept[sentences[at].line].append(sentences[at].text)
-    told = (f"{line.before}{' '.join(texts)}{line.behind}" for line, texts in zip(lines, kept, strict=True) if texts)
-    return list(dict.fromkeys(told))
+        kept[sentences[at].place].append(sentences[at].text)
+    return [" ".join(some) for some in kept]
 
 
 def facts(text: str, language: str) -> frozenset[Fact]:
@@ -108,10 +97,10 @@ def _words(text: str, language: str) -> frozenset[str]:
     return frozenset(numbers.get(word, word) for word in found)
 
 
-def _cut(line: int, text: str, language: str) -> Iterator[_Sentence]:
+def _cut(place: int, text: str, language: str) -> Iterator[_Sentence]:
     for one in _sentences(text):
         terms = frozenset(tokenize(one, language))
-        yield _Sentence(line, one, max(len(one.split()), 1), terms, frozenset(_facts(one, language)))
+        yield _Sentence(place, one, max(len(one.split()), 1), terms, frozenset(_facts(one, language)))
 
 
 def _sentences(text: str) -> list[str]:

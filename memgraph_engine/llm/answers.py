@@ -176,6 +176,19 @@ class Merging(Response):
     merges: tuple[MergedText, ...]
 
 
+class ConsolidatedNotes(Item):
+    """The summary of one group of notes."""
+
+    group: int
+    summary: Annotated[str, AfterValidator(_worded)]
+
+
+class Consolidation(Response):
+    """A summary of each of several groups of notes."""
+
+    groups: tuple[ConsolidatedNotes, ...]
+
+
 class LabelledTopic(Item):
     """What a topic is called, in a few words on one line."""
 
@@ -240,7 +253,8 @@ class Sufficiency(Response):
 
 
 RESPONSES: dict[str, type[Response]] = {
-    model.role(): model for model in (Extraction, Gating, Merging, Labelling, Planning, Sufficiency, Judging)
+    model.role(): model
+    for model in (Extraction, Gating, Merging, Labelling, Planning, Sufficiency, Judging, Consolidation)
 }
 """The form of each role's answer; a role that is not here answers in free text."""
 

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Generic, Protocol, TypeVar
 
 from memgraph_engine.llm.answers import (
+    Consolidation,
     Extraction,
     Gating,
     Judging,
@@ -125,6 +126,16 @@ def merging(groups: Sequence[Sequence[str]]) -> Request[Merging]:
     """Ask for one text in place of each group of texts, numbered from 1."""
     numbered: list[dict[str, object]] = [{"merge": at, "texts": list(texts)} for at, texts in enumerate(groups, 1)]
     return Request(Merging, {"merges": numbered}, frozenset(range(1, len(groups) + 1)))
+
+
+def consolidation(groups: Sequence[Sequence[str]]) -> Request[Consolidation]:
+    """Ask for a summary of each group of lines, oldest first; groups are numbered from 1.
+
+    >>> sorted(consolidation([["Ana: I sold the boat."], ["Ana: I moved.", "Ana: I moved to Porto."]]).asked)
+    [1, 2]
+    """
+    numbered: list[dict[str, object]] = [{"group": at, "lines": list(lines)} for at, lines in enumerate(groups, 1)]
+    return Request(Consolidation, {"groups": numbered}, frozenset(range(1, len(groups) + 1)))
 
 
 def labelling(topics: Sequence[TopicKeywords]) -> Request[Labelling]:

@@ -104,6 +104,7 @@ class Note(Result):
     Its class is `policy` (docs/lifecycle.md), `policy_as` the one that `Memory.set_policy` gave it, '' for that of its
     sources. It can be read until `expires_at`, and nothing of it is left after `erase_at`; a `pinned` one has no end.
     `apart` is its class if that keeps it apart from all else, None for most.
+    A summary `sums` archived notes, by their ids, and has their sources.
     """
 
     brief = ("id", "status", "text")
@@ -133,6 +134,7 @@ class Note(Result):
     pinned: bool = False
     policy_as: str = ""
     apart: str | None = None
+    sums: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:

@@ -25,6 +25,7 @@ DecisionKind = Literal[
     "undo",
     "expire",
     "restore",
+    "consolidate",
     "pin",
     "policy",
     "erase",
@@ -311,6 +312,26 @@ class Swept(Result):
     erased: "tuple[ErasureReceipt, ...]" = ()
     held: "tuple[Hold, ...]" = ()
     pruned: int = 0
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Evicted(Result):
+    """How many notes were archived for a memory's cap, how many summaries stand for them, and by which decisions.
+
+    Each decision made one summary; undo it to bring back what that sums. `left` is how many notes can be read now, and
+    `cap` how many may; 0 is any number. Of a dry run there are no decisions. `fallbacks` says, once for each reason,
+    what was summed up without a model though there is one.
+    """
+
+    brief = ("notes", "summaries", "left", "cap")
+
+    notes: int
+    summaries: int
+    left: int
+    cap: int
+    decisions: tuple[Decision, ...] = ()
+    cost: Cost = NOTHING
+    fallbacks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, repr=False)

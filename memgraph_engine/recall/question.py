@@ -25,8 +25,8 @@ class Filters:
     """Which notes may be found; what is None is left open. `tags` and `metadata` must all be there.
 
     `as_of` is a moment of the world (found is what was true then), `known_at` one of the memory (found is what it
-    held then, as it held it); both together ask what it held then to be true at the other moment.
-    What is kept apart is left out unless its class is `shown`.
+    held then, as it held it); both together ask what it held then to be true at the other moment. `archived` adds what
+    was evicted and has not ended. What is kept apart is left out unless its class is `shown`.
     """
 
     session: str | None = None
@@ -39,6 +39,7 @@ class Filters:
     known_at: datetime | None = None
     tags: tuple[str, ...] = ()
     metadata: Mapping[str, object] = field(default_factory=dict)
+    archived: bool = False
     shown: frozenset[str] = field(default=frozenset(), compare=False)  # it narrows nothing that others find
 
     def __post_init__(self) -> None:
@@ -64,9 +65,8 @@ class Filters:
     @property
     def statuses(self) -> tuple[str, ...]:
         """Statuses that a note may have, or may have had at `known_at`."""
-        if self.as_of:
-            return TRUE_ONCE
-        return _KNOWN if self.known_at else READABLE
+        found: tuple[str, ...] = TRUE_ONCE if self.as_of else _KNOWN if self.known_at else READABLE
+        return (*found, "archived") if self.archived and "archived" not in found else found
 
     @property
     def indexed_statuses(self) -> tuple[str, ...]:

@@ -11,8 +11,9 @@ from memgraph_engine.graph.database import Database, Row
 from memgraph_engine.graph.fulltext import words_query
 from memgraph_engine.graph.note_cache import CachedNote, NoteCache
 from memgraph_engine.graph.rows import milliseconds, moment, packed
+from memgraph_engine.language import tokenize
 from memgraph_engine.lifecycle import Policies
-from memgraph_engine.model.memory import NEVER, TRUE_ONCE
+from memgraph_engine.model.memory import NEVER, TRUE_ONCE, Note, Source
 from memgraph_engine.model.result import ChannelScore, Explanation, Hit, Round
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.recall.fusion import CHANNELS, Fused, Places, Statistics, channel_scores, cosines, counted, fuse
@@ -283,7 +284,7 @@ def hits(
     shares = [float(one.coverage[row]) for _, one, row in best]
     some = [
         Hit(
-            one.notes[row].note(one.pool.closed.get(row)),
+            _nearest_first(one.notes[row].note(one.pool.closed.get(row)), query.text, found[0].languages),
             scores[note],
             similar[id(one)][row],
             _explanation(one, row, rounds) if query.explain else None,
@@ -295,6 +296,18 @@ def hits(
         if one.notes[row].whole  # else it was removed meanwhile
     ]
     return _newest_first(some)
+
+
+def _nearest_first(note: Note, question: str, languages: Sequence[str]) -> Note:
+    """Put the sources of a summary first that share most words with the question."""
+    if not note.sums:
+        return note
+    asked = {language: frozenset(terms(question, [language])) for language in languages}
+
+    def shared(source: Source) -> int:
+        return max((len(words & {*tokenize(source.text, language)}) for language, words in asked.items()), default=0)
+
+    return replace(note, sources=tuple(sorted(note.sources, key=shared, reverse=True)))
 
 
 def _newest_first(some: Sequence[Hit]) -> list[Hit]:

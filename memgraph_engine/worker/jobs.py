@@ -108,6 +108,14 @@ def jobs_of(engine: Engine) -> tuple[Job, ...]:
         ),
         Job("construct", "where notes are pending", _pending, lease="work", most=10, do=construct),
         Job(
+            "evict",
+            "where a memory has more notes than its cap",
+            _crowded,
+            lease="work",
+            most=1,
+            do=partial(_evict, writer),
+        ),
+        Job(
             "prune",
             "once a day, where notes of little use are archived",
             partial(_unweighed, engine.settings.use),
@@ -131,6 +139,16 @@ def _unweighed(settings: UseSettings, waiting: Waiting, now: datetime) -> str:
 
 def _pending(waiting: Waiting, _now: datetime) -> str:
     return "pending notes" if waiting.pending else ""
+
+
+def _crowded(waiting: Waiting, _now: datetime) -> str:
+    return "more notes than the cap" if waiting.crowded else ""
+
+
+def _evict(writer: Writer, scope: Scope, _stopping: Callable[[], bool]) -> Outcome | None:
+    done = writer.evict(scope)
+    counts = {"archived": done.notes, "summaries": done.summaries}
+    return Outcome(counts, done.fallbacks, done.cost) if done.notes else None
 
 
 def _erasing(waiting: Waiting, _now: datetime) -> str:

@@ -78,7 +78,7 @@ class Worker:
         done = False
         settings, now = self._engine.settings, self._engine.now()
         unpruned, unweighed = due_since(settings.lifecycle, now), unused.due_since(settings.use, now)
-        for one in waiting(self._engine.db, self._tenant, unpruned, unweighed):
+        for one in waiting(self._engine.db, self._tenant, settings.lifecycle.cap, unpruned, unweighed):
             for lease in dict.fromkeys(job.lease for job, _ in self._due(one)):
                 if self.stopping:
                     return done
@@ -95,7 +95,7 @@ class Worker:
         """Do what is due in one memory under a lease, unless another worker has it or was faster."""
         done = False
         with leases.held_if_free(self._engine.db, f"{lease} {scope.name}") as mine:
-            now = waits(self._engine.db, scope) if mine else None
+            now = waits(self._engine.db, scope, self._engine.settings.lifecycle.cap) if mine else None
             for job, why in self._due(now) if now else ():
                 for _ in range(job.most if job.lease == lease else 0):
                     if self.stopping or not self._do(job, scope, why, again=again):

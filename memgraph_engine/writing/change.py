@@ -59,18 +59,28 @@ class Target:
 
         It is '' for a note of several sources, or of a passage: a new text is the user's own then.
         """
-        alone = len(self.found.note.sources) == 1 and not self.source.span
+        alone = len(self.found.note.sources) == 1 and not self.source.span and not self.found.note.sums
         return self.message or (self.source.id if alone else "")
 
 
+class Summed(Exception):
+    """What is to be changed is told by a summary: these ids are restored first."""
+
+    def __init__(self, ids: Sequence[str]) -> None:
+        super().__init__(*ids)
+        self.ids = tuple(ids)
+
+
 def target(db: Database, scope: Scope, id: str) -> Target:  # noqa: A002  the graph's own word
-    """Read what is readable of this id, a note's or a source's; raises NotFound."""
+    """Read what is readable of this id, a note's or a source's; raises NotFound, or Summed."""
     state = scopes.state(db, scope.name)
     found = note_graph.found_by(db, scope.name, id) if state else []
     if state and not found and sources.find(db, scope.name, id):
         raise NotFound(f"Source {id!r} of {scope} is kept without a note, so there is nothing to change.")
     if not state or not found:
         raise NotFound(f"There is no note or source {id!r} in the memory of {scope}.")
+    if any(one.summed_by and one.note.status == "archived" and one.note.expires_at > db.alive() for one in found):
+        raise Summed([id])
     one = next((one for one in found if one.note.status in READABLE), None)
     if not one:
         raise NotFound(f"{id!r} of {scope} is {found[0].note.status}; history({id!r}) shows what it was.")
@@ -121,13 +131,18 @@ def withdraw(
 ) -> Decision | None:
     """Delete what some sources (key → note) tell; a note that comes from others too loses only these.
 
-    None if nothing of it can be read any more.
+    None if nothing of it can be read any more. Raises Summed where a summary tells it.
     """
     state = scopes.state(db, scope.name)
     found = note_graph.renderings(db, scope.name, sorted(set(sources.values()))) if state else []
     found = [one for one in found if one.found.note.status in READABLE]
     if not state or not found:
         return None
+    if summed := [one for one in found if one.found.note.sums]:
+        told = {turn.source.id for one in summed for turn in one.turns if turn.source.key in sources}
+        if told:
+            raise Summed(sorted(told))
+        found = [one for one in found if one not in summed]
     whole = [one.found for one in found if all(turn.source.key in sources for turn in one.turns)]
     shared = [one for one in found if one.found not in whole]
     return _delete(
@@ -161,6 +176,7 @@ def _delete(
             )
     hidden = dict.fromkeys([source.key for found in some for source in found.note.sources] + sorted(lost))
     turns = contexts.Turns.after(db, transaction.scope.name, hidden)
+    without += [note for found in some for note in found.note.sums]  # deleted with their summary, as they are
     contexts.rewrite(db, transaction, decision.id, turns, language=language, embedder=embedder, without=without)
     transaction.commit(db)
     return decision

@@ -100,7 +100,7 @@ def _rewrite(
 ) -> None:
     vectors = embedder.embed_documents([context for _, context in found.values()])
     for (one, context), vector in zip(found.values(), vectors, strict=True):
-        given = None if one.note.status == "pending" else vector  # it gets both of its vectors at once
+        given = None if one.note.status in ("pending", "archived") else vector  # it gets both of its vectors at once
         transaction.revise(
             one, Revision(one.note.id, decision, terms_of(context, language), "rewritten", context_vector=given)
         )

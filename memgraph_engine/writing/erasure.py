@@ -18,12 +18,13 @@ from memgraph_engine.errors import ErasureRefused, Held, NotFound
 from memgraph_engine.graph import erasures, holds, notes, scopes, usage
 from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.erasures import Erasure, Meant
-from memgraph_engine.graph.notes import USER, Revision
+from memgraph_engine.graph.notes import SUMMARY, USER, Revision
 from memgraph_engine.language import tokenize
 from memgraph_engine.model.memory import Source
 from memgraph_engine.model.result import Decision, ErasurePlan, ErasureReceipt, Hold
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.model.text import line
+from memgraph_engine.writing import summaries
 from memgraph_engine.writing.change import remaining, retold
 from memgraph_engine.writing.commit import Stale, until_current
 from memgraph_engine.writing.transaction import Transaction
@@ -212,11 +213,14 @@ def _holding(engine: Engine, scope: Scope, meant: Sequence[Meant]) -> list[Hold]
 
 
 def _remake(engine: Engine, scope: Scope, one: Erasure) -> None:
-    """Make the notes anew that stay: twice, since each may quote another that could not be read the first time."""
-    for _ in range(2):
+    """Make the notes anew that stay: twice, since each may quote another that could not be read the first time.
+
+    Summaries are made last, of what is left of the notes that they stand for.
+    """
+    for make in (_remake_some, _remake_some, _sum_up_some):
         for start in range(0, len(one.kept), _SOME):
             some = one.kept[start : start + _SOME]
-            until_current(engine.db, scope.name, partial(_remake_some, engine, scope, some, one.losing))
+            until_current(engine.db, scope.name, partial(make, engine, scope, some, one.losing))
 
 
 def _remake_some(engine: Engine, scope: Scope, ids: Sequence[str], losing: Collection[str]) -> None:
@@ -229,6 +233,8 @@ def _remake_some(engine: Engine, scope: Scope, ids: Sequence[str], losing: Colle
     for one in notes.renderings(db, scope.name, ids):
         id, loses = one.found.note.id, one.found.note.id in losing  # noqa: A001  the graph's own word
         note = one.found.note
+        if note.sums:
+            continue
         if id in lives:
             note = replace(note, expires_at=lives[id][0], erase_at=lives[id][1])
         own = USER if one.found.constructed_by == USER and not loses else ""
@@ -248,6 +254,30 @@ def _remake_some(engine: Engine, scope: Scope, ids: Sequence[str], losing: Colle
             properties = {**properties, "said_at": turns[0][0].said_at, "valid_from": turns[0][0].said_at}
         given = {**properties, "constructed_by": own}
         transaction.rebuild(found, Revision(id, decision.id, given, "changed", raw, context, names), losing=loses)
+        changed += 1
+    if changed:
+        transaction.commit(db)
+
+
+def _sum_up_some(engine: Engine, scope: Scope, ids: Sequence[str], losing: Collection[str]) -> None:
+    """Make summaries anew, without a model, that lose some of what they tell, or that a model wrote who saw it."""
+    db, state = engine.db, scopes.state(engine.db, scope.name)
+    if not state:
+        return
+    lives, changed = erasures.lives(db, scope.name, ids), 0
+    transaction = Transaction(scope, state.version, engine.now())
+    decision = transaction.decide(Decision(uuid4().hex, "erase", transaction.now, ""))
+    keep, embedder = engine.settings.lifecycle.keep, engine.embedder
+    for one in notes.summed(db, scope.name, ids, embedder.dimensions):
+        id, loses = one.found.note.id, one.found.note.id in losing  # noqa: A001
+        parts = summaries.living(one.parts)
+        if not one.found.note.sums or id not in lives or not parts:
+            continue
+        same = Revision(id, decision.id, {})
+        if loses or one.found.constructed_by not in (SUMMARY, USER):
+            properties, vectors, names = summaries.anew(one, parts, keep, state.language, embedder)
+            same = Revision(id, decision.id, properties, "changed", *vectors, names)
+        transaction.rebuild(one.found, same, losing=loses)
         changed += 1
     if changed:
         transaction.commit(db)

@@ -6,7 +6,7 @@ from now on loses its keywords, and what is so no more gets them; its ties rest 
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -27,7 +27,7 @@ from memgraph_engine.model.result import Applied, Decision, DecisionKind
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.model.usage import Usage
 from memgraph_engine.rendering import Text, render
-from memgraph_engine.writing import contexts
+from memgraph_engine.writing import contexts, summaries
 from memgraph_engine.writing.parting import part
 from memgraph_engine.writing.transaction import Transaction
 
@@ -57,19 +57,34 @@ def restore(
     embedder: CheckedEmbedder,
     most: int,
     now: datetime,
+    keep: float,
 ) -> Decision:
-    """Bring back what expired: its class begins anew. Raises NotFound, InvalidInput for what can be read, or Stale."""
+    """Bring back what expired, or was evicted. Raises NotFound, InvalidInput for what can be read, or Stale.
+
+    The class of what expired begins anew. What was evicted leaves its summary, which is made anew and keeps the share
+    `keep` of the words of the rest.
+    """
     state, found = _found(db, scope, id)
     ended = [one for one in found if one.note.status in _ENDED]
     if not ended:
-        raise InvalidInput(f"{id!r} of {scope} is {found[0].note.status}, not expired: there is nothing to restore.")
+        raise InvalidInput(
+            f"{id!r} of {scope} is {found[0].note.status}, not expired or archived: there is nothing to restore."
+        )
 
     def change(one: Found) -> Change:
-        archived = one.note.status == "archived"
-        former = notes.history(db, scope.name, one.note.id)[-2].note if archived else None
-        return Change(policies.anew(one.note, now), one.note.pinned, now, former)
+        note = one.note
+        former = None
+        if note.status == "archived":
+            versions = (version.note for version in reversed(notes.history(db, scope.name, note.id)))
+            # an erasure may have removed what quoted it
+            former = next((one for one in versions if one.status != "archived"), replace(note, status="active"))
+        if former and note.expires_at > now:
+            return Change(Life(note.policy, note.expires_at, note.erase_at, note.apart), note.pinned, None, former)
+        return Change(policies.anew(note, now), note.pinned, now, former)
 
-    return _live(db, scope, state, "restore", {one.note.id: change(one) for one in ended}, embedder, most, now)
+    leaving = {other for one in ended if one.summed_by for other in (one.note.id, *one.note.sums)}
+    changes = {one.note.id: change(one) for one in ended}
+    return _live(db, scope, state, "restore", changes, embedder, most, now, leaving=leaving, keep=keep)
 
 
 def pin(
@@ -235,8 +250,13 @@ def _live(
     most: int,
     now: datetime,
     why: str = "",
+    leaving: Collection[str] = (),
+    keep: float = 1.0,
 ) -> Decision:
-    """Give notes other lives, in one decision, and at most so many keywords; raises Stale, with nothing written."""
+    """Give notes other lives, in one decision, and at most so many keywords; some are `leaving` their summaries.
+
+    Raises Stale, with nothing written.
+    """
     transaction = Transaction(scope, state.version, now)
     only = next(iter(changes)) if len(changes) == 1 else ""
     decision = transaction.decide(Decision(uuid4().hex, kind, now, only, evidence=why))
@@ -252,6 +272,8 @@ def _live(
         transaction.live((turn.source.id for turn in one.turns), change.begins)
         named = _named(db, scope, one, change, state.language, embedder, most)
         _revise(transaction, decision.id, one, change, now_told.get, named, state.language, embedder)
+    if leaving:
+        summaries.release(db, transaction, decision.id, leaving, keep, state.language, embedder)
     retold = part(
         db,
         transaction,

@@ -15,7 +15,7 @@ from memgraph_engine.graph import keywords as keyword_graph
 from memgraph_engine.graph import notes as note_graph
 from memgraph_engine.graph import sources, writes
 from memgraph_engine.graph.database import Database, Row
-from memgraph_engine.graph.notes import Found, NewNote, Relation, Revision
+from memgraph_engine.graph.notes import Found, NewNote, NewSummary, Relation, Revision
 from memgraph_engine.graph.rows import milliseconds
 from memgraph_engine.graph.writes import Sums, Write
 from memgraph_engine.lifecycle import Life
@@ -70,6 +70,7 @@ class Transaction:
         self._decisions: list[Decision] = []
         self._arriving: list[Sequence[Candidate]] = []
         self._created: list[NewNote] = []
+        self._summaries: list[NewSummary] = []
         self._waves: list[dict[str, Revision]] = []
         self._times: Counter[str] = Counter()
         self._counted: dict[str, Counted] = {}
@@ -115,6 +116,15 @@ class Transaction:
         self._count(_NOTHING, state)
         self._counted[new.id] = state
         self._end(candidate.source.expires_at)
+
+    def sum_up(self, new: NewSummary) -> None:
+        """Make a summary of notes, whose keywords it carries."""
+        raw, context = (len(new.properties[terms].split()) for terms in ("raw_terms", "context_terms"))
+        state = Counted(readable=True, raw_length=raw, context_length=context, keywords=new.keywords)
+        self._summaries.append(new)
+        self._count(_NOTHING, state)
+        self._counted[new.id] = state
+        self._end(new.ends[0])
 
     def name(self, keywords: Iterable[Keyword]) -> None:
         """Store keywords that notes will carry, unless they are there."""
@@ -269,7 +279,7 @@ class Transaction:
             decisions=decision_graph.recorded(self._decisions),
             keywords=keyword_graph.named(self._keywords.values()),
             reinstated=[{**row, "keywords": list(self._counted[row["id"]].keywords)} for row in self._reinstated],
-            notes=note_graph.created(self.scope, self._created),
+            notes=note_graph.created(self.scope, self._created) + note_graph.summaries(self.scope, self._summaries),
             waves=[note_graph.revised(wave.values()) for wave in self._waves],
             rewritten=[row for _, row in sorted(self._rewritten.items())],
             relations=note_graph.related(self._relations),

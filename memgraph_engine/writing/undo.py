@@ -250,7 +250,9 @@ class _Undoing:
         life = self._life(one.before)
         for source in one.before.note.sources:
             living = replace(source, **life.properties)
-            self._repeatable[source.key] = living if one.before.note.status in QUOTABLE else None
+            quotable = one.before.note.status in QUOTABLE
+            # what is archived again is told by its summary, which may be restored as well
+            self._repeatable[source.key] = living if quotable else self._repeatable.get(source.key)
 
     def _life(self, before: Found) -> Life:
         """Return the life of a note that is as it was before; what had expired begins anew."""
@@ -274,6 +276,7 @@ class _Undoing:
         assert now
         before = self._local(before)
         context, vector = self._context(before, turns), before.context_vector
+        archived = before.note.status == "archived"
         properties: dict[str, Any] = {
             "raw": list(before.note.raw),
             "raw_terms": before.raw_terms,
@@ -282,10 +285,11 @@ class _Undoing:
             "tags": list(before.note.tags),
             **{name: getattr(before.note, name) for name in ("session", "seq", "speaker", "role")},
             "agent_id": before.note.agent,
+            "said_at": before.note.said_at,
             "valid_from": before.note.valid_from,
             "valid_to": before.note.valid_to,
             "constructed_by": before.constructed_by,
-            "keywords": None,  # an archived note has them by name
+            **({} if archived else {"keywords": None}),  # an archived note has them by name
             "pinned": before.note.pinned,
             "policy_as": before.note.policy_as or None,
             **self._life(before).properties,
@@ -293,20 +297,28 @@ class _Undoing:
         begins = self._transaction.now if self._undone.kind == "expire" else None
         self._transaction.live((source.id for source in before.note.sources), begins)
         raw_vector = before.raw_vector
-        if before.note.status == "pending":
+        if archived:
+            raw_vector = vector = None
+        elif before.note.status == "pending":
             properties |= {"raw_embedding": None, "context_embedding": None}
         elif raw_vector is None:  # its former version was kept without
             raw_vector, vector = self._embedder.embed_documents([Text(before.note.raw, context).spoken, context])
         elif context != before.note.context:
             (vector,) = self._embedder.embed_documents([context])
         names = None if before.note.keywords == now.note.keywords else before.note.keywords
+        if archived:
+            names = ()
         if names:
             self._name(before)
         kept, told = ({source.key for source in one.note.sources} for one in (before, now))
+        if before.note.sums:  # it has none of its own
+            kept = told
         drops, adds = tuple(sorted(told - kept)), tuple(sorted(kept - told))
         vectors = raw_vector, vector
+        sums = None if before.note.sums == now.note.sums else before.note.sums
         self._transaction.revise(
-            now, Revision(one.id, self._decision.id, properties, "changed", *vectors, names, adds, drops)
+            now,
+            Revision(one.id, self._decision.id, properties, "changed", *vectors, names, adds, drops, archived, sums),
         )
 
     def _kept_apart(self, changed: Sequence[Gathered]) -> dict[str, frozenset[str]]:

@@ -2,11 +2,12 @@
 
 import logging
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from itertools import chain
+from typing import TypeVar
 
 from memgraph_engine.engine.account import Account
 from memgraph_engine.engine.wiring import Engine
@@ -33,7 +34,7 @@ from memgraph_engine.llm import Spent
 from memgraph_engine.model.candidate import Candidate
 from memgraph_engine.model.memory import NEVER, TRUE_ONCE, Key, Source
 from memgraph_engine.model.ports import utc_now
-from memgraph_engine.model.result import Applied, Decision, Deletion, Entry, Receipt, Swept
+from memgraph_engine.model.result import Applied, Decision, Deletion, Entry, Evicted, Receipt, Swept
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.model.usage import Usage
 from memgraph_engine.recall.question import Filters
@@ -43,6 +44,7 @@ from memgraph_engine.writing import undo as undoing
 from memgraph_engine.writing.batch import entries, unknown
 from memgraph_engine.writing.commit import Stale, until_current
 from memgraph_engine.writing.construction import Work, batch, make_notes
+from memgraph_engine.writing.eviction import Eviction
 from memgraph_engine.writing.pruning import prune
 from memgraph_engine.writing.rewording import Reworded, reword
 from memgraph_engine.writing.sweep import check_clock, sweep
@@ -52,6 +54,8 @@ from memgraph_engine.writing.untie import untie
 _DEFAULT_LANGUAGE = "english"
 _TOO_MANY = 3  # notes that can't be constructed: then it is not the notes
 _log = logging.getLogger("memgraph_engine")
+
+T = TypeVar("T")
 
 
 class Writer:
@@ -281,7 +285,20 @@ class Writer:
                 return made
             return change.update(engine.db, scope, at, candidate, engine.now())
 
-        return until_current(engine.db, scope.name, attempt)
+        return self._unsummed(scope, attempt)
+
+    def _unsummed(self, scope: Scope, attempt: Callable[[], T]) -> T:
+        """Change what is told by summaries: it comes back first, since a summary is no text of one source."""
+        while True:
+            try:
+                return until_current(self._engine.db, scope.name, attempt)
+            except change.Summed as summed:
+                self._restore_each(scope, summed.ids)
+
+    def _restore_each(self, scope: Scope, ids: Sequence[str]) -> None:
+        for id in ids:  # noqa: A001  the graph's own word
+            with suppress(InvalidInput):  # somebody else was faster
+                self.restore(scope, id)
 
     def _reword(self, scope: Scope, at: change.Target, text: str) -> Decision:
         """Give a source a new text."""
@@ -333,13 +350,23 @@ class Writer:
             at = change.target(engine.db, scope, id)
             return change.delete(engine.db, scope, at, engine.embedder, engine.now())
 
-        return until_current(engine.db, scope.name, attempt)
+        return self._unsummed(scope, attempt)
 
     def withdraw(self, scope: Scope, sources: Mapping[Key, str], why: str) -> Decision | None:
         """Delete what some sources (key → note) tell, in one decision; None if nothing of it can be read any more."""
         engine = self._engine
-        some = lambda: change.withdraw(engine.db, scope, sources, engine.embedder, engine.now(), why)  # noqa: E731
-        return until_current(engine.db, scope.name, some)
+        told = dict(sources)
+
+        def some() -> Decision | None:
+            return change.withdraw(engine.db, scope, told, engine.embedder, engine.now(), why)
+
+        while True:
+            try:
+                return until_current(engine.db, scope.name, some)
+            except change.Summed as summed:
+                self._restore_each(scope, summed.ids)
+                back = (one.note for id in summed.ids for one in notes.found_by(engine.db, scope.name, id))  # noqa: A001
+                told |= {source.key: note.id for note in back for source in note.sources if source.key in told}
 
     def delete_all(self, scope: Scope, filters: Filters) -> Deletion:
         """Delete the notes of a scope that are meant, some hundreds in a decision."""
@@ -413,10 +440,20 @@ class Writer:
         return Swept(archived, tuple(decisions), tuple(erased), tuple(held), pruned)
 
     def restore(self, scope: Scope, id: str) -> Decision:  # noqa: A002
-        """Bring back what expired."""
+        """Bring back what expired, or was evicted."""
         engine = self._engine
-        given = engine.policies, engine.embedder, engine.settings.max_keywords
-        return until_current(engine.db, scope.name, lambda: lives.restore(engine.db, scope, id, *given, engine.now()))
+        settings = engine.settings
+        given = engine.policies, engine.embedder, settings.max_keywords
+        return until_current(
+            engine.db,
+            scope.name,
+            lambda: lives.restore(engine.db, scope, id, *given, engine.now(), settings.lifecycle.keep),
+        )
+
+    def evict(self, scope: Scope, *, dry_run: bool = False) -> Evicted:
+        """Sum up the coldest notes of a scope that has more than its cap."""
+        with self._work(scope) as work:
+            return Eviction(self._engine, scope, work.spent, dry_run).run()
 
     def pin(self, scope: Scope, id: str, *, pinned: bool) -> Decision:  # noqa: A002
         """Let a note live for ever, or as its sources say again."""

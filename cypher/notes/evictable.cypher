@@ -1,0 +1,15 @@
+// The notes that a cap may evict, with what says how cold they are: those of no class that stays, not pinned, and neither held nor
+// written within the last while.
+// $scope: string    the scope
+// $before: datetime    until when a note must have become what it is
+// $staying: list<string>    classes of which none is evicted
+// $sources: list<string>    that are held
+// $sessions: list<string>    likewise
+// $alive: datetime    the present: what ends by then can't be read
+// returns id, created_at [ms], alike: what it must have in common with others that one summary stands for as well
+MATCH (n:Note {scope: $scope, status: 'active'})
+WHERE n.expires_at > $alive AND n.recorded_at <= $before AND NOT n.pinned AND NOT n.policy IN $staying
+  AND (size($sources) + size($sessions) = 0
+       OR NOT EXISTS { (n)-[:SUMS*0..1]->()-[:FROM]->(x:Source) WHERE x.id IN $sources OR x.session IN $sessions })
+RETURN n.id AS id, n.created_at.epochMillis AS created_at,
+       [n.policy, n.policy_as, n.speaker, n.role, n.expires_at.epochMillis, n.erase_at.epochMillis] AS alike ORDER BY id

@@ -1,0 +1,256 @@
+"""Bring a memory down to its cap: the coldest notes are archived, and summaries stand for them (MLA-ARC, Algorithm 1).
+
+Each summary is a decision of its own, with what it sums: so one undo brings that back whole. What is archived keeps its
+words, and its sources; a summary tells of these.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from itertools import groupby, islice
+from math import ceil
+from operator import itemgetter
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+from memgraph_engine.cost import NOTHING
+from memgraph_engine.engine.wiring import Engine
+from memgraph_engine.graph import holds, notes, scopes, usage
+from memgraph_engine.graph.database import Row
+from memgraph_engine.graph.notes import Evictable, NewSummary, Part, Revision, Summed
+from memgraph_engine.graph.scopes import ScopeState
+from memgraph_engine.lifecycle import Cold, clusters, temperatures
+from memgraph_engine.llm import Spent
+from memgraph_engine.model.memory import note_id
+from memgraph_engine.model.result import Decision, Evicted
+from memgraph_engine.model.scope import Scope
+from memgraph_engine.writing import summaries
+from memgraph_engine.writing.commit import until_current
+from memgraph_engine.writing.summaries import Consolidator
+from memgraph_engine.writing.transaction import Transaction
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_SOME = 50  # summaries of one transaction
+_WIDER = 4  # times as many notes are looked at where nothing can be summed of the coldest
+_YOUNG = timedelta(days=1)
+_DAY = 86400.0  # seconds
+
+Cluster = Sequence[Summed]
+"""Notes that one summary stands for, in the order of time."""
+
+
+@dataclass
+class Eviction:
+    """One call, and what came of it so far."""
+
+    engine: Engine
+    scope: Scope
+    spent: Spent
+    dry_run: bool = False
+    notes: int = 0
+    decisions: list[Decision] = field(default_factory=list)
+    planned: int = 0
+
+    def run(self) -> Evicted:
+        """Evict until no more notes than the target are left, or until no others can be."""
+        db = self.engine.db
+        while until_current(db, self.scope.name, self._some) and not self.dry_run:
+            pass
+        state = scopes.state(db, self.scope.name)
+        left = (state.notes if state else 0) - self.dry_run * (self.notes - self.planned)
+        cap, made = self._cap(state), self.planned if self.dry_run else len(self.decisions)
+        return Evicted(self.notes, made, left, cap, tuple(self.decisions), self.spent.cost, self.spent.fallbacks)
+
+    def _cap(self, state: ScopeState | None) -> int:
+        settings = self.engine.settings.lifecycle
+        return settings.cap if state is None or state.cap is None else state.cap
+
+    def _some(self) -> bool:
+        """Evict what is over the target, as far as it is found at once; return whether there was any."""
+        state = scopes.state(self.engine.db, self.scope.name)
+        cap = self._cap(state)
+        over = (state.notes if state else 0) - int(cap * self.engine.settings.lifecycle.target)
+        begun = self.notes > 0  # below the cap, and not yet at the target
+        if not state or not cap or over <= 0 or not (begun or state.notes > cap):
+            return False
+        chosen = list(_enough(self._clusters(over), over))
+        if self.dry_run:
+            self.notes, self.planned = sum(map(len, chosen)), len(chosen)
+            return False
+        self._write(state, chosen)
+        return bool(chosen)
+
+    # ---- what leaves ------------------------------------------------------------------------
+
+    def _clusters(self, over: int) -> list[Cluster]:
+        """Return what can be summed of the coldest notes, so many that `over` fewer notes may be left."""
+        settings = self.engine.settings.lifecycle
+        cold = self._coldest()
+        number = over + ceil(over / (settings.cluster - 1))
+        while True:
+            found = self._summable(cold[:number])
+            if found or number >= len(cold):
+                return found
+            number *= _WIDER
+
+    def _coldest(self) -> list[Evictable]:
+        """Return all notes that may leave and have others like them, the coldest first."""
+        import numpy as np
+
+        engine, scope, settings = self.engine, self.scope.name, self.engine.settings.lifecycle
+        held = holds.every(engine.db, scope)
+        if any(not (one.session or one.source) for one in held):
+            return []
+        now = engine.now()
+        sources, sessions = ([value for one in held if (value := getattr(one, of))] for of in ("source", "session"))
+        every = notes.evictable(engine.db, scope, now - _YOUNG, engine.policies.staying, sources, sessions)
+        others = Counter(one.alike for one in every)
+        found = [one for one in every if others[one.alike] > 1]
+        shown = usage.shown(engine.db, self._readers()) if found else {}
+        days = [max((now - one.created_at).total_seconds(), 0.0) / _DAY for one in found]
+        warm = temperatures(
+            np.array([shown.get(one.id, 0) for one in found], dtype=np.float64),
+            np.array(days, dtype=np.float64),
+            settings.access_weight,
+            settings.age_weight,
+        )
+        return [found[row] for row in np.argsort(warm, kind="stable").tolist()]
+
+    def _readers(self) -> list[str]:
+        """Return who may have been shown the notes: of a shared memory all users of the tenant."""
+        if self.scope.user:
+            return [self.scope.name]
+        return scopes.of_tenant(self.engine.db, self.scope.tenant)
+
+    def _summable(self, cold: Sequence[Evictable]) -> list[Cluster]:
+        settings, dimensions = self.engine.settings.lifecycle, self.engine.embedder.dimensions
+        alike = {one.id: one.alike for one in cold}
+        every = notes.summed(self.engine.db, self.scope.name, list(alike), dimensions)
+        found = [one for one in every if one.vector]  # else it was changed meanwhile
+        if not found:
+            return []
+        some = [Cold(alike[one.found.note.id], one.found.note.session, _said(one)) for one in found]
+        groups = clusters(some, _vectors(found), settings.similar, settings.cluster)
+        return [[found[row] for row in group] for group in groups]
+
+    # ---- what stands for it -----------------------------------------------------------------
+
+    def _write(self, state: ScopeState, chosen: Sequence[Cluster]) -> None:
+        """Write summaries, some in a transaction; raises Stale where another write comes between."""
+        settings = self.engine.settings
+        rare = summaries.rarities((one for some in chosen for one in some), state.language)
+        asking = Consolidator(self.engine.roles, settings.llm.batch_tokens, self.spent, state.language)
+        rest, version = iter(chosen), state.version
+        while some := list(islice(rest, _SOME)):
+            stored = {name for cluster in some for one in cluster for name in one.found.note.keywords}
+            transaction = Transaction(self.scope, version, self.engine.now(), stored)
+            made = self._sum_up(transaction, some, rare, asking, state.language)
+            transaction.commit(self.engine.db)
+            self.decisions += made
+            self.notes += sum(map(len, some))
+            version += 1
+
+    def _sum_up(
+        self,
+        transaction: Transaction,
+        some: Sequence[Cluster],
+        rare: Mapping[str, float],
+        asking: Consolidator,
+        language: str,
+    ) -> list[Decision]:
+        """Plan a summary of each cluster; return the decisions."""
+        parts = [sorted((part for one in cluster for part in one.parts), key=_order) for cluster in some]
+        written = [one for group in _of_one_end(some, parts) for one in asking.written(group)]
+        keep = self.engine.settings.lifecycle.keep
+        texts = [summaries.text(own, rare, keep, language) for own in parts]
+        given = [summaries.properties(text, own, language) for text, own in zip(texts, parts, strict=True)]
+        for properties, by in zip(given, written, strict=True):
+            if by:
+                terms = summaries.terms(by.text, language)
+                properties |= {"context": by.text, "context_terms": terms, "constructed_by": by.model}
+        vectors = self.engine.embedder.embed_documents(
+            [text.spoken for text in texts] + [properties["context"] for properties in given]
+        )
+        decisions = []
+        for place, (cluster, own, by) in enumerate(zip(some, parts, written, strict=True)):
+            ids = sorted({*(part.note for part in own), *(one.found.note.id for one in cluster)})
+            decision = transaction.decide(
+                Decision(
+                    uuid4().hex,
+                    "consolidate",
+                    transaction.now,
+                    note_id(self.scope.name, " ".join(ids)),
+                    evidence=f"It sums up {len(cluster)} notes.",
+                    model=by.model if by else "",
+                    cost=by.cost if by else NOTHING,
+                )
+            )
+            made = self._made(decision, cluster, own, given[place], ids)
+            both = {"raw_vector": vectors[place], "context_vector": vectors[len(some) + place]}
+            # a millisecond apart, so that listing by time keeps their order
+            created = transaction.now + timedelta(milliseconds=place)
+            transaction.sum_up(replace(made, **both, created_at=created))
+            for one in cluster:
+                archived = Revision(one.found.note.id, decision.id, {"status": "archived"}, keywords=(), light=True)
+                transaction.revise(one.found, archived)
+            decisions.append(decision)
+        return decisions
+
+    def _made(
+        self, decision: Decision, cluster: Cluster, parts: Sequence[Part], properties: Row, ids: Sequence[str]
+    ) -> NewSummary:
+        """Return a summary, but for its vectors: it lives as what it sums, and is told by the same."""
+        first = cluster[0].found.note
+        own = {name: getattr(first, name) for name in ("speaker", "role", "policy")}
+        return NewSummary(
+            decision.note,
+            decision.id,
+            {**properties, **own, "policy_as": first.policy_as or None},
+            None,
+            None,
+            summaries.keywords((one.found.note.keywords for one in cluster), self.engine.settings.max_keywords),
+            tuple(ids),
+            max(part.said_at for part in parts),
+            min(part.valid_from for part in parts),
+            decision.at,
+            (first.expires_at, first.erase_at),
+        )
+
+
+def _enough(found: Sequence[Cluster], over: int) -> Iterator[Cluster]:
+    """Yield the coldest clusters until so many fewer notes are left."""
+    for cluster in found:
+        if over <= 0:
+            return
+        over -= len(cluster) - 1
+        yield cluster
+
+
+def _of_one_end(some: Sequence[Cluster], parts: Sequence[list[Part]]) -> Iterator[list[list[Part]]]:
+    """Yield side by side what ends together: a model may put words of one group into the summary of another."""
+    ends = [(cluster[0].found.note.expires_at, cluster[0].found.note.erase_at) for cluster in some]
+    for _, group in groupby(zip(ends, parts, strict=True), key=itemgetter(0)):
+        yield [own for _, own in group]
+
+
+def _order(part: Part) -> tuple[object, ...]:
+    return part.said_at, part.session, part.seq, part.note
+
+
+def _said(one: Summed) -> tuple[float, int]:
+    note = one.found.note
+    return note.said_at.timestamp(), note.seq
+
+
+def _vectors(found: Sequence[Summed]) -> "NDArray[np.float32]":
+    """Return the raw vectors of notes with the length 1; shape (notes, dimensions)."""
+    import numpy as np
+
+    raw = b"".join(one.vector.raw() for one in found if one.vector)
+    given = np.frombuffer(raw, dtype=">f4").astype(np.float32).reshape(len(found), -1)
+    unit: NDArray[np.float32] = given / np.linalg.norm(given, axis=1, keepdims=True)
+    return unit

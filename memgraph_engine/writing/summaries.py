@@ -1,0 +1,181 @@
+"""Summaries: made of the notes that they stand for, and made anew where one of these comes back or is erased.
+
+A summary has no source of its own. Its lines are those of what it sums, shortened; a chat model may write its context.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from memgraph_engine.cost import Cost
+from memgraph_engine.embedding import CheckedEmbedder
+from memgraph_engine.errors import ModelError
+from memgraph_engine.graph import notes
+from memgraph_engine.graph.database import Database
+from memgraph_engine.graph.notes import SUMMARY, USER, Part, Revision, Summed
+from memgraph_engine.language import tokenize
+from memgraph_engine.lifecycle import extract, rarity, unfaithful
+from memgraph_engine.llm import Roles, Spent, batches, consolidation
+from memgraph_engine.llm.tokens import tokens
+from memgraph_engine.model.memory import READABLE, UNKNOWN_PAST, Source
+from memgraph_engine.model.text import parted
+from memgraph_engine.rendering import Text, render
+from memgraph_engine.writing.transaction import Transaction
+
+
+class Lines(tuple[str, ...]):
+    """What one summary is made of, for a request to a model."""
+
+    __slots__ = ()
+
+    @property
+    def tokens(self) -> int:
+        """About what it takes of a request, with the summary that is answered."""
+        return sum(map(tokens, self)) * 3 // 2
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """The summary that a model wrote; `cost` is its share of the request."""
+
+    text: str
+    model: str
+    cost: Cost
+
+
+class Consolidator:
+    """Asks the role `consolidation`, about several groups of lines at once, and about each once."""
+
+    def __init__(self, roles: Roles, batch_tokens: int, spent: Spent, language: str) -> None:
+        self._roles, self._batch_tokens, self.spent, self._language = roles, batch_tokens, spent, language
+        self._known: dict[Lines, Written | None] = {}
+
+    def written(self, groups: Sequence[Sequence[Part]]) -> list[Written | None]:
+        """Return what a model made of groups that end together; None for what it failed at, or told unfaithfully."""
+        if not self._roles.has("consolidation"):
+            return [None] * len(groups)
+        asked = [Lines(line for part in some for line in part.raw) for some in groups]
+        self._ask([lines for lines in dict.fromkeys(asked) if lines not in self._known])
+        return [self._faithful(self._known[lines], lines, some) for lines, some in zip(asked, groups, strict=True)]
+
+    def _faithful(self, one: Written | None, lines: Lines, parts: Sequence[Part]) -> Written | None:
+        said = [source.text for source in _said(parts)]
+        return None if one is None or unfaithful(one.text, lines, said, self._language) else one
+
+    def _ask(self, groups: Sequence[Lines]) -> None:
+        requests = list(batches(groups, self._batch_tokens))
+        answers = self._roles.ask_many(list(map(consolidation, requests)), meters=self.spent.meters)
+        for some, answer in zip(requests, answers, strict=True):
+            self._known |= dict.fromkeys(some)
+            if isinstance(answer, ModelError):
+                self.spent.failed("Consolidation", answer)
+                continue
+            self.spent.cost += answer.cost
+            share = answer.cost.share(len(some))
+            for one in answer.response.groups:
+                self._known[some[one.group - 1]] = Written(one.summary, answer.model, share)
+
+
+def rarities(summed: Iterable[Summed], language: str) -> dict[str, float]:
+    """Return how rare words are among all that is summed."""
+    return rarity((source.text for one in summed for source in _said(one.parts)), language)
+
+
+def text(parts: Sequence[Part], rare: Mapping[str, float], keep: float, language: str) -> Text:
+    """Return the two texts of a summary without a model: shortened lines, each with who said it and when."""
+    said = _said(parts)
+    kept = extract([source.text for source in said], rare, keep, language)
+    pairs = zip(said, kept, strict=True)
+    shortened = [replace(source, text=words) for source, words in pairs if words or not source.text.strip()]
+    return render([(source, None) for source in shortened or said], language)
+
+
+def _said(parts: Iterable[Part]) -> list[Source]:
+    """Return each line as a source that says just that; what a user wrote is nobody's."""
+    found = []
+    for part in parts:
+        for place, raw in enumerate(part.raw):
+            _, words, _, source = parted(raw, part.sources)
+            of = source or Source(f"{part.note} {place}", "", "", said_at=part.said_at)
+            found.append(replace(of, text=words))
+    return found
+
+
+def properties(summary: Text, parts: Sequence[Part], language: str) -> dict[str, Any]:
+    """Return what follows of a summary from its texts, and from what it stands for."""
+    first = parts[0]
+    sessions, agents = {part.session for part in parts}, {part.agent for part in parts}
+    return {
+        "raw": list(summary.raw),
+        "context": summary.context,
+        "raw_terms": terms(summary.spoken, language),
+        "context_terms": terms(summary.context, language),
+        "constructed_by": SUMMARY,
+        "session": first.session if len(sessions) == 1 else "",
+        "seq": first.seq if len(sessions) == 1 else 0,
+        "agent_id": first.agent if len(agents) == 1 else "",
+        "tags": sorted({tag for part in parts for tag in part.tags}),
+    }
+
+
+def terms(text: str, language: str) -> str:
+    """Return a text's terms as they are stored."""
+    return " ".join(tokenize(text, language))
+
+
+def keywords(of: Iterable[Sequence[str]], most: int) -> tuple[str, ...]:
+    """Return the keywords that most of some notes carry."""
+    counts = Counter(name for names in of for name in names)
+    return tuple(name for name, _ in sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))[:most])
+
+
+def anew(
+    one: Summed, parts: Sequence[Part], keep: float, language: str, embedder: CheckedEmbedder
+) -> tuple[dict[str, Any], tuple[Any, Any], tuple[str, ...]]:
+    """Return the properties, vectors and keywords of a summary that stands for these parts from now on."""
+    rare = rarity((source.text for source in _said(parts)), language)
+    made = text(parts, rare, keep, language)
+    given = properties(made, parts, language)
+    times = {"said_at": max(part.said_at for part in parts), "valid_from": min(part.valid_from for part in parts)}
+    raw, context = embedder.embed_documents([made.spoken, made.context])
+    words = {*given["raw_terms"].split(), *given["context_terms"].split()}
+    names = tuple(name for name in one.found.note.keywords if set(tokenize(name, language)) <= words)
+    return {**given, **times}, (raw, context), names
+
+
+def living(parts: Iterable[Part]) -> list[Part]:
+    """Return the parts of which something is left, while an erasure is carried out."""
+    return [part for part in parts if any(source.erase_at > UNKNOWN_PAST for source in part.sources)]
+
+
+def release(
+    db: Database,
+    transaction: Transaction,
+    decision: str,
+    leaving: Collection[str],
+    keep: float,
+    language: str,
+    embedder: CheckedEmbedder,
+) -> None:
+    """Plan what becomes of the summaries of notes that come back: each is made anew of the rest, or goes."""
+    scope = transaction.scope.name
+    found = notes.summed(db, scope, notes.summaries_of(db, scope, sorted(leaving)), embedder.dimensions)
+    for one in found:
+        note = one.found.note
+        if note.id in leaving:
+            continue
+        parts = [part for part in one.parts if part.note not in leaving]
+        if not parts:
+            transaction.retire(one.found, decision)
+            continue
+        sums = tuple(other for other in note.sums if other not in leaving)
+        readable = note.status in READABLE
+        if one.found.constructed_by == USER:
+            transaction.revise(one.found, Revision(note.id, decision, {}, sums=sums, light=not readable))
+            continue
+        given, vectors, names = anew(one, parts, keep, language, embedder)
+        if readable:
+            transaction.revise(one.found, Revision(note.id, decision, given, "changed", *vectors, names, sums=sums))
+        else:
+            transaction.revise(one.found, Revision(note.id, decision, given, sums=sums, light=True))

@@ -1,0 +1,507 @@
+"""A memory with a cap sums up its coldest notes: nothing is lost, and all of it comes back whole."""
+
+import re
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from memgraph_engine import InvalidInput, Memory, NotFound, Settings, UndoRefused
+from memgraph_engine.testing import ScriptedChat
+from memgraph_engine.worker import Worker
+from tests.snapshots import same, snapshot
+from tests.test_erasure import everything_told
+from tests.test_lifecycle import DAY, Clock
+
+BOAT = [
+    "I bought an old boat in Porto. It was raining, and we laughed a lot that day.",
+    "The boat has two masts. They are as white as snow, and they look lovely in the sun.",
+    "I don't sail the boat in winter. It is much too cold for that, as you can imagine.",
+    "Bruno paid 250 euros for the boat's new anchor. He is so kind, and I am so grateful.",
+]
+OWNER = {"user_id": "ana"}
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def memory(tenant, embedder, clock):
+    settings = Settings.load(lifecycle={"cap": 4, "target": 0.75})
+    with Memory.connect(tenant=tenant, embedder=embedder, clock=clock, settings=settings) as one:
+        yield one
+
+
+def tell(memory, clock, texts, name="b", **fields):
+    """Add messages, an hour apart, and let two days pass."""
+    for n, text in enumerate(texts):
+        memory.add(
+            {"id": f"{name}{n}", "text": text, "speaker": "Ana", "session": "s", "time": clock.now, **fields}, **OWNER
+        )
+        clock.later(timedelta(hours=1))
+    clock.later(2 * DAY)
+
+
+def evicted(memory, clock, texts=(*BOAT, "Our beekeeper sold two hives."), **fields):
+    """Tell it, and evict: the summary, what it sums, and the decision."""
+    tell(memory, clock, texts, **fields)
+    done = memory.evict(**OWNER)
+    (decision,) = done.decisions
+    return memory.get(decision.note, **OWNER), decision, done
+
+
+def test_by_default_nothing_is_evicted(tenant, embedder, clock):
+    with Memory.connect(tenant=tenant, embedder=embedder, clock=clock) as memory:
+        tell(memory, clock, BOAT)
+        before = snapshot(memory)
+        done = memory.evict(**OWNER)
+        assert (done.notes, done.left, done.cap, done.decisions) == (0, 4, 0, ())
+        same(snapshot(memory), before)
+
+
+def test_the_coldest_notes_are_summed_up_down_to_the_target(memory, clock):
+    summary, decision, done = evicted(memory, clock)
+    assert (done.notes, done.summaries, done.left, done.cap) == (3, 1, 3, 4)
+    assert [one.id for one in summary.sources] == ["b0", "b1", "b2"]
+    assert (decision.kind, decision.sources) == ("consolidate", ())
+    assert {note.status for note in (memory.history(one, **OWNER)[-1].note for one in summary.sums)} == {"archived"}
+    assert memory.stats(**OWNER).notes == {"active": 3, "archived": 3}
+    assert memory.verify(**OWNER) == []
+    assert memory.render(**OWNER) == 0
+    assert memory.evict(**OWNER).notes == 0
+
+
+def test_a_summary_tells_what_counts_and_is_found_by_it(memory, clock):
+    summary, *_ = evicted(memory, clock)
+    assert all(word in summary.context for word in ("Porto", "two masts", "don't sail"))
+    assert "laughed" not in summary.context
+    assert summary.raw[0].startswith("Ana: I bought an old boat in Porto.")
+    assert summary.raw[0].endswith("on 1 May, 2024)")
+    hit = memory.search("How many masts does the boat have?", **OWNER)[0]
+    assert hit.note.id == summary.id
+    assert hit.sources[0].id == "b1"
+    assert {one.id for one in hit.sources} == {"b0", "b1", "b2"}
+
+
+def test_a_summary_has_the_span_of_what_it_sums_and_its_class(memory, clock):
+    summary, *_ = evicted(memory, clock, policy="ephemeral", expires="2030-01-01")
+    said = [one.said_at for one in summary.sources]
+    assert (summary.said_at, summary.valid_from) == (max(said), min(said))
+    assert (summary.policy, summary.expires_at.year) == ("ephemeral", 2030)
+    assert (summary.speaker, summary.session) == ("Ana", "s")
+
+
+def test_a_context_tells_a_summary_with_the_span_of_its_days(memory, clock):
+    for n, text in enumerate(BOAT):
+        said = {"id": f"b{n}", "text": text, "speaker": "Ana", "session": "s", "time": f"2024-0{n + 1}-01"}
+        memory.add(said, **OWNER)
+    memory.add("Our beekeeper sold two hives.", **OWNER)
+    clock.later(3 * DAY)
+    memory.evict(**OWNER)
+    context = memory.context("How many masts does the boat have?", **OWNER)
+    (one,) = [one for one in context.entries if "two masts" in one.line]
+    assert re.match(r"\[\d\] 2024-0\d-01 to 2024-0\d-01( \([^)]*\))?: Ana: ", one.line)
+    assert len(one.sources) > 1
+
+
+def test_a_source_of_what_was_evicted_leads_to_the_summary(memory, clock):
+    summary, decision, _ = evicted(memory, clock)
+    assert memory.get("b1", **OWNER).id == summary.id
+    assert memory.source("b1", **OWNER).text == BOAT[1]
+    assert memory.explain("b1", **OWNER).note.id == summary.id
+    with pytest.raises(NotFound, match="archived"):
+        memory.get(summary.sums[0], **OWNER)
+    story = memory.explain(summary.sums[0], **OWNER)
+    assert [one.kind for one in story.decisions][-1] == "consolidate"
+    assert [version.note.status for version in memory.history(summary.sums[0], **OWNER)][-2:] == ["active", "archived"]
+    assert [version.decision.id for version in memory.history(summary.id, **OWNER)] == [decision.id]
+    assert "b1" in [one.id for one in memory.history(summary.id, **OWNER)[0].note.sources]
+
+
+def test_a_repeat_of_what_was_evicted_is_one(memory, clock):
+    summary, *_ = evicted(memory, clock)
+    at = memory.source("b1", **OWNER).said_at
+    entry = memory.add({"id": "b1", "text": BOAT[1], "speaker": "Ana", "session": "s", "time": at}, **OWNER).entries[0]
+    assert (entry.kind, entry.note, entry.status) == ("repeat", summary.id, "active")
+
+
+def test_archived_notes_are_found_by_their_words_if_asked_for(memory, clock):
+    summary, *_ = evicted(memory, clock)
+    question = "Who laughed in the rain?"
+    assert all(hit.note.status == "active" for hit in memory.search(question, **OWNER))
+    hits = memory.search(question, **OWNER, archived=True)
+    assert "archived" in {hit.note.status for hit in hits}
+    assert any("laughed" in hit.note.context for hit in hits)
+    assert summary.id in {hit.note.id for hit in hits}
+    with pytest.raises(InvalidInput, match="archived"):
+        memory.search(question, **OWNER, archived="yes")
+
+
+def test_an_eviction_is_undone_whole(memory, clock):
+    tell(memory, clock, (*BOAT, "Our beekeeper sold two hives."))
+    before = snapshot(memory)
+    done = memory.evict(**OWNER)
+    for decision in done.decisions:
+        memory.undo(decision.id, **OWNER)
+    same(snapshot(memory), before)
+    assert memory.verify(**OWNER) == []
+    again = memory.evict(**OWNER)  # what came back a moment ago is not taken out again
+    told = {source.id for one in again.decisions for source in memory.get(one.note, **OWNER).sources}
+    assert told == {"b3", "b4"}
+    memory.undo(again.decisions[0].id, **OWNER)
+    clock.later(2 * DAY)
+    assert memory.evict(**OWNER).notes == 3
+    assert memory.verify(**OWNER) == []
+
+
+def test_one_note_comes_back_and_its_summary_is_made_anew(memory, clock):
+    summary, decision, _ = evicted(memory, clock)
+    before = snapshot(memory)
+    restored = memory.restore("b1", **OWNER)
+    assert memory.get("b1", **OWNER).raw[0].startswith(f"Ana: {BOAT[1]}")
+    after = memory.get(summary.id, **OWNER)
+    assert [one.id for one in after.sources] == ["b0", "b2"]
+    assert "masts" not in after.context
+    assert "don't sail" in after.context
+    assert memory.verify(**OWNER) == []
+    assert memory.render(**OWNER) == 0
+    with pytest.raises(UndoRefused):
+        memory.undo(decision.id, **OWNER)
+    memory.undo(restored.id, **OWNER)
+    same(snapshot(memory), before)
+    assert memory.verify(**OWNER) == []
+    memory.undo(decision.id, **OWNER)
+    assert memory.get("b1", **OWNER).status == "active"
+    assert memory.verify(**OWNER) == []
+
+
+def test_a_summary_goes_with_the_last_note_that_comes_back(memory, clock):
+    summary, *_ = evicted(memory, clock)
+    before = snapshot(memory)
+    restored = [memory.restore(name, **OWNER) for name in ("b0", "b1", "b2")]
+    assert len(list(memory.get_all(**OWNER))) == 5
+    with pytest.raises(NotFound):
+        memory.get(summary.id, **OWNER)
+    assert memory.verify(**OWNER) == []
+    for one in reversed(restored):
+        memory.undo(one.id, **OWNER)
+    same(snapshot(memory), before)
+    assert memory.verify(**OWNER) == []
+
+
+def test_an_update_of_what_was_evicted_brings_it_back(memory, clock):
+    summary, *_ = evicted(memory, clock)
+    memory.update("b1", "The boat has three masts.", **OWNER)
+    assert memory.get("b1", **OWNER).raw[0].startswith("Ana: The boat has three masts.")
+    after = memory.get(summary.id, **OWNER)
+    assert [one.id for one in after.sources] == ["b0", "b2"]
+    assert "masts" not in after.context
+    assert memory.verify(**OWNER) == []
+
+
+def test_a_deletion_of_what_was_evicted_takes_it_out_of_the_summary(memory, clock):
+    summary, *_ = evicted(memory, clock)
+    deleted = memory.delete("b1", **OWNER)
+    assert not [hit for hit in memory.search("two masts", **OWNER, archived=True) if "masts" in hit.note.context]
+    assert "masts" not in memory.get(summary.id, **OWNER).context
+    assert all("masts" not in note.context for note in memory.get_all(**OWNER))
+    assert memory.verify(**OWNER) == []
+    memory.undo(deleted.id, **OWNER)
+    assert memory.get("b1", **OWNER).status == "active"
+    assert memory.verify(**OWNER) == []
+
+
+def test_a_deleted_summary_takes_what_it_sums_with_it(memory, clock):
+    summary, *_ = evicted(memory, clock)
+    before = snapshot(memory)
+    deleted = memory.delete(summary.id, **OWNER)
+    assert not [hit for hit in memory.search("masts", **OWNER, archived=True) if "masts" in hit.note.context]
+    assert all("winter" not in note.context for note in memory.get_all(**OWNER))
+    with pytest.raises(InvalidInput, match="deleted"):
+        memory.restore("b1", **OWNER)
+    assert memory.verify(**OWNER) == []
+    memory.undo(deleted.id, **OWNER)
+    same(snapshot(memory), before)
+    assert memory.verify(**OWNER) == []
+
+
+def test_a_summary_gets_a_text_of_the_user(memory, clock):
+    summary, *_ = evicted(memory, clock)
+    updated = memory.update(summary.id, "I own a boat.", **OWNER)
+    assert "I own a boat." in memory.get(summary.id, **OWNER).context
+    assert memory.verify(**OWNER) == []
+    assert memory.render(**OWNER) == 0
+    memory.undo(updated.id, **OWNER)
+    assert memory.get(summary.id, **OWNER).context == summary.context
+
+
+def test_nothing_joins_or_replaces_a_summary(memory, clock):
+    summary, *_ = evicted(memory, clock)
+    said = [
+        memory.add({"text": BOAT[0], "speaker": "Ana", "session": "t"}, **OWNER).entries[0],
+        memory.add({"text": "The boat no longer has two masts.", "speaker": "Ana", "session": "t"}, **OWNER).entries[0],
+    ]
+    assert {entry.kind for entry in said} <= {"append", "link"}
+    assert memory.get(summary.id, **OWNER).context == summary.context
+    assert memory.verify(**OWNER) == []
+
+
+def test_what_is_pinned_held_young_pending_or_of_a_class_that_stays_is_left_alone(memory, clock):
+    tell(memory, clock, BOAT)
+    memory.pin("b0", **OWNER)
+    memory.hold("A dispute.", source="b1", **OWNER)
+    memory.set_policy("b2", "canonical", **OWNER)
+    memory.add({"id": "young", "text": "The boat is blue.", "speaker": "Ana"}, **OWNER)
+    memory.add({"id": "waits", "text": "The boat is slow.", "speaker": "Ana"}, **OWNER, wait=False)
+    assert memory.evict(**OWNER).notes == 0
+    memory.unpin("b0", **OWNER)
+    clock.later(2 * DAY)
+    sources = {
+        one.id for decision in memory.evict(**OWNER).decisions for one in memory.get(decision.note, **OWNER).sources
+    }
+    assert sources == {"b0", "b3", "young"}
+    assert memory.verify(**OWNER) == []
+
+
+def test_a_memory_that_is_held_is_not_evicted(memory, clock):
+    tell(memory, clock, (*BOAT, "Our beekeeper sold two hives."))
+    hold = memory.hold("A court asked for it.", **OWNER)
+    assert memory.evict(**OWNER).notes == 0
+    memory.release(hold.id, **OWNER)
+    assert memory.evict(**OWNER).notes == 3
+
+
+def test_a_dry_run_tells_what_would_be_summed_and_writes_nothing(memory, clock):
+    tell(memory, clock, (*BOAT, "Our beekeeper sold two hives."))
+    before = snapshot(memory)
+    dry = memory.evict(**OWNER, dry_run=True)
+    same(snapshot(memory), before)
+    done = memory.evict(**OWNER)
+    assert (dry.notes, dry.summaries, dry.left, dry.decisions) == (done.notes, done.summaries, done.left, ())
+
+
+def test_a_memory_has_a_cap_of_its_own(memory, clock):
+    with pytest.raises(NotFound, match="empty"):
+        memory.limit(3, **OWNER)
+    tell(memory, clock, BOAT[:3])
+    for cap in (-1, True, "3"):
+        with pytest.raises(InvalidInput, match="cap"):
+            memory.limit(cap, **OWNER)
+    assert memory.evict(**OWNER).notes == 0
+    memory.limit(2, **OWNER)
+    assert memory.evict(**OWNER, dry_run=True).notes == 3
+    memory.limit(0, **OWNER)
+    assert memory.evict(**OWNER).cap == 0
+    memory.limit(None, **OWNER)
+    assert memory.evict(**OWNER).cap == 4
+
+
+def test_a_worker_evicts(memory, clock):
+    tell(memory, clock, (*BOAT, "Our beekeeper sold two hives."))
+    runs = []
+    Worker(memory.engine, tell=runs.append).once()
+    assert [(one.kind, one.outcome, dict(one.counts)) for one in runs if one.kind == "evict"] == [
+        ("evict", "done", {"archived": 3, "summaries": 1})
+    ]
+    assert len(list(memory.get_all(**OWNER))) == 3
+    runs.clear()
+    Worker(memory.engine, tell=runs.append).once()
+    assert runs == []
+
+
+def test_a_summary_is_evicted_and_merged_from_what_it_sums(memory, clock):
+    first, *_ = evicted(memory, clock)
+    tell(memory, clock, ["The boat's engine has 40 horses.", "The boat sleeps four.", "The boat is at the quay."], "c")
+    done = memory.evict(**OWNER)
+    second = next(note for note in (memory.get(one.note, **OWNER) for one in done.decisions) if first.id in note.sums)
+    assert set(first.sums) < set(second.sums)
+    assert memory.history(first.id, **OWNER)[-1].note.status == "archived"
+    assert "Porto" in second.context
+    assert memory.get("b1", **OWNER).id == second.id
+    assert {"b0", "b1", "b2"} < {one.id for one in second.sources}
+    assert memory.verify(**OWNER) == []
+    before = snapshot(memory)
+    back = memory.restore(first.id, **OWNER)
+    assert memory.get("b1", **OWNER).id == first.id
+    assert {one.id for one in memory.get(first.id, **OWNER).sources} == {"b0", "b1", "b2"}
+    assert memory.verify(**OWNER) == []
+    memory.undo(back.id, **OWNER)
+    same(snapshot(memory), before)
+    one = memory.restore("b0", **OWNER)
+    assert memory.verify(**OWNER) == []
+    memory.undo(one.id, **OWNER)
+    same(snapshot(memory), before)
+    memory.undo(next(one.id for one in done.decisions if one.note == second.id), **OWNER)
+    assert memory.get("b1", **OWNER).id == first.id
+    assert memory.verify(**OWNER) == []
+
+
+@pytest.mark.parametrize("swept", [False, True])
+def test_a_summary_expires_with_what_it_sums(memory, clock, swept):
+    summary, *_ = evicted(memory, clock, expires="2024-06-01")
+    clock.later(60 * DAY)
+    if swept:
+        memory.sweep(**OWNER)
+    assert memory.search("How many masts does the boat have?", **OWNER, archived=True) == []
+    for name in (summary.id, "b1"):
+        with pytest.raises(NotFound):
+            memory.get(name, **OWNER)
+    assert memory.verify(**OWNER) == []
+    memory.restore(summary.id, **OWNER)
+    assert {one.id for one in memory.get("b1", **OWNER).sources} == {"b0", "b1", "b2"}
+    assert memory.verify(**OWNER) == []
+
+
+def test_a_pinned_summary_keeps_what_it_sums(memory, clock):
+    summary, *_ = evicted(memory, clock, expires="2024-06-01")
+    memory.pin(summary.id, **OWNER)
+    clock.later(60 * DAY)
+    memory.sweep(**OWNER)
+    assert memory.get(summary.id, **OWNER).expires_at.year == 9999
+    memory.restore("b1", **OWNER)
+    assert memory.get("b1", **OWNER).raw[0].startswith("Ana: The boat has two masts.")
+    assert memory.verify(**OWNER) == []
+
+
+def test_notes_that_end_at_different_times_are_not_summed_together(memory, clock):
+    for n, text in enumerate(BOAT):
+        given = {"id": f"b{n}", "text": text, "speaker": "Ana", "expires": f"2025-0{n // 2 + 1}-01"}
+        memory.add(given, **OWNER)
+    memory.add("Our beekeeper sold two hives.", **OWNER)
+    clock.later(3 * DAY)
+    done = memory.evict(**OWNER)
+    told = [{one.id for one in memory.get(decision.note, **OWNER).sources} for decision in done.decisions]
+    assert sorted(map(sorted, told)) == [["b0", "b1"], ["b2", "b3"]]
+
+
+@pytest.mark.parametrize("gone", [["b1"], ["b0", "b1"], ["b0", "b1", "b2"]])
+def test_what_is_erased_is_in_no_summary_any_more(memory, clock, gone):
+    summary, *_ = evicted(memory, clock)
+    receipt = memory.erase(memory.forget(user_id="ana", source=gone))
+    assert receipt.residue == 0
+    told = everything_told(memory)
+    assert "masts" not in told
+    assert ("porto" in told) == ("b0" not in gone)
+    left = {"b0", "b1", "b2"} - set(gone)
+    if left:
+        assert {one.id for one in memory.get(summary.id, **OWNER).sources} == left
+    else:
+        with pytest.raises(NotFound):
+            memory.get(summary.id, **OWNER)
+    assert memory.verify(**OWNER) == []
+    assert memory.render(**OWNER) == 0
+    for name in left:
+        memory.restore(name, **OWNER)
+    assert memory.verify(**OWNER) == []
+
+
+def test_what_a_summary_tells_is_erased_by_its_id(memory, clock):
+    summary, *_ = evicted(memory, clock)
+    plan = memory.forget(user_id="ana", source=summary.id)
+    assert plan.sources == ("b0", "b1", "b2")
+    assert memory.erase(plan).residue == 0
+    assert "masts" not in everything_told(memory)
+    assert memory.verify(**OWNER) == []
+
+
+def test_a_document_that_changed_is_followed_though_passages_were_evicted(memory, clock, tmp_path):
+    file = tmp_path / "boat.md"
+    parts = ["# Boat\n\n" + f"{text} {'It is so. ' * 60}" for text in BOAT]
+    file.write_text("\n\n".join(parts))
+    memory.ingest(file, **OWNER)
+    memory.add("Our beekeeper sold two hives.", **OWNER)
+    clock.later(3 * DAY)
+    done = memory.evict(**OWNER)
+    assert done.notes > 0
+    again = memory.ingest(file, **OWNER)
+    assert (again.added, again.faults) == (0, ())
+    file.write_text("\n\n".join(parts[1:]))
+    followed = memory.ingest(file, **OWNER, update=True)
+    assert (followed.deleted, followed.faults) == (1, ())
+    assert not [note for note in memory.get_all(**OWNER) if "Porto" in note.context]
+    assert memory.verify(**OWNER) == []
+
+
+def test_other_memories_are_left_alone_and_lend_no_word(memory, clock):
+    for user in ("ana", "ben"):
+        for n, text in enumerate((*BOAT, "Our beekeeper sold two hives.")):
+            memory.add({"id": f"b{n}", "text": text, "speaker": user}, user_id=user)
+    clock.later(3 * DAY)
+    before = snapshot(memory, "ben")
+    memory.evict(**OWNER)
+    same(snapshot(memory, "ben"), before)
+    assert memory.verify(user_id="ben") == []
+    assert {hit.note.speaker for hit in memory.search("boat", user_id="ben", archived=True)} == {"ben"}
+
+
+def test_notes_that_were_shown_are_warmer(memory, clock):
+    tell(memory, clock, (*BOAT, "Our beekeeper sold two hives."))
+    scope = f"{memory.engine.settings.tenant}/ana"
+    shown = memory.get("b0", **OWNER).id
+    with memory.engine.db._session() as session:
+        session.run("CREATE (:Usage {scope: $scope, id: $id, shown: 3})", scope=scope, id=shown).consume()
+    try:
+        done = memory.evict(**OWNER)
+        told = {one.id for decision in done.decisions for one in memory.get(decision.note, **OWNER).sources}
+        assert told == {"b1", "b2", "b3"}
+    finally:
+        with memory.engine.db._session() as session:
+            session.run("MATCH (u:Usage {scope: $scope}) DELETE u", scope=scope).consume()
+
+
+# ---- with a model -------------------------------------------------------------------------------
+
+
+def asked(tenant, embedder, clock, answers):
+    settings = Settings.load(
+        lifecycle={"cap": 4, "target": 0.75},
+        llm={"roles": {role: {"model": ""} for role in ("extraction", "gating", "merging", "planning", "sufficiency")}},
+    )
+    chat = ScriptedChat(answers)
+    return chat, Memory.connect(tenant=tenant, embedder=embedder, clock=clock, settings=settings, llm=chat)
+
+
+def test_a_model_writes_the_summary_where_it_keeps_every_name_and_number(tenant, embedder, clock):
+    text = "Ana bought an old boat with two masts in Porto, which she does not sail in winter."
+    chat, memory = asked(tenant, embedder, clock, [{"groups": [{"group": 1, "summary": text}]}])
+    with memory:
+        summary, decision, done = evicted(memory, clock)
+        assert summary.context == text
+        assert summary.raw[0].startswith("Ana: I bought an old boat in Porto.")
+        assert decision.model == chat.name
+        assert decision.cost.calls == done.cost.calls == 1
+        assert memory.verify(**OWNER) == []
+        assert memory.render(**OWNER) == 0
+        memory.erase(memory.forget(user_id="ana", source="b1"))
+        assert "masts" not in everything_told(memory)
+
+
+@pytest.mark.parametrize(
+    "text", ["Ana bought a boat with two masts.", "Ana bought a boat in Porto and 3 cars, two masts."]
+)
+def test_a_model_s_summary_that_lacks_or_adds_a_name_or_number_is_not_used(tenant, embedder, clock, text):
+    _, memory = asked(tenant, embedder, clock, [{"groups": [{"group": 1, "summary": text}]}])
+    with memory:
+        summary, decision, _ = evicted(memory, clock)
+        assert summary.context != text
+        assert "Porto" in summary.context
+        assert decision.model == ""
+
+
+def test_a_model_that_fails_is_done_without(tenant, embedder, clock):
+    _, memory = asked(tenant, embedder, clock, ["no JSON", "again none"])
+    with memory:
+        summary, _, done = evicted(memory, clock)
+        assert "Porto" in summary.context
+        assert done.fallbacks[0].startswith("Consolidation was done without a model")
+
+
+def test_a_moment_before_its_eviction_is_told_as_it_was_then(memory, clock):
+    tell(memory, clock, (*BOAT, "Our beekeeper sold two hives."))
+    before = clock.now
+    clock.later(DAY)
+    memory.evict(**OWNER)
+    found = memory.search("Who laughed in the rain that day?", **OWNER, known_at=before)
+    assert any("laughed" in hit.note.context for hit in found)
+    assert datetime.now(UTC) > before
