@@ -87,12 +87,14 @@ def test_a_summary_is_about_as_long_as_is_asked_for():
 
 @pytest.mark.parametrize("language", ["spanish", "cjk", "standard"])
 def test_a_summary_is_made_in_every_language(language):
-    text = {"spanish": "Vivo en Lisboa. No como carne.", "cjk": "私は京都に住んでいます。猫が3匹います。"}.get(
-        language, "Живу в Праге. У меня 3 кошки."
-    )
+    text = {
+        "spanish": "Vivo en Lisboa. Es muy bonita y me gusta. No como carne.",
+        "cjk": "私は京都に住んでいます。猫が3匹います。",
+        "standard": "Живу в Праге. Она очень красивая и большая. У меня 3 кошки.",
+    }[language]
     (whole,) = summed(text, language=language, keep=1.0)
     (part,) = summed(text, language=language, keep=0.01)
-    assert part in whole
+    assert all(word in whole for word in part.split())
     assert len(part) < len(whole)
 
 

@@ -124,7 +124,11 @@ def _facts(sentence: str, language: str) -> Iterator[Fact]:
         elif plain in lists.negations:
             denied = True
             continue
-        elif word[0].isupper() and lower not in lists.closed and (place or not lists.common.issuperset(stems(lower))):
+        elif (
+            word[0].isupper()
+            and lower not in lists.closed
+            and (place or (lists.common and not lists.common.issuperset(stems(lower))))
+        ):
             yield "name", lower.removesuffix("'s")
         if denied and lower not in lists.closed and (terms := stems(word)):
             yield "denial", terms[0]

@@ -1,5 +1,6 @@
 """Answer a question with notes: one round trip to the graph, one more for notes not in the cache, then fusion."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -299,13 +300,18 @@ def hits(
 
 
 def _nearest_first(note: Note, question: str, languages: Sequence[str]) -> Note:
-    """Put the sources of a summary first that share most words with the question."""
+    """Put the sources of a summary first that share most words with the question, rare ones among them above all."""
     if not note.sums:
         return note
-    asked = {language: frozenset(terms(question, [language])) for language in languages}
+    asked = frozenset(terms(question, languages))
+    held = {
+        source.key: asked & {term for language in languages for term in tokenize(source.text, language)}
+        for source in note.sources
+    }
+    counts = Counter(term for some in held.values() for term in some)
 
-    def shared(source: Source) -> int:
-        return max((len(words & {*tokenize(source.text, language)}) for language, words in asked.items()), default=0)
+    def shared(source: Source) -> float:
+        return sum(1 / counts[term] for term in held[source.key])
 
     return replace(note, sources=tuple(sorted(note.sources, key=shared, reverse=True)))
 
