@@ -57,7 +57,7 @@ def fill(memory: Memory, every: Sequence[Conversation], *, notes: int, scopes: i
         made = originals(memory, every)
         console = Console(file=sys.stderr)
         for user in track(todo, description=f"{notes:,} notes over {scopes} scopes", console=console):
-            _fill_one(memory, Scope(tenant, f"user-{user}"), made, notes // scopes, seed=user)
+            fill_one(memory, Scope(tenant, f"user-{user}"), made, notes // scopes, seed=user)
     return tenant
 
 
@@ -66,7 +66,8 @@ def _complete(memory: Memory, tenant: str, user: int, notes: int) -> bool:
     return found is not None and found.version >= -(-notes // PER_SCOPE)  # ties came afterwards
 
 
-def _fill_one(memory: Memory, scope: Scope, made: Sequence[Candidate], notes: int, seed: int) -> None:
+def fill_one(memory: Memory, scope: Scope, made: Sequence[Candidate], notes: int, seed: int) -> None:
+    """Fill a memory with so many notes."""
     import numpy as np
 
     db = memory.engine.db

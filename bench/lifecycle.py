@@ -1,4 +1,4 @@
-"""How long notes live: whether anything that expired is ever returned, and what looking at ends costs a search."""
+"""How long notes live: whether what expired is ever returned, and what ends and a cap cost."""
 
 import argparse
 from collections.abc import Callable, Iterator, Sequence
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from bench import fillers
+from bench import eviction, fillers
 from bench.conversations import conversations, locomo_file
 from bench.erasure import erased
 from bench.server import bench_settings, connected
@@ -41,17 +41,27 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--notes", type=int, default=100_000, help="notes of the database that is searched")
     parser.add_argument("--scopes", type=int, default=200, help="over how many scopes")
     parser.add_argument("--rounds", type=int, default=300, help="questions that are timed")
+    parser.add_argument(
+        "--conversations", type=int, help="of how many conversations R@10 under a cap is measured (all)"
+    )
+    parser.add_argument("--parts", default="ends,cap,filters", help="what is measured, with commas between")
 
 
 def run(given: argparse.Namespace) -> tuple[dict[str, float], str]:
     """Measure; return flat figures and a report in Markdown."""
-    every = list(conversations(locomo_file(given.file)))
-    with connected(bench_settings(given.model)) as memory:
-        figures = _returned(memory, every[0], given.turns) | _erased(memory, every)
+    every, parts = list(conversations(locomo_file(given.file))), given.parts.split(",")
+    figures: dict[str, float] = {}
     settings = bench_settings(given.model)
+    with connected(settings) as memory:
+        if "ends" in parts:
+            figures |= _returned(memory, every[0], given.turns) | _erased(memory, every)
+        if "cap" in parts:
+            figures |= eviction.restored(memory, every[0]) | eviction.timed(memory, every)
+            figures |= eviction.capped(memory, every[: given.conversations])
     home = settings.home.with_name(f"{given.model}-{given.notes}-{given.scopes}")
-    with connected(settings.model_copy(update={"home": home})) as memory:
-        figures |= _filters(memory, every, given.notes, given.scopes, given.rounds)
+    if "filters" in parts:
+        with connected(settings.model_copy(update={"home": home})) as memory:
+            figures |= _filters(memory, every, given.notes, given.scopes, given.rounds)
     rows = [(name, f"{value:.3f}") for name, value in sorted(figures.items())]
     return figures, f"### {given.model}\n\n{table(('figure', 'value'), rows)}"
 
