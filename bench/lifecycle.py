@@ -44,6 +44,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--conversations", type=int, help="of how many conversations R@10 under a cap is measured (all)"
     )
+    parser.add_argument("--evict", type=int, default=20_000, help="notes of the memory of which half is evicted")
     parser.add_argument("--parts", default="ends,cap,filters", help="what is measured, with commas between")
 
 
@@ -56,7 +57,7 @@ def run(given: argparse.Namespace) -> tuple[dict[str, float], str]:
         if "ends" in parts:
             figures |= _returned(memory, every[0], given.turns) | _erased(memory, every)
         if "cap" in parts:
-            figures |= eviction.restored(memory, every[0]) | eviction.timed(memory, every)
+            figures |= eviction.restored(memory, every[0]) | eviction.timed(memory, every, given.evict)
             figures |= eviction.capped(memory, every[: given.conversations])
     home = settings.home.with_name(f"{given.model}-{given.notes}-{given.scopes}")
     if "filters" in parts:
