@@ -6,10 +6,11 @@
 // $sources: list<string>    that are held
 // $sessions: list<string>    likewise
 // $alive: datetime    the present: what ends by then can't be read
-// returns id, created_at [ms], alike: what it must have in common with others that one summary stands for as well
+// returns, in the order in which they were said, id, created_at [ms], alike: what it must have in common with others that one summary stands for as well
 MATCH (n:Note {scope: $scope, status: 'active'})
 WHERE n.expires_at > $alive AND n.recorded_at <= $before AND NOT n.pinned AND NOT n.policy IN $staying
   AND (size($sources) + size($sessions) = 0
        OR NOT EXISTS { (n)-[:SUMS*0..1]->()-[:FROM]->(x:Source) WHERE x.id IN $sources OR x.session IN $sessions })
 RETURN n.id AS id, n.created_at.epochMillis AS created_at,
-       [n.policy, n.policy_as, n.speaker, n.role, n.expires_at.epochMillis, n.erase_at.epochMillis] AS alike ORDER BY id
+       [n.policy, n.policy_as, n.speaker, n.role, n.expires_at.epochMillis, n.erase_at.epochMillis] AS alike
+ORDER BY n.said_at, n.seq, id
