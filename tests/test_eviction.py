@@ -453,9 +453,9 @@ def test_notes_that_were_shown_are_warmer(memory, clock):
 # ---- with a model -------------------------------------------------------------------------------
 
 
-def asked(tenant, embedder, clock, answers):
+def asked(tenant, embedder, clock, answers, **lifecycle):
     settings = Settings.load(
-        lifecycle={"cap": 4, "target": 0.75},
+        lifecycle={"cap": 4, "target": 0.75, **lifecycle},
         llm={"roles": {role: {"model": ""} for role in ("extraction", "gating", "merging", "planning", "sufficiency")}},
     )
     chat = ScriptedChat(answers)
@@ -495,6 +495,128 @@ def test_a_model_that_fails_is_done_without(tenant, embedder, clock):
         summary, _, done = evicted(memory, clock)
         assert "Porto" in summary.context
         assert done.fallbacks[0].startswith("Consolidation was done without a model")
+
+
+# ---- what is kept apart -------------------------------------------------------------------------
+
+POLICIES = """
+default: factual
+classes:
+  factual: {ttl: none}
+  private: {ttl: none, models: false, shown: asked}
+  asked: {ttl: none, shown: asked}
+  other: {ttl: none, shown: asked}
+"""
+MASTS = "How many masts does the boat have?"
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "policies.yaml"
+    path.write_text(POLICIES)
+    return str(path)
+
+
+def masts(memory, **given):
+    """Whether a search finds the masts, which a summary tells of."""
+    hits = [*memory.search(MASTS, **OWNER, **given), *memory.search(MASTS, **OWNER, archived=True, **given)]
+    return "masts" in " ".join(hit.note.context for hit in hits)
+
+
+def test_a_summary_of_what_is_kept_apart_is_kept_apart_and_no_model_sees_it(tenant, embedder, clock, file):
+    chat, memory = asked(tenant, embedder, clock, [], policies=file)
+    with memory:
+        tell(memory, clock, (*BOAT, "Our beekeeper sold two hives."), policy="private")
+        before = snapshot(memory)
+        (decision,) = memory.evict(**OWNER).decisions
+        assert chat.calls == []
+        (summary,) = [note for note in memory.get_all(**OWNER) if note.sums]
+        assert (summary.apart, summary.policy, summary.keywords) == ("private", "private", ())
+        assert memory.explain(summary.id, **OWNER).ties == ()
+        assert not masts(memory)
+        assert "masts" not in memory.context(MASTS, **OWNER).text
+        assert masts(memory, include=["private"])
+        assert summary.id in [hit.note.id for hit in memory.search(MASTS, **OWNER, include=["private"])]
+        assert memory.verify(**OWNER) == []
+        memory.undo(decision.id, **OWNER)
+        same(snapshot(memory), before)
+
+
+def test_a_model_is_asked_about_one_class_at_a_time_of_those_that_it_may_see(tenant, embedder, clock, file):
+    chat, memory = asked(tenant, embedder, clock, ["no JSON"] * 20, policies=file)
+    told = {"factual": "anchor", "asked": "amaranth", "other": "beehive", "private": "vault"}
+    with memory:
+        for policy, word in told.items():
+            tell(memory, clock, [f"The {word} has {n} locks." for n in range(3)], policy, policy=policy)
+        memory.limit(1, **OWNER)
+        done = memory.evict(**OWNER)
+        assert {memory.get(one.note, **OWNER).apart for one in done.decisions} == {None, "asked", "other", "private"}
+        seen = [{word for word in told.values() if word in call.text} for call in chat.calls]
+        assert {word for words in seen for word in words} == {"anchor", "amaranth", "beehive"}
+        assert all(len(words) == 1 for words in seen)
+        assert memory.verify(**OWNER) == []
+
+
+def test_what_a_summary_stands_for_is_kept_apart_as_it_is(tenant, embedder, clock, file):
+    _, memory = asked(tenant, embedder, clock, ["no JSON"] * 4, policies=file)
+    with memory:
+        summary, *_ = evicted(memory, clock, ("Do you know the boat with two masts?", *BOAT[:2], *BOAT[2:]))
+        assert masts(memory)
+        before = snapshot(memory)
+        decision = memory.set_policy(summary.id, "private", **OWNER)
+        assert memory.get(summary.id, **OWNER).keywords == ()
+        assert not masts(memory)
+        assert masts(memory, include=["private"])
+        assert not masts(memory, known_at=clock.now)
+        assert memory.verify(**OWNER) == []
+        back = memory.restore("b1", **OWNER)
+        assert memory.get("b1", **OWNER).apart == "private"
+        assert not masts(memory)
+        assert memory.verify(**OWNER) == []
+        memory.undo(back.id, **OWNER)
+        memory.undo(decision.id, **OWNER)
+        same(snapshot(memory), before)
+        assert memory.verify(**OWNER) == []
+
+
+def test_what_was_evicted_comes_back_apart_where_its_class_is_so_now(tenant, embedder, clock, tmp_path):
+    file = tmp_path / "policies.yaml"
+    file.write_text(POLICIES)
+    text = "Ana bought an old boat with two masts in Porto, which she does not sail in winter."
+    given = [{"groups": [{"group": 1, "summary": text}]}]
+    with asked(tenant, embedder, clock, given, policies=str(file))[1] as memory:
+        summary, *_ = evicted(memory, clock, policy="factual")
+    other = tmp_path / "others.yaml"
+    other.write_text(POLICIES.replace("factual: {ttl: none}", "factual: {ttl: none, models: false, shown: asked}"))
+    with asked(tenant, embedder, clock, [], policies=str(other))[1] as memory:
+        before = snapshot(memory)
+        back = memory.restore("b1", **OWNER)
+        assert memory.get("b1", **OWNER).apart == "factual"
+        assert "masts" not in memory.get(summary.id, **OWNER).context
+        assert not masts(memory)
+        assert memory.verify(**OWNER) == []
+        memory.undo(back.id, **OWNER)
+        assert "masts" in " ".join(memory.get(summary.id, **OWNER).raw)
+        assert memory.verify(**OWNER) == []
+        same(snapshot(memory), before)
+
+
+def test_a_model_s_summary_tells_nothing_of_what_is_kept_apart_later(tenant, embedder, clock, file):
+    text = "Ana bought an old boat with two masts in Porto, which she does not sail in winter, and hives."
+    _, memory = asked(tenant, embedder, clock, [{"groups": [{"group": 1, "summary": text}]}], policies=file)
+    with memory:
+        summary, *_ = evicted(memory, clock)
+        assert summary.context == text
+        decision = memory.set_policy("b4", "private", **OWNER)
+        after = memory.get(summary.id, **OWNER)
+        assert after.raw == summary.raw
+        assert "hives" not in after.context
+        assert "laughed" not in after.context
+        assert "two masts" in after.context
+        assert memory.verify(**OWNER) == []
+        memory.undo(decision.id, **OWNER)  # what a model wrote is not brought back by it
+        assert memory.get(summary.id, **OWNER).context == after.context
+        assert memory.verify(**OWNER) == []
 
 
 def test_a_moment_before_its_eviction_is_told_as_it_was_then(memory, clock):

@@ -167,3 +167,8 @@ def test_the_ranking_of_a_paper_sets_all_weights():
 @pytest.mark.parametrize(("recall", "counts"), [({"utility": 0.1}, True), ({"decay": 0.1}, False), ({}, False)])
 def test_auto_counts_where_a_weight_reads_it(connected, recall, counts):  # noqa: F811
     assert connected("auto", recall=recall).engine.counts_use == counts
+
+
+def test_auto_counts_where_a_cap_reads_it(connected):  # noqa: F811
+    assert connected("auto", lifecycle={"cap": 10}).engine.counts_use
+    assert not connected("off", lifecycle={"cap": 10}).engine.counts_use

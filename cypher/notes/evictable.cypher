@@ -12,5 +12,5 @@ WHERE n.expires_at > $alive AND n.recorded_at <= $before AND NOT n.pinned AND NO
   AND (size($sources) + size($sessions) = 0
        OR NOT EXISTS { (n)-[:SUMS*0..1]->()-[:FROM]->(x:Source) WHERE x.id IN $sources OR x.session IN $sessions })
 RETURN n.id AS id, n.created_at.epochMillis AS created_at,
-       [n.policy, n.policy_as, n.speaker, n.role, n.expires_at.epochMillis, n.erase_at.epochMillis] AS alike
+       [n.policy, n.policy_as, n.apart, n.speaker, n.role, n.expires_at.epochMillis, n.erase_at.epochMillis] AS alike
 ORDER BY n.said_at, n.seq, id

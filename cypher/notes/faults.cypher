@@ -21,6 +21,9 @@ CALL (n) {
   WITH n WHERE n.status IN ['active', 'pending'] AND EXISTS { (n)-[:SUMS]->(m) WHERE NOT m:Note OR m.status <> 'archived' }
   RETURN 'sums a note that is not archived' AS fault
   UNION
+  WITH n WHERE n.status IN ['active', 'pending'] AND EXISTS { (n)-[:SUMS]->(m) WHERE coalesce(m.apart, '') <> coalesce(n.apart, '') }
+  RETURN 'sums a note that is kept apart otherwise' AS fault
+  UNION
   WITH n WHERE EXISTS { (n)-[]-(x) WHERE x.scope <> $scope } RETURN 'is tied to another scope' AS fault
 }
 RETURN n.id AS id, fault ORDER BY id, fault

@@ -182,10 +182,10 @@ CALL () {
       MATCH (m:Note {scope: $scope, id: id})
       CREATE (n)-[:SUMS]->(m)
     }
-    // what it stands for lives as long, and is deleted with it
+    // what it stands for lives as long, is kept apart as it is, and is deleted with it
     CALL (n) {
       MATCH (n)-[:SUMS]->(m:Note) WHERE m.status IN ['archived', 'deleted'] AND n.status <> 'archived'
-      SET m.policy = n.policy, m.expires_at = n.expires_at, m.erase_at = n.erase_at,
+      SET m.policy = n.policy, m.apart = n.apart, m.expires_at = n.expires_at, m.erase_at = n.erase_at,
           m.stamp = m.stamp + 1, m.status = CASE n.status WHEN 'deleted' THEN 'deleted' ELSE 'archived' END
     }
     CALL (n, p) {

@@ -52,6 +52,11 @@ class Found:
     context_vector: "Sequence[float] | None" = None
     summed_by: tuple[str, ...] = ()
 
+    @property
+    def by_model(self) -> bool:
+        """Whether a chat model wrote its context."""
+        return self.constructed_by not in ("", SUMMARY, USER)
+
 
 @dataclass(frozen=True, slots=True)
 class Turn:
@@ -109,7 +114,10 @@ class NewNote:
 
 @dataclass(frozen=True, slots=True)
 class Evictable:
-    """A note that may be evicted; `alike` is what all notes of a summary have in common: class, speaker, role, ends."""
+    """A note that may be evicted; `alike` is what all notes of a summary have in common.
+
+    These are its class, whether that keeps it apart, speaker, role and ends.
+    """
 
     id: str
     created_at: datetime

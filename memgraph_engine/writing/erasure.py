@@ -18,7 +18,7 @@ from memgraph_engine.errors import ErasureRefused, Held, NotFound
 from memgraph_engine.graph import erasures, holds, notes, scopes, usage
 from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.erasures import Erasure, Meant
-from memgraph_engine.graph.notes import SUMMARY, USER, Revision
+from memgraph_engine.graph.notes import USER, Revision
 from memgraph_engine.language import tokenize
 from memgraph_engine.model.memory import Source
 from memgraph_engine.model.result import Decision, ErasurePlan, ErasureReceipt, Hold
@@ -274,7 +274,7 @@ def _sum_up_some(engine: Engine, scope: Scope, ids: Sequence[str], losing: Colle
         if not one.found.note.sums or id not in lives or not parts:
             continue
         same = Revision(id, decision.id, {})
-        if loses or one.found.constructed_by not in (SUMMARY, USER):
+        if loses or one.found.by_model:
             properties, vectors, names = summaries.anew(one, parts, keep, state.language, embedder)
             same = Revision(id, decision.id, properties, "changed", *vectors, names)
         transaction.rebuild(one.found, same, losing=loses)

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from itertools import groupby, islice
 from math import ceil
-from operator import itemgetter
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
@@ -22,7 +21,7 @@ from memgraph_engine.graph.notes import Evictable, NewSummary, Part, Revision, S
 from memgraph_engine.graph.scopes import ScopeState
 from memgraph_engine.lifecycle import Cold, clusters, temperatures
 from memgraph_engine.llm import Spent
-from memgraph_engine.model.memory import note_id
+from memgraph_engine.model.memory import Note, note_id
 from memgraph_engine.model.result import Decision, Evicted
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.writing import summaries
@@ -164,7 +163,12 @@ class Eviction:
     ) -> list[Decision]:
         """Plan a summary of each cluster; return the decisions."""
         parts = [sorted((part for one in cluster for part in one.parts), key=_order) for cluster in some]
-        written = [one for group in _of_one_end(some, parts) for one in asking.written(group)]
+        seen = self.engine.policies.seen_by_models
+        written = [
+            one
+            for note, group in _of_one_life(some, parts)
+            for one in (asking.written(group) if seen(note) else [None] * len(group))
+        ]
         keep = self.engine.settings.lifecycle.keep
         texts = [summaries.text(own, rare, keep, language) for own in parts]
         given = [summaries.properties(text, own, language) for text, own in zip(texts, parts, strict=True)]
@@ -205,7 +209,7 @@ class Eviction:
     ) -> NewSummary:
         """Return a summary, but for its vectors: it lives as what it sums, and is told by the same."""
         first = cluster[0].found.note
-        own = {name: getattr(first, name) for name in ("speaker", "role", "policy")}
+        own = {name: getattr(first, name) for name in ("speaker", "role", "policy", "apart")}
         return NewSummary(
             decision.note,
             decision.id,
@@ -230,11 +234,19 @@ def _enough(found: Sequence[Cluster], over: int) -> Iterator[Cluster]:
         yield cluster
 
 
-def _of_one_end(some: Sequence[Cluster], parts: Sequence[list[Part]]) -> Iterator[list[list[Part]]]:
-    """Yield side by side what ends together: a model may put words of one group into the summary of another."""
-    ends = [(cluster[0].found.note.expires_at, cluster[0].found.note.erase_at) for cluster in some]
-    for _, group in groupby(zip(ends, parts, strict=True), key=itemgetter(0)):
-        yield [own for _, own in group]
+def _of_one_life(some: Sequence[Cluster], parts: Sequence[list[Part]]) -> Iterator[tuple[Note, list[list[Part]]]]:
+    """Yield side by side what ends, and is kept apart, together, with one of the notes.
+
+    A model may put words of one group into the summary of another.
+    """
+    firsts = [cluster[0].found.note for cluster in some]
+    for _, group in groupby(zip(firsts, parts, strict=True), key=lambda pair: _life(pair[0])):
+        (note, own), *rest = group
+        yield note, [own, *(other for _, other in rest)]
+
+
+def _life(note: Note) -> tuple[object, ...]:
+    return note.expires_at, note.erase_at, note.apart
 
 
 def _order(part: Part) -> tuple[object, ...]:

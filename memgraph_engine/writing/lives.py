@@ -78,9 +78,10 @@ def restore(
             versions = (version.note for version in reversed(notes.history(db, scope.name, note.id)))
             # an erasure may have removed what quoted it
             former = next((one for one in versions if one.status != "archived"), replace(note, status="active"))
+        life = policies.anew(note, now)
         if former and note.expires_at > now:
-            return Change(Life(note.policy, note.expires_at, note.erase_at, note.apart), note.pinned, None, former)
-        return Change(policies.anew(note, now), note.pinned, now, former)
+            return Change(Life(note.policy, note.expires_at, note.erase_at, life.apart), note.pinned, None, former)
+        return Change(life, note.pinned, now, former)
 
     leaving = {other for one in ended if one.summed_by for other in (one.note.id, *one.note.sums)}
     changes = {one.note.id: change(one) for one in ended}
@@ -272,8 +273,9 @@ def _live(
         transaction.live((turn.source.id for turn in one.turns), change.begins)
         named = _named(db, scope, one, change, state.language, embedder, most)
         _revise(transaction, decision.id, one, change, now_told.get, named, state.language, embedder)
-    if leaving:
-        summaries.release(db, transaction, decision.id, leaving, keep, state.language, embedder)
+    released = (
+        summaries.release(db, transaction, decision.id, leaving, keep, state.language, embedder) if leaving else []
+    )
     retold = part(
         db,
         transaction,
@@ -282,7 +284,7 @@ def _live(
         now_told,
         language=state.language,
         embedder=embedder,
-        without=list(changes),
+        without=[*changes, *released],
     )
     contexts.rewrite(
         db,

@@ -10,9 +10,9 @@ from collections.abc import Collection, Iterable, Mapping
 from memgraph_engine.embedding import CheckedEmbedder
 from memgraph_engine.graph import erasures, notes
 from memgraph_engine.graph.database import Database
-from memgraph_engine.graph.notes import USER, Revision
+from memgraph_engine.graph.notes import SUMMARY, Revision
 from memgraph_engine.model.memory import Note
-from memgraph_engine.writing import contexts
+from memgraph_engine.writing import contexts, summaries
 from memgraph_engine.writing.erasure import concerned
 from memgraph_engine.writing.transaction import Transaction
 
@@ -38,10 +38,11 @@ def part(
         found = concerned(db, scope, erasures.select(db, scope, ids=ids), language) if ids else []
         transaction.part((one.id for one in found), apart)
         quoting |= dict.fromkeys(one.id for one in found if one.id not in without)
-    told = [one for one in notes.renderings(db, scope, list(quoting)) if one.found.constructed_by not in ("", USER)]
+    told = [one for one in notes.renderings(db, scope, list(quoting)) if one.found.by_model]
     for one in told:
-        note, context = one.found.note, contexts.local(one, now, language)
+        note = one.found.note
+        context = summaries.local(note, language) if note.sums else contexts.local(one, now, language)
         vector = None if note.status in ("pending", "archived") else embedder.embed_documents([context])[0]
-        properties = {**contexts.terms_of(context, language), "constructed_by": ""}
+        properties = {**contexts.terms_of(context, language), "constructed_by": SUMMARY if note.sums else ""}
         transaction.revise(one.found, Revision(note.id, decision, properties, "rewritten", context_vector=vector))
     return [one.found.note.id for one in told]

@@ -6,6 +6,7 @@ A summary has no source of its own. Its lines are those of what it sums, shorten
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any
 
 from memgraph_engine.cost import Cost
@@ -18,7 +19,7 @@ from memgraph_engine.language import tokenize
 from memgraph_engine.lifecycle import extract, rarity, unfaithful
 from memgraph_engine.llm import Roles, Spent, batches, consolidation
 from memgraph_engine.llm.tokens import tokens
-from memgraph_engine.model.memory import READABLE, UNKNOWN_PAST, Source
+from memgraph_engine.model.memory import READABLE, UNKNOWN_PAST, Note, Source
 from memgraph_engine.model.text import parted
 from memgraph_engine.rendering import Text, render
 from memgraph_engine.writing.transaction import Transaction
@@ -52,7 +53,7 @@ class Consolidator:
         self._known: dict[Lines, Written | None] = {}
 
     def written(self, groups: Sequence[Sequence[Part]]) -> list[Written | None]:
-        """Return what a model made of groups that end together; None for what it failed at, or told unfaithfully."""
+        """Return what a model made of groups of one life; None for what it failed at, or told unfaithfully."""
         if not self._roles.has("consolidation"):
             return [None] * len(groups)
         asked = [Lines(line for part in some for line in part.raw) for some in groups]
@@ -93,13 +94,22 @@ def text(parts: Sequence[Part], rare: Mapping[str, float], keep: float, language
 
 def _said(parts: Iterable[Part]) -> list[Source]:
     """Return each line as a source that says just that; what a user wrote is nobody's."""
+    return [line for part in parts for line in _lines(part.note, part.raw, part.sources, part.said_at)]
+
+
+def _lines(note: str, raw: Sequence[str], sources: Sequence[Source], said_at: datetime) -> list[Source]:
     found = []
-    for part in parts:
-        for place, raw in enumerate(part.raw):
-            _, words, _, source = parted(raw, part.sources)
-            of = source or Source(f"{part.note} {place}", "", "", said_at=part.said_at)
-            found.append(replace(of, text=words))
+    for place, one in enumerate(raw):
+        _, words, _, source = parted(one, sources)
+        of = source or Source(f"{note} {place}", "", "", said_at=said_at)
+        found.append(replace(of, text=words))
     return found
+
+
+def local(note: Note, language: str) -> str:
+    """Return the context of a summary as its own lines make it, without a model."""
+    lines = _lines(note.id, note.raw, note.sources, note.said_at)
+    return render([(line, None) for line in lines], language).context
 
 
 def properties(summary: Text, parts: Sequence[Part], language: str) -> dict[str, Any]:
@@ -157,8 +167,11 @@ def release(
     keep: float,
     language: str,
     embedder: CheckedEmbedder,
-) -> None:
-    """Plan what becomes of the summaries of notes that come back: each is made anew of the rest, or goes."""
+) -> list[str]:
+    """Plan what becomes of the summaries of notes that come back: each is made anew of the rest, or goes.
+
+    Return these summaries.
+    """
     scope = transaction.scope.name
     found = notes.summed(db, scope, notes.summaries_of(db, scope, sorted(leaving)), embedder.dimensions)
     for one in found:
@@ -179,3 +192,4 @@ def release(
             transaction.revise(one.found, Revision(note.id, decision, given, "changed", *vectors, names, sums=sums))
         else:
             transaction.revise(one.found, Revision(note.id, decision, given, sums=sums, light=True))
+    return [one.found.note.id for one in found]

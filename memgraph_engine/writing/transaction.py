@@ -125,6 +125,7 @@ class Transaction:
         self._count(_NOTHING, state)
         self._counted[new.id] = state
         self._end(new.ends[0])
+        self._mark(new.properties.get("apart"))
 
     def name(self, keywords: Iterable[Keyword]) -> None:
         """Store keywords that notes will carry, unless they are there."""

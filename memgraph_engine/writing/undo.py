@@ -15,13 +15,13 @@ from memgraph_engine.embedding import CheckedEmbedder
 from memgraph_engine.errors import NotFound, UndoRefused
 from memgraph_engine.graph import decisions, notes, scopes, sources
 from memgraph_engine.graph.database import Database
-from memgraph_engine.graph.notes import QUOTABLE, Found, Gathered, Revision
+from memgraph_engine.graph.notes import QUOTABLE, SUMMARY, Found, Gathered, Revision
 from memgraph_engine.lifecycle import Life, Policies, life_of
 from memgraph_engine.model.memory import Note
 from memgraph_engine.model.result import Decision
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.rendering import Text
-from memgraph_engine.writing import contexts
+from memgraph_engine.writing import contexts, summaries
 from memgraph_engine.writing.commit import Stale
 from memgraph_engine.writing.lives import keywords
 from memgraph_engine.writing.parting import part
@@ -289,7 +289,7 @@ class _Undoing:
             "valid_from": before.note.valid_from,
             "valid_to": before.note.valid_to,
             "constructed_by": before.constructed_by,
-            **({} if archived else {"keywords": None}),  # an archived note has them by name
+            "keywords": list(before.note.keywords) if archived else None,  # an archived note has them by name
             "pinned": before.note.pinned,
             "policy_as": before.note.policy_as or None,
             **self._life(before).properties,
@@ -303,7 +303,7 @@ class _Undoing:
             properties |= {"raw_embedding": None, "context_embedding": None}
         elif raw_vector is None:  # its former version was kept without
             raw_vector, vector = self._embedder.embed_documents([Text(before.note.raw, context).spoken, context])
-        elif context != before.note.context:
+        elif vector is None or context != before.note.context:
             (vector,) = self._embedder.embed_documents([context])
         names = None if before.note.keywords == now.note.keywords else before.note.keywords
         if archived:
@@ -325,7 +325,7 @@ class _Undoing:
         """Return with which classes turns of sessions are kept apart, where contexts come back that a model wrote."""
         notes_before = [one.before for one in changed if one.before]
         sessions = {
-            source.session for one in notes_before if _by_model(one) for source in one.note.sources if source.session
+            source.session for one in notes_before if one.by_model for source in one.note.sources if source.session
         }
         if not sessions:
             return {}
@@ -339,8 +339,12 @@ class _Undoing:
     def _local(self, before: Found) -> Found:
         """Return a note as it was before, without what a chat model wrote where turns are kept apart by now."""
         others = {name for one in before.note.sources for name in self._apart.get(one.session, ())}
-        quotes = _by_model(before) and not others <= {before.note.apart}
-        return replace(before, constructed_by="") if quotes else before
+        if not before.by_model or others <= {before.note.apart}:
+            return before
+        if not before.note.sums:
+            return replace(before, constructed_by="")
+        note = replace(before.note, context=summaries.local(before.note, self._language))
+        return replace(before, note=note, constructed_by=SUMMARY, context_vector=None)
 
     def _context(self, before: Found, turns: contexts.Turns) -> str:
         """Return the context of a note as it was before, without the turns that were deleted or corrected since."""
@@ -349,8 +353,3 @@ class _Undoing:
     def _name(self, found: Found) -> None:
         """Store the keywords that a note gets back: those that no other note carried meanwhile are gone."""
         self._transaction.name(keywords(found.note.keywords, self._language, self._embedder))
-
-
-def _by_model(found: Found) -> bool:
-    """Tell whether a chat model wrote a note's context."""
-    return found.constructed_by not in ("", notes.USER)
