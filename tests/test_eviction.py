@@ -396,6 +396,16 @@ def test_what_is_erased_is_in_no_summary_any_more(memory, clock, gone):
     assert memory.verify(**OWNER) == []
 
 
+def test_a_turn_quotes_what_is_summed_also_after_the_turn_between_was_erased(memory, clock):
+    _, _, done = evicted(memory, clock)
+    told = {one.id for decision in done.decisions for one in memory.get(decision.note, **OWNER).sources}
+    assert told == {"b0", "b1", "b2"}
+    memory.erase(memory.forget(user_id="ana", source="b2"))
+    assert "[before: Ana: The boat has two masts." in memory.get("b3", **OWNER).context
+    assert memory.render(**OWNER) == 0
+    assert memory.verify(**OWNER) == []
+
+
 def test_what_a_summary_tells_is_erased_by_its_id(memory, clock):
     summary, *_ = evicted(memory, clock)
     plan = memory.forget(user_id="ana", source=summary.id)

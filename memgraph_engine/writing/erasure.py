@@ -215,9 +215,9 @@ def _holding(engine: Engine, scope: Scope, meant: Sequence[Meant]) -> list[Hold]
 def _remake(engine: Engine, scope: Scope, one: Erasure) -> None:
     """Make the notes anew that stay: twice, since each may quote another that could not be read the first time.
 
-    Summaries are made last, of what is left of the notes that they stand for.
+    Summaries are made in between, of what is left of the notes that they stand for: what they tell can be quoted then.
     """
-    for make in (_remake_some, _remake_some, _sum_up_some):
+    for make in (_remake_some, _sum_up_some, _remake_some):
         for start in range(0, len(one.kept), _SOME):
             some = one.kept[start : start + _SOME]
             until_current(engine.db, scope.name, partial(make, engine, scope, some, one.losing))
