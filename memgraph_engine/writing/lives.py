@@ -209,8 +209,8 @@ def follow(
     told = [one.found.note for one in notes.renderings(db, scope.name, sorted(used))] if state else []
     ended, prolonged = dict[str, Change](), dict[str, Change]()
     for note in told:
-        policy, (before, after) = policies.known(note.policy), used[note.id]
-        if note.status not in READABLE or note.pinned:
+        policy, (before, after) = policies.classes.get(note.policy), used[note.id]
+        if note.status not in READABLE or note.pinned or policy is None:  # another file's class: its life is not known
             continue
         if policy.uses and max(before.used, policy.uses - 1) < after.used:
             ended[note.id] = Change(policy.life(now, now))
