@@ -6,7 +6,7 @@ So they hold letters, digits and combining marks only, in lower case: no white s
 
 import re
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from itertools import pairwise
 from threading import Lock
@@ -18,6 +18,9 @@ from memgraph_engine.resources import resource
 
 LISTED = ("english", "spanish")
 """Languages whose words of grammar, courtesy, time and so on are listed in `config/language/`."""
+
+CLOSED = ("closed-words", "stop-words", "interjections", "question-words")
+"""Lists of words that tell nothing of what a text is about."""
 
 MAX_TOKEN = 64  # characters; what is longer is base64 or a number run, and its beginning will do
 _CACHED_WORDS = 100_000
@@ -70,6 +73,17 @@ def word_list(language: str, kind: str) -> frozenset[str]:
     if language not in LISTED and not file.is_file():
         return frozenset()
     return frozenset(file.read_text(encoding="utf-8").split())
+
+
+@cache
+def word_values(language: str, kind: str) -> Mapping[str, str]:
+    """Return what each word of a list of WORD=VALUE stands for.
+
+    >>> word_values("english", "numbers")["dozen"]
+    '12'
+    """
+    pairs = (entry.partition("=") for entry in word_list(language, kind))
+    return {word: value for word, _, value in pairs}
 
 
 @cache

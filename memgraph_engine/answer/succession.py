@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from math import log1p
 
-from memgraph_engine.language import listed_terms, places, tokenize, word_list
+from memgraph_engine.language import listed_terms, places, tokenize, word_list, word_values
 from memgraph_engine.model.result import Hit
 from memgraph_engine.model.text import asks, asks_amount
 from memgraph_engine.resources import resource
@@ -127,7 +127,7 @@ class _Statement:
             frozenset(tokenize(text, language)) - listed_terms(language, *_CLOSED),
             frozenset((*_DIGITS.findall(text), *_numbers(language).intersection(words))),
             _names(text, language),
-            _keys(language, "dates").intersection(words),
+            frozenset(word_values(language, "dates").keys() & set(words)),
             len(words),
             any(places(words, phrase) for phrase in _changes(language)),
             all(map(asks, hit.note.raw)),
@@ -141,15 +141,9 @@ def _changes(language: str) -> frozenset[str]:
 
 
 @cache
-def _keys(language: str, kind: str) -> frozenset[str]:
-    """Return the words of a list that tells what each stands for."""
-    return frozenset(entry.partition("=")[0] for entry in word_list(language, kind))
-
-
-@cache
 def _numbers(language: str) -> frozenset[str]:
     """Return the words for amounts."""
-    return frozenset(entry.partition("=")[0] for entry in word_list(language, "numbers") if "#" not in entry)
+    return frozenset(word for word, value in word_values(language, "numbers").items() if "#" not in value)
 
 
 def _names(text: str, language: str) -> frozenset[str]:
@@ -162,7 +156,7 @@ def _names(text: str, language: str) -> frozenset[str]:
 @cache
 def _nameless(language: str) -> frozenset[str]:
     """Return the dates and words of grammar, which have capitals and are no names."""
-    return _keys(language, "dates").union(*(word_list(language, kind) for kind in _CLOSED))
+    return frozenset(word_values(language, "dates")).union(*(word_list(language, kind) for kind in _CLOSED))
 
 
 def _words(text: str) -> tuple[str, ...]:

@@ -18,10 +18,9 @@ from memgraph_engine.gate.repair import REACH, asks_for_value, may_repair, repai
 from memgraph_engine.gate.score import Scores, Statistics, score
 from memgraph_engine.gate.update import Update, update
 from memgraph_engine.gate.verdict import APPEND, Opinion, Tie, Verdict
-from memgraph_engine.gate.wording import CLOSED
 from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.neighbourhood import Neighbour, neighbourhood, turns_before
-from memgraph_engine.language import listed_terms
+from memgraph_engine.language import CLOSED, listed_terms
 from memgraph_engine.lifecycle import Policies
 from memgraph_engine.model.candidate import Candidate
 from memgraph_engine.model.memory import Source

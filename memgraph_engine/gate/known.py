@@ -9,8 +9,8 @@ from functools import cached_property
 from itertools import groupby, pairwise
 from operator import attrgetter
 
-from memgraph_engine.gate.wording import CLOSED, Token, lists_of, phrases_in, wording
-from memgraph_engine.language import listed_terms, tokenize
+from memgraph_engine.gate.wording import Token, lists_of, phrases_in, wording
+from memgraph_engine.language import CLOSED, listed_terms, tokenize
 from memgraph_engine.model.marker import without_recalled
 from memgraph_engine.model.memory import DEFAULT_POLICY, NEVER, Source
 from memgraph_engine.rendering import told, written

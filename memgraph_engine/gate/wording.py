@@ -12,10 +12,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache, partial
 
-from memgraph_engine.language import APOSTROPHES, letter_marks, places, tokenize, word_list
+from memgraph_engine.language import APOSTROPHES, CLOSED, letter_marks, places, tokenize, word_list, word_values
 
-CLOSED = ("closed-words", "stop-words", "interjections", "question-words")
-"""Lists of words that tell nothing of what a text is about."""
 _ENDS = frozenset(".!?…。！？।\n")
 _OPENING = frozenset("\"'“‘«([¿¡「")
 _MARKS = _ENDS | _OPENING | frozenset(",;:)]-–—”»，；：、」")
@@ -120,8 +118,8 @@ def lists_of(language: str) -> Lists:
         changes=read("changes"),
         endings=read("endings"),
         novelty=read("novelty"),
-        edits=_values(language, "editing-terms"),
-        attitudes=_values(language, "attitudes"),
+        edits=word_values(language, "editing-terms"),
+        attitudes=word_values(language, "attitudes"),
         determiners=read("determiners"),
         several=read("several"),
         persons=read("persons"),
@@ -129,9 +127,9 @@ def lists_of(language: str) -> Lists:
         questions=read("question-words"),
         values_asked=read("value-questions"),
         times=read("time-words"),
-        spellings=_values(language, "spellings"),
-        numbers=_values(language, "numbers"),
-        dates=_values(language, "dates"),
+        spellings=word_values(language, "spellings"),
+        numbers=word_values(language, "numbers"),
+        dates=word_values(language, "dates"),
     )
 
 
@@ -156,11 +154,6 @@ def _by_last_word(phrases: Iterable[str]) -> Mapping[str, Sequence[str]]:
     for phrase in sorted(phrases):
         found.setdefault(re.split("[_~]", phrase)[-1], []).append(phrase)
     return found
-
-
-def _values(language: str, kind: str) -> Mapping[str, str]:
-    pairs = (entry.partition("=") for entry in word_list(language, kind))
-    return {word: value for word, _, value in pairs}
 
 
 @cache

@@ -11,6 +11,7 @@ import yaml
 
 from memgraph_engine.errors import PolicyError
 from memgraph_engine.lifecycle.policies import End, Extension, Policies, Policy, Rule
+from memgraph_engine.lifecycle.utility import MOST, START
 from memgraph_engine.model.memory import SourceKind
 from memgraph_engine.resources import resource
 
@@ -20,8 +21,6 @@ _DURATION = re.compile(r"(\d{1,6})([smhdw])")
 _NUMBER = re.compile(r"[+-]?(\d{1,9}(\.\d{0,9})?|\.\d{1,9})")
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
 _IDLE = timedelta(minutes=30)  # without a turn, then a session is over
-_UTILITY = 100  # the greatest
-_USUAL_START = 50  # of a class that names none, where it is the greatest
 _A_DURATION = "none, or a number above 0 with s, m, h, d or w, such as 30d"
 Node = Any
 """A node of PyYAML, which knows where it stands."""
@@ -88,7 +87,7 @@ class _File:
             "extend": self._extension,
             "boost": lambda one: self._number(one, -1, 1),
             "half_life": self._duration,
-            "start": lambda one: self._whole(one, 0, _UTILITY),
+            "start": lambda one: self._whole(one, 0, MOST),
             "prune": self._boolean,
             "evict": self._boolean,
         }
@@ -103,7 +102,7 @@ class _File:
             self._refuse(given["from"].start_mark, "what lives as long as a session can't count from when it was said")
         if values.get("at_end") == "erase" and "archive" in values:
             self._refuse(given["archive"].start_mark, "archive has no meaning where at_end is erase")
-        start = values.get("start", _USUAL_START)
+        start = values.get("start", START)
         if "extend" in values and values["extend"].above < start:
             self._refuse(given["extend"].start_mark, f"extend must be above the utility that notes start with, {start}")
         return Policy(name, **values)
@@ -116,7 +115,7 @@ class _File:
         by = self._duration(given["by"])
         if by is None:
             self._refuse(given["by"].start_mark, "extend needs a time, not none")
-        return Extension(self._whole(given["above"], 0, _UTILITY), by)
+        return Extension(self._whole(given["above"], 0, MOST), by)
 
     def _rule(self, node: Node, classes: Mapping[str, Policy]) -> Rule:
         given = self._mapping(node, ("when", "class"), "a rule")

@@ -10,12 +10,11 @@ from dataclasses import dataclass
 from functools import cache, partial
 from math import log
 
-from memgraph_engine.language import APOSTROPHES, listed_terms, tokenize, word_list
+from memgraph_engine.language import APOSTROPHES, CLOSED, listed_terms, tokenize, word_list, word_values
 
 _SENTENCES = re.compile(r"(?<=[.!?…])[\"'”’)]*\s+|(?<=[。！？])|\n+")
 _WORDS = re.compile(r"\d+(?:[.,:/-]\d+)*|[^\W\d_]+(?:'[^\W\d_]+)*")
-_CLOSED = ("closed-words", "stop-words", "interjections", "question-words")
-_COMMON = ("common-words", "weak-words", "content-words", "time-words", "changes", *_CLOSED)
+_COMMON = ("common-words", "weak-words", "content-words", "time-words", "changes", *CLOSED)
 _SHORT = 3  # words that each sentence counts more: else what says least would be told first
 Fact = tuple[str, str]
 """A name, number, date or denial that a text holds: of which kind, and the word."""
@@ -151,18 +150,15 @@ class _Lists:
 
 @cache
 def _lists(language: str) -> _Lists:
-    numbers = _pairs(language, "numbers")
-    dates = {word: kind for word, kind in _pairs(language, "dates").items() if kind.startswith(("month", "weekday"))}
+    numbers = word_values(language, "numbers")
+    dates = {
+        word: kind for word, kind in word_values(language, "dates").items() if kind.startswith(("month", "weekday"))
+    }
     return _Lists(
         {word: number for word, number in numbers.items() if not number.startswith("#")},
         frozenset(dates),
         {word: "?" not in kind for word, kind in dates.items()},
         frozenset(word for word in word_list(language, "negations") if "_" not in word),
-        frozenset(("i",)).union(_pairs(language, "spellings"), *(word_list(language, kind) for kind in _CLOSED)),
+        frozenset(("i",)).union(word_values(language, "spellings"), *(word_list(language, kind) for kind in CLOSED)),
         listed_terms(language, *_COMMON),
     )
-
-
-def _pairs(language: str, kind: str) -> dict[str, str]:
-    parts = (entry.partition("=") for entry in word_list(language, kind))
-    return {word: value for word, _, value in parts}

@@ -12,7 +12,7 @@ from memgraph_engine.model.usage import Outcome, Usage
 
 MOST, LOW = 100, 20
 """The greatest, and that below which a note is of little use."""
-_START, _START_OF_MESSAGE = 50, 30
+START, _START_OF_MESSAGE = 50, 30
 _PROVEN, _DOUBTFUL = 70, 40
 _USED, _USED_AGAIN = 10, 5  # below 70, and from there on
 _UNUSED, _UNUSED_AGAIN = -5, -2  # from 40, and below
@@ -28,7 +28,7 @@ def fresh(policy: Policy, note: Note) -> Usage:
 
 def started(policy: Policy, created: datetime, *, message: bool) -> Usage:
     """Return the usage of what was created then, and is told by a message or not."""
-    usual = _START_OF_MESSAGE if message else _START
+    usual = _START_OF_MESSAGE if message else START
     return Usage(usual if policy.start is None else policy.start, created)
 
 

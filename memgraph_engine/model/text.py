@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import date, datetime, timedelta
 from functools import cache
 
-from memgraph_engine.language import LISTED, places, word_list
+from memgraph_engine.language import LISTED, places, word_list, word_values
 from memgraph_engine.model.marker import without_recalled
 from memgraph_engine.model.memory import Source
 
@@ -105,7 +105,7 @@ def _openings() -> Mapping[str, Sequence[str]]:
 @cache
 def _numbers() -> frozenset[str]:
     """Return the words for how many; those for places in a row ("#2") are none."""
-    pairs = (one.split("=") for language in LISTED for one in word_list(language, "numbers"))
+    pairs = (pair for language in LISTED for pair in word_values(language, "numbers").items())
     return frozenset(word for word, value in pairs if value[0] != "#")
 
 
