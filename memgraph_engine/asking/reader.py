@@ -97,7 +97,7 @@ class Reader:
         try:
             if rounds == 1 and not query.explain:
                 return search(engine.db, engine.notes, query, self._language(scope), engine.settings.recall), spent
-            refiner = Refiner(engine.settings.recall, engine.embedder, engine.roles, spent, engine.policies.modelled)
+            refiner = Refiner(engine.settings.recall, engine.embedder, engine.roles, spent)
             return refiner.search(engine.db, engine.notes, query, self._language(scope), rounds), spent
         finally:
             account.settle(account.spent)

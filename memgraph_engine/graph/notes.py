@@ -99,6 +99,11 @@ class Revision:
     light: bool = False
     sums: tuple[str, ...] | None = None
 
+    @classmethod
+    def archived(cls, id: str, decision: str) -> "Revision":  # noqa: A002  the graph's own word
+        """Return the one that puts a note into the archive."""
+        return cls(id, decision, {"status": "archived"}, keywords=(), light=True)
+
 
 @dataclass(frozen=True, slots=True)
 class NewNote:

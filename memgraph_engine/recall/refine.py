@@ -36,14 +36,12 @@ class Refiner:
 
     Without a model the confidence is the share of the question's terms, names and dates among them, that the best
     notes hold; the next question has the rarest term of the best one, and leans towards its vector.
-    What is kept apart is shown to a model where its class is among those that are `modelled`.
     """
 
     settings: RecallSettings
     embedder: CheckedEmbedder
     roles: Roles
     spent: Spent
-    modelled: frozenset[str] = frozenset()
 
     def search(self, db: Database, cache: NoteCache, query: Query, language: str, rounds: int) -> list[Hit]:
         """Return the best notes for a question after at most so many rounds, each of one round trip.
@@ -100,7 +98,7 @@ class Refiner:
 
     def _by_model(self, query: Query, asked: str, best: Sequence[CachedNote]) -> tuple[Round, str] | None:
         """Ask the role; None where it has no model, or may see none of the notes, or that fails."""
-        notes = [note for one in best if (note := one.note()).apart is None or note.apart in self.modelled]
+        notes = [note for one in best if query.policies.seen_by_models(note := one.note())]
         if not notes or not self.roles.has("sufficiency"):
             return None
         request = sufficiency(query.text, [note.context for note in notes])

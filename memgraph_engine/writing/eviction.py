@@ -24,7 +24,7 @@ from memgraph_engine.llm import Spent
 from memgraph_engine.model.memory import Note, note_id
 from memgraph_engine.model.result import Decision, Evicted
 from memgraph_engine.model.scope import Scope
-from memgraph_engine.writing import summaries
+from memgraph_engine.writing import contexts, summaries
 from memgraph_engine.writing.commit import until_current
 from memgraph_engine.writing.summaries import Consolidator
 from memgraph_engine.writing.transaction import Transaction
@@ -174,8 +174,7 @@ class Eviction:
         given = [summaries.properties(text, own, language) for text, own in zip(texts, parts, strict=True)]
         for properties, by in zip(given, written, strict=True):
             if by:
-                terms = summaries.terms(by.text, language)
-                properties |= {"context": by.text, "context_terms": terms, "constructed_by": by.model}
+                properties |= {**contexts.terms_of(by.text, language), "constructed_by": by.model}
         vectors = self.engine.embedder.embed_documents(
             [text.spoken for text in texts] + [properties["context"] for properties in given]
         )
@@ -199,8 +198,7 @@ class Eviction:
             created = transaction.now + timedelta(milliseconds=place)
             transaction.sum_up(replace(made, **both, created_at=created))
             for one in cluster:
-                archived = Revision(one.found.note.id, decision.id, {"status": "archived"}, keywords=(), light=True)
-                transaction.revise(one.found, archived)
+                transaction.revise(one.found, Revision.archived(one.found.note.id, decision.id))
             decisions.append(decision)
         return decisions
 

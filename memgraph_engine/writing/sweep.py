@@ -44,8 +44,7 @@ def sweep(db: Database, scope: Scope, now: datetime) -> Batch | None:
     ended = "It" if one else f"{len(some):,} notes"
     decision = transaction.decide(Decision(uuid4().hex, "expire", now, one, evidence=f"{ended} had expired."))
     for found in some:
-        archived = Revision(found.note.id, decision.id, {"status": "archived"}, keywords=(), light=True)
-        transaction.revise(found, archived)
+        transaction.revise(found, Revision.archived(found.note.id, decision.id))
     transaction.commit(db)
     return Batch(len(some), decision)
 

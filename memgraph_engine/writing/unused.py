@@ -83,8 +83,7 @@ def _archive(db: Database, scope: Scope, ids: Sequence[str], embedder: CheckedEm
     only = told[0] if len(told) == 1 else ""
     decision = transaction.decide(Decision(uuid4().hex, "archive", now, only, evidence=why))
     for one in found:
-        archived = Revision(one.note.id, decision.id, {"status": "archived"}, keywords=(), light=True)
-        transaction.revise(one, archived)
+        transaction.revise(one, Revision.archived(one.note.id, decision.id))
     hidden = dict.fromkeys(source.key for one in found for source in one.note.sources)
     turns = contexts.Turns.after(db, scope.name, hidden)
     contexts.rewrite(db, transaction, decision.id, turns, language=state.language, embedder=embedder, without=told)
