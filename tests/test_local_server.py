@@ -21,7 +21,7 @@ from typer.testing import CliRunner
 from memgraph_engine import Memory
 from memgraph_engine.cli import app
 from memgraph_engine.errors import LocalServerError, MissingExtra
-from memgraph_engine.graph.server import LocalServer, compact, home, local, process
+from memgraph_engine.graph.server import LocalServer, compact, home, local, process, remains
 from memgraph_engine.settings import Settings
 from memgraph_engine.testing import HashingEmbedder
 from tests.snapshots import same, snapshot
@@ -229,6 +229,21 @@ def test_a_compaction_that_fails_leaves_the_store_as_it_was(running):
         running.compact(fails)
     assert stored(running.address()) == before  # it ran, and runs again
     assert not running._home.compacted.exists()
+
+
+def test_words_are_found_in_files_of_data_by_runs_of_five(tmp_path):
+    for name, text in (
+        ("store", SECRET),
+        ("log", "the third drawer says heliotrope marmalade, and no more"),
+        ("empty", ""),
+    ):
+        place = tmp_path / "data" / name / "file"
+        place.parent.mkdir(parents=True)
+        place.write_text(text)
+    found = {path.parent.name: some for path, some in remains(tmp_path, SECRET).items()}
+    assert found == {"store": len(SECRET.split()) - 4, "log": 2}
+    assert remains(tmp_path, "marmalade, and no") == {tmp_path / "data" / "log" / "file": 1}
+    assert remains(tmp_path, "Heliotrope") == remains(tmp_path, " \n") == {}
 
 
 COMPACT = """
