@@ -8,7 +8,7 @@ who answers a question with the question's own words tells something too.
 from itertools import groupby
 from operator import attrgetter
 
-from memgraph_engine.gate.difference import names, numbers, quoted
+from memgraph_engine.gate.difference import names, numbers, quoted, worded
 from memgraph_engine.gate.known import Line
 from memgraph_engine.gate.wording import Lists, Token, lists_of
 
@@ -20,7 +20,7 @@ def confirmation(new: Line, old: Line, language: str) -> str:
     >>> said = ("user", "My dog is called Rex."), ("assistant", "Your dog is called Rex, what a nice name!")
     >>> old, new = (Line(Source("1", text, "", role=role), "english") for role, text in said)
     >>> confirmation(new, old, "english")
-    'The assistant confirms what the user said: "call", "dog", "rex".'
+    'The assistant confirms what the user said: "Rex", "called", "dog".'
     """
     lists = lists_of(language)
     if (new.role, old.role) != ("assistant", "user") or lists.first_person.isdisjoint(old.forms):
@@ -34,7 +34,8 @@ def confirmation(new: Line, old: Line, language: str) -> str:
     if not apart or len(repeated) < max(len(own), 2) or _names(said, lists) - _names(told, lists):
         return ""
     denies = [any(token.plain in lists.negations for token in tokens) for tokens in (said, told)]
-    return f"The assistant confirms what the user said: {quoted(repeated)}." if denies[0] == denies[1] else ""
+    words = quoted(worded(repeated, told))
+    return f"The assistant confirms what the user said: {words}." if denies[0] == denies[1] else ""
 
 
 def _names(tokens: list[Token], lists: Lists) -> set[str]:

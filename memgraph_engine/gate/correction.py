@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import dropwhile, groupby, product
 from operator import attrgetter
 
-from memgraph_engine.gate.difference import aligned, numbers, quoted, swapped
+from memgraph_engine.gate.difference import aligned, numbers, quoted, swapped, worded
 from memgraph_engine.gate.known import Line
 from memgraph_engine.gate.wording import Lists, Token, lists_of, phrases_in, shown
 from memgraph_engine.language import places
@@ -108,7 +108,7 @@ def _takes_back(phrase: str, new: _Statement, old: _Statement, lists: Lists) -> 
     changed = [block for block in blocks if block[0] or not block[2]]
     says = f'The new one says "{shown(phrase)}"'
     if phrase in lists.denials:
-        return "" if changed else f"{says} of what the old one says: {quoted(mine)}."
+        return "" if changed else f"{says} of what the old one says: {quoted(worded(mine, new))}."
     if len(changed) != 1 or len(changed[0][0]) != 1 or len(changed[0][1]) != 1:
         return ""
     (put,), (out,), place = changed[0]

@@ -242,7 +242,8 @@ def _denial(pair: Pair) -> str:
     opposed = (new & (pair.old.content - old)) | (old & (pair.new.content - new))
     if new and not any(token.plain in pair.lists.negations for token in pair.old.tokens):
         opposed |= new  # a long old line may deny more, but what a new one denies the old one should not just leave out
-    return f"Only one of them denies {quoted(opposed)}." if opposed else ""
+    words = worded(opposed, (*pair.new.tokens, *pair.old.tokens))
+    return f"Only one of them denies {quoted(words)}." if opposed else ""
 
 
 def _numbers(pair: Pair) -> str:
@@ -263,11 +264,22 @@ def recurs(words: Collection[str], lists: Lists) -> bool:
 
 
 def _dates(pair: Pair) -> str:
-    new, old = (dates(line.tokens, pair.lists) for line in (pair.new, pair.old))
-    kinds = {kind for kind, _ in new | old}
-    return next(
-        filter(None, (swapped("date", *({v for k, v in one if k == kind} for one in (new, old))) for kind in kinds)), ""
-    )
+    return swapped_dates(pair.new.tokens, pair.old.tokens, pair.lists)
+
+
+def swapped_dates(new: Sequence[Token], old: Sequence[Token], lists: Lists) -> str:
+    """Say which date of a kind each has that the other lacks, in their words; '' where there is none."""
+    for kind in sorted({kind for kind, _ in dates(new, lists) | dates(old, lists)}):
+        mine, theirs = (_written_dates(tokens, kind, lists) for tokens in (new, old))
+        put, out = ({one[value] for value in one.keys() - other} for one, other in ((mine, theirs), (theirs, mine)))
+        if put and out:
+            return swapped("date", put, out)
+    return ""
+
+
+def _written_dates(tokens: Sequence[Token], kind: str, lists: Lists) -> dict[str, str]:
+    """Return the dates of a kind by their values, as they are written."""
+    return {value: token.written for token in tokens for k, value in dates([token], lists) if k == kind}
 
 
 def _names(pair: Pair) -> str:
@@ -414,3 +426,8 @@ def swapped(what: str, new: Collection[str], old: Collection[str]) -> str:
 def quoted(words: Collection[str]) -> str:
     """Return a few words as evidence has them."""
     return ", ".join(f'"{word}"' for word in sorted(words)[:3])
+def worded(stems: Collection[str], tokens: Sequence[Token]) -> list[str]:
+    """Return the words of some stems, each once, as they are written."""
+    return list({token.stem: token.written for token in reversed(tokens) if token.stem in stems}.values())
+
+

@@ -16,7 +16,7 @@ from itertools import pairwise, product, takewhile
 from typing import NamedTuple
 
 from memgraph_engine.gate.correction import tells_past
-from memgraph_engine.gate.difference import aligned, numbers, quoted, swapped
+from memgraph_engine.gate.difference import aligned, numbers, quoted, swapped, swapped_dates, worded
 from memgraph_engine.gate.known import Line
 from memgraph_engine.gate.statement import Statement, statements, timeless
 from memgraph_engine.gate.wording import Lists, Token, lists_of, shown
@@ -158,7 +158,7 @@ class _Pair:
         """Tell a number, a date or a name of the same matter in another's place."""
         now, was = self.now, self.was
         name = swapped("name", now.names - was.written, was.names - now.written)
-        date = next(filter(None, map(self._date, sorted({kind for kind, _ in now.dates | was.dates}))), "")
+        date = swapped_dates(now.body, was.body, self.lists)
         number = self._number
         # who meets at 9 on Monday and at 10 on Tuesday meets twice; "the meeting" is one, whenever it is
         if bool(name) + bool(date or number) > 1 or (date and number and not (was.subject.thing and not was.recurs)):
@@ -194,9 +194,6 @@ class _Pair:
     @property
     def _worded_otherwise(self) -> bool:
         return aligned(self.now.body, self.was.body)[0] <= _ALIKE
-
-    def _date(self, kind: str) -> str:
-        return swapped("date", *({value for k, value in one.dates if k == kind} for one in (self.now, self.was)))
 
     @property
     def _number(self) -> str:
@@ -316,7 +313,7 @@ class _Pair:
         if not mine <= was.content or (sometimes and not now.dates <= was.dates):
             return ""
         named = any(token.stem in mine and token.written in was.names for token in was.body)
-        return f"So is {quoted(mine)} no more." if len(mine) > 1 or named else ""
+        return f"So is {quoted(worded(mine, now.body))} no more." if len(mine) > 1 or named else ""
 
     @property
     def _turn(self) -> str:
@@ -325,7 +322,8 @@ class _Pair:
         if not now or not was or now[1] == was[1] or not now[2] or not now[2] <= was[2]:
             return ""
         words = (quoted([shown(phrase)]) for phrase, *_ in (now, was))
-        return f"They differ in how {quoted(now[2])} is liked: {', not '.join(words)}."
+        about = quoted(worded(now[2], self.now.tokens))
+        return f"They differ in how {about} is liked: {', not '.join(words)}."
 
 
 def _size(number: str) -> float:
