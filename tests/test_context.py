@@ -223,6 +223,18 @@ def test_of_what_was_said_at_the_same_time_the_best_stands_first():
     assert cited(composed([one, other], [tie(other, one)])) == ["n1", "n2"]
 
 
+def test_of_a_chain_of_changes_each_stands_behind_the_later_ones_and_points_to_what_is_true_now():
+    texts = "I have one cat.", "I have two cats now.", "I have three cats now."
+    first, second, third = (hit(n, text, said=DAY + timedelta(days=9 * n)) for n, text in enumerate(texts, 1))
+    ties = [tie(*pair, "change") for pair in ((third, first), (third, second), (second, first))]
+    context = composed([first, hit(4, FERRY), second, third], ties)
+    assert cited(context)[:3] == ["n3", "n2", "n1"]
+    assert context.entries[2].remarks == ("was true until 2023-05-26; replaced by [1]",)
+    assert "(was true until 2023-05-26; replaced by [1]): Ana: I have one cat." in context.entries[2].line
+    (left,) = composed([first], ties).entries
+    assert left.remarks == ("was true until 2023-05-26; replaced by a later statement",)
+
+
 def test_what_two_people_say_in_contradiction_stays_and_is_marked():
     one, other = hit(1, "Lunch is at noon."), hit(2, "Lunch is at one.", speaker="Bo")
     context = composed([one, other], [tie(other, one)])

@@ -43,8 +43,11 @@ def compose(
     left_out = {fact.note.id: "it had no room" for fact, limit in zip(chosen, lengths, strict=True) if not limit}
     kept = together([pair for pair in zip(chosen, lengths, strict=True) if pair[1]])
     wanted = words(question)
-    entries = [_entry(number, fact, texts[fact.note.id], limit, wanted) for number, (fact, limit) in enumerate(kept, 1)]
-    numbers = {entry.note.id: f"[{entry.number}]" for entry in entries}
+    numbers = {fact.note.id: f"[{number}]" for number, (fact, _) in enumerate(kept, 1)}
+    entries = [
+        _entry(number, fact, shortened(texts[fact.note.id], limit, wanted), texts[fact.note.id], numbers)
+        for number, (fact, limit) in enumerate(kept, 1)
+    ]
     left_out |= {note: f"{numbers.get(by, by)} {why}" for note, (by, why) in gone.items()}
     marked = enclose("\n" + "\n".join(entry.line for entry in entries) + "\n") if entries else ""
     return Context(question, marked, tuple(entries), most_tokens(marked), budget, left_out)
@@ -74,6 +77,6 @@ def _lengths(chosen: Sequence[Fact], texts: Mapping[str, str], room: int, longes
     return given
 
 
-def _entry(number: int, fact: Fact, whole: str, limit: int, wanted: frozenset[str]) -> Cited:
-    part = shortened(whole, limit, wanted)
-    return Cited(number, head(number, fact) + part, fact.note, fact.sources, fact.remarks, part != whole)
+def _entry(number: int, fact: Fact, part: str, whole: str, numbers: Mapping[str, str]) -> Cited:
+    remarks = tuple(remark.shown(numbers) for remark in fact.remarks)
+    return Cited(number, head(number, fact, numbers) + part, fact.note, fact.sources, remarks, part != whole)

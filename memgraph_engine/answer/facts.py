@@ -1,11 +1,12 @@
 """What of the hits goes into a context: of notes that contradict or repeat each other, one."""
 
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from math import inf, nextafter
 from textwrap import shorten
+from typing import NamedTuple
 
 from memgraph_engine.answer.repeats import Said
 from memgraph_engine.model.memory import NEVER, Note, Source, by_time
@@ -18,18 +19,36 @@ Gone = dict[str, tuple[str, str]]
 """By the id of a note that is left out: the note that stands for it, and how so."""
 
 
+class Remark(NamedTuple):
+    """What has to be known about a note: `text` alone, or up to `at` and then which line took its place, and `rest`.
+
+    `by` is the id of that line's note; '' for none.
+    """
+
+    text: str
+    by: str = ""
+    at: str = ""
+    rest: str = ""
+
+    def shown(self, numbers: Mapping[str, str]) -> str:
+        """Return it with the number of the line that it points to, if there is one."""
+        return " ".join(filter(None, (self.at, numbers[self.by], self.rest))) if self.by in numbers else self.text
+
+
 @dataclass(frozen=True, slots=True)
 class Fact:
     """A note for the context: with the sources of those that it stands for, what has to be known about it, its rank.
 
-    `score` is the best of these notes, and `past` tells that it is true no more.
+    `score` is the best of these notes, and `past` tells that it is true no more. `behind` counts the notes that have
+    each taken the place of the next one, down to this.
     """
 
     note: Note
     score: float
     sources: tuple[Source, ...]
-    remarks: tuple[str, ...] = ()
+    remarks: tuple[Remark, ...] = ()
     past: bool = False
+    behind: int = 0
 
     @property
     def days(self) -> tuple[date, ...]:
@@ -66,9 +85,10 @@ def facts(
         if tie.kind == "conflict" and len(pair) == 2 and pair[0].note.speaker == pair[1].note.speaker:
             newer, older = sorted(pair, key=lambda one: one.newness, reverse=True)
             _precede(standing, newer.note.id, older.note.id)
-    for tie in sorted(ties, key=lambda tie: tie.newer_said):  # a third may have taken the place of the second
-        if tie.kind == "change" and tie.newer in standing and tie.older in standing:
-            _precede(standing, tie.newer, tie.older)
+    behind = _behind(ties, standing)
+    changes = [tie for tie in ties if tie.kind == "change" and {tie.newer, tie.older} <= standing.keys()]
+    for tie in sorted(changes, key=lambda tie: (-behind[tie.newer], tie.newer_said)):
+        _precede(standing, tie.newer, tie.older)
     told = {note for tie in ties for note in (tie.newer, tie.older)}
     perhaps = {
         old: new
@@ -80,16 +100,29 @@ def facts(
     for old, new in sorted(perhaps.items(), key=lambda pair: pair[1].note.said_at):
         _precede(standing, new.note.id, old)
     changed = {tie.older for tie in ties if tie.kind == "change" and not tie.former}
+    present_first = sorted(ties, key=lambda tie: behind.get(tie.newer, 0))
     marked = [
         replace(
             fact,
-            remarks=_remarks(fact.note, ties, perhaps.get(id)),
+            remarks=_remarks(fact.note, present_first, perhaps.get(id)),
             past=fact.note.status == "superseded" or id in changed,
+            behind=behind[id],
         )
         for id, fact in standing.items()  # noqa: A001  the graph's own word
     ]
     marked.sort(key=lambda fact: (-fact.score, fact.note.id))
     return _distinct(marked, share, language, gone), gone
+
+
+def _behind(ties: Sequence[Contrary], standing: Collection[str]) -> dict[str, int]:
+    """Count for each note how many took the place of one another, down to it: a third may have taken the second's."""
+    taken = [(tie.newer, tie.older) for tie in ties if tie.kind == "change"]
+    steps = dict.fromkeys(standing, 0)
+    for _ in taken:
+        for newer, older in taken:
+            if newer in steps and older in steps:
+                steps[older] = min(max(steps[older], steps[newer] + 1), len(taken))
+    return steps
 
 
 def _yield(standing: dict[str, Fact], gone: Gone, loser: str, winner: str, why: str) -> None:
@@ -106,27 +139,38 @@ def _precede(standing: dict[str, Fact], first: str, second: str) -> None:
         standing[first] = replace(one, score=nextafter(other.score, inf))
 
 
-def _remarks(note: Note, ties: Sequence[Contrary], later: Hit | None) -> tuple[str, ...]:
+def _remarks(note: Note, ties: Sequence[Contrary], later: Hit | None) -> tuple[Remark, ...]:
+    """Return what has to be known of a note; `ties` are given with those to what is true now first."""
     remarks = []
+    changes = [tie for tie in ties if tie.kind == "change" and tie.older == note.id]
+    ends = {tie.former: tie.newer_said for tie in sorted(changes, key=lambda tie: tie.newer_said, reverse=True)}
     if later:
-        remarks.append(_perhaps_until(later.note.said_at, note.said_at))
+        remarks.append(Remark(_perhaps_until(later.note.said_at, note.said_at)))
     if note.status == "superseded":
-        remarks.append("no longer true" + (f" since {note.valid_to:%Y-%m-%d}" if note.valid_to != NEVER else ""))
+        since = f" since {note.valid_to:%Y-%m-%d}" if note.valid_to != NEVER else ""
+        remarks.append(Remark(f"no longer true{since}"))
     elif note.status == "archived":
-        remarks.append("archived")
+        remarks.append(Remark("archived"))
     for tie in ties:
         if tie.kind == "supersede" and tie.newer == note.id:
-            remarks.append(f"replaces what was said on {tie.older_said:%Y-%m-%d}")
+            remarks.append(Remark(f"replaces what was said on {tie.older_said:%Y-%m-%d}"))
         elif tie.kind == "change" and tie.newer == note.id:
-            remarks.append(_newer_than(tie.older_said, tie.newer_said))
-        elif tie.kind == "change" and tie.older == note.id:
-            what = f'"{_quoted(tie.former)}" ' if tie.former else ""
-            until = f"was true until {tie.newer_said:%Y-%m-%d}; replaced by a later statement"
-            at_once = tie.older_said.date() == tie.newer_said.date()
-            remarks.append(what + ("was replaced by a later statement of that day" if at_once else until))
+            remarks.append(Remark(_newer_than(tie.older_said, tie.newer_said)))
+        elif tie in changes and tie.former in ends:
+            remarks.append(_changed(tie, ends.pop(tie.former)))
         elif tie.kind == "conflict" and note.id in (tie.newer, tie.older):
-            remarks.append(_conflict(note, tie))
+            remarks.append(Remark(_conflict(note, tie)))
     return tuple(dict.fromkeys(remarks))[:_MOST_REMARKS]
+
+
+def _changed(tie: Contrary, until: datetime) -> Remark:
+    """Return the remark of what was true until something else was said, which others may have replaced since."""
+    what = f'"{_quoted(tie.former)}" ' if tie.former else ""
+    if tie.older_said.date() == tie.newer_said.date():
+        at, rest = f"{what}was replaced by", "of that day"
+    else:
+        at, rest = f"{what}was true until {until:%Y-%m-%d}; replaced by", ""
+    return Remark(f"{at} a later statement {rest}".rstrip(), tie.newer, at, rest)
 
 
 def _alike(one: Note, other: Note, share: float, language: str) -> bool:

@@ -2,10 +2,11 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Container, Sequence
+from collections.abc import Collection, Container, Mapping, Sequence
 from itertools import pairwise
+from types import MappingProxyType
 
-from memgraph_engine.answer.facts import Fact
+from memgraph_engine.answer.facts import Fact, Remark
 from memgraph_engine.answer.places import Place, before, places
 from memgraph_engine.llm.tokens import most_tokens
 from memgraph_engine.model.marker import without_marks
@@ -23,9 +24,10 @@ _MOST_DAYS = 4
 _SHORT = 5  # words: so few say little without the question that they answer
 
 
-def head(number: int, fact: Fact) -> str:
+def head(number: int, fact: Fact, numbers: Mapping[str, str] = MappingProxyType({})) -> str:
     """Return what stands in front of a note's text: its number, days and remarks.
 
+    Where a remark says that another note took its place, and `numbers` has that one's, it says this in fewer tokens.
     More than four days are told by the first and the last, and so are those of a summary.
     """
     days = [f"{day:%Y-%m-%d}" for day in fact.days]
@@ -36,7 +38,8 @@ def head(number: int, fact: Fact) -> str:
         if len(days) <= _MOST_DAYS
         else f"{len(days)} times from {days[0]} to {days[-1]}"
     )
-    remarks = f"({_unmarked('; '.join(fact.remarks))})" if fact.remarks else ""
+    some = (Remark(*map(_unmarked, one._replace(by="")))._replace(by=one.by) for one in fact.remarks)
+    remarks = f"({'; '.join(one.shown(numbers) for one in some)})" if fact.remarks else ""
     known = " ".join(part for part in (said, remarks) if part)
     return f"[{number}] {known}: " if known else f"[{number}] "
 

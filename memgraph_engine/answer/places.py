@@ -24,7 +24,7 @@ def before(place: Place) -> Place:
 def together(told: Sequence[tuple[Fact, T]]) -> list[tuple[Fact, T]]:
     """Put neighbouring turns behind each other, as they were said, where the best of them stands.
 
-    What is true no more stands behind what is true.
+    What is true no more stands behind what is true, and what was put right behind what put it right.
 
     >>> together([])
     []
@@ -42,5 +42,5 @@ def together(told: Sequence[tuple[Fact, T]]) -> list[tuple[Fact, T]]:
     return [
         each
         for group in groups
-        for each in sorted(group, key=lambda pair: (pair[0].past, *by_time(pair[0].sources[0])))
+        for each in sorted(group, key=lambda pair: (pair[0].past, pair[0].behind, *by_time(pair[0].sources[0])))
     ]

@@ -322,10 +322,12 @@ def _newest_first(some: Sequence[Hit]) -> list[Hit]:
     taken = [(hit.note.id, hit.replaced_by) for hit in some if hit.replaced_by in places]
     if not taken:
         return list(some)
+    behind = dict.fromkeys(places, 0)
     for _ in taken:  # a third may have taken the place of the second
         for old, new in taken:
             places[new] = min(places[new], places[old])
-    order = sorted(some, key=lambda hit: (places[hit.note.id], -hit.note.said_at.timestamp()))
+            behind[old] = min(behind[new] + 1, len(taken))
+    order = sorted(some, key=lambda hit: (places[hit.note.id], behind[hit.note.id], -hit.note.said_at.timestamp()))
     best = list(accumulate((hit.score for hit in reversed(order)), max))
     return [replace(hit, score=score) for hit, score in zip(order, reversed(best), strict=True)]
 
