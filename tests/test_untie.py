@@ -155,6 +155,9 @@ def test_a_note_whose_tie_was_taken_back_can_be_taken_back_too(memory):
     for cascade in (False, True):
         with pytest.raises(UndoRefused, match="took back a tie that is gone"):
             memory.undo(untied.id, cascade=cascade, user_id="ana")
+    taken = memory.decisions(user_id="ana", limit=1)[0].evidence
+    assert taken.startswith("Takes back link, and the message that it stored.")
+    assert f"{first} is wrong, add the message again, and untie the two" in taken
     assert said(memory, NO_CAT, 2) == second
     assert [tie.note for tie in memory.explain(second, user_id="ana").ties] == [first], "it is said anew, and so judged"
     assert memory.verify(user_id="ana") == []

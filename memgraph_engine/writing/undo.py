@@ -30,6 +30,7 @@ from memgraph_engine.writing.transaction import Transaction
 if TYPE_CHECKING:
     from memgraph_engine.model.memory import Key, Source
 
+_MARKING = ("update", "change", "conflict")
 _TOUCHED = ("created", "changed", "superseded", "retired")
 
 
@@ -107,11 +108,22 @@ def undo(
     assert state  # a decision has a scope
     transaction = Transaction(scope, state.version, now)
     decision = transaction.decide(
-        Decision(uuid4().hex, "undo", now, undone.note, evidence=f"Takes back {undone.kind}.", undoes=id)
+        Decision(uuid4().hex, "undo", now, undone.note, evidence=_evidence(undone), undoes=id)
     )
     _Undoing(db, transaction, undone, decision, state.language, embedder, policies).run(about)
     transaction.commit(db)
     return decision
+
+
+def _evidence(undone: Decision) -> str:
+    """Say what is taken back, and how to have a message without the mark that it set on another note."""
+    marked = next((one.note for one in undone.considered if one.relation in _MARKING), "")
+    if undone.kind not in ("link", "supersede") or not marked:
+        return f"Takes back {undone.kind}."
+    return (
+        f"Takes back {undone.kind}, and the message that it stored. If only what it says of note {marked} is wrong, "
+        "add the message again, and untie the two notes."
+    )
 
 
 def _first(about: Iterable[Gathered]) -> list[Gathered]:
