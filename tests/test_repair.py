@@ -1,12 +1,14 @@
 """What somebody said wrongly and put right at once: "Sorry, Wednesday at 7."."""
 
+from datetime import UTC, datetime, timedelta
+
 import pytest
 
 from memgraph_engine.gate.known import Line
-from memgraph_engine.gate.repair import repair
+from memgraph_engine.gate.repair import FAR, NEAR, answers, reach, repair
 from memgraph_engine.model.memory import Source
 
-REPLACED = ('"Rex" was replaced by a later statement of that day',)
+REPLACED = ('"Rex" was replaced by [1] of that day',)
 REPAIRED = [
     ("english", "I'm allergic to hazelnuts.", "Sorry, I meant walnuts.", "hazelnuts"),
     ("english", "Dinner with Ida is on Tuesday at 8.", "Sorry, Wednesday at 7.", "Tuesday at 8"),
@@ -18,6 +20,26 @@ REPAIRED = [
     ("english", "There are 14 of us on Friday.", "wait, I forgot the twins. Make that 16.", "14"),
     ("english", "I have seven hens.", "My mistake. Eight! How could I?", "seven"),
     ("english", "The shed is painted green.", "no, I meant blue", "green"),
+    ("english", "There are 5 of us on Friday.", "make that 10", "5"),
+    ("english", "I have 5 hens.", "not 5, 6", "5"),
+    ("english", "Lunch was 12 euros.", "sorry, 13 euros not 12", "12"),
+    ("english", "I ran 12 km today.", "edit: 15 km", "12"),
+    ("english", "The code is 4471.", "4417*", "4471"),
+    ("english", "Dinner is on Monday.", "no, Tuesday", "Monday"),
+    ("english", "Dinner is on Monday.", "oh no wait, Tuesday", "Monday"),
+    ("english", "my brother is called tomas", "sorry, tomás not tomas", "tomas"),
+    ("english", "my sister is called ana", "sorry, anna", "ana"),
+    ("english", "Mum's birthday is the 3rd of May.", "sorry, the 4th", "3"),
+    ("english", "I was in Leeds last week.", "Leicester, not Leeds", "Leeds"),
+    ("english", "Tea is at 5 pm for 6 people.", "sorry, 6:30", "5 pm"),
+    ("english", "The meeting is at 9am.", "make it 10:30", "9am"),
+    ("english", "The train leaves at 17:50.", "actually 6 pm", "17:50"),
+    ("english", "Tea is at 5 pm for 6 people.", "oops, 9 people", "6"),
+    ("spanish", "Somos 5 el viernes.", "6, no 5", "5"),
+    ("spanish", "La cena es el martes.", "no, el jueves", "martes"),
+    ("spanish", "La clase es a las 9 de la mañana.", "perdona, a las 10:30", "9"),
+    ("spanish", "mi hermano se llama tomas", "perdón, tomás no tomas", "tomas"),
+    ("spanish", "He corrido 12 km.", "edito: 15 km", "12"),
     ("spanish", "La boda es el 12 de mayo.", "uy, me he liado, es el 20 de mayo", "12"),
     ("spanish", "Soy alérgico a las gambas.", "perdón, quise decir mejillones", "gambas"),
     ("spanish", "Nacho me debe 80 euros.", "qué va, 65", "80"),
@@ -45,6 +67,20 @@ SAID = [
     ("english", "The train to Rome leaves at 9:10.", "Sorry, I was at the dentist at 8:30."),
     ("english", "My son Tim starts school.", "Perfect!"),
     ("english", "My son Tim starts school.", "wait, maybe Tom"),
+    ("english", "I have 5 hens.", "no, 3 of my friends want some"),
+    ("english", "I have 5 hens.", "not bad!"),
+    ("english", "I'm from Spain.", "No, not France"),
+    ("english", "Call me at 5.", "not 5 minutes later please"),
+    ("english", "Call me at 5 pm.", "sorry, back in 10 minutes"),
+    ("english", "Call me at 5 pm.", "wait, 2 of us can go"),
+    ("english", "I weigh 80 kilos.", "not today, tomorrow"),
+    ("english", "I have 2 cats.", "sorry, 2024 was hard"),
+    ("english", "I swam in the lake.", "sorry, late"),
+    ("english", "my pin is 1234", "*sighs*"),
+    ("english", "Can't wait to try them.", "Cool! Can't wait to try them out!"),
+    ("spanish", "Tengo 5 gallinas.", "no está mal"),
+    ("spanish", "Tengo cita a las 5.", "perdona, 10 minutos"),
+    ("spanish", "Vivo en Lyon.", "no ahora, luego"),
     ("spanish", "Vivo en Cádiz.", "perdona, tengo que irme a Madrid"),
 ]
 
@@ -95,6 +131,71 @@ def test_only_what_was_said_right_before_is_repaired(old, new):
     assert repair(line("Sorry, Wednesday.", "english", **{"seq": 2, **new}), said, "english") is None
 
 
+@pytest.mark.parametrize(
+    ("before", "expected"),
+    [
+        ({"role": "assistant", "text": "Noted."}, False),
+        ({"role": "assistant", "text": "Shall I remind you?"}, True),
+        ({"speaker": "Ana", "text": "And bring wine."}, False),
+        ({"speaker": "Bo", "text": "I guess it's Wednesday."}, True),
+    ],
+)
+def test_no_puts_right_only_what_nobody_asked_or_another_said(before, expected):
+    assert answers(line("No, Thursday.", "english", 2), Source("2", **{"hash": "", **before}), "english") == expected
+
+
+DINNER = "Dinner is on Tuesday."
+GROUP = [("Bo", "I'll bring wine."), ("Cy", "I'm making a cake."), ("Bo", "The blue one was great.")]
+
+
+@pytest.mark.parametrize(
+    ("between", "minutes", "expected"),
+    [
+        (GROUP, 4, 4),
+        (GROUP[:1], 4, NEAR),
+        (GROUP, 40, NEAR),
+        ([*GROUP[:2], ("Bo", "When is your exam?")], 4, NEAR),
+        ([*GROUP[:2], ("Ana", "Cy, no nuts please.")], 4, NEAR),
+        ([("Bo", f"That is {n}.") for n in range(FAR)], 4, NEAR),
+    ],
+    ids=["a group", "two", "long ago", "asked something", "said something else", "too many"],
+)
+def test_what_others_say_in_between_takes_no_place(between, minutes, expected):
+    talk = [("Ana", DINNER), *between]
+    said = datetime(2024, 5, 1, tzinfo=UTC)
+    others = [line(text, "english", seq, speaker=name, said_at=said) for seq, (name, text) in enumerate(talk)]
+    new = line("Sorry, Wednesday.", "english", len(talk), said_at=said + timedelta(minutes=minutes))
+    assert reach(new, others) == expected
+
+
+@pytest.mark.integration
+def test_in_a_group_a_repair_is_seen_behind_what_others_said(memory):
+    for name, text in [("Ana", DINNER), *GROUP, ("Ana", "sorry, Wednesday")]:
+        memory.add({"role": "user", "name": name, "content": text}, user_id="ana", session="s")
+    entries = memory.context("When is dinner?", user_id="ana").entries
+    texts = [entry.note.text for entry in entries]
+    repair, wrong = texts.index("sorry, Wednesday"), texts.index(DINNER)
+    assert repair < wrong
+    assert entries[wrong].remarks == (f'"Tuesday" was replaced by [{repair + 1}] of that day',)
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize("reply", [(), ({"role": "assistant", "content": "Got it, I have noted that."},)])
+@pytest.mark.parametrize("together", [True, False])
+def test_of_a_chain_of_repairs_the_last_stands_first_and_the_others_point_to_it(memory, reply, together):
+    talk = ["Dinner with Ida is on Tuesday.", "sorry, Wednesday", "no, Thursday"]
+    turns = [turn for text in talk for turn in ({"role": "user", "content": text}, *reply)]
+    for some in [turns] if together else [[turn] for turn in turns]:
+        memory.add(some, user_id="ana", session="s")
+    entries = memory.context("When is dinner with Ida?", user_id="ana").entries
+    told = [entry for entry in entries if entry.note.text in talk]
+    assert [entry.note.text for entry in told] == talk[::-1]
+    former = [next((one for one in entry.remarks if "replaced by" in one), "") for entry in told]
+    assert former[0] == ""
+    assert former[1] == f'"Wednesday" was replaced by [{told[0].number}] of that day'
+    assert former[2].startswith('"Tuesday" was replaced by [')
+
+
 @pytest.mark.integration
 @pytest.mark.parametrize("together", [True, False], ids=["in one call", "in two calls"])
 def test_a_context_tells_what_was_repaired_however_much_is_known(memory, together):
@@ -110,7 +211,7 @@ def test_a_context_tells_what_was_repaired_however_much_is_known(memory, togethe
     context = memory.context(question, user_id="ana")
     texts = [entry.note.text for entry in context.entries]
     assert texts.index("Sorry, 16.") < texts.index(GUESTS)
-    assert remarks(context) == ('"14" was replaced by a later statement of that day',)
+    assert remarks(context) == ('"14" was replaced by [1] of that day',)
     memory.undo(decision, user_id="ana")
     assert remarks(memory.context(question, user_id="ana")) == ()
 

@@ -14,7 +14,7 @@ from memgraph_engine.gate.confirmation import confirmation
 from memgraph_engine.gate.correction import correction
 from memgraph_engine.gate.difference import Pair
 from memgraph_engine.gate.known import Known, Line
-from memgraph_engine.gate.repair import REACH, asks_for_value, may_repair, repair
+from memgraph_engine.gate.repair import FAR, answers, may_repair, reach, repair
 from memgraph_engine.gate.score import Scores, Statistics, score
 from memgraph_engine.gate.update import Update, update
 from memgraph_engine.gate.verdict import APPEND, Opinion, Tie, Verdict
@@ -148,11 +148,15 @@ class Compared:
     def _change(self) -> Update | None:
         """What tells that the new note is the present state of this one."""
         (said,) = self.new.lines
-        if not (self._later and (said.tells or said.editing)):  # most tell none
+        if not (self._later and (said.tells or may_repair(said))):  # most tell none
             return None
         own = [pair for pair in self.pairs if not pair.foreign]
-        rules = (update,) if self.new.asked else (repair, update)
-        return next(filter(None, (rule(pair.new, pair.old, self._language) for pair in own for rule in rules)), None)
+        return next(filter(None, map(self._told, own)), None)
+
+    def _told(self, pair: Pair) -> Update | None:
+        """Return what tells that a line puts another right, or is the present state of it."""
+        repaired = None if self.new.asked else repair(pair.new, pair.old, self._language, self.new.reach)
+        return repaired or update(pair.new, pair.old, self._language)
 
     def _correction(self) -> str:
         (said,) = self.new.lines
@@ -208,15 +212,17 @@ class Gate:
         words = [_words(candidate, self._language) for candidate in candidates]
         settings = self._settings
         own = [new_of(candidate, candidate.note(self._scope.name), self._language) for candidate in candidates]
-        reach = [REACH if may_repair(new.lines[0]) else 0 for new in own]
-        near = neighbourhood(db, self._scope, candidates, words, reach, near=settings.near, lexical=settings.lexical)
+        turns = [FAR if may_repair(new.lines[0]) else 0 for new in own]
+        near = neighbourhood(db, self._scope, candidates, words, turns, near=settings.near, lexical=settings.lexical)
         stored = {note.id: known_of(note, self._language) for note in near.notes.values()}
-        beside = _beside(candidates, settings.near, reach)
+        beside = _beside(candidates, settings.near, turns)
         rows: list[Sequence[Compared]] = []
         made = 0  # notes by the batch so far, as if they were stored: some join others
         for place, (candidate, new) in enumerate(zip(candidates, own, strict=True)):
             known = [(stored[other], cosine) for other, cosine in near.near[place].items() if other != new.id]
             known += [(own[before], cosine) for before, cosine in beside[place]]
+            if turns[place]:
+                new = replace(new, reach=reach(new.lines[0], (line for one, _ in known for line in one.lines)))
             rows.append(self.beside(new, known, made))
             made += candidate.raw_vector is not None
         self.contexts = {one.id: one.context for one in (*stored.values(), *own)}
@@ -367,15 +373,15 @@ def new_of(candidate: Candidate, own: str, language: str) -> Known:
     """Return a note to be, by its `own` id, as it is compared."""
     source, keywords = candidate.source, frozenset(keyword.key for keyword in candidate.keywords)
     said = Line(source, language)
-    before = candidate.before.text if candidate.before else ""
+    before = candidate.before
     return Known(
         own,
         candidate.context,
         (said,),
         keywords,
         source.said_at,
-        answers=before.rstrip().endswith(("?", "？")),
-        asked=bool(said.editing) and asks_for_value(before, language),
+        answers=before is not None and before.text.rstrip().endswith(("?", "？")),
+        asked=before is not None and may_repair(said) and answers(said, before, language),
         policy=source.policy,
         ends=source.expires_at,
     )

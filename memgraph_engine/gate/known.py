@@ -16,7 +16,8 @@ from memgraph_engine.model.memory import DEFAULT_POLICY, NEVER, Source
 from memgraph_engine.rendering import told, written
 
 LONG = 500  # tokens
-_STAR = "*"
+FEW = 4  # words with content of a line that says nothing but what was wrong and what is right
+STAR = "*"
 _JOINT = re.compile(r"(?<=\d)(?=[^\W\d_])|(?<=[^\W\d_])(?=\d)")  # "5pm" is "5 pm"
 
 
@@ -102,9 +103,37 @@ class Line:
     @cached_property
     def editing(self) -> Mapping[str, frozenset[int]]:
         """The editing terms in it, and where they are: also the star with which one marks a repair in a chat."""
-        first = [token.span for token in self.tokens[:2]]
-        star = len(first) > 1 and self.tokens[0].written == _STAR and first[0][1] == first[1][0]  # else it is a bullet
-        return {_STAR: frozenset([0])} if star else self._held(lists_of(self._language).editing)
+        star = self._star
+        return {STAR: frozenset([star])} if star is not None else self._held(lists_of(self._language).editing)
+
+    @property
+    def _star(self) -> int | None:
+        """Where a star stands in front of a line or behind it, right beside its word: else it is a bullet.
+
+        One on either side tells what somebody does ("*sighs*").
+        """
+        if len(self.tokens) < 2:
+            return None
+        (first, after), (before, last) = self.tokens[:2], self.tokens[-2:]
+        opens = first.written == STAR and first.span[1] == after.span[0]
+        ends = last.written == STAR and before.span[1] == last.span[0] and len(self.content) <= FEW
+        return None if opens == ends else 0 if opens else len(self.tokens) - 1
+
+    @cached_property
+    def denies(self) -> bool:
+        """Whether it says little, and has a negation: it may name a word that was wrong ("6, not 5")."""
+        return len(self.content) <= FEW and any(map(self._negates, self.tokens))
+
+    @cached_property
+    def objects(self) -> bool:
+        """Whether it begins with a negation that is a clause of its own: "Oh no, Thursday."."""
+        first = [token for token in self.tokens if token.clause == self.tokens[0].clause]
+        idle = lists_of(self._language).interjections
+        told = [token for token in first if token.plain not in idle or self._negates(token)]
+        return bool(told) and len(first) < len(self.tokens) and all(map(self._negates, told))
+
+    def _negates(self, token: Token) -> bool:
+        return token.plain.casefold() in lists_of(self._language).negations
 
     def _held(self, listed: Mapping[str, Sequence[str]]) -> dict[str, frozenset[int]]:
         return phrases_in(self._plain, listed)
@@ -118,10 +147,15 @@ class Line:
         """The times that it names, by when it was said."""
         return frozenset((event.start, event.end) for event in told(self._source, self._language))
 
-    def follows(self, other: "Line", reach: int) -> bool:
-        """Tell whether this was said in the same session as another one, at most `reach` messages after it."""
+    def behind(self, other: "Line") -> int:
+        """Count the messages by which this was said after another one in their session; 0 if it was not."""
         new, old = self._source, other._source
-        return new.session == old.session != "" and 0 < new.seq - old.seq <= reach
+        return max(new.seq - old.seq, 0) if new.session == old.session != "" else 0
+
+    @property
+    def asks(self) -> bool:
+        """Whether something is asked in it."""
+        return any(token.asked for token in self.tokens)
 
     def awaits(self, days: Collection[tuple[datetime, datetime]]) -> bool:
         """Tell whether all of some times were still to come when this was said; False where that is not known."""
@@ -132,7 +166,8 @@ class Line:
 class Known:
     """A note: its lines, keywords (by key) and when it was said.
 
-    `answers` tells that the turn before it asks, and `asked` that it asks for a value.
+    `answers` tells that the turn before it asks, and `asked` that it asks for a value. `reach` counts the messages that
+    it may come after what it puts right.
     `ended` is the note that tells a change of it, and when that was said. `policy` is its class, `ends` when it can
     be read no more. A `summary` tells of much: it is joined by nothing, and not replaced for one line of it.
     """
@@ -144,6 +179,7 @@ class Known:
     said_at: datetime | None
     answers: bool = False
     asked: bool = False
+    reach: int = 0
     ended: tuple[str, datetime] | None = None
     policy: str = DEFAULT_POLICY
     ends: datetime = NEVER

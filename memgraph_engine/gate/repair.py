@@ -6,33 +6,42 @@ no words with what it repairs, and is told by its place: behind the statement, i
 of it has nothing but a value, and what it repairs has one of the same kind.
 
 Without an editing term nothing is repaired, however much two values look alike: lists and other people's numbers do.
+Only who names the very word that is wrong, and says nothing else than what it should be, needs none: "6, not 5".
 """
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import timedelta
 from difflib import SequenceMatcher
-from itertools import groupby
+from itertools import groupby, pairwise
 from operator import attrgetter
+from unicodedata import combining, normalize
 
+from memgraph_engine.gate.amount import amounts, replaced
 from memgraph_engine.gate.difference import dates, quoted
-from memgraph_engine.gate.known import Line
+from memgraph_engine.gate.known import STAR, Line, same_speaker
 from memgraph_engine.gate.update import Update
 from memgraph_engine.gate.wording import Lists, Token, lists_of, shown, wording
+from memgraph_engine.model.memory import Source
 
-REACH = 2
+NEAR = 2
 """Messages that a repair may come after what it repairs: an assistant may have answered between."""
+FAR = 8
+"""Likewise, where nobody has asked anything between, and the speaker has said nothing."""
+_AT_ONCE = timedelta(minutes=10)
 _SLIP = 0.6  # share of the letters in the same order from which two values may be one that was mistyped
 _SHORT = 3  # letters of which a value has as many at least, or it looks like many others
 _ELLIPTIC = 4  # words of a question that goes on from what was said: "And Ben's?"
 _FEW = 3  # words that are put in another's place at most
 _ANY, _ERROR, _WEAK = "+!-"  # editing terms: enough for any word, telling an error, often of other use ("sorry")
+_BARE = ""  # a negation alone in its clause
+_LONG = 6  # letters of a word that is mistyped in more than one of them
+_MISTYPED = 0.75  # as _SLIP, of a word that has no capital
 _UNIT = 3  # letters that a unit, or what makes a number an ordinal one, is shorter than: "pm", "nd"
-_DIGIT = re.compile(r"\d")
 
 
 def may_repair(line: Line) -> bool:
-    """Tell whether a line may repair what was said right before: a user's that has an editing term."""
-    return line.role != "assistant" and not line.long and bool(line.editing)
+    """Tell whether a line may repair what was said right before: a user's that has an editing term, or names a word."""
+    return line.role != "assistant" and not line.long and bool(line.editing or line.denies or line.objects)
 
 
 def asks_for_value(text: str, language: str) -> bool:
@@ -52,7 +61,32 @@ def asks_for_value(text: str, language: str) -> bool:
     )
 
 
-def repair(new: Line, old: Line, language: str) -> Update | None:
+def answers(line: Line, before: Source, language: str) -> bool:
+    """Tell whether a line that may repair something may answer the turn before it, and so repairs nothing.
+
+    "No, Thursday." puts right what one has said oneself, unless it is asked, or another person said something between.
+    """
+    if asks_for_value(before.text, language):
+        return True
+    foreign = before.role != "assistant" and (before.speaker or before.role).casefold() != line.speaker.casefold()
+    return line.objects and (foreign or before.text.rstrip().endswith(("?", "？")))
+
+
+def reach(line: Line, others: Iterable[Line]) -> int:
+    """Count the messages that a line may come after what it repairs; `others` were said around it.
+
+    It is NEAR, or as far as FAR to what its speaker said last, if that was ten minutes ago at most and nobody asked
+    anything since: in a group, others may say much in between.
+    """
+    before = {behind: other for other in others if 0 < (behind := line.behind(other)) <= FAR}
+    last = min((at for at, other in before.items() if same_speaker(line, other)), default=0)
+    if last <= NEAR or any(other.asks for at, other in before.items() if at < last):
+        return NEAR
+    now, then = line.said_at, before[last].said_at
+    return NEAR if now and then and now - then > _AT_ONCE else last
+
+
+def repair(new: Line, old: Line, language: str, reach: int = NEAR) -> Update | None:
     """Say how a new line repairs the one that its speaker said right before; None if it does not.
 
     >>> from memgraph_engine.model.memory import Source
@@ -61,51 +95,129 @@ def repair(new: Line, old: Line, language: str) -> Update | None:
     >>> repair(new, old, "english").former
     '6:40'
     """
-    if not new.follows(old, REACH) or not may_repair(new) or old.role == "assistant" or old.long:
+    if not 0 < new.behind(old) <= reach or not may_repair(new) or old.role == "assistant" or old.long:
         return None
     lists = lists_of(language)
+    if found := _named(new, old.tokens, lists):
+        return _update("The new one says so right behind it.", found, old)
     for term, kind, clauses in _terms(new, lists):
         found = next(filter(None, (_value(one, old.tokens, lists) for one in clauses)), None)
         if not found and kind == _ANY:
             found = next(filter(None, (_word(one, old.tokens, lists) for one in clauses[:1])), None)
+        if not found and kind != _BARE:
+            found = next(filter(None, (_mistyped(one, old.tokens) for one in clauses[:1])), None)
         if found:
-            put, out = found
-            gone = old.words(out)
-            says = f'The new one says "{shown(term)}" right behind it.'
-            return Update(f"{says} It has {quoted([put])}, not {quoted([gone])}.", gone)
+            return _update(f'The new one says "{shown(term)}" right behind it.', found, old)
     return None
+
+
+def _update(says: str, found: "_Found", old: Line) -> Update:
+    put, out = found
+    gone = old.words(out)
+    return Update(f"{says} It has {quoted([put])}, not {quoted([gone])}.", gone)
+
+
+def _named(new: Line, old: Sequence[Token], lists: Lists) -> "_Found | None":
+    """Return the right words and the wrong one, where a line says nothing but these, and this behind a negation."""
+    held = frozenset[int]().union(*new.editing.values())
+    said = [token for at, token in enumerate(new.tokens) if at not in held]
+    clauses = [list(group) for _, group in groupby(said, key=attrgetter("clause"))]
+    denied = [(clause, at) for clause in clauses if (at := _denied(clause, lists)) is not None]
+    less = any(token.asked or token.plain in lists.hedges for token in said)
+    if less or len(denied) != 1 or len(clauses) > 2:
+        return None
+    (clause, at), others = denied[0], [one for one in clauses if one is not denied[0][0]]
+    wrong, right = clause[-1], next(iter(others), clause[:at])
+    known = {token.plain.casefold() for token in old}
+    units = [after for before, after in pairwise(right) if before.number and after.plain.casefold() in known]
+    put = [token for token in right if token.stem and token not in units]
+    if (others and at) or not 0 < len(put) <= _FEW or any(token.plain.casefold() in known for token in put):
+        return None
+    out = [token for token in old if token.plain.casefold() == wrong.plain.casefold() and not token.asked]
+    return (_text(put), out[-1:]) if out and {_sort(one, lists) for one in put} == {_sort(wrong, lists)} else None
+
+
+def _denied(clause: Sequence[Token], lists: Lists) -> int | None:
+    """Return where a negation stands of which the one word behind it, the last of the clause, is denied."""
+    leads = lists.determiners | lists.indefinite | lists.details
+    before = [at for at, token in enumerate(clause) if token.plain.casefold() in lists.negations]
+    if not before or not clause[-1].stem:
+        return None
+    between = clause[before[-1] + 1 : -1]
+    return before[-1] if clause[before[-1]] is not clause[-1] and {one.plain for one in between} <= leads else None
+
+
+def _sort(token: Token, lists: Lists) -> str:
+    """Return the kind of value that a word is, '' for any other word."""
+    return "number" if token.number else "date" if dates([token], lists) else ""
+
+
+def _mistyped(clause: Sequence[Token], old: Sequence[Token]) -> "_Found | None":
+    """Return the word that is all of a clause, and the one of an old line that looks like it, if one does."""
+    if len(clause) != 1 or not clause[0].stem or clause[0].number:
+        return None
+    out = [token for token in old if token.stem and not token.asked and _misspelt(clause[0], token)]
+    return (clause[0].written, out) if len(out) == 1 else None
+
+
+def _misspelt(one: Token, other: Token) -> bool:
+    """Tell whether a word is another one with other accents, with a letter more or less in it, or a long one with more.
+
+    What differs in one letter may be another word: "lake" is no "late".
+    """
+    new, old = one.plain.casefold(), other.plain.casefold()
+    if new == old or min(len(new), len(old)) < _SHORT:
+        return False
+    if _unaccented(new) == _unaccented(old):
+        return True
+    if new.startswith(old) or old.startswith(new) or one.stem == other.stem:
+        return False
+    match = SequenceMatcher(None, new, old, autojunk=False)
+    shared = sum(block.size for block in match.get_matching_blocks())
+    inserted = shared == min(len(new), len(old)) and abs(len(new) - len(old)) == 1
+    return inserted or (min(len(new), len(old)) >= _LONG and match.ratio() >= _MISTYPED)
 
 
 def _terms(line: Line, lists: Lists) -> Iterator[tuple[str, str, Sequence[Sequence[Token]]]]:
     """Yield each editing term with its kind and the clauses that may have the right words, the likeliest first.
 
     It begins its clause ("can't wait" is none), unless it tells an error. What stands behind it there is meant; where
-    that is nothing, the clauses behind it, or the one before ("It's blue, sorry."); and behind a term that tells an
-    error also what else is said.
+    that is nothing, the clauses behind it, or the one before where there are none ("It's blue, sorry."); and behind a
+    term that tells an error also what else is said.
     """
+    if line.objects:
+        behind = [token for token in line.tokens if token.clause > line.tokens[0].clause]
+        no = next(token.plain for token in line.tokens if token.plain in lists.negations)
+        yield no, _BARE, _stated(behind, lists)[:1]
     held = frozenset[int]().union(*line.editing.values())
     others = [(at, token) for at, token in enumerate(line.tokens) if at not in held]
     for term, places in sorted(line.editing.items(), key=lambda one: min(one[1])):
         kind = lists.edits.get(term, _ANY)
         first, clause = min(places), line.tokens[min(places)].clause
         before = [token for at, token in others if token.clause == clause and at < first]
+        if term == STAR and before:  # "Tuesday*"
+            yield term, kind, _stated(before, lists)
+            continue
         led = any(token.stem for token in before) and kind != _ERROR
-        if line.tokens[first].asked or led or any(token.plain in lists.negations for token in before):
+        denied = not lists.negations.isdisjoint(_plain(before))
+        refused = kind != _ERROR and _plain(before) <= lists.negations | lists.interjections  # "oh no wait"
+        if line.tokens[first].asked or led or (denied and not refused):
             continue
         rest = [token for at, token in others if token.clause == clause and at > first]
         alone = not any(token.stem for token in rest)
         behind = [token for _, token in others if token.clause > clause]
         earlier = _stated([token for _, token in others if token.clause < clause], lists)
-        if kind == _WEAK and rest and rest[0].plain in lists.details:
+        if kind == _WEAK and rest and rest[0].plain in lists.details | lists.several:
             continue  # "sorry for Bochum"
         later = _stated(behind, lists) if alone or kind != _WEAK else []
-        yield term, kind, [*_stated(rest, lists), *later, *(earlier[-1:] if alone else [])]
+        yield term, kind, [*_stated(rest, lists), *later, *(earlier[-1:] if alone and not behind else [])]
 
 
 def _stated(tokens: Sequence[Token], lists: Lists) -> list[Sequence[Token]]:
-    """Return the clauses that state something."""
+    """Return the clauses that state something, without those that deny it."""
     clauses = [list(group) for _, group in groupby(tokens, key=attrgetter("clause"))]
-    return [one for one in clauses if not one[0].asked and lists.hedges.isdisjoint(_plain(one))]
+    less = lists.hedges | lists.negations
+    return [one for one in clauses if not one[0].asked and less.isdisjoint(_plain(one))]
 
 
 _Found = tuple[str, Sequence[Token]]
@@ -118,20 +230,22 @@ def _value(clause: Sequence[Token], old: Sequence[Token], lists: Lists) -> _Foun
     names = [token for token in old if token.stem and token.written[0].isupper()]
     slipped = [token for token in told if any(_slip(token, name) for name in names)]
     mine = {kind: _of_kind(kind, told, lists, slipped) for kind in _KINDS}
-    values = [token for some in mine.values() for token in some]
-    if any(one not in values and one.stem not in stems and len(one.written) >= _UNIT for one in told):
+    values = [token for token in told if token.number or any(token in some for some in mine.values())]
+    known = stems | {token.stem for token in told if token.plain.casefold() in lists.times}
+    if any(one not in values and one.stem not in known and len(one.written) >= _UNIT for one in told):
         return None
     found: list[tuple[Sequence[Token], Sequence[Token]]] = []
+    if numbers := replaced(amounts(clause, lists), amounts(old, lists)):
+        found.append(numbers)
     for kind, some in mine.items():
         theirs = _of_kind(kind, old, lists)
         put = [token for token in some if token.plain not in _plain(theirs)]
         out = [token for token in theirs if token.plain not in _plain(some)]
         slips = [token for token in out if put and _slip(put[0], token)][:1]
-        alike = [token for token in out if put and (kind != "number" or _shape(token) == _shape(put[0]))]
         if put and kind == "name" and not out:
             return None  # it is about somebody else
-        if slips or 0 < len(_plain(alike)) <= len(put):
-            found.append((put, slips or alike))
+        if put and (slips or 0 < len(_plain(out)) <= len(put)):
+            found.append((put, slips or out))
     parts = [[token for some in side for token in some] for side in zip(*found, strict=True)]
     return (_text(parts[0]), parts[1]) if parts else None
 
@@ -140,7 +254,7 @@ def _word(clause: Sequence[Token], old: Sequence[Token], lists: Lists) -> _Found
     """Return the new words that are all of a clause, and the one of an old line that they most likely replace."""
     stems = {token.stem for token in old}
     put = [token for token in clause if token.stem]
-    valued = any(_of_kind(kind, put, lists) for kind in _KINDS)
+    valued = any(token.number for token in put) or any(_of_kind(kind, put, lists) for kind in _KINDS)
     if valued or not 0 < len(put) <= _FEW or any(token.stem in stems for token in put):
         return None
     stated = [token for token in old if token.stem and not token.asked and token.plain not in lists.times]
@@ -149,23 +263,16 @@ def _word(clause: Sequence[Token], old: Sequence[Token], lists: Lists) -> _Found
     return (_text(put), (slips or common)[-1:]) if common else None
 
 
-_KINDS = ("number", "date", "name")
+_KINDS = ("date", "name")
 
 
 def _of_kind(kind: str, tokens: Sequence[Token], lists: Lists, names: Sequence[Token] = ()) -> list[Token]:
-    """Return the numbers, the days and months, or the names; `names` are some though a sentence opens with them."""
-    if kind == "number":
-        return [token for token in tokens if token.number]
+    """Return the days and months, or the names; `names` are some though a sentence opens with them."""
     if kind == "date":
         return [token for token in tokens if dates([token], lists)]
     capital = [token for token in tokens if token.stem and token.written[0].isupper()]
     named = (token for token in capital if not token.opens or token in names)
     return [token for token in named if token.written.casefold() not in lists.dates and not token.number]
-
-
-def _shape(token: Token) -> str:
-    """Return a number with all digits alike: "18:40" is of a kind with "16:25", not with "1"."""
-    return _DIGIT.sub("0", token.plain)
 
 
 def _slip(one: Token, other: Token) -> bool:
@@ -174,6 +281,10 @@ def _slip(one: Token, other: Token) -> bool:
     if new.startswith(old) or old.startswith(new):
         return False
     return min(len(new), len(old)) >= _SHORT and SequenceMatcher(None, new, old).ratio() >= _SLIP
+
+
+def _unaccented(word: str) -> str:
+    return "".join(one for one in normalize("NFD", word) if not combining(one))
 
 
 def _plain(tokens: Sequence[Token]) -> set[str]:

@@ -17,7 +17,7 @@ from memgraph_engine.language import APOSTROPHES, CLOSED, letter_marks, places, 
 _ENDS = frozenset(".!?…。！？।\n")
 _OPENING = frozenset("\"'“‘«([¿¡「")
 _MARKS = _ENDS | _OPENING | frozenset(",;:)]-–—”»，；：、」")
-_ORDINAL = frozenset(("st", "nd", "rd", "th"))
+ORDINAL = frozenset(("st", "nd", "rd", "th"))  # behind a number these make it one of a row
 _CLOCK = re.compile(r"\d?\d:\d\d")
 
 
@@ -73,6 +73,7 @@ class Lists:
     questions: frozenset[str]
     values_asked: frozenset[str]  # with these a value is asked for, and no yes or no
     times: frozenset[str]  # words of time and measure
+    clock: frozenset[str]  # behind a number they tell that it is a time of the day
     spellings: Mapping[str, str]  # what is written in two ways
     numbers: Mapping[str, str]
     dates: Mapping[str, str]
@@ -127,6 +128,7 @@ def lists_of(language: str) -> Lists:
         questions=read("question-words"),
         values_asked=read("value-questions"),
         times=read("time-words"),
+        clock=read("clock"),
         spellings=word_values(language, "spellings"),
         numbers=word_values(language, "numbers"),
         dates=word_values(language, "dates"),
@@ -239,7 +241,7 @@ def _days_first(tokens: list[Token], lists: Lists) -> list[Token]:
             tokens[place : place + 2] = [tokens[place + 1], tokens[place]]
             place += 1
         for near in (place + 1, place - 1):
-            if 0 < near < len(tokens) and tokens[near].plain in _ORDINAL:
+            if 0 < near < len(tokens) and tokens[near].plain in ORDINAL:
                 del tokens[near]
     return tokens
 
