@@ -15,6 +15,7 @@ from math import log1p
 
 from memgraph_engine.language import listed_terms, places, tokenize, word_list, word_values
 from memgraph_engine.model.result import Hit
+from memgraph_engine.model.tense import happened
 from memgraph_engine.model.text import asks, asks_amount
 from memgraph_engine.resources import resource
 
@@ -72,13 +73,14 @@ def outdated(question: str, hits: Sequence[Hit], language: str) -> dict[str, Hit
     """Return for each hit, by its note's id, the later one that has most likely taken its place, if one has.
 
     `hits` are in their order, best first. Those that are not about the question tell nothing, nor do those of an
-    embedder that was never calibrated.
+    embedder that was never calibrated. What had happened by one day excludes nothing that had by another.
     """
     known = weights()
     best: dict[str, tuple[float, Hit]] = {}
     for older, newer, features in pairs(question, hits, language):
         score = known.score(features)
-        if score > best.get(older.note.id, (LEAST, older))[0]:
+        likelier = score > best.get(older.note.id, (LEAST, older))[0]
+        if likelier and not happened(newer.note.text, older.note.text, language):
             best[older.note.id] = score, newer
     return {note: newer for note, (_, newer) in best.items()}
 

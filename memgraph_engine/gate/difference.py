@@ -19,6 +19,7 @@ from typing import Literal
 
 from memgraph_engine.gate.known import Known, Line, same_speaker
 from memgraph_engine.gate.wording import Lists, Token, lists_of, shown
+from memgraph_engine.model.tense import happened
 
 REWORDED = 3  # content words that a rewording shares with what it repeats
 TOLD = 1 / 3  # and more than this of the content words of each of its sentences
@@ -45,7 +46,8 @@ class Pair:
     """A line of a new note beside one of an old note."""
 
     def __init__(self, new: Line, old: Line, notes: tuple[Known, Known], language: str) -> None:
-        self.new, self.old, self.notes, self.lists = new, old, notes, lists_of(language)
+        self.new, self.old, self.notes = new, old, notes
+        self.language, self.lists = language, lists_of(language)
 
     @property
     def plain(self) -> bool:
@@ -86,13 +88,21 @@ class Pair:
         """Whether they contradict each other and can't both be true: of one frame, with one other thing in it.
 
         Two that tell of other things besides may well both be true, and so may the same words on two days. So may
-        the lines of a list, which differ in what they tell of: in two places ("Room 5 is Tom's."), or in the first.
+        the lines of a list, which differ in what they tell of: in two places ("Room 5 is Tom's."), or in the first;
+        and so may what had happened by one day and by another, unless that is denied.
         """
-        if self.finding[0] != "conflict":
+        if self.finding[0] != "conflict" or (self.happened and not _denial(self)):
             return False
         ratio, blocks = self.blocks
         exchanged = [put[0].opens and out[0].opens for put, out in blocks if put and out]
         return ratio > PARALLEL and bool(blocks) and exchanged in ([], [False])
+
+    @cached_property
+    def happened(self) -> bool:
+        """Whether each was said on a day of its own, and tells what had happened by then."""
+        said, before = self.new.said_at, self.old.said_at
+        days = {moment.date() for moment in (said, before) if moment}
+        return len(days) > 1 and happened(self.new.text, self.old.text, self.language)
 
     @cached_property
     def blocks(self) -> tuple[float, list[_Block]]:
@@ -423,11 +433,11 @@ def swapped(what: str, new: Collection[str], old: Collection[str]) -> str:
     return f"They differ in a {what}: {quoted(mine)}, not {quoted(other)}." if mine and other else ""
 
 
-def quoted(words: Collection[str]) -> str:
-    """Return a few words as evidence has them."""
-    return ", ".join(f'"{word}"' for word in sorted(words)[:3])
 def worded(stems: Collection[str], tokens: Sequence[Token]) -> list[str]:
     """Return the words of some stems, each once, as they are written."""
     return list({token.stem: token.written for token in reversed(tokens) if token.stem in stems}.values())
 
 
+def quoted(words: Collection[str]) -> str:
+    """Return a few words as evidence has them."""
+    return ", ".join(f'"{word}"' for word in sorted(words)[:3])

@@ -156,7 +156,8 @@ class Compared:
     def _told(self, pair: Pair) -> Update | None:
         """Return what tells that a line puts another right, or is the present state of it."""
         repaired = None if self.new.asked else repair(pair.new, pair.old, self._language, self.new.reach)
-        return repaired or update(pair.new, pair.old, self._language)
+        found = repaired or update(pair.new, pair.old, self._language)
+        return None if found and not repaired and pair.happened else found
 
     def _correction(self) -> str:
         (said,) = self.new.lines

@@ -1,0 +1,123 @@
+"""What a statement tells: a state, of which there is one at a time, or what happened, which may happen again."""
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+from itertools import groupby, pairwise
+
+from memgraph_engine.language import CLOSED, places, word_list, word_values
+
+_WORDS = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
+_CLAUSES = re.compile(r"[,;:()–—…\n]+|[.!?](?=\s|$)")
+_LEADS = ("determiners", "indefinite", "detail-words")
+_CHANGES = ("changes", "endings", "denials", "corrections")
+
+
+def happened(new: str, old: str, language: str) -> bool:
+    """Tell whether each of two texts, said on different days, tells what happened by then: both may be true.
+
+    "The taxi cost 30 euros" is past whatever the next one costs; "the rent is 840 euros" holds until it is another.
+    The tense of the clause tells it in which each text shares most with the other, or of all where none does. A text
+    that also tells how many there are tells of a state ("The fox came, we're at 9 hens"), and so does a new text that
+    has a word of change ("They moved it to Tuesday"), unless it only says that something happened again.
+
+    >>> happened("I ran 8 km again.", "I ran 5 km.", "english"), happened("I run 8 km.", "I run 5 km.", "english")
+    (True, False)
+    >>> happened("El taxi costó 42 euros.", "El taxi costó 30 euros.", "spanish")
+    True
+    """
+    one, other = _words(new), _words(old)
+    changes = (phrase for phrase in _changes(language) if places(one, phrase))
+    return not any(changes) and all(
+        _happened(text, frozenset(words), language) for text, words in ((new, other), (old, one))
+    )
+
+
+def _words(text: str) -> list[str]:
+    return _WORDS.findall(text.casefold().replace("’", "'"))
+
+
+@cache
+def _changes(language: str) -> frozenset[str]:
+    """Return the phrases with which a state is another than before."""
+    phrases = frozenset[str]().union(*(word_list(language, kind) for kind in _CHANGES))
+    return phrases - word_list(language, "anew")
+
+
+@cache
+def _closed(language: str) -> frozenset[str]:
+    return frozenset[str]().union(*(word_list(language, kind) for kind in CLOSED))
+
+
+@cache
+def _leads(language: str) -> frozenset[str]:
+    """Return the words behind which stands a noun, or what describes one: "a used car"."""
+    return frozenset[str]().union(*(word_list(language, kind) for kind in _LEADS))
+
+
+def _happened(text: str, others: frozenset[str], language: str) -> bool:
+    """Tell whether a text tells what happened, in the clause that shares most with other words."""
+    clauses, wanted = _clauses(text, language), others - _closed(language)
+    if any(_counts(clause, language) for clause in clauses):
+        return False
+    nearest = max(clauses, key=lambda clause: len(wanted.intersection(clause)), default=())
+    told = [nearest] if wanted.intersection(nearest) else clauses
+    return bool(told) and all(_past(clause, language) for clause in told)
+
+
+def _clauses(text: str, language: str) -> list[Sequence[str]]:
+    """Return the words of each clause, which also ends before a word like "and"."""
+    joints = word_list(language, "clause-words")
+    words = (word for part in _CLAUSES.split(text) for word in ("", *_words(part)))
+    parts = (list(some) for joint, some in groupby(words, key=lambda word: not word or word in joints) if not joint)
+    return [*parts]
+
+
+def _counts(words: Sequence[str], language: str) -> bool:
+    """Tell whether a clause tells how many there are now."""
+    amounts = (word[0].isdigit() or word in word_values(language, "numbers") for word in words)
+    return any(places(words, phrase) for phrase in _present(language)) and any(amounts)
+
+
+def _past(words: Sequence[str], language: str) -> bool:
+    """Tell whether the first verb whose tense shows is in the past, and no word tells what is."""
+    tenses, persons = word_values(language, "tenses"), word_list(language, "persons")
+    if any(places(words, phrase) for phrase in _present(language)):
+        return False
+    named = False
+    for before, word in pairwise(("", *words)):
+        tense = _tense(word, tenses)
+        if tense == "present":
+            return False
+        third, participle = before not in _speaking(language), before in persons
+        told = tense == "past" or (tense == "third" and third) or (tense == "participle" and participle)
+        if told and before not in _leads(language) and not before[:1].isdigit():
+            return True
+        if named and tense != "adverb" and word not in _closed(language):
+            return False  # "I like boiled eggs"
+        named = named or word in persons
+    return False
+
+
+def _tense(word: str, tenses: Mapping[str, str]) -> str:
+    """Return what is listed for a word, or for the longest of its endings.
+
+    past        a form of the past, and of nothing else: "ran", "-ed"
+    third       the past, but where the one who speaks or is spoken to is its subject: "it cost", not "I cut"
+    participle  the past right behind a pronoun alone: "I called", not "a shop called"
+    present     with it the clause tells what is: "is", "have", "so far"
+    adverb      it may stand before a verb
+    no          none of these, though its ending looks so: "need"
+    """
+    endings = (f"-{word[at:]}" for at in range(len(word)))
+    return next((tenses[one] for one in (word, *endings) if one in tenses), "")
+
+
+@cache
+def _present(language: str) -> tuple[str, ...]:
+    return tuple(phrase for phrase, tense in word_values(language, "tenses").items() if tense == "present")
+
+
+@cache
+def _speaking(language: str) -> frozenset[str]:
+    return word_list(language, "first-person") | word_list(language, "second-person")
