@@ -60,6 +60,7 @@ if TYPE_CHECKING:
         Reply,
         StreamingChat,
     )
+    from memgraph_engine.model.profile import Attribute, Delta, Profile
     from memgraph_engine.model.result import (
         About,
         Anchor,
@@ -101,6 +102,7 @@ __all__ = [
     "Answer",
     "Applied",
     "AsyncMemory",
+    "Attribute",
     "AuthenticationFailed",
     "Budget",
     "BudgetSpent",
@@ -117,6 +119,7 @@ __all__ = [
     "Cost",
     "Decision",
     "Deletion",
+    "Delta",
     "DownloadError",
     "Embedder",
     "EmbeddingError",
@@ -152,6 +155,7 @@ __all__ = [
     "PassageEntry",
     "PolicyError",
     "Pricing",
+    "Profile",
     "QueryFailed",
     "QueryPlan",
     "Receipt",
@@ -204,6 +208,7 @@ _NAMES = {
     "model.job": "JobRun",
     "model.memory": "Note Source",
     "model.ports": "ChatModel Clock Embedder Judge Judgement Partitioner Pricing Reply StreamingChat",
+    "model.profile": "Attribute Delta Profile",
     "model.result": (
         "About Anchor Applied CacheStats ChannelScore Considered Decision Deletion Entry ErasurePlan "
         "ErasureReceipt Evicted Explanation Hit Hold PassageEntry QueryPlan Receipt Reflected Reflection Round Session "

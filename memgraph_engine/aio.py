@@ -129,6 +129,7 @@ class AsyncMemory:
     delete_all = awaited(Memory.delete_all)
     undo = awaited(Memory.undo)
     untie = awaited(Memory.untie)
+    set_profile = awaited(Memory.set_profile)
     sweep = awaited(Memory.sweep)
     end_session = awaited(Memory.end_session)
     restore = awaited(Memory.restore)
@@ -162,6 +163,7 @@ class AsyncMemory:
 
     get = awaited(Memory.get)
     source = awaited(Memory.source)
+    profile = awaited(Memory.profile)
     get_all = listed(Memory.get_all)
     users = awaited(Memory.users)
     sessions = awaited(Memory.sessions)

@@ -12,7 +12,7 @@ from memgraph_engine.answer.citations import cited_in
 from memgraph_engine.asking.reader import Reader
 from memgraph_engine.engine import wiring
 from memgraph_engine.errors import InvalidInput, NotFound
-from memgraph_engine.graph import audit, decisions, erasures, holds, notes, scopes, sources, spending
+from memgraph_engine.graph import audit, decisions, erasures, holds, notes, profiles, scopes, sources, spending
 from memgraph_engine.graph import topics as topic_graph
 from memgraph_engine.ingest import readers
 from memgraph_engine.ingest.messages import (
@@ -21,6 +21,7 @@ from memgraph_engine.ingest.messages import (
     check_paths,
     check_text,
     check_texts,
+    parse_instant,
     parse_message,
     parse_time,
 )
@@ -28,8 +29,10 @@ from memgraph_engine.interface.defaults import MOST, NEWEST, TOP_K
 from memgraph_engine.interface.filters import NoteFilters, SearchFilters
 from memgraph_engine.model.answer import Answer, Context
 from memgraph_engine.model.ingested import Ingested
+from memgraph_engine.model.marker import without_marks
 from memgraph_engine.model.memory import NEVER, READABLE, UNKNOWN_PAST, Note, Source, SourceKind
 from memgraph_engine.model.ports import ChatModel, Clock, Embedder, Judge, Partitioner, utc_now
+from memgraph_engine.model.profile import LONGEST_NAME, LONGEST_VALUE, Profile
 from memgraph_engine.model.result import (
     Anchor,
     Applied,
@@ -319,6 +322,35 @@ class Memory:
         `cascade=True` undoes those first. Former versions and the decisions themselves stay on record.
         """
         return self._writer.undo(self._scope(user_id, shared), check_name(decision, "decision"), cascade=cascade)
+
+    def set_profile(
+        self, name: str, value: str | None, *, user_id: str | None = None, shared: bool = False, subject: str = ""
+    ) -> Decision:
+        """Give the profile of a user, or of a speaker (`subject`), a value; None ends what it has by this name.
+
+        The value is one line of at most 200 characters. It is kept as a source without a note, so that it ends, is held
+        and is erased as any other, and it closes the value before. `undo` takes it back. Raises InvalidInput.
+
+        >>> from memgraph_engine import Memory
+        >>> with Memory.connect(tenant=tenant) as memory:
+        ...     _ = memory.set_profile("residence", "Lisbon", user_id="uma")
+        ...     memory.profile(user_id="uma").text
+        'residence: Lisbon'
+        """
+        scope = self._scope(user_id, shared)
+        label = _profile_text(name, "name", LONGEST_NAME).casefold()
+        who = _subject(scope, subject)
+        if value is None:
+            return self._writer.set_profile(scope, who, label, "", None)
+        told = _profile_text(value, "value", LONGEST_VALUE)
+        message = {"text": f"{label}: {told}", "id": f"profile-{uuid4().hex}"}
+        source = self._parse(message, "value", scope, self.engine.now())
+        if source.apart:
+            raise InvalidInput(
+                f"The policy {source.policy!r} keeps this value apart, so it can't stand in a profile, which is in "
+                "every prompt. Nothing was stored."
+            )
+        return self._writer.set_profile(scope, who, label, told, source)
 
     def untie(self, note: str, other: str, *, user_id: str | None = None, shared: bool = False) -> Decision:
         """Take back the tie between two notes, in either order, and leave the notes; return the new decision.
@@ -837,6 +869,25 @@ class Memory:
             return found
         raise NotFound(f"There is no source {id!r} in the memory of {scope}.")
 
+    def profile(
+        self,
+        *,
+        user_id: str | None = None,
+        shared: bool = False,
+        subject: str = "",
+        known_at: datetime | str | None = None,
+    ) -> Profile:
+        """Return what is known about a user, or about a speaker (`subject`): name, residence, job and the like.
+
+        It is what messages told in the first person, if that is noted (the setting `lifecycle.profile`), and what
+        `set_profile` gave; of the user's own memory, never the shared one's. What a note tells goes with the note: when
+        it is deleted, replaced, expired or erased. `known_at` asks what the memory knew at a time.
+        """
+        scope = self._scope(user_id, shared)
+        at = parse_instant(known_at, "known_at", self._settings.timezone)
+        found = profiles.find(self.engine.db, scope.name, _subject(scope, subject), at)
+        return replace(found, subject=subject)
+
     def get_all(
         self, *, user_id: str | None = None, shared: bool = False, **filters: Unpack[NoteFilters]
     ) -> Iterator[Note]:
@@ -1034,6 +1085,21 @@ def _check_limit(limit: object) -> None:
     """Raise InvalidInput unless so many decisions or runs can be listed."""
     if type(limit) is not int or not 1 <= limit <= MOST:
         raise InvalidInput(f"limit must be a whole number from 1 to {MOST}, not {limit!r}.")
+
+
+def _profile_text(given: object, where: str, most: int) -> str:
+    """Return a line that can stand in a profile; raises InvalidInput."""
+    text = " ".join(check_text(given, where, most).split(" ")).strip()
+    if len(text) > most or not text.isprintable():
+        raise InvalidInput(f"{where} must be one line of at most {most} characters: a profile is in every prompt.")
+    return without_marks(text)
+
+
+def _subject(scope: Scope, given: object) -> str:
+    """Return whose profile is meant, as it is stored; raises InvalidInput."""
+    if given == "" and not scope.user:
+        raise InvalidInput("Nobody is the user of the shared memory: say by subject whose profile is meant.")
+    return "" if given == "" else check_name(given, "subject").casefold()
 
 
 def _several(given: object) -> Sequence[object]:

@@ -201,6 +201,7 @@ class LifecycleSettings(BaseModel):
     similar: Share
     cluster: Annotated[int, Field(ge=2, le=100)]
     keep: Annotated[float, Field(gt=0, le=1)]
+    profile: bool
     past_days: Annotated[int, Field(ge=0, le=36_500)]
     decisions_days: Annotated[int, Field(ge=0, le=36_500)]
     runs_days: Annotated[int, Field(ge=0, le=36_500)]
@@ -265,6 +266,7 @@ class RolesSettings(BaseModel):
     answering: RoleSettings = RoleSettings()
     judging: RoleSettings = RoleSettings()
     consolidation: RoleSettings = RoleSettings()
+    profiling: RoleSettings = RoleSettings()
 
 
 class LlmSettings(BaseModel):

@@ -1,4 +1,5 @@
-// Every decision about a note, oldest first, also those of its earlier lives, with what it was to the note.
+// Every decision about a note, oldest first, also those of its earlier lives, with what it was to the note; and those on a profile
+// that its sources told.
 // $scope: string    the scope
 // $id: string    id of the note
 // returns decision, role, revision
@@ -7,6 +8,11 @@ CALL () {
   UNION
   MATCH (n:Past {scope: $scope, id: $id}) RETURN n
 }
-MATCH (d:Decision)-[a:ABOUT]->(n)
-RETURN d {.*, at: d.at.epochMillis} AS decision, a.role AS role, a.revision AS revision
-ORDER BY d.version, d.place, a.revision
+CALL (n) {
+  MATCH (d:Decision)-[a:ABOUT]->(n) RETURN d, a.role AS role, a.revision AS revision
+  UNION
+  MATCH (n)-[:FROM]->(:Source|PastSource)<-[:ABOUT {role: 'source'}]-(d:Decision) WHERE d.subject IS NOT NULL
+  RETURN d, 'source' AS role, null AS revision
+}
+RETURN d {.*, at: d.at.epochMillis} AS decision, role, revision
+ORDER BY d.version, d.place, revision

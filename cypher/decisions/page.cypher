@@ -10,7 +10,7 @@ WITH d ORDER BY d.version DESC, d.place DESC LIMIT $limit
 RETURN d {.*, at: d.at.epochMillis} AS decision,
        COLLECT {
          CALL (d) {
-           WITH d WHERE d.kind IN ['merge', 'reinforce', 'discard']
+           WITH d WHERE d.kind IN ['merge', 'reinforce', 'discard', 'profile']
            UNWIND d.sources AS id
            CALL (id) { MATCH (x:Source|PastSource {scope: $scope, id: id}) WHERE x.erase_at > $alive RETURN x LIMIT 1 }
            RETURN {role: 'said', note: '', lines: [x.text]} AS told

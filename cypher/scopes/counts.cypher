@@ -1,6 +1,6 @@
 // How much of everything the scope holds.
 // $scope: string    the scope
-// returns language, version, notes [[status, count]], sources, sessions, keywords, pairs, topics, decisions, past, used (notes whose use by it is counted)
+// returns language, version, notes [[status, count]], sources, sessions, keywords, pairs, topics, decisions, past, used (notes whose use by it is counted), attributes (decisions that tell of profiles)
 MATCH (s:Scope {scope: $scope})
 RETURN s.language AS language, s.version AS version,
        COLLECT { MATCH (n:Note {scope: $scope}) WHERE n.id >= ''
@@ -12,4 +12,5 @@ RETURN s.language AS language, s.version AS version,
        COUNT { MATCH (t:Topic {scope: $scope}) WHERE t.id >= '' } AS topics,
        COUNT { MATCH (d:Decision {scope: $scope}) WHERE d.id >= '' } AS decisions,
        COUNT { MATCH (p:Past {scope: $scope}) WHERE p.id >= '' } AS past,
+       COUNT { MATCH (d:Decision {scope: $scope}) WHERE d.subject IS NOT NULL AND d.undone_by IS NULL } AS attributes,
        COUNT { MATCH (u:Usage {scope: $scope}) WHERE u.id >= '' } AS used

@@ -54,4 +54,8 @@ def _faults(db: Database, scope: str, dimensions: int) -> list[str]:
         for row in db.run("keywords/faults", scope=scope, statuses=READABLE)
     ]
     faults += [row["fault"] for row in db.run("topics/faults", scope=scope)]
+    faults += [
+        f"Decision {row['id']} tells of a profile by a source that was removed."
+        for row in db.run("profile/faults", scope=scope)
+    ]
     return faults

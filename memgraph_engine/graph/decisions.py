@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from datetime import datetime
 from typing import Any
 
@@ -10,6 +10,7 @@ from memgraph_engine.cost import Cost
 from memgraph_engine.graph.database import Row, Runner
 from memgraph_engine.graph.rows import moment
 from memgraph_engine.model.memory import NEVER, TRUE_ONCE
+from memgraph_engine.model.profile import Delta
 from memgraph_engine.model.result import About, Considered, Contrary, Decision, Tie
 
 _WORDS = 4  # notes and sources of a decision whose words are told
@@ -28,16 +29,20 @@ class Tied:
 
 
 def recorded(decisions: Iterable[Decision]) -> list[Row]:
-    """Return the rows that record decisions; one without a note is tied to its source."""
+    """Return the rows that record decisions; one without a note, or on a profile, is tied to its source."""
     return [
         {
             "id": decision.id,
             "properties": _properties(decision),
-            "source": decision.sources[0] if decision.sources and not decision.note else None,
+            "source": decision.sources[0] if decision.sources and _of_source(decision) else None,
             "undoes": decision.undoes,
         }
         for decision in decisions
     ]
+
+
+def _of_source(decision: Decision) -> bool:
+    return not decision.note or decision.subject is not None
 
 
 def _properties(decision: Decision) -> Row:
@@ -54,7 +59,14 @@ def _properties(decision: Decision) -> Row:
         "version": decision.version,
         "place": decision.place,
         **{name: getattr(decision.cost, name) for name in _COST},
+        **(_profiled(decision) if decision.subject is not None else {}),
     }
+
+
+def _profiled(decision: Decision) -> Row:
+    """Return what only a decision on a profile has: by its subject it is found among all others."""
+    delta = json.dumps([asdict(one) for one in decision.delta], ensure_ascii=False)
+    return {"subject": decision.subject, "delta": delta, "hash": decision.hash}
 
 
 def decision_from(row: Mapping[str, Any]) -> Decision:
@@ -75,6 +87,9 @@ def decision_from(row: Mapping[str, Any]) -> Decision:
         version=row.get("version", 0),
         place=row.get("place", 0),
         scrubbed_by=row.get("scrubbed_by"),
+        subject=row.get("subject"),
+        delta=tuple(Delta(**one) for one in json.loads(row.get("delta") or "[]")),
+        hash=row.get("hash") or "",
     )
 
 

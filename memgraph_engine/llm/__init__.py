@@ -17,6 +17,7 @@ from memgraph_engine.llm.requests import (
     labelling,
     merging,
     planning,
+    profiling,
     sufficiency,
 )
 from memgraph_engine.llm.roles import CheckedAnswer, Roles, TextAnswer, chat_named
@@ -45,5 +46,6 @@ __all__ = [
     "labelling",
     "merging",
     "planning",
+    "profiling",
     "sufficiency",
 ]

@@ -202,6 +202,27 @@ class Labelling(Response):
     topics: tuple[LabelledTopic, ...]
 
 
+class ProfileChange(Part):
+    """What a turn tells of who said it: a value of an attribute, or that one holds no more."""
+
+    name: str
+    value: Text = ""
+    ends: bool = False
+
+
+class ProfiledTurn(Item):
+    """What a turn tells of who said it."""
+
+    turn: int
+    changes: tuple[ProfileChange, ...] = ()
+
+
+class Profiling(Response):
+    """What several turns tell of who said them."""
+
+    turns: tuple[ProfiledTurn, ...]
+
+
 class JudgedAnswer(Item):
     """Whether an answer is right, and why."""
 
@@ -254,7 +275,7 @@ class Sufficiency(Response):
 
 RESPONSES: dict[str, type[Response]] = {
     model.role(): model
-    for model in (Extraction, Gating, Merging, Labelling, Planning, Sufficiency, Judging, Consolidation)
+    for model in (Extraction, Gating, Merging, Labelling, Planning, Sufficiency, Judging, Consolidation, Profiling)
 }
 """The form of each role's answer; a role that is not here answers in free text."""
 

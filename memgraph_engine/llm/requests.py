@@ -15,6 +15,7 @@ from memgraph_engine.llm.answers import (
     Merging,
     Number,
     Planning,
+    Profiling,
     Response,
     Sufficiency,
 )
@@ -136,6 +137,17 @@ def consolidation(groups: Sequence[Sequence[str]]) -> Request[Consolidation]:
     """
     numbered: list[dict[str, object]] = [{"group": at, "lines": list(lines)} for at, lines in enumerate(groups, 1)]
     return Request(Consolidation, {"groups": numbered}, frozenset(range(1, len(groups) + 1)))
+
+
+def profiling(turns: Sequence[Turn], names: Sequence[str]) -> Request[Profiling]:
+    """Ask what turns, numbered from 1, tell of who said them; `names` are the attributes that are kept.
+
+    >>> sorted(profiling([Turn("Hello."), Turn("I moved to Porto.", "Ana")], ["residence"]).asked)
+    [1, 2]
+    """
+    numbered = [turn.data(at) for at, turn in enumerate(turns, 1)]
+    listed: list[dict[str, object]] = [{"names": list(names)}]
+    return Request(Profiling, {"turns": numbered, "names": listed}, frozenset(range(1, len(turns) + 1)))
 
 
 def labelling(topics: Sequence[TopicKeywords]) -> Request[Labelling]:

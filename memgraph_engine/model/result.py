@@ -8,6 +8,7 @@ from typing import Literal
 from memgraph_engine.cost import NOTHING, Cost
 from memgraph_engine.interface.results import Result
 from memgraph_engine.model.memory import Note, Source
+from memgraph_engine.model.profile import Delta
 from memgraph_engine.model.usage import Outcome
 
 DecisionKind = Literal[
@@ -30,6 +31,7 @@ DecisionKind = Literal[
     "policy",
     "erase",
     "archive",
+    "profile",
 ]
 Relation = Literal["same", "update", "change", "conflict", "related", "none"]
 EntryKind = Literal["append", "link", "merge", "reinforce", "supersede", "discard", "defer", "restore", "repeat"]
@@ -246,7 +248,8 @@ class Considered(Result):
 class About(Result):
     """The words that a decision is about: those of a note as the decision left it, or of a source (then `note` is '').
 
-    said        a source that joined a note, or made none  created   a new note
+    said        a source that joined a note, made none, or told of a profile
+    created   a new note
     superseded  a note that was replaced                    changed   a note that was updated, deleted or brought back
     retired     a note that an undo took back
     untied      a note that lost a tie to another           tied      a note that got it back
@@ -267,6 +270,8 @@ class Decision(Result):
     place in that write: together they give the order of commits, whatever the writers' clocks say. `scrubbed_by` is the
     erasure that took its words away: it can't be taken back. `about` holds the
     words that it is about, four entries at most; only `Memory.decisions` fills it.
+    One of the kind `profile` changes the profile of `subject` (None for other kinds) by `delta`, as told by its source,
+    whose text had the `hash`.
     """
 
     brief = ("id", "kind", "at", "note", "evidence", "undone_by")
@@ -287,6 +292,9 @@ class Decision(Result):
     place: int = 0
     about: tuple[About, ...] = field(default=(), compare=False)
     scrubbed_by: str | None = None
+    subject: str | None = None
+    delta: tuple[Delta, ...] = ()
+    hash: str = ""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -561,7 +569,8 @@ class CacheStats(Result):
 class Stats(Result):
     """How much a memory holds; `notes` counts by status, `past` counts former versions, `cache` is this client's.
 
-    `used` counts the notes of which it is counted how its reader uses them.
+    `used` counts the notes of which it is counted how its reader uses them, `attributes` what was told or set of
+    profiles.
     """
 
     brief = ("scope", "notes", "sources", "sessions", "keywords", "topics")
@@ -579,4 +588,5 @@ class Stats(Result):
     decisions: int = 0
     past: int = 0
     used: int = 0
+    attributes: int = 0
     cache: CacheStats = CacheStats()

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from itertools import groupby
+from types import MappingProxyType
 from uuid import uuid4
 
 from memgraph_engine.cost import NOTHING
@@ -18,6 +19,7 @@ from memgraph_engine.graph import notes as note_graph
 from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.notes import USER, Found, NewNote, Relation, Revision, metadata_tags, texts_of
 from memgraph_engine.graph.sources import Known, Seen
+from memgraph_engine.ingest.profiling import Profiled
 from memgraph_engine.language import tokenize
 from memgraph_engine.lifecycle import Life, life_of, quoted
 from memgraph_engine.model.candidate import Candidate
@@ -26,6 +28,7 @@ from memgraph_engine.model.result import Decision, Entry, EntryKind, PassageEntr
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.rendering import Text, render
 from memgraph_engine.writing import contexts
+from memgraph_engine.writing.profile import change_profile
 from memgraph_engine.writing.transaction import Transaction
 
 
@@ -147,9 +150,19 @@ class Batch:
         self._drafts: dict[str, Draft] = {}
         self._decisions: dict[str, str] = {}
         self._joined: list[tuple[str, Revision, Text]] = []
+        self._told: Mapping[Key, Profiled] = {}
 
-    def write(self, candidates: Sequence[Candidate], verdicts: Sequence[Verdict]) -> list[Entry]:
-        """Write it; return an entry for each input, or note that was pending. Raises Stale, with nothing written."""
+    def write(
+        self,
+        candidates: Sequence[Candidate],
+        verdicts: Sequence[Verdict],
+        told: Mapping[Key, Profiled] = MappingProxyType({}),
+    ) -> list[Entry]:
+        """Write it; return an entry for each input, or note that was pending. Raises Stale, with nothing written.
+
+        `told` is what some of them tell of profiles.
+        """
+        self._told = told
         self._load(verdicts)
         corrected = self._corrected(candidates, verdicts)
         judged = [
@@ -266,6 +279,9 @@ class Batch:
                 self._transaction.retire(waiting, decision.id)
         for note, adds in witnesses.items():
             self._transaction.revise(self._drafts[note].found, Revision(note, decision.id, {}, adds=tuple(adds)))
+        for one in judged:
+            if one.note and one.source.key in self._told:
+                change_profile(self._transaction, one.source, one.note, self._told[one.source.key])
         return _entry(judged[0].source.id, decision.id, [one.entry for one in judged])
 
     def _make(self, judged: "_Judged", decision: Decision, waiting: Found | None) -> None:

@@ -16,6 +16,7 @@ from memgraph_engine.graph import sources
 from memgraph_engine.graph.notes import Found
 from memgraph_engine.ingest.construct import Phrases, Placed, Vectors, construct
 from memgraph_engine.ingest.extract import Extracted, extract
+from memgraph_engine.ingest.profiling import Profiled, profiled
 from memgraph_engine.llm import Spent
 from memgraph_engine.model.candidate import Candidate
 from memgraph_engine.model.memory import Key, Source
@@ -36,6 +37,7 @@ class Work:
     seconds: Counter[str] = field(default_factory=Counter)
     phrases: Phrases = field(default_factory=Phrases)
     extracted: dict[str, Extracted | None] = field(default_factory=dict)  # by the hash of the source's content
+    profiled: dict[str, Profiled | None] = field(default_factory=dict)  # likewise
 
     @contextmanager
     def timed(self, stage: str) -> Iterator[None]:
@@ -51,6 +53,7 @@ class Work:
         self.vectors.clear()
         self.phrases.clear()
         self.extracted.clear()
+        self.profiled.clear()
         self.asking.clear()
 
     def receipt(self, entries: Iterable[Entry]) -> Receipt:
@@ -90,8 +93,24 @@ def make_notes(
                 candidates, _judge(engine, scope, seen, candidates, work, len(pending)), strict=True
             )
         ]
+    noted = [one.source for one, by in zip(candidates, verdicts, strict=True) if by.kind != "discard"]
+    told = tell(engine, scope, seen.language, noted, work)
     with work.timed("write"):
-        return batch(engine, scope, seen, pending).write(candidates, verdicts)
+        return batch(engine, scope, seen, pending).write(candidates, verdicts, told)
+
+
+def tell(engine: Engine, scope: Scope, language: str, given: Sequence[Source], work: Work) -> dict[Key, Profiled]:
+    """Return what sources tell of profiles, if that is to be noted (`lifecycle.profile`); each is read once."""
+    settings = engine.settings
+    if not settings.lifecycle.profile:
+        return {}
+    new = [one for one in given if _asked(one) not in work.profiled]
+    hidden = {one.key for one in new if not engine.policies.seen_by_models(one)}
+    tokens, spent = settings.llm.batch_tokens, work.spent
+    with work.timed("profile"):
+        found = profiled(engine.roles, new, scope.user, language, hidden=hidden, batch_tokens=tokens, spent=spent)
+    work.profiled |= {_asked(one): found.get(one.key) for one in new}
+    return {one.key: told for one in given if (told := work.profiled[_asked(one)])}
 
 
 def batch(

@@ -171,7 +171,8 @@ class _Undoing:
         """Plan it all."""
         created = [one for one in about if one.role == "created"]
         changed = [one for one in about if one.role != "created"]
-        leaving = self._undone.sources
+        # what a note tells of a profile it tells on; what a program set came with the decision
+        leaving = () if self._undone.kind == "profile" and self._undone.note else self._undone.sources
         for one in about:
             self._transaction.cut(self._undone.id, one.id)
         self._transaction.retie(self._undone.id, self._decision.id)

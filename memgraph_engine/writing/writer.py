@@ -43,8 +43,9 @@ from memgraph_engine.writing import change, contexts, erasure, lives
 from memgraph_engine.writing import undo as undoing
 from memgraph_engine.writing.batch import entries, unknown
 from memgraph_engine.writing.commit import Stale, until_current
-from memgraph_engine.writing.construction import Work, batch, make_notes
+from memgraph_engine.writing.construction import Work, batch, make_notes, tell
 from memgraph_engine.writing.eviction import Eviction
+from memgraph_engine.writing.profile import change_profile, set_attribute
 from memgraph_engine.writing.pruning import prune
 from memgraph_engine.writing.rewording import Reworded, reword
 from memgraph_engine.writing.sweep import check_clock, sweep
@@ -277,7 +278,8 @@ class Writer:
         def attempt() -> Decision:
             at = change.target(engine.db, scope, id)
             if at.whole:
-                return self._reword(scope, at, text)
+                with self._work(scope) as work:
+                    return self._reword(scope, at, text, work)
             changed = replace(at.source, text=text)
             changed = replace(changed, hash=content_hash(changed))
             (candidate,) = self._construct(scope, at.language, [Placed(changed)], _pending(at.found))
@@ -300,7 +302,7 @@ class Writer:
             with suppress(InvalidInput):  # somebody else was faster
                 self.restore(scope, id)
 
-    def _reword(self, scope: Scope, at: change.Target, text: str) -> Decision:
+    def _reword(self, scope: Scope, at: change.Target, text: str, work: Work) -> Decision:
         """Give a source a new text."""
         engine, old = self._engine, sources.passages(self._engine.db, scope.name, at.whole)
         new = replace(sources.joined(old), text=text)
@@ -308,9 +310,13 @@ class Writer:
         told = at.message or at.found.note.raw == render([(new, None)], at.language).raw
         if told and new.hash == old[0].hash and (made := self._made(scope, at.found)):
             return made
+        transaction = Transaction(scope, at.version, engine.now())
+        if at.found.note.status != "pending":  # else it is read when it is constructed
+            for one in tell(engine, scope, at.language, [new], work).values():
+                change_profile(transaction, new, at.found.note.id, one)
         return reword(
             engine.db,
-            Transaction(scope, at.version, engine.now()),
+            transaction,
             Reworded(
                 old,
                 of_message(new, self._settings.passage),
@@ -418,6 +424,13 @@ class Writer:
                     self.undo(scope, other, cascade=True)
                 except UndoRefused as refused:  # or somebody else was faster
                     why = refused
+
+    def set_profile(self, scope: Scope, subject: str, name: str, value: str, source: Source | None) -> Decision:
+        """Give a profile a value, or end what it has."""
+        engine = self._engine
+        language = self._language(scope)
+        given = subject, name, value, source, language
+        return until_current(engine.db, scope.name, lambda: set_attribute(engine.db, scope, *given, engine.now()))
 
     def untie(self, scope: Scope, note: str, other: str) -> Decision:
         """Take back the tie between two notes."""

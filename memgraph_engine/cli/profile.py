@@ -1,0 +1,60 @@
+"""`memgraph-engine profile`."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from memgraph_engine.cli import show
+from memgraph_engine.cli.connect import connect, known
+from memgraph_engine.cli.options import Json, Shared, Tenant, User, whose
+
+if TYPE_CHECKING:
+    from memgraph_engine.model.profile import Attribute
+
+
+def profile(
+    user: User = None,
+    shared: Shared = False,
+    tenant: Tenant = None,
+    subject: Annotated[
+        str, typer.Option(metavar="NAME", help="A speaker whose profile is meant, not the user's.")
+    ] = "",
+    known_at: Annotated[
+        str | None, typer.Option(metavar="TIME", help="What the memory knew then; a day means its end.")
+    ] = None,
+    given: Annotated[
+        str | None, typer.Option("--set", metavar="NAME=VALUE", help="Give the profile a value first.")
+    ] = None,
+    ended: Annotated[
+        str | None, typer.Option("--end", metavar="NAME", help="End what it has by this name first.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Show what is known about a user: name, residence, job and the like, each with who told it and since when.
+
+    Messages tell it if the setting `lifecycle.profile` is on. `undo` takes a change back by its decision.
+    """
+    owner = whose(user, shared)
+    name, separator, value = (given or "").partition("=")
+    if given and not (separator and name.strip()):
+        raise typer.BadParameter("it has the form NAME=VALUE.", param_hint="--set")
+    with connect(tenant) if given else known(tenant, owner) as memory:
+        if given:
+            memory.set_profile(name.strip(), value, subject=subject, **owner)
+        if ended:
+            memory.set_profile(ended, None, subject=subject, **owner)
+        found = memory.profile(subject=subject, known_at=known_at, **owner)
+    if as_json:
+        show.document(found)
+        return
+    if not (found.attributes or found.former):
+        typer.echo("Nothing is known.", err=True)
+        return
+    rows = [_row(one) for one in found.attributes] + [_row(one) for one in found.former]
+    show.table(show.console(), [("name", "value", "since", "until", "source", "decision"), *rows])
+
+
+def _row(one: "Attribute") -> tuple[str, ...]:
+    until = "" if one.valid_to.year == 9999 else f"{one.valid_to:%Y-%m-%d}"
+    told = (one.name, one.value, f"{one.valid_from:%Y-%m-%d}", until, one.source, one.decision)
+    return tuple(map(show.clean, told))

@@ -1,0 +1,27 @@
+"""Profiles: what decisions told of somebody, as far as the notes that say it can be read."""
+
+import json
+from collections.abc import Iterator
+from datetime import datetime
+
+from memgraph_engine.graph.database import Runner
+from memgraph_engine.graph.rows import moment
+from memgraph_engine.model.memory import NEVER, TRUE_ONCE
+from memgraph_engine.model.profile import Attribute, Delta, Profile, Stated, folded
+
+
+def find(tx: Runner, scope: str, subject: str, known_at: datetime | None = None) -> Profile:
+    """Return the profile of a subject, as the memory knows it now, or as it knew it then."""
+    given = {"statuses": TRUE_ONCE, "known_at": known_at or NEVER, **({"alive": known_at} if known_at else {})}
+    return folded(subject, list(_stated(tx, scope, subject.casefold(), given)))
+
+
+def _stated(tx: Runner, scope: str, subject: str, given: dict[str, object]) -> Iterator[Stated]:
+    for row in tx.run("profile/told", scope=scope, subject=subject, **given):
+        at = moment(row["at"])
+        since = at if row["said_at"] is None else moment(row["said_at"])
+        until = NEVER if row["until"] is None else max(moment(row["until"]), since)
+        for one in json.loads(row["delta"]):
+            delta = Delta(**one)
+            told = Attribute(delta.name, delta.value, since, until, at, row["decision"], row["source"], row["note"])
+            yield Stated(told, delta.ends)

@@ -1,0 +1,330 @@
+"""What a message tells about who says it, found without a model: the name, the residence, the job, the diet and so on.
+
+Only a plain statement in the first person counts: a sentence, or a clause of one, that begins with a listed phrase and
+tells nothing behind the value that could take it back. What is missed costs little. What is wrong would stand in
+every prompt.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from memgraph_engine.language import APOSTROPHES, LISTED, places, word_list, word_values
+from memgraph_engine.model.marker import without_recalled
+from memgraph_engine.model.profile import LONGEST_VALUE, Delta
+
+_LONGEST = 600  # characters of a message that is still told, and not pasted
+_SENTENCES = re.compile(r"(?<=[.!?…])\s+(?=\S)|\n+")
+_WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
+_QUOTED = re.compile(r"[\"“”«»„`*>{}\[\]]|(?<![\w'])'|(?<=\D):|:(?=\D)")
+_ORDINAL = re.compile(r"\d{1,2}(?:st|nd|rd|th)?")
+_YEAR = re.compile(r"(?:18|19|20)\d\d")
+_CAPITALS = 4  # words of a name or a place
+_TITLES = frozenset(("dr", "mr", "mrs", "ms", "st", "sr", "sra"))
+
+
+@dataclass(frozen=True, slots=True)
+class _Word:
+    """A word of a sentence: as it is written, in small letters, and what stands before it."""
+
+    written: str
+    plain: str
+    gap: str
+    start: int
+    end: int
+
+
+def attributes(text: str, language: str) -> list[Delta]:
+    """Return what a message tells about who says it, in order.
+
+    >>> told = attributes("Hi! I live in Lisbon now and I'm allergic to nuts. Do I live in Faro?", "english")
+    >>> [(one.name, one.value) for one in told]
+    [('residence', 'Lisbon'), ('allergy', 'nuts')]
+    >>> attributes("My friend lives in Porto. If I lived in Rome, I'd walk. I don't live in Faro.", "english")
+    []
+    """
+    if language not in LISTED:
+        return []
+    lists = _lists(language)
+    said = without_recalled(text).translate(APOSTROPHES)
+    words = [word.plain for word in _words(said, lists)]
+    if not words or len(said) > _LONGEST or _holds(words, lists.made_up):
+        return []
+    found: dict[tuple[str, str, bool], Delta] = {}
+    for sentence in _sentences(said, lists):
+        for delta in _told(sentence, lists):
+            found[delta.name, delta.value.casefold(), delta.ends] = delta
+    return list(found.values())
+
+
+def _holds(words: Sequence[str], phrases: frozenset[str]) -> bool:
+    """Tell whether words hold one of some phrases."""
+    return not phrases.isdisjoint(words) or any(places(words, one) for one in phrases if "_" in one or "~" in one)
+
+
+def _parted(said: str, lists: "_Lists") -> Iterator[str]:
+    """Yield the sentences; "Dr. Costa" is no end of one."""
+    held = ""
+    for part in _SENTENCES.split(said):
+        held += part
+        if part.rpartition(" ")[2].casefold().removesuffix(".") not in lists.abbreviations:
+            yield held
+            held = ""
+        else:
+            held += " "
+    if held.strip():
+        yield held
+
+
+def _sentences(said: str, lists: "_Lists") -> Iterator[str]:
+    """Yield the sentences that state something in the speaker's own words: nothing behind a colon, nothing quoted."""
+    for sentence in _parted(said, lists):
+        if quoted := _QUOTED.search(sentence):
+            if not quoted.start():
+                return
+            sentence = sentence[: quoted.start()]
+            if ":" not in quoted[0]:
+                return
+            yield sentence
+            return
+        if not sentence.rstrip(" )").endswith("?") and "?" not in sentence:
+            yield sentence
+
+
+def _words(sentence: str, lists: "_Lists") -> list[_Word]:
+    """Cut a sentence into words, contractions taken apart: "I'm" is two, and stands where it stood."""
+    found: list[_Word] = []
+    end = 0
+    for match in _WORD.finditer(sentence):
+        word, gap = match[0], sentence[end : match.start()]
+        end = match.end()
+        for part in lists.spellings.get(word.casefold(), word).split("_"):
+            found.append(_Word(word, part.casefold(), gap, match.start(), end))
+            gap = ""
+    return found
+
+
+def _told(sentence: str, lists: "_Lists") -> Iterator[Delta]:
+    words = _words(sentence, lists)
+    plain = [word.plain for word in words]
+    if not words or _holds(plain, lists.suppositions):
+        return
+    first = _begin(words, lists)
+    own = False
+    for at in range(first, len(words)):
+        if at > first and not (own and _clause_begins(words, at, lists)):
+            continue
+        found = _statement(words, at, sentence, lists) if _plain(plain[first:at], lists) else None
+        if at == first:
+            own = plain[at] in lists.first_person or found is not None
+        yield from found or ()
+
+
+def _begin(words: Sequence[_Word], lists: "_Lists") -> int:
+    """Return where a sentence begins without "hi", "well" and who is greeted with a name behind it."""
+    at = 0
+    while at < len(words) and words[at].plain in lists.idle:
+        denies = words[at].plain in lists.doubts  # "No vivo" is none, "No, vivo" is one
+        if denies and not (at + 1 < len(words) and _ends(words[at + 1].gap)):
+            break
+        at += 1
+    greeted = at and at + 1 < len(words) and words[at].written[0].isupper() and _ends(words[at + 1].gap)
+    return at + 1 if greeted and words[at].plain not in lists.first_person else at
+
+
+def _clause_begins(words: Sequence[_Word], at: int, lists: "_Lists") -> bool:
+    before = words[at - 1].plain
+    return bool(_ends(words[at].gap) or (before in lists.joints and at > 1))
+
+
+def _ends(gap: str) -> bool:
+    return any(sign in gap for sign in ",.;!–—()")
+
+
+def _plain(before: Sequence[str], lists: "_Lists") -> bool:
+    """Tell whether nothing before a clause makes doubtful what it says."""
+    return lists.doubts.isdisjoint(before)
+
+
+def _statement(words: Sequence[_Word], at: int, sentence: str, lists: "_Lists") -> list[Delta] | None:
+    """Return what a clause tells that begins with the longest phrase that is listed, None for nothing."""
+    for length in range(min(lists.longest, len(words) - at), 0, -1):
+        phrase = "_".join(word.plain for word in words[at : at + length])
+        if phrase not in lists.phrases or any(word.gap.strip() for word in words[at + 1 : at + length]):
+            continue
+        kind, _, value = lists.phrases[phrase].partition(":")
+        name, rest = kind.removeprefix("-"), words[at + length :]
+        read = [(value, 0)] if value or (kind != name and name != "allergy") else _READ[name](rest, sentence, lists)
+        if read and read[-1][1] >= 0 and _closed(rest[read[-1][1] :], lists):
+            return [Delta(name, one[:LONGEST_VALUE], kind != name) for one, _ in read]
+    return None
+
+
+def _closed(rest: Sequence[_Word], lists: "_Lists") -> bool:
+    """Tell whether a value ends where it ends: with its clause, or before a word that goes on about something else."""
+    if not rest or _ends(rest[0].gap):
+        return (lists.doubts | lists.alternatives).isdisjoint(word.plain for word in rest[:2])
+    if rest[0].plain in lists.inside:  # "in March" tells when, "in this game" that it is none
+        return len(rest) > 1 and (rest[1].plain in lists.times or not rest[1].written[0].islower())
+    return not rest[0].gap.strip() and rest[0].plain in lists.after
+
+
+def _capitals(rest: Sequence[_Word], sentence: str, lists: "_Lists") -> list[tuple[str, int]]:
+    """Read a name or a place: words with capitals, and "de" or "of" between them."""
+    end = 0
+    for at, word in enumerate(rest[: 2 * _CAPITALS]):
+        if at and _ends(word.gap) and not (rest[at - 1].plain in _TITLES and word.gap == ". "):
+            break
+        if word.written[0].isupper() and word.plain not in lists.never_named:
+            end = at + 1
+        elif not (end and word.plain in lists.links):
+            break
+    if not end or end > _CAPITALS:
+        return []
+    return [(sentence[rest[0].start : rest[end - 1].end], end)]
+
+
+def _place(rest: Sequence[_Word], sentence: str, lists: "_Lists") -> list[tuple[str, int]]:
+    """Read a place, with the country behind a comma: "Lisbon, Portugal"."""
+    read = _capitals(rest, sentence, lists)
+    if not read:
+        return []
+    ((_, end),) = read
+    more = rest[end:]
+    further = _capitals(more, sentence, lists) if more and more[0].gap.strip() == "," else []
+    if further and (end + further[0][1] == len(rest) or _ends(rest[end + further[0][1]].gap)):
+        end += further[0][1]
+    return [(sentence[rest[0].start : rest[end - 1].end], end)]
+
+
+def _job(rest: Sequence[_Word], sentence: str, lists: "_Lists") -> list[tuple[str, int]]:
+    """Read an occupation that is listed, with what is listed of it before and behind."""
+    skipped = 1 if rest and rest[0].plain in lists.articles else 0
+    at, found = skipped, False
+    while at < len(rest) and not (at > skipped and rest[at].gap.strip()):
+        if rest[at].plain in lists.occupations:
+            found = True
+        elif rest[at].plain not in lists.modifiers:
+            break
+        at += 1
+    return [(sentence[rest[skipped].start : rest[at - 1].end], at)] if found else []
+
+
+def _allergy(rest: Sequence[_Word], sentence: str, lists: "_Lists") -> list[tuple[str, int]]:
+    """Read allergens, one behind another: "nuts, shellfish and pollen"."""
+    found: list[tuple[str, int]] = []
+    at = 0
+    while at < len(rest):
+        start = at
+        while start < len(rest) and rest[start].plain in (lists.articles | lists.joints | lists.alternatives):
+            start += 1
+        end = start
+        while end < len(rest) and rest[end].plain in lists.allergens and not (end > start and _ends(rest[end].gap)):
+            end += 1
+        if end == start:
+            break
+        found.append((sentence[rest[start].start : rest[end - 1].end].casefold(), end))
+        at = end
+    return found
+
+
+def _birthday(rest: Sequence[_Word], sentence: str, lists: "_Lists") -> list[tuple[str, int]]:
+    """Read a day of the year: a month by its name, a day, and a year if there is one."""
+    kinds, end = list[str](), 0
+    for word in rest[:7]:
+        kind = (
+            "month"
+            if word.plain in lists.months
+            else "year"
+            if _YEAR.fullmatch(word.plain)
+            else "day"
+            if _ORDINAL.fullmatch(word.plain)
+            else ""
+        )
+        if not kind and word.plain not in (lists.articles | lists.links | {"on"}):
+            break
+        end += 1
+        kinds += [kind] if kind else []
+    if sorted(kinds) not in (["day", "month"], ["day", "month", "year"]):
+        return []
+    while end and rest[end - 1].plain in (lists.articles | lists.links | {"on"}):
+        end -= 1
+    start = next(at for at, word in enumerate(rest) if word.plain not in (lists.articles | {"on"}))
+    return [(sentence[rest[start].start : rest[end - 1].end], end)]
+
+
+_READ = {
+    "name": _capitals,
+    "nickname": _capitals,
+    "residence": _place,
+    "job": _job,
+    "employer": _capitals,
+    "allergy": _allergy,
+    "birthday": _birthday,
+}
+
+
+@dataclass(frozen=True)
+class _Lists:
+    phrases: Mapping[str, str]
+    longest: int
+    spellings: Mapping[str, str]
+    made_up: frozenset[str]
+    suppositions: frozenset[str]
+    doubts: frozenset[str]
+    first_person: frozenset[str]
+    idle: frozenset[str]
+    joints: frozenset[str]
+    after: frozenset[str]
+    never_named: frozenset[str]
+    links: frozenset[str]
+    articles: frozenset[str]
+    alternatives: frozenset[str]
+    inside: frozenset[str]
+    times: frozenset[str]
+    abbreviations: frozenset[str]
+    occupations: frozenset[str]
+    modifiers: frozenset[str]
+    allergens: frozenset[str]
+    months: frozenset[str]
+
+
+@cache
+def _lists(language: str) -> _Lists:
+    def words(*kinds: str) -> frozenset[str]:
+        return frozenset(word for kind in kinds for word in word_list(language, kind))
+
+    phrases, dates = word_values(language, "self-descriptions"), word_values(language, "dates")
+    kinds: defaultdict[str, set[str]] = defaultdict(set)
+    for word, some in word_values(language, "function-words").items():
+        for kind in some.split("+"):
+            kinds[kind].add(word)
+    function = {kind: frozenset(some) for kind, some in kinds.items()}
+    contractions = {word: parts for word, parts in word_values(language, "spellings").items() if "'" in word}
+    careless = {word.replace("'", ""): contractions[word] for word in ("i'm", "i've") if word in contractions}
+    single = frozenset(word for word in words("hedges", "negations") if "_" not in word)
+    return _Lists(
+        phrases=phrases,
+        longest=max(phrase.count("_") + 1 for phrase in phrases),
+        spellings=contractions | careless,
+        made_up=words("made-up"),
+        suppositions=words("suppositions"),
+        doubts=single,
+        first_person=words("first-person"),
+        idle=function["opener"].union(w for w in words("neutral-words", "interjections") if "_" not in w),
+        joints=function["joint"],
+        after=function["end"] | function["joint"],
+        never_named=frozenset(dates) | words("time-words", "stop-words"),
+        links=function["link"],
+        articles=function["article"],
+        alternatives=function["alternative"],
+        inside=function["inside"],
+        times=frozenset(word for word, kind in dates.items() if kind.startswith(("month", "season"))),
+        abbreviations=frozenset(word.removesuffix(".") for word in words("abbreviations")),
+        occupations=words("occupations"),
+        modifiers=words("occupation-modifiers"),
+        allergens=words("allergens"),
+        months=frozenset(word for word, kind in dates.items() if kind.startswith("month")),
+    )
