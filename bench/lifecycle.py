@@ -1,4 +1,4 @@
-"""How long notes live: whether what expired is ever returned, and what ends and a cap cost."""
+"""How long notes live: whether what expired is ever returned, what ends and a cap cost, and what a prompt takes."""
 
 import argparse
 from collections.abc import Callable, Iterator, Sequence
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from bench import eviction, fillers
+from bench import eviction, fillers, prompts
 from bench.conversations import conversations, locomo_file
 from bench.erasure import erased
 from bench.server import bench_settings, connected
@@ -42,10 +42,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--scopes", type=int, default=200, help="over how many scopes")
     parser.add_argument("--rounds", type=int, default=300, help="questions that are timed")
     parser.add_argument(
-        "--conversations", type=int, help="of how many conversations R@10 under a cap is measured (all)"
+        "--conversations", type=int, help="of how many conversations R@10 under a cap, and prompts, are measured (all)"
     )
     parser.add_argument("--evict", type=int, default=20_000, help="notes of the memory of which half is evicted")
-    parser.add_argument("--parts", default="ends,cap,filters", help="what is measured, with commas between")
+    parser.add_argument("--parts", default="ends,cap,filters,prompt", help="what is measured, with commas between")
 
 
 def run(given: argparse.Namespace) -> tuple[dict[str, float], str]:
@@ -59,6 +59,8 @@ def run(given: argparse.Namespace) -> tuple[dict[str, float], str]:
         if "cap" in parts:
             figures |= eviction.restored(memory, every[0]) | eviction.timed(memory, every, given.evict)
             figures |= eviction.capped(memory, every[: given.conversations])
+        if "prompt" in parts:
+            figures |= prompts.measured(memory, every[: given.conversations])
     home = settings.home.with_name(f"{given.model}-{given.notes}-{given.scopes}")
     if "filters" in parts:
         with connected(settings.model_copy(update={"home": home})) as memory:

@@ -61,6 +61,7 @@ if TYPE_CHECKING:
         StreamingChat,
     )
     from memgraph_engine.model.profile import Attribute, Delta, Profile
+    from memgraph_engine.model.prompt import Prompt, Section
     from memgraph_engine.model.result import (
         About,
         Anchor,
@@ -156,6 +157,7 @@ __all__ = [
     "PolicyError",
     "Pricing",
     "Profile",
+    "Prompt",
     "QueryFailed",
     "QueryPlan",
     "Receipt",
@@ -164,6 +166,7 @@ __all__ = [
     "Reply",
     "Round",
     "SearchFilters",
+    "Section",
     "ServerTooOld",
     "Session",
     "Settings",
@@ -209,6 +212,7 @@ _NAMES = {
     "model.memory": "Note Source",
     "model.ports": "ChatModel Clock Embedder Judge Judgement Partitioner Pricing Reply StreamingChat",
     "model.profile": "Attribute Delta Profile",
+    "model.prompt": "Prompt Section",
     "model.result": (
         "About Anchor Applied CacheStats ChannelScore Considered Decision Deletion Entry ErasurePlan "
         "ErasureReceipt Evicted Explanation Hit Hold PassageEntry QueryPlan Receipt Reflected Reflection Round Session "

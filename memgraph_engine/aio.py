@@ -155,6 +155,7 @@ class AsyncMemory:
     search = awaited(Memory.search)
     anchors = awaited(Memory.anchors)
     context = awaited(Memory.context)
+    prompt = awaited(Memory.prompt)
     answer = awaited(Memory.answer)
     reflect = awaited(Memory.reflect)
     answer_stream = streamed(Memory.answer_stream)

@@ -33,6 +33,7 @@ from memgraph_engine.model.marker import without_marks
 from memgraph_engine.model.memory import NEVER, READABLE, UNKNOWN_PAST, Note, Source, SourceKind
 from memgraph_engine.model.ports import ChatModel, Clock, Embedder, Judge, Partitioner, utc_now
 from memgraph_engine.model.profile import LONGEST_NAME, LONGEST_VALUE, Profile
+from memgraph_engine.model.prompt import Prompt
 from memgraph_engine.model.result import (
     Anchor,
     Applied,
@@ -761,6 +762,41 @@ class Memory:
         """
         scope = self._scope(user_id, shared)
         return self._reader.context(scope, question, budget=budget, top_k=top_k, **filters)
+
+    def prompt(
+        self,
+        question: str,
+        *,
+        user_id: str | None = None,
+        shared: bool = False,
+        session: str = "",
+        system: str = "",
+        window: int | None = None,
+        top_k: int = TOP_K,
+        include: Sequence[str] = (),
+    ) -> Prompt:
+        """Return the messages to give a model of your own for a question: what is known, remembered and was just said.
+
+        In this order: your `system` text and the user's profile; a `context` of the question, without what the last
+        turns say; a summary, which is stored nowhere, of those last turns of the `session` that have no room; the
+        others of them (`prompt.interactions`); the question. All of it and the answer have room in `window` tokens
+        (else the setting `prompt.window`), and the settings of that table bound each part. `include` is that of
+        `context`. Raises InvalidInput where the question and the system's text have no room.
+
+        >>> from memgraph_engine import Memory
+        >>> with Memory.connect(tenant=tenant) as memory:
+        ...     _ = memory.add("The heron eats fish.", user_id="ned", session="s1", role="user")
+        ...     _ = memory.add("It does!", user_id="ned", session="s1", role="assistant")
+        ...     made = memory.prompt("What does it eat?", user_id="ned", session="s1", system="Be brief.")
+        ...     [message["role"] for message in made.messages]
+        ['system', 'user', 'assistant', 'user']
+        """
+        given = check_text(system, "system", self._settings.max_text) if system else ""
+        of = check_name(session, "session") if session else ""
+        scope = self._scope(user_id, shared)
+        return self._reader.prompt(
+            scope, question, session=of, system=given, window=window, top_k=top_k, include=include
+        )
 
     def answer(
         self,

@@ -230,6 +230,19 @@ class AnswerSettings(BaseModel):
     relevance: Share
 
 
+class PromptSettings(BaseModel):
+    """How the window of a model is shared out, in tokens; see `config/settings.toml`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    window: Tokens
+    long: Annotated[int, Field(ge=0)]
+    short: Annotated[int, Field(ge=0)]
+    profile: Annotated[int, Field(ge=0)]
+    answer: Annotated[int, Field(ge=0)]
+    interactions: Annotated[int, Field(ge=0, le=1000)]
+
+
 class BudgetSettings(BaseModel):
     """The most that calls of chat models may cost together: requests, tokens, US dollars; 0 is no limit."""
 
@@ -345,6 +358,7 @@ class Settings(BaseSettings):
     topics: TopicsSettings
     worker: WorkerSettings
     answer: AnswerSettings
+    prompt: PromptSettings
     lifecycle: LifecycleSettings
     use: UseSettings
     llm: LlmSettings

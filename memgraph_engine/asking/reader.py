@@ -8,12 +8,13 @@ from typing import Unpack, cast
 from memgraph_engine.answer.ask import ask
 from memgraph_engine.answer.context import LEAST_BUDGET, compose
 from memgraph_engine.answer.relevant import relevant
+from memgraph_engine.asking import prompting
 from memgraph_engine.asking.reflection import Judge
 from memgraph_engine.asking.use import Recorder
 from memgraph_engine.engine.account import Account
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import InvalidInput, MemgraphEngineError
-from memgraph_engine.graph import decisions, notes, scopes, usage
+from memgraph_engine.graph import decisions, notes, profiles, scopes, sources, usage
 from memgraph_engine.ingest.messages import (
     check_metadata,
     check_name,
@@ -29,6 +30,8 @@ from memgraph_engine.lifecycle import utility
 from memgraph_engine.llm import Spent
 from memgraph_engine.model.answer import Answer, Context
 from memgraph_engine.model.memory import NEVER, TRUE_ONCE, Note
+from memgraph_engine.model.profile import Profile
+from memgraph_engine.model.prompt import Prompt
 from memgraph_engine.model.result import Anchor, Contrary, Decision, Hit, Reflected, Reflection
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.model.usage import Usage
@@ -124,11 +127,13 @@ class Reader:
         budget: int | None,
         top_k: int,
         answered: bool = False,
+        told: Collection[str] = (),
         **filters: Unpack[SearchFilters],
     ) -> Context:
         """Return what the memory holds on a question, within a budget of tokens.
 
-        It leaves out what chat models may not see, unless its class is named; for one that is `answered` also then.
+        It leaves out what chat models may not see, unless its class is named; for one that is `answered` also then. And
+        notes that say nothing but what the sources `told` do, which the model is given besides.
         """
         settings = self._engine.settings.answer
         if budget is not None and (type(budget) is not int or not LEAST_BUDGET <= budget <= _MOST_BUDGET):
@@ -143,10 +148,58 @@ class Reader:
         language = self._language(scope)
         hits, irrelevant = relevant(question, hits, settings.relevance, language)
         hits, ties = self._with_successors(query, hits)
+        repeated = [hit.note.id for hit in hits if told and all(source.id in told for source in hit.sources)]
+        hits = [hit for hit in hits if hit.note.id not in repeated]
         context = compose(question, hits, ties, budget or settings.budget, settings, language)
         self._use.shown(scope, [entry.note for entry in context.entries])
-        left_out = {**context.left_out, **irrelevant}
+        left_out = {**context.left_out, **irrelevant, **dict.fromkeys(repeated, "it is among the last turns")}
         return replace(context, left_out=left_out, cost=spent.cost, fallbacks=spent.fallbacks)
+
+    def prompt(
+        self,
+        scope: Scope,
+        question: str,
+        *,
+        session: str,
+        system: str,
+        window: int | None,
+        top_k: int,
+        include: Sequence[str],
+    ) -> Prompt:
+        """Return what a model is given for a question, within its window: a part's unused room goes to the next."""
+        engine, settings = self._engine, self._engine.settings.prompt
+        if window is not None and (type(window) is not int or not 1 <= window <= _MOST_BUDGET):
+            raise InvalidInput(f"window must be a whole number of tokens from 1, not {window!r}.")
+        check_text(question, "question", 1_000_000)
+        size = window or settings.window
+        given = prompting.room(question, system, size, settings)
+        db, language = engine.db, self._language(scope)
+        known = profiles.find(db, scope.name, "") if scope.user else Profile("")
+        about = prompting.told_profile(known, given.profile)
+        left = given.profile - prompting.part_tokens(about)
+        limit = 2 * settings.interactions
+        turns = sources.recent(db, scope.name, session, ("", "user", "assistant"), limit) if session else []
+        told = {turn.id for turn in turns}
+        if turns and turns[-1].role != "assistant" and turns[-1].text.strip() == question.strip():
+            turns.pop()  # it was stored before it is asked
+        heading = prompting.part_tokens(f"{prompting.LONG}\n")
+        room = given.long + left - heading
+        context = (
+            self.context(scope, question, budget=room, top_k=top_k, told=told, include=include)
+            if room >= LEAST_BUDGET
+            else Context(question, "", (), 0, 0)
+        )
+        left += given.long - (context.tokens + heading if context.text else 0)
+        account = self._account(scope)
+        spent = Spent(account.meters)
+        try:
+            recent = prompting.short_term(turns, given.short + left, question, language, engine.roles, spent)
+        finally:
+            account.settle(account.spent)
+        parts = (known, about), (context, max(room, 0)), (recent, given.short + left)
+        made = prompting.assemble(question, system, size, given, *parts)
+        cost, fallbacks = context.cost + spent.cost, (*context.fallbacks, *spent.fallbacks)
+        return replace(made, cost=cost, fallbacks=fallbacks)
 
     def _with_successors(self, query: Query, hits: Sequence[Hit]) -> tuple[list[Hit], list[Contrary]]:
         """Return hits with their ties, and with what took the place of one and was not found: it need share no words.

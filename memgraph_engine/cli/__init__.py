@@ -33,6 +33,7 @@ from memgraph_engine.cli.pin import pin
 from memgraph_engine.cli.policy import policy_app
 from memgraph_engine.cli.process import process
 from memgraph_engine.cli.profile import profile
+from memgraph_engine.cli.prompt import prompt
 from memgraph_engine.cli.receipts import receipts
 from memgraph_engine.cli.reflect import reflect
 from memgraph_engine.cli.release import release
@@ -122,6 +123,7 @@ app.command("worker")(worker)
 app.command("search")(search)
 app.command("ask")(ask)
 app.command("context")(context)
+app.command("prompt")(prompt)
 app.command("reflect")(reflect)
 app.command("profile")(profile)
 app.command("get")(get)

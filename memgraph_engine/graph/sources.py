@@ -106,6 +106,13 @@ def find(tx: Runner, scope: str, id: str) -> Source | None:  # noqa: A002  the g
     return joined(found) if found else None
 
 
+def recent(tx: Runner, scope: str, session: str, roles: Sequence[str], limit: int) -> list[Source]:
+    """Return the last turns of a session, whole and the oldest first."""
+    given = {"session": session, "roles": roles, "statuses": TRUE_ONCE, "limit": limit}
+    rows = tx.run("sources/recent", scope=scope, **given) if limit else []
+    return [source_from(row["source"]) for row in reversed(rows)]
+
+
 def passages(tx: Runner, scope: str, id: str, hash: str = "") -> list[Source]:  # noqa: A002
     """Return the passages of a source, in order, with or without notes; one that is not cut is its only passage.
 

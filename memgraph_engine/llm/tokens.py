@@ -8,7 +8,7 @@ from memgraph_engine.model.ports import Message
 _BYTES = 3  # of UTF-8 in a token: English has 4 to 5 and Chinese 2 to 4, so this is rather too many tokens than too few
 _PIECES = re.compile(r"[A-Za-z]+|[^\S\n]+|[^A-Za-z]")
 _LETTERS = 3  # of a word, in a token
-_FRAME = 4  # tokens that every message of a chat has beside its text
+FRAME = 4  # tokens that every message of a chat has beside its text
 
 
 def tokens(text: str) -> int:
@@ -22,7 +22,7 @@ def tokens(text: str) -> int:
 
 def chat_tokens(messages: Iterable[Message]) -> int:
     """Return about how many tokens a chat has."""
-    return sum(tokens(message["content"]) + _FRAME for message in messages)
+    return sum(tokens(message["content"]) + FRAME for message in messages)
 
 
 def most_tokens(text: str) -> int:

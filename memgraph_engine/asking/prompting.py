@@ -1,0 +1,185 @@
+"""Put a prompt together (MLA-ARC, section 3.7.2): profile, long term, short term and question, within a window."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from memgraph_engine.answer.lines import shortened, words
+from memgraph_engine.errors import InvalidInput, ModelError
+from memgraph_engine.lifecycle import extract, rarity, unfaithful
+from memgraph_engine.llm import Roles, Spent, consolidation
+from memgraph_engine.llm.tokens import FRAME, most_tokens
+from memgraph_engine.model.answer import Context
+from memgraph_engine.model.marker import enclose, without_recalled
+from memgraph_engine.model.memory import Source
+from memgraph_engine.model.profile import Profile
+from memgraph_engine.model.prompt import Prompt, Section
+from memgraph_engine.model.text import label, line
+from memgraph_engine.settings import PromptSettings
+
+PROFILE = "What is known about the user:"
+LONG = "What is remembered, by numbers:"
+SUMMARY = "What was said earlier in this conversation, in short:"
+_SUMMARY = 0.25  # share of the short term's budget that its summary has where not all turns have room
+_BREAK = 2  # tokens between two parts of the system message
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """How many tokens each part may have, and those that the system's text and the question have."""
+
+    profile: int
+    long: int
+    short: int
+    system: int
+    question: int
+
+
+@dataclass(frozen=True, slots=True)
+class ShortTerm:
+    """The last turns of a session that have room, the oldest first, and what sums up those before."""
+
+    turns: tuple[Mapping[str, str], ...] = ()
+    summary: str = ""
+
+
+def room(question: str, system: str, window: int, settings: PromptSettings) -> Room:
+    """Share a window out; raises InvalidInput where the question and the system's text alone pass it.
+
+    Where not all parts have room each has its share of what there is.
+    """
+    asked = most_tokens(question) + FRAME
+    told = part_tokens(system)
+    left = window - settings.answer - asked - told - FRAME
+    if left < 0:
+        raise InvalidInput(
+            f"The question and the system's text have {asked + told} tokens, and the answer is kept {settings.answer}: "
+            f"the window of {window} has no room for them."
+        )
+    wanted = (settings.profile, settings.long, settings.short)
+    share = min(1.0, left / sum(wanted)) if sum(wanted) else 0.0
+    profile, long, short = (int(one * share) for one in wanted)
+    return Room(profile, long, short, told, asked)
+
+
+def part_tokens(text: str) -> int:
+    """Return what a part of the system message takes, with the break before it; nothing for none."""
+    return most_tokens(text) + _BREAK if text else 0
+
+
+def told_profile(profile: Profile, budget: int) -> str:
+    """Return a profile between marks, as many of its lines as have room."""
+    lines = profile.text.splitlines()
+    while lines and part_tokens(text := f"{PROFILE}\n{enclose(_lines(lines))}") > budget:
+        lines.pop()
+    return text if lines else ""
+
+
+def short_term(
+    turns: Sequence[Source], budget: int, question: str, language: str, roles: Roles, spent: Spent
+) -> ShortTerm:
+    """Return the last turns, oldest first, word for word as far as they have room; the others summed up."""
+    told = [turn for turn in turns if _message(turn)["content"]]
+    messages = [_message(turn) for turn in told]
+    if _turns_tokens(messages) <= budget:
+        return ShortTerm(tuple(messages))
+    kept, left = list[Mapping[str, str]](), budget - int(budget * _SUMMARY)
+    for message in reversed(messages):
+        taken = _turns_tokens([message])
+        if taken > left:
+            break
+        kept.insert(0, message)
+        left -= taken
+    if not kept and left > FRAME:  # one turn alone is longer
+        last = messages[-1]
+        if part := shortened(last["content"], left - FRAME, words(question)):
+            kept, left = [{**last, "content": part}], 0
+    earlier = told[: len(told) - len(kept)]
+    summary = _summary(earlier, budget - _turns_tokens(kept) - _BREAK, language, roles, spent)
+    return ShortTerm(tuple(kept), summary)
+
+
+def assemble(
+    question: str,
+    system: str,
+    window: int,
+    given: Room,
+    profile: tuple[Profile, str],
+    long: tuple[Context, int],
+    short: tuple[ShortTerm, int],
+) -> Prompt:
+    """Put the parts together; each comes with the tokens that it may have."""
+    (known, about), (context, most_long), (recent, most_short) = profile, long, short
+    remembered = f"{LONG}\n{context.text}" if context.text else ""
+    parts = [part for part in (system, about, remembered, recent.summary) if part]
+    messages: list[Mapping[str, str]] = [{"role": "system", "content": "\n\n".join(parts)}] if parts else []
+    messages += [*recent.turns, {"role": "user", "content": question}]
+    said = "\n".join(f"{turn['role']}: {turn['content']}" for turn in recent.turns)
+    most_summary = max(most_short - _turns_tokens(recent.turns), 0)
+    texts = (
+        ("system", system, given.system),
+        ("profile", about, given.profile),
+        ("long", remembered, most_long),
+        ("summary", recent.summary, most_summary),
+        ("short", said, most_short),
+        ("question", question, given.question),
+    )
+    sections = tuple(Section(name, text, most_tokens(text) if text else 0, budget) for name, text, budget in texts)
+    return Prompt(question, tuple(messages), sections, _turns_tokens(messages), window, context, known)
+
+
+def _turns_tokens(messages: Sequence[Mapping[str, str]]) -> int:
+    return sum(most_tokens(message["content"]) + FRAME for message in messages)
+
+
+def _message(turn: Source) -> Mapping[str, str]:
+    """Return a turn as chat APIs take it; who speaks is told where the role alone does not."""
+    said = without_recalled(turn.text).strip()
+    if turn.caption:
+        said = f"{said} [image: {turn.caption}]".strip()
+    if not turn.role and (who := label(turn)) and said:
+        said = f"{who}: {said}"
+    return {"role": "assistant" if turn.role == "assistant" else "user", "content": said}
+
+
+def _summary(turns: Sequence[Source], budget: int, language: str, roles: Roles, spent: Spent) -> str:
+    """Sum turns up, by a model where there is one; what has no room is left out, the oldest first."""
+    if not turns:
+        return ""
+    written = _written(turns, language, roles, spent)
+    if written and most_tokens(text := _summed([written])) <= budget:
+        return text
+    texts = [without_recalled(turn.text) for turn in turns]
+    whole = sum(most_tokens(text) for text in texts)
+    keep = min(0.9, max(budget, 1) / whole)
+    kept = extract(texts, rarity(texts, language), keep, language)
+    lines = [
+        line(replace(turn, text=some, said_as=None, caption=""), language)
+        for turn, some in zip(turns, kept, strict=True)
+        if some
+    ]
+    while lines and most_tokens(_summed(lines)) > budget:
+        lines.pop(0)
+    return _summed(lines) if lines else ""
+
+
+def _written(turns: Sequence[Source], language: str, roles: Roles, spent: Spent) -> str:
+    """Return what the role `consolidation` makes of turns; '' without one, or where it tells them unfaithfully."""
+    if not roles.has("consolidation"):
+        return ""
+    lines = [line(turn, language) for turn in turns]
+    try:
+        answer = roles.ask(consolidation([lines]), meters=spent.meters)
+    except ModelError as error:
+        spent.failed("Consolidation", error)
+        return ""
+    spent.cost += answer.cost
+    (summary,) = (one.summary for one in answer.response.groups)
+    return "" if unfaithful(summary, lines, [turn.text for turn in turns], language) else summary
+
+
+def _summed(lines: Sequence[str]) -> str:
+    return f"{SUMMARY}\n{enclose(_lines(lines))}"
+
+
+def _lines(lines: Sequence[str]) -> str:
+    return "\n" + "\n".join(lines) + "\n"
