@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     )
     from memgraph_engine.interface.filters import NoteFilters, SearchFilters
     from memgraph_engine.model.answer import Answer, Cited, Context
+    from memgraph_engine.model.health import Health, Undone
     from memgraph_engine.model.ingested import Fault, Ingested, Skipped
     from memgraph_engine.model.job import JobRun
     from memgraph_engine.model.memory import Note, Source
@@ -131,6 +132,7 @@ __all__ = [
     "Evicted",
     "Explanation",
     "Fault",
+    "Health",
     "Held",
     "Hit",
     "Hold",
@@ -187,6 +189,7 @@ __all__ = [
     "TopicRun",
     "TopicTie",
     "UndoRefused",
+    "Undone",
     "Unreachable",
     "Unusable",
     "User",
@@ -207,6 +210,7 @@ _NAMES = {
     ),
     "interface.filters": "NoteFilters SearchFilters",
     "model.answer": "Answer Cited Context",
+    "model.health": "Health Undone",
     "model.ingested": "Fault Ingested Skipped",
     "model.job": "JobRun",
     "model.memory": "Note Source",

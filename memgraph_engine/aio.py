@@ -180,6 +180,7 @@ class AsyncMemory:
     topic_runs = awaited(Memory.topic_runs)
     stats = awaited(Memory.stats)
     verify = awaited(Memory.verify)
+    health = awaited(Memory.health)
 
     # ---- inside -----------------------------------------------------------------------------
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self, TypedDict, Unpack
@@ -12,7 +12,7 @@ from memgraph_engine.answer.citations import cited_in
 from memgraph_engine.asking.reader import Reader
 from memgraph_engine.engine import wiring
 from memgraph_engine.errors import InvalidInput, NotFound
-from memgraph_engine.graph import audit, decisions, erasures, holds, notes, profiles, scopes, sources, spending
+from memgraph_engine.graph import audit, decisions, erasures, health, holds, notes, profiles, scopes, sources, spending
 from memgraph_engine.graph import topics as topic_graph
 from memgraph_engine.ingest import readers
 from memgraph_engine.ingest.messages import (
@@ -28,6 +28,7 @@ from memgraph_engine.ingest.messages import (
 from memgraph_engine.interface.defaults import MOST, NEWEST, TOP_K
 from memgraph_engine.interface.filters import NoteFilters, SearchFilters
 from memgraph_engine.model.answer import Answer, Context
+from memgraph_engine.model.health import Health
 from memgraph_engine.model.ingested import Ingested
 from memgraph_engine.model.marker import without_marks
 from memgraph_engine.model.memory import NEVER, READABLE, UNKNOWN_PAST, Note, Source, SourceKind
@@ -67,6 +68,9 @@ from memgraph_engine.writing.writer import Writer
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+
+_LONGEST = 1e9  # seconds
 
 
 class MessageObject(Protocol):
@@ -1029,6 +1033,22 @@ class Memory:
         """Recount the stored sums, and look for states that must never be; return a sentence for each fault."""
         scope = self._scope(user_id, shared)
         return audit.verify(self.engine.db, scope.name, self.engine.embedder.dimensions)
+
+    def health(self, *, overdue: float = 3600.0) -> Health:
+        """Tell how the tenant's database is: whether it answers, its schema and its clock, and what waits for a worker.
+
+        Work that waits for more than `overdue` seconds is a fault; so is a clock that differs by more than five
+        minutes. What is wrong with the database is among the faults, and not raised.
+
+        >>> from memgraph_engine import Memory
+        >>> with Memory.connect(tenant=tenant) as memory:
+        ...     memory.health().ok
+        True
+        """
+        if type(overdue) not in (int, float) or not 0 <= overdue < _LONGEST:
+            raise InvalidInput(f"overdue must be a number of seconds from 0, not {overdue!r}.")
+        cap = self._settings.lifecycle.cap
+        return health.look(self.engine.db, self._settings.tenant, cap, timedelta(seconds=overdue))
 
     # ---- inside -----------------------------------------------------------------------------
 

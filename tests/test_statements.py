@@ -10,9 +10,17 @@ from memgraph_engine.resources import resource
 
 WITHOUT_SCOPE = {"store/clock", "store/read", "store/create", "store/upgrade", "leases/acquire", "leases/release"}
 OF_TENANT = {"receipts/create", "receipts/last", "receipts/list", "receipts/purge"}  # a chain is a tenant's
-# a purge, a rebuild of all topics, a worker and a list of users look for all scopes of a tenant, an upgrade and an
-# operator's list for those of all, by the one label that is small
-MAY_SCAN = {"scopes/of_tenant", "scopes/tenants", "scopes/users", "scopes/waiting", "topics/changed", "store/overtake"}
+# a purge, a rebuild of all topics, a worker, a look at its work and a list of users look for all scopes of a tenant, an
+# upgrade and an operator's list for those of all, by the one label that is small
+MAY_SCAN = {
+    "scopes/of_tenant",
+    "scopes/tenants",
+    "scopes/users",
+    "scopes/waiting",
+    "scopes/undone",
+    "topics/changed",
+    "store/overtake",
+}
 # a compaction copies all that a store holds, whosever it is
 COPIED = {"copy/nodes", "copy/relationships", "copy/counts"}
 OF_ALL = {*COPIED, "copy/vectors", "copy/write_nodes", "copy/write_relationships"}

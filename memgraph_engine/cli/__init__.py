@@ -23,6 +23,7 @@ from memgraph_engine.cli.explain import explain
 from memgraph_engine.cli.forget import forget
 from memgraph_engine.cli.get import get
 from memgraph_engine.cli.group import Group
+from memgraph_engine.cli.health import health
 from memgraph_engine.cli.history import history
 from memgraph_engine.cli.hold import hold
 from memgraph_engine.cli.ingest import ingest
@@ -154,6 +155,7 @@ app.command("sessions")(sessions)
 app.command("tenants")(tenants)
 app.command("cost")(cost)
 app.command("verify")(verify)
+app.command("health")(health)
 app.add_typer(policy_app, name="policy")
 app.add_typer(topics_app, name="topics")
 app.add_typer(eval_app, name="eval")

@@ -5,12 +5,13 @@ on a sweep, nor does a sweep depend on who else reads.
 """
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from uuid import uuid4
 
 from memgraph_engine.errors import ClockSkew
 from memgraph_engine.graph import notes, scopes
 from memgraph_engine.graph.database import Database
+from memgraph_engine.graph.health import SKEW
 from memgraph_engine.graph.notes import Revision
 from memgraph_engine.graph.rows import moment
 from memgraph_engine.model.result import Decision
@@ -18,7 +19,6 @@ from memgraph_engine.model.scope import Scope
 from memgraph_engine.writing.transaction import Transaction
 
 _SOME = 500
-_SKEW = timedelta(minutes=5)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ def check_clock(db: Database) -> None:
     """Raise ClockSkew if this machine's clock and the server's differ by more than five minutes."""
     server = moment(db.run("store/clock")[0]["now"])
     skew = abs(db.alive() - server)
-    if skew > _SKEW:
+    if skew > SKEW:
         raise ClockSkew(
             f"The clock of this machine and that of the server at {db.uri} differ by {skew.total_seconds() / 60:.0f} "
             "minutes. Nothing was swept, since one of them is wrong: set them, and sweep again."

@@ -1,0 +1,22 @@
+// What waits in the memories of a tenant, by the job that would do it: in how many memories, and since when in the first of them.
+// $tenant: string    the tenant
+// $cap: integer    readable notes of a scope without a cap of its own; 0 for any number
+// $alive: datetime    the present: what ends by then is no work but the sweep's
+// returns job, memories, since [ms] or null where it is not known
+MATCH (s:Scope) WHERE s.tenant = $tenant
+CALL (s) {
+  MATCH (n:Note {scope: s.scope, status: 'pending'}) WHERE n.expires_at > $alive
+  WITH min(n.created_at) AS since WHERE since IS NOT NULL
+  RETURN 'construct' AS job, since
+  UNION
+  WITH s WHERE s.next_expiry <= $alive AND s.next_expiry > datetime('0001-01-01T00:00:00Z')
+  RETURN 'expire' AS job, s.next_expiry AS since
+  UNION
+  MATCH (e:Erasure {scope: s.scope}) WHERE e.id >= ''
+  WITH min(e.begun) AS since WHERE since IS NOT NULL
+  RETURN 'erase' AS job, since
+  UNION
+  WITH s WHERE coalesce(s.cap, $cap) > 0 AND s.notes > coalesce(s.cap, $cap)
+  RETURN 'evict' AS job, null AS since
+}
+RETURN job, count(*) AS memories, min(since).epochMillis AS since ORDER BY job

@@ -1,0 +1,60 @@
+"""`memgraph-engine health`."""
+
+from datetime import timedelta
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from memgraph_engine.cli import show
+from memgraph_engine.cli.options import Json, Tenant
+
+if TYPE_CHECKING:
+    from memgraph_engine.model.health import Health
+
+
+def health(
+    tenant: Tenant = None,
+    overdue: Annotated[
+        float, typer.Option(metavar="MINUTES", min=0, help="Work that waits longer than this is a fault.")
+    ] = 60.0,
+    as_json: Json = False,
+) -> None:
+    """Tell whether the database answers, its schema and clock, and what waits for a worker.
+
+    It starts no server and loads no embedder. The exit code is 1 if anything is wrong.
+    """
+    found = _look(tenant, timedelta(minutes=overdue))
+    if as_json:
+        show.document(found)
+    else:
+        waits = {f"waits to {one.job}": _since(one.since, one.memories) for one in found.undone}
+        facts = {"server": found.server, "schema": f"{found.schema} of {found.expected}", "clock": f"{found.clock:+} s"}
+        show.facts(show.console(), {**facts, **waits, "state": "well" if found.ok else "not well"})
+        for fault in found.faults:
+            typer.echo(show.clean(fault), err=True)
+    if not found.ok:
+        raise typer.Exit(1)
+
+
+def _since(since: object, memories: int) -> str:
+    return f"{memories:,} memories" + (f", since {since:%Y-%m-%d %H:%M}" if since else "")
+
+
+def _look(tenant: str | None, overdue: timedelta) -> "Health":
+    from memgraph_engine.engine.wiring import open_database
+    from memgraph_engine.errors import LocalServerError, StoreError
+    from memgraph_engine.graph.health import look
+    from memgraph_engine.model.health import Health
+    from memgraph_engine.settings import Settings
+
+    settings = Settings.load(**({"tenant": tenant} if tenant else {}))
+    if not settings.uri:
+        from memgraph_engine.graph.server import LocalServer
+
+        if not LocalServer(settings).address():
+            return Health("", ("The managed server does not run: memgraph-engine db start starts it.",))
+    try:
+        with open_database(settings) as db:
+            return look(db, settings.tenant, settings.lifecycle.cap, overdue)
+    except (StoreError, LocalServerError) as error:
+        return Health(settings.uri, (str(error),))

@@ -1,0 +1,54 @@
+"""Look how a database is: whether it answers, its schema, its clock, and how old the work is that nobody has done."""
+
+from datetime import datetime, timedelta
+
+from memgraph_engine.errors import StoreError
+from memgraph_engine.graph import schema
+from memgraph_engine.graph.database import Database
+from memgraph_engine.graph.rows import moment
+from memgraph_engine.model.health import Health, Undone
+
+SKEW = timedelta(minutes=5)
+"""By how much two clocks may differ: what ends is told by one, and swept by another."""
+_WAITS = {
+    "construct": "Notes are pending",
+    "expire": "Notes have expired that no sweep has archived",
+    "erase": "An erasure was cut off, or still runs",
+}
+
+
+def look(db: Database, tenant: str, cap: int, overdue: timedelta) -> Health:
+    """Return how the database is; work that waits longer than `overdue` is a fault. A database's errors are faults."""
+    try:
+        rows = db.run("store/read")
+        now = db.alive()
+        ahead = moment(db.run("store/clock")[0]["now"]) - now
+        waiting = db.run("scopes/undone", tenant=tenant, cap=cap) if rows else []
+    except StoreError as error:
+        return Health(db.uri, (str(error),), expected=schema.VERSION)
+    found = rows[0]["schema"] if rows else 0
+    undone = tuple(
+        Undone(row["job"], row["memories"], None if row["since"] is None else moment(row["since"])) for row in waiting
+    )
+    faults = [*_schema_faults(found, rows[0]["upgrading"] if rows else None)]
+    if abs(ahead) > SKEW:
+        faults.append(f"The server's clock and this machine's differ by {abs(ahead).total_seconds() / 60:.0f} minutes.")
+    faults += [fault for one in undone if (fault := _late(one, now, overdue))]
+    return Health(db.uri, tuple(faults), found, schema.VERSION, round(ahead.total_seconds(), 3), undone)
+
+
+def _schema_faults(found: int, upgrading: int | None) -> list[str]:
+    newer = max(found, upgrading or 0)
+    if newer > schema.VERSION:
+        return [f"The database has schema {newer}, newer than schema {schema.VERSION}, which this process knows."]
+    return [f"An upgrade to schema {upgrading} was cut off, or still runs: connect once more."] if upgrading else []
+
+
+def _late(one: Undone, now: datetime, overdue: timedelta) -> str:
+    if one.since is None or now - one.since <= overdue:
+        return ""
+    memories = "1 memory" if one.memories == 1 else f"{one.memories:,} memories"
+    return (
+        f"{_WAITS[one.job]} since {one.since:%Y-%m-%d %H:%M}, in {memories}: run `memgraph-engine worker`, which does "
+        "what waits."
+    )

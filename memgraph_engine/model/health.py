@@ -1,0 +1,42 @@
+"""How a memory's database is: what answers, and what waits to be done."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from memgraph_engine.interface.results import Result
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Undone(Result):
+    """Work that waits for a worker, by the name of its job: in how many memories, and since when in the first of them.
+
+    `since` is None where that is not known: a memory is over its cap as long as it is.
+    """
+
+    job: str
+    memories: int
+    since: datetime | None
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Health(Result):
+    """How the database of a tenant's memories is. It is `ok` if there are no `faults`, each a sentence.
+
+    `server` is its address. `schema` is that of the database, 0 for a new one, `expected` that of this process.
+    `clock` is by how many seconds the server's clock is ahead of this machine's. `undone` is what waits.
+    """
+
+    brief = ("ok", "faults", "undone")
+    derived = ("ok",)
+
+    server: str
+    faults: tuple[str, ...] = ()
+    schema: int = 0
+    expected: int = 0
+    clock: float = 0.0
+    undone: tuple[Undone, ...] = ()
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing is wrong."""
+        return not self.faults
