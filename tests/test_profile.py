@@ -1,10 +1,14 @@
 """A profile follows from what messages tell: in plain words of who says them, and as long as a note tells it."""
 
+import json
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from typer.testing import CliRunner
 
 from memgraph_engine import InvalidInput, Memory, Settings
+from memgraph_engine.cli import app
 from memgraph_engine.lifecycle.attributes import attributes
 from memgraph_engine.testing import ScriptedChat
 from tests.test_erasure import everything_told
@@ -231,6 +235,49 @@ def test_a_profile_is_of_who_speaks_in_one_memory_alone(noting):
         noting.profile(shared=True)
     noting.set_policy(noting.profile(**ANA).attributes[0].note, "private", **ANA)
     assert held(noting) == []
+
+
+def test_a_value_stays_where_a_summary_stands_for_its_note(noting, clock):
+    for text in ("I live in Lisbon.", "Lisbon has steep hills.", "Lisbon has yellow trams."):
+        say(noting, text, session="s1")
+    noting.limit(1, **ANA)
+    clock.now += 60 * DAY
+    assert noting.evict(**ANA).notes > 0
+    residence = noting.profile(**ANA).attributes[0]
+    assert residence.value == "Lisbon"
+    assert noting.get(residence.source, **ANA).sums
+    noting.delete(noting.get(residence.source, **ANA).id, **ANA)
+    assert held(noting) == []
+
+
+def test_history_that_is_pruned_leaves_the_profile(noting, clock):
+    say(noting, "I live in Lisbon.")
+    say(noting, "I'm vegan.")
+    noting.undo(made(noting)[0].id, **ANA)
+    clock.now += 10 * DAY
+    old = noting.engine.settings.lifecycle.model_copy(update={"decisions_days": 2})
+    settings = noting.engine.settings.model_copy(update={"lifecycle": old})
+    Memory(replace(noting.engine, settings=settings)).sweep(**ANA)
+    assert held(noting) == [("residence", "Lisbon")]
+    assert [one.evidence for one in made(noting)] == ['It tells residence "Lisbon".']
+    assert noting.verify(**ANA) == []
+
+
+def test_the_commands_tell_the_same(noting, tenant, server, monkeypatch):
+    for name, value in (("URI", server.uri), ("USER", server.user), ("PASSWORD", server.password)):
+        monkeypatch.setenv(f"MEMGRAPH_ENGINE_{name}", value)
+    say(noting, "I live in Lisbon.")
+
+    def run(*words):
+        return CliRunner().invoke(app, [*words, "--user", "ana", "--tenant", tenant, "--json"])
+
+    told = json.loads(run("profile", "--set", "motto=Festina lente", "--end", "residence").stdout)
+    assert [(one["name"], one["value"]) for one in told["attributes"]] == [("motto", "Festina lente")]
+    assert [one["value"] for one in told["former"]] == ["Lisbon"]
+    prompt = json.loads(run("prompt", "Where do I live?", "--system", "Be brief.").stdout)
+    assert [message["role"] for message in prompt["messages"]] == ["system", "user"]
+    assert "motto: Festina lente" in prompt["messages"][0]["content"]
+    assert run("profile", "--set", "motto").exit_code == 2
 
 
 def test_nothing_is_noted_unless_it_is_asked_for(memory):
