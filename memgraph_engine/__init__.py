@@ -77,8 +77,10 @@ if TYPE_CHECKING:
         ErasureReceipt,
         Evicted,
         Explanation,
+        Exported,
         Hit,
         Hold,
+        Imported,
         PassageEntry,
         QueryPlan,
         Receipt,
@@ -131,11 +133,13 @@ __all__ = [
     "ErasureRefused",
     "Evicted",
     "Explanation",
+    "Exported",
     "Fault",
     "Health",
     "Held",
     "Hit",
     "Hold",
+    "Imported",
     "Ingested",
     "InvalidInput",
     "JobRun",
@@ -218,9 +222,9 @@ _NAMES = {
     "model.profile": "Attribute Delta Profile",
     "model.prompt": "Prompt Section",
     "model.result": (
-        "About Anchor Applied CacheStats ChannelScore Considered Decision Deletion Entry ErasurePlan "
-        "ErasureReceipt Evicted Explanation Hit Hold PassageEntry QueryPlan Receipt Reflected Reflection Round Session "
-        "Spending Stats Story Swept Tenant Tie User Version"
+        "About Anchor Applied CacheStats ChannelScore Considered Decision Deletion Entry ErasurePlan ErasureReceipt "
+        "Evicted Explanation Exported Hit Hold Imported PassageEntry QueryPlan Receipt Reflected Reflection Round "
+        "Session Spending Stats Story Swept Tenant Tie User Version"
     ),
     "model.topic": "Move Topic TopicRun TopicTie",
     "settings": "Settings",

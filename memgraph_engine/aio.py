@@ -146,6 +146,8 @@ class AsyncMemory:
     erase = awaited(Memory.erase)
     receipts = awaited(Memory.receipts)
     verify_erasure = awaited(Memory.verify_erasure)
+    export = awaited(Memory.export)
+    import_ = awaited(Memory.import_)
     render = awaited(Memory.render)
     rebuild_topics = awaited(Memory.rebuild_topics)
     rebuild_all_topics = awaited(Memory.rebuild_all_topics)

@@ -43,8 +43,10 @@ from memgraph_engine.model.result import (
     ErasurePlan,
     ErasureReceipt,
     Evicted,
+    Exported,
     Hit,
     Hold,
+    Imported,
     Receipt,
     Reflection,
     Session,
@@ -62,6 +64,8 @@ from memgraph_engine.recall.ranking import ranking
 from memgraph_engine.settings import Settings
 from memgraph_engine.topics.job import rebuild_topics
 from memgraph_engine.writing import erasure
+from memgraph_engine.writing.export import export
+from memgraph_engine.writing.importing import import_
 from memgraph_engine.writing.ingestion import Ingestion
 from memgraph_engine.writing.writer import Writer
 
@@ -647,6 +651,52 @@ class Memory:
             "them, memgraph-engine db compact takes them away."
         ] * bool(held)
 
+    # ---- carrying it elsewhere --------------------------------------------------------------
+
+    def export(
+        self,
+        path: str | Path,
+        *,
+        user_id: str | None = None,
+        shared: bool = False,
+        progress: Callable[[int, int], object] = lambda *_: None,
+    ) -> Exported:
+        """Write all of a memory into a file of JSON lines, from which `import_` makes it again, exactly.
+
+        The same memory makes the same file, which its owner alone can read. It has notes in all states with their
+        vectors and former versions, sources, keywords, topics, decisions, use, holds and costs. What is to be erased by
+        now is erased first; receipts are the tenant's, and stay. `progress` is told how many lines of how many are
+        written. A file that is there is replaced when the new one is whole. Raises NotFound for an empty memory, Held
+        where a hold keeps what is past its end, WriteConflict where others wrote all the while, and InvalidInput for a
+        path that can't be written.
+
+        >>> from memgraph_engine import Memory
+        >>> with Memory.connect(tenant=tenant) as memory:
+        ...     _ = memory.add("The heron eats fish.", user_id="pia")
+        ...     _ = memory.export(folder / "pia.jsonl", user_id="pia")
+        ...     _ = memory.import_(folder / "pia.jsonl", user_id="pam")
+        ...     memory.search("What does the heron eat?", user_id="pam")[0].note.text
+        'The heron eats fish.'
+        """
+        return export(self.engine, self._scope(user_id, shared), _path(path), progress)
+
+    def import_(
+        self,
+        path: str | Path,
+        *,
+        user_id: str | None = None,
+        shared: bool = False,
+        progress: Callable[[int, int], object] = lambda *_: None,
+    ) -> Imported:
+        """Read a memory from a file that `export` wrote, under its own or another name, into one that is empty.
+
+        All of it can be read at once, when it is whole, and nothing before. What an import wrote that was killed is
+        removed by the next one into that memory. Under another name the ids of notes are others. Raises InvalidInput
+        for a file that is no export or is damaged, which names the line, and for a memory that holds something;
+        StoreMismatch for another embedder or schema. Then nothing was imported.
+        """
+        return import_(self.engine, self._scope(user_id, shared), _path(path), progress)
+
     def render(self, *, user_id: str | None = None, shared: bool = False) -> int:
         """Render the contexts of a memory's notes as this version renders them; return how many changed.
 
@@ -1135,6 +1185,12 @@ class Memory:
         zone, most = self._settings.timezone, self._settings.max_text
         source = parse_message(message, where, timezone=zone, max_text=most, user=scope.user or "", now=now)
         return self.engine.policies.assigned(source, where, now)
+
+
+def _path(path: object) -> Path:
+    if not isinstance(path, str | Path) or not str(path):
+        raise InvalidInput(f"path must be that of a file, not {path!r}.")
+    return Path(path)
 
 
 def _check_limit(limit: object) -> None:

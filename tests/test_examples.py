@@ -24,9 +24,11 @@ def _model(embedder, monkeypatch):
 
 
 @pytest.mark.parametrize("name", ["memgraph_engine", *MODULES])
-def test_docstring_examples(name, server, tenant):
+def test_docstring_examples(name, server, tenant, tmp_path):
     module = importlib.import_module(name)
-    failures, _ = doctest.testmod(module, extraglobs={"tenant": tenant}, optionflags=doctest.ELLIPSIS)
+    failures, _ = doctest.testmod(
+        module, extraglobs={"tenant": tenant, "folder": tmp_path}, optionflags=doctest.ELLIPSIS
+    )
     assert failures == 0
 
 

@@ -23,7 +23,7 @@ MAY_SCAN = {
 }
 # a compaction copies all that a store holds, whosever it is
 COPIED = {"copy/nodes", "copy/relationships", "copy/counts"}
-OF_ALL = {*COPIED, "copy/vectors", "copy/write_nodes", "copy/write_relationships"}
+OF_ALL = {*COPIED, "copy/write_nodes", "copy/write_relationships"}
 NAMES = sorted(statements())
 ONE = re.compile("Unique|ByElementId")
 

@@ -20,12 +20,14 @@ from memgraph_engine.cli.end_session import end_session
 from memgraph_engine.cli.eval import eval_app
 from memgraph_engine.cli.evict import evict
 from memgraph_engine.cli.explain import explain
+from memgraph_engine.cli.export import export
 from memgraph_engine.cli.forget import forget
 from memgraph_engine.cli.get import get
 from memgraph_engine.cli.group import Group
 from memgraph_engine.cli.health import health
 from memgraph_engine.cli.history import history
 from memgraph_engine.cli.hold import hold
+from memgraph_engine.cli.import_ import import_
 from memgraph_engine.cli.ingest import ingest
 from memgraph_engine.cli.init import init
 from memgraph_engine.cli.limit import limit
@@ -148,6 +150,8 @@ app.command("pin")(pin)
 app.command("unpin")(unpin)
 app.command("hold")(hold)
 app.command("release")(release)
+app.command("export")(export)
+app.command("import")(import_)
 app.command("render")(render)
 app.command("stats")(stats)
 app.command("users")(users)

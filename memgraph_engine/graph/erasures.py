@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from memgraph_engine.graph import topics
+from memgraph_engine.graph import scopes, topics
 from memgraph_engine.graph.database import Database, Row
 from memgraph_engine.graph.notes import Found, found_from
 from memgraph_engine.graph.rows import moment
@@ -14,7 +14,7 @@ from memgraph_engine.interface.results import json_form
 from memgraph_engine.model.result import ErasurePlan, ErasureReceipt
 
 _PAGE = 1000
-_LEASES = ("work", "write", "process", "topics")
+_LEASES = ("work", "write", "process", "topics", "import")
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +144,7 @@ def purge(db: Database, scope: str, *, whole: bool) -> None:
     """Remove all that a scope holds; the `whole` of it with itself, and with the leases that name it."""
     if whole:
         db.commit("erasures/leases", scope=scope, kinds=_LEASES)
-    db.batches("scopes/purge", scope=scope, rows=_PAGE, whole=whole)
+    scopes.purge(db, scope, whole=whole)
 
 
 def tidy(db: Database, scope: str) -> list[str]:

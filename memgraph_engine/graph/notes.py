@@ -288,6 +288,13 @@ def new_stamp() -> int:
     return secrets.randbits(63)
 
 
+def scoped(scope: Scope, given: Mapping[str, Any]) -> Row:
+    """Return the properties of a version of a note that follow from the scope, and a stamp."""
+    token = scope.token
+    terms = {f"{text}_scoped": token + given[f"{text}_terms"].replace(" ", f" {token}") for text in ("raw", "context")}
+    return {"scope_token": token, "stamp": new_stamp(), **terms}
+
+
 def texts_of(candidate: Candidate) -> Row:
     """Return the properties of a candidate's two texts."""
     return {

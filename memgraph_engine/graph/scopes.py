@@ -12,6 +12,8 @@ from memgraph_engine.graph.rows import moment
 from memgraph_engine.model.result import Session, Tenant, User
 from memgraph_engine.model.scope import Scope
 
+_PAGE = 1000
+
 
 def open_scope(db: Database, scope: Scope, language: str) -> str:
     """Make the scope unless it is there, and return its language."""
@@ -99,9 +101,24 @@ def of_tenant(tx: Runner, tenant: str) -> list[str]:
     return [row["scope"] for row in tx.run("scopes/of_tenant", tenant=tenant)]
 
 
+def importing(scope: str) -> str:
+    """Return the name under which an import stands until it is whole: no user has one with two slashes.
+
+    >>> importing("acme/ana")
+    'acme/ana/importing'
+    """
+    return f"{scope}/importing"
+
+
+def purge(db: Database, scope: str, *, whole: bool = True) -> None:
+    """Really remove what a scope holds, in batches; the `whole` of it with itself, and with what was being imported."""
+    for name in (scope, importing(scope)) if whole else (scope,):
+        db.batches("scopes/purge", scope=name, rows=_PAGE, whole=whole)
+
+
 def purge_tenant(db: Database, tenant: str) -> None:
     """Really remove everything of a tenant, in batches."""
     for scope in of_tenant(db, tenant):
-        db.batches("scopes/purge", scope=scope, rows=1000, whole=True)
+        purge(db, scope)
         db.commit("erasures/end", scope=scope, id=None)
     db.commit("receipts/purge", tenant=tenant)

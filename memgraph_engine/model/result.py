@@ -426,6 +426,26 @@ class ErasureReceipt(Result):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
+class Exported(Result):
+    """What an export wrote: the file, how many nodes and relationships, its bytes, and the SHA-256 in its last line."""
+
+    path: str
+    nodes: int
+    relationships: int
+    bytes: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Imported(Result):
+    """What an import read: the file, and how many nodes and relationships are in the memory now."""
+
+    path: str
+    nodes: int
+    relationships: int
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Reflected(Result):
     """What an answer made of a note that was shown for it, and `why` that is known.
 

@@ -1,0 +1,7 @@
+// The relationships that lead from nodes of a scope.
+// $scope: string    the scope
+// $ids: list<string>    the places of the nodes in the store
+// returns a, b: the places of both nodes, kind, properties
+UNWIND $ids AS id
+MATCH (a)-[r]->(b) WHERE elementId(a) = id AND a.scope = $scope
+RETURN id AS a, elementId(b) AS b, type(r) AS kind, properties(r) AS properties

@@ -1,0 +1,165 @@
+"""Read a memory from a file that an export wrote, into an empty scope, under the same or another name.
+
+It stands under a name that no user can have until it is whole; then one transaction gives it its own. So nothing of an
+import that was cut off is ever read, and the next one into that scope removes it.
+"""
+
+import hashlib
+import re
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from memgraph_engine.engine.wiring import Engine
+from memgraph_engine.errors import InvalidInput, QueryFailed, StoreError, WriteConflict
+from memgraph_engine.graph import copying, leases, notes, scopes
+from memgraph_engine.graph.database import Row, Runner
+from memgraph_engine.graph.memory_file import Line, Reader
+from memgraph_engine.model.memory import note_id
+from memgraph_engine.model.result import Imported
+from memgraph_engine.model.scope import Scope
+
+_ID = re.compile("[0-9a-f]{32}")
+_NO_MEMORY = "Neo.TransientError.General.MemoryPoolOutOfMemoryError"
+_NAMING = ("note", "considered", "evidence")  # properties of decisions that name notes
+
+Counted = Callable[[int, int], object]
+
+
+def import_(engine: Engine, scope: Scope, path: Path, counted: Counted) -> Imported:
+    """Read a file into an empty scope; `counted` is told how many lines of how many are written.
+
+    The whole file is read before anything is written. Raises InvalidInput for a file that is none or is damaged, and
+    for a scope that holds something, and StoreMismatch for another embedder or schema.
+    """
+    file = Reader(path)
+    file.fits(engine.embedder.name, engine.embedder.dimensions)
+    with leases.held(engine.db, f"import {scope.name}"):
+        scopes.purge(engine.db, scopes.importing(scope.name), whole=False)
+        _check_empty(engine.db, scope)
+        ids = _Ids(scope, Scope(file.head.tenant, file.head.user or None))
+        for line in file.lines():
+            ids.see(line)
+        try:
+            nodes, relationships = _Import(engine, scope, file, ids, counted).run()
+        except BaseException:
+            with suppress(StoreError):  # else the next import does so
+                scopes.purge(engine.db, scopes.importing(scope.name), whole=False)
+            raise
+    engine.notes.drop([scope.name])
+    return Imported(str(path), nodes, relationships)
+
+
+def _check_empty(tx: Runner, scope: Scope) -> None:
+    if found := [row["label"] for row in copying.members(tx, scope.name, 2) if row["label"] != "Scope"]:
+        raise InvalidInput(
+            f"The memory of {scope} is not empty: it holds a {found[0]}. Nothing was imported. Import it under another "
+            "name, or erase what is there first (`memgraph-engine forget --all`)."
+        )
+
+
+class _Ids:
+    """What the notes of a file are called in the scope that they come into: under another name their ids are others.
+
+    The id of a note is made from its scope and its first source, so that a write that is tried again makes the same.
+    """
+
+    def __init__(self, scope: Scope, former: Scope) -> None:
+        self._scope, self._same = scope.name, scope == former
+        self._known: dict[str, str | None] = {}
+
+    def see(self, line: Line) -> None:
+        """Take note of what a note's id was made from."""
+        row = line.node
+        if row and not self._same and row["labels"][0] in ("Note", "Past"):
+            made = note_id(self._scope, *row["of"]) if row["of"] else None
+            former = row["properties"]["id"]
+            self._known[former] = self._known.get(former) or made
+
+    def of(self, id: str) -> str:  # noqa: A002  the graph's own word
+        """Return what a note is called here; what is no note of the file keeps its name."""
+        if id not in self._known:
+            return id
+        return self._known[id] or hashlib.blake2b(f"{self._scope}\0{id}".encode(), digest_size=16).hexdigest()
+
+    def renamed(self, label: str, given: Mapping[str, Any]) -> Row:
+        """Return the properties of a node, which may name notes: use does by its id, a decision in its texts."""
+        if label in ("Note", "Past", "Usage"):
+            return {**given, "id": self.of(given["id"])}
+        if label == "Decision" and self._known:
+            texts = {name: _ID.sub(lambda found: self.of(found[0]), given.get(name, "")) for name in _NAMING}
+            return {**given, **texts}
+        return dict(given)
+
+
+class _Import:
+    """One import: what it has written, and what waits for the end."""
+
+    def __init__(self, engine: Engine, scope: Scope, file: Reader, ids: _Ids, counted: Counted) -> None:
+        self._db, self._scope, self._file, self._ids, self._counted = engine.db, scope, file, ids, counted
+        self._under = scopes.importing(scope.name)
+        self._places: dict[int, str] = {}
+        self._itself: Row = {}
+        self._hanging: list[Row] = []
+        self._ties: list[Row] = []
+
+    def run(self) -> tuple[int, int]:
+        """Write all lines, then give the whole the scope's name; return how many nodes and relationships there are."""
+        done = 0
+        for lines in copying.batches(self._file.lines()):
+            self._write_nodes([line.node for line in lines if line.node])
+            self._write_ties([line.relationship for line in lines if line.relationship])
+            self._counted(done := done + len(lines), self._file.head.total)
+        try:
+            self._db.write(self._take)
+        except QueryFailed as error:
+            if error.code != _NO_MEMORY:
+                raise
+            raise StoreError(
+                f"The server has too little memory to put {done} lines in their place at once; nothing was imported. "
+                "Give it more heap (the setting `heap` of the managed server), and import the file again."
+            ) from error
+        relationships = self._file.head.relationships
+        return done - relationships, relationships
+
+    def _write_nodes(self, rows: list[Row]) -> None:
+        """Write nodes, but the scope itself and what hangs on it: that comes when all else is there."""
+        made = []
+        for row in rows:
+            (label,) = row["labels"]
+            given = self._ids.renamed(label, row["properties"])
+            if label == "Scope":
+                self._itself = given
+            elif label == "Spending":
+                self._hanging.append({**row, "properties": {**given, "scope": self._scope.name}})
+            else:
+                own = notes.scoped(self._scope, given) if label in ("Note", "Past") else {}
+                made.append({**row, "properties": {**given, **own, "scope": self._under}})
+        if made:
+            self._places |= copying.write_nodes(self._db, made)
+
+    def _write_ties(self, rows: list[Row]) -> None:
+        waiting = {0, *(row["id"] for row in self._hanging)}
+        self._ties += [row for row in rows if waiting & {row["a"], row["b"]}]
+        if ready := [row for row in rows if not waiting & {row["a"], row["b"]}]:
+            copying.write_relationships(self._db, ready, self._places)
+
+    def _take(self, tx: Runner) -> None:
+        """Give all that is written the scope's name, unless somebody wrote to that meanwhile."""
+        name, some = self._scope.name, [*self._places.values()][:1]
+        there = tx.run("copy/take", scope=name)[0]
+        if some and tx.run("copy/nodes_at", scope=name, ids=some):
+            return  # it was committed, though the answer was lost
+        _check_empty(tx, self._scope)
+        renamed = 0
+        for ids in copying.batches(self._places.values()):
+            renamed += tx.run("copy/rename", scope=self._under, name=name, ids=ids)[0]["renamed"]
+        if renamed < len(self._places):
+            raise WriteConflict(f"Another process imports into the memory of {self._scope}. Nothing was imported here.")
+        given = {"tenant": self._scope.tenant, "user": self._scope.user or ""}
+        version = max(self._itself["version"], there["version"] + 1 if there["version"] else 0)
+        tx.run("copy/open", scope=name, properties={**self._itself, **given, "version": version})
+        hanging = tx.run("copy/write_nodes", rows=copying.with_vectors(self._hanging))
+        places = {**self._places, 0: there["id"], **{row["id"]: row["written"] for row in hanging}}
+        tx.run("copy/write_relationships", rows=copying.moved(self._ties, places))
