@@ -6,10 +6,12 @@ import shutil
 import socket
 import subprocess
 import sys
+import tarfile
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
+from io import BytesIO
 from types import SimpleNamespace
 from urllib.parse import parse_qs, urlsplit
 
@@ -21,7 +23,7 @@ from typer.testing import CliRunner
 from memgraph_engine import Memory
 from memgraph_engine.cli import app
 from memgraph_engine.errors import LocalServerError, MissingExtra
-from memgraph_engine.graph.server import LocalServer, compact, home, local, process, remains
+from memgraph_engine.graph.server import LocalServer, backup, compact, home, local, process, remains, restore
 from memgraph_engine.settings import Settings
 from memgraph_engine.testing import HashingEmbedder
 from tests.snapshots import same, snapshot
@@ -274,6 +276,41 @@ def test_a_compaction_that_is_killed_loses_nothing(running, folder):
         assert len(left) == 1
 
 
+@pytest.mark.long
+def test_a_backup_is_put_back_as_it_was_there_and_elsewhere(running, folder, tmp_path, monkeypatch):
+    at, file = running.address(), tmp_path / "all.tar"
+    monkeypatch.setenv("MEMGRAPH_ENGINE_HOME", str(folder))
+    query(at, "CREATE (:Own {word: 'before'})")
+    said = json.loads(CliRunner().invoke(app, ["db", "backup", str(file), "--json"]).stdout)
+    assert (said["path"], file.stat().st_mode & 0o777) == (str(file), 0o600)
+    assert running.address() == at  # it ran, and runs again
+    query(at, "MATCH (o:Own) SET o.word = 'after'")
+    damaged = bytearray(file.read_bytes())
+    damaged[len(damaged) // 2] ^= 1
+    (tmp_path / "damaged.tar").write_bytes(damaged)
+    (tmp_path / "short.tar").write_bytes(file.read_bytes()[:-20_000])
+    (tmp_path / "none.tar").write_text("no backup")
+    for wrong, why in (("damaged", "is not what was written"), ("short", "whole backup"), ("none", "whole backup")):
+        with pytest.raises(LocalServerError, match=why):
+            restore(settings(folder), tmp_path / f"{wrong}.tar")
+    assert query(at, "MATCH (o:Own) RETURN o.word") == [["after"]]
+    failed = CliRunner().invoke(app, ["db", "restore", str(file), "--yes", "--json"])
+    assert failed.exit_code == 0, failed.output
+    assert running.address() == at
+    assert query(at, "MATCH (o:Own) RETURN o.word") == [["before"]]
+    query(at, "MATCH (o:Own) DELETE o")
+    assert not {"compacted", "data.former"} & {path.name for path in folder.iterdir()}
+    other = LocalServer(settings(tmp_path / "other"))
+    restore(settings(tmp_path / "other"), file)  # where nothing was, and the password is another
+    assert other.address() is None
+    try:
+        there = other.start(progress=False)
+        assert there.password == at.password
+        assert query(there, "MATCH (o:Own) RETURN o.word") == [["before"]]
+    finally:
+        other.stop(10)
+
+
 def test_data_deleted_under_it_makes_a_new_server(running, folder):
     before = running.status().pid
     shutil.rmtree(folder / "data")
@@ -355,6 +392,52 @@ def test_a_compaction_that_was_cut_off_is_seen_to_its_end(tmp_path):
         assert not {"compacted", "data.former"} & {path.name for path in place.path.iterdir()}
         place.settle()
         assert place.holds_data
+
+
+def test_a_restoration_that_was_cut_off_is_seen_to_its_end(tmp_path):
+    """Its data in place, its password follows; else all is as it was."""
+    for put_in_place in (False, True):
+        place = home.Home(tmp_path / str(put_in_place))
+        place.make()
+        (place.path / "password").write_text("old")
+        fresh = place.make_compacted()
+        (fresh.path / "password").write_text("new")
+        place.data.rename(place.path / "data.former")
+        (place.path / "data.former" / "databases" / "system").mkdir(parents=True)
+        if put_in_place:
+            (place.data / "databases" / "system").mkdir(parents=True)
+        place.settle()
+        assert place.holds_data
+        assert place.password() == ("new" if put_in_place else "old")
+
+
+def test_what_can_not_be_backed_up_is_told(idle, tmp_path, monkeypatch):
+    with pytest.raises(LocalServerError, match="there is nothing to copy"):
+        backup(settings(tmp_path / "empty"), tmp_path)
+    (idle.data / "databases" / "system" / "store").write_bytes(b"1" * 999)
+    (tmp_path / "folder").mkdir()
+    server = settings(idle.path)
+    made = backup(server, tmp_path / "folder")
+    assert (made.path.parent, made.files, made.bytes) == (tmp_path / "folder", 1, 999)
+    with pytest.raises(LocalServerError, match="can't be written: No such file"):
+        backup(server, tmp_path / "none" / "out.tar")
+    monkeypatch.setattr("memgraph_engine.graph.server.backups.disk_usage", lambda path: SimpleNamespace(free=999))
+    with pytest.raises(LocalServerError, match="free space"):
+        backup(server, tmp_path / "out.tar")
+    monkeypatch.setattr(local, "disk_usage", lambda path: SimpleNamespace(free=999))
+    with pytest.raises(LocalServerError, match="less than that is free"):
+        restore(server, made.path)
+    with pytest.raises(LocalServerError, match="can't be read: No such file"):
+        restore(server, tmp_path / "none")
+    for name, content in (("backup.json", b"{}"), ("../out", b""), ("data/../../out", b"")):
+        odd = tmp_path / "odd.tar"
+        with tarfile.open(odd, "w") as archive:
+            member = tarfile.TarInfo(name)
+            member.size = len(content)
+            archive.addfile(member, BytesIO(content))
+        with pytest.raises(LocalServerError, match="no whole backup"):
+            restore(server, odd)
+    assert idle.holds_data
 
 
 def test_what_can_not_be_compacted_is_told(tmp_path, monkeypatch):

@@ -3,6 +3,7 @@
 import json
 import webbrowser
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -11,7 +12,7 @@ from memgraph_engine.cli.group import Group
 from memgraph_engine.errors import LocalServerError
 
 if TYPE_CHECKING:  # loaded when a command runs, so that `--help` is fast
-    from memgraph_engine.graph.server import LocalServer, Status
+    from memgraph_engine.graph.server import Backup, LocalServer, Status
     from memgraph_engine.settings import Settings
 
 db_app = typer.Typer(cls=Group, help="The managed local Neo4j server.", no_args_is_help=True)
@@ -108,6 +109,56 @@ def compact(as_json: Json = False) -> None:
         f"Copied {found.nodes:,} nodes and {found.relationships:,} relationships: {_mb(found.bytes_before)} before, "
         f"{_mb(found.bytes_after)} after."
     )
+
+
+@db_app.command()
+def backup(
+    path: Annotated[
+        Path, typer.Argument(metavar="FILE|FOLDER", help="The archive to write, or a folder in which it gets a name.")
+    ],
+    as_json: Json = False,
+) -> None:
+    """Write all data of the server, of all tenants, and its password into an archive.
+
+    The server is stopped meanwhile, and started again if it ran. The archive is there when it is whole, and its owner
+    alone can read it. `db restore` puts it back.
+    """
+    from memgraph_engine.cli.progress import bar
+    from memgraph_engine.graph.server import backup as backed_up
+
+    with bar("Copying", lambda: None) as progress:
+        found = backed_up(_settings(), path, progress.reach)
+    _tell_backup(found, "Wrote", as_json=as_json)
+
+
+@db_app.command()
+def restore(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="An archive that `db backup` wrote.")],
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Replace without asking.", show_default=False)] = False,
+    as_json: Json = False,
+) -> None:
+    """Put the data of a backup in the place of all that the server holds.
+
+    What is there stays until a server has answered on the restored data. A server that ran is started again. What was
+    erased since the backup is there again.
+    """
+    from memgraph_engine.cli.progress import bar
+    from memgraph_engine.graph.server import restore as restored
+
+    settings = _settings()
+    size = _server().status().data_bytes
+    if size and not yes:
+        typer.confirm(f"This replaces the managed server's database ({_mb(size)}). Replace it?", abort=True, err=True)
+    with bar("Checking", lambda: None) as progress:
+        found = restored(settings, file, progress.reach)
+    _tell_backup(found, "Restored", as_json=as_json)
+
+
+def _tell_backup(found: "Backup", what: str, *, as_json: bool) -> None:
+    if as_json:
+        typer.echo(json.dumps({**asdict(found), "path": str(found.path), "made": found.made.isoformat()}))
+    else:
+        typer.echo(f"{what} {found.path}: {found.files} files, {_mb(found.bytes)}, of {found.made:%Y-%m-%d %H:%M} UTC.")
 
 
 @db_app.command()

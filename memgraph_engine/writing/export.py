@@ -44,7 +44,7 @@ def export(engine: Engine, scope: Scope, path: Path, counted: Counted) -> Export
             return _write(engine, scope, file, path, counted)
     raise WriteConflict(
         f"Others wrote to {scope} during each of {_ATTEMPTS} attempts to export it; {path} was not written. Try again "
-        "when less is written."
+        "when less is written, or copy the whole database by `memgraph-engine db backup`."
     )
 
 

@@ -50,7 +50,7 @@ class Home:
         self.log = self.logs / "neo4j.log"
         self.debug_log = self.logs / "debug.log"  # one JSON object a line
         self.console = self.logs / "console.log"  # what the process itself prints: faults of the JVM, mostly nothing
-        self.compacted = self.path / "compacted"  # the home of the server that a compaction writes to
+        self.compacted = self.path / "compacted"  # the home of the server that a compaction or a restoration writes to
         self._former = self.path / "data.former"  # the data in whose place that server's is put
         self._password = self.path / "password"
         self._record = self.path / "server.json"
@@ -104,8 +104,13 @@ class Home:
         self.settle()
 
     def settle(self) -> None:
-        """Bring to an end what a compaction began: its data is in place, and the former goes; else that comes back."""
+        """Bring to an end what a compaction or a restoration began.
+
+        Where its data is in place, its password follows, and the former data goes; else that comes back.
+        """
         try:
+            if self._former.exists() and self.holds_data and (password := Home(self.compacted)._password).exists():
+                password.replace(self._password)
             if self._former.exists() and not self.holds_data:
                 shutil.rmtree(self.data, ignore_errors=True)
                 self._former.replace(self.data)

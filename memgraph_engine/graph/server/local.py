@@ -157,6 +157,51 @@ class LocalServer:
                     self._boot(progress=False)
         return found
 
+    def still(self, work: Callable[[Home, str], T]) -> T:
+        """Let `work` read the files of the home, and tell it Neo4j's version, while no server runs on them.
+
+        A server that ran is started again. Raises LocalServerError where there is no data.
+        """
+        with self._home.locked(self._settings.start_timeout + 60):
+            self._settle()
+            if not self._home.holds_data:
+                raise LocalServerError(f"There is no data in {self._home.path}: there is nothing to copy.")
+            ran = self._stop(60.0) != "not running"
+            try:
+                return work(self._home, record.version if (record := self._home.record()) else _version())
+            finally:
+                if ran:
+                    self._boot(progress=False)
+
+    def replace(self, size: int, fill: Callable[[Home], object]) -> None:
+        """Let `fill` put data of that size, and a password, into an empty home; these then take the place of ours.
+
+        That is once a server has answered on them; else all is as it was. A server that ran is started again. Raises
+        LocalServerError where there is no room.
+        """
+        self._home.make()
+        with self._home.locked(self._settings.start_timeout + 60):
+            self._settle()
+            if disk_usage(self._home.path).free < size + _ROOM:
+                raise LocalServerError(
+                    f"{size >> 20} MB are to be put beside the data in {self._home.path}, and less than that is free "
+                    "on its disk: free space."
+                )
+            ran = self._stop(60.0) != "not running"
+            try:
+                fill(self._home.make_compacted())
+                apart = {"bolt_port": 0, "http_port": 0, "home": self._home.compacted}
+                new = LocalServer(self._settings.model_copy(update=apart))
+                try:
+                    new._open(None)
+                finally:
+                    new._stop(60.0)
+                self._home.take_compacted()
+            finally:
+                self._settle()
+                if ran:
+                    self._boot(progress=False)
+
     def logs(self, lines: int = 100) -> list[str]:
         """Return the last lines of the server's log."""
         return ready.log_lines(self._home)[-lines:]
@@ -248,7 +293,7 @@ class LocalServer:
     def _launch(self, last: Record | None, *, progress: bool) -> Record:
         """Start a process on this home; returns its record."""
         version = _version()
-        if last and self._home.holds_data and _numbers(last.version) > _numbers(version):
+        if last and self._home.holds_data and newer_than_ours(last.version):
             raise LocalServerError(
                 f"The data in {self._home.path} was made by Neo4j {last.version}, newer than the {version} of this "
                 "package. Upgrade memgraph-engine, or set another home."
@@ -284,6 +329,15 @@ class LocalServer:
 def _version() -> str:
     """Return the version of Neo4j that the lock names."""
     return next(a.source for a in read_lock(_LOCK) if a.source.startswith("org.neo4j:neo4j:")).split(":")[2]
+
+
+def newer_than_ours(version: str) -> bool:
+    """Tell whether a version of Neo4j is newer than that of this package, so that it can't read what that wrote.
+
+    >>> newer_than_ours("2099.01.0"), newer_than_ours("2025.01.0")
+    (True, False)
+    """
+    return _numbers(version) > _numbers(_version())
 
 
 def _numbers(version: str) -> tuple[int, ...]:

@@ -1,0 +1,203 @@
+"""Backups of the managed server: all of its data and its password in one archive, which is put back as it was.
+
+The archive is a tar file. Its last member tells what the others are, with the SHA-256 of each: one that was cut off has
+none.
+"""
+
+import json
+import os
+import tarfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from hashlib import sha256
+from io import BytesIO
+from pathlib import Path, PurePosixPath
+from shutil import disk_usage
+from typing import IO, Any
+
+from memgraph_engine.errors import LocalServerError
+from memgraph_engine.files import written_whole
+from memgraph_engine.graph.server.home import Home
+from memgraph_engine.graph.server.local import LocalServer, newer_than_ours
+from memgraph_engine.settings import Settings
+
+FORMAT = "memgraph-engine backup 1"
+_TELLS = "backup.json"
+_PASSWORD = "password"  # noqa: S105  the name of a file
+_BLOCK = 1 << 20
+_OVERHEAD = 2 * tarfile.BLOCKSIZE  # of a file in an archive, at most
+
+Counted = Callable[[int, int], object]
+
+
+@dataclass(frozen=True, slots=True)
+class Backup:
+    """What a backup holds: how many files of the server, how many bytes these have, and when it was made."""
+
+    path: Path
+    files: int
+    bytes: int
+    made: datetime
+
+
+def backup(settings: Settings, path: Path, counted: Counted = lambda *_: None) -> Backup:
+    """Stop the managed server, write all of its data into an archive, and start it again if it ran.
+
+    `path` is the archive, or a folder, in which it gets a name with the time. `counted` is told how many bytes of how
+    many are written. Its owner alone can read it, since it holds the password. Raises LocalServerError where there is
+    no data, no room, or no way to write there; then nothing is left there.
+    """
+    made = datetime.now(UTC).replace(microsecond=0)
+    if path.is_dir():
+        path = path / f"memgraph-engine-{made:%Y-%m-%dT%H%M%SZ}.tar"
+
+    def write(home: Home, version: str) -> Backup:
+        files = [(f"data/{one.relative_to(home.data).as_posix()}", one) for one in _files(home.data)]
+        size = sum(one.stat().st_size for _, one in files)
+        try:
+            free = disk_usage(path.parent).free
+            if free < size + _OVERHEAD * (len(files) + 2):
+                raise LocalServerError(
+                    f"{home.path} has {size >> 20} MB of data, and {path.parent} has {free >> 20} MB free: free space, "
+                    "or name another place for the backup."
+                )
+            with written_whole(path) as file:
+                _write(file, home, files, {"format": FORMAT, "neo4j": version, "made": made.isoformat()}, size, counted)
+        except OSError as error:
+            raise LocalServerError(f"The backup {path} can't be written: {error.strerror}.") from None
+        return Backup(path, len(files), size, made)
+
+    return LocalServer(settings).still(write)
+
+
+def restore(settings: Settings, path: Path, counted: Counted = lambda *_: None) -> Backup:
+    """Put the data of a backup, and its password, in the place of the managed server's.
+
+    What is there stays until a server was seen to answer on the restored data; if anything fails, or this is cut off,
+    it is there again. A server that ran is started again. Raises LocalServerError for what is no backup, or a damaged
+    one, of a newer Neo4j, and where there is no room.
+    """
+    told = _checked(path, counted)
+
+    def fill(home: Home) -> None:
+        with _opened(path) as archive:
+            for member in archive:
+                if member.name != _TELLS:
+                    _put(archive, member, home.path / member.name)
+
+    LocalServer(settings).replace(told.bytes, fill)
+    return told
+
+
+def _files(folder: Path) -> list[Path]:
+    return sorted(one for one in folder.rglob("*") if one.is_file())
+
+
+def _write(
+    file: IO[bytes], home: Home, files: list[tuple[str, Path]], told: dict[str, Any], size: int, counted: Counted
+) -> None:
+    sums, done = dict[str, str](), 0
+    with tarfile.open(fileobj=file, mode="w|", format=tarfile.PAX_FORMAT) as archive:
+        for name, one in files:
+            with one.open("rb") as content:
+                reading = _Summed(content)
+                member = tarfile.TarInfo(name)
+                member.size, member.mode = one.stat().st_size, 0o600
+                archive.addfile(member, reading)
+            sums[name] = reading.digest
+            counted(done := done + member.size, size)
+        password = (home.password() or "").encode()
+        _add(archive, _PASSWORD, password)
+        sums[_PASSWORD] = sha256(password).hexdigest()
+        _add(archive, _TELLS, json.dumps({**told, "bytes": size, "files": sums}, sort_keys=True).encode())
+
+
+def _add(archive: tarfile.TarFile, name: str, content: bytes) -> None:
+    member = tarfile.TarInfo(name)
+    member.size, member.mode = len(content), 0o600
+    archive.addfile(member, BytesIO(content))
+
+
+class _Summed:
+    """A file that is read once, and summed up meanwhile."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file, self._sum = file, sha256()
+
+    def read(self, size: int = -1) -> bytes:
+        data = self._file.read(size)
+        self._sum.update(data)
+        return data
+
+    @property
+    def digest(self) -> str:
+        return self._sum.hexdigest()
+
+
+def _checked(path: Path, counted: Counted) -> Backup:
+    """Read a whole backup, and return what it is; raises LocalServerError where it is none."""
+    sums, told, done = dict[str, str](), b"", 0
+    whole = path.stat().st_size if path.is_file() else 0
+    with _opened(path) as archive:
+        for member in archive:
+            content = archive.extractfile(member) if member.isfile() else None
+            if content is None or not _ours(member.name):
+                raise _none(path, f"it holds {member.name!r}")
+            if member.name == _TELLS:
+                told = content.read()
+            else:
+                sums[member.name] = _sum(content)
+                counted(done := done + member.size, whole)
+    try:
+        given = json.loads(told)
+        made, size, version = datetime.fromisoformat(given["made"]), int(given["bytes"]), str(given["neo4j"])
+        if given["format"] != FORMAT:
+            raise ValueError
+    except (ValueError, KeyError, TypeError):
+        raise _none(path, "it was cut off, or another program made it") from None
+    if given["files"] != sums:
+        changed = sorted(name for name in {*sums, *given["files"]} if sums.get(name) != given["files"].get(name))
+        raise _none(path, f"{changed[0]} is not what was written")
+    if newer_than_ours(version):
+        raise LocalServerError(
+            f"{path} is of Neo4j {version}, newer than that of this package. Upgrade memgraph-engine to restore it."
+        )
+    return Backup(path, len(sums) - 1, size, made)
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[tarfile.TarFile]:
+    try:
+        with tarfile.open(path, mode="r:") as archive:
+            yield archive
+    except tarfile.TarError as error:
+        raise _none(path, str(error)) from None
+    except OSError as error:
+        raise LocalServerError(f"The backup {path} can't be read: {error.strerror or error}.") from None
+
+
+def _none(path: Path, why: str) -> LocalServerError:
+    return LocalServerError(f"{path} is no whole backup: {why}. The server's data is as it was.")
+
+
+def _ours(name: str) -> bool:
+    parts = PurePosixPath(name).parts
+    return name in (_TELLS, _PASSWORD) or (parts[:1] == ("data",) and len(parts) > 1 and ".." not in parts)
+
+
+def _sum(content: IO[bytes]) -> str:
+    digest = sha256()
+    while data := content.read(_BLOCK):
+        digest.update(data)
+    return digest.hexdigest()
+
+
+def _put(archive: tarfile.TarFile, member: tarfile.TarInfo, place: Path) -> None:
+    content = archive.extractfile(member)
+    assert content is not None
+    place.parent.mkdir(parents=True, exist_ok=True)
+    with os.fdopen(os.open(place, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+        while data := content.read(_BLOCK):
+            file.write(data)
