@@ -68,6 +68,7 @@ if TYPE_CHECKING:
         Anchor,
         Applied,
         CacheStats,
+        Change,
         ChannelScore,
         Considered,
         Decision,
@@ -81,11 +82,13 @@ if TYPE_CHECKING:
         Hit,
         Hold,
         Imported,
+        Known,
         PassageEntry,
         QueryPlan,
         Receipt,
         Reflected,
         Reflection,
+        Removed,
         Round,
         Session,
         Spending,
@@ -111,6 +114,7 @@ __all__ = [
     "Budget",
     "BudgetSpent",
     "CacheStats",
+    "Change",
     "ChannelScore",
     "ChatModel",
     "Cited",
@@ -145,6 +149,7 @@ __all__ = [
     "JobRun",
     "Judge",
     "Judgement",
+    "Known",
     "LocalServerError",
     "MemgraphEngineError",
     "Memory",
@@ -169,6 +174,7 @@ __all__ = [
     "Receipt",
     "Reflected",
     "Reflection",
+    "Removed",
     "Reply",
     "Round",
     "SearchFilters",
@@ -222,9 +228,9 @@ _NAMES = {
     "model.profile": "Attribute Delta Profile",
     "model.prompt": "Prompt Section",
     "model.result": (
-        "About Anchor Applied CacheStats ChannelScore Considered Decision Deletion Entry ErasurePlan ErasureReceipt "
-        "Evicted Explanation Exported Hit Hold Imported PassageEntry QueryPlan Receipt Reflected Reflection Round "
-        "Session Spending Stats Story Swept Tenant Tie User Version"
+        "About Anchor Applied CacheStats Change ChannelScore Considered Decision Deletion Entry ErasurePlan "
+        "ErasureReceipt Evicted Explanation Exported Hit Hold Imported Known PassageEntry QueryPlan Receipt "
+        "Reflected Reflection Removed Round Session Spending Stats Story Swept Tenant Tie User Version"
     ),
     "model.topic": "Move Topic TopicRun TopicTie",
     "settings": "Settings",

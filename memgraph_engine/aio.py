@@ -9,10 +9,12 @@ from threading import Lock
 from types import GenericAlias, TracebackType
 from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, cast, get_args
 
+from memgraph_engine.asking.audit import Audit
 from memgraph_engine.client import Memory
 
 P = ParamSpec("P")
 T = TypeVar("T")
+M = TypeVar("M")
 A = TypeVar("A", bound="AsyncMemory")
 C = TypeVar("C", bound=Callable[..., Any])
 
@@ -20,12 +22,12 @@ _PAGE = 500  # notes of a listing that one thread fetches
 
 
 def awaited(
-    method: Callable[Concatenate[Memory, P], T],
-) -> Callable[Concatenate["AsyncMemory", P], Coroutine[Any, Any, T]]:
+    method: Callable[Concatenate[M, P], T],
+) -> Callable[Concatenate["Threaded[M]", P], Coroutine[Any, Any, T]]:
     """Make a method of AsyncMemory from one of Memory: the same arguments, result and errors, in a thread."""
 
     @wraps(method)
-    async def call(self: "AsyncMemory", /, *args: P.args, **kwargs: P.kwargs) -> T:
+    async def call(self: "Threaded[M]", /, *args: P.args, **kwargs: P.kwargs) -> T:
         return await self._run(self._bound(method), *args, **kwargs)
 
     call.__doc__ = _see(method)
@@ -81,10 +83,41 @@ def _iterating(call: C, method: Callable[..., Iterator[Any]]) -> C:
 
 
 def _see(method: Callable[..., object]) -> str:
-    return f"See `Memory.{method.__name__}`."
+    return f"See `{method.__qualname__}`."
 
 
-class AsyncMemory:
+class Threaded(Generic[M]):
+    """What runs the methods of an object in threads."""
+
+    def __init__(self, of: M, running: "set[asyncio.Task[Any]]") -> None:
+        self._of, self._running = of, running
+
+    def _bound(self, method: Callable[Concatenate[M, P], T]) -> Callable[P, T]:
+        """Return the object's own method of that name, which a subclass may have made anew."""
+        return cast("Callable[P, T]", getattr(self._of, method.__name__))
+
+    async def _run(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Run work in a thread; the task outlives a cancelled await, so that `close` knows of it."""
+        task = asyncio.create_task(asyncio.to_thread(work, *args, **kwargs))
+        self._running.add(task)
+        task.add_done_callback(self._ended)
+        return await asyncio.shield(task)
+
+    def _ended(self, task: "asyncio.Task[Any]") -> None:
+        self._running.discard(task)
+        if not task.cancelled():
+            task.exception()  # looked at, or asyncio would complain when nobody waits for it any more
+
+
+class AsyncAudit(Threaded[Audit]):
+    """`Audit` with every call awaited; `AsyncMemory.audit` is one."""
+
+    about = awaited(Audit.about)
+    deleted = awaited(Audit.deleted)
+    changed = awaited(Audit.changed)
+
+
+class AsyncMemory(Threaded[Memory]):
     """`Memory` with every call awaited; arguments, results and errors are those of the method of the same name.
 
     Each call runs in a thread, and so do the iterators and callbacks that it is given. If an await is cancelled, the
@@ -100,15 +133,19 @@ class AsyncMemory:
     """
 
     def __init__(self, memory: Memory) -> None:
-        self._memory = memory
-        self._running: set[asyncio.Task[object]] = set()
+        super().__init__(memory, set())
 
     connect = Connecting(Memory.connect)
+
+    @property
+    def audit(self) -> AsyncAudit:
+        """See `Memory.audit`."""
+        return AsyncAudit(self._of.audit, self._running)
 
     async def close(self) -> None:
         """Wait for what still runs, then close the connections."""
         await asyncio.gather(*self._running, return_exceptions=True)
-        await self._run(self._memory.close)
+        await self._run(self._of.close)
 
     async def __aenter__(self) -> Self:
         return self
@@ -186,17 +223,6 @@ class AsyncMemory:
 
     # ---- inside -----------------------------------------------------------------------------
 
-    def _bound(self, method: Callable[Concatenate[Memory, P], T]) -> Callable[P, T]:
-        """Return the memory's own method of that name, which a subclass may have made anew."""
-        return cast("Callable[P, T]", getattr(self._memory, method.__name__))
-
-    async def _run(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Run work in a thread; the task outlives a cancelled await, so that `close` knows of it."""
-        task = asyncio.create_task(asyncio.to_thread(work, *args, **kwargs))
-        self._running.add(task)
-        task.add_done_callback(self._ended)
-        return await asyncio.shield(task)
-
     async def _stream(self, begin: Callable[[], Iterator[T]], most: int) -> AsyncGenerator[T, None]:
         """Yield what an iterator gives, `most` of it at a time from a thread; close it when nobody listens."""
         items = await self._run(begin)
@@ -217,8 +243,3 @@ class AsyncMemory:
                     yield item
         finally:
             await self._run(close)
-
-    def _ended(self, task: "asyncio.Task[Any]") -> None:
-        self._running.discard(task)
-        if not task.cancelled():
-            task.exception()  # looked at, or asyncio would complain when nobody waits for it any more

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol, Self, TypedDict, Unpack
 from uuid import uuid4
 
 from memgraph_engine.answer.citations import cited_in
+from memgraph_engine.asking.audit import Audit
 from memgraph_engine.asking.reader import Reader
 from memgraph_engine.engine import wiring
 from memgraph_engine.errors import InvalidInput, NotFound
@@ -120,6 +121,8 @@ class Memory:
         self._settings = engine.settings
         self._writer = Writer(engine)
         self._reader = Reader(engine, self._writer.expected_language, self._writer.follow)
+        self.audit = Audit(engine, self._reader, self._scope, self.history)
+        """An auditor's questions: `about`, `deleted`, `changed` (`memgraph_engine.asking.audit.Audit`)."""
 
     @classmethod
     def connect(

@@ -105,6 +105,14 @@ def page(tx: Runner, scope: str, before: datetime, limit: int) -> list[Decision]
     return [replace(decision_from(row["decision"]), about=tuple(map(_about, row["about"]))) for row in rows]
 
 
+def of_kinds(
+    tx: Runner, scope: str, kinds: Sequence[str], since: datetime, until: datetime
+) -> list[tuple[Decision, int]]:
+    """Return the decisions of some kinds made within a time, newest first, each with how many notes it was about."""
+    rows = tx.run("decisions/of_kinds", scope=scope, kinds=kinds, since=since, until=until)
+    return [(decision_from(row["decision"]), row["notes"]) for row in rows]
+
+
 def _about(row: Row) -> About:
     return About(row["role"], " / ".join(row["lines"]), row["note"])
 

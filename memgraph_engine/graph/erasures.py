@@ -1,5 +1,6 @@
 """Erasures as the graph keeps them while they run, and the receipts that stay of them."""
 
+import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -223,6 +224,11 @@ def told(db: Database, scope: str) -> list[str]:
 def named(db: Database, scope: str, ids: Sequence[str], begun: datetime) -> int:
     """Return how many decisions from before an erasure began name one of its sources."""
     return int(db.run("erasures/named", scope=scope, ids=list(ids), begun=begun)[0]["decisions"])
+
+
+def salted(erasure: str, scope: str) -> str:
+    """Return what a receipt has in place of a scope's name, by which whoever knows the name can find it."""
+    return hashlib.sha256(f"{erasure} {scope}".encode()).hexdigest()
 
 
 def append(db: Database, tenant: str, receipt: ErasureReceipt, seal: Any) -> ErasureReceipt:

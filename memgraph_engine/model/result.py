@@ -572,6 +572,55 @@ class Version(Result):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
+class Known(Result):
+    """A note that tells of something, and why it is still there.
+
+    `relevance` is that of a Hit. `kept` says by which policy it is there, and until when; `holds` are those that keep
+    it from being erased. `decisions` are all about it, oldest first. Its sources are in the note.
+    """
+
+    brief = ("note", "kept")
+
+    note: Note
+    relevance: float | None
+    kept: str
+    holds: tuple[Hold, ...]
+    decisions: tuple[Decision, ...]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Removed(Result):
+    """Notes that left a memory, when, and by which rule.
+
+    `rule` is the kind of the decision (delete, expire, archive, consolidate, undo …), or that of an erasure's receipt.
+    `notes` counts them. One of `decision`, which can be undone unless it is undone already, and `receipt` is there.
+    """
+
+    brief = ("at", "rule", "notes")
+
+    at: datetime
+    rule: str
+    notes: int
+    decision: Decision | None = None
+    receipt: ErasureReceipt | None = None
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Change(Result):
+    """How a version of a note differs from the one before: of each field that does, what it was and is.
+
+    Of the first version `was` is empty. `decision` made it.
+    """
+
+    brief = ("at", "was", "now")
+
+    at: datetime
+    was: Mapping[str, object]
+    now: Mapping[str, object]
+    decision: Decision | None
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class CacheStats(Result):
     """The cache of notes of a client: how many notes, their bytes, and the most bytes allowed.
 

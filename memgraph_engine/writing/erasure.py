@@ -138,7 +138,7 @@ def resume(engine: Engine, scope: Scope, one: Erasure) -> ErasureReceipt:
     if not one.everything:
         scopes.settle(db, scope.name, notes.UNSWEPT)
     counts = {"sources": len(one.sources), "notes": one.notes, "remade": len(one.kept)}
-    salted = hashlib.sha256(f"{one.id} {scope.name}".encode()).hexdigest()
+    salted = erasures.salted(one.id, scope.name)
     receipt = ErasureReceipt(0, one.id, salted, one.rule, one.begun, engine.now(), counts, residue, len(probes), "", "")
     sealed = erasures.append(db, scope.tenant, receipt, seal)
     if one.everything:

@@ -1,0 +1,136 @@
+"""What an auditor asks: what is known of something and why, what was deleted and by which rule, how a note changed."""
+
+from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime
+from itertools import pairwise
+
+from memgraph_engine.asking.reader import Reader
+from memgraph_engine.engine.wiring import Engine
+from memgraph_engine.errors import InvalidInput
+from memgraph_engine.graph import decisions, erasures, holds
+from memgraph_engine.ingest.messages import parse_time
+from memgraph_engine.interface.defaults import MOST
+from memgraph_engine.model.memory import NEVER, UNKNOWN_PAST, Note
+from memgraph_engine.model.result import Change, Hit, Hold, Known, Removed, Version
+from memgraph_engine.model.scope import Scope
+
+_REMOVING = ("delete", "expire", "archive", "consolidate", "undo")
+_FIELDS = ("raw", "context", "status", "valid_from", "valid_to", "tags", "keywords", "policy", "expires_at", "pinned")
+
+
+class Audit:
+    """An auditor's questions to a memory; `Memory.audit` is one.
+
+    >>> from memgraph_engine import Memory
+    >>> with Memory.connect(tenant=tenant) as memory:
+    ...     note = memory.add("The heron eats fish.", user_id="sol").entries[0].note
+    ...     _ = memory.delete(note, user_id="sol")
+    ...     memory.audit.deleted(user_id="sol")[0].rule
+    'delete'
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        reader: Reader,
+        scope: Callable[[str | None, bool], Scope],
+        history: Callable[..., list[Version]],
+    ) -> None:
+        self._engine, self._reader, self._scope, self._history = engine, reader, scope, history
+
+    def about(self, topic: str, *, user_id: str | None = None, shared: bool = False) -> list[Known]:
+        """Return what a memory knows of something, the most relevant first, and why each of it is still there.
+
+        It is what a search finds that is relevant enough for a context (`answer.relevance`), of all policies, and what
+        summaries stand for; for a user, of the shared memory too.
+        """
+        scope, floor = self._scope(user_id, shared), self._engine.settings.answer.relevance
+        every = tuple(self._engine.policies.classes)
+        held = {one.name: holds.every(self._engine.db, one.name) for one in scope.readable}
+        return [
+            self._known(hit, scope, held)
+            for hit in self._reader.search(scope, topic, top_k=MOST, include=every, archived=True)
+            if (hit.coverage > 0 if hit.relevance is None else hit.relevance >= floor)
+        ]
+
+    def deleted(
+        self,
+        *,
+        user_id: str | None = None,
+        shared: bool = False,
+        since: datetime | str | None = None,
+        until: datetime | str | None = None,
+        rule: str | None = None,
+    ) -> list[Removed]:
+        """Return what left a memory, newest first: by which decision, or by which erasure, whose receipt proves it.
+
+        `since` and `until` are both included; a day means the whole of it. `rule` is a decision's kind (delete, expire,
+        archive, consolidate, undo), or the rule of a receipt (session, query, ended …).
+        """
+        if rule is not None and not isinstance(rule, str):
+            raise InvalidInput(f"rule must be the kind of a decision or the rule of a receipt, not {rule!r}.")
+        scope, zone = self._scope(user_id, shared), self._engine.settings.timezone
+        first = parse_time(since, "since", zone) or UNKNOWN_PAST
+        last = parse_time(until, "until", zone, end=True) or NEVER
+        found = [*self._decided(scope, first, last), *self._erased(scope, first, last)]
+        kept = [one for one in found if rule is None or one.rule == rule or rule in one.rule.split(", ")]
+        return sorted(kept, key=lambda one: one.at, reverse=True)
+
+    def changed(self, id: str, *, user_id: str | None = None, shared: bool = False) -> list[Change]:  # noqa: A002
+        """Return how a note came to be what it is, oldest first: what each decision changed of it; raises NotFound.
+
+        It is named by its own id or a source's, of a long message the first passage's.
+        """
+        versions = self._history(id, user_id=user_id, shared=shared)
+        first = Change(versions[0].note.recorded_at, {}, _told(versions[0].note), versions[0].decision)
+        return [first, *(_change(before, after) for before, after in pairwise(versions))]
+
+    def _known(self, hit: Hit, scope: Scope, held: Mapping[str, list[Hold]]) -> Known:
+        db, note = self._engine.db, hit.note
+        for one in scope.readable:
+            if made := decisions.of_note(db, one.name, note.id):
+                told = decisions.told(db, one.name, note.id, made)
+                return Known(
+                    note, hit.relevance, _kept(note), tuple(_holding(note, held[one.name])), tuple(told.values())
+                )
+        return Known(note, hit.relevance, _kept(note), tuple(_holding(note, held[scope.name])), ())
+
+    def _decided(self, scope: Scope, since: datetime, until: datetime) -> Iterator[Removed]:
+        for decision, notes in decisions.of_kinds(self._engine.db, scope.name, _REMOVING, since, until):
+            yield Removed(decision.at, decision.kind, notes, decision)
+
+    def _erased(self, scope: Scope, since: datetime, until: datetime) -> Iterator[Removed]:
+        for one in erasures.receipts(self._engine.db, scope.tenant):
+            if one.scope == erasures.salted(one.id, scope.name) and since <= one.ended <= until:
+                yield Removed(one.ended, one.rule, one.counts["notes"], None, one)
+
+
+def _kept(note: Note) -> str:
+    """Say why a note is still there."""
+    if note.pinned:
+        return f"It is pinned, whatever its policy {note.policy!r} says."
+    ends = [
+        f"{what} {at:%Y-%m-%d %H:%M} UTC"
+        for what, at in (("it can be read until", note.expires_at), ("it is erased at", note.erase_at))
+        if at < NEVER
+    ]
+    return f"By its policy {note.policy!r} {' and '.join(ends) or 'it has no end'}."
+
+
+def _holding(note: Note, held: list[Hold]) -> list[Hold]:
+    return [one for one in held if any(one.keeps(source.id, source.session) for source in note.sources)]
+
+
+def _told(note: Note) -> Mapping[str, object]:
+    return {name: getattr(note, name) for name in _FIELDS} | {"sources": tuple(one.id for one in note.sources)}
+
+
+def _change(before: Version, after: Version) -> Change:
+    was, now = _told(before.note), _told(after.note)
+    differing = [name for name in now if was[name] != now[name]]
+    return Change(
+        after.note.recorded_at,
+        {name: was[name] for name in differing},
+        {name: now[name] for name in differing},
+        after.decision,
+    )

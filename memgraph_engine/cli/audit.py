@@ -1,0 +1,123 @@
+"""`memgraph-engine audit`: what is known of something and why, what was deleted, how a note changed."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from memgraph_engine.cli import show
+from memgraph_engine.cli.connect import connect, known
+from memgraph_engine.cli.group import Group
+from memgraph_engine.cli.options import Json, NoteId, Shared, Tenant, User, whose
+
+if TYPE_CHECKING:
+    from memgraph_engine.model.result import Change, Known, Removed
+
+audit_app = typer.Typer(
+    cls=Group, help="What is known of something and why, what was deleted, how a note changed.", no_args_is_help=True
+)
+
+
+@audit_app.command()
+def about(
+    topic: Annotated[str, typer.Argument(metavar="TOPIC", help="What it is about, in words.")],
+    user: User = None,
+    shared: Shared = False,
+    tenant: Tenant = None,
+    as_json: Json = False,
+) -> None:
+    """Tell what a memory knows of something, and why each note is still there.
+
+    It is of all policies, and what summaries stand for: with sources, decisions, and the holds that keep it.
+    """
+    owner = whose(user, shared)
+    with known(tenant, owner, asking=True) as memory:
+        found = memory.audit.about(topic, **owner)
+    if as_json:
+        show.document(found)
+        return
+    for one in found:
+        _known(one)
+    if not found:
+        typer.echo("Nothing is known of it.", err=True)
+
+
+@audit_app.command()
+def deleted(
+    user: User = None,
+    shared: Shared = False,
+    tenant: Tenant = None,
+    since: Annotated[str | None, typer.Option(metavar="TIME", help="Only what left then or later, ISO 8601.")] = None,
+    until: Annotated[str | None, typer.Option(metavar="TIME", help="Only what left then or before, ISO 8601.")] = None,
+    rule: Annotated[
+        str | None,
+        typer.Option(metavar="RULE", help="Only by this kind of decision (delete, expire …), or rule of an erasure."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Tell what left a memory, newest first: when, by which decision, or by which erasure."""
+    owner = whose(user, shared)
+    with connect(tenant) as memory:  # also of who was erased whole, of whom nothing but receipts is left
+        found = memory.audit.deleted(**owner, since=since, until=until, rule=rule)
+    if as_json:
+        show.document(found)
+        return
+    for one in found:
+        _removed(one)
+    if not found:
+        typer.echo("Nothing was deleted.", err=True)
+
+
+@audit_app.command()
+def changed(
+    id: NoteId,  # noqa: A002  as in Audit
+    user: User = None,
+    shared: Shared = False,
+    tenant: Tenant = None,
+    as_json: Json = False,
+) -> None:
+    """Tell how a note came to be what it is: what each decision changed of it, oldest first."""
+    owner = whose(user, shared)
+    with known(tenant, owner) as memory:
+        found = memory.audit.changed(id, **owner)
+    if as_json:
+        show.document(found)
+        return
+    for one in found:
+        _changed(one)
+
+
+def _known(one: "Known") -> None:
+    out, note = show.console(), one.note
+    out.print(f"{show.moment(note.said_at)}  {note.id}  {note.status}", style="bold")
+    show.lines(out, note)
+    out.print(f"    {show.clean(one.kept)}")
+    for hold in one.holds:
+        out.print(show.clean(f"    Held by {hold.id}: {hold.reason}"))
+    out.print(f"    sources: {show.ids(note)}")
+    for decision in one.decisions:
+        out.print(f"    {show.moment(decision.at)}  {decision.kind}  {decision.id}")
+
+
+def _removed(one: "Removed") -> None:
+    by = f"receipt {one.receipt.number} ({one.receipt.hash[:16]})" if one.receipt else ""
+    if one.decision:
+        undone = f", undone by {one.decision.undone_by}" if one.decision.undone_by else ""
+        by = f"decision {one.decision.id}{undone}  {one.decision.evidence}".rstrip()
+    typer.echo(show.clean(f"{show.moment(one.at)}  {one.rule}: {show.count(one.notes, 'note')}  {by}"))
+
+
+def _changed(one: "Change") -> None:
+    made = f"{one.decision.kind} (decision {one.decision.id})" if one.decision else ""
+    typer.echo(f"{show.moment(one.at)}  {made}".rstrip())
+    for name in one.now:
+        was = f"{_value(one.was, name)} -> " if name in one.was else ""
+        typer.echo(show.clean(f"    {name}: {was}{_value(one.now, name)}"))
+
+
+def _value(told: Mapping[str, object], name: str) -> str:
+    value = told[name]
+    if isinstance(value, datetime):
+        return "never" if value.year == 9999 else show.moment(value)
+    return " / ".join(map(str, value)) or "none" if isinstance(value, tuple) else str(value)
