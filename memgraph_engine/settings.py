@@ -198,6 +198,7 @@ class LifecycleSettings(BaseModel):
     target: Annotated[float, Field(gt=0, le=1)]
     access_weight: Weight
     age_weight: Weight
+    information_weight: Weight
     similar: Share
     cluster: Annotated[int, Field(ge=2, le=100)]
     keep: Annotated[float, Field(gt=0, le=1)]

@@ -28,7 +28,8 @@ def clock():
 
 @pytest.fixture
 def memory(tenant, embedder, clock):
-    settings = Settings.load(lifecycle={"cap": 4, "target": 0.75})
+    """One that has a cap, and of which the oldest leave first, whatever they tell."""
+    settings = Settings.load(lifecycle={"cap": 4, "target": 0.75, "information_weight": 0})
     with Memory.connect(tenant=tenant, embedder=embedder, clock=clock, settings=settings) as one:
         yield one
 
@@ -70,6 +71,24 @@ def test_the_coldest_notes_are_summed_up_down_to_the_target(memory, clock):
     assert memory.verify(**OWNER) == []
     assert memory.render(**OWNER) == 0
     assert memory.evict(**OWNER).notes == 0
+
+
+def test_what_tells_little_leaves_first_and_summaries_last(tenant, embedder, clock):
+    settings = Settings.load(lifecycle={"cap": 6, "target": 0.85, "cluster": 2})
+    with Memory.connect(tenant=tenant, embedder=embedder, clock=clock, settings=settings) as memory:
+        little = ["That is so nice, I like it.", "Yes, that is so nice to see.", "It is nice, I like to see that."]
+        tell(memory, clock, [BOAT[0], *little, *BOAT[1:3], "I like that, yes, so nice."])
+        clock.later(90 * DAY)
+        memory.evict(**OWNER)
+        assert {"b1", "b2", "b3", "b6"} <= set(sources_of_summaries(memory))
+        tell(memory, clock, ["It is so nice to like that.", "Yes, I see it is nice.", "I like it, so nice."], "c")
+        clock.later(90 * DAY)
+        memory.evict(**OWNER)
+        assert max(len(note.sums) for note in memory.get_all(**OWNER)) <= 2
+
+
+def sources_of_summaries(memory):
+    return [source.id for note in memory.get_all(**OWNER) if note.sums for source in note.sources]
 
 
 def test_a_summary_tells_what_counts_and_is_found_by_it(memory, clock):
@@ -465,7 +484,7 @@ def test_notes_that_were_shown_are_warmer(memory, clock):
 
 def asked(tenant, embedder, clock, answers, **lifecycle):
     settings = Settings.load(
-        lifecycle={"cap": 4, "target": 0.75, **lifecycle},
+        lifecycle={"cap": 4, "target": 0.75, "information_weight": 0, **lifecycle},
         llm={"roles": {role: {"model": ""} for role in ("extraction", "gating", "merging", "planning", "sufficiency")}},
     )
     chat = ScriptedChat(answers)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from memgraph_engine.lifecycle import Cold, clusters, extract, rarity, temperatures, unfaithful
+from memgraph_engine.lifecycle import Cold, clusters, extract, information, rarity, temperatures, unfaithful
 from memgraph_engine.lifecycle.summaries import facts
 
 
@@ -21,9 +21,20 @@ def summed(*texts, keep=0.4, language="english"):
 
 
 def test_what_was_used_more_or_is_newer_is_warmer():
-    warm = temperatures(np.array([2.0, 0.0, 0.0]), np.array([100.0, 100.0, 1.0]), 1.0, 1.0)
+    same = np.zeros(3)
+    warm = temperatures(np.array([2.0, 0.0, 0.0]), np.array([100.0, 100.0, 1.0]), same, 1.0, 1.0, 1.0)
     assert np.argsort(warm).tolist() == [1, 2, 0]
-    assert np.argsort(temperatures(np.array([2.0, 0.0]), np.array([100.0, 1.0]), 0.0, 1.0)).tolist() == [0, 1]
+    warm = temperatures(np.array([2.0, 0.0]), np.array([100.0, 1.0]), same[:2], 0.0, 1.0, 1.0)
+    assert np.argsort(warm).tolist() == [0, 1]
+
+
+def test_what_tells_more_is_warmer_however_long_it_is():
+    said = ["thank you so much", "the wedding is in porto", "thank you thank you thank you so so much and much more"]
+    told = information([text.split() for text in said])
+    assert max(told[0], told[2]) < told[1] <= 1
+    warm = temperatures(np.zeros(3), np.full(3, 90.0), np.array(told), 1.0, 1.0, 1.0)
+    assert np.argsort(warm)[-1] == 1
+    assert information([]) == []
 
 
 def test_a_summary_stands_for_what_is_near_and_has_one_class_speaker_and_role():

@@ -6,11 +6,12 @@
 // $sources: list<string>    that are held
 // $sessions: list<string>    likewise
 // $alive: datetime    the present: what ends by then can't be read
-// returns, in the order in which they were said, id, created_at [ms], alike: what it must have in common with others that one summary stands for as well
+// returns, in the order in which they were said, id, created_at [ms], terms: those of its own words, role, sums: for how many notes it stands, 0 for no summary, alike: what it must have in common with others that one summary stands for as well
 MATCH (n:Note {scope: $scope, status: 'active'})
 WHERE n.expires_at > $alive AND n.recorded_at <= $before AND NOT n.pinned AND NOT n.policy IN $staying
   AND (size($sources) + size($sessions) = 0
        OR NOT EXISTS { (n)-[:SUMS*0..1]->()-[:FROM]->(x:Source) WHERE x.id IN $sources OR x.session IN $sessions })
-RETURN n.id AS id, n.created_at.epochMillis AS created_at,
+RETURN n.id AS id, n.created_at.epochMillis AS created_at, n.raw_terms AS terms, n.role AS role,
+       COUNT { (n)-[:SUMS]->(m) WHERE NOT EXISTS { (m)-[:SUMS]->() } } AS sums,
        [n.policy, n.policy_as, n.apart, n.speaker, n.role, n.expires_at.epochMillis, n.erase_at.epochMillis] AS alike
 ORDER BY n.said_at, n.seq, id

@@ -119,13 +119,16 @@ class NewNote:
 
 @dataclass(frozen=True, slots=True)
 class Evictable:
-    """A note that may be evicted; `alike` is what all notes of a summary have in common.
+    """A note that may be evicted, with the terms of its own words; `sums` counts the notes that a summary stands for.
 
-    These are its class, whether that keeps it apart, speaker, role and ends.
+    `alike` is what all notes of a summary have in common: class, whether that keeps it apart, speaker, role and ends.
     """
 
     id: str
     created_at: datetime
+    terms: tuple[str, ...]
+    role: str
+    sums: int
     alike: tuple[object, ...]
 
 
@@ -483,7 +486,17 @@ def evictable(
     """
     given = {"staying": list(staying), "sources": list(sources), "sessions": list(sessions)}
     rows = tx.run("notes/evictable", scope=scope, before=before, **given)
-    return [Evictable(row["id"], moment(row["created_at"]), tuple(row["alike"])) for row in rows]
+    return [
+        Evictable(
+            row["id"],
+            moment(row["created_at"]),
+            tuple(row["terms"].split()),
+            row["role"],
+            row["sums"],
+            tuple(row["alike"]),
+        )
+        for row in rows
+    ]
 
 
 def summed(tx: Runner, scope: str, ids: Sequence[str], dimensions: int) -> list[Summed]:

@@ -3,7 +3,7 @@
 And what leaves a memory that has a cap: the coldest notes, many of which one summary stands for.
 """
 
-from memgraph_engine.lifecycle.eviction import Cold, clusters, temperatures
+from memgraph_engine.lifecycle.eviction import Cold, clusters, information, temperatures
 from memgraph_engine.lifecycle.file import policies
 from memgraph_engine.lifecycle.policies import Extension, Life, Policies, Policy, Rule, life_of, outlives, quoted
 from memgraph_engine.lifecycle.summaries import extract, rarity, unfaithful
@@ -17,6 +17,7 @@ __all__ = [
     "Rule",
     "clusters",
     "extract",
+    "information",
     "life_of",
     "outlives",
     "policies",

@@ -19,7 +19,7 @@ from memgraph_engine.graph import holds, notes, scopes, usage
 from memgraph_engine.graph.database import Row
 from memgraph_engine.graph.notes import Evictable, NewSummary, Part, Revision, Summed
 from memgraph_engine.graph.scopes import ScopeState
-from memgraph_engine.lifecycle import Cold, clusters, temperatures
+from memgraph_engine.lifecycle import Cold, clusters, information, temperatures
 from memgraph_engine.llm import Spent
 from memgraph_engine.model.memory import Note, note_id
 from memgraph_engine.model.result import Decision, Evicted
@@ -37,6 +37,9 @@ _SOME = 50  # summaries of one transaction
 _WIDER = 4  # times as many notes are looked at where nothing can be summed of the coldest
 _YOUNG = timedelta(days=1)
 _DAY = 86400.0  # seconds
+_OF_ASSISTANTS = (
+    0.5  # what an assistant's words count beside a user's: it can say them again, only the user knows his own
+)
 
 Cluster = Sequence[Summed]
 """Notes that one summary stands for, in the order of time."""
@@ -97,7 +100,11 @@ class Eviction:
             number *= _WIDER
 
     def _coldest(self) -> list[Evictable]:
-        """Return all notes that may leave and have others like them, the coldest first."""
+        """Return all notes that may leave and have others like them, the coldest first.
+
+        A summary is as warm as that many notes. So single notes are summed up before summaries are, and small summaries
+        before large ones: each stands for about as much, and none becomes a heap that no question finds.
+        """
         import numpy as np
 
         engine, scope, settings = self.engine, self.scope.name, self.engine.settings.lifecycle
@@ -111,11 +118,17 @@ class Eviction:
         found = [one for one in every if others[one.alike] > 1]
         shown = usage.shown(engine.db, self._readers()) if found else {}
         days = [max((now - one.created_at).total_seconds(), 0.0) / _DAY for one in found]
-        warm = temperatures(
+        told = [
+            each * _OF_ASSISTANTS if one.role == "assistant" else each
+            for one, each in zip(found, information([one.terms for one in found]), strict=True)
+        ]
+        warm = np.array([max(one.sums, 1) for one in found], dtype=np.float64) * temperatures(
             np.array([shown.get(one.id, 0) for one in found], dtype=np.float64),
             np.array(days, dtype=np.float64),
+            np.array(told, dtype=np.float64),
             settings.access_weight,
             settings.age_weight,
+            settings.information_weight,
         )
         return [found[row] for row in np.argsort(warm, kind="stable").tolist()]
 
