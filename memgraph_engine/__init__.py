@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         ModelRefused,
         ModelUnavailable,
         NotFound,
+        Overloaded,
         PolicyError,
         QueryFailed,
         ServerTooOld,
@@ -80,6 +81,7 @@ if TYPE_CHECKING:
         Explanation,
         Exported,
         Hit,
+        Hits,
         Hold,
         Imported,
         Known,
@@ -142,6 +144,7 @@ __all__ = [
     "Health",
     "Held",
     "Hit",
+    "Hits",
     "Hold",
     "Imported",
     "Ingested",
@@ -163,6 +166,7 @@ __all__ = [
     "NotFound",
     "Note",
     "NoteFilters",
+    "Overloaded",
     "Partitioner",
     "PassageEntry",
     "PolicyError",
@@ -215,8 +219,8 @@ _NAMES = {
     "errors": (
         "AuthenticationFailed BudgetSpent ClockSkew Closed ConstructionFailed DownloadError EmbeddingError "
         "ErasureRefused Held InvalidInput LocalServerError MemgraphEngineError MissingExtra ModelError ModelRefused "
-        "ModelUnavailable NotFound PolicyError QueryFailed ServerTooOld SettingsError SourceConflict StoreError "
-        "StoreMismatch UndoRefused Unreachable Unusable WriteConflict"
+        "ModelUnavailable NotFound Overloaded PolicyError QueryFailed ServerTooOld SettingsError SourceConflict "
+        "StoreError StoreMismatch UndoRefused Unreachable Unusable WriteConflict"
     ),
     "interface.filters": "NoteFilters SearchFilters",
     "model.answer": "Answer Cited Context",
@@ -229,7 +233,7 @@ _NAMES = {
     "model.prompt": "Prompt Section",
     "model.result": (
         "About Anchor Applied CacheStats Change ChannelScore Considered Decision Deletion Entry ErasurePlan "
-        "ErasureReceipt Evicted Explanation Exported Hit Hold Imported Known PassageEntry QueryPlan Receipt "
+        "ErasureReceipt Evicted Explanation Exported Hit Hits Hold Imported Known PassageEntry QueryPlan Receipt "
         "Reflected Reflection Removed Round Session Spending Stats Story Swept Tenant Tie User Version"
     ),
     "model.topic": "Move Topic TopicRun TopicTie",

@@ -46,6 +46,7 @@ from memgraph_engine.model.result import (
     Evicted,
     Exported,
     Hit,
+    Hits,
     Hold,
     Imported,
     Receipt,
@@ -743,7 +744,7 @@ class Memory:
         rounds: int | None = None,
         explain: bool = False,
         **filters: Unpack[SearchFilters],
-    ) -> list[Hit]:
+    ) -> Hits:
         """Return the notes that answer a question best, best first, from the user's own memory and the shared one.
 
         With `shared=True` only the shared memory is read. These filters narrow the notes down:
@@ -767,15 +768,15 @@ class Memory:
 
         A time in the question ("in May 2023", "last week") moves notes of that time up; the others stay in the list.
         Notes that a later statement replaced may be found too: `Hit.until` and `Hit.replaced_by` tell it.
+
+        Where more reads run at once than the setting `recall.busy` names, `Hits.degraded` tells what was left out;
+        above twice as many this one raises Overloaded, as the other reads do.
         """
-        return self._reader.search(
-            self._scope(user_id, shared),
-            question,
-            top_k=top_k,
-            rounds=rounds,
-            explain=explain,
-            **filters,
-        )
+        scope = self._scope(user_id, shared)
+        with self.engine.load.read() as busy:
+            return self._reader.search(
+                scope, question, top_k=top_k, rounds=rounds, explain=explain, busy=busy, **filters
+            )
 
     def anchors(self, question: str, *, user_id: str | None = None, shared: bool = False) -> list[Anchor]:
         """Return the keywords through which a question finds notes: near it, named by it, or of the topics near it.
@@ -789,7 +790,9 @@ class Memory:
         ...     [a.keyword for a in memory.anchors("Where is the harbour?", user_id="bo") if a.score == 1]
         ['harbour']
         """
-        return self._reader.anchors(self._scope(user_id, shared), question)
+        scope = self._scope(user_id, shared)
+        with self.engine.load.read():
+            return self._reader.anchors(scope, question)
 
     def context(
         self,
@@ -818,7 +821,8 @@ class Memory:
         </recalled-memory>
         """
         scope = self._scope(user_id, shared)
-        return self._reader.context(scope, question, budget=budget, top_k=top_k, **filters)
+        with self.engine.load.read() as busy:
+            return self._reader.context(scope, question, budget=budget, top_k=top_k, busy=busy, **filters)
 
     def prompt(
         self,
@@ -851,9 +855,10 @@ class Memory:
         given = check_text(system, "system", self._settings.max_text) if system else ""
         of = check_name(session, "session") if session else ""
         scope = self._scope(user_id, shared)
-        return self._reader.prompt(
-            scope, question, session=of, system=given, window=window, top_k=top_k, include=include
-        )
+        with self.engine.load.read() as busy:
+            return self._reader.prompt(
+                scope, question, session=of, system=given, window=window, top_k=top_k, include=include, busy=busy
+            )
 
     def answer(
         self,
@@ -872,7 +877,10 @@ class Memory:
         where `include` names its policy.
         """
         scope = self._scope(user_id, shared)
-        context = self._reader.context(scope, question, budget=budget, top_k=top_k, answered=True, **filters)
+        with self.engine.load.read() as busy:  # until it waits for the model
+            context = self._reader.context(
+                scope, question, budget=budget, top_k=top_k, answered=True, busy=busy, **filters
+            )
         (answer,) = self._reader.answer(scope, context, filters.get("as_of"), stream=False)
         assert isinstance(answer, Answer)
         return answer
@@ -893,7 +901,10 @@ class Memory:
         the generator (`contextlib.closing`): that ends the request.
         """
         scope = self._scope(user_id, shared)
-        context = self._reader.context(scope, question, budget=budget, top_k=top_k, answered=True, **filters)
+        with self.engine.load.read() as busy:  # until it waits for the model
+            context = self._reader.context(
+                scope, question, budget=budget, top_k=top_k, answered=True, busy=busy, **filters
+            )
         return self._reader.answer(scope, context, filters.get("as_of"), stream=True)
 
     def reflect(
@@ -933,7 +944,7 @@ class Memory:
             if isinstance(shown, Context):
                 cited = {entry.note.id for entry in cited_in(text, shown.entries)}
         notes = {note.id: note for note in self._shown(shown, scope)}
-        known = isinstance(shown, Context)
+        known = isinstance(shown, Context) and not shown.degraded
         return self._reader.reflect(scope, question, list(notes.values()), text, cited, counted=known)
 
     # ---- looking up -------------------------------------------------------------------------
@@ -1152,7 +1163,7 @@ class Memory:
         """
         floor = self._settings.answer.relevance
         every = tuple(self.engine.policies.classes)  # whatever is asked for is to be found
-        hits = self.search(query, user_id=scope.user or None, shared=not scope.user, include=every)
+        hits = self._reader.search(scope, query, top_k=TOP_K, include=every)
         about = (hit for hit in hits if (hit.coverage > 0 if hit.relevance is None else hit.relevance >= floor))
         return self._told_by(scope, [hit.note.id for hit in about])
 

@@ -17,6 +17,7 @@ MemgraphEngineError
 │   ├── StoreMismatch         the database or scope was made with another model, language or schema
 │   ├── ClockSkew             this machine's clock and the server's differ, so nothing is swept
 │   ├── WriteConflict         other writers kept winning; nothing of this write was stored
+│   ├── Overloaded            this client runs too many reads already; ask again
 │   └── QueryFailed           the server refused a statement
 ├── LocalServerError          the managed Neo4j could not be started, stopped or found
 ├── DownloadError             a jar or model file could not be fetched intact
@@ -115,6 +116,10 @@ class ClockSkew(StoreError):
 
 class WriteConflict(StoreError):
     """Other writers kept winning; nothing of this write was stored."""
+
+
+class Overloaded(StoreError):
+    """This client runs too many reads already; the same read is served when some of them have ended."""
 
 
 class QueryFailed(StoreError):

@@ -83,6 +83,7 @@ class RecallSettings(BaseModel):
     pool: Annotated[int, Field(ge=1, le=1000)]
     lexical_pool: Annotated[int, Field(ge=1, le=5000)]
     cache_mb: Annotated[int, Field(ge=0, le=1_000_000)]
+    busy: Annotated[int, Field(ge=0)]
     lexical_raw: Weight
     lexical_context: Weight
     dense_raw: Weight

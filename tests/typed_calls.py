@@ -8,7 +8,7 @@ from typing import assert_type
 
 from pydantic import BaseModel
 
-from memgraph_engine import Answer, AsyncMemory, Context, Decision, Hit, Ingested, Memory, Note, Receipt, User
+from memgraph_engine import Answer, AsyncMemory, Context, Decision, Hits, Ingested, Memory, Note, Receipt, User
 
 
 class Ours(AsyncMemory):
@@ -31,7 +31,7 @@ async def right(memory: AsyncMemory) -> None:
     assert_type(await memory.users(), list[User])
     assert_type(memory.get_all(user_id="ana", speaker="Ana", tags=["home"]), AsyncGenerator[Note, None])
     assert_type(await memory.update("D1:3", "I moved to Porto.", user_id="ana"), Decision)
-    assert_type(await memory.search("Where?", user_id="ana", top_k=3, speaker="Ana", since="2023"), list[Hit])
+    assert_type(await memory.search("Where?", user_id="ana", top_k=3, speaker="Ana", since="2023"), Hits)
     assert_type(await memory.context("Where?", shared=True, budget=300), Context)
     assert_type(memory.get_all(user_id="ana"), AsyncGenerator[Note, None])
     async for piece in memory.answer_stream("Where?", user_id="ana", tags=["home"]):
@@ -55,7 +55,7 @@ async def wrong(memory: AsyncMemory) -> None:
 
 
 def the_same_of_memory(memory: Memory) -> None:
-    assert_type(memory.search("Where?", user_id="ana", speaker="Ana"), list[Hit])
+    assert_type(memory.search("Where?", user_id="ana", speaker="Ana"), Hits)
     memory.search("Where?", user_id="ana", sesion="D1")  # type: ignore[call-arg]
     said, turns = Said(role="assistant", content="Hi."), [Said(role="user", content="Hello.")]
     assert_type(memory.add(said, user_id="ana"), Receipt)

@@ -28,14 +28,15 @@ from memgraph_engine.interface.defaults import MOST
 from memgraph_engine.interface.filters import FILTERS, NOTE_FILTERS, NoteFilters, SearchFilters
 from memgraph_engine.lifecycle import utility
 from memgraph_engine.llm import Spent
-from memgraph_engine.model.answer import Answer, Context
+from memgraph_engine.model.answer import BUSY, Answer, Context
 from memgraph_engine.model.memory import NEVER, TRUE_ONCE, Note
 from memgraph_engine.model.profile import Profile
 from memgraph_engine.model.prompt import Prompt
-from memgraph_engine.model.result import Anchor, Contrary, Decision, Hit, Reflected, Reflection
+from memgraph_engine.model.result import Anchor, Contrary, Decision, Hit, Hits, Reflected, Reflection
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.model.usage import Usage
 from memgraph_engine.recall.anchors import anchors
+from memgraph_engine.recall.pool import PATHWAYS
 from memgraph_engine.recall.question import Filters
 from memgraph_engine.recall.refine import Refiner
 from memgraph_engine.recall.relevance import weights
@@ -54,6 +55,7 @@ class Reader:
     """Asks the memories of one database; `language` tells the one that a scope is expected to have.
 
     `follow` does what policies ask where the use of notes has changed: from what to what, by their ids.
+    A read of a `busy` client leaves out pathways, later rounds and the counting of use, and says so.
     """
 
     def __init__(
@@ -78,30 +80,37 @@ class Reader:
         top_k: int,
         rounds: int | None = None,
         explain: bool = False,
+        busy: bool = False,
         **filters: Unpack[SearchFilters],
-    ) -> list[Hit]:
+    ) -> Hits:
         """Return the best notes of the scopes that its user may read."""
         if rounds is not None and (type(rounds) is not int or not 1 <= rounds <= MOST_ROUNDS):
             raise InvalidInput(f"rounds must be a whole number from 1 to {MOST_ROUNDS}, not {rounds!r}.")
         query = self._query(scope, question, top_k, filters, explain=explain)
-        return self._hits(scope, query, rounds or self._engine.settings.recall.rounds)[0]
+        return self._hits(scope, query, rounds or self._engine.settings.recall.rounds, busy=busy)[0]
 
-    def _hits(self, scope: Scope, query: Query, rounds: int) -> tuple[list[Hit], Spent]:
+    def _hits(self, scope: Scope, query: Query, rounds: int, *, busy: bool) -> tuple[Hits, Spent]:
         """Return the best notes, and what models cost that planned the question and judged the notes."""
-        engine = self._engine
-        if engine.settings.recall.reads_use:
+        engine, recall, degraded = self._engine, self._engine.settings.recall, tuple[str, ...]()
+        if busy:
+            ways = (way for way in PATHWAYS if getattr(recall, way))
+            degraded = (*ways, "rounds") if rounds > 1 else tuple(ways)
+            recall, rounds = recall.model_copy(update=dict.fromkeys(PATHWAYS, 0.0)), 1
+        if recall.reads_use and not busy:
             self._use.write()
         asking = rounds > 1 and any(map(engine.roles.has, _REFINING))
         payer = self._payer(scope) if asking else scope
         if payer is None:  # nothing to ask a model about
-            return [], Spent()
+            return Hits(), Spent()
         account = self._account(payer)
         spent = Spent(account.meters)
         try:
             if rounds == 1 and not query.explain:
-                return search(engine.db, engine.notes, query, self._language(scope), engine.settings.recall), spent
-            refiner = Refiner(engine.settings.recall, engine.embedder, engine.roles, spent)
-            return refiner.search(engine.db, engine.notes, query, self._language(scope), rounds), spent
+                found = search(engine.db, engine.notes, query, self._language(scope), recall)
+            else:
+                refiner = Refiner(recall, engine.embedder, engine.roles, spent)
+                found = refiner.search(engine.db, engine.notes, query, self._language(scope), rounds)
+            return Hits(found, degraded), spent
         finally:
             account.settle(account.spent)
 
@@ -128,6 +137,7 @@ class Reader:
         top_k: int,
         answered: bool = False,
         told: Collection[str] = (),
+        busy: bool = False,
         **filters: Unpack[SearchFilters],
     ) -> Context:
         """Return what the memory holds on a question, within a budget of tokens.
@@ -144,16 +154,18 @@ class Reader:
         named = () if answered else filters.get("include") or ()
         shown = query.filters.shown & self._engine.policies.modelled.union(named)
         query = replace(query, filters=replace(query.filters, shown=shown))
-        hits, spent = self._hits(scope, query, settings.rounds)
+        found, spent = self._hits(scope, query, settings.rounds, busy=busy)
         language = self._language(scope)
-        hits, irrelevant = relevant(question, hits, settings.relevance, language)
+        hits, irrelevant = relevant(question, found, settings.relevance, language)
         hits, ties = self._with_successors(query, hits)
         repeated = [hit.note.id for hit in hits if told and all(source.id in told for source in hit.sources)]
         hits = [hit for hit in hits if hit.note.id not in repeated]
         context = compose(question, hits, ties, budget or settings.budget, settings, language)
-        self._use.shown(scope, [entry.note for entry in context.entries])
+        if not busy:
+            self._use.shown(scope, [entry.note for entry in context.entries])
         left_out = {**context.left_out, **irrelevant, **dict.fromkeys(repeated, "it is among the last turns")}
-        return replace(context, left_out=left_out, cost=spent.cost, fallbacks=spent.fallbacks)
+        fallbacks = (*spent.fallbacks, BUSY) if busy else spent.fallbacks
+        return replace(context, left_out=left_out, cost=spent.cost, fallbacks=fallbacks)
 
     def prompt(
         self,
@@ -165,6 +177,7 @@ class Reader:
         window: int | None,
         top_k: int,
         include: Sequence[str],
+        busy: bool = False,
     ) -> Prompt:
         """Return what a model is given for a question, within its window: a part's unused room goes to the next."""
         engine, settings = self._engine, self._engine.settings.prompt
@@ -185,7 +198,7 @@ class Reader:
         heading = prompting.part_tokens(f"{prompting.LONG}\n")
         room = given.long + left - heading
         context = (
-            self.context(scope, question, budget=room, top_k=top_k, told=told, include=include)
+            self.context(scope, question, budget=room, top_k=top_k, told=told, busy=busy, include=include)
             if room >= LEAST_BUDGET
             else Context(question, "", (), 0, 0)
         )
@@ -262,8 +275,8 @@ class Reader:
         return Reflection(question, tuple(judged), tuple(self._follow(scope, changes)))
 
     def _reflect(self, scope: Scope, answer: Answer) -> None:
-        """Reflect on an answer that was just made, where use is counted. If that fails, the answer is not lost."""
-        if not self._engine.counts_use or answer.text is None:
+        """Reflect on an answer that was just made, where its use is counted. If that fails, the answer is not lost."""
+        if not self._engine.counts_use or answer.text is None or answer.context.degraded:
             return
         context = answer.context
         shown, cited = [entry.note for entry in context.entries], {entry.note.id for entry in answer.citations}

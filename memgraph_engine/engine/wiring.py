@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from functools import cache
 
 from memgraph_engine.embedding import CheckedEmbedder, embedder_named
+from memgraph_engine.engine.load import Load
 from memgraph_engine.graph import schema
 from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.note_cache import NoteCache
@@ -30,6 +31,7 @@ class Engine:
     notes: NoteCache
     judge: Judge | None = None
     policies: Policies = field(default_factory=Policies)
+    load: Load = field(default_factory=Load)
 
     @property
     def counts_use(self) -> bool:
@@ -92,7 +94,8 @@ def build(
     except BaseException:
         db.close()
         raise
-    return Engine(settings, db, checked, clock, roles, NoteCache(settings.recall.cache_mb << 20), second, lives)
+    cache, load = NoteCache(settings.recall.cache_mb << 20), Load(settings.recall.busy)
+    return Engine(settings, db, checked, clock, roles, cache, second, lives, load)
 
 
 @cache

@@ -34,6 +34,7 @@ _STATUSES: dict[type[MemgraphEngineError], ErrorStatus] = {
     errors.StoreMismatch: ErrorStatus(_FAILED, 500),
     errors.ClockSkew: ErrorStatus(_FAILED, 500),
     errors.WriteConflict: ErrorStatus(_FAILED, 503),
+    errors.Overloaded: ErrorStatus(_FAILED, 503),
     errors.QueryFailed: ErrorStatus(_FAILED, 500),
     errors.LocalServerError: ErrorStatus(_FAILED, 503),
     errors.DownloadError: ErrorStatus(_FAILED, 503),

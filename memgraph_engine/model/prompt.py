@@ -29,7 +29,8 @@ class Prompt(Result):
     (long) and what was said earlier in the session (summary); then the session's last turns (short), and the question.
     `sections` tell the same by name: system, profile, long, summary, short, question. `tokens` is an estimate, rather
     too high than too low, and never more than `window` without the tokens that are kept for the answer. `context` is
-    what is remembered, for `reflect`. `cost` is what models cost; `fallbacks` says where the engine did without them.
+    what is remembered, for `reflect`. `cost` is what models cost; `fallbacks` says where the engine did without them,
+    or that it was busy.
     """
 
     brief = ("question", "sections", "tokens", "window")

@@ -1,6 +1,6 @@
 """What calls return: hits of a search, receipts of a write, versions of a note, counts."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Literal
@@ -136,6 +136,18 @@ class Hit(Result):
     def sources(self) -> tuple[Source, ...]:
         """The verbatim sources that the note comes from."""
         return self.note.sources
+
+
+class Hits(list[Hit]):
+    """The notes found for a question, the best first.
+
+    `degraded` names what was left out because the client was busy (the setting `recall.busy`): pathways, by the names
+    of their channels, and `rounds`.
+    """
+
+    def __init__(self, hits: Iterable[Hit] = (), degraded: tuple[str, ...] = ()) -> None:
+        super().__init__(hits)
+        self.degraded = degraded
 
 
 @dataclass(frozen=True, slots=True, repr=False)
