@@ -14,6 +14,7 @@ from memgraph_engine import Memory
 from memgraph_engine.model.ports import Embedder
 from memgraph_engine.testing import purge
 from tests import containers, servers, vectors
+from tests.clocks import Clock
 from tests.servers import PREFIX, Server
 
 HOME = f"{PREFIX}TEST_HOME"
@@ -100,6 +101,12 @@ def tenant(server: Server) -> Iterator[str]:
     name = f"test-{uuid4().hex}"
     yield name
     purge(name)
+
+
+@pytest.fixture
+def clock() -> Clock:
+    """A clock that stands still; a test that takes it gives it to its memory."""
+    return Clock()
 
 
 @pytest.fixture

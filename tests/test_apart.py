@@ -14,6 +14,7 @@ from memgraph_engine.model.ports import Reply
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.recall.search import propose
 from memgraph_engine.testing import HashingEmbedder
+from tests.clocks import Clock
 from tests.snapshots import same, snapshot
 
 BEGIN = datetime(2024, 5, 1, tzinfo=UTC)
@@ -84,17 +85,9 @@ class Echo:
         return "\n".join(self.requests)
 
 
-class Clock:
-    def __init__(self):
-        self.now = BEGIN
-
-    def __call__(self):
-        return self.now
-
-
 @pytest.fixture
 def clock():
-    return Clock()
+    return Clock(BEGIN)
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from memgraph_engine import AsyncMemory, InvalidInput, Memory, NotFound
 from memgraph_engine.cli import app
-from tests.test_lifecycle import Clock
+from tests.clocks import Clock
 
 ANA = {"user_id": "ana"}
 

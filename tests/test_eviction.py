@@ -10,7 +10,7 @@ from memgraph_engine.testing import ScriptedChat
 from memgraph_engine.worker import Worker
 from tests.snapshots import same, snapshot
 from tests.test_erasure import everything_told
-from tests.test_lifecycle import DAY, Clock
+from tests.test_lifecycle import DAY
 
 BOAT = [
     "I bought an old boat in Porto. It was raining, and we laughed a lot that day.",
@@ -19,11 +19,6 @@ BOAT = [
     "Bruno paid 250 euros for the boat's new anchor. He is so kind, and I am so grateful.",
 ]
 OWNER = {"user_id": "ana"}
-
-
-@pytest.fixture
-def clock():
-    return Clock()
 
 
 @pytest.fixture

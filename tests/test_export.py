@@ -16,8 +16,8 @@ from memgraph_engine import Cost, Held, InvalidInput, Memory, NotFound, Settings
 from memgraph_engine.graph import copying, schema, scopes, spending, statements
 from memgraph_engine.graph.memory_file import labels
 from memgraph_engine.model.scope import Scope
+from tests.clocks import Clock
 from tests.snapshots import same, snapshot
-from tests.test_lifecycle import Clock
 
 ANA, BOB, CY = ({"user_id": name} for name in ("ana", "bob", "cy"))
 QUESTIONS = ("Where do I live now?", "Which boat?", "When is the dinner?", "How many plants are there?")

@@ -1,16 +1,16 @@
 """What ends can be read no more from the moment it ends; it comes back whole, and nothing else dies with it."""
 
 from collections import Counter
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 import pytest
 
 from memgraph_engine import ClockSkew, Held, InvalidInput, Memory, NotFound, Settings, UndoRefused
 from memgraph_engine.worker import Worker
+from tests.clocks import BEGIN
 from tests.snapshots import same, snapshot
 from tests.test_erasure import STEPS, Killed, dies, everything_told, nodes
 
-BEGIN = datetime(2024, 5, 1, 9, tzinfo=UTC)
 DAY = timedelta(days=1)
 POLICIES = """
 default: factual
@@ -27,24 +27,6 @@ rules:
   - {when: {role: user, tags: [errand]}, class: day}
 """
 SECRET = "My one-time code for the vault is amaranth tulip seven."
-
-
-class Clock:
-    """A clock that stands still until it is set."""
-
-    def __init__(self):
-        self.now = BEGIN
-
-    def __call__(self):
-        return self.now
-
-    def later(self, by):
-        self.now += by
-
-
-@pytest.fixture
-def clock():
-    return Clock()
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from memgraph_engine import InvalidInput, Memory, NotFound, UndoRefused
 from memgraph_engine.graph.scopes import purge_tenant
-from tests.test_lifecycle import clock, file, memory  # noqa: F401  fixtures
+from tests.test_lifecycle import file, memory  # noqa: F401  fixtures
 
 LINES = [
     "The ferry to Madeira leaves at noon, code alfa.",

@@ -11,9 +11,9 @@ from memgraph_engine import InvalidInput, Memory, Settings
 from memgraph_engine.cli import app
 from memgraph_engine.lifecycle.attributes import attributes
 from memgraph_engine.testing import ScriptedChat
+from tests.clocks import BEGIN
 from tests.test_erasure import everything_told
 
-BEGIN = datetime(2024, 5, 1, 9, tzinfo=UTC)
 DAY = timedelta(days=1)
 ANA = {"user_id": "ana"}
 POLICIES = """
@@ -85,21 +85,6 @@ def test_nor_is_it_in_spanish(text):
 
 
 # ---- a memory -------------------------------------------------------------------------------
-
-
-class Clock:
-    """A clock that stands still until it is set."""
-
-    def __init__(self):
-        self.now = BEGIN
-
-    def __call__(self):
-        return self.now
-
-
-@pytest.fixture
-def clock():
-    return Clock()
 
 
 @pytest.fixture

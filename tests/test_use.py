@@ -1,6 +1,6 @@
 """What a reader was shown is counted beside the reads, for each reader alone, and costs nothing where nobody asks."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 import pytest
 
@@ -9,27 +9,12 @@ from memgraph_engine.asking import use
 from memgraph_engine.graph import usage
 from memgraph_engine.lifecycle import Policy, utility
 from memgraph_engine.model.usage import Usage
+from tests.clocks import BEGIN
 from tests.test_erasure import rows
 
-BEGIN = datetime(2024, 5, 1, 9, tzinfo=UTC)
 DAY = timedelta(days=1)
 ANA = {"user_id": "ana"}
 HERON, TIDE = "The heron eats fish at the old harbour.", "The tide turns at noon."
-
-
-class Clock:
-    """A clock that stands still until it is set."""
-
-    def __init__(self):
-        self.now = BEGIN
-
-    def __call__(self):
-        return self.now
-
-
-@pytest.fixture
-def clock():
-    return Clock()
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from memgraph_engine.testing import ScriptedChat
 from memgraph_engine.worker import Worker
 from tests.models import memory_with
 from tests.snapshots import same, snapshot
-from tests.test_use import ANA, HERON, TIDE, clock, connected, counted, note  # noqa: F401  fixtures
+from tests.test_use import ANA, HERON, TIDE, connected, counted, note  # noqa: F401  fixtures
 
 BEGIN = datetime(2024, 5, 1, 9, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -139,7 +139,7 @@ def unused(memory, *ids, times=6):
         reflect(memory, *ids, answer="I can't say.")
 
 
-def test_what_is_of_little_use_is_archived_by_a_decision_that_can_be_undone(memory, clock):  # noqa: F811
+def test_what_is_of_little_use_is_archived_by_a_decision_that_can_be_undone(memory, clock):
     memory.add_many([{"text": HERON, "session": "s"}, {"text": TIDE, "session": "s"}], **ANA)
     low, useful = [one.id for one in memory.get_all(**ANA)]
     unused(memory, low)
@@ -175,7 +175,7 @@ def _unweighed(taken):
     )
 
 
-def test_what_comes_back_begins_anew(memory, clock):  # noqa: F811
+def test_what_comes_back_begins_anew(memory, clock):
     low = note(memory.add(HERON, **ANA))
     unused(memory, low)
     clock.now += 8 * DAY
@@ -187,7 +187,7 @@ def test_what_comes_back_begins_anew(memory, clock):  # noqa: F811
     assert found(memory) == [low]
 
 
-def test_a_memory_is_looked_at_once_a_day(memory, clock):  # noqa: F811
+def test_a_memory_is_looked_at_once_a_day(memory, clock):
     low = note(memory.add(HERON, **ANA))
     clock.now += 8 * DAY
     assert work(memory) == []
@@ -197,7 +197,7 @@ def test_a_memory_is_looked_at_once_a_day(memory, clock):  # noqa: F811
     assert work(memory) == [({"archived": 1}, "a day's use")]
 
 
-def test_what_is_kept_pinned_or_shared_is_not_archived(memory, clock):  # noqa: F811
+def test_what_is_kept_pinned_or_shared_is_not_archived(memory, clock):
     kept = note(memory.add(HERON, policy="kept", **ANA))
     pinned = note(memory.add(TIDE, **ANA))
     shared = note(memory.add("The bakery sells rye bread.", shared=True))
@@ -208,7 +208,7 @@ def test_what_is_kept_pinned_or_shared_is_not_archived(memory, clock):  # noqa: 
     assert work(memory) == []
 
 
-def test_what_nobody_was_shown_for_a_year_is_of_little_use(memory, clock):  # noqa: F811
+def test_what_nobody_was_shown_for_a_year_is_of_little_use(memory, clock):
     memory.add(HERON, **ANA)
     paper = note(memory.add(TIDE, kind="document", **ANA))
     clock.now += 335 * DAY

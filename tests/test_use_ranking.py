@@ -8,7 +8,7 @@ import pytest
 from memgraph_engine import Settings, SettingsError
 from memgraph_engine.graph.database import Database
 from memgraph_engine.recall.use import USE
-from tests.test_use import ANA, clock, connected, note  # noqa: F401  fixtures
+from tests.test_use import ANA, connected, note  # noqa: F401  fixtures
 
 BEGIN = datetime(2024, 5, 1, 9, tzinfo=UTC)
 DAY = timedelta(days=1)

@@ -24,24 +24,15 @@ from memgraph_engine.topics import rebuild
 from memgraph_engine.worker import Job, Worker, work
 from memgraph_engine.worker import jobs as table
 from memgraph_engine.worker.jobs import Outcome
+from tests.clocks import Clock
 from tests.test_topics import KITCHEN, SEA, faults, plant, topics_of
 
 FERRY = "The ferry to Madeira leaves at noon."
 
 
-class Clock:
-    """A clock that stands until it is set."""
-
-    def __init__(self):
-        self.now = datetime(2026, 5, 4, 12, tzinfo=UTC)
-
-    def __call__(self):
-        return self.now
-
-
 @pytest.fixture
 def clock():
-    return Clock()
+    return Clock(datetime(2026, 5, 4, 12, tzinfo=UTC))
 
 
 @pytest.fixture
