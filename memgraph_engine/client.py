@@ -33,7 +33,7 @@ from memgraph_engine.model.health import Health
 from memgraph_engine.model.ingested import Ingested
 from memgraph_engine.model.marker import without_marks
 from memgraph_engine.model.memory import NEVER, READABLE, UNKNOWN_PAST, Note, Source, SourceKind
-from memgraph_engine.model.ports import ChatModel, Clock, Embedder, Judge, Partitioner, utc_now
+from memgraph_engine.model.ports import ChatModel, Clock, Counted, Embedder, Judge, Partitioner, utc_now
 from memgraph_engine.model.profile import LONGEST_NAME, LONGEST_VALUE, Profile
 from memgraph_engine.model.prompt import Prompt
 from memgraph_engine.model.result import (
@@ -663,7 +663,7 @@ class Memory:
         *,
         user_id: str | None = None,
         shared: bool = False,
-        progress: Callable[[int, int], object] = lambda *_: None,
+        progress: Counted = lambda *_: None,
     ) -> Exported:
         """Write all of a memory into a file of JSON lines, from which `import_` makes it again, exactly.
 
@@ -690,7 +690,7 @@ class Memory:
         *,
         user_id: str | None = None,
         shared: bool = False,
-        progress: Callable[[int, int], object] = lambda *_: None,
+        progress: Counted = lambda *_: None,
     ) -> Imported:
         """Read a memory from a file that `export` wrote, under its own or another name, into one that is empty.
 
@@ -1164,8 +1164,7 @@ class Memory:
         floor = self._settings.answer.relevance
         every = tuple(self.engine.policies.classes)  # whatever is asked for is to be found
         hits = self._reader.search(scope, query, top_k=TOP_K, include=every)
-        about = (hit for hit in hits if (hit.coverage > 0 if hit.relevance is None else hit.relevance >= floor))
-        return self._told_by(scope, [hit.note.id for hit in about])
+        return self._told_by(scope, [hit.note.id for hit in hits if hit.reaches(floor)])
 
     def _shown(self, shown: object, scope: Scope) -> Iterator[Note]:
         """Yield the notes of a context, of hits, or of ids."""

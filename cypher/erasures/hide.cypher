@@ -61,11 +61,10 @@ CALL (hidden) {
 }
 CALL () {
   MATCH (d:Decision {scope: $scope}) WHERE d.id >= ''
-  WITH d, any(x IN d.sources WHERE x IN $ids) OR EXISTS { (d)-[:ABOUT]->(n:Note|Past) WHERE n.id IN $whole OR n.id IN $kept } AS about
+  WITH d, any(x IN d.sources WHERE x IN $ids) AS told
+  WITH d, told, told OR EXISTS { (d)-[:ABOUT]->(n:Note|Past) WHERE n.id IN $whole OR n.id IN $kept } AS about
   WHERE about OR any(part IN split(d.considered, '"note": "')[1..] WHERE split(part, '"')[0] IN $whole OR split(part, '"')[0] IN $kept)
-  SET d.delta = CASE WHEN any(x IN d.sources WHERE x IN $ids) THEN null ELSE d.delta END,
-      d.subject = CASE WHEN any(x IN d.sources WHERE x IN $ids) THEN null ELSE d.subject END,
-      d.hash = CASE WHEN any(x IN d.sources WHERE x IN $ids) THEN null ELSE d.hash END
+  SET d += CASE WHEN told THEN {delta: null, subject: null, hash: null} ELSE {} END
   SET d.evidence = '', d.considered = '[]', d.sources = [x IN d.sources WHERE NOT x IN $ids],
       d.note = CASE WHEN d.note IN $whole THEN '' ELSE d.note END, d.scrubbed_by = CASE WHEN about THEN $id ELSE d.scrubbed_by END
 }

@@ -1,7 +1,7 @@
 """What of the hits goes into a context: of notes that contradict or repeat each other, one."""
 
 import unicodedata
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from math import inf, nextafter
@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from memgraph_engine.answer.repeats import Said
 from memgraph_engine.model.memory import NEVER, Note, Source, by_time
-from memgraph_engine.model.result import Contrary, Hit
+from memgraph_engine.model.result import Contrary, Hit, steps_behind
 
 _MOST_REMARKS = 3
 _QUOTED = 60  # characters of a note's words in a remark
@@ -85,7 +85,7 @@ def facts(
         if tie.kind == "conflict" and len(pair) == 2 and pair[0].note.speaker == pair[1].note.speaker:
             newer, older = sorted(pair, key=lambda one: one.newness, reverse=True)
             _precede(standing, newer.note.id, older.note.id)
-    behind = _behind(ties, standing)
+    behind = steps_behind([(tie.newer, tie.older) for tie in ties if tie.kind == "change"], standing)
     changes = [tie for tie in ties if tie.kind == "change" and {tie.newer, tie.older} <= standing.keys()]
     for tie in sorted(changes, key=lambda tie: (-behind[tie.newer], tie.newer_said)):
         _precede(standing, tie.newer, tie.older)
@@ -112,17 +112,6 @@ def facts(
     ]
     marked.sort(key=lambda fact: (-fact.score, fact.note.id))
     return _distinct(marked, share, language, gone), gone
-
-
-def _behind(ties: Sequence[Contrary], standing: Collection[str]) -> dict[str, int]:
-    """Count for each note how many took the place of one another, down to it: a third may have taken the second's."""
-    taken = [(tie.newer, tie.older) for tie in ties if tie.kind == "change"]
-    steps = dict.fromkeys(standing, 0)
-    for _ in taken:
-        for newer, older in taken:
-            if newer in steps and older in steps:
-                steps[older] = min(max(steps[older], steps[newer] + 1), len(taken))
-    return steps
 
 
 def _yield(standing: dict[str, Fact], gone: Gone, loser: str, winner: str, why: str) -> None:

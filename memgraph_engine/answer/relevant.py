@@ -8,6 +8,7 @@ from memgraph_engine.answer.places import places as places_of
 from memgraph_engine.language import places, tokenize, word_list
 from memgraph_engine.model.memory import Source
 from memgraph_engine.model.result import Hit
+from memgraph_engine.model.text import is_question
 from memgraph_engine.rendering import noise
 
 _WORDS = re.compile(r"[^\W_]+")
@@ -62,7 +63,7 @@ def relevant(question: str, hits: Sequence[Hit], floor: float, language: str) ->
 
 def _echoes(hit: Hit, question: str, language: str) -> bool:
     """Tell whether a note asks what is asked, and says nothing besides: then it was a question to the memory before."""
-    asks = all(source.text.rstrip().endswith(("?", "？")) for source in hit.sources)
+    asks = all(is_question(source.text) for source in hit.sources)
     return asks and set(tokenize(hit.note.text, language)) <= set(tokenize(question, language))
 
 

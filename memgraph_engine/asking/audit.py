@@ -50,7 +50,7 @@ class Audit:
         return [
             self._known(hit, scope, held)
             for hit in self._reader.search(scope, topic, top_k=MOST, include=every, archived=True)
-            if (hit.coverage > 0 if hit.relevance is None else hit.relevance >= floor)
+            if hit.reaches(floor)
         ]
 
     def deleted(

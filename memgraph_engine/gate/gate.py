@@ -26,7 +26,7 @@ from memgraph_engine.model.candidate import Candidate
 from memgraph_engine.model.memory import Source
 from memgraph_engine.model.result import Considered, Relation
 from memgraph_engine.model.scope import Scope
-from memgraph_engine.model.text import line
+from memgraph_engine.model.text import is_question, line
 from memgraph_engine.settings import GateSettings
 
 if TYPE_CHECKING:
@@ -381,7 +381,7 @@ def new_of(candidate: Candidate, own: str, language: str) -> Known:
         (said,),
         keywords,
         source.said_at,
-        answers=before is not None and before.text.rstrip().endswith(("?", "？")),
+        answers=before is not None and is_question(before.text),
         asked=before is not None and may_repair(said) and answers(said, before, language),
         policy=source.policy,
         ends=source.expires_at,

@@ -22,6 +22,7 @@ from memgraph_engine.gate.known import STAR, Line, same_speaker
 from memgraph_engine.gate.update import Update
 from memgraph_engine.gate.wording import Lists, Token, lists_of, shown, wording
 from memgraph_engine.model.memory import Source
+from memgraph_engine.model.text import is_question
 
 NEAR = 2
 """Messages that a repair may come after what it repairs: an assistant may have answered between."""
@@ -69,7 +70,7 @@ def answers(line: Line, before: Source, language: str) -> bool:
     if asks_for_value(before.text, language):
         return True
     foreign = before.role != "assistant" and (before.speaker or before.role).casefold() != line.speaker.casefold()
-    return line.objects and (foreign or before.text.rstrip().endswith(("?", "？")))
+    return line.objects and (foreign or is_question(before.text))
 
 
 def reach(line: Line, others: Iterable[Line]) -> int:

@@ -1,6 +1,6 @@
 """Nodes and relationships as they are stored, read and written exactly: all of a store, or all of a scope."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -11,6 +11,7 @@ from memgraph_engine.errors import StoreError
 from memgraph_engine.graph import schema
 from memgraph_engine.graph.database import Database, Row, Runner
 from memgraph_engine.graph.rows import packed
+from memgraph_engine.model.ports import Counted
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,7 +24,7 @@ _ALL = 1 << 62
 T = TypeVar("T")
 
 
-def copy(source: Database, target: Database, counted: Callable[[int, int], object]) -> tuple[int, int]:
+def copy(source: Database, target: Database, counted: Counted) -> tuple[int, int]:
     """Copy everything but indexes that are not ours; return how many nodes and relationships there are.
 
     `counted` is told how many of how many are written. The indexes are made from the whole, when all is there. Raises

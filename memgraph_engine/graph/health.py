@@ -17,12 +17,16 @@ _WAITS = {
 }
 
 
+def ahead(db: Database) -> timedelta:
+    """Return by how much the server's clock is ahead of that by which this client reads."""
+    return moment(db.run("store/clock")[0]["now"]) - db.alive()
+
+
 def look(db: Database, tenant: str, cap: int, overdue: timedelta) -> Health:
     """Return how the database is; work that waits longer than `overdue` is a fault. A database's errors are faults."""
     try:
         rows = db.run("store/read")
-        now = db.alive()
-        ahead = moment(db.run("store/clock")[0]["now"]) - now
+        clock = ahead(db)
         waiting = db.run("scopes/undone", tenant=tenant, cap=cap) if rows else []
     except StoreError as error:
         return Health(db.uri, (str(error),), expected=schema.VERSION)
@@ -31,10 +35,10 @@ def look(db: Database, tenant: str, cap: int, overdue: timedelta) -> Health:
         Undone(row["job"], row["memories"], None if row["since"] is None else moment(row["since"])) for row in waiting
     )
     faults = [*_schema_faults(found, rows[0]["upgrading"] if rows else None)]
-    if abs(ahead) > SKEW:
-        faults.append(f"The server's clock and this machine's differ by {abs(ahead).total_seconds() / 60:.0f} minutes.")
-    faults += [fault for one in undone if (fault := _late(one, now, overdue))]
-    return Health(db.uri, tuple(faults), found, schema.VERSION, round(ahead.total_seconds(), 3), undone)
+    if abs(clock) > SKEW:
+        faults.append(f"The server's clock and this machine's differ by {abs(clock).total_seconds() / 60:.0f} minutes.")
+    faults += [fault for one in undone if (fault := _late(one, db.alive(), overdue))]
+    return Health(db.uri, tuple(faults), found, schema.VERSION, round(clock.total_seconds(), 3), undone)
 
 
 def _schema_faults(found: int, upgrading: int | None) -> list[str]:

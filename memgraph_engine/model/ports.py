@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 Clock = Callable[[], datetime]
 """Tells the time, aware of its zone."""
+Counted = Callable[[int, int], object]
+"""Is told how much is done, and of how much."""
 
 
 def utc_now() -> datetime:

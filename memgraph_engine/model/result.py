@@ -1,6 +1,6 @@
 """What calls return: hits of a search, receipts of a write, versions of a note, counts."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Literal
@@ -136,6 +136,10 @@ class Hit(Result):
     def sources(self) -> tuple[Source, ...]:
         """The verbatim sources that the note comes from."""
         return self.note.sources
+
+    def reaches(self, floor: float) -> bool:
+        """Return whether it is that relevant; where that is not known, whether it has a word of the question."""
+        return self.coverage > 0 if self.relevance is None else self.relevance >= floor
 
 
 class Hits(list[Hit]):
@@ -542,6 +546,22 @@ class Tie(Result):
     score: float
     newer: bool
     decision: str
+
+
+def steps_behind(taken: Sequence[tuple[str, str]], known: Iterable[str]) -> dict[str, int]:
+    """Count for each known note how many took the place of one another, down to it: a third may have the second's.
+
+    `taken` are pairs of notes: one, and that which it took the place of.
+
+    >>> steps_behind([("2", "1"), ("3", "2")], ["1", "2", "3"])
+    {'1': 2, '2': 1, '3': 0}
+    """
+    steps = dict.fromkeys(known, 0)
+    for _ in taken:
+        for newer, older in taken:
+            if newer in steps and older in steps:
+                steps[older] = min(max(steps[older], steps[newer] + 1), len(taken))
+    return steps
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -57,6 +57,15 @@ def asks(line: str) -> bool:
     return _QUESTION.search(line) is not None
 
 
+def is_question(text: str) -> bool:
+    """Tell whether what was said ends with a question mark.
+
+    >>> is_question("Where is Ana? "), is_question("Where is Ana? I don't know.")
+    (True, False)
+    """
+    return text.rstrip().endswith(("?", "？"))
+
+
 def requests(line: str) -> bool:
     """Tell whether what a rendered line holds begins as what one asks of an assistant does, in any listed language.
 

@@ -15,7 +15,7 @@ from memgraph_engine.graph.rows import milliseconds, moment, packed
 from memgraph_engine.language import tokenize
 from memgraph_engine.lifecycle import Policies
 from memgraph_engine.model.memory import NEVER, TRUE_ONCE, Note, Source
-from memgraph_engine.model.result import ChannelScore, Explanation, Hit, Round
+from memgraph_engine.model.result import ChannelScore, Explanation, Hit, Round, steps_behind
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.recall.fusion import CHANNELS, Fused, Places, Statistics, channel_scores, cosines, counted, fuse
 from memgraph_engine.recall.plan import Reading, read
@@ -319,14 +319,13 @@ def _nearest_first(note: Note, question: str, languages: Sequence[str]) -> Note:
 def _newest_first(some: Sequence[Hit]) -> list[Hit]:
     """Put what took the place of another hit before it, with its score: what is true now answers where both would."""
     places = {hit.note.id: place for place, hit in enumerate(some)}
-    taken = [(hit.note.id, hit.replaced_by) for hit in some if hit.replaced_by in places]
+    taken = [(hit.replaced_by, hit.note.id) for hit in some if hit.replaced_by in places]
     if not taken:
         return list(some)
-    behind = dict.fromkeys(places, 0)
     for _ in taken:  # a third may have taken the place of the second
-        for old, new in taken:
+        for new, old in taken:
             places[new] = min(places[new], places[old])
-            behind[old] = min(behind[new] + 1, len(taken))
+    behind = steps_behind(taken, places)
     order = sorted(some, key=lambda hit: (places[hit.note.id], behind[hit.note.id], -hit.note.said_at.timestamp()))
     best = list(accumulate((hit.score for hit in reversed(order)), max))
     return [replace(hit, score=score) for hit, score in zip(order, reversed(best), strict=True)]

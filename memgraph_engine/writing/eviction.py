@@ -37,9 +37,7 @@ _SOME = 50  # summaries of one transaction
 _WIDER = 4  # times as many notes are looked at where nothing can be summed of the coldest
 _YOUNG = timedelta(days=1)
 _DAY = 86400.0  # seconds
-_OF_ASSISTANTS = (
-    0.5  # what an assistant's words count beside a user's: it can say them again, only the user knows his own
-)
+_OF_ASSISTANTS = 0.5  # what an assistant's words count beside a user's, which only the user knows
 
 Cluster = Sequence[Summed]
 """Notes that one summary stands for, in the order of time."""

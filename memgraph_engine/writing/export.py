@@ -1,7 +1,7 @@
 """Write all of one memory into a file, as of one moment: where somebody writes meanwhile, the export begins anew."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
@@ -13,13 +13,12 @@ from memgraph_engine.graph import copying, erasures, schema
 from memgraph_engine.graph.database import Database, Row
 from memgraph_engine.graph.memory_file import FORMAT, Head, Writer
 from memgraph_engine.model.memory import note_id
+from memgraph_engine.model.ports import Counted
 from memgraph_engine.model.result import Exported
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.writing import erasure
 
 _ATTEMPTS = 5
-
-Counted = Callable[[int, int], object]
 
 
 class _Changed(Exception):

@@ -6,7 +6,7 @@ import that was cut off is ever read, and the next one into that scope removes i
 
 import hashlib
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -17,14 +17,13 @@ from memgraph_engine.graph import copying, leases, notes, scopes
 from memgraph_engine.graph.database import Row, Runner
 from memgraph_engine.graph.memory_file import Line, Reader
 from memgraph_engine.model.memory import note_id
+from memgraph_engine.model.ports import Counted
 from memgraph_engine.model.result import Imported
 from memgraph_engine.model.scope import Scope
 
 _ID = re.compile("[0-9a-f]{32}")
 _NO_MEMORY = "Neo.TransientError.General.MemoryPoolOutOfMemoryError"
 _NAMING = ("note", "considered", "evidence")  # properties of decisions that name notes
-
-Counted = Callable[[int, int], object]
 
 
 def import_(engine: Engine, scope: Scope, path: Path, counted: Counted) -> Imported:

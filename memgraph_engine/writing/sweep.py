@@ -11,9 +11,8 @@ from uuid import uuid4
 from memgraph_engine.errors import ClockSkew
 from memgraph_engine.graph import notes, scopes
 from memgraph_engine.graph.database import Database
-from memgraph_engine.graph.health import SKEW
+from memgraph_engine.graph.health import SKEW, ahead
 from memgraph_engine.graph.notes import Revision
-from memgraph_engine.graph.rows import moment
 from memgraph_engine.model.result import Decision
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.writing.transaction import Transaction
@@ -51,8 +50,7 @@ def sweep(db: Database, scope: Scope, now: datetime) -> Batch | None:
 
 def check_clock(db: Database) -> None:
     """Raise ClockSkew if this machine's clock and the server's differ by more than five minutes."""
-    server = moment(db.run("store/clock")[0]["now"])
-    skew = abs(db.alive() - server)
+    skew = abs(ahead(db))
     if skew > SKEW:
         raise ClockSkew(
             f"The clock of this machine and that of the server at {db.uri} differ by {skew.total_seconds() / 60:.0f} "

@@ -7,7 +7,7 @@ none.
 import json
 import os
 import tarfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -21,6 +21,7 @@ from memgraph_engine.errors import LocalServerError
 from memgraph_engine.files import written_whole
 from memgraph_engine.graph.server.home import Home
 from memgraph_engine.graph.server.local import LocalServer, newer_than_ours
+from memgraph_engine.model.ports import Counted
 from memgraph_engine.settings import Settings
 
 FORMAT = "memgraph-engine backup 1"
@@ -28,8 +29,6 @@ _TELLS = "backup.json"
 _PASSWORD = "password"  # noqa: S105  the name of a file
 _BLOCK = 1 << 20
 _OVERHEAD = 2 * tarfile.BLOCKSIZE  # of a file in an archive, at most
-
-Counted = Callable[[int, int], object]
 
 
 @dataclass(frozen=True, slots=True)

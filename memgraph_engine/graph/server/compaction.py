@@ -4,12 +4,12 @@ Neo4j deletes logically: the bytes of what is gone stay in its files until other
 manual, "Space reuse"), and no checkpoint takes them away.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from memgraph_engine.graph.copying import copy
 from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.server.local import Address, LocalServer
+from memgraph_engine.model.ports import Counted
 from memgraph_engine.settings import Settings
 
 
@@ -23,7 +23,7 @@ class Compaction:
     bytes_after: int
 
 
-def compact(settings: Settings, counted: Callable[[int, int], object] = lambda *_: None) -> Compaction:
+def compact(settings: Settings, counted: Counted = lambda *_: None) -> Compaction:
     """Copy all that the managed server's database holds into a new store, which takes the old one's place.
 
     `counted` is told how many nodes and relationships of how many are written. Indexes and constraints are those of
