@@ -157,6 +157,19 @@ _TOKENIZERS: dict[str, Callable[[str], list[str]]] = {
 }
 
 
+LANGUAGES = tuple(_TOKENIZERS)
+"""The languages that a memory may have."""
+
+
+def are_terms(text: str) -> bool:
+    r"""Tell whether a text is tokens with a space between any two, as they are stored and indexed; '' is none of them.
+
+    >>> are_terms("cat owner"), are_terms(""), are_terms("cat\towner"), are_terms("cat (owner)")
+    (True, True, False, False)
+    """
+    return not text or _terms().fullmatch(text) is not None
+
+
 def _fold(text: str) -> str:
     if text.isascii():
         return text.lower()
@@ -168,6 +181,12 @@ def _fold(text: str) -> str:
 def _marked_words() -> re.Pattern[str]:
     """Words with combining marks inside: the vowel signs of Hindi or Thai are no letters to `re`."""
     return re.compile(rf"[^\W_](?:[^\W_]|[{letter_marks()}])*")
+
+
+@cache
+def _terms() -> re.Pattern[str]:
+    token = rf"(?:[^\W_]|[{letter_marks()}]){{1,{MAX_TOKEN}}}"
+    return re.compile(f"{token}(?: {token})*")
 
 
 class _Stems(dict[str, str]):

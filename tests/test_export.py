@@ -14,7 +14,7 @@ from neo4j.time import DateTime
 
 from memgraph_engine import Cost, Held, InvalidInput, Memory, NotFound, Settings, StoreMismatch, WriteConflict
 from memgraph_engine.graph import copying, schema, scopes, spending, statements
-from memgraph_engine.graph.memory_file import labels
+from memgraph_engine.graph.forms import NODES, TIES
 from memgraph_engine.model.scope import Scope
 from tests.clocks import Clock
 from tests.snapshots import same, snapshot
@@ -120,11 +120,17 @@ def told(path):
 
 INDEXED = """SHOW INDEXES YIELD labelsOrTypes, properties, entityType
 WHERE entityType = 'NODE' AND head(properties) = 'scope'"""
-ODD = """MATCH (h:Hold {scope: $scope}) SET h.many = [1.1, 2.2], h.day = date('2024-05-01'),
-h.odd = [datetime('2024-05-01T12:00:00.123456789[Asia/Tokyo]'), datetime('2024-10-27T01:30:00+01:00[Europe/Lisbon]')]"""
+ODD = """MATCH (s:Scope {scope: $scope})-[:SPENT]->(x) MATCH (h:Hold {scope: $scope})
+SET x.money = 1.1, h.at = datetime('2024-05-01T12:00:00.123456789[Asia/Tokyo]'),
+s.pruned_at = datetime('2024-10-27T01:30:00+01:00[Europe/Lisbon]')"""
 
 ODD_OF_BOB = """MATCH (h:Hold {scope: replace($scope, '/ana', '/bob')})
-RETURN [t IN h.odd | toString(t)], h.many, toString(h.day), valueType(h.at)"""
+MATCH (s:Scope {scope: h.scope})-[:SPENT]->(x)
+RETURN toString(h.at), toString(s.pruned_at), x.money, valueType(x.day), valueType(h.at)"""
+WAS_ODD = """MATCH (s:Scope {scope: $scope})-[:SPENT]->(x) MATCH (h:Hold {scope: $scope})
+RETURN x.money, h.at, s.pruned_at"""
+EVEN = """MATCH (s:Scope {scope: $scope})-[:SPENT]->(x) MATCH (h:Hold {scope: $scope})
+SET x.money = $money, h.at = datetime($at), s.pruned_at = datetime($pruned)"""
 
 
 # ---- what is in it ----------------------------------------------------------------------------
@@ -135,14 +141,19 @@ def test_all_that_a_scope_holds_is_carried_whatever_the_schema_has(memory, path)
     indexed = rows(memory, INDEXED)
     of_scopes = {label for named, *_ in indexed for label in named}
     purged = set(re.findall(r"\(x:(\w+)", statements.statements()["scopes/purge"].text))
-    assert labels() == purged == of_scopes - {"Erasure"} | {"Spending"}
+    members = set(re.findall(r"\(x:(\w+)", statements.statements()["copy/members"].text))
+    assert NODES.keys() == members == purged == of_scopes - {"Erasure"} | {"Spending"}
     there = dict(rows(memory, "MATCH (n {scope: $scope}) RETURN labels(n)[0], count(*)"))
     assert lines(path)[0]["nodes"] == there
-    assert there.keys() == labels()
+    assert there.keys() == NODES.keys()
     ties = dict(rows(memory, "MATCH ({scope: $scope})-[r]->() RETURN type(r), count(*)"))
     assert Counter(line["type"] for line in lines(path) if "type" in line) == ties
     written = "".join(one.text for one in statements.statements().values())
-    assert ties.keys() == {name for some in re.findall(r"\[\w*:([A-Z_|]+)", written) for name in some.split("|")}
+    assert (
+        ties.keys()
+        == TIES.keys()
+        == {name for some in re.findall(r"\[\w*:([A-Z_|]+)", written) for name in some.split("|")}
+    )
 
 
 def test_its_first_and_last_line_say_what_it_is(made):
@@ -275,17 +286,19 @@ def test_a_third_memory_of_it_and_back_under_its_own_name_are_the_same(memory, p
 
 
 def test_times_keep_their_nanoseconds_and_zones_and_numbers_their_size(memory, path, tmp_path):
+    ((money, at, pruned),) = rows(memory, WAS_ODD)
     rows(memory, ODD)
     try:
         memory.export(tmp_path / "odd", **ANA)
     finally:
-        rows(memory, "MATCH (h:Hold {scope: $scope}) REMOVE h.odd, h.many, h.day")
+        rows(memory, EVEN, money=money, at=at.iso_format(), pruned=pruned and pruned.iso_format())
     memory.import_(tmp_path / "odd", **BOB)
     (row,) = rows(memory, ODD_OF_BOB)
     assert row == [
-        ["2024-05-01T12:00:00.123456789+09:00[Asia/Tokyo]", "2024-10-27T01:30:00+01:00[Europe/Lisbon]"],
-        [1.1, 2.2],
-        "2024-05-01",
+        "2024-05-01T12:00:00.123456789+09:00[Asia/Tokyo]",
+        "2024-10-27T01:30:00+01:00[Europe/Lisbon]",
+        1.1,
+        "DATE NOT NULL",
         "ZONED DATETIME NOT NULL",
     ]
     (at,) = rows(memory, "MATCH (n:Note {scope: replace($scope, '/ana', '/bob')}) RETURN n.expires_at LIMIT 1")
@@ -338,7 +351,7 @@ DAMAGED = {
         lambda text, some: re.sub(r'("raw_embedding":")[^"]{8}', r"\1", text, count=1),
         "a vector of",
     ),
-    "a time that is none": (lambda text, some: text.replace('{"time":"9999-', '{"time":"soon-', 1), "it is no node"),
+    "a time that is none": (lambda text, some: text.replace('{"time":"9999-', '{"time":"soon-', 1), "not in ISO"),
     "another embedder": (lambda text, some: sealed(change(some, 0, embedder="other")), "holds vectors of other"),
     "dimensions": (lambda text, some: sealed(change(some, 0, dimensions=7)), r"\(7 numbers\)"),
     "another schema": (lambda text, some: sealed(change(some, 0, schema=schema.VERSION - 1)), "written with schema"),

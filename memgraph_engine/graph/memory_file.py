@@ -8,15 +8,14 @@ makes the same file. What follows from a scope's name is left out, and so is wha
 
 import hashlib
 import json
-import re
 from base64 import b64decode, b64encode
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC, timezone, tzinfo
-from functools import cache
+from itertools import count
 from pathlib import Path
-from typing import IO, Any, NoReturn
+from typing import IO, Any
 
 import pytz
 from neo4j.time import Date, DateTime
@@ -25,20 +24,14 @@ from memgraph_engine.errors import InvalidInput, StoreError, StoreMismatch
 from memgraph_engine.graph import schema
 from memgraph_engine.graph.copying import exact, parted
 from memgraph_engine.graph.database import Row
-from memgraph_engine.graph.statements import statements
+from memgraph_engine.graph.forms import MADE_ANEW, NODES, TIES, Form
+from memgraph_engine.model.memory import note_id
+from memgraph_engine.model.scope import Scope
 
 FORMAT = "memgraph-engine memory 1"
-_MADE_ANEW = {"scope", "tenant", "user", "scope_token", "raw_scoped", "context_scoped", "stamp", "lock"}
-"""Properties that no file holds: they follow from the scope's name, or are drawn for each version of a note."""
-
-
-@cache
-def labels() -> frozenset[str]:
-    """Return what the nodes of a memory are, by the statement that reads them all.
-
-    An erasure is none of them: it is carried out before anything is exported.
-    """
-    return frozenset(re.findall(r"\(x:(\w+)", statements()["copy/members"].text))
+_LONGEST = 1 << 28  # bytes of a line
+_BY_NAME = ("Keyword",)  # all else is known by its id
+_MANY = ("Scope", "Spending", "PastSource", "Past")  # have no id, or share it with others
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,19 +62,24 @@ class Writer:
         self._put(asdict(head))
 
     def node(self, row: Row) -> None:
-        """Write a node, which gets the next number; `of` is what the id of a note was made from, if that is known."""
-        given = parted(row, self._head.dimensions)
-        properties = {name: value for name, value in given["properties"].items() if name not in _MADE_ANEW}
-        told = {"node": self._number, "labels": row["labels"], "properties": _told(properties, row["labels"])}
+        """Write a node, which gets the next number; `of` is what the id of a note was made from, if that is known.
+
+        Raises StoreError for what no import would take.
+        """
+        given, (label,) = parted(row, self._head.dimensions), row["labels"]
+        properties = {name: value for name, value in given["properties"].items() if name not in MADE_ANEW}
+        _fit(NODES.get(label), label, properties, given["vectors"])
+        told = {"node": self._number, "labels": row["labels"], "properties": _told(properties)}
         vectors = {name: b64encode(vector.tobytes()).decode() for name, vector in given["vectors"].items()}
         more = {"vectors": vectors, "of": row.get("of")}
         self._put({**told, **{name: value for name, value in more.items() if value}})
         self._number += 1
 
     def relationship(self, row: Row) -> None:
-        """Write a relationship between nodes, which are named by their numbers."""
-        properties = _told(exact(row["properties"]), row["kind"])
-        self._put({"from": row["a"], "type": row["kind"], "to": row["b"], "properties": properties})
+        """Write a relationship between nodes, which are named by their numbers; raises StoreError likewise."""
+        kind, properties = row["kind"], exact(row["properties"])
+        _fit(TIES[kind][1] if kind in TIES else None, kind, properties, {})
+        self._put({"from": row["a"], "type": kind, "to": row["b"], "properties": _told(properties)})
 
     def end(self) -> str:
         """Write the last line, and return the sum that is in it."""
@@ -110,8 +108,9 @@ class Reader:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self._digest = ""
         with self._opened() as file:
-            self.head = self._first(file.readline())
+            self.head = self._first(self._line(file, 1))
 
     def fits(self, embedder: str, dimensions: int) -> None:
         """Raise StoreMismatch where the file was written with another embedder or schema than this database has."""
@@ -131,132 +130,245 @@ class Reader:
     def lines(self) -> Iterator[Line]:
         """Yield all lines between the first and the last; raises InvalidInput where one is damaged, or at the end.
 
-        So whoever has read all of it knows that it is whole.
+        So whoever has read all of it knows that it is whole. Read again, it must be the same.
         """
-        digest, nodes, ties = hashlib.sha256(), Counter[str](), 0
+        digest, found = hashlib.sha256(), _Found(self.head)
         with self._opened() as file:
-            digest.update(file.readline())
-            for number, data in enumerate(file, 2):
-                parsed = self._parsed(data, number)
-                if "sha256" in parsed:
-                    self._last(parsed, digest.hexdigest(), number, nodes, ties)
-                    if rest := file.read(1):
-                        self._refuse(number + 1, f"the last line is before it, and {rest!r} follows")
+            digest.update(self._line(file, 1))
+            for number in count(2):
+                data = self._line(file, number)
+                if not data:
+                    break
+                line = self._parsed(found, data, number)
+                if not line:
+                    self._end(found, data, digest.hexdigest(), number)
+                    if self._line(file, number + 1):
+                        raise self._damaged(number + 1, "the last line is before it")
                     return
                 digest.update(data)
-                if "node" in parsed:
-                    row = self._node(parsed, sum(nodes.values()), number)
-                    nodes[row["labels"][0]] += 1
-                    yield Line(number, node=row)
-                else:
-                    ties += 1
-                    yield Line(number, relationship=self._relationship(parsed, sum(nodes.values()), number))
+                yield line
         raise InvalidInput(
-            f"{self.path} has no last line: it was cut off after line {1 + sum(nodes.values()) + ties}. Nothing was "
-            "imported; take a whole copy, or export the memory anew."
+            f"{self.path} has no last line: it was cut off after line {number - 1}. Nothing was imported; take a whole "
+            "copy, or export the memory anew."
         )
 
     def _opened(self) -> IO[bytes]:
         try:
             return self.path.open("rb")
+        except (OSError, ValueError) as error:
+            raise self._unreadable(error) from None
+
+    def _line(self, file: IO[bytes], number: int) -> bytes:
+        try:
+            data = file.readline(_LONGEST + 1)
         except OSError as error:
-            raise InvalidInput(f"{self.path} can't be read: {error.strerror}.") from None
+            raise self._unreadable(error) from None
+        if len(data) > _LONGEST:
+            raise self._damaged(number, f"it has more than {_LONGEST:,} bytes")
+        return data
+
+    def _unreadable(self, error: Exception) -> InvalidInput:
+        why = getattr(error, "strerror", None) or error
+        return InvalidInput(f"{self.path} can't be read: {why}. Nothing was imported.")
 
     def _first(self, data: bytes) -> Head:
         try:
-            given = json.loads(data)
-            head = Head(**given)
-            known = head.format == FORMAT and head.total > 0 and head.nodes["Scope"] == 1
-        except (ValueError, TypeError, AttributeError, KeyError):
-            known = False
-        if not known:
+            given = _object(data)
+            if given.get("format") != FORMAT:
+                raise ValueError
+        except Exception:  # noqa: BLE001  whatever it is, it is no export
             raise InvalidInput(
                 f"{self.path} is no export of a memory: its first line does not say {FORMAT!r}. Nothing was imported. "
                 "Messages and documents are stored by `ingest`."
-            )
-        return head
-
-    def _parsed(self, data: bytes, number: int) -> Row:
+            ) from None
         try:
-            parsed = json.loads(data)
-        except ValueError as error:
-            self._refuse(number, f"it is no JSON ({error})")
-        if not isinstance(parsed, dict):
-            self._refuse(number, "it is no object")
-        return parsed
+            return _head(given)
+        except Exception as error:  # noqa: BLE001  likewise
+            raise self._damaged(1, _why(error)) from None
 
-    def _node(self, given: Row, expected: int, number: int) -> Row:
+    def _parsed(self, found: "_Found", data: bytes, number: int) -> Line | None:
+        """Return a line between the first and the last, None for the last."""
         try:
-            (label,) = given["labels"]
-            properties = {name: _read(value) for name, value in given["properties"].items()}
-            vectors = {name: self._vector(text) for name, text in given.get("vectors", {}).items()}
-            of = given.get("of")
-            if of is not None:
-                of = (str(of[0]), int(of[1] or 0))
-        except (KeyError, ValueError, TypeError, AttributeError, IndexError) as error:
-            self._refuse(number, f"it is no node ({error})")
-        if given["node"] != expected:
-            self._refuse(number, f"it has the number {given['node']}, where {expected} is due")
-        if label not in labels() or (label == "Scope") != (expected == 0):
-            self._refuse(number, f"a node {label!r} has no place there")
-        if strange := sorted(_MADE_ANEW & (properties.keys() | vectors.keys())):
-            self._refuse(number, f"no export holds {strange[0]!r}")
-        return {"id": expected, "labels": [label], "properties": properties, "vectors": vectors, "of": of}
+            given = _object(data)
+            return None if "sha256" in given else found.line(given, number)
+        except Exception as error:  # noqa: BLE001  whatever can't be made of it, it is damaged
+            raise self._damaged(number, _why(error)) from None
 
-    def _relationship(self, given: Row, nodes: int, number: int) -> Row:
-        try:
-            ends, kind = (given["from"], given["to"]), given["type"]
-            properties = {name: _read(value) for name, value in given["properties"].items()}
-            known = all(type(end) is int and 0 <= end < nodes for end in ends) and kind.replace("_", "").isalpha()
-        except (KeyError, ValueError, TypeError, AttributeError) as error:
-            self._refuse(number, f"it is no relationship ({error})")
-        if not known:
-            self._refuse(number, "it ties no two nodes of the lines before")
-        return {"a": ends[0], "b": ends[1], "kind": kind, "properties": properties}
-
-    def _vector(self, text: str) -> Any:
-        import numpy as np
-
-        data = b64decode(text, validate=True)
-        if len(data) != 4 * self.head.dimensions:
-            raise ValueError(f"a vector of {len(data)} bytes, not {4 * self.head.dimensions}")
-        return np.frombuffer(data, dtype="<f4")
-
-    def _last(self, given: Row, digest: str, number: int, nodes: Counter[str], ties: int) -> None:
-        if given["sha256"] != digest:
+    def _end(self, found: "_Found", data: bytes, digest: str, number: int) -> None:
+        told = _object(data)["sha256"]
+        if told != digest or self._digest not in ("", digest):
             raise InvalidInput(
-                f"{self.path} was changed: its last line (line {number}) has the SHA-256 {given['sha256']}, and what "
+                f"{self.path} was changed: its last line (line {number}) has the SHA-256 {str(told)[:64]}, and what "
                 f"stands before has {digest}. Nothing was imported; take another copy, or export the memory anew."
             )
-        if dict(nodes) != self.head.nodes or ties != self.head.relationships:
-            self._refuse(number, f"it ends {sum(nodes.values())} nodes and {ties} relationships, of {self.head.total}")
+        try:
+            found.end()
+        except ValueError as error:
+            raise self._damaged(number, str(error)) from None
+        self._digest = digest
 
-    def _refuse(self, number: int, why: str) -> NoReturn:
-        raise InvalidInput(
+    def _damaged(self, number: int, why: str) -> InvalidInput:
+        return InvalidInput(
             f"Line {number} of {self.path} is damaged: {why}. Nothing was imported; take another copy, or export the "
             "memory anew."
         )
 
 
-def _told(properties: Mapping[str, object], what: Sequence[str]) -> dict[str, object]:
-    """Return properties as JSON holds them."""
+class _Found:
+    """What the lines of a file were so far: each is held against the forms, and against those before it.
+
+    Its methods raise what they come upon where a line is not as it must be; a ValueError says why in words.
+    """
+
+    def __init__(self, head: Head) -> None:
+        self._head, self._scope = head, Scope(head.tenant, head.user or None).name
+        self._labels = list[str]()
+        self._known = set[tuple[str, str]]()
+        self._spent, self._ties = set[int](), 0
+
+    def line(self, given: Row, number: int) -> Line:
+        """Return a line that fits."""
+        if "node" in given:
+            return Line(number, node=self._node(given))
+        return Line(number, relationship=self._relationship(given))
+
+    def end(self) -> None:
+        """Hold what was there against the first line."""
+        nodes = Counter(self._labels)
+        if dict(nodes) != self._head.nodes or self._ties != self._head.relationships:
+            raise ValueError(
+                f"it ends {len(self._labels)} nodes and {self._ties} relationships, of {self._head.total} in all"
+            )
+        if len(self._spent) != nodes["Spending"]:
+            raise ValueError("before it is a Spending that is tied to no Scope")
+
+    def _node(self, given: Row) -> Row:
+        _only(given, "node", "labels", "properties", "vectors", "of")
+        expected, (label,) = len(self._labels), given["labels"]
+        if given["node"] != expected:
+            raise ValueError(f"it has the number {given['node']!r}, where {expected} is due")
+        if label not in NODES or (label == "Scope") != (expected == 0):
+            raise ValueError(f"a node {label!r} has no place there")
+        properties = {name: _read(value) for name, value in given["properties"].items()}
+        vectors = {name: self._vector(text) for name, text in given.get("vectors", {}).items()}
+        if strange := sorted(MADE_ANEW & (properties.keys() | vectors.keys())):
+            raise ValueError(f"no export holds {strange[0]!r}")
+        NODES[label].check(label, properties, vectors)
+        if label not in _MANY:
+            self._first_of(label, properties["name" if label in _BY_NAME else "id"])
+        self._labels.append(label)
+        of = self._of(given["of"], properties["id"]) if "of" in given else None
+        return {"id": expected, "labels": [label], "properties": properties, "vectors": vectors, "of": of}
+
+    def _first_of(self, label: str, name: str) -> None:
+        if (label, name) in self._known:
+            raise ValueError(f"it is the second {label} {name!r}")
+        self._known.add((label, name))
+
+    def _of(self, given: Any, id: str) -> tuple[str, int]:  # noqa: A002  the graph's own word
+        source, part = given
+        if type(source) is not str or type(part) is not int or note_id(self._scope, source, part) != id:
+            raise ValueError(f"the id {id!r} was not made from {given!r}")
+        return source, part
+
+    def _relationship(self, given: Row) -> Row:
+        _only(given, "from", "type", "to", "properties")
+        first, second, kind = given["from"], given["to"], given["type"]
+        if not all(type(end) is int and 0 <= end < len(self._labels) for end in (first, second)):
+            raise ValueError("it ties no two nodes of the lines before")
+        between, form = TIES.get(kind) or (frozenset(), None)
+        ends = self._labels[first], self._labels[second]
+        if not form or ends not in between:
+            raise ValueError(f"no {kind!r} leads from a {ends[0]} to a {ends[1]}")
+        properties = {name: _read(value) for name, value in given["properties"].items()}
+        form.check(kind, properties)
+        if kind == "SPENT":
+            self._spent.add(second)
+        self._ties += 1
+        return {"a": first, "b": second, "kind": kind, "properties": properties}
+
+    def _vector(self, text: str) -> Any:
+        import numpy as np
+
+        data = b64decode(text, validate=True)
+        if len(data) != 4 * self._head.dimensions:
+            raise ValueError(f"a vector of {len(data)} bytes, not {4 * self._head.dimensions}")
+        vector = np.frombuffer(data, dtype="<f4")
+        norm = float(np.linalg.norm(vector.astype(np.float64)))
+        if not 0 < norm < np.finfo(np.float32).max:
+            raise ValueError("a vector that has no direction")
+        return vector
+
+
+def _object(data: bytes) -> Row:
+    """Return the object that a line holds; raises ValueError, or RecursionError."""
     try:
-        return {name: _written(value) for name, value in properties.items()}
-    except TypeError as error:
-        raise StoreError(f"A {what} has a property that no export can hold: {error}.") from None
+        given = json.loads(data, parse_constant=_no_number)
+    except ValueError as error:
+        raise ValueError(f"it is no JSON ({error})") from None
+    if not isinstance(given, dict):
+        raise ValueError("it is no object")
+    return given
+
+
+def _no_number(name: str) -> None:
+    raise ValueError(f"{name} is no number")
+
+
+def _only(given: Row, *names: str) -> None:
+    if strange := sorted(given.keys() - set(names)):
+        raise ValueError(f"it has {strange[0]!r}, which no line has")
+
+
+def _why(error: Exception) -> str:
+    if isinstance(error, ValueError):
+        return str(error).rstrip(".")
+    if type(error) is KeyError:
+        return f"it lacks {error}"
+    return f"it can't be read ({type(error).__name__}: {error})"
+
+
+def _head(given: Row) -> Head:
+    head = Head(**given)
+    numbers = [head.schema, head.dimensions, head.relationships, *head.nodes.values()]
+    if not all(type(one) is int and 0 <= one < 1 << 53 for one in numbers) or not head.dimensions:
+        raise ValueError("schema, dimensions, and how many nodes and relationships there are, are whole numbers")
+    if not all(isinstance(given[name], str) for name in ("embedder", "user")):
+        raise ValueError("embedder and user are texts")
+    if strange := sorted(head.nodes.keys() - NODES.keys()):
+        raise ValueError(f"a memory has no {strange[0]!r}")
+    if head.nodes.get("Scope") != 1:
+        raise ValueError("a memory has one Scope")
+    Scope(head.tenant, head.user or None)  # refuses what can't be one
+    return head
+
+
+def _fit(form: Form | None, what: str, properties: Row, vectors: Row) -> None:
+    try:
+        if not form:
+            raise ValueError(f"a memory has no {what}")
+        form.check(what, properties, vectors)
+    except ValueError as error:
+        raise StoreError(
+            f"What is stored can't be exported: {error}. Another program may have written it, or a package of another "
+            "version; `memgraph-engine db backup` copies it as it is."
+        ) from None
+
+
+def _told(properties: Mapping[str, object]) -> dict[str, object]:
+    """Return properties as JSON holds them."""
+    return {name: _written(value) for name, value in properties.items()}
 
 
 def _written(value: Any) -> Any:
-    if value is None or isinstance(value, str | int | float):
-        return value
     if isinstance(value, list):
         return [_written(one) for one in value]
-    if isinstance(value, DateTime) and value.tzinfo is not None:
+    if isinstance(value, DateTime):
         zone = getattr(value.tzinfo, "key", None) or getattr(value.tzinfo, "zone", None)
         return {"time": value.iso_format(), **({"zone": zone} if zone else {})}
     if isinstance(value, Date):
         return {"date": value.iso_format()}
-    raise TypeError(f"{value!r} is a {type(value).__name__}")
+    return value
 
 
 def _read(value: Any) -> Any:
@@ -264,6 +376,7 @@ def _read(value: Any) -> Any:
         return [_read(one) for one in value]
     if not isinstance(value, dict):
         return value
+    _only(value, "date" if "date" in value else "time", "zone")
     return Date.from_iso_format(value["date"]) if "date" in value else _moment(value["time"], value.get("zone"))
 
 
