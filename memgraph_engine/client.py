@@ -576,7 +576,7 @@ class Memory:
                 "forget takes what is meant: a session, a source, before, a query or a policy, or else everything=True."
             )
         state = scopes.state(self.engine.db, scope.name)
-        if not state:
+        if not state and not (everything and scopes.left(self.engine.db, scope.name)):
             raise NotFound(f"The memory of {scope} is empty: there is nothing to erase.")
         if not isinstance(source, str | list | tuple | set | frozenset | None):
             raise InvalidInput(f"source must be an id, or a list of ids, not {type(source).__name__}.")
@@ -599,7 +599,8 @@ class Memory:
         if not meant and not everything:
             raise NotFound(f"The memory of {scope} holds nothing that is meant: there is nothing to erase.")
         rule = "everything" if everything else ", ".join(given)
-        return erasure.plan(self.engine, scope, meant, state.version, rule, everything=everything)
+        version = state.version if state else 0
+        return erasure.plan(self.engine, scope, meant, version, rule, everything=everything)
 
     def erase(self, plan: ErasurePlan) -> ErasureReceipt:
         """Carry out a plan of `forget`: what it means is gone for every read at once, then removed, then looked for.

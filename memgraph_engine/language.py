@@ -157,6 +157,7 @@ _TOKENIZERS: dict[str, Callable[[str], list[str]]] = {
 }
 
 
+DEFAULT_LANGUAGE = "english"
 LANGUAGES = tuple(_TOKENIZERS)
 """The languages that a memory may have."""
 

@@ -8,7 +8,15 @@ import pytest
 from memgraph_engine.graph.statements import BrokenStatement, _parse, statements
 from memgraph_engine.resources import resource
 
-WITHOUT_SCOPE = {"store/clock", "store/read", "store/create", "store/upgrade", "leases/acquire", "leases/release"}
+WITHOUT_SCOPE = {
+    "store/clock",
+    "store/read",
+    "store/create",
+    "store/upgrade",
+    "leases/acquire",
+    "leases/list",
+    "leases/release",
+}
 OF_TENANT = {"receipts/create", "receipts/last", "receipts/list", "receipts/purge"}  # a chain is a tenant's
 # a purge, a rebuild of all topics, a worker, a look at its work and a list of users look for all scopes of a tenant, an
 # upgrade and an operator's list for those of all, by the one label that is small

@@ -57,7 +57,8 @@ def _written(memory: "Memory", user: str | None) -> bool:
     from memgraph_engine.graph import scopes
     from memgraph_engine.model.scope import Scope
 
-    return scopes.state(memory.engine.db, Scope(memory.engine.settings.tenant, user).name) is not None
+    name = Scope(memory.engine.settings.tenant, user).name
+    return scopes.state(memory.engine.db, name) is not None or scopes.left(memory.engine.db, name)
 
 
 def _near(user: str, names: list[str]) -> list[str]:

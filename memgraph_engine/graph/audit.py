@@ -35,6 +35,11 @@ def verify(db: Database, scope: str, dimensions: int) -> list[str]:
 
 def _faults(db: Database, scope: str, dimensions: int) -> list[str]:
     faults = []
+    if scopes.cut_off(db, scope):
+        faults.append(
+            "An import was cut off. What it wrote is still there, though no read finds it: `memgraph-engine sweep` "
+            "removes it."
+        )
     for row in db.run("scopes/sums", scope=scope, statuses=READABLE):
         faults += [
             f"The scope keeps {name} = {row[name]}, but {counted} are counted."

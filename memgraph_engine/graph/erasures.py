@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from memgraph_engine.graph import scopes, topics
-from memgraph_engine.graph.database import Database, Row
+from memgraph_engine.graph.database import Database, Row, Runner
 from memgraph_engine.graph.notes import Found, found_from
 from memgraph_engine.graph.rows import moment
 from memgraph_engine.interface.results import json_form
@@ -106,9 +106,9 @@ def hide(db: Database, scope: str, plan: ErasurePlan, concerned: Sequence[Concer
     return db.write(begin) or any(one.id == plan.id for one in begun(db, scope))
 
 
-def begun(db: Database, scope: str) -> list[Erasure]:
+def begun(tx: Runner, scope: str) -> list[Erasure]:
     """Return the erasures of a scope that are begun and not done, the oldest first."""
-    rows = [row["erasure"] for row in db.run("erasures/begun", scope=scope)]
+    rows = [row["erasure"] for row in tx.run("erasures/begun", scope=scope)]
     return [
         Erasure(
             row["id"],

@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 
 from memgraph_engine.errors import StoreError
-from memgraph_engine.graph import schema
+from memgraph_engine.graph import schema, scopes
 from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.rows import moment
 from memgraph_engine.model.health import Health, Undone
@@ -14,6 +14,7 @@ _WAITS = {
     "construct": "Notes are pending",
     "expire": "Notes have expired that no sweep has archived",
     "erase": "An erasure was cut off, or still runs",
+    "clear": "An import was cut off, and left what it wrote",
 }
 
 
@@ -28,11 +29,16 @@ def look(db: Database, tenant: str, cap: int, overdue: timedelta) -> Health:
         rows = db.run("store/read")
         clock = ahead(db)
         waiting = db.run("scopes/undone", tenant=tenant, cap=cap) if rows else []
+        left = scopes.imports_cut_off(db, tenant)
     except StoreError as error:
         return Health(db.uri, (str(error),), expected=schema.VERSION)
     found = rows[0]["schema"] if rows else 0
-    undone = tuple(
-        Undone(row["job"], row["memories"], None if row["since"] is None else moment(row["since"])) for row in waiting
+    undone = (
+        *([Undone("clear", len(left), min(left.values()))] if left else []),
+        *(
+            Undone(row["job"], row["memories"], None if row["since"] is None else moment(row["since"]))
+            for row in waiting
+        ),
     )
     faults = [*_schema_faults(found, rows[0]["upgrading"] if rows else None)]
     if abs(clock) > SKEW:

@@ -6,15 +6,33 @@ A holder extends its lease as long as it works, so a lease is short: 10 seconds 
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from datetime import datetime
 from math import inf
 from threading import Event, Thread
 from uuid import uuid4
 
 from memgraph_engine.errors import StoreError, WriteConflict
-from memgraph_engine.graph.database import Database
+from memgraph_engine.graph.database import Database, Runner
+from memgraph_engine.graph.rows import moment
 
 _SECONDS = 10.0  # for which a lease outlives its holder
 _WAIT = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """A lease that was not given back: until when it is held, and whether that has `lapsed` by the server's clock."""
+
+    name: str
+    until: datetime
+    lapsed: bool
+
+
+def begun(tx: Runner, prefix: str) -> list[Lease]:
+    """Return the leases that are held, or whose holders are gone, by the beginning of their names."""
+    rows = tx.run("leases/list", prefix=prefix)
+    return [Lease(row["name"], moment(row["until"]), row["lapsed"]) for row in rows]
 
 
 def acquire(db: Database, name: str, holder: str, *, seconds: float) -> bool:

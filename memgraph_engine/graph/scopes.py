@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from memgraph_engine.graph import schema
+from memgraph_engine.graph import leases, schema
 from memgraph_engine.graph.database import Database, Runner
 from memgraph_engine.graph.rows import moment
 from memgraph_engine.model.result import Session, Tenant, User
@@ -110,6 +110,36 @@ def importing(scope: str) -> str:
     return f"{scope}/importing"
 
 
+def import_lease(scope: str) -> str:
+    """Return the name of the lease under which one process imports into a scope."""
+    return f"import {scope}"
+
+
+def left(tx: Runner, scope: str) -> bool:
+    """Tell whether there are nodes of an import into a scope that was cut off, or still runs."""
+    return bool(tx.run("copy/members", scope=importing(scope), limit=1))
+
+
+def cut_off(tx: Runner, scope: str) -> bool:
+    """Tell whether an import into a scope was cut off, and left nodes."""
+    name = import_lease(scope)
+    runs = left(tx, scope) and any(one.name == name and not one.lapsed for one in leases.begun(tx, name))
+    return not runs and left(tx, scope)  # looked for again: it may have ended meanwhile
+
+
+def imports_cut_off(tx: Runner, tenant: str | None) -> dict[str, datetime]:
+    """Return the scopes of a tenant, or of all, into which an import was cut off, each with about when."""
+    prefix = import_lease("" if tenant is None else Scope(tenant).name)
+    return {one.name.removeprefix(import_lease("")): one.until for one in leases.begun(tx, prefix) if one.lapsed}
+
+
+def clear(db: Database, scope: str) -> None:
+    """Remove what an import left that was cut off; one that runs is left alone."""
+    with leases.held_if_free(db, import_lease(scope)) as mine:
+        if mine:
+            purge(db, importing(scope), whole=False)
+
+
 def purge(db: Database, scope: str, *, whole: bool = True) -> None:
     """Really remove what a scope holds, in batches; the `whole` of it with itself, and with what was being imported."""
     for name in (scope, importing(scope)) if whole else (scope,):
@@ -118,7 +148,7 @@ def purge(db: Database, scope: str, *, whole: bool = True) -> None:
 
 def purge_tenant(db: Database, tenant: str) -> None:
     """Really remove everything of a tenant, in batches."""
-    for scope in of_tenant(db, tenant):
+    for scope in {*of_tenant(db, tenant), *imports_cut_off(db, tenant)}:
         purge(db, scope)
         db.commit("erasures/end", scope=scope, id=None)
     db.commit("receipts/purge", tenant=tenant)

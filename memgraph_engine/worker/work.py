@@ -10,7 +10,7 @@ from typing import Literal
 
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import MemgraphEngineError, StoreError
-from memgraph_engine.graph import leases
+from memgraph_engine.graph import leases, scopes
 from memgraph_engine.graph.waiting import Waiting, waiting, waits
 from memgraph_engine.model.job import JobRun
 from memgraph_engine.model.scope import Scope
@@ -77,6 +77,8 @@ class Worker:
         """Do what is due in each memory; return whether anything was done."""
         done = False
         settings, now = self._engine.settings, self._engine.now()
+        for name in scopes.imports_cut_off(self._engine.db, self._tenant):
+            scopes.clear(self._engine.db, name)
         unpruned, unweighed = due_since(settings.lifecycle, now), unused.due_since(settings.use, now)
         for one in waiting(self._engine.db, self._tenant, settings.lifecycle.cap, unpruned, unweighed):
             for lease in dict.fromkeys(job.lease for job, _ in self._due(one)):

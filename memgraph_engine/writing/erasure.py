@@ -19,7 +19,7 @@ from memgraph_engine.graph import erasures, holds, notes, scopes, usage
 from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.erasures import Erasure, Meant
 from memgraph_engine.graph.notes import USER, Revision
-from memgraph_engine.language import tokenize
+from memgraph_engine.language import DEFAULT_LANGUAGE, tokenize
 from memgraph_engine.model.memory import Source
 from memgraph_engine.model.result import Decision, ErasurePlan, ErasureReceipt, Hold
 from memgraph_engine.model.scope import Scope
@@ -42,7 +42,7 @@ def plan(
 ) -> ErasurePlan:
     """Return the plan that erases some sources, as of a version of the scope."""
     ids = sorted({one.id for one in meant})
-    concerned = _concerned(engine, scope, meant)
+    concerned = _concerned(engine, scope, meant) if meant else []
     return ErasurePlan(
         uuid4().hex,
         scope.tenant,
@@ -72,6 +72,8 @@ def erase(engine: Engine, scope: Scope, given: ErasurePlan) -> ErasureReceipt:
 
 
 def _begin(engine: Engine, scope: Scope, given: ErasurePlan) -> None:
+    if given.everything and scopes.left(engine.db, scope.name):  # an import that was cut off left no scope
+        scopes.open_scope(engine.db, scope, engine.settings.language or DEFAULT_LANGUAGE)
     meant = erasures.select(engine.db, scope.name, ids=None if given.everything else list(given.sources))
     if holding := _holding(engine, scope, meant):
         named = ", ".join(f"{one.id} ({one.reason})" for one in holding)
@@ -121,6 +123,9 @@ def resume(engine: Engine, scope: Scope, one: Erasure) -> ErasureReceipt:
     probes = frozenset[tuple[str, ...]]()
     if one.state == "hidden":
         meant = erasures.select(db, scope.name, ids=list(one.sources))
+        if one.everything:
+            meant += erasures.select(db, scopes.importing(scope.name))
+        scopes.purge(db, scopes.importing(scope.name), whole=False)  # one that runs can't end any more
         probes = frozenset(run for source in meant for run in _runs(f"{source.text} {source.caption or ''}"))
         if not one.everything:
             _remake(engine, scope, one)
@@ -318,7 +323,11 @@ def _seen(engine: Engine, scope: Scope, probes: frozenset[tuple[str, ...]], ids:
         said |= _found(row["said"], probes, lengths)
         made |= _found(row["made"], probes, lengths)
     made |= _found(erasures.told(engine.db, scope.name), probes, lengths)
-    return made - said if ids else made | said
+    left, under = set[tuple[str, ...]](), scopes.importing(scope.name)  # nothing there stays
+    for row in erasures.texts(engine.db, under):
+        left |= _found([*row["said"], *row["made"]], probes, lengths)
+    left |= _found(erasures.told(engine.db, under), probes, lengths)
+    return left | (made - said if ids else made | said)
 
 
 def _found(texts: Iterable[str], probes: frozenset[tuple[str, ...]], lengths: Collection[int]) -> set[tuple[str, ...]]:

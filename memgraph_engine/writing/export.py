@@ -1,8 +1,12 @@
-"""Write all of one memory into a file, as of one moment: where somebody writes meanwhile, the export begins anew."""
+"""Write all of one memory into a file, as of one moment.
+
+Where somebody writes meanwhile, the export begins anew, and then lets writers wait for as long as it reads.
+"""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
@@ -10,7 +14,7 @@ from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import Held, InvalidInput, NotFound, WriteConflict
 from memgraph_engine.files import written_whole
 from memgraph_engine.graph import copying, erasures, schema
-from memgraph_engine.graph.database import Database, Row
+from memgraph_engine.graph.database import Row, Runner
 from memgraph_engine.graph.memory_file import FORMAT, Head, Writer
 from memgraph_engine.model.memory import note_id
 from memgraph_engine.model.ports import Counted
@@ -18,7 +22,8 @@ from memgraph_engine.model.result import Exported
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.writing import erasure
 
-_ATTEMPTS = 5
+_UNLOCKED = 2  # attempts beside writers
+_LOCKED = 3  # then, to which only what locks no scope can come in between: a pruning, an erasure that is carried out
 
 
 class _Changed(Exception):
@@ -29,9 +34,9 @@ def export(engine: Engine, scope: Scope, path: Path, counted: Counted) -> Export
     """Write a memory into a file; `counted` is told how many lines of how many are written.
 
     What is to be erased by now is erased first. Raises Held where a hold keeps some of that, since it can't be read,
-    NotFound for an empty memory, and WriteConflict where somebody wrote during each of five attempts.
+    NotFound for an empty memory, and WriteConflict where it was changed during each of five attempts.
     """
-    for _ in range(_ATTEMPTS):
+    for attempt in range(_UNLOCKED + _LOCKED):
         _, kept = erasure.ended(engine, scope)
         if kept:
             named = ", ".join(f"{one.id} ({one.reason})" for one in kept)
@@ -39,22 +44,36 @@ def export(engine: Engine, scope: Scope, path: Path, counted: Counted) -> Export
                 f"Some of {scope} is past its end, and held: {named}. It can't be read, so it can't be exported. "
                 "Release that first."
             )
-        with suppress(_Changed), _created(path) as file:
-            return _write(engine, scope, file, path, counted)
+        with suppress(_Changed):
+            if attempt < _UNLOCKED:
+                return _write(engine, scope, path, counted, engine.db)
+            done = engine.db.write(partial(_write_locked, engine, scope, path))
+            counted(done.nodes + done.relationships, done.nodes + done.relationships)
+            return done
     raise WriteConflict(
-        f"Others wrote to {scope} during each of {_ATTEMPTS} attempts to export it; {path} was not written. Try again "
-        "when less is written, or copy the whole database by `memgraph-engine db backup`."
+        f"{scope} was changed during each of {_UNLOCKED + _LOCKED} attempts to export it; {path} was not written. "
+        "Something is erased or pruned again and again: try later, or copy the whole database by `memgraph-engine db "
+        "backup`."
     )
 
 
-def _write(engine: Engine, scope: Scope, file: IO[bytes], path: Path, counted: Counted) -> Exported:
-    db, name = engine.db, scope.name
-    before = _itself(db, name)
+def _write_locked(engine: Engine, scope: Scope, path: Path, tx: Runner) -> Exported:
+    """Write it under the lock that every writer of the scope takes first.
+
+    Nobody is told how far it is: whoever wrote to the memory then, from the same thread, would wait for ever.
+    """
+    tx.run("scopes/lock", scope=scope.name)
+    return _write(engine, scope, path, lambda *_: None, tx)
+
+
+def _write(engine: Engine, scope: Scope, path: Path, counted: Counted, tx: Runner) -> Exported:
+    name = scope.name
+    before = _itself(tx, name)
     if not before:
         raise NotFound(f"The memory of {scope} is empty: there is nothing to export.")
-    if erasures.begun(db, name):
+    if erasures.begun(tx, name):
         raise _Changed
-    members = copying.members(db, name)
+    members = copying.members(tx, name)
     numbers = {row["id"]: number for number, row in enumerate(members)}
     head = Head(
         FORMAT,
@@ -66,32 +85,33 @@ def _write(engine: Engine, scope: Scope, file: IO[bytes], path: Path, counted: C
         dict(Counter(row["label"] for row in members)),
         sum(row["ties"] for row in members),
     )
-    writer, done = Writer(file, head), 0
-    for ids in copying.batches(numbers):
-        for row in _nodes(db, name, ids):
-            writer.node(row)
-        counted(done := done + len(ids), head.total)
-    for ids in copying.batches(numbers):
-        for row in _ties(db, name, ids, numbers):
-            writer.relationship(row)
-            done += 1
-        counted(done, head.total)
-    if done != head.total or _itself(db, name) != before:
-        raise _Changed
-    digest = writer.end()
-    return Exported(str(path), len(members), head.relationships, file.tell(), digest)
+    with _created(path) as file:
+        writer, done = Writer(file, head), 0
+        for ids in copying.batches(numbers):
+            for row in _nodes(tx, name, ids):
+                writer.node(row)
+            counted(done := done + len(ids), head.total)
+        for ids in copying.batches(numbers):
+            for row in _ties(tx, name, ids, numbers):
+                writer.relationship(row)
+                done += 1
+            counted(done, head.total)
+        if done != head.total or _itself(tx, name) != before:
+            raise _Changed
+        digest = writer.end()
+        return Exported(str(path), len(members), head.relationships, file.tell(), digest)
 
 
-def _itself(db: Database, scope: str) -> Mapping[str, Any] | None:
+def _itself(tx: Runner, scope: str) -> Mapping[str, Any] | None:
     """Return the properties of a scope, of which one at least changes with each write to it; None if there is none."""
-    places = [row["id"] for row in copying.members(db, scope, 1)]
-    rows = db.run("copy/nodes_at", scope=scope, ids=places)
+    places = [row["id"] for row in copying.members(tx, scope, 1)]
+    rows = tx.run("copy/nodes_at", scope=scope, ids=places)
     return {name: value for name, value in rows[0]["properties"].items() if name != "lock"} if rows else None
 
 
-def _nodes(db: Database, scope: str, ids: Sequence[str]) -> list[Row]:
+def _nodes(tx: Runner, scope: str, ids: Sequence[str]) -> list[Row]:
     """Return nodes by their places, with what the id of a note was made from; raises _Changed where one is gone."""
-    found = {row["id"]: row for row in db.run("copy/nodes_at", scope=scope, ids=ids)}
+    found = {row["id"]: row for row in tx.run("copy/nodes_at", scope=scope, ids=ids)}
     if len(found) < len(ids):
         raise _Changed
     return [{**found[place], "of": _made_of(scope, found[place])} for place in ids]
@@ -103,9 +123,9 @@ def _made_of(scope: str, row: Row) -> tuple[str, int] | None:
     return next((one for one in given if note_id(scope, *one) == row["properties"]["id"]), None)
 
 
-def _ties(db: Database, scope: str, ids: Sequence[str], numbers: Mapping[str, int]) -> list[Row]:
+def _ties(tx: Runner, scope: str, ids: Sequence[str], numbers: Mapping[str, int]) -> list[Row]:
     """Return the relationships that lead from some nodes, by the numbers of both ends, in the order of these."""
-    rows = db.run("copy/relationships_at", scope=scope, ids=ids)
+    rows = tx.run("copy/relationships_at", scope=scope, ids=ids)
     if any(row["b"] not in numbers for row in rows):
         raise _Changed
     given = [{**row, "a": numbers[row["a"]], "b": numbers[row["b"]]} for row in rows]

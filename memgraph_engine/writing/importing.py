@@ -1,7 +1,7 @@
 """Read a memory from a file that an export wrote, into an empty scope, under the same or another name.
 
 It stands under a name that no user can have until it is whole; then one transaction gives it its own. So nothing of an
-import that was cut off is ever read, and the next one into that scope removes it.
+import that was cut off is ever read, and the next one into that scope removes it, or a sweep, or any erasure.
 """
 
 import hashlib
@@ -13,7 +13,7 @@ from typing import Any
 
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import InvalidInput, QueryFailed, StoreError, WriteConflict
-from memgraph_engine.graph import copying, leases, notes, scopes
+from memgraph_engine.graph import copying, erasures, leases, notes, scopes
 from memgraph_engine.graph.database import Row, Runner
 from memgraph_engine.graph.memory_file import Line, Reader
 from memgraph_engine.model.memory import note_id
@@ -34,7 +34,7 @@ def import_(engine: Engine, scope: Scope, path: Path, counted: Counted) -> Impor
     """
     file = Reader(path)
     file.fits(engine.embedder.name, engine.embedder.dimensions)
-    with leases.held(engine.db, f"import {scope.name}"):
+    with leases.held(engine.db, scopes.import_lease(scope.name)):
         scopes.purge(engine.db, scopes.importing(scope.name), whole=False)
         _check_empty(engine.db, scope)
         ids = _Ids(scope, Scope(file.head.tenant, file.head.user or None))
@@ -43,7 +43,7 @@ def import_(engine: Engine, scope: Scope, path: Path, counted: Counted) -> Impor
         try:
             nodes, relationships = _Import(engine, scope, file, ids, counted).run()
         except BaseException:
-            with suppress(StoreError):  # else the next import does so
+            with suppress(StoreError):  # else the next import or sweep does so
                 scopes.purge(engine.db, scopes.importing(scope.name), whole=False)
             raise
     engine.notes.drop([scope.name])
@@ -51,6 +51,11 @@ def import_(engine: Engine, scope: Scope, path: Path, counted: Counted) -> Impor
 
 
 def _check_empty(tx: Runner, scope: Scope) -> None:
+    if erasures.begun(tx, scope.name):
+        raise InvalidInput(
+            f"An erasure of {scope} was begun and is not done: it would take what is imported with it. Nothing was "
+            "imported. Finish it first (`memgraph-engine sweep`), then import."
+        )
     if found := [row["label"] for row in copying.members(tx, scope.name, 2) if row["label"] != "Scope"]:
         raise InvalidInput(
             f"The memory of {scope} is not empty: it holds a {found[0]}. Nothing was imported. Import it under another "

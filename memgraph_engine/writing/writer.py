@@ -29,6 +29,7 @@ from memgraph_engine.ingest.construct import Phrases, Placed, Vectors, construct
 from memgraph_engine.ingest.messages import content_hash
 from memgraph_engine.ingest.passages import of_message
 from memgraph_engine.ingest.worth import worthless
+from memgraph_engine.language import DEFAULT_LANGUAGE
 from memgraph_engine.lifecycle import quoted
 from memgraph_engine.llm import Spent
 from memgraph_engine.model.candidate import Candidate
@@ -52,7 +53,6 @@ from memgraph_engine.writing.sweep import check_clock, sweep
 from memgraph_engine.writing.transaction import Transaction
 from memgraph_engine.writing.untie import untie
 
-_DEFAULT_LANGUAGE = "english"
 _TOO_MANY = 3  # notes that can't be constructed: then it is not the notes
 _log = logging.getLogger("memgraph_engine")
 
@@ -70,7 +70,7 @@ class Writer:
 
     def expected_language(self, scope: Scope) -> str:
         """Return the language of a scope as far as it is known here."""
-        return self._languages.get(scope.name) or self._settings.language or _DEFAULT_LANGUAGE
+        return self._languages.get(scope.name) or self._settings.language or DEFAULT_LANGUAGE
 
     def add(self, scope: Scope, given: Iterable[Source], *, wait: bool = True, shown: Sequence[str] = ()) -> Receipt:
         """Store sources and their notes, a batch in a transaction; a list only if no source of it is in conflict.
@@ -443,6 +443,8 @@ class Writer:
         engine = self._engine
         if engine.clock is utc_now:  # a clock that a program gives is meant as it is
             check_clock(engine.db)
+        if scopes.cut_off(engine.db, scope.name):
+            scopes.clear(engine.db, scope.name)
         erased, held = erasure.ended(engine, scope)
         archived, decisions = 0, list[Decision]()
         while batch := until_current(engine.db, scope.name, lambda: sweep(engine.db, scope, engine.now())):
@@ -533,7 +535,7 @@ class Writer:
         known = self._languages.get(scope.name)
         wanted = self._settings.language
         if known is None:
-            known = scopes.open_scope(self._engine.db, scope, wanted or _DEFAULT_LANGUAGE)
+            known = scopes.open_scope(self._engine.db, scope, wanted or DEFAULT_LANGUAGE)
             if wanted and known != wanted:
                 raise StoreMismatch(
                     f"The memory of {scope} is in {known}, this client is set to {wanted}. "
