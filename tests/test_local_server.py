@@ -440,6 +440,35 @@ def test_what_can_not_be_backed_up_is_told(idle, tmp_path, monkeypatch):
     assert idle.holds_data
 
 
+ODD_TALES = {
+    "no list of files": {"files": []},
+    "files without names": {"files": {"data/databases/system/store": 7}},
+    "no end of bytes": {"bytes": float("inf")},
+    "fewer bytes than none": {"bytes": -1},
+    "fewer bytes than there are": {"bytes": 1},
+    "a time that is none": {"made": 7},
+    "a version that is none": {"neo4j": "2026.²"},
+    "deep": None,
+}
+
+
+@pytest.mark.parametrize("how", ODD_TALES)
+def test_a_backup_that_tells_nonsense_of_itself_is_refused(how, idle, tmp_path):
+    (idle.data / "databases" / "system" / "store").write_bytes(b"1" * 999)
+    made, odd = backup(settings(idle.path), tmp_path / "out.tar"), tmp_path / "odd.tar"
+    with tarfile.open(made.path) as given, tarfile.open(odd, "w") as archive:
+        for member in given:
+            content = given.extractfile(member).read()
+            if member.name == "backup.json":
+                changed = ODD_TALES[how]
+                content = b"[" * 100_000 if changed is None else json.dumps({**json.loads(content), **changed}).encode()
+                member.size = len(content)
+            archive.addfile(member, BytesIO(content))
+    with pytest.raises(LocalServerError, match="no whole backup"):
+        restore(settings(idle.path), odd)
+    assert (idle.data / "databases" / "system" / "store").read_bytes() == b"1" * 999
+
+
 def test_what_can_not_be_compacted_is_told(tmp_path, monkeypatch):
     with pytest.raises(LocalServerError, match="there is nothing to compact"):
         compact(settings(tmp_path))

@@ -7,7 +7,7 @@ none.
 import json
 import os
 import tarfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -28,7 +28,18 @@ FORMAT = "memgraph-engine backup 1"
 _TELLS = "backup.json"
 _PASSWORD = "password"  # noqa: S105  the name of a file
 _BLOCK = 1 << 20
+_MOST_TOLD = 1 << 26  # bytes of what tells of the others: some 100 for each file
 _OVERHEAD = 2 * tarfile.BLOCKSIZE  # of a file in an archive, at most
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What the last member tells: when and by which Neo4j it was made, how many bytes of data there are, all sums."""
+
+    made: datetime
+    neo4j: str
+    bytes: int
+    sums: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,33 +148,44 @@ class _Summed:
 
 def _checked(path: Path, counted: Counted) -> Backup:
     """Read a whole backup, and return what it is; raises LocalServerError where it is none."""
-    sums, told, done = dict[str, str](), b"", 0
+    sums, content, done = dict[str, str](), b"", 0
     whole = path.stat().st_size if path.is_file() else 0
     with _opened(path) as archive:
         for member in archive:
-            content = archive.extractfile(member) if member.isfile() else None
-            if content is None or not _ours(member.name):
+            file = archive.extractfile(member) if member.isfile() and member.size >= 0 else None
+            if file is None or not _ours(member.name):
                 raise _none(path, f"it holds {member.name!r}")
             if member.name == _TELLS:
-                told = content.read()
+                content = file.read(_MOST_TOLD)
             else:
-                sums[member.name] = _sum(content)
-                counted(done := done + member.size, whole)
+                sums[member.name] = _sum(file)
+                counted(done := done + (member.size if member.name != _PASSWORD else 0), whole)
     try:
-        given = json.loads(told)
-        made, size, version = datetime.fromisoformat(given["made"]), int(given["bytes"]), str(given["neo4j"])
-        if given["format"] != FORMAT:
-            raise ValueError
-    except (ValueError, KeyError, TypeError):
+        told = _parsed(content)
+        newer = newer_than_ours(told.neo4j)
+    except Exception:  # noqa: BLE001  whatever can't be made of it, no backup wrote it
         raise _none(path, "it was cut off, or another program made it") from None
-    if given["files"] != sums:
-        changed = sorted(name for name in {*sums, *given["files"]} if sums.get(name) != given["files"].get(name))
+    if changed := sorted(name for name in {*sums, *told.sums} if sums.get(name) != told.sums.get(name)):
         raise _none(path, f"{changed[0]} is not what was written")
-    if newer_than_ours(version):
+    if told.bytes != done:
+        raise _none(path, f"it holds {done:,} bytes of data, and tells of {told.bytes:,}")
+    if newer:
         raise LocalServerError(
-            f"{path} is of Neo4j {version}, newer than that of this package. Upgrade memgraph-engine to restore it."
+            f"{path} is of Neo4j {told.neo4j}, newer than that of this package. Upgrade memgraph-engine to restore it."
         )
-    return Backup(path, len(sums) - 1, size, made)
+    return Backup(path, len(sums) - 1, done, told.made)
+
+
+def _parsed(content: bytes) -> _Told:
+    """Return what a backup tells of itself; raises whatever it comes upon where that is not as it must be."""
+    given = json.loads(content)
+    told = _Told(datetime.fromisoformat(given["made"]), given["neo4j"], given["bytes"], given["files"])
+    texts = [told.neo4j, *told.sums.keys(), *told.sums.values()]
+    if given["format"] != FORMAT or type(told.bytes) is not int or not all(isinstance(one, str) for one in texts):
+        raise ValueError
+    if _PASSWORD not in told.sums:
+        raise ValueError
+    return told
 
 
 @contextmanager
@@ -171,10 +193,12 @@ def _opened(path: Path) -> Iterator[tarfile.TarFile]:
     try:
         with tarfile.open(path, mode="r:") as archive:
             yield archive
-    except tarfile.TarError as error:
-        raise _none(path, str(error)) from None
+    except LocalServerError:
+        raise
     except OSError as error:
         raise LocalServerError(f"The backup {path} can't be read: {error.strerror or error}.") from None
+    except Exception as error:  # noqa: BLE001  an archive that is damaged meets all kinds of errors in its reader
+        raise _none(path, str(error) or type(error).__name__) from None
 
 
 def _none(path: Path, why: str) -> LocalServerError:
@@ -196,7 +220,12 @@ def _sum(content: IO[bytes]) -> str:
 def _put(archive: tarfile.TarFile, member: tarfile.TarInfo, place: Path) -> None:
     content = archive.extractfile(member)
     assert content is not None
-    place.parent.mkdir(parents=True, exist_ok=True)
-    with os.fdopen(os.open(place, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
-        while data := content.read(_BLOCK):
-            file.write(data)
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with os.fdopen(os.open(place, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+            while data := content.read(_BLOCK):
+                file.write(data)
+    except (OSError, ValueError) as error:
+        raise LocalServerError(
+            f"{place} can't be written: {getattr(error, 'strerror', None) or error}. The server's data is as it was."
+        ) from None

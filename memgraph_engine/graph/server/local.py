@@ -341,7 +341,7 @@ def newer_than_ours(version: str) -> bool:
 
 
 def _numbers(version: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in version.split(".") if part.isdigit())
+    return tuple(int(part) for part in version.split(".") if part.isdecimal())
 
 
 def _check_memory(settings: Settings) -> int:
