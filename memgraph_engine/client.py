@@ -391,8 +391,8 @@ class Memory:
 
         What is archived leaves sums, keywords and vectors; `undo` brings it back, so does `restore`. What is held is
         not erased, and stays hidden. What has expired can't be read, whether it was swept or not; a worker does this by
-        itself. A sweep that was cut off goes on by the next. Raises ClockSkew if this machine's clock and the server's
-        differ by more than five minutes; then nothing is swept.
+        itself. A sweep that was cut off goes on by the next. What an import left that was cut off is removed. Raises
+        ClockSkew if this machine's clock and the server's differ by more than five minutes; then nothing is swept.
 
         >>> from datetime import UTC, datetime
         >>> from memgraph_engine import Memory

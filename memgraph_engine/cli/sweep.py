@@ -10,7 +10,8 @@ from memgraph_engine.cli.options import Json, Shared, Tenant, User, whose
 def sweep(user: User = None, shared: Shared = False, tenant: Tenant = None, as_json: Json = False) -> None:
     """Archive what has expired, which `undo` brings back, and erase what its policy erases by now.
 
-    What has expired can't be read in any case. A worker sweeps by itself.
+    What has expired can't be read in any case. What an import left that was cut off is removed. A worker sweeps by
+    itself.
     """
     owner = whose(user, shared)
     with known(tenant, owner) as memory:

@@ -6,8 +6,8 @@ import that was cut off is ever read, and the next one into that scope removes i
 
 import hashlib
 import re
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -112,20 +112,27 @@ class _Import:
         """Write all lines, then give the whole the scope's name; return how many nodes and relationships there are."""
         done = 0
         for lines in copying.batches(self._file.lines()):
-            self._write_nodes([line.node for line in lines if line.node])
-            self._write_ties([line.relationship for line in lines if line.relationship])
+            with self._told(f"the lines {lines[0].number} to {lines[-1].number}"):
+                self._write_nodes([line.node for line in lines if line.node])
+                self._write_ties([line.relationship for line in lines if line.relationship])
             self._counted(done := done + len(lines), self._file.head.total)
-        try:
+        with self._told(f"all {done} lines at once"):
             self._db.write(self._take)
-        except QueryFailed as error:
-            if error.code != _NO_MEMORY:
-                raise
-            raise StoreError(
-                f"The server has too little memory to put {done} lines in their place at once; nothing was imported. "
-                "Give it more heap (the setting `heap` of the managed server), and import the file again."
-            ) from error
         relationships = self._file.head.relationships
         return done - relationships, relationships
+
+    @contextmanager
+    def _told(self, what: str) -> Iterator[None]:
+        """Say what the server refused."""
+        try:
+            yield
+        except QueryFailed as error:
+            if error.code == _NO_MEMORY:
+                raise StoreError(
+                    f"The server has too little memory for {what} of {self._file.path}; nothing was imported. Give it "
+                    "more heap (the setting `heap` of the managed server), and import the file again."
+                ) from error
+            raise StoreError(f"{self._file.path}: {what} can't be stored, so nothing was imported. {error}") from error
 
     def _write_nodes(self, rows: list[Row]) -> None:
         """Write nodes, but the scope itself and what hangs on it: that comes when all else is there."""
