@@ -25,7 +25,7 @@ from memgraph_engine.model.result import Decision, Hold
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.model.topic import TopicRun
 from memgraph_engine.model.usage import Usage
-from memgraph_engine.worker.work import Worker
+from memgraph_engine.worker import work
 from memgraph_engine.writing import erasure
 from memgraph_engine.writing import export as exporting
 from tests.clocks import Clock
@@ -388,6 +388,11 @@ def raw(place, line):
     return damaged
 
 
+def half_its_vectors(text, some):
+    place = next(i for i, line in enumerate(some) if "context_embedding" in line.get("vectors", ()))
+    return sealed(change(some, place, vectors={"raw_embedding": some[place]["vectors"]["raw_embedding"]}))
+
+
 def untied_spending(text, some):
     left = [line for line in some if line.get("type") != "SPENT"]
     return sealed(change(left, 0, relationships=left[0]["relationships"] - len(some) + len(left)))
@@ -447,6 +452,8 @@ DAMAGED = {
         lambda text, some: sealed(change(some, at(some, "Run") - 1, properties=some[at(some, "Topic")]["properties"])),
         "it is the second Topic",
     ),
+    "half a profile": (crafted("Decision", "subject", ""), "a Decision has 'subject', and not all"),
+    "half its vectors": (half_its_vectors, "a Note has 'raw_embedding', and not all"),
     "no labels": (lambda text, some: sealed(without(some, 5, "labels")), "Line 6 .* lacks 'labels'"),
     "no end": (lambda text, some: sealed(without(some, len(some) - 2, "to")), "lacks 'to'"),
     "a key too many": (retold("Hold", more=1), "it has 'more'"),
@@ -566,7 +573,9 @@ def killed(memory, path):
     return kill
 
 
-def test_what_a_killed_import_left_is_told_and_removed_by_a_sweep_a_worker_or_the_next(memory, path, tmp_path, killed):
+def test_what_a_killed_import_left_is_told_and_removed_by_a_sweep_a_worker_or_the_next(
+    memory, path, tmp_path, killed, monkeypatch
+):
     killed(0.2)
     assert ["An import was cut off" in fault for fault in memory.verify(**BOB)] == [True]
     assert ("clear", 1) in [(one.job, one.memories) for one in memory.health().undone]
@@ -576,7 +585,8 @@ def test_what_a_killed_import_left_is_told_and_removed_by_a_sweep_a_worker_or_th
     assert memory.verify(**BOB) == []
     assert "clear" not in [one.job for one in memory.health().undone]
     killed(0.8)
-    Worker(memory.engine)._look(again=False)
+    monkeypatch.setattr(work, "waiting", lambda *_: [])  # Ana's memory is only read
+    work.Worker(memory.engine).once()
     assert nothing_of(memory)
     killed(0.8)
     memory.import_(path, **BOB)

@@ -39,11 +39,15 @@ class Kind:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """What a node or relationship has: `always`, or where there is something to tell; and which vectors."""
+    """What a node or relationship has: `always`, or where there is something to tell; and which vectors.
+
+    Of those that stand `together` it has all or none.
+    """
 
     always: Mapping[str, Kind]
     perhaps: Mapping[str, Kind]
     vectors: tuple[str, ...] = ()
+    together: tuple[str, ...] = ()
 
     def check(self, what: str, properties: Mapping[str, Any], vectors: Mapping[str, Any] | None = None) -> None:
         """Raise ValueError, with what is wrong in a few words, where something does not fit."""
@@ -57,6 +61,9 @@ class Form:
             raise ValueError(f"a {what} lacks {min(lacking)!r}")
         if strange := sorted((vectors or {}).keys() - set(self.vectors)):
             raise ValueError(f"a {what} has no vector {_shown(strange[0])}")
+        there = [name for name in self.together if name in properties or name in (vectors or {})]
+        if there and len(there) < len(self.together):
+            raise ValueError(f"a {what} has {there[0]!r}, and not all of {', '.join(self.together)}")
 
 
 def _shown(value: object) -> str:
@@ -284,10 +291,11 @@ NODES: Mapping[str, Form] = {
     ),
     "Source": Form(_SOURCE, _SOURCE_TOO),
     "PastSource": Form({**_SOURCE, "superseded_at": TIME}, _SOURCE_TOO),
-    "Note": Form(_NOTE, _NOTE_TOO, _NOTE_VECTORS),
+    "Note": Form(_NOTE, _NOTE_TOO, _NOTE_VECTORS, _NOTE_VECTORS),
     "Past": Form(
         {**_NOTE, "status": _one_of("past"), "was": STATUS, "superseded_at": TIME},
         _NOTE_TOO,
+        _NOTE_VECTORS,
         _NOTE_VECTORS,
     ),
     "Keyword": Form({"name": NAME, "key": INDEXED}, {}, ("embedding", "resting")),
@@ -351,6 +359,7 @@ NODES: Mapping[str, Form] = {
             "delta": DELTA,
             "hash": TEXT,
         },
+        together=("subject", "delta", "hash"),
     ),
     "Usage": Form(
         {"id": NOTE, "utility": COUNT, "scored_at": TIME, "shown": COUNT, "used": COUNT},
