@@ -721,7 +721,7 @@ def test_whatever_a_file_holds_it_is_read_or_refused(seed, memory, path, tmp_pat
     for _ in range(FUZZED):
         file.write_bytes(mutated(chance, data))
         outcomes[read(file, memory.engine.embedder)] += 1
-    assert outcomes.keys() == {"refused", "read"}
+    assert outcomes.keys() - {"read"} == {"refused"}
 
 
 def test_a_file_that_goes_or_changes_between_its_two_readings_is_refused(memory, path, tmp_path):

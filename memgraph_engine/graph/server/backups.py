@@ -6,6 +6,7 @@ none.
 
 import json
 import os
+import re
 import tarfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -27,6 +28,7 @@ from memgraph_engine.settings import Settings
 FORMAT = "memgraph-engine backup 1"
 _TELLS = "backup.json"
 _PASSWORD = "password"  # noqa: S105  the name of a file
+_VERSION = re.compile(r"[0-9]{1,9}\.[0-9]{1,9}\b", re.ASCII)
 _BLOCK = 1 << 20
 _MOST_TOLD = 1 << 26  # bytes of what tells of the others: some 100 for each file
 _OVERHEAD = 2 * tarfile.BLOCKSIZE  # of a file in an archive, at most
@@ -183,7 +185,7 @@ def _parsed(content: bytes) -> _Told:
     texts = [told.neo4j, *told.sums.keys(), *told.sums.values()]
     if given["format"] != FORMAT or type(told.bytes) is not int or not all(isinstance(one, str) for one in texts):
         raise ValueError
-    if _PASSWORD not in told.sums:
+    if _PASSWORD not in told.sums or not _VERSION.match(told.neo4j):
         raise ValueError
     return told
 
