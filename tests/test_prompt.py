@@ -1,10 +1,14 @@
 """A prompt holds what is known, remembered and was just said, and never more than its window."""
 
+from datetime import timedelta
+
 import pytest
 
 from memgraph_engine import InvalidInput, Memory, Settings
 from memgraph_engine.llm.tokens import chat_tokens
 from memgraph_engine.testing import ScriptedChat
+from tests.clocks import Clock
+from tests.test_long_messages import ADVICE, BEES, SYRUP
 
 ANA = {"user_id": "ana"}
 PLANTS = ("tomatoes", "basil", "figs", "lemons", "leeks", "beans", "roses", "ferns", "mint", "thyme", "sage", "kale")
@@ -72,8 +76,12 @@ def test_turns_without_room_are_summed_up_and_the_window_is_kept(connected):
     for window in (4096, 1200, 700, 560):
         made = memory.prompt("How often do I water the kale?", session="now", window=window, **ANA)
         assert chat_tokens(made.messages) <= made.tokens <= window - 500
-    with pytest.raises(InvalidInput, match="no room"):
+    says = (
+        "window of 510 tokens has no room: .* take 19, and the setting prompt.answer keeps 500 .* window of 519 tokens"
+    )
+    with pytest.raises(InvalidInput, match=says):
         memory.prompt("How often do I water the kale?", session="now", window=510, **ANA)
+    memory.prompt("How often do I water the kale?", session="now", window=519, **ANA)
 
 
 def test_what_a_part_leaves_goes_to_the_next(connected):
@@ -110,3 +118,128 @@ def test_no_turn_of_another_memory_is_said(connected):
     memory.add({"role": "user", "text": "The gate is shut.", "session": "now"}, **ANA)
     made = memory.prompt("What is open?", session="now", **ANA)
     assert "vault" not in str(made.messages)
+
+
+def short(memory, question="And now?", session="now"):
+    return memory.prompt(question, session=session, **ANA).section("short").text
+
+
+def test_what_the_context_leaves_out_stands_in_the_short_term(connected):
+    memory = connected(short=300, long=600, profile=0)
+    first = {"id": "early", "role": "user", "text": "My aunt Rosalind keeps the spare key in a blue teapot."}
+    memory.add({**first, "session": "now"}, **ANA)
+    talk(memory)
+    made = memory.prompt("Where does my aunt Rosalind keep the spare key?", session="now", **ANA)
+    assert "Rosalind" not in made.section("short").text
+    assert "blue teapot" in made.section("long").text
+    said = made.section("short").text
+    left_out = [note for note, why in made.context.left_out.items() if "last turns" in why]
+    assert all(memory.get(note, **ANA).sources[0].text in said for note in left_out)
+    assert not any(entry.sources[0].text in said for entry in made.context.entries)
+
+
+def test_a_note_with_another_text_than_its_turn_is_remembered_beside_it(connected):
+    memory = connected()
+    for id in ("one", "two"):
+        memory.add({"id": id, "role": "user", "text": "The ferry to Faro leaves at nine.", "session": "now"}, **ANA)
+    memory.update(memory.get("one", **ANA).id, "The ferry to Faro leaves at ten.", **ANA)
+    made = memory.prompt("When does the ferry to Faro leave?", session="now", **ANA)
+    assert "leaves at ten" in made.section("long").text
+
+
+def test_of_a_long_turn_only_the_passages_that_can_be_read_are_said(connected):
+    memory = connected(long=0, short=3000)
+    text = "\n\n".join([ADVICE, *(one.replace("the", "each") for one in (BEES, SYRUP))])
+    memory.add({"id": "advice", "role": "user", "text": text, "session": "now"}, **ANA)
+    assert short(memory) == f"user: {text}"
+    notes = sorted(memory.get_all(**ANA), key=lambda note: note.sources[0].part)
+    assert len(notes) > 2
+    deleted = memory.delete(notes[1].id, **ANA)
+    gone = notes[1].sources[0].text
+    before, after = text.split(gone)
+    assert short(memory) == f"user: {before} … {after}"
+    memory.undo(deleted.id, **ANA)
+    assert short(memory) == f"user: {text}"
+    memory.delete(notes[0].id, **ANA)
+    assert short(memory) == f"user: … {gone}{after}"
+    memory.delete("advice", **ANA)
+    assert short(memory) == ""
+
+
+def test_a_turn_that_was_taken_out_of_a_note_is_not_said(connected):
+    memory = connected()
+    said = "My locker is number forty-two, beside the pool."
+    for id, session in (("a", "now"), ("b", "now"), ("c", "then")):
+        receipt = memory.add({"id": id, "role": "user", "text": said, "session": session}, **ANA)
+    assert receipt.entries[0].kind == "reinforce"
+    assert short(memory).count(said) == 2
+    taken = memory.delete("b", **ANA)
+    assert short(memory).count(said) == 1
+    memory.delete("a", **ANA)
+    assert short(memory) == ""
+    assert said in short(memory, session="then")
+    memory.delete("c", **ANA)
+    assert short(memory, session="then") == ""
+    memory.add({"id": "d", "role": "user", "text": "My bike is green and has a bell.", "session": "now"}, **ANA)
+    (added,) = (one for one in memory.decisions(**ANA) if "d" in one.sources)
+    assert "bell" in short(memory)
+    memory.undo(added.id, **ANA)
+    assert short(memory) == ""
+    assert taken.kind == "delete"
+
+
+def test_small_talk_is_said_and_what_repeats_a_deleted_turn_is_not(connected):
+    memory = connected()
+    turns = [
+        {"id": "dog", "role": "user", "text": "My dog is called Rex."},
+        {"id": "echo", "role": "assistant", "text": "Your dog is called Rex, what a nice name!"},
+        {"id": "thanks", "role": "user", "text": "Thanks!"},
+    ]
+    receipt = memory.add_many([{**turn, "session": "now"} for turn in turns], **ANA)
+    assert [entry.kind for entry in receipt.entries] == ["append", "discard", "discard"]
+    assert short(memory).count("Rex") == 2
+    memory.delete("dog", **ANA)
+    assert short(memory) == "user: Thanks!"
+
+
+def test_what_was_replaced_is_said_as_it_was(connected):
+    memory = connected()
+    memory.add({"role": "user", "text": "I go to the gym on Mondays.", "session": "now"}, **ANA)
+    memory.add({"role": "user", "text": "I no longer go to the gym on Mondays.", "session": "now"}, **ANA)
+    assert [note.status for note in memory.get_all(**ANA)].count("active") == 1
+    assert short(memory).count("gym") == 2
+
+
+def test_what_ended_was_archived_erased_or_is_kept_apart_is_not_said(tenant, embedder, tmp_path):
+    file, clock = tmp_path / "policies.yaml", Clock()
+    file.write_text(
+        "default: factual\nclasses:\n  factual: {ttl: none}\n  day: {ttl: 24h}\n  hidden: {ttl: none, shown: asked}\n"
+        "  private: {ttl: none, models: false}\n"
+    )
+    settings = Settings.load(lifecycle={"policies": str(file)})
+    with Memory.connect(tenant=tenant, embedder=embedder, clock=clock, settings=settings) as memory:
+        for text, policy in (
+            ("The code of the gate is 4711.", "private"),
+            ("Ok, thanks!", "private"),
+            ("The code of the shed is 9921.", "hidden"),
+            ("The train to Porto leaves at nine.", "day"),
+            ("Thank you so much!", "day"),
+            ("My boat is moored in Olhão.", "factual"),
+            ("My sister Ines plays the cello.", "factual"),
+        ):
+            memory.add({"id": text, "role": "user", "text": text, "session": "now", "policy": policy}, **ANA)
+        assert [line.split(": ")[1][:8] for line in short(memory).splitlines()] == [
+            "The trai",
+            "Thank yo",
+            "My boat ",
+            "My siste",
+        ]
+        clock.later(timedelta(days=2))
+        kept = "user: My boat is moored in Olhão.\nuser: My sister Ines plays the cello."
+        assert short(memory) == kept
+        memory.sweep(**ANA)
+        assert short(memory) == kept
+        memory.set_policy("My boat is moored in Olhão.", "private", **ANA)
+        assert short(memory) == "user: My sister Ines plays the cello."
+        memory.erase(memory.forget(source="My sister Ines plays the cello.", **ANA))
+        assert short(memory) == ""

@@ -1,6 +1,6 @@
 """Put a prompt together (MLA-ARC, section 3.7.2): profile, long term, short term and question, within a window."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from memgraph_engine.answer.lines import shortened, words
@@ -21,6 +21,8 @@ LONG = "What is remembered, by numbers:"
 SUMMARY = "What was said earlier in this conversation, in short:"
 _SUMMARY = 0.25  # share of the short term's budget that its summary has where not all turns have room
 _BREAK = 2  # tokens between two parts of the system message
+HEADING = most_tokens(f"{LONG}\n") + _BREAK
+"""Tokens that what is remembered has beside its context."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +38,14 @@ class Room:
 
 @dataclass(frozen=True, slots=True)
 class ShortTerm:
-    """The last turns of a session that have room, the oldest first, and what sums up those before."""
+    """The last turns of a session that have room, the oldest first, and what sums up those before.
+
+    `whole` of the turns stand there word for word; `earlier` are those that don't.
+    """
 
     turns: tuple[Mapping[str, str], ...] = ()
+    whole: tuple[Source, ...] = ()
+    earlier: tuple[Source, ...] = ()
     summary: str = ""
 
 
@@ -49,11 +56,13 @@ def room(question: str, system: str, window: int, settings: PromptSettings) -> R
     """
     asked = most_tokens(question) + FRAME
     told = part_tokens(system)
-    left = window - settings.answer - asked - told - FRAME
+    needed = asked + told + FRAME + settings.answer
+    left = window - needed
     if left < 0:
         raise InvalidInput(
-            f"The question and the system's text have {asked + told} tokens, and the answer is kept {settings.answer}: "
-            f"the window of {window} has no room for them."
+            f"A window of {window:,} tokens has no room: the question and the system's text take "
+            f"{needed - settings.answer:,}, and the setting prompt.answer keeps {settings.answer:,} for the answer. "
+            f"Give a window of {needed:,} tokens or more, or a smaller prompt.answer."
         )
     wanted = (settings.profile, settings.long, settings.short)
     share = min(1.0, left / sum(wanted)) if sum(wanted) else 0.0
@@ -74,28 +83,50 @@ def told_profile(profile: Profile, budget: int) -> str:
     return text if lines else ""
 
 
-def short_term(
-    turns: Sequence[Source], budget: int, question: str, language: str, roles: Roles, spent: Spent
-) -> ShortTerm:
-    """Return the last turns, oldest first, word for word as far as they have room; the others summed up."""
-    told = [turn for turn in turns if _message(turn)["content"]]
-    messages = [_message(turn) for turn in told]
-    if _turns_tokens(messages) <= budget:
-        return ShortTerm(tuple(messages))
+def short_term(turns: Sequence[Source], budget: int, question: str, most: int) -> ShortTerm:
+    """Return the last turns, oldest first, word for word as far as they have room; no more than `most`."""
+    said = [turn for turn in turns if _message(turn)["content"]]
+    messages = [_message(turn) for turn in said]
+    if len(said) <= most and _turns_tokens(messages) <= budget:
+        return ShortTerm(tuple(messages), tuple(said))
     kept, left = list[Mapping[str, str]](), budget - int(budget * _SUMMARY)
-    for message in reversed(messages):
+    for message in reversed(messages[-most:] if most else []):
         taken = _turns_tokens([message])
         if taken > left:
             break
         kept.insert(0, message)
         left -= taken
-    if not kept and left > FRAME:  # one turn alone is longer
+    whole = len(kept)
+    if messages and not kept and left > FRAME:  # one turn alone is longer
         last = messages[-1]
         if part := shortened(last["content"], left - FRAME, words(question)):
-            kept, left = [{**last, "content": part}], 0
-    earlier = told[: len(told) - len(kept)]
-    summary = _summary(earlier, budget - _turns_tokens(kept) - _BREAK, language, roles, spent)
-    return ShortTerm(tuple(kept), summary)
+            kept = [{**last, "content": part}]
+    earlier = said[: len(said) - len(kept)]
+    return ShortTerm(tuple(kept), tuple(said[len(said) - whole :]), tuple(earlier))
+
+
+def side_by_side(
+    remembered: Callable[[Sequence[Source]], Context], turns: Sequence[Source], long: int, short: int, question: str
+) -> tuple[Context, ShortTerm, int]:
+    """Return a context, the turns beside it, and what these may have; `remembered` makes one beside some turns.
+
+    The context leaves out what the turns tell word for word, and the turns have its unused room. So it is first made
+    beside all turns; where not all of these have room then, it is made anew beside those that do, until both agree.
+    """
+    told = tuple(turns)
+    while True:
+        context = remembered(told)
+        most = short + long - (HEADING + context.tokens if context.text else 0)
+        recent = short_term(turns, most, question, len(told))
+        if len(recent.whole) == len(told):
+            return context, recent, most
+        told = recent.whole
+
+
+def summed_up(recent: ShortTerm, budget: int, language: str, roles: Roles, spent: Spent) -> ShortTerm:
+    """Return the short term with a summary of the turns that it does not show, in what they leave of its budget."""
+    room = budget - _turns_tokens(recent.turns) - _BREAK
+    return replace(recent, summary=_summary(recent.earlier, room, language, roles, spent))
 
 
 def assemble(

@@ -6,10 +6,11 @@ from dataclasses import replace
 from typing import Unpack, cast
 
 from memgraph_engine.answer.ask import ask
-from memgraph_engine.answer.context import LEAST_BUDGET, compose
+from memgraph_engine.answer.context import LEAST_BUDGET
 from memgraph_engine.answer.relevant import relevant
 from memgraph_engine.asking import prompting
 from memgraph_engine.asking.reflection import Judge
+from memgraph_engine.asking.remembered import Remembered
 from memgraph_engine.asking.use import Recorder
 from memgraph_engine.engine.account import Account
 from memgraph_engine.engine.wiring import Engine
@@ -29,7 +30,7 @@ from memgraph_engine.interface.filters import FILTERS, NOTE_FILTERS, NoteFilters
 from memgraph_engine.lifecycle import utility
 from memgraph_engine.llm import Spent
 from memgraph_engine.model.answer import BUSY, Answer, Context
-from memgraph_engine.model.memory import NEVER, TRUE_ONCE, Note
+from memgraph_engine.model.memory import NEVER, TRUE_ONCE, Note, Source
 from memgraph_engine.model.profile import Profile
 from memgraph_engine.model.prompt import Prompt
 from memgraph_engine.model.result import Anchor, Contrary, Decision, Hit, Hits, Reflected, Reflection
@@ -136,20 +137,35 @@ class Reader:
         budget: int | None,
         top_k: int,
         answered: bool = False,
-        told: Collection[str] = (),
         busy: bool = False,
         **filters: Unpack[SearchFilters],
     ) -> Context:
         """Return what the memory holds on a question, within a budget of tokens.
 
-        It leaves out what chat models may not see, unless its class is named; for one that is `answered` also then. And
-        notes that say nothing but what the sources `told` do, which the model is given besides.
+        It leaves out what chat models may not see, unless its class is named; for one that is `answered` also then.
         """
-        settings = self._engine.settings.answer
         if budget is not None and (type(budget) is not int or not LEAST_BUDGET <= budget <= _MOST_BUDGET):
             raise InvalidInput(
                 f"budget must be a whole number of tokens from {LEAST_BUDGET} to {_MOST_BUDGET}, not {budget!r}."
             )
+        remembered = self._remembered(scope, question, top_k=top_k, answered=answered, busy=busy, **filters)
+        context = remembered.context(budget or self._engine.settings.answer.budget)
+        if not busy:
+            self._use.shown(scope, [entry.note for entry in context.entries])
+        return context
+
+    def _remembered(
+        self,
+        scope: Scope,
+        question: str,
+        *,
+        top_k: int,
+        answered: bool,
+        busy: bool,
+        **filters: Unpack[SearchFilters],
+    ) -> Remembered:
+        """Return what contexts of a question are made of."""
+        settings = self._engine.settings.answer
         query = self._query(scope, question, top_k, filters)
         named = () if answered else filters.get("include") or ()
         shown = query.filters.shown & self._engine.policies.modelled.union(named)
@@ -158,14 +174,8 @@ class Reader:
         language = self._language(scope)
         hits, irrelevant = relevant(question, found, settings.relevance, language)
         hits, ties = self._with_successors(query, hits)
-        repeated = [hit.note.id for hit in hits if told and all(source.id in told for source in hit.sources)]
-        hits = [hit for hit in hits if hit.note.id not in repeated]
-        context = compose(question, hits, ties, budget or settings.budget, settings, language)
-        if not busy:
-            self._use.shown(scope, [entry.note for entry in context.entries])
-        left_out = {**context.left_out, **irrelevant, **dict.fromkeys(repeated, "it is among the last turns")}
         fallbacks = (*spent.fallbacks, BUSY) if busy else spent.fallbacks
-        return replace(context, left_out=left_out, cost=spent.cost, fallbacks=fallbacks)
+        return Remembered(question, hits, ties, irrelevant, settings, language, spent.cost, tuple(fallbacks))
 
     def prompt(
         self,
@@ -192,24 +202,30 @@ class Reader:
         left = given.profile - prompting.part_tokens(about)
         limit = 2 * settings.interactions
         turns = sources.recent(db, scope.name, session, ("", "user", "assistant"), limit) if session else []
-        told = {turn.id for turn in turns}
-        if turns and turns[-1].role != "assistant" and turns[-1].text.strip() == question.strip():
-            turns.pop()  # it was stored before it is asked
-        heading = prompting.part_tokens(f"{prompting.LONG}\n")
-        room = given.long + left - heading
-        context = (
-            self.context(scope, question, budget=room, top_k=top_k, told=told, busy=busy, include=include)
-            if room >= LEAST_BUDGET
-            else Context(question, "", (), 0, 0)
+        asked = turns[-1:] if _asks(turns, question) else []  # it was stored before it is asked
+        turns = turns[: len(turns) - len(asked)]
+        most_long = given.long + left - prompting.HEADING
+
+        def remembered(beside: Sequence[Source]) -> Context:
+            return found.context(most_long, [*beside, *asked]) if found else Context(question, "", (), 0, 0)
+
+        found = (
+            self._remembered(scope, question, top_k=top_k, answered=False, busy=busy, include=include)
+            if most_long >= LEAST_BUDGET
+            else None
         )
-        left += given.long - (context.tokens + heading if context.text else 0)
+        context, recent, most_short = prompting.side_by_side(
+            remembered, turns, given.long + left, given.short, question
+        )
+        if not busy:
+            self._use.shown(scope, [entry.note for entry in context.entries])
         account = self._account(scope)
         spent = Spent(account.meters)
         try:
-            recent = prompting.short_term(turns, given.short + left, question, language, engine.roles, spent)
+            recent = prompting.summed_up(recent, most_short, language, engine.roles, spent)
         finally:
             account.settle(account.spent)
-        parts = (known, about), (context, max(room, 0)), (recent, given.short + left)
+        parts = (known, about), (context, max(most_long, 0)), (recent, most_short)
         made = prompting.assemble(question, system, size, given, *parts)
         cost, fallbacks = context.cost + spent.cost, (*context.fallbacks, *spent.fallbacks)
         return replace(made, cost=cost, fallbacks=fallbacks)
@@ -358,6 +374,11 @@ class Reader:
             metadata=check_metadata(given.get("metadata"), "metadata"),
             archived=_switch(given.get("archived", False)),
         )
+
+
+def _asks(turns: Sequence[Source], question: str) -> bool:
+    """Tell whether the last turn is the question itself."""
+    return bool(turns) and turns[-1].role != "assistant" and turns[-1].text.strip() == question.strip()
 
 
 def _known(given: Iterable[str], filters: Sequence[str]) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from memgraph_engine.graph import schema
 from memgraph_engine.graph.database import Database, Row, Runner
@@ -9,6 +10,8 @@ from memgraph_engine.graph.notes import QUOTABLE, ends, key_of, quotable
 from memgraph_engine.graph.rows import source_from, source_properties, status_of
 from memgraph_engine.model.candidate import Candidate
 from memgraph_engine.model.memory import READABLE, TRUE_ONCE, Key, Source, passage
+
+_GAP = " … "
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,10 +110,23 @@ def find(tx: Runner, scope: str, id: str) -> Source | None:  # noqa: A002  the g
 
 
 def recent(tx: Runner, scope: str, session: str, roles: Sequence[str], limit: int) -> list[Source]:
-    """Return the last turns of a session, whole and the oldest first."""
+    """Return the last turns of a session, the oldest first; of a long one the passages that can be read."""
     given = {"session": session, "roles": roles, "statuses": TRUE_ONCE, "limit": limit}
     rows = tx.run("sources/recent", scope=scope, **given) if limit else []
-    return [source_from(row["source"]) for row in reversed(rows)]
+    return [_readable(row["source"], row["parts"]) for row in reversed(rows)]
+
+
+def _readable(row: Row, parts: Sequence[int]) -> Source:
+    """Return a source with these passages of it alone; dots stand for what is left out."""
+    cuts, whole = row.get("cuts") or (), source_from(row)
+    kept = [passage(whole, cuts, part) for part in range(len(cuts) + 1) if part in parts]
+    if len(kept) > len(cuts):
+        return whole
+    text = kept[0].text
+    for before, one in pairwise(kept):
+        text += one.text if one.part == before.part + 1 else f"{_GAP}{one.text}"
+    start, end = (_GAP if kept[0].part else ""), (_GAP if kept[-1].part < len(cuts) else "")
+    return replace(kept[0], text=f"{start}{text}{end}".strip(), part=0, span=None)
 
 
 def passages(tx: Runner, scope: str, id: str, hash: str = "") -> list[Source]:  # noqa: A002

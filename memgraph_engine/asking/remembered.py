@@ -1,0 +1,44 @@
+"""What was found for a question: contexts are made of it, of any length and beside whatever a model is told besides."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from memgraph_engine.answer.context import compose
+from memgraph_engine.cost import Cost
+from memgraph_engine.model.answer import Context
+from memgraph_engine.model.memory import Source
+from memgraph_engine.model.result import Contrary, Hit
+from memgraph_engine.model.text import line
+from memgraph_engine.settings import AnswerSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """The relevant hits of a question with their ties; `irrelevant` says why others are left out."""
+
+    question: str
+    hits: Sequence[Hit]
+    ties: Sequence[Contrary]
+    irrelevant: Mapping[str, str]
+    settings: AnswerSettings
+    language: str
+    cost: Cost
+    fallbacks: tuple[str, ...]
+
+    def context(self, budget: int, beside: Collection[Source] = ()) -> Context:
+        """Return a context without the notes that say nothing but what the turns `beside` it do, word for word."""
+        shown = {(turn.id, turn.hash) for turn in beside}
+        repeated = [hit.note.id for hit in self.hits if self._repeats(hit, shown)]
+        hits = [hit for hit in self.hits if hit.note.id not in repeated]
+        context = compose(self.question, hits, self.ties, budget, self.settings, self.language)
+        left_out = {**context.left_out, **self.irrelevant, **dict.fromkeys(repeated, "it is among the last turns")}
+        return replace(context, left_out=left_out, cost=self.cost, fallbacks=self.fallbacks)
+
+    def _repeats(self, hit: Hit, shown: Collection[tuple[str, str]]) -> bool:
+        """Tell whether the turns say all of a note; they don't if the user gave it another text since."""
+        sources = hit.sources
+        return (
+            bool(sources)
+            and all((source.id, source.hash) in shown for source in sources)
+            and set(hit.note.raw) <= {line(source, self.language) for source in sources}
+        )
