@@ -9,7 +9,7 @@ from memgraph_engine.lifecycle import extract, rarity, unfaithful
 from memgraph_engine.llm import Roles, Spent, consolidation
 from memgraph_engine.llm.tokens import FRAME, most_tokens
 from memgraph_engine.model.answer import Context
-from memgraph_engine.model.marker import enclose, without_recalled
+from memgraph_engine.model.marker import as_part, enclose, without_marks, without_recalled
 from memgraph_engine.model.memory import Source
 from memgraph_engine.model.profile import Profile
 from memgraph_engine.model.prompt import Prompt, Section
@@ -164,11 +164,11 @@ def _turns_tokens(messages: Sequence[Mapping[str, str]]) -> int:
 
 def _message(turn: Source) -> Mapping[str, str]:
     """Return a turn as chat APIs take it; who speaks is told where the role alone does not."""
-    said = without_recalled(turn.text).strip()
+    said = without_marks(without_recalled(turn.text)).strip()
     if turn.caption:
-        said = f"{said} [image: {turn.caption}]".strip()
+        said = f"{said} [image: {as_part(turn.caption, ']')}]".strip()
     if not turn.role and (who := label(turn)) and said:
-        said = f"{who}: {said}"
+        said = f"{as_part(who, ':')}: {said}"
     return {"role": "assistant" if turn.role == "assistant" else "user", "content": said}
 
 

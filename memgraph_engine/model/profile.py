@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import ClassVar
 
 from memgraph_engine.interface.results import Result
+from memgraph_engine.model.marker import as_part
 from memgraph_engine.model.memory import NEVER
 
 MANY: Mapping[str, bool] = {
@@ -72,11 +73,14 @@ class Profile(Result):
 
     @property
     def text(self) -> str:
-        """A line for each name: "residence: Lisbon". It is '' for an empty profile."""
+        """A line for each name: "residence: Lisbon". It is '' for an empty profile.
+
+        A name with a colon or a comma, and a value with a comma beside others, stand in quotes.
+        """
         values: dict[str, list[str]] = {}
         for one in self.attributes:
             values.setdefault(one.name, []).append(one.value)
-        return "\n".join(f"{name}: {', '.join(some)}" for name, some in values.items())
+        return "\n".join(f"{as_part(name, ':,')}: {_listed(some)}" for name, some in values.items())
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +120,10 @@ def folded(subject: str, stated: Sequence[Stated]) -> Profile:
         ),
         tuple(sorted(former, key=lambda one: (one.valid_from, one.name))),
     )
+
+
+def _listed(values: Sequence[str]) -> str:
+    return values[0] if len(values) == 1 else ", ".join(as_part(value, ",") for value in values)
 
 
 def _same(one: Attribute, other: Attribute) -> bool:
