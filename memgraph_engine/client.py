@@ -3,6 +3,7 @@
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
+from itertools import count
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self, TypedDict, Unpack
@@ -17,6 +18,7 @@ from memgraph_engine.graph import audit, decisions, erasures, health, holds, not
 from memgraph_engine.graph import topics as topic_graph
 from memgraph_engine.ingest import readers
 from memgraph_engine.ingest.messages import (
+    SINGLE,
     as_mapping,
     check_name,
     check_paths,
@@ -178,7 +180,7 @@ class Memory:
         user_id: str | None = None,
         shared: bool = False,
         wait: bool = True,
-        shown: Sequence[str] = (),
+        shown: Sequence[str] | None = None,
         **fields: Unpack[MessageFields],
     ) -> Receipt:
         """Remember a text, a message (a mapping), or a few of them as chat APIs give them.
@@ -204,7 +206,7 @@ class Memory:
         user_id: str | None = None,
         shared: bool = False,
         wait: bool = True,
-        shown: Sequence[str] = (),
+        shown: Sequence[str] | None = None,
     ) -> Receipt:
         """Remember messages in order; one that is known already is recognised, so adding it again changes nothing.
 
@@ -224,7 +226,11 @@ class Memory:
         if isinstance(messages, str | Mapping) or not isinstance(messages, Iterable):
             raise InvalidInput("add_many takes a list of messages; add takes a single one.")
         now = self.engine.now()
-        parsed: Iterable[Source] = (self._parse(m, f"message {i}", scope, now) for i, m in enumerate(messages))
+        many = len(messages) if isinstance(messages, Sequence) else 0
+        places = (f"message {i} of {many}" if many > 1 else SINGLE if many else f"message {i}" for i in count(1))
+        parsed: Iterable[Source] = (
+            self._parse(m, where, scope, now) for m, where in zip(messages, places, strict=False)
+        )
         if isinstance(messages, Sequence):
             parsed = list(parsed)
         return self._writer.add(scope, parsed, wait=wait, shown=check_texts(shown, "shown"))

@@ -46,8 +46,23 @@ def test_a_bad_message_is_refused_with_the_reason_and_nothing_is_written(memory,
     bad, reason = BAD[case]
     with pytest.raises(InvalidInput, match=reason) as error:
         memory.add_many([{"text": "A good one."}, bad], user_id="ana")
-    assert "message 1" in str(error.value)
+    assert "message 2 of 2" in str(error.value)
     assert memory.stats(user_id="ana").sources == 0
+
+
+@pytest.mark.parametrize("given", ["", {"text": " "}, [""]])
+def test_one_text_that_is_empty_has_no_number(memory, given):
+    with pytest.raises(InvalidInput, match=r"^the text is empty: words are needed\.$"):
+        memory.add(given, user_id="ana")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "meant"),
+    [("said_at", "time"), ("saidAt", "time"), ("conversation_id", "session"), ("spaeker", "speaker")],
+)
+def test_a_field_that_there_is_not_is_told_with_the_one_that_is_meant(memory, wrong, meant):
+    with pytest.raises(InvalidInput, match=f"unknown field '{wrong}'.*Did you mean '{meant}'"):
+        memory.add({"text": "Hi!", wrong: "2024-05-01"}, user_id="ana")
 
 
 @pytest.mark.parametrize("user", ["", 7, "x" * 1000, "a\ud800"])
@@ -104,7 +119,7 @@ def test_a_time_range_that_is_empty_is_refused(memory):
 
 def test_a_bad_line_of_an_iterator_ends_the_call_and_the_rest_can_be_made_again(memory):
     good = [f"Fact number {i}." for i in range(300)]
-    with pytest.raises(InvalidInput, match="message 300"):
+    with pytest.raises(InvalidInput, match="message 301 is empty"):
         memory.add_many(iter([*good, {"text": ""}]), user_id="ana")
     assert memory.add_many(good, user_id="ana").added == 300 - 256
     assert memory.verify(user_id="ana") == []

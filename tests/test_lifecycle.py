@@ -201,7 +201,7 @@ def test_the_class_is_that_of_the_message_then_of_a_rule_then_the_default(memory
     ],
 )
 def test_a_life_that_can_not_be_is_refused_with_the_reason(memory, fields, said):
-    with pytest.raises(InvalidInput, match=f"message 0.*{said}"):
+    with pytest.raises(InvalidInput, match=f"the message.*{said}"):
         memory.add([{"text": "I like boats.", **fields}], user_id="ana")
     assert memory.stats(user_id="ana").sources == 0
 

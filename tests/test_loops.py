@@ -99,7 +99,7 @@ def test_the_threshold_is_a_setting(tenant, embedder):
         assert memory.add(answer(half), user_id="ana", shown=[FERRY]).count("discard") == 1
 
 
-@pytest.mark.parametrize("shown", ["a text", [1], None])
+@pytest.mark.parametrize("shown", ["a text", [1], 0])
 def test_what_was_shown_is_a_list_of_texts(memory, shown):
     with pytest.raises(InvalidInput, match="shown"):
         memory.add(answer(), user_id="ana", shown=shown)

@@ -281,5 +281,5 @@ def test_a_picture_that_a_tool_gave_back_is_named(memory, result):
 def test_what_no_api_has_is_refused_by_its_place_and_nothing_is_written(memory, message, says):
     with pytest.raises(InvalidInput, match=says) as error:
         memory.add([{"role": "user", "content": "A good one."}, message], user_id="ana")
-    assert "message 1" in str(error.value)
+    assert "message 2 of 2" in str(error.value)
     assert memory.stats(user_id="ana").sources == 0

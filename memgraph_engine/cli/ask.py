@@ -29,8 +29,9 @@ def ask(
     filters: "SearchFilters",
     as_json: Json = False,
 ) -> None:
-    """Answer a question from the memory, with citations; without a chat model, print the context.
+    """Answer a question from the memory, with citations.
 
+    Without a chat model it prints the context.
     A user's question reads the tenant's shared memory too.
     """
     owner = whose(user, shared)

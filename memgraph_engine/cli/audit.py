@@ -14,9 +14,7 @@ from memgraph_engine.cli.options import Json, NoteId, Shared, Tenant, User, whos
 if TYPE_CHECKING:
     from memgraph_engine.model.result import Change, Known, Removed
 
-audit_app = typer.Typer(
-    cls=Group, help="What is known of something and why, what was deleted, how a note changed.", no_args_is_help=True
-)
+audit_app = typer.Typer(cls=Group, help="What is known and why, what was deleted, what changed.", no_args_is_help=True)
 
 
 @audit_app.command()
@@ -27,8 +25,9 @@ def about(
     tenant: Tenant = None,
     as_json: Json = False,
 ) -> None:
-    """Tell what a memory knows of something, and why each note is still there.
+    """Tell what a memory knows of something, and why.
 
+    For each note it says why it is still there.
     It is of all policies, and what summaries stand for: with sources, decisions, and the holds that keep it.
     """
     owner = whose(user, shared)
@@ -56,7 +55,10 @@ def deleted(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Tell what left a memory, newest first: when, by which decision, or by which erasure."""
+    """Tell what left a memory, when and why, newest first.
+
+    That is by which decision, or by which erasure.
+    """
     owner = whose(user, shared)
     with connect(tenant) as memory:  # also of who was erased whole, of whom nothing but receipts is left
         found = memory.audit.deleted(**owner, since=since, until=until, rule=rule)
@@ -77,7 +79,10 @@ def changed(
     tenant: Tenant = None,
     as_json: Json = False,
 ) -> None:
-    """Tell how a note came to be what it is: what each decision changed of it, oldest first."""
+    """Tell how a note came to be what it is.
+
+    It lists what each decision changed of it, oldest first.
+    """
     owner = whose(user, shared)
     with known(tenant, owner) as memory:
         found = memory.audit.changed(id, **owner)

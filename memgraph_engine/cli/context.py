@@ -25,8 +25,9 @@ def context(
     filters: "SearchFilters",
     as_json: Json = False,
 ) -> None:
-    """Print what the memory holds on a question, numbered and dated, for the prompt of a model.
+    """Print what the memory holds on a question.
 
+    Its lines are numbered and dated, for the prompt of a model.
     A user's question reads the tenant's shared memory too.
     """
     owner = whose(user, shared)

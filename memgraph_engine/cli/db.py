@@ -22,7 +22,10 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON for a program to 
 
 @db_app.command()
 def start(as_json: Json = False) -> None:
-    """Start the server unless it runs; it keeps running until `db stop`."""
+    """Start the server unless it runs.
+
+    It keeps running until `db stop`.
+    """
     server = _server()
     server.start()
     _print(server.status(), as_json=as_json)
@@ -47,8 +50,9 @@ def stop(
 
 @db_app.command()
 def status(as_json: Json = False) -> None:
-    """Tell whether the server runs, at which address, and where its files are.
+    """Tell whether the server runs, and where.
 
+    It tells the address, and where the files are.
     The exit code is 3 if it does not run, and 1 if it runs and can't use its database.
     """
     found = _server().status()
@@ -79,7 +83,10 @@ def browser(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Open Neo4j Browser on the running server, and print its address, user and password."""
+    """Open Neo4j Browser on the running server.
+
+    It prints the address, the user and the password too.
+    """
     server = _server()
     address, url = server.address(), server.status().browser_url
     if not (address and url):
@@ -92,8 +99,9 @@ def browser(
 
 @db_app.command()
 def compact(as_json: Json = False) -> None:
-    """Write what the database holds into a new store, which takes the place of the old one.
+    """Write what the database holds into a new store.
 
+    The new one takes the place of the old one.
     Neo4j leaves the bytes of what was deleted or erased in its files; the new ones have none of them.
     Nobody else can use the server meanwhile; it is started again if it ran. Needs twice the room on the disk.
     """
@@ -118,8 +126,9 @@ def backup(
     ],
     as_json: Json = False,
 ) -> None:
-    """Write all data of the server, of all tenants, and its password into an archive.
+    """Write all data of the server into an archive.
 
+    It holds the data of all tenants, and the password.
     The server is stopped meanwhile, and started again if it ran. The archive is there when it is whole, and its owner
     alone can read it. `db restore` puts it back.
     """
@@ -137,7 +146,7 @@ def restore(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Replace without asking.", show_default=False)] = False,
     as_json: Json = False,
 ) -> None:
-    """Put the data of a backup in the place of all that the server holds.
+    """Put the data of a backup in the place of all there is.
 
     What is there stays until a server has answered on the restored data. A server that ran is started again. What was
     erased since the backup is there again.
@@ -165,7 +174,10 @@ def _tell_backup(found: "Backup", what: str, *, as_json: bool) -> None:
 def reset(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Delete without asking.")] = False,
 ) -> None:
-    """Stop the server and delete its data, password, configuration and logs."""
+    """Stop the server and delete all that it has.
+
+    That is its data, password, configuration and logs.
+    """
     server = _server()
     found = server.status()
     if not yes:

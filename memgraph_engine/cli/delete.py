@@ -34,8 +34,9 @@ def delete(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Don't ask.", show_default=False)] = False,
     as_json: Json = False,
 ) -> None:
-    """Delete a note; with --all every note, or those that match the options.
+    """Delete a note, or with --all every note.
 
+    With --all and other options it deletes those that match.
     No search finds a deleted note; `undo` brings it back.
     """
     owner = whose(user, shared)

@@ -56,8 +56,9 @@ def demo(
         ),
     ] = None,
 ) -> None:
-    """Ingest a conversation and ask it questions; in the sample, correct a fact and undo the correction.
+    """Ingest a conversation and ask it questions.
 
+    In the sample it also corrects a fact, and undoes that.
     Then it says how to go on and how to look at the graph. It can be repeated: what is stored is recognised.
     """
     conversation = _locomo(file) if file else _sample()

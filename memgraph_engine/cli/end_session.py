@@ -15,7 +15,10 @@ def end_session(
     tenant: Tenant = None,
     as_json: Json = False,
 ) -> None:
-    """End a session, and what lives only as long by its policy; `undo` brings it back."""
+    """End a session, and what lives only as long.
+
+    What lives as long is said by its policy. `undo` brings it back.
+    """
     owner = whose(user, shared)
     done = f"Ended session {session}"
     decide(tenant, owner, lambda memory: memory.end_session(session, **owner), done, as_json=as_json)

@@ -83,8 +83,9 @@ def locomo(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Measure retrieval and answers on LoCoMo, with ablations and baselines, beside the papers' numbers.
+    """Measure retrieval and answers on LoCoMo.
 
+    It compares with ablations, baselines and the papers' numbers.
     The memories of a run have tenants of their own and are removed as it goes on. What was asked and answered is kept
     in --out: the same command again asks for nothing twice. Ablations of the construction build a memory each.
     """

@@ -18,8 +18,9 @@ def evict(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only tell what would be summed up.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Sum up the coldest notes of a memory that has more than its cap; `undo` brings them back.
+    """Sum up the coldest notes of a memory above its cap.
 
+    `undo` brings them back.
     A worker does so by itself. The cap is the setting lifecycle.cap, or that of `limit`.
     """
     owner = whose(user, shared)

@@ -17,8 +17,9 @@ def export(
     tenant: Tenant = None,
     as_json: Json = False,
 ) -> None:
-    """Write all of a memory into a file of JSON lines, from which `import` makes it again, exactly.
+    """Write all of a memory into a file of JSON lines.
 
+    `import` makes exactly the same memory of it.
     It has notes in all states with their vectors and former versions, sources, keywords, topics, decisions, use, holds
     and costs. Its owner alone can read it. A file that is there is replaced when the new one is whole.
     """

@@ -19,8 +19,9 @@ def health(
     ] = 60.0,
     as_json: Json = False,
 ) -> None:
-    """Tell whether the database answers, its schema and clock, and what waits for a worker.
+    """Tell whether the database answers, and what waits.
 
+    It tells the schema and the clock, and what waits for a worker.
     It starts no server and loads no embedder. The exit code is 1 if anything is wrong.
     """
     found = _look(tenant, timedelta(minutes=overdue))

@@ -18,7 +18,10 @@ def hold(
     source: Annotated[str | None, typer.Option(metavar="ID", help="Hold this source only.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Keep a memory, a session or a source from being erased; without a reason, list what is held."""
+    """Keep a memory, a session or a source from erasure.
+
+    Without a reason it lists what is held.
+    """
     owner = whose(user, shared)
     if reason is None and (session or source):
         raise typer.BadParameter("say why it must not be erased.", param_hint="REASON")

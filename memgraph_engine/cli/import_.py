@@ -17,8 +17,9 @@ def import_(
     tenant: Tenant = None,
     as_json: Json = False,
 ) -> None:
-    """Read a memory from a file that `export` wrote, under its own or another name, into one that is empty.
+    """Read a memory from a file that `export` wrote.
 
+    It has its own name or another, and must be empty before.
     All of it can be read when it is whole, and nothing before. What an import wrote that was killed is removed by the
     next one into that memory. A file that is damaged, or of another embedder or schema, is refused.
     """

@@ -18,7 +18,10 @@ def limit(
     tenant: Tenant = None,
     as_json: Json = False,
 ) -> None:
-    """Give a memory a cap of its own, or that of the settings again; `evict` or a worker then brings it down to it."""
+    """Give a memory a cap of its own, or that of the settings.
+
+    `evict` or a worker then brings it down to that.
+    """
     owner = whose(user, shared)
     if cap != _SETTING and not cap.isdecimal():
         raise typer.BadParameter("give a number of notes, 0 for any number, or default.", param_hint="CAP")

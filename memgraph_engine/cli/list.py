@@ -24,7 +24,7 @@ def list_notes(
     filters: "NoteFilters",
     as_json: Json = False,
 ) -> None:
-    """List all notes, or those that match the options, oldest first."""
+    """List notes, oldest first; all without options."""
     owner = whose(user, shared)
     with known(tenant, owner) as memory:
         notes = memory.get_all(**owner, **filters)

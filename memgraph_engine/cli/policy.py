@@ -21,7 +21,10 @@ def check(
     file: Annotated[str, typer.Argument(metavar="FILE", help="A policy file, or default or memoryarchitect.")],
     as_json: Json = False,
 ) -> None:
-    """Check a policy file; what is wrong is told with its line and column."""
+    """Check a policy file.
+
+    What is wrong is told with its line and column.
+    """
     from memgraph_engine.lifecycle import policies
 
     found = policies(file)
@@ -61,7 +64,10 @@ def set_(
     tenant: Tenant = None,
     as_json: Json = False,
 ) -> None:
-    """Give a note a policy, which `policy apply` leaves it; `undo` takes it back."""
+    """Give a note a policy, which `policy apply` leaves it.
+
+    `undo` takes it back.
+    """
     owner = whose(user, shared)
     done = f"Gave {id} the policy {policy}"
     decide(tenant, owner, lambda memory: memory.set_policy(id, policy, **owner), done, as_json=as_json)
@@ -77,7 +83,10 @@ def apply(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Give all notes the policies that the file of the settings gives them now; `undo` takes it back."""
+    """Give all notes the policies of the file as it is now.
+
+    That is the file of the settings. `undo` takes it back.
+    """
     owner = whose(user, shared)
     with known(tenant, owner) as memory:
         applied = memory.apply_policies(dry_run=dry_run, **owner)

@@ -30,8 +30,9 @@ def profile(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Show what is known about a user: name, residence, job and the like, each with who told it and since when.
+    """Show what is known about a user: name, home, job and such.
 
+    Each line says who told it, and since when.
     Messages tell it if the setting `lifecycle.profile` is on. `undo` takes a change back by its decision.
     """
     owner = whose(user, shared)

@@ -27,7 +27,10 @@ def prompt(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Print the messages to give a model for a question: what is known, what is remembered, what was just said."""
+    """Print the messages to give a model for a question.
+
+    They hold what is known, what is remembered and what was just said.
+    """
     owner = whose(user, shared)
     with known(tenant, owner, asking=True) as memory:
         made = memory.prompt(

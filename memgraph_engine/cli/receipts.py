@@ -8,7 +8,7 @@ from memgraph_engine.cli.options import Json, Tenant
 
 
 def receipts(tenant: Tenant = None, as_json: Json = False) -> None:
-    """List the receipts of a tenant's erasures, the first before others."""
+    """List the receipts of a tenant's erasures, oldest first."""
     with connect(tenant) as memory:
         found = memory.receipts()
     if as_json:

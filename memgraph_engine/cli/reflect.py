@@ -21,7 +21,10 @@ def reflect(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Say which of the notes shown an answer used, contradicted or left, and keep how useful each has proved."""
+    """Say which of the notes shown an answer used.
+
+    Others were contradicted or left. How useful each has proved is kept.
+    """
     owner = whose(user, shared)
     if not shown:
         raise typer.BadParameter("name the notes that were shown, by their ids or their sources'.", param_hint="--note")

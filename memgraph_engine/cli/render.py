@@ -8,7 +8,7 @@ from memgraph_engine.cli.options import Json, Shared, Tenant, User, whose
 
 
 def render(user: User = None, shared: Shared = False, tenant: Tenant = None, as_json: Json = False) -> None:
-    """Render the contexts of a memory as this version renders them.
+    """Render the contexts of a memory as this version does.
 
     For a memory that an older version wrote. Can be stopped and run again.
     """

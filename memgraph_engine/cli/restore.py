@@ -11,6 +11,9 @@ def restore(
     tenant: Tenant = None,
     as_json: Json = False,
 ) -> None:
-    """Bring back a note that expired; the time of its policy begins anew."""
+    """Bring back a note that expired.
+
+    The time of its policy begins anew.
+    """
     owner = whose(user, shared)
     decide(tenant, owner, lambda memory: memory.restore(id, **owner), f"Restored {id}", as_json=as_json)

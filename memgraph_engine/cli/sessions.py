@@ -13,7 +13,10 @@ if TYPE_CHECKING:
 
 
 def sessions(user: User = None, shared: Shared = False, tenant: Tenant = None, as_json: Json = False) -> None:
-    """List the sessions of a memory, the latest first: conversations, and documents."""
+    """List the sessions of a memory, the latest first.
+
+    They are conversations, and documents.
+    """
     owner = whose(user, shared)
     with known(tenant, owner) as memory:
         found = memory.sessions(**owner)

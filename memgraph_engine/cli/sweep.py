@@ -8,10 +8,10 @@ from memgraph_engine.cli.options import Json, Shared, Tenant, User, whose
 
 
 def sweep(user: User = None, shared: Shared = False, tenant: Tenant = None, as_json: Json = False) -> None:
-    """Archive what has expired, which `undo` brings back, and erase what its policy erases by now.
+    """Archive what has expired, and erase what is to be erased.
 
-    What has expired can't be read in any case. What an import left that was cut off is removed. A worker sweeps by
-    itself.
+    `undo` brings back what is archived. What is erased is what its policy erases by now. What has expired can't be read
+    in any case. What an import left that was cut off is removed. A worker sweeps by itself.
     """
     owner = whose(user, shared)
     with known(tenant, owner) as memory:

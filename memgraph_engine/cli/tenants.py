@@ -8,7 +8,7 @@ from memgraph_engine.cli.options import Json
 
 
 def tenants(as_json: Json = False) -> None:
-    """List all tenants of the database, for those who run the database."""
+    """List all tenants, for those who run the database."""
     with connect(None) as memory:
         found = memory.tenants()
     if as_json:

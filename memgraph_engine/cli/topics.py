@@ -37,8 +37,9 @@ def rebuild(
     tenant: Tenant = None,
     as_json: Json = False,
 ) -> None:
-    """Find the topics anew; a topic that is still the same keeps its id.
+    """Find the topics anew.
 
+    A topic that is still the same keeps its id.
     If a run fails or is killed, the former topics stay.
     """
     if every and (user is not None or shared):
@@ -65,7 +66,10 @@ def rebuild(
 
 @topics_app.command("list")
 def list_topics(user: User = None, shared: Shared = False, tenant: Tenant = None, as_json: Json = False) -> None:
-    """List the topics, the largest first, with their most central keywords."""
+    """List the topics, the largest first.
+
+    Each has its most central keywords.
+    """
     owner = whose(user, shared)
     with known(tenant, owner) as memory:
         found = memory.topics(**owner)
@@ -86,7 +90,10 @@ def show_topic(
     tenant: Tenant = None,
     as_json: Json = False,
 ) -> None:
-    """Show a topic with all of its keywords, the most central ones first."""
+    """Show a topic with all of its keywords.
+
+    The most central ones stand first.
+    """
     owner = whose(user, shared)
     with known(tenant, owner) as memory:
         topic = memory.topic(id, **owner)
@@ -100,7 +107,10 @@ def show_topic(
 
 @topics_app.command()
 def diff(user: User = None, shared: Shared = False, tenant: Tenant = None, as_json: Json = False) -> None:
-    """Show which topics and keywords the last run split, merged and moved."""
+    """Show what the last run changed.
+
+    It split, merged and moved topics and keywords.
+    """
     owner = whose(user, shared)
     with known(tenant, owner) as memory:
         runs = memory.topic_runs(**owner, limit=1)

@@ -20,7 +20,10 @@ def undo(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Take a decision back: notes that it created go, notes that it changed are as before."""
+    """Take a decision back.
+
+    Notes that it created go, notes that it changed are as before.
+    """
     owner = whose(user, shared)
     with known(tenant, owner) as memory:
         taken = memory.undo(decision, cascade=cascade, **owner)

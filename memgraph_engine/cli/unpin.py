@@ -11,6 +11,9 @@ def unpin(
     tenant: Tenant = None,
     as_json: Json = False,
 ) -> None:
-    """Let a pinned note end as its policy says, which may be past already."""
+    """Let a pinned note end as its policy says.
+
+    That may be past already.
+    """
     owner = whose(user, shared)
     decide(tenant, owner, lambda memory: memory.unpin(id, **owner), f"Unpinned {id}", as_json=as_json)

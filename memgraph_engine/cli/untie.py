@@ -16,8 +16,9 @@ def untie(
     tenant: Tenant = None,
     as_json: Json = False,
 ) -> None:
-    """Take back the tie between two notes, which stay; what was taken for replaced is active again.
+    """Take back the tie between two notes, which stay.
 
+    What was taken for replaced is active again.
     `undo` brings the tie back.
     """
     owner = whose(user, shared)

@@ -23,8 +23,9 @@ def verify_erasure(
     tenant: Tenant = None,
     as_json: Json = False,
 ) -> None:
-    """Check the chain of a tenant's receipts; with --probe, look for words in a memory too.
+    """Check the chain of a tenant's receipts.
 
+    With --probe it looks for words in a memory too.
     It prints a line for each fault; the exit code is 1 if there is one.
     """
     owner = whose(user, shared) if probe else None

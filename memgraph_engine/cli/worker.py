@@ -27,8 +27,9 @@ def worker(
         bool, typer.Option("--json", help="Print one JSON document a line, for machines.", show_default=False)
     ] = False,
 ) -> None:
-    """Construct pending notes and find topics anew when that is due, as the settings under `worker` say.
+    """Construct pending notes and find topics when it is due.
 
+    The settings under `worker` say when.
     Any number of workers, on any number of machines, share the work. SIGTERM or an interrupt ends a worker cleanly,
     with exit code 0; a second one ends it at once. When a worker is killed, the memory stays as it was, and another
     worker takes over within 10 seconds. With --once, the exit code is 1 if a job failed.

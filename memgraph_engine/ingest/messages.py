@@ -39,6 +39,18 @@ _UNHEARD = ("system", "tool")  # these are kept, and make no notes unless they a
 _MOST_UNHEARD = 1_000_000  # characters; also the most that max_text may be
 _ESCAPED_NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
 _YEARS = range(2, 9999)  # the first and last year stand for "since ever" and "never"
+_CALLED = {  # what else programs call the fields
+    "id": ("message_id", "msg_id", "uuid"),
+    "text": ("message", "msg", "body"),
+    "speaker": ("user", "user_name", "username", "author", "sender", "from"),
+    "session": ("session_id", "conversation", "conversation_id", "thread", "thread_id", "chat_id"),
+    "time": ("said_at", "sent_at", "created_at", "at", "when", "date", "datetime", "timestamp"),
+    "tags": ("labels", "categories"),
+    "metadata": ("meta", "extra"),
+    "expires": ("expires_at", "expiry", "ttl", "until"),
+}
+SINGLE = "the message"
+"""How messages of errors call one that came alone."""
 _LAST = "\U0010ffff"  # no character, and the upper bound of open filters
 
 
@@ -62,8 +74,8 @@ def parse_message(
     given = chat.fields(message, where)
     unknown = [key for key in given if key not in FIELDS]
     if unknown:
-        near = get_close_matches(str(unknown[0]), (*FIELDS, *chat.OTHER_NAMES), n=1)
-        meant = f" Did you mean {near[0]!r}?" if near else " What else is to be kept of it goes into metadata."
+        near = _meant(str(unknown[0]))
+        meant = f" Did you mean {near!r}?" if near else " What else is to be kept of it goes into metadata."
         others = f"{', '.join(chat.OTHER_NAMES)} and tool_calls of chat APIs"
         raise InvalidInput(
             f"{where} has the unknown field {unknown[0]!r}; the fields are {', '.join(FIELDS)}, {others}.{meant}"
@@ -78,7 +90,7 @@ def parse_message(
     most = _MOST_UNHEARD if names["role"] in _UNHEARD else max_text
     text = _text(given.get("text", ""), f"{where}: text", most)
     if not names["role"] and not text.strip() and not caption.strip():
-        raise InvalidInput(f"{where} is empty: text is needed.")
+        raise InvalidInput(f"{'the text' if where == SINGLE else where} is empty: words are needed.")
     said_at, said_as = _time(given.get("time"), f"{where}: time", timezone)
     source = Source(
         id=names.pop("id"),
@@ -96,6 +108,13 @@ def parse_message(
     )
     digest = content_hash(source)
     return replace(source, id=source.id or _own_id(digest, None if said_as else now), hash=digest)
+
+
+def _meant(unknown: str) -> str:
+    """Return the field that is meant by a name that there is not; '' if it is none of them."""
+    name = re.sub(r"(?<=[a-z])(?=[A-Z])|[^a-zA-Z]+", "_", unknown).strip("_").casefold()
+    near = get_close_matches(name, (*FIELDS, *chat.OTHER_NAMES), n=1)
+    return next((field for field, others in _CALLED.items() if name in others), near[0] if near else "")
 
 
 def as_mapping(given: object) -> object:
@@ -134,7 +153,9 @@ def check_text(text: object, where: str, max_text: int) -> str:
 
 
 def check_texts(value: object, where: str) -> tuple[str, ...]:
-    """Return texts that are only compared with; raises InvalidInput."""
+    """Return texts that are only compared with, none for None; raises InvalidInput."""
+    if value is None:
+        return ()
     if not isinstance(value, list | tuple) or not all(isinstance(text, str) for text in value):
         raise InvalidInput(f"{where} is {type(value).__name__}; a list of strings is needed.")
     return tuple(value)
