@@ -285,7 +285,9 @@ def test_something_in_another_s_place_is_something_else(language, new, old):
 
 def test_the_evidence_is_a_sentence():
     both = pair(line("I have two old cats."), line("I have three old cats."))
-    assert both.finding == ("conflict", 'They differ in a number: "2", not "3".')
+    assert both.finding == ("conflict", 'They differ in a number: "two", not "three".')
+    hours = pair(line("The train leaves at 17:10."), line("The train leaves at 16:40."))
+    assert hours.finding == ("conflict", 'They differ in a number: "17:10", not "16:40".')
 
 
 # ---- corrections ------------------------------------------------------------------------------

@@ -257,7 +257,8 @@ def _denial(pair: Pair) -> str:
 
 
 def _numbers(pair: Pair) -> str:
-    return swapped("number", *(numbers(line.tokens) for line in (pair.new, pair.old)))
+    new, old = (numbers(line.tokens) for line in (pair.new, pair.old))
+    return swapped("number", as_written(new - old, pair.new.tokens), as_written(old - new, pair.old.tokens))
 
 
 def _weekly(pair: Pair) -> str:
@@ -402,8 +403,13 @@ def denied(tokens: Sequence[Token], lists: Lists) -> frozenset[str]:
 
 
 def numbers(tokens: Sequence[Token]) -> set[str]:
-    """Return the numbers as they are written, in digits."""
+    """Return the numbers in digits, in which two are the same: the hour 16:40 is "16.40", two is "2"."""
     return {token.plain for token in tokens if token.number}
+
+
+def as_written(values: Collection[str], tokens: Sequence[Token]) -> set[str]:
+    """Return some numbers as they are written among tokens."""
+    return {token.written for token in tokens if token.number and token.plain in values}
 
 
 def names(tokens: Sequence[Token], lists: Lists) -> set[str]:

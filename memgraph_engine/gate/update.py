@@ -16,7 +16,7 @@ from itertools import pairwise, product, takewhile
 from typing import NamedTuple
 
 from memgraph_engine.gate.correction import tells_past
-from memgraph_engine.gate.difference import aligned, numbers, quoted, swapped, swapped_dates, worded
+from memgraph_engine.gate.difference import aligned, as_written, numbers, quoted, swapped, swapped_dates, worded
 from memgraph_engine.gate.known import Line
 from memgraph_engine.gate.statement import Statement, statements, timeless
 from memgraph_engine.gate.wording import Lists, Token, lists_of, shown
@@ -151,7 +151,8 @@ class _Pair:
             return ""
         kind, values = ("number", self.now.numbers) if denied in self.was.numbers else ("name", self.now.names)
         put = values - {one for one in values if one == denied or one in self.was.written}
-        return swapped(kind, put, {denied}) if put else ""
+        told = as_written(put, self.now.body) if kind == "number" else put
+        return swapped(kind, told, {denied}) if put else ""
 
     @property
     def _swap(self) -> str:
@@ -198,7 +199,10 @@ class _Pair:
     @property
     def _number(self) -> str:
         """Tell another number of the same: "20 mg" is no news of "15 minutes"."""
-        return swapped("number", *map(set, zip(*self._numbers, strict=True))) if self._numbers else ""
+        if not self._numbers:
+            return ""
+        new, old = zip(*self._numbers, strict=True)
+        return swapped("number", as_written(new, self.now.body), as_written(old, self.was.body))
 
     @cached_property
     def _numbers(self) -> list[tuple[str, str]]:
