@@ -172,6 +172,17 @@ def test_what_a_note_tells_goes_and_comes_back_with_it(noting, clock):
     assert noting.verify(**ANA) == []
 
 
+def test_what_an_undone_message_told_is_undone_with_it(noting):
+    say(noting, "I live in Faro.", id="m1")
+    (append,) = (one for one in noting.decisions(**ANA) if one.kind == "append")
+    undo = noting.undo(append.id, **ANA)
+    (profile,) = made(noting)
+    assert (profile.undone_by, noting.profile(**ANA).text) == (undo.id, "")
+    say(noting, "I live in Faro.", id="m1")
+    assert [one.undone_by for one in made(noting)] == [None, undo.id]
+    assert noting.profile(**ANA).text == "residence: Faro"
+
+
 def test_an_erasure_leaves_nothing_of_a_profile(noting):
     say(noting, "I live in Lisbon.", id="m1")
     say(noting, "I'm allergic to nuts.", id="m2")
@@ -263,6 +274,9 @@ def test_the_commands_tell_the_same(noting, tenant, server, monkeypatch):
     assert [message["role"] for message in prompt["messages"]] == ["system", "user"]
     assert "motto: Festina lente" in prompt["messages"][0]["content"]
     assert run("profile", "--set", "motto").exit_code == 2
+    empty = CliRunner().invoke(app, ["profile", "--subject", "nobody", "--user", "ana", "--tenant", tenant]).stderr
+    assert empty.startswith("Nothing is known.")
+    assert "MEMGRAPH_ENGINE_LIFECYCLE__PROFILE=true" in empty
 
 
 def test_nothing_is_noted_unless_it_is_asked_for(memory):

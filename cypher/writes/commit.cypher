@@ -318,6 +318,11 @@ CALL () {
   REMOVE x:Source
   SET x:PastSource
   WITH x
+  // what it told of a profile is taken back with it
+  CALL (x) {
+    MATCH (d:Decision {scope: $scope, kind: 'profile'})-[:ABOUT {role: 'source'}]->(x) WHERE d.undone_by IS NULL
+    SET d.undone_by = head([row IN $write.decisions WHERE row.undoes IS NOT NULL | row.id])
+  }
   OPTIONAL MATCH (p:Source)-[before:NEXT]->(x)
   OPTIONAL MATCH (x)-[after:NEXT]->(y:Source)
   DELETE before, after

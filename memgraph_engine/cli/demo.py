@@ -67,7 +67,7 @@ def demo(
         _ingest(out, memory, conversation)
         for question in conversation.questions:
             hits = memory.search(question, user_id=conversation.user, top_k=_ANSWERS)
-            _answer(out, question, hits)
+            _answer(out, memory, conversation.user, question, hits)
         if conversation.correction:
             _correct(out, memory, conversation.user, conversation.correction)
     _go_on(out, conversation)
@@ -103,11 +103,12 @@ def _ingest(out: "Console", memory: "Memory", conversation: Conversation) -> Non
     out.print(f"A conversation of {size}: {done}.", style="dim")
 
 
-def _answer(out: "Console", question: str, hits: "Sequence[Hit]") -> None:
+def _answer(out: "Console", memory: "Memory", user: str, question: str, hits: "Sequence[Hit]") -> None:
     out.print()
     out.print(show.clean(question), style="bold")
     for rank, hit in enumerate(hits, 1):
-        show.hit(out, rank, hit)
+        by = show.quoted(memory.get(hit.replaced_by, user_id=user).text) if hit.replaced_by else ""
+        show.hit(out, rank, hit, by)
 
 
 def _correct(out: "Console", memory: "Memory", user: str, correction: Correction) -> None:
@@ -118,7 +119,7 @@ def _correct(out: "Console", memory: "Memory", user: str, correction: Correction
     out.print(f"  {message['speaker']} says on {message['time'][:10]}: {message['text']}")
     (entry,) = memory.add(message, user_id=user).entries
     about = {entry.note, *(tie.note for tie in memory.explain(entry.note, user_id=user).ties if tie.kind == "change")}
-    out.print(f"  {correction.question} A prompt is told, among others:")
+    out.print(f'  Who asks "{correction.question}" is told, among others:')
     _tell(out, memory, user, correction.question, about)
     if entry.decision:
         memory.undo(entry.decision, user_id=user)
@@ -157,12 +158,13 @@ def _look(out: "Console") -> None:
     out.print()
     out.print("Look at the graph", style="bold")
     if settings.uri:
-        out.print(f"  Open Neo4j Browser on {settings.uri} and paste:")
+        out.print(f"  Open Neo4j Browser, connect it to {settings.uri}, and paste:")
         out.print()
         for line in resource("config", "browser", "first.cypher").read_text("utf-8").splitlines():
             out.print(f"    {line}", style="cyan")
     else:
         status = LocalServer(settings).status()
-        out.print(f"  Open {status.browser_url}", soft_wrap=True)  # one line, to be clicked on or copied
-        out.print(f"  as {status.user}; `memgraph-engine db browser` opens it and shows the password.")
-        out.print("  The server goes on; `memgraph-engine db stop` ends it.")
+        out.print("  `memgraph-engine db browser` opens it, and shows the password.")
+        out.print(f"  Or open it yourself, as {status.user}:")
+        out.print(f"  {status.browser_url}", soft_wrap=True)  # one line, to be clicked on or copied
+        out.print("  The server goes on until `memgraph-engine db stop`.")

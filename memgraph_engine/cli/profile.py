@@ -11,6 +11,11 @@ from memgraph_engine.cli.options import Json, Shared, Tenant, User, whose
 if TYPE_CHECKING:
     from memgraph_engine.model.profile import Attribute
 
+_OFF = """
+What users tell of themselves is not read: the setting lifecycle.profile is off. Switch it on by
+MEMGRAPH_ENGINE_LIFECYCLE__PROFILE=true, or by `profile = true` under [lifecycle] in the settings file.
+It is read from then on; --set gives a value now."""
+
 
 def profile(
     user: User = None,
@@ -45,11 +50,12 @@ def profile(
         if ended:
             memory.set_profile(ended, None, subject=subject, **owner)
         found = memory.profile(subject=subject, known_at=known_at, **owner)
+        told = memory.engine.settings.lifecycle.profile
     if as_json:
         show.document(found)
         return
     if not (found.attributes or found.former):
-        typer.echo("Nothing is known.", err=True)
+        typer.echo(f"Nothing is known.{'' if told else _OFF}", err=True)
         return
     rows = [_row(one) for one in found.attributes] + [_row(one) for one in found.former]
     show.table(show.console(), [("name", "value", "since", "until", "source", "decision"), *rows])

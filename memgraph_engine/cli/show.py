@@ -143,26 +143,26 @@ def ids(note: "Note") -> str:
     return clean(", ".join(source.id for source in note.sources))
 
 
-def hit(out: "Console", rank: int, one: "Hit") -> None:
+def hit(out: "Console", rank: int, one: "Hit", by: str = "") -> None:
     """Print a hit: rank, score, date, source ids and what has become of it, then what was said.
 
-    What ceased to be true says until when.
+    What ceased to be true says until when, and `by` what it was replaced: some words, else the note's id.
     """
     from rich.text import Text
 
     head = Text.assemble(
         (f"{rank:>2}.", "dim"), " ", (f"{one.score:.3f}", "bold green"), f"  {moment(one.note.said_at)}  ",
         (ids(one.note), "cyan"), ("" if one.note.status == "active" else f"  {one.note.status}", "dim"),
-        (_until(one), "yellow"),
+        (_until(one, by), "yellow"),
     )  # fmt: skip
     out.print(head)
     lines(out, one.note)
 
 
-def _until(one: "Hit") -> str:
-    by = f", replaced by {one.replaced_by}" if one.replaced_by else ""
-    of = f'  "{one.former}"' if one.former else ""
-    return clean(f"{of}  until {one.until:%Y-%m-%d}{by}") if one.until else ""
+def _until(one: "Hit", by: str) -> str:
+    then = f", replaced by {by or one.replaced_by}" if one.replaced_by else ""
+    of = f'"{one.former}" ' if one.former else ""
+    return clean(f"  {of}until {one.until:%Y-%m-%d}{then}") if one.until else ""
 
 
 def cited(out: "Console", one: "Cited") -> None:
