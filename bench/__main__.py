@@ -4,10 +4,11 @@ import argparse
 import json
 from pathlib import Path
 
-from bench import daily, gate, lifecycle, locomo, memory, pathways, reflection, report, speed, topics
+from bench import daily, forget, gate, lifecycle, locomo, memory, pathways, reflection, report, speed, topics
 
 BENCHES = {
     "daily": daily,
+    "forget": forget,
     "gate": gate,
     "lifecycle": lifecycle,
     "locomo": locomo,

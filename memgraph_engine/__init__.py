@@ -71,6 +71,7 @@ if TYPE_CHECKING:
         CacheStats,
         Change,
         ChannelScore,
+        Chosen,
         Considered,
         Decision,
         Deletion,
@@ -119,6 +120,7 @@ __all__ = [
     "Change",
     "ChannelScore",
     "ChatModel",
+    "Chosen",
     "Cited",
     "Clock",
     "ClockSkew",
@@ -232,9 +234,9 @@ _NAMES = {
     "model.profile": "Attribute Delta Profile",
     "model.prompt": "Prompt Section",
     "model.result": (
-        "About Anchor Applied CacheStats Change ChannelScore Considered Decision Deletion Entry ErasurePlan "
-        "ErasureReceipt Evicted Explanation Exported Hit Hits Hold Imported Known PassageEntry QueryPlan Receipt "
-        "Reflected Reflection Removed Round Session Spending Stats Story Swept Tenant Tie User Version"
+        "About Anchor Applied CacheStats Change ChannelScore Chosen Considered Decision Deletion Entry "
+        "ErasurePlan ErasureReceipt Evicted Explanation Exported Hit Hits Hold Imported Known PassageEntry QueryPlan "
+        "Receipt Reflected Reflection Removed Round Session Spending Stats Story Swept Tenant Tie User Version"
     ),
     "model.topic": "Move Topic TopicRun TopicTie",
     "settings": "Settings",

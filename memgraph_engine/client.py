@@ -11,6 +11,7 @@ from uuid import uuid4
 
 from memgraph_engine.answer.citations import cited_in
 from memgraph_engine.asking.audit import Audit
+from memgraph_engine.asking.forgetting import Meaning, meaning
 from memgraph_engine.asking.reader import Reader
 from memgraph_engine.engine import wiring
 from memgraph_engine.errors import InvalidInput, NotFound
@@ -556,23 +557,28 @@ class Memory:
         before: datetime | str | None = None,
         query: str | None = None,
         policy: str | None = None,
+        near: bool = False,
+        keep: str | Sequence[str] = (),
         everything: bool = False,
     ) -> ErasurePlan:
         """Plan to erase what is meant, so that nothing of it is left in the graph; `erase` carries the plan out.
 
         It is all of a `session` (a document is one), sources by their ids, or a note's sources by its id, what was said
-        `before` a time, what a search for `query` finds that is relevant enough for a context (`answer.relevance`),
-        what has a `policy`, or `everything` of the memory. Of several it is what all of them mean. Nothing is written.
-        Raises InvalidInput without any of these, NotFound
-        where nothing is meant.
+        `before` a time, what holds all content words of a `query`, what has a `policy`, or `everything` of the memory.
+        Of several it is what all of them mean, without what `keep` names as `source` does. Nothing is written.
+
+        A query means words by their stems, in one passage, also of what was deleted, replaced, archived or kept without
+        a note. `plan.chosen` has the words of each and why it was chosen. `plan.near` is what was left out: it holds
+        half of the words, a search finds it relevant (`answer.relevance`), or it belongs to what goes. `near=True`
+        takes that too. Raises InvalidInput without any of these, NotFound where nothing is meant.
 
         >>> from memgraph_engine import Memory
         >>> with Memory.connect(tenant=tenant) as memory:
         ...     _ = memory.add("My code is 4711.", user_id="lea", session="bank")
-        ...     plan = memory.forget(user_id="lea", session="bank")
+        ...     plan = memory.forget(user_id="lea", query="code")
         ...     receipt = memory.erase(plan)
-        ...     plan.notes, receipt.residue, list(memory.get_all(user_id="lea"))
-        (1, 0, [])
+        ...     plan.chosen[0].why, receipt.residue, list(memory.get_all(user_id="lea"))
+        ('It holds "code".', 0, [])
         """
         scope = self._scope(user_id, shared)
         some = {"session": session, "source": source, "before": before, "query": query, "policy": policy}
@@ -581,16 +587,15 @@ class Memory:
             raise InvalidInput(
                 "forget takes what is meant: a session, a source, before, a query or a policy, or else everything=True."
             )
+        if (near and query is None) or (keep and everything):
+            raise InvalidInput("near widens a query, and everything keeps nothing: leave near or keep out.")
         state = scopes.state(self.engine.db, scope.name)
         if not state and not (everything and scopes.left(self.engine.db, scope.name)):
             raise NotFound(f"The memory of {scope} is empty: there is nothing to erase.")
-        if not isinstance(source, str | list | tuple | set | frozenset | None):
-            raise InvalidInput(f"source must be an id, or a list of ids, not {type(source).__name__}.")
-        names = [source] if isinstance(source, str) else list(source or ())
-        ids = self._told_by(scope, names) if source is not None else None
-        if query is not None:
-            found = self._found_by(scope, query)
-            ids = [one for one in found if ids is None or one in ids]
+        ids = self._told_by(scope, _names(source, "source")) if source is not None else None
+        meaning = self._meaning(scope, query, state.language) if state and query is not None else None
+        if meaning:
+            ids = [one for one in (*meaning.meant, *meaning.near) if ids is None or one in ids]
         at = parse_time(before, "before", self._settings.timezone) if before is not None else None
         meant = erasures.select(
             self.engine.db,
@@ -600,13 +605,17 @@ class Memory:
             policy=None if policy is None else check_name(policy, "policy"),
             before=at,
         )
+        kept = set(self._told_by(scope, _names(keep, "keep")))
         rank = {one: at for at, one in enumerate(ids or ())}
-        meant.sort(key=lambda one: rank.get(one.id, 0))  # what is found best is told first
+        meant = sorted((one for one in meant if one.id not in kept), key=lambda one: rank.get(one.id, 0))
+        beside = [one for one in meant if meaning and not near and one.id not in meaning.meant]
+        meant = [one for one in meant if one not in beside]
         if not meant and not everything:
-            raise NotFound(f"The memory of {scope} holds nothing that is meant: there is nothing to erase.")
-        rule = "everything" if everything else ", ".join(given)
+            raise NotFound(_nothing_meant(scope, len({one.id for one in beside})))
+        rule = _rule(given, everything=everything, near=near, keep=bool(kept))
+        why = {**meaning.meant, **meaning.near} if meaning else {}
         version = state.version if state else 0
-        return erasure.plan(self.engine, scope, meant, version, rule, everything=everything)
+        return erasure.plan(self.engine, scope, meant, version, rule, everything=everything, why=why, near=beside)
 
     def erase(self, plan: ErasurePlan) -> ErasureReceipt:
         """Carry out a plan of `forget`: what it means is gone for every read at once, then removed, then looked for.
@@ -1163,15 +1172,12 @@ class Memory:
             for one in found
         ]
 
-    def _found_by(self, scope: Scope, query: str) -> list[str]:
-        """Return the ids of the sources of this scope's notes that are relevant to a query, the best first.
-
-        Of an embedder that was never calibrated those that hold a word of it.
-        """
-        floor = self._settings.answer.relevance
-        every = tuple(self.engine.policies.classes)  # whatever is asked for is to be found
+    def _meaning(self, scope: Scope, query: str, language: str) -> Meaning:
+        """Return which sources of this scope a query to forget means, and which are near."""
+        floor, every = self._settings.answer.relevance, tuple(self.engine.policies.classes)
         hits = self._reader.search(scope, query, top_k=TOP_K, include=every)
-        return self._told_by(scope, [hit.note.id for hit in hits if hit.reaches(floor)])
+        found = {hit.note.id: hit.relevance for hit in hits if hit.reaches(floor)}
+        return meaning(query, list(erasures.said(self.engine.db, scope.name)), found, scope.user or "", language)
 
     def _shown(self, shown: object, scope: Scope) -> Iterator[Note]:
         """Yield the notes of a context, of hits, or of ids."""
@@ -1211,6 +1217,30 @@ def _path(path: object) -> Path:
     if not isinstance(path, str | Path) or not str(path):
         raise InvalidInput(f"path must be that of a file, not {path!r}.")
     return Path(path)
+
+
+def _names(given: object, where: str) -> list[str]:
+    """Return an id, or a list of ids, as a list; raises InvalidInput."""
+    if not isinstance(given, str | list | tuple | set | frozenset):
+        raise InvalidInput(f"{where} must be an id, or a list of ids, not {type(given).__name__}.")
+    return [given] if isinstance(given, str) else list(given)
+
+
+def _rule(given: Sequence[str], *, everything: bool, near: bool, keep: bool) -> str:
+    """Return by what an erasure was chosen, without its words."""
+    return ", ".join(
+        [*(["everything"] if everything else given), *(["near"] if near else []), *(["keep"] if keep else [])]
+    )
+
+
+def _nothing_meant(scope: Scope, near: int) -> str:
+    """Say that nothing is meant, and how to take what is near."""
+    if not near:
+        return f"The memory of {scope} holds nothing that is meant: there is nothing to erase."
+    return (
+        f"Nothing in the memory of {scope} holds all words of the query. Sources that are near: {near}. Use fewer "
+        "words, or near=True (--near) to see and take these."
+    )
 
 
 def _check_limit(limit: object) -> None:

@@ -473,7 +473,9 @@ def test_nothing_is_left_of_what_is_erased_in_a_thousand_cases(memory, script):
 def test_a_query_means_what_is_about_it_and_the_best_is_shown_first(memory):
     memory.add_many([{"id": "1", "text": FERRY}, {"id": "2", "text": SECRET}], user_id="ana")
     plan = memory.forget(user_id="ana", query="amaranth tulip")
-    assert (plan.sources, plan.examples) == (("2",), (SECRET,))
+    (chosen,) = plan.chosen
+    assert (plan.sources, chosen.text, chosen.status) == (("2",), SECRET, "active")
+    assert "amaranth" in chosen.why
     with pytest.raises(NotFound, match="nothing that is meant"):
         memory.forget(user_id="ana", query="zebra")
 
@@ -484,3 +486,41 @@ def test_a_query_means_no_source_of_the_shared_memory_nor_one_of_its_name(memory
     assert memory.search("amaranth tulip", user_id="ana")[0].note.text == SECRET
     with pytest.raises(NotFound, match="nothing that is meant"):
         memory.forget(user_id="ana", query="amaranth tulip")
+
+
+def test_a_query_takes_what_holds_all_of_its_words_and_shows_what_is_near(memory):
+    said = {
+        "1": "The wifi password is hunter2.",
+        "2": "I drink green tea every morning.",
+        "3": "The wifi drops in the bedroom.",
+        "4": "My wifi passwords are all on the fridge.",
+    }
+    memory.add_many([{"id": id, "text": text} for id, text in said.items()], user_id="ana")
+    plan = memory.forget(user_id="ana", query="my wifi password")
+    assert plan.sources == ("1", "4")
+    assert [one.source for one in plan.near][0] == "3"
+    assert plan.near[0].why == 'It holds "wifi", not all of the words.'
+    wider = memory.forget(user_id="ana", query="my wifi password", near=True, keep="4")
+    assert {"1", "3"} <= set(wider.sources)
+    assert "4" not in wider.sources
+    assert wider.rule == "query, near, keep"
+    with pytest.raises(NotFound, match=r"near: \d"):
+        memory.forget(user_id="ana", query="wifi tariff")
+    with pytest.raises(InvalidInput, match="near widens"):
+        memory.forget(user_id="ana", source="1", near=True)
+    assert memory.erase(plan).residue == 0
+    assert {note.text for note in memory.get_all(user_id="ana")} == {said["2"], said["3"]}
+
+
+def test_a_query_finds_what_was_deleted_replaced_and_kept_without_a_note(memory):
+    memory.add({"id": "1", "text": "The heron code is 4711.", "speaker": "Ana"}, user_id="ana")
+    memory.add({"id": "2", "text": "I live in Lisbon with my heron code book.", "speaker": "Ana"}, user_id="ana")
+    memory.add({"id": "3", "role": "system", "text": "The heron code is secret."}, user_id="ana")
+    memory.add({"id": "4", "text": "The barge code is 12.", "speaker": "Ana"}, user_id="ana")
+    memory.update("4", "The heron code is 12.", user_id="ana")
+    memory.update("4", "The barge code is 13.", user_id="ana")
+    memory.delete("1", user_id="ana")
+    plan = memory.forget(user_id="ana", query="heron code")
+    assert {one.source: one.status for one in plan.chosen} == {"1": "deleted", "2": "active", "3": "", "4": "active"}
+    assert memory.erase(plan).residue == 0
+    assert "heron" not in everything_told(memory, "ana")

@@ -132,7 +132,10 @@ def test_an_erasure_is_planned_made_and_proved(cli, tmp_path):  # noqa: F811
     cli("add", WORDS, "--id", "a", "--session", "s")
     assert "say what is meant" in cli("forget", code=2).stderr
     plan = json.loads(cli("forget", "--session", "s", "--dry-run", "--json").stdout)
-    assert (plan["sources"], plan["notes"], plan["examples"]) == (["a"], 1, [WORDS])
+    assert (plan["sources"], plan["notes"], plan["chosen"][0]["text"]) == (["a"], 1, WORDS)
+    told = cli("forget", "--query", WORDS.split()[-1], "--dry-run").stdout
+    assert WORDS in told
+    assert "It holds" in told
     assert "1 source and 1 note go" in cli("forget", "--session", "s", "--dry-run").stdout
     words = tmp_path / "words.txt"
     words.write_text(WORDS)

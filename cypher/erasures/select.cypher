@@ -9,4 +9,4 @@ MATCH (x:Source|PastSource {scope: $scope}) WHERE x.id >= ''
   AND ($ids IS NULL OR x.id IN $ids) AND ($session IS NULL OR x.session = $session) AND ($policy IS NULL OR x.policy = $policy)
   AND ($before IS NULL OR coalesce(x.said_at, head([(x)<-[:FROM]-(n:Note|Past) | n.created_at]), head([(x)<-[:ABOUT]-(d:Decision) | d.at])) < $before)
 RETURN x.id AS id, x.session AS session, x.text AS text, x.cuts AS cuts, x.speaker AS speaker, x.role AS role, x.caption AS caption
-ORDER BY id
+ORDER BY id, x:Source DESC

@@ -9,7 +9,11 @@ from memgraph_engine.cli.connect import known
 from memgraph_engine.cli.options import Json, Shared, Tenant, User, whose
 
 if TYPE_CHECKING:
-    from memgraph_engine.model.result import ErasurePlan
+    from collections.abc import Sequence
+
+    from memgraph_engine.model.result import Chosen, ErasurePlan
+
+_MOST, _FEW = 50, 5  # sources that are listed
 
 
 def forget(
@@ -21,8 +25,14 @@ def forget(
         list[str] | None, typer.Option(metavar="ID", help="This source, or what a note comes from. Can be repeated.")
     ] = None,
     before: Annotated[str | None, typer.Option(metavar="TIME", help="What was said before this time.")] = None,
-    query: Annotated[str | None, typer.Option(metavar="TEXT", help="What a search for this finds.")] = None,
+    query: Annotated[str | None, typer.Option(metavar="TEXT", help="What holds all of these words.")] = None,
     policy: Annotated[str | None, typer.Option(metavar="NAME", help="What has this policy.")] = None,
+    near: Annotated[
+        bool, typer.Option("--near", help="Take what is near to the query too.", show_default=False)
+    ] = False,
+    keep: Annotated[
+        list[str] | None, typer.Option(metavar="ID", help="Leave this out, as --source names it. Can be repeated.")
+    ] = None,
     everything: Annotated[bool, typer.Option("--all", help="All of this memory.", show_default=False)] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only tell what would go.", show_default=False)] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Don't ask.", show_default=False)] = False,
@@ -43,6 +53,8 @@ def forget(
             before=before,
             query=query,
             policy=policy,
+            near=near,
+            keep=keep or (),
             everything=everything,
         )
         if dry_run:
@@ -69,9 +81,20 @@ def _tell(plan: "ErasurePlan", *, as_json: bool, err: bool = False) -> None:
         f"{show.count(plan.remade, 'note')} made anew without them.",
         err=err,
     )
-    if plan.examples and len(plan.sources) > len(plan.examples):
-        typer.echo(f"{len(plan.examples)} of them:", err=err)
-    for text in plan.examples:
-        typer.echo(show.clean(f"  {text}"), err=err)
+    _list(plan.chosen, _MOST if any(one.why for one in plan.chosen) else _FEW, err=err)
+    if plan.near:
+        verb = "is" if len(plan.near) == 1 else "are"
+        typer.echo(f"{show.count(len(plan.near), 'source')} {verb} near; --near takes them too:", err=err)
+        _list(plan.near, _FEW, err=err)
     for hold in plan.held:
         typer.echo(show.clean(f"Held by {hold.id}: {hold.reason}"), err=err)
+
+
+def _list(some: "Sequence[Chosen]", most: int, *, err: bool) -> None:
+    for one in some[:most]:
+        told = " ".join(filter(None, (f"({one.status})" if one.status not in ("", "active") else "", one.why)))
+        typer.echo(show.clean(f"  {one.source}  {one.text}"), err=err)
+        if told:
+            typer.echo(show.clean(f"      {told}"), err=err)
+    if len(some) > most:
+        typer.echo(f"  and {len(some) - most:,} more (--dry-run --json lists all)", err=err)

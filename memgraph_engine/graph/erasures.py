@@ -5,6 +5,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
+from itertools import pairwise
 from typing import Any
 
 from memgraph_engine.graph import scopes, topics
@@ -29,6 +30,21 @@ class Meant:
     speaker: str
     role: str
     caption: str
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """All that a source says, or said: its `texts`, passage by passage, and what a user wrote of a note of it.
+
+    `notes` are those that tell it, or did; `statuses` are the present ones of these. `changes` are the notes that took
+    the place of one of them, or whose place one took.
+    """
+
+    id: str
+    texts: tuple[str, ...]
+    notes: frozenset[str]
+    statuses: frozenset[str]
+    changes: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +86,23 @@ def select(
     """Return the sources that are meant, with their former texts."""
     given = {"ids": ids, "session": session, "policy": policy, "before": before}
     return [Meant(**row) for row in db.run("erasures/select", scope=scope, **given)]
+
+
+def said(db: Database, scope: str) -> Iterator[Said]:
+    """Yield what each source of a scope says, by their ids; what is to be erased by now says nothing."""
+    after = ""
+    while rows := db.run("erasures/said", scope=scope, after=after, limit=_PAGE):
+        for row in rows:
+            texts = [piece for text in row["texts"] for piece in _pieces(text)]
+            sets = (frozenset(row[name]) for name in ("notes", "statuses", "changes"))
+            yield Said(row["id"], (*texts, *row["written"]), *sets)
+        after = rows[-1]["id"]
+
+
+def _pieces(row: Row) -> Iterator[str]:
+    text, places = row["text"], [0, *(row["cuts"] or ()), len(row["text"])]
+    for start, end in pairwise(places):
+        yield f"{text[start:end]} {row['caption'] or ''}" if not start else text[start:end]
 
 
 def ended(db: Database, scope: str) -> list[tuple[str, str]]:

@@ -392,11 +392,27 @@ class Hold(Result):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
+class Chosen(Result):
+    """A source that an erasure takes, or that is near: the first words of its `text`, and `why`, '' without a query.
+
+    `status` is that of its note: "active", "superseded", "deleted", "archived" …; '' if it has none.
+    """
+
+    brief = ("source", "text", "why", "status")
+
+    source: str
+    text: str
+    why: str = ""
+    status: str = ""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class ErasurePlan(Result):
     """What `Memory.erase` would erase: `sources` by their ids, and the `notes` that they alone tell.
 
     `remade` counts the notes that stay and are made anew, since they tell one of the sources too, or may quote one.
-    `examples` are the first words of some sources. It holds for the `version` of the memory that it names. `held` are
+    `chosen` has the words of each source and why it was chosen, the best first; `near` is what a query was near to and
+    left out. It holds for the `version` of the memory that it names. `held` are
     the holds that refuse it. `rule` says how the sources were chosen, without their words. `tenant` and `user_id` say
     whose memory it is of.
     """
@@ -411,7 +427,8 @@ class ErasurePlan(Result):
     sources: tuple[str, ...]
     notes: int
     remade: int
-    examples: tuple[str, ...] = ()
+    chosen: tuple[Chosen, ...] = ()
+    near: tuple[Chosen, ...] = ()
     held: tuple[Hold, ...] = ()
     everything: bool = False
 

@@ -7,10 +7,11 @@ is left to do by what is hidden, so an erasure that was killed goes on where it 
 
 import hashlib
 import json
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
+from types import MappingProxyType
 from uuid import uuid4
 
 from memgraph_engine.engine.wiring import Engine
@@ -21,7 +22,7 @@ from memgraph_engine.graph.erasures import Erasure, Meant
 from memgraph_engine.graph.notes import USER, Revision
 from memgraph_engine.language import DEFAULT_LANGUAGE, tokenize
 from memgraph_engine.model.memory import Source
-from memgraph_engine.model.result import Decision, ErasurePlan, ErasureReceipt, Hold
+from memgraph_engine.model.result import Chosen, Decision, ErasurePlan, ErasureReceipt, Hold
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.model.text import line
 from memgraph_engine.writing import summaries
@@ -31,16 +32,26 @@ from memgraph_engine.writing.transaction import Transaction
 
 _SOME = 200
 _MOST = 5000  # sources of one erasure by a sweep
-_EXAMPLES = 5
-_SHOWN = 80  # characters of an example
+_SHOWN = 200  # characters of a source that a plan shows
 _QUOTE = 40  # characters of a turn that a context repeats at least
 _RUN = 5  # words by which the erased is known again
 
 
 def plan(
-    engine: Engine, scope: Scope, meant: Sequence[Meant], version: int, rule: str, *, everything: bool
+    engine: Engine,
+    scope: Scope,
+    meant: Sequence[Meant],
+    version: int,
+    rule: str,
+    *,
+    everything: bool,
+    why: Mapping[str, Chosen] = MappingProxyType({}),
+    near: Sequence[Meant] = (),
 ) -> ErasurePlan:
-    """Return the plan that erases some sources, as of a version of the scope."""
+    """Return the plan that erases some sources, as of a version of the scope.
+
+    `why` says for the ids of sources by what a query means them, or is `near` to them.
+    """
     ids = sorted({one.id for one in meant})
     concerned = _concerned(engine, scope, meant) if meant else []
     return ErasurePlan(
@@ -52,10 +63,17 @@ def plan(
         tuple(ids),
         sum(one.told and not one.kept for one in concerned),
         sum(one.kept for one in concerned),
-        tuple(" ".join(one.text.split())[:_SHOWN] for one in meant[:_EXAMPLES]),
+        _chosen(meant, why),
+        _chosen(near, why),
         tuple(_holding(engine, scope, meant)),
         everything,
     )
+
+
+def _chosen(some: Sequence[Meant], why: Mapping[str, Chosen]) -> tuple[Chosen, ...]:
+    """Return each source once, with the first of its words as it says them now."""
+    texts = {one.id: " ".join(one.text.split())[:_SHOWN] for one in reversed(some)}
+    return tuple(replace(why.get(id, Chosen(id, "")), text=texts[id]) for id in dict.fromkeys(one.id for one in some))  # noqa: A001
 
 
 def erase(engine: Engine, scope: Scope, given: ErasurePlan) -> ErasureReceipt:
