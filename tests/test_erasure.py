@@ -495,10 +495,10 @@ def test_a_query_takes_what_holds_all_of_its_words_and_shows_what_is_near(memory
         "3": "The wifi drops in the bedroom.",
         "4": "My wifi passwords are all on the fridge.",
     }
-    memory.add_many([{"id": id, "text": text} for id, text in said.items()], user_id="ana")
+    memory.add_many([{"id": number, "text": text} for number, text in said.items()], user_id="ana")
     plan = memory.forget(user_id="ana", query="my wifi password")
     assert plan.sources == ("1", "4")
-    assert [one.source for one in plan.near][0] == "3"
+    assert plan.near[0].source == "3"
     assert plan.near[0].why == 'It holds "wifi", not all of the words.'
     wider = memory.forget(user_id="ana", query="my wifi password", near=True, keep="4")
     assert {"1", "3"} <= set(wider.sources)

@@ -6,19 +6,20 @@
 // $statuses: list<string>    of notes that hold, or held until they were replaced
 // $alive: datetime    what ends by then can't be read: the present, or the time of a look back
 // $present: datetime    what is to be erased by then is gone
-// returns decision, at [ms], delta, source, note, said_at [ms] or null, until [ms] (when the note was replaced) or null
+// returns decision, at [ms], delta, source, note, said_at [ms] or null, until [ms] (when the note was replaced) or null,
+//         changes [at (ms), former: the words of the note that are true no more, null for all] by notes that tell what is so since
 MATCH (d:Decision {scope: $scope, subject: $subject})
 WHERE d.at <= $known_at
   AND (d.undone_by IS NULL OR EXISTS { MATCH (u:Decision {scope: $scope, id: d.undone_by}) WHERE u.at > $known_at })
 WITH d, coalesce(d.sources[0], '') AS source
 CALL (d, source) {
   WITH d, source WHERE source = ''
-  RETURN null AS said_at, null AS until
+  RETURN null AS said_at, null AS until, [] AS changes
   UNION
   WITH d, source WHERE d.note = ''
   MATCH (x:Source|PastSource {scope: $scope, id: source})
   WHERE (x:Source OR x.superseded_at > $known_at) AND x.expires_at > $alive AND x.erase_at > $present AND x.apart IS NULL
-  RETURN x.said_at AS said_at, null AS until LIMIT 1
+  RETURN x.said_at AS said_at, null AS until, [] AS changes LIMIT 1
   UNION
   WITH d, source WHERE d.note <> ''
   MATCH (x:Source|PastSource {scope: $scope, id: source}) WHERE x.hash = d.hash
@@ -28,9 +29,12 @@ CALL (d, source) {
     AND n.expires_at > $alive AND n.erase_at > $present AND n.apart IS NULL
     AND coalesce(n.constructed_by, '') <> 'user' // then it says something else than its sources
   WITH x, n, status ORDER BY status
-  WITH collect({said_at: x.said_at, until: CASE status WHEN 'superseded' THEN n.valid_to END}) AS told
+  WITH collect({said_at: x.said_at, until: CASE status WHEN 'superseded' THEN n.valid_to END, note: n.id}) AS told
   WITH told[0] AS told WHERE told IS NOT NULL
-  RETURN told.said_at AS said_at, told.until AS until
+  RETURN told.said_at AS said_at, told.until AS until, COLLECT {
+    MATCH (:Note {scope: $scope, id: told.note})<-[r:RELATED {kind: 'change'}]-(m:Note)
+    WHERE m.status IN $statuses AND m.recorded_at <= $known_at AND m.expires_at > $alive AND m.erase_at > $present AND m.apart IS NULL
+    RETURN {at: m.said_at.epochMillis, former: r.former} } AS changes
 }
-RETURN d.id AS decision, d.at.epochMillis AS at, d.delta AS delta, source, d.note AS note, said_at.epochMillis AS said_at, until.epochMillis AS until
+RETURN d.id AS decision, d.at.epochMillis AS at, d.delta AS delta, source, d.note AS note, said_at.epochMillis AS said_at, until.epochMillis AS until, changes
 ORDER BY d.version, d.place

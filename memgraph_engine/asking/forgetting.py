@@ -45,7 +45,7 @@ def meaning(query: str, said: Sequence[Said], found: Mapping[str, float | None],
     told = frozenset(note for one in ordered if one.id in meant for note in one.notes)
     near = {
         one.id: Chosen(one.id, "", why, _status(one))
-        for one in ordered
+        for one in sorted(ordered, key=lambda one: -len(held[one.id]))
         if one.id not in meant and (why := _near(one, held[one.id], terms, found, told))
     }
     return Meaning(meant, near)

@@ -115,7 +115,20 @@ def repair(new: Line, old: Line, language: str, reach: int = NEAR) -> Update | N
 def _update(says: str, found: "_Found", old: Line) -> Update:
     put, out = found
     gone = old.words(out)
-    return Update(f"{says} It has {quoted([put])}, not {quoted([gone])}.", gone)
+    return Update(f"{says} It has {quoted([put])}, not {quoted([gone])}.", gone, put)
+
+
+def mended(new: Source, old: Source, language: str) -> str:
+    """Return what an old message says with the right words for the wrong ones; '' if the new one repairs nothing of it.
+
+    >>> said = (("I live in Bristol and I cook.", 0), ("sorry, Bath not Bristol", 2))
+    >>> old, new = (Source("1", text, "", speaker="Ana", session="s1", seq=seq) for text, seq in said)
+    >>> mended(new, old, "english")
+    'I live in Bath and I cook.'
+    """
+    found = repair(Line(new, language), Line(old, language), language, FAR)
+    text = " ".join(normalize("NFC", old.text).split())
+    return text.replace(found.former, found.put, 1) if found and found.former in text else ""
 
 
 def _named(new: Line, old: Sequence[Token], lists: Lists) -> "_Found | None":

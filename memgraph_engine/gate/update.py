@@ -29,11 +29,12 @@ _ALIKE = 0.5  # share of tokens from which one word in another's place tells of 
 class Update(NamedTuple):
     """What tells that a line is the present state of another, and the words of this one that are true no more.
 
-    `former` is '' where that is all it says.
+    `former` is '' where that is all it says. `put` are the words that a repair has for these.
     """
 
     evidence: str
     former: str
+    put: str = ""
 
 
 def update(new: Line, old: Line, language: str) -> Update | None:
@@ -42,8 +43,8 @@ def update(new: Line, old: Line, language: str) -> Update | None:
     >>> from memgraph_engine.model.memory import Source
     >>> said = ("Elsa has 14 plants and Jip is 4.", "bought three more, so Elsa's got 17 plants now")
     >>> old, new = (Line(Source("1", text, "", speaker="Ana"), "english") for text in said)
-    >>> update(new, old, "english")
-    Update(evidence='The new one says "now". They differ in a number: "17", not "14".', former='Elsa has 14 plants')
+    >>> update(new, old, "english").evidence
+    'The new one says "now". They differ in a number: "17", not "14".'
     """
     lists = lists_of(language)
     if new.long or not new.tells or "assistant" in (new.role, old.role):

@@ -1,6 +1,7 @@
 """Profiles: what decisions told of somebody, as far as the notes that say it can be read."""
 
 import json
+import re
 from collections.abc import Iterator
 from datetime import datetime
 
@@ -20,8 +21,18 @@ def _stated(tx: Runner, scope: str, subject: str, given: dict[str, object]) -> I
     for row in tx.run("profile/told", scope=scope, subject=subject, **given):
         at = moment(row["at"])
         since = at if row["said_at"] is None else moment(row["said_at"])
-        until = NEVER if row["until"] is None else max(moment(row["until"]), since)
+        replaced = NEVER if row["until"] is None else moment(row["until"])
         for one in json.loads(row["delta"]):
             delta = Delta(**one)
+            changed = [moment(change["at"]) for change in row["changes"] if _of(delta.value, change["former"])]
+            until = max(min((replaced, *(at for at in changed if at >= since))), since)
             told = Attribute(delta.name, delta.value, since, until, at, row["decision"], row["source"], row["note"])
             yield Stated(told, delta.ends)
+
+
+def _of(value: str, former: str | None) -> bool:
+    """Tell whether a value is among the words that are true no more: all of a note, where none are named."""
+    if former is None:
+        return True
+    known, gone = (set(re.findall(r"\w+", one.casefold())) for one in (value, former))
+    return known <= gone or gone <= known

@@ -30,16 +30,18 @@ class Profiled:
 def subject(source: Source, user: str | None) -> str | None:
     """Return of whom a message may tell in the first person, None for nobody: '' is the user, else it is the speaker.
 
+    Who is named otherwise than the user is another one, also in the role `user`: so do groups name their members.
     Documents, assistants and tools tell nothing of the kind, nor does a long text, which may be anybody's. In a shared
     memory nobody is the user.
 
-    >>> [subject(Source("1", "I moved.", "", role=role, speaker="Bo"), "ana") for role in ("user", "", "assistant")]
-    ['', 'bo', None]
+    >>> said = ("user", "Ana"), ("user", "Bo"), ("", "Bo"), ("assistant", "")
+    >>> [subject(Source("1", "I moved.", "", role=role, speaker=speaker), "ana") for role, speaker in said]
+    ['', 'bo', 'bo', None]
     """
     if source.kind != "message" or source.role not in ("", "user") or source.span or source.apart:
         return None
     speaker = source.speaker.casefold()
-    own = source.role == "user" or speaker in ("", (user or "").casefold())
+    own = speaker in ("", (user or "").casefold())
     return ("" if user else None) if own and (user or not speaker) else speaker
 
 

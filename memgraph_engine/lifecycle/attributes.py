@@ -22,6 +22,8 @@ _QUOTED = re.compile(r"[\"“”«»„`*>{}\[\]]|(?<![\w'])'|(?<=\D):|:(?=\D)")
 _ORDINAL = re.compile(r"\d{1,2}(?:st|nd|rd|th)?")
 _YEAR = re.compile(r"(?:18|19|20)\d\d")
 _CAPITALS = 4  # words of a name or a place
+_INTRODUCED = 2  # words of a name behind "I'm"
+_ACTIVITY = 3  # words of a hobby
 _TITLES = frozenset(("dr", "mr", "mrs", "ms", "st", "sr", "sra"))
 
 
@@ -49,13 +51,16 @@ def attributes(text: str, language: str) -> list[Delta]:
         return []
     lists = _lists(language)
     said = without_recalled(text).translate(APOSTROPHES)
-    words = [word.plain for word in _words(said, lists)]
-    if not words or len(said) > _LONGEST or _holds(words, lists.made_up):
+    plain = [word.plain for word in _words(said, lists)]
+    if not plain or len(said) > _LONGEST or _holds(plain, lists.made_up):
         return []
     found: dict[tuple[str, str, bool], Delta] = {}
+    opens = True
     for sentence in _sentences(said, lists):
-        for delta in _told(sentence, lists):
+        words = _words(sentence, lists)
+        for delta in _told(words, sentence, lists, opens=opens):
             found[delta.name, delta.value.casefold(), delta.ends] = delta
+        opens = opens and _begin(words, lists) >= len(words)
     return list(found.values())
 
 
@@ -106,8 +111,8 @@ def _words(sentence: str, lists: "_Lists") -> list[_Word]:
     return found
 
 
-def _told(sentence: str, lists: "_Lists") -> Iterator[Delta]:
-    words = _words(sentence, lists)
+def _told(words: Sequence[_Word], sentence: str, lists: "_Lists", *, opens: bool) -> Iterator[Delta]:
+    """Yield what a sentence tells; the one that `opens` a message may introduce who says it."""
     plain = [word.plain for word in words]
     if not words or _holds(plain, lists.suppositions):
         return
@@ -116,7 +121,8 @@ def _told(sentence: str, lists: "_Lists") -> Iterator[Delta]:
     for at in range(first, len(words)):
         if at > first and not (own and _clause_begins(words, at, lists)):
             continue
-        found = _statement(words, at, sentence, lists) if _plain(plain[first:at], lists) else None
+        told = _statement(words, at, sentence, lists, opens=opens and at == first)
+        found = told if _plain(plain[first:at], lists) else None
         if at == first:
             own = plain[at] in lists.first_person or found is not None
         yield from found or ()
@@ -125,13 +131,22 @@ def _told(sentence: str, lists: "_Lists") -> Iterator[Delta]:
 def _begin(words: Sequence[_Word], lists: "_Lists") -> int:
     """Return where a sentence begins without "hi", "well" and who is greeted with a name behind it."""
     at = 0
-    while at < len(words) and words[at].plain in lists.idle:
+    while at < len(words) and (length := _idle(words, at, lists)):
         denies = words[at].plain in lists.doubts  # "No vivo" is none, "No, vivo" is one
         if denies and not (at + 1 < len(words) and _ends(words[at + 1].gap)):
             break
-        at += 1
+        at += length
     greeted = at and at + 1 < len(words) and words[at].written[0].isupper() and _ends(words[at + 1].gap)
     return at + 1 if greeted and words[at].plain not in lists.first_person else at
+
+
+def _idle(words: Sequence[_Word], at: int, lists: "_Lists") -> int:
+    """Return how many words of a phrase that tells nothing ("by the way") begin there, 0 for none."""
+    for phrase in lists.idle:
+        parts = phrase.split("_")
+        if [word.plain for word in words[at : at + len(parts)]] == parts:
+            return len(parts)
+    return 0
 
 
 def _clause_begins(words: Sequence[_Word], at: int, lists: "_Lists") -> bool:
@@ -148,18 +163,42 @@ def _plain(before: Sequence[str], lists: "_Lists") -> bool:
     return lists.doubts.isdisjoint(before)
 
 
-def _statement(words: Sequence[_Word], at: int, sentence: str, lists: "_Lists") -> list[Delta] | None:
+def _statement(words: Sequence[_Word], at: int, sentence: str, lists: "_Lists", *, opens: bool) -> list[Delta] | None:
     """Return what a clause tells that begins with the longest phrase that is listed, None for nothing."""
     for length in range(min(lists.longest, len(words) - at), 0, -1):
         phrase = "_".join(word.plain for word in words[at : at + length])
         if phrase not in lists.phrases or any(word.gap.strip() for word in words[at + 1 : at + length]):
             continue
-        kind, _, value = lists.phrases[phrase].partition(":")
-        name, rest = kind.removeprefix("-"), words[at + length :]
-        read = [(value, 0)] if value or (kind != name and name != "allergy") else _READ[name](rest, sentence, lists)
-        if read and read[-1][1] >= 0 and _closed(rest[read[-1][1] :], lists):
-            return [Delta(name, one[:LONGEST_VALUE], kind != name) for one, _ in read]
+        kinds, _, value = lists.phrases[phrase].partition(":")
+        for kind in kinds.split("+"):
+            if kind == "introduction" and not opens:
+                continue
+            if found := _valued(kind, value, words[at + length :], sentence, lists):
+                return found
     return None
+
+
+def _valued(kind: str, value: str, rest: Sequence[_Word], sentence: str, lists: "_Lists") -> list[Delta] | None:
+    """Return what a phrase tells: the value that it has itself, or what stands behind it."""
+    ends, kind = kind.startswith("-"), kind.removeprefix("-")
+    name = _NAMES.get(kind, kind)
+    read = [(value, 0)] if value or (ends and name not in _ENDED) else _READ[kind](rest, sentence, lists)
+    if not read or not _closed(rest[read[-1][1] :], lists):
+        return None
+    found = [Delta(name, one[:LONGEST_VALUE], ends) for one, _ in read]
+    if name != "job":
+        return found
+    # who has no job any more, or another one, is no more where he was
+    over = ends or kind == "new-job" or value != ""
+    return [*([Delta("employer", ends=True)] if over else []), *found, *_firm(rest[read[-1][1] :], sentence, lists)]
+
+
+def _firm(rest: Sequence[_Word], sentence: str, lists: "_Lists") -> list[Delta]:
+    """Read where somebody has the job that stands before: "at Acme"."""
+    if not rest or rest[0].gap.strip() or rest[0].plain not in lists.firm:
+        return []
+    read = _capitals(rest[1:], sentence, lists)
+    return [Delta("employer", read[0][0][:LONGEST_VALUE])] if read and _closed(rest[1 + read[0][1] :], lists) else []
 
 
 def _closed(rest: Sequence[_Word], lists: "_Lists") -> bool:
@@ -197,6 +236,37 @@ def _place(rest: Sequence[_Word], sentence: str, lists: "_Lists") -> list[tuple[
     if further and (end + further[0][1] == len(rest) or _ends(rest[end + further[0][1]].gap)):
         end += further[0][1]
     return [(sentence[rest[0].start : rest[end - 1].end], end)]
+
+
+def _moved(rest: Sequence[_Word], sentence: str, lists: "_Lists") -> list[tuple[str, int]]:
+    """Read a place to which somebody moved, in a sentence that speaks of no program, device or department."""
+    said = {word.plain for word in _words(sentence, lists)}
+    return _place(rest, sentence, lists) if lists.products.isdisjoint(said) else []
+
+
+def _introduced(rest: Sequence[_Word], sentence: str, lists: "_Lists") -> list[tuple[str, int]]:
+    """Read a name of one or two words, none of which may be a people, a belief or another word with a capital."""
+    read = _capitals(rest, sentence, lists)
+    some = rest[: read[0][1]] if read else ()
+    named = all(_named(word, lists) for word in some)
+    return read if named and len(some) <= _INTRODUCED else []
+
+
+def _named(word: _Word, lists: "_Lists") -> bool:
+    plain, other = word.plain, lists.not_names
+    known = plain in other or plain in lists.common or plain in lists.products
+    # "Spanish" and "Brazilian" end as a people does; "ADHD" is short for something; "Priya's" leads to another
+    shaped = any(plain.endswith(end[1:]) for end in other if end[0] == "-")
+    return not (known or shaped or word.written.isupper() or plain.endswith("'s") or "-" in plain)
+
+
+def _activity(rest: Sequence[_Word], sentence: str, lists: "_Lists") -> list[tuple[str, int]]:
+    """Read what somebody does: up to three words, until the clause goes on about something else."""
+    start = 1 if rest and rest[0].plain in lists.articles else 0
+    end = start
+    while end < len(rest) and not (rest[end].gap.strip() and end > start) and rest[end].plain not in lists.after:
+        end += 1
+    return [(sentence[rest[start].start : rest[end - 1].end], end)] if 0 < end - start <= _ACTIVITY else []
 
 
 def _job(rest: Sequence[_Word], sentence: str, lists: "_Lists") -> list[tuple[str, int]]:
@@ -255,14 +325,24 @@ def _birthday(rest: Sequence[_Word], sentence: str, lists: "_Lists") -> list[tup
     return [(sentence[rest[start].start : rest[end - 1].end], end)]
 
 
+_NAMES = {"introduction": "name", "moved": "residence", "new-job": "job"}
+"""Attributes by the kinds of phrases that are read otherwise than their own."""
+
+_ENDED = ("allergy", "hobby")
+"""Attributes of which a phrase ends the value that stands behind it, and not all."""
+
 _READ = {
     "name": _capitals,
+    "introduction": _introduced,
     "nickname": _capitals,
     "residence": _place,
+    "moved": _moved,
     "job": _job,
+    "new-job": _job,
     "employer": _capitals,
     "allergy": _allergy,
     "birthday": _birthday,
+    "hobby": _activity,
 }
 
 
@@ -275,7 +355,7 @@ class _Lists:
     suppositions: frozenset[str]
     doubts: frozenset[str]
     first_person: frozenset[str]
-    idle: frozenset[str]
+    idle: Sequence[str]
     joints: frozenset[str]
     after: frozenset[str]
     never_named: frozenset[str]
@@ -289,6 +369,10 @@ class _Lists:
     modifiers: frozenset[str]
     allergens: frozenset[str]
     months: frozenset[str]
+    firm: frozenset[str]
+    products: frozenset[str]
+    not_names: frozenset[str]
+    common: frozenset[str]
 
 
 @cache
@@ -313,7 +397,7 @@ def _lists(language: str) -> _Lists:
         suppositions=words("suppositions"),
         doubts=single,
         first_person=words("first-person"),
-        idle=function["opener"].union(w for w in words("neutral-words", "interjections") if "_" not in w),
+        idle=sorted(function["opener"] | words("neutral-words", "interjections"), key=lambda one: -one.count("_")),
         joints=function["joint"],
         after=function["end"] | function["joint"],
         never_named=frozenset(dates) | words("time-words", "stop-words"),
@@ -327,4 +411,8 @@ def _lists(language: str) -> _Lists:
         modifiers=words("occupation-modifiers"),
         allergens=words("allergens"),
         months=frozenset(word for word, kind in dates.items() if kind.startswith("month")),
+        firm=function.get("firm", frozenset()),
+        products=words("products"),
+        not_names=words("not-names"),
+        common=words("common-words"),
     )

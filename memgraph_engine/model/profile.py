@@ -16,11 +16,16 @@ MANY: Mapping[str, bool] = {
     "origin": False,
     "job": False,
     "employer": False,
+    "relationship": False,
     "diet": False,
     "birthday": False,
+    "age": False,
     "allergy": True,
     "intolerance": True,
     "language": True,
+    "hobby": True,
+    "pet": True,
+    "child": True,
 }
 """The attributes that are looked for in what is said, each with whether it may have several values at once."""
 
@@ -130,7 +135,11 @@ def _same(one: Attribute, other: Attribute) -> bool:
     return one.value.casefold() == other.value.casefold()
 
 
+def _words(value: str) -> set[str]:
+    return set(value.casefold().split())
+
+
 def _closes(one: Stated, old: Attribute) -> bool:
-    if one.ends:
-        return not one.attribute.value or _same(one.attribute, old)
+    if one.ends:  # "choir" ends "singing in a choir"; '' ends all
+        return _words(one.attribute.value) <= _words(old.value)
     return not MANY.get(old.name, False) and not _same(one.attribute, old)

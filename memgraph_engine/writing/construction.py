@@ -11,16 +11,19 @@ from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.gate.ask import Asking
 from memgraph_engine.gate.calibration import calibration
 from memgraph_engine.gate.gate import Gate
+from memgraph_engine.gate.repair import mended
 from memgraph_engine.gate.verdict import Verdict
 from memgraph_engine.graph import sources
-from memgraph_engine.graph.notes import Found
+from memgraph_engine.graph.notes import Found, renderings
 from memgraph_engine.ingest.construct import Phrases, Placed, Vectors, construct
 from memgraph_engine.ingest.extract import Extracted, extract
-from memgraph_engine.ingest.profiling import Profiled, profiled
+from memgraph_engine.ingest.profiling import Profiled, profiled, subject
+from memgraph_engine.lifecycle.attributes import attributes
 from memgraph_engine.llm import Spent
 from memgraph_engine.model.candidate import Candidate
 from memgraph_engine.model.memory import Key, Source
 from memgraph_engine.model.names import key
+from memgraph_engine.model.profile import Delta
 from memgraph_engine.model.result import Entry, Receipt
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.writing.batch import Batch
@@ -95,6 +98,8 @@ def make_notes(
         ]
     noted = [one.source for one, by in zip(candidates, verdicts, strict=True) if by.kind != "discard"]
     told = tell(engine, scope, seen.language, noted, work)
+    if engine.settings.lifecycle.profile:
+        told = {**told, **_put_right(engine, scope, seen.language, candidates, verdicts, told)}
     with work.timed("write"):
         return batch(engine, scope, seen, pending).write(candidates, verdicts, told)
 
@@ -111,6 +116,41 @@ def tell(engine: Engine, scope: Scope, language: str, given: Sequence[Source], w
         found = profiled(engine.roles, new, scope.user, language, hidden=hidden, batch_tokens=tokens, spent=spent)
     work.profiled |= {_asked(one): found.get(one.key) for one in new}
     return {one.key: told for one in given if (told := work.profiled[_asked(one)])}
+
+
+def _put_right(
+    engine: Engine,
+    scope: Scope,
+    language: str,
+    candidates: Sequence[Candidate],
+    verdicts: Sequence[Verdict],
+    told: Mapping[Key, Profiled],
+) -> dict[Key, Profiled]:
+    """Return what repairs tell of profiles: "Bath, not Bristol" tells what "I live in Bristol" does, of Bath."""
+    ties = {
+        one.source.key: {tie.note for tie in by.ties if tie.kind == "change"}
+        for one, by in zip(candidates, verdicts, strict=True)
+    }
+    stored = renderings(engine.db, scope.name, sorted({note for some in ties.values() for note in some}))
+    old = {one.found.note.id: [turn.source for turn in one.turns] for one in stored}
+    old |= {one.note(scope.name): [one.source] for one in candidates}
+    found = dict[Key, Profiled]()
+    for new in (one.source for one in candidates if ties[one.source.key]):
+        who = subject(new, scope.user)
+        before = [
+            source for note in ties[new.key] for source in old.get(note, ()) if subject(source, scope.user) == who
+        ]
+        delta = tuple(one for source in before for one in _told_instead(new, source, language))
+        if who is not None and delta:
+            own = told.get(new.key) or Profiled(who, ())
+            found[new.key] = replace(own, delta=tuple(dict.fromkeys((*delta, *own.delta))))
+    return found
+
+
+def _told_instead(new: Source, old: Source, language: str) -> list[Delta]:
+    """Return what an old message tells once a new one has put it right, as far as it told something else."""
+    known = attributes(old.text, language)
+    return [one for one in attributes(mended(new, old, language), language) if one not in known] if known else []
 
 
 def batch(
