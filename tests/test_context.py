@@ -213,9 +213,9 @@ def test_of_a_contradiction_the_newest_stands_first_in_the_place_of_the_best():
     old, new = hit(1, "I have two cats."), hit(3, "I have three cats.", said=DAY + timedelta(days=9))
     context = composed([old, hit(2, FERRY), new], [tie(new, old)])
     assert cited(context) == ["n3", "n1", "n2"]
-    assert context.entries[0].remarks == ("newer than what was said on 2023-05-08",)
+    assert context.entries[0].remarks == ("newer than [2]",)
     assert context.entries[1].remarks == ("perhaps only until 2023-05-17",)
-    assert "[1] 2023-05-17 (newer than what was said on 2023-05-08): Ana: I have three" in context.text
+    assert "[1] 2023-05-17 (newer than [2]): Ana: I have three" in context.text
 
 
 def test_of_what_was_said_at_the_same_time_the_best_stands_first():
@@ -321,7 +321,7 @@ def test_of_notes_tied_as_a_conflict_both_are_told_the_newest_first(tenant, embe
         context = memory.context("How many cats does Ana have?", user_id="ana")
         newer, older = context.entries
         assert "three cats" in newer.line
-        assert newer.remarks == ("newer than what was said on 2023-01-01",)
+        assert newer.remarks == ("newer than [2]",)
         assert older.remarks == ("perhaps only until 2023-06-01",)
         (only,) = memory.context("How many cats?", user_id="ana", until="2023-02-01").entries
         assert only.remarks == ("perhaps only until 2023-06-01",)

@@ -216,6 +216,29 @@ def test_a_context_tells_what_was_repaired_however_much_is_known(memory, togethe
     assert remarks(memory.context(question, user_id="ana")) == ()
 
 
+@pytest.mark.integration
+def test_a_repair_is_told_beside_what_it_repairs_though_only_the_one_is_found(memory):
+    talk = ["the cab from Faro was 24 pounds", "ok make that 20"]
+    memory.add([{"role": "user", "content": text} for text in talk], user_id="ana", session="s")
+    context = memory.context("make that 20", user_id="ana", top_k=1)
+    assert [entry.note.text for entry in context.entries] == talk[::-1]
+    assert context.entries[0].remarks == ("puts right [2]",)
+
+
+@pytest.mark.integration
+def test_what_an_assistant_said_again_changes_with_what_it_was_told(memory):
+    talk = [
+        ("user", "I live in Bristol."),
+        ("assistant", "Bristol is lovely! Since you live in Bristol, try the harbour."),
+        ("user", "sorry, Bath not Bristol"),
+        ("assistant", "Bath has Roman baths, and a train to Bristol."),
+    ]
+    memory.add([{"role": role, "content": text} for role, text in talk], user_id="ana", session="s")
+    said = {note.text: note.id for note in memory.get_all(user_id="ana")}
+    changed = {tie.note for tie in memory.explain(said[talk[2][1]], user_id="ana").ties if tie.kind == "change"}
+    assert changed == {said[talk[0][1]], said[talk[1][1]]}
+
+
 GUESTS = "My dinner in the orchard will have 14 guests."
 
 

@@ -40,8 +40,10 @@ def compose(
     told = {place for fact in chosen for place in places(fact.note)}
     texts = {fact.note.id: text(fact, told, language) for fact in chosen}
     lengths = _lengths(chosen, texts, budget - _MARKS, settings.longest)
-    left_out = {fact.note.id: "it had no room" for fact, limit in zip(chosen, lengths, strict=True) if not limit}
-    kept = together([pair for pair in zip(chosen, lengths, strict=True) if pair[1]])
+    crowded = {fact.note.id for fact, limit in zip(chosen, lengths, strict=True) if not limit}
+    whole = {fact.note.id for fact in chosen if crowded.isdisjoint((fact.note.id, *fact.repairs))}
+    left_out = {fact.note.id: "it had no room" for fact in chosen if fact.note.id not in whole}
+    kept = together([pair for pair in zip(chosen, lengths, strict=True) if pair[0].note.id in whole])
     wanted = words(question)
     numbers = {fact.note.id: f"[{number}]" for number, (fact, _) in enumerate(kept, 1)}
     entries = [

@@ -40,7 +40,8 @@ class Fact:
     """A note for the context: with the sources of those that it stands for, what has to be known about it, its rank.
 
     `score` is the best of these notes, and `past` tells that it is true no more. `behind` counts the notes that have
-    each taken the place of the next one, down to this.
+    each taken the place of the next one, down to this. `repairs` are the ids of those that it puts right, which it
+    says little without ("make that 20").
     """
 
     note: Note
@@ -49,6 +50,7 @@ class Fact:
     remarks: tuple[Remark, ...] = ()
     past: bool = False
     behind: int = 0
+    repairs: tuple[str, ...] = ()
 
     @property
     def days(self) -> tuple[date, ...]:
@@ -107,6 +109,7 @@ def facts(
             remarks=_remarks(fact.note, present_first, perhaps.get(id)),
             past=fact.note.status == "superseded" or id in changed,
             behind=behind[id],
+            repairs=tuple(tie.older for tie in changes if tie.newer == id and tie.at_once),
         )
         for id, fact in standing.items()  # noqa: A001  the graph's own word
     ]
@@ -132,6 +135,8 @@ def _remarks(note: Note, ties: Sequence[Contrary], later: Hit | None) -> tuple[R
     """Return what has to be known of a note; `ties` are given with those to what is true now first."""
     remarks = []
     changes = [tie for tie in ties if tie.kind == "change" and tie.older == note.id]
+    changed = (tie for tie in ties if tie.kind == "change" and tie.newer == note.id)
+    nearest = max(changed, key=lambda tie: (tie.same_speaker, tie.older_said), default=None)
     ends = {tie.former: tie.newer_said for tie in sorted(changes, key=lambda tie: tie.newer_said, reverse=True)}
     if later:
         remarks.append(Remark(_perhaps_until(later.note.said_at, note.said_at)))
@@ -143,12 +148,13 @@ def _remarks(note: Note, ties: Sequence[Contrary], later: Hit | None) -> tuple[R
     for tie in ties:
         if tie.kind == "supersede" and tie.newer == note.id:
             remarks.append(Remark(f"replaces what was said on {tie.older_said:%Y-%m-%d}"))
-        elif tie.kind == "change" and tie.newer == note.id:
-            remarks.append(Remark(_newer_than(tie.older_said, tie.newer_said)))
+        elif tie is nearest:
+            at = "puts right" if tie.at_once else "newer than"
+            remarks.append(Remark(_newer_than(tie.older_said, tie.newer_said), tie.older, at))
         elif tie in changes and tie.former in ends:
             remarks.append(_changed(tie, ends.pop(tie.former)))
         elif tie.kind == "conflict" and note.id in (tie.newer, tie.older):
-            remarks.append(Remark(_conflict(note, tie)))
+            remarks.append(_conflict(note, tie))
     return tuple(dict.fromkeys(remarks))[:_MOST_REMARKS]
 
 
@@ -174,15 +180,15 @@ def _quoted(words: str) -> str:
     return shorten(plain, _QUOTED, placeholder=" …")
 
 
-def _conflict(note: Note, tie: Contrary) -> str:
+def _conflict(note: Note, tie: Contrary) -> Remark:
     """Return what has to be known of a contradiction: who says something else later has most likely changed it."""
     came_later = tie.newer == note.id
     own, other = (tie.newer_said, tie.older_said) if came_later else (tie.older_said, tie.newer_said)
     if not tie.same_speaker:
-        return f"disputed: something else was said on {other:%Y-%m-%d}"
+        return Remark(f"disputed: something else was said on {other:%Y-%m-%d}")
     if own > other or (own == other and came_later):
-        return _newer_than(other, own)
-    return _perhaps_until(other, own)
+        return Remark(_newer_than(other, own), tie.older if came_later else tie.newer, "newer than")
+    return Remark(_perhaps_until(other, own))
 
 
 def _newer_than(other: datetime, own: datetime) -> str:

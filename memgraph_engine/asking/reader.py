@@ -173,7 +173,7 @@ class Reader:
         found, spent = self._hits(scope, query, settings.rounds, busy=busy)
         language = self._language(scope)
         hits, irrelevant = relevant(question, found, settings.relevance, language)
-        hits, ties = self._with_successors(query, hits)
+        hits, ties = self._with_others(query, hits)
         fallbacks = (*spent.fallbacks, BUSY) if busy else spent.fallbacks
         return Remembered(question, hits, ties, irrelevant, settings, language, spent.cost, tuple(fallbacks))
 
@@ -230,21 +230,23 @@ class Reader:
         cost, fallbacks = context.cost + spent.cost, (*context.fallbacks, *spent.fallbacks)
         return replace(made, cost=cost, fallbacks=fallbacks)
 
-    def _with_successors(self, query: Query, hits: Sequence[Hit]) -> tuple[list[Hit], list[Contrary]]:
+    def _with_others(self, query: Query, hits: Sequence[Hit]) -> tuple[list[Hit], list[Contrary]]:
         """Return hits with their ties, and with what took the place of one and was not found: it need share no words.
 
-        Who asks for notes of one session, or the like, is told of no others.
+        Likewise what one puts right, without which it says little. Who asks for notes of one session, or the like, is
+        told of no others.
         """
         filters, found, ties = query.filters, list(hits), self._ties(query, hits)
         narrow = replace(filters, as_of=None).any
         for _ in range(0 if narrow else _SUCCESSORS):
             known = {hit.note.id: hit for hit in found}
-            told = (tie for tie in ties if filters.as_of is None or tie.newer_said <= filters.as_of)
+            told = [tie for tie in ties if filters.as_of is None or tie.newer_said <= filters.as_of]
             newer = {tie.newer: known[tie.older] for tie in told if tie.kind in _SUCCEEDS and tie.older in known}
-            missing = [(note, older) for note, older in newer.items() if note not in known]
+            older = {tie.older: known[tie.newer] for tie in told if tie.at_once and tie.newer in known}
+            missing = [(note, other) for note, other in (newer | older).items() if note not in known]
             if not missing:
                 break
-            found += filter(None, (self._successor(query, note, older) for note, older in missing))
+            found += filter(None, (self._beside(query, note, other) for note, other in missing))
             ties = self._ties(query, found)
         return found, ties
 
@@ -257,13 +259,13 @@ class Reader:
         # what changed later had not yet changed
         return [tie for tie in ties if as_of is None or tie.kind != "change" or tie.newer_said <= as_of]
 
-    def _successor(self, query: Query, note: str, older: Hit) -> Hit | None:
-        """Return the note that took the place of a hit, as one that is as good; None if it was removed meanwhile."""
+    def _beside(self, query: Query, note: str, hit: Hit) -> Hit | None:
+        """Return a note that is told along with a hit, as one that is as good; None if it was removed meanwhile."""
         some = (notes.find(self._engine.db, scope, note) for scope in query.scope_names)
         found = next(filter(None, some), None)
         if found is None or found.note.status not in TRUE_ONCE:
             return None
-        return replace(older, note=found.note, until=None, replaced_by=None, former="")
+        return replace(hit, note=found.note, until=None, replaced_by=None, former="")
 
     def reflect(
         self, scope: Scope, question: str, shown: Sequence[Note], answer: str, cited: Collection[str], *, counted: bool

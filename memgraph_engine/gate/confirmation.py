@@ -1,16 +1,17 @@
-"""Where an assistant only says again what the user told it: a confirmation, which is nothing new.
+"""Where an assistant says again what the user told it: a confirmation, which is nothing new, or an echo in its answer.
 
 An assistant repeats and comments: "Your dog is called Rex, what a nice name!" Each clause does one of both. A comment
 is no longer than what is repeated, and names nobody and no number. Who adds a word to what is repeated tells more, and
-who answers a question with the question's own words tells something too.
+who answers a question with the question's own words tells something too. What it echoes beside its own words, a note of
+its own, changes with what the user said.
 """
 
 from itertools import groupby
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 
 from memgraph_engine.gate.difference import names, numbers, quoted, worded
 from memgraph_engine.gate.known import Line
-from memgraph_engine.gate.wording import Lists, Token, lists_of
+from memgraph_engine.gate.wording import Lists, Token, lists_of, wording
 
 
 def confirmation(new: Line, old: Line, language: str) -> str:
@@ -45,3 +46,25 @@ def _names(tokens: list[Token], lists: Lists) -> set[str]:
 
 def _content(tokens: list[Token]) -> frozenset[str]:
     return frozenset(token.stem for token in tokens if token.stem)
+
+
+def echo(line: Line, old: Line, former: str, language: str, *, at_once: bool) -> str:
+    """Return the sentence of an assistant's line that says again what a user said, of which `former` has changed.
+
+    It holds these words, and another word with content that they stood beside; where the change came `at_once`, they
+    are enough. '' if there is none.
+
+    >>> from memgraph_engine.model.memory import Source
+    >>> said = ("user", "I live in Bristol."), ("assistant", "Nice. Since you live in Bristol, see the harbour!")
+    >>> old, line = (Line(Source("1", text, "", role=role), "english") for role, text in said)
+    >>> echo(line, old, "Bristol", "english", at_once=False)
+    'Since you live in Bristol, see the harbour'
+    """
+    if (line.role, old.role) != ("assistant", "user") or (line.said_at and old.said_at and line.said_at < old.said_at):
+        return ""
+    value = frozenset(token.stem for token in wording(former, language) if token.stem) or old.content
+    beside = old.content - value
+    needed = 0 if at_once or not beside else 1
+    told = [(len(beside & said), one) for one in line.sentences if value <= (said := _content(list(one)))]
+    shared, sentence = max(told, key=itemgetter(0), default=(-1, ()))
+    return line.words(sentence) if shared >= needed else ""

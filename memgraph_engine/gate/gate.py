@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from memgraph_engine.cost import NOTHING
 from memgraph_engine.gate.calibration import Calibration
-from memgraph_engine.gate.confirmation import confirmation
+from memgraph_engine.gate.confirmation import confirmation, echo
 from memgraph_engine.gate.correction import correction
 from memgraph_engine.gate.difference import Pair
 from memgraph_engine.gate.known import Known, Line
@@ -37,6 +37,7 @@ _ALONE = 1 << 18  # multiplications that BLAS does without waking a second threa
 _WORDS = 8  # of a new note, by which full text is asked for others
 _NEVER = datetime.min.replace(tzinfo=UTC)
 _AGAIN = "It says again what had changed."
+_ECHO = "An assistant said there again what has changed."
 _TELLS = {"change": "It tells a change of note {note}.", "conflict": "It contradicts note {note}."}
 _PLAIN = "It says so in the same words."
 
@@ -97,6 +98,15 @@ class Compared:
         """What the new note, an assistant's, only repeats of what the user said here; '' if it says more."""
         said = (confirmation(self.new.lines[0], old, self._language) for old in self.known.lines)
         return next(filter(None, said), "")
+
+    def echo(self, other: "Compared", former: str, language: str) -> str:
+        """Return what this note, an assistant's, says again of a user's, of which the words `former` have changed."""
+        new, (said, *more) = self.new.lines[0], self.known.lines
+        if more or said.role != "assistant":
+            return ""
+        at_once = 0 < new.behind(said) <= FAR and 0 < new.behind(other.known.lines[0]) <= FAR
+        echoes = (echo(said, old, former, language, at_once=at_once) for old in other.known.lines)
+        return next(filter(None, echoes), "")
 
     @cached_property
     def plain(self) -> bool:
@@ -292,7 +302,7 @@ class Gate:
             one = parts[0].joined(parts[1:])
             opinion = next((held for part in parts if (held := opinions.get(part.known.id))), None)
             best.append((one, self._considered(one, note, opinion)))
-        best = _come_back(best, ended)
+        best = _echoed(_come_back(best, ended), self._language)
         best.sort(key=lambda pair: (-pair[1].redundancy, pair[0].rank))  # a model's scores may order them otherwise
         considered = tuple(seen for _, seen in best)
         model = next((opinion.model for opinion in opinions.values()), "")
@@ -427,6 +437,18 @@ def _come_back(
             seen = replace(seen, relation="related", evidence=_AGAIN)
         elif seen.note in by and seen.relation in ("none", "related", "conflict"):
             seen = replace(seen, relation="change", evidence=_AGAIN)
+        found.append((one, seen))
+    return found
+
+
+def _echoed(best: Sequence[tuple[Compared, Considered]], language: str) -> list[tuple[Compared, Considered]]:
+    """Let what an assistant said again of a user's words end with these, where the new note tells their change."""
+    changed = [(one, seen) for one, seen in best if seen.relation in ("change", "update")]
+    found = []
+    for one, seen in best:
+        said = (one.echo(other, was.former, language) for other, was in changed if other is not one)
+        if former := next(filter(None, said), ""):
+            seen = replace(seen, relation="change", evidence=_ECHO, former=former)
         found.append((one, seen))
     return found
 

@@ -6,10 +6,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
-from itertools import groupby, pairwise
+from itertools import groupby
 from operator import attrgetter
 
-from memgraph_engine.gate.wording import Token, lists_of, phrases_in, wording
+from memgraph_engine.gate.wording import Token, lists_of, phrases_in, taken_back, wording
 from memgraph_engine.language import CLOSED, listed_terms, tokenize
 from memgraph_engine.model.marker import without_recalled
 from memgraph_engine.model.memory import DEFAULT_POLICY, NEVER, Source
@@ -91,8 +91,7 @@ class Line:
     def tells(self) -> bool:
         """Whether it may tell a change: it has a word of one, or of a feeling, or takes a value back ("8, not 7")."""
         lists = lists_of(self._language)
-        denied = (one for no, one in pairwise(self.tokens) if no.plain in lists.negations)
-        back = any(one.number or one.written[0].isupper() for one in denied)
+        back = any(taken_back(self.tokens, lists))
         return back or bool(self.changes) or bool(self._held(lists.feeling))
 
     @cached_property

@@ -10,7 +10,6 @@ Only who names the very word that is wrong, and says nothing else than what it s
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import timedelta
 from difflib import SequenceMatcher
 from itertools import groupby, pairwise
 from operator import attrgetter
@@ -22,13 +21,13 @@ from memgraph_engine.gate.known import STAR, Line, same_speaker
 from memgraph_engine.gate.update import Update
 from memgraph_engine.gate.wording import Lists, Token, lists_of, shown, wording
 from memgraph_engine.model.memory import Source
+from memgraph_engine.model.result import AT_ONCE
 from memgraph_engine.model.text import is_question
 
 NEAR = 2
 """Messages that a repair may come after what it repairs: an assistant may have answered between."""
 FAR = 8
 """Likewise, where nobody has asked anything between, and the speaker has said nothing."""
-_AT_ONCE = timedelta(minutes=10)
 _SLIP = 0.6  # share of the letters in the same order from which two values may be one that was mistyped
 _SHORT = 3  # letters of which a value has as many at least, or it looks like many others
 _ELLIPTIC = 4  # words of a question that goes on from what was said: "And Ben's?"
@@ -84,7 +83,7 @@ def reach(line: Line, others: Iterable[Line]) -> int:
     if last <= NEAR or any(other.asks for at, other in before.items() if at < last):
         return NEAR
     now, then = line.said_at, before[last].said_at
-    return NEAR if now and then and now - then > _AT_ONCE else last
+    return NEAR if now and then and now - then > AT_ONCE else last
 
 
 def repair(new: Line, old: Line, language: str, reach: int = NEAR) -> Update | None:

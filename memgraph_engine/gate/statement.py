@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 
 from memgraph_engine.gate.difference import dates, names, numbers, recurs
 from memgraph_engine.gate.known import Line
-from memgraph_engine.gate.wording import Lists, Token, phrases_in
+from memgraph_engine.gate.wording import Lists, Token, phrases_in, taken_back
 
 _UNIT = 3  # letters that a unit is shorter than: "pm"
 _WHO = 4  # words that name one who does something with another: "my boyfriend Tom"
@@ -50,9 +50,7 @@ class Statement:
     @cached_property
     def tells(self) -> bool:
         """Whether it may tell a change: it has a word of one, takes a value back, or tells a feeling."""
-        negations, pairs = self._lists.negations, pairwise(self.tokens)
-        denied = (one for no, one in pairs if no.plain in negations)
-        takes_back = any(one.number or one.written[0].isupper() for one in denied)
+        takes_back = any(taken_back(self.tokens, self._lists))
         return not self.hedged and bool(self.changes or self.around or takes_back or self.feeling)
 
     @cached_property
@@ -234,8 +232,9 @@ def _clauses(line: Line, lists: Lists) -> Iterator[list[Token]]:
     clause: list[Token] = []
     for _, group in groupby(line.tokens, key=attrgetter("clause")):
         some = list(group)
-        denied = some[0].plain in lists.negations and all(map(_value, some[1:]))
-        if clause and not (denied and len(some) > 1 and clause[-1].sentence == some[0].sentence):
+        pair = next(taken_back(some, lists), None)
+        denied = pair is not None and pair[0] is some[0] and all(map(_unit, some[some.index(pair[1]) + 1 :]))
+        if clause and not (denied and clause[-1].sentence == some[0].sentence):
             yield clause
             clause = []
         for at, token in enumerate(some):
@@ -252,8 +251,7 @@ def _clauses(line: Line, lists: Lists) -> Iterator[list[Token]]:
         yield clause
 
 
-def _value(token: Token) -> bool:
-    """Tell whether a word is a number with its unit, or a name."""
+def _unit(token: Token) -> bool:
     return token.number or token.written[0].isupper() or len(token.written) < _UNIT
 
 

@@ -16,10 +16,14 @@ from itertools import pairwise, product, takewhile
 from typing import NamedTuple
 
 from memgraph_engine.gate.correction import tells_past
+<<<<<<< HEAD
 from memgraph_engine.gate.difference import aligned, as_written, numbers, quoted, swapped, swapped_dates, worded
+=======
+from memgraph_engine.gate.difference import aligned, dates, numbers, quoted, swapped, swapped_dates, worded
+>>>>>>> fa94cc1 (Take back any value by name, mark what an assistant echoed, tell a repair beside its referent)
 from memgraph_engine.gate.known import Line
 from memgraph_engine.gate.statement import Statement, statements, timeless
-from memgraph_engine.gate.wording import Lists, Token, lists_of, shown
+from memgraph_engine.gate.wording import Lists, Token, lists_of, shown, taken_back
 
 _HEAD = 3  # tokens with which both tell whose state it is: "my office is"
 _HOURS = 31  # no hour, day of a month or child's age is larger
@@ -93,11 +97,11 @@ class _Pair:
     def evidence(self) -> str:
         """What tells that the new one is the present state of the old one, or ''."""
         if self._rectified:
-            return f'The new one says "{self._denied_value}". {self._rectified}'
+            return f'The new one says "{self._denied}". {self._rectified}'
         if not self._same_subject:
             return self._turn
         over = self.lists.endings | self.lists.denials  # with these a value ends, and none takes its place
-        said = next((one for one in self.now.changes if one not in over), "") or self._denied_value
+        said = next((one for one in self.now.changes if one not in over), "") or self._denied
         found = said and self.exchange
         if not found and (said := next(iter(self.now.around), "")):
             found = self._swap
@@ -132,13 +136,18 @@ class _Pair:
         known = now.speaker or now.told_in(self.old.content), was.speaker or was.told_in(self.new.content)
         return all(known) and not (now.name and was.name and now.name != was.name)
 
-    @property
-    def _denied_value(self) -> str:
-        """What the new one takes back of the old one's values: "8, not 7"."""
+    @cached_property
+    def _denial(self) -> tuple[Token, Token] | None:
+        """The negation and the value behind it that the new one takes back of the old one's: "8, not 7"."""
         values = self.was.numbers | self.was.names
-        pairs = pairwise(self.now.tokens)
-        denied = (pair for pair in pairs if pair[0].plain in self.lists.negations and pair[1].plain in values)
-        return next((f"{no.plain} {value.written}" for no, value in denied), "")
+        pairs = taken_back(self.now.tokens, self.lists)
+        told = (pair for pair in pairs if pair[1].plain in values or dates(pair[1:], self.lists) & self.was.dates)
+        return next(told, None)
+
+    @property
+    def _denied(self) -> str:
+        """That value behind its negation, as they are written, or ''."""
+        return " ".join(token.written for token in self._denial or ())
 
     @cached_property
     def _rectified(self) -> str:
@@ -146,14 +155,25 @@ class _Pair:
 
         Who names the very value that is wrong needs no word of change, nor the words in which it was told.
         """
-        denied = self._denied_value.rpartition(" ")[2]
-        matter = {token.stem for token in self.was.body if token.stem and token.written != denied} & self.now.content
-        if not denied or not matter:
+        if not self._denial:
             return ""
+<<<<<<< HEAD
         kind, values = ("number", self.now.numbers) if denied in self.was.numbers else ("name", self.now.names)
         put = values - {one for one in values if one == denied or one in self.was.written}
         told = as_written(put, self.now.body) if kind == "number" else put
         return swapped(kind, told, {denied}) if put else ""
+=======
+        wrong = self._denial[1]
+        matter = {token.stem for token in self.was.body if token.stem and token.plain != wrong.plain} & self.now.content
+        if not matter:
+            return ""
+        if date := dates([wrong], self.lists):
+            others = [token for token in self.now.body if not dates([token], self.lists) & date]
+            return swapped_dates(others, [wrong], self.lists)
+        kind, values = ("number", self.now.numbers) if wrong.number else ("name", self.now.names)
+        put = values - {wrong.plain} - self.was.written
+        return swapped(kind, put, {wrong.plain})
+>>>>>>> fa94cc1 (Take back any value by name, mark what an assistant echoed, tell a repair beside its referent)
 
     @property
     def _swap(self) -> str:
@@ -208,7 +228,8 @@ class _Pair:
     @cached_property
     def _numbers(self) -> list[tuple[str, str]]:
         """The numbers of the new one with those of the old one in whose place they stand."""
-        mine = {one for one in self.now.numbers if not self._denied_value.endswith(f" {one}")}
+        denied = {self._denial[1].plain} if self._denial else set[str]()
+        mine = self.now.numbers - denied
         pairs = product(self.now.units(mine - self.was.numbers), self.was.units(self.was.numbers - mine))
         return [(one[0], other[0]) for one, other in pairs if self._alike(one, other)]
 
@@ -218,6 +239,8 @@ class _Pair:
 
         Likewise what is over, where the clause has it only along with the rest: "with my boyfriend Tom".
         """
+        if self._denial and self._rectified:
+            return [token for token in self.was.own if token.plain.casefold() == self._denial[1].plain.casefold()]
         gone = {old for _, old in self._numbers}
         if not gone or self.was.numbers <= gone | self.now.numbers:
             return self._along

@@ -8,9 +8,10 @@ meaning like any others. A language without lists has no closed class, so each o
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache, partial
+from itertools import dropwhile
 
 from memgraph_engine.language import APOSTROPHES, CLOSED, letter_marks, places, tokenize, word_list, word_values
 
@@ -18,6 +19,7 @@ _ENDS = frozenset(".!?…。！？।\n")
 _OPENING = frozenset("\"'“‘«([¿¡「")
 _MARKS = _ENDS | _OPENING | frozenset(",;:)]-–—”»，；：、」")
 ORDINAL = frozenset(("st", "nd", "rd", "th"))  # behind a number these make it one of a row
+_LED = 3  # words behind a negation of which the last is denied: "not on the 5th"
 _CLOCK = re.compile(r"\d?\d:\d\d")
 
 
@@ -140,6 +142,20 @@ def phrases_in(words: Sequence[str], listed: Mapping[str, Sequence[str]]) -> dic
     some = (phrase for word in listed.keys() & {*words} for phrase in listed[word])
     longest = sorted(some, key=lambda phrase: (-len(phrase), phrase))
     return {phrase: held for phrase in longest if (held := places(words, phrase))}
+
+
+def taken_back(tokens: Sequence[Token], lists: Lists) -> Iterator[tuple[Token, Token]]:
+    """Yield each negation with the value behind it, to which other words may lead: "not on Monday"."""
+    leads = lists.determiners | lists.details
+    for at, no in enumerate(tokens):
+        if no.plain in lists.negations:
+            behind = dropwhile(lambda token: token.plain in leads, tokens[at + 1 : at + 1 + _LED])
+            if (one := next(behind, None)) and _value(one, lists):
+                yield no, one
+
+
+def _value(token: Token, lists: Lists) -> bool:
+    return token.number or token.written[0].isupper() or token.written.casefold() in lists.dates
 
 
 def shown(phrase: str) -> str:

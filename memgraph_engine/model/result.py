@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from typing import Literal
 
 from memgraph_engine.cost import NOTHING, Cost
@@ -33,6 +33,8 @@ DecisionKind = Literal[
     "archive",
     "profile",
 ]
+AT_ONCE = timedelta(minutes=10)
+"""Within this time one puts right a slip of one's own; what is said later is news."""
 Relation = Literal["same", "update", "change", "conflict", "related", "none"]
 EntryKind = Literal["append", "link", "merge", "reinforce", "supersede", "discard", "defer", "restore", "repeat"]
 
@@ -598,6 +600,11 @@ class Contrary(Result):
     older_said: datetime
     same_speaker: bool = True
     former: str = ""
+
+    @property
+    def at_once(self) -> bool:
+        """Whether a change puts right what was said just before, and may share no word with it."""
+        return self.kind == "change" and self.newer_said - self.older_said <= AT_ONCE
 
 
 @dataclass(frozen=True, slots=True, repr=False)
