@@ -8,6 +8,7 @@ from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
 from random import Random
+from statistics import fmean
 from typing import Any
 
 from bench.conversations import named_file
@@ -16,6 +17,8 @@ _MARKS = ("former", "until", "superseded", "no longer", "replaced", "was true", 
 _DISPUTES = ("disputed", "contradict")
 EVERYDAY = Path(__file__).with_name("everyday.jsonl")
 """Chats to be fitted on, whichever others are measured: changes in many words, and what only looks like one."""
+LONG = Path(__file__).with_name("long.jsonl")
+"""Chats of a year, in which much is similar and not the same: they tell of each turn which others it replaces."""
 PLAIN = Path(__file__).with_name("plain.jsonl")
 """Likewise: short chats about changes, slips that are put right at once, and what stays true beside another thing."""
 _AT_BEGINNING, _LONGER = 0.6, 0.4
@@ -63,13 +66,28 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Chat:
-    """A chat: its sessions, each a list of messages as `Memory.add` takes them, and what is asked afterwards."""
+    """A chat: its sessions, each a list of messages as `Memory.add` takes them, and what is asked afterwards.
+
+    `replaced` are the turns of which something was no longer true at its end, as `plain` has them; None if that is not
+    known.
+    """
 
     id: str
     language: str
     kind: str
     sessions: Sequence[Sequence[dict[str, Any]]]
     asks: Sequence[Ask]
+    replaced: frozenset[str] | None = None
+
+    def marked(self, lines: Iterable[str]) -> dict[str, float]:
+        """Return the share of the lines marked as former that tell a turn of which something was `replaced`.
+
+        Nothing where no line is marked, or the chat does not tell what was replaced.
+        """
+        marked = [line for line in map(plain, lines) if _marked(line)]
+        if self.replaced is None or not marked:
+            return {}
+        return {"marked": fmean(any(turn in line for turn in self.replaced) for line in marked)}
 
     def repeated(self, lines: Iterable[str]) -> float:
         """Return the share of the turns told by a context that it tells more than once."""
@@ -133,12 +151,14 @@ def woven(chat: Chat, exchanges: Sequence[Exchange], count: int) -> Chat:
 
 
 def _chat(given: dict[str, Any]) -> Chat:
+    gone = [place for turn in given["turns"] for place in turn.pop("replaces", ())]
+    replaced = frozenset(plain(given["turns"][place]["content"]) for place in gone) if gone else None
     sessions = [list(turns) for _, turns in groupby(given["turns"], key=itemgetter("session"))]
     asks = [
         Ask(one["question"], one.get("as_of"), one["current"], one["former"], one["foreign"], one["nothing"])
         for one in given["asks"]
     ]
-    return Chat(given["id"], given["language"], given["kind"], sessions, asks)
+    return Chat(given["id"], given["language"], given["kind"], sessions, asks, replaced)
 
 
 def plain(text: str) -> str:

@@ -22,6 +22,7 @@ _FIGURES = (
     "nothing",
     "disputed",
     "doubted",
+    "marked",
     "repeated",
     "tokens",
 )
@@ -87,7 +88,11 @@ def _measured(memory: Memory, user: str, chat: Chat, ask: Ask) -> tuple[dict[str
     hits = memory.search(ask.question, user_id=user, as_of=ask.as_of, top_k=5)
     lines = [entry.line for entry in context.entries]
     figures = ask.seen(lines, [entry.line for entry in small.entries], hits[0].note.context if hits else "")
-    figures |= {"repeated": chat.repeated(lines), "tokens": len(context.text.split()) * _TOKENS_A_WORD}
+    figures |= {
+        **chat.marked(lines),
+        "repeated": chat.repeated(lines),
+        "tokens": len(context.text.split()) * _TOKENS_A_WORD,
+    }
     return figures, lines
 
 

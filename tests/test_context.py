@@ -214,7 +214,7 @@ def test_of_a_contradiction_the_newest_stands_first_in_the_place_of_the_best():
     context = composed([old, hit(2, FERRY), new], [tie(new, old)])
     assert cited(context) == ["n3", "n1", "n2"]
     assert context.entries[0].remarks == ("newer than [2]",)
-    assert context.entries[1].remarks == ("perhaps only until 2023-05-17",)
+    assert context.entries[1].remarks == ("perhaps replaced by [1]",)
     assert "[1] 2023-05-17 (newer than [2]): Ana: I have three" in context.text
 
 
@@ -322,7 +322,7 @@ def test_of_notes_tied_as_a_conflict_both_are_told_the_newest_first(tenant, embe
         newer, older = context.entries
         assert "three cats" in newer.line
         assert newer.remarks == ("newer than [2]",)
-        assert older.remarks == ("perhaps only until 2023-06-01",)
+        assert older.remarks == ("perhaps replaced by [1]",)
         (only,) = memory.context("How many cats?", user_id="ana", until="2023-02-01").entries
         assert only.remarks == ("perhaps only until 2023-06-01",)
 

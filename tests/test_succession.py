@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from memgraph_engine.answer import succession
+from memgraph_engine.answer.facts import facts
 from memgraph_engine.answer.succession import outdated
 
 MAY, JUNE = "2025-05-03T07:30:00", "2025-06-15T08:00:00"
@@ -33,8 +34,8 @@ def test_the_later_of_two_statements_stands_first_and_the_older_one_was_perhaps_
     memory.add(HENS, user_id="ana")
     context = memory.context(QUESTION, user_id="ana")
     assert [entry.sources[0].id for entry in context.entries] == ["new", "old"]
-    assert remarks(context) == {"new": (), "old": ("perhaps only until 2025-06-15",)}
-    assert "(perhaps only until 2025-06-15): ana: I keep eleven hens" in context.text
+    assert remarks(context) == {"new": (), "old": ("perhaps replaced by [1]",)}
+    assert "(perhaps replaced by [1]): ana: I keep eleven hens" in context.text
 
 
 def test_nothing_is_outdated_by_what_was_said_on_the_same_day(memory):
@@ -71,6 +72,20 @@ def test_a_tie_that_tells_of_both_notes_says_more(memory):
     context = memory.context("Where do I live?", user_id="ana")
     assert "was true until 2025-06-15" in context.text
     assert "perhaps" not in context.text
+
+
+def test_a_later_statement_replaces_one_at_most_and_stands_first_only_where_it_is_nearly_as_relevant(memory):
+    said = ("My rent is 900 a month.", MAY), ("My gym is 40 a month.", MAY), ("my rent, that's 960 now a month", JUNE)
+    memory.add([{"role": "user", "content": text, "time": time} for text, time in said], user_id="ana")
+    question = "How much is my rent a month?"
+    hits = {hit.note.text: hit for hit in memory.search(question, user_id="ana")}
+    rent, gym, raised = (replace(hits[text], relevance=0.9) for text, _ in said)
+    found = outdated(question, [gym, rent, raised], "english")
+    assert {note: newer.note.text for note, newer in found.items()} == {rent.note.id: said[2][0]}
+    stray = replace(raised, relevance=0.2, score=rent.score / 2)
+    for newer, first in ((raised, said[2][0]), (stray, said[0][0])):
+        told, _ = facts([rent, newer], [], {rent.note.id: newer}, 1.0, "english")
+        assert told[0].note.text == first
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from memgraph_engine.model.memory import NEVER, Note, Source, by_time
 from memgraph_engine.model.result import Contrary, Hit, steps_behind
 
 _MOST_REMARKS = 3
+_AS_RELEVANT = 0.3  # times an older note's relevance that what has perhaps replaced it needs to come before it
 _QUOTED = 60  # characters of a note's words in a remark
 
 Gone = dict[str, tuple[str, str]]
@@ -99,8 +100,10 @@ def facts(
         and {old, new.note.id} <= standing.keys()
         and not _alike(standing[old].note, new.note, share, language)
     }
+    relevance = {hit.note.id: hit.relevance or 0.0 for hit in hits}
     for old, new in sorted(perhaps.items(), key=lambda pair: pair[1].note.said_at):
-        _precede(standing, new.note.id, old)
+        if relevance[new.note.id] >= _AS_RELEVANT * relevance[old]:
+            _precede(standing, new.note.id, old)
     changed = {tie.older for tie in ties if tie.kind == "change" and not tie.former}
     present_first = sorted(ties, key=lambda tie: behind.get(tie.newer, 0))
     marked = [
@@ -139,7 +142,7 @@ def _remarks(note: Note, ties: Sequence[Contrary], later: Hit | None) -> tuple[R
     nearest = max(changed, key=lambda tie: (tie.same_speaker, tie.older_said), default=None)
     ends = {tie.former: tie.newer_said for tie in sorted(changes, key=lambda tie: tie.newer_said, reverse=True)}
     if later:
-        remarks.append(Remark(_perhaps_until(later.note.said_at, note.said_at)))
+        remarks.append(_perhaps(later.note.id, later.note.said_at, note.said_at))
     if note.status == "superseded":
         since = f" since {note.valid_to:%Y-%m-%d}" if note.valid_to != NEVER else ""
         remarks.append(Remark(f"no longer true{since}"))
@@ -188,7 +191,7 @@ def _conflict(note: Note, tie: Contrary) -> Remark:
         return Remark(f"disputed: something else was said on {other:%Y-%m-%d}")
     if own > other or (own == other and came_later):
         return Remark(_newer_than(other, own), tie.older if came_later else tie.newer, "newer than")
-    return Remark(_perhaps_until(other, own))
+    return _perhaps(tie.older if came_later else tie.newer, other, own)
 
 
 def _newer_than(other: datetime, own: datetime) -> str:
@@ -196,9 +199,10 @@ def _newer_than(other: datetime, own: datetime) -> str:
     return f"newer than what was said {'earlier that day' if other.date() == own.date() else f'on {other:%Y-%m-%d}'}"
 
 
-def _perhaps_until(moment: datetime, said: datetime) -> str:
-    """Return the remark of what was said before something else."""
-    return f"perhaps only until {'later that day' if moment.date() == said.date() else f'{moment:%Y-%m-%d}'}"
+def _perhaps(by: str, moment: datetime, said: datetime) -> Remark:
+    """Return the remark of what something else that was said later has perhaps replaced."""
+    when = "later that day" if moment.date() == said.date() else f"{moment:%Y-%m-%d}"
+    return Remark(f"perhaps only until {when}", by, "perhaps replaced by")
 
 
 def _distinct(ranked: Sequence[Fact], share: float, language: str, gone: Gone) -> list[Fact]:

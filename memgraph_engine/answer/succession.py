@@ -3,7 +3,7 @@
 The gate ties a change to what it changes where it is worded like that. Most people tell it in other words, and no note
 alone shows it: "neighbor gave me four pullets, so that's 13 ladies in the coop". But a question shows what is meant,
 and of two statements on it by the same one the later is likely to hold. How likely, a linear model tells, fitted on
-chats whose answers are known (docs/benchmarks.md). It hides nothing: a context says "perhaps only until" a day.
+chats whose answers are known (docs/benchmarks.md). It hides nothing: a context says "perhaps replaced by" which line.
 """
 
 import json
@@ -34,7 +34,7 @@ FEATURES = ("older", "newer", "both", "shared", "change", "amounts", "value", "d
 - asks: whether the later one only asks
 - past: whether the question is about the past ("What did I have?")
 """
-LEAST = 0.2
+LEAST = 0.0
 """Log-odds from which on a note is perhaps outdated."""
 _MOST_DAYS = 30
 _RELEVANT = 0.05  # one of both is about the question, and the other nearly so, or nothing follows
@@ -73,16 +73,21 @@ def outdated(question: str, hits: Sequence[Hit], language: str) -> dict[str, Hit
     """Return for each hit, by its note's id, the later one that has most likely taken its place, if one has.
 
     `hits` are in their order, best first. Those that are not about the question tell nothing, nor do those of an
-    embedder that was never calibrated. What had happened by one day excludes nothing that had by another.
+    embedder that was never calibrated. What had happened by one day excludes nothing that had by another. The likeliest
+    pairs are taken first, and each hit takes the place of one at most: else one stray line would put all that is older
+    in doubt.
     """
     known = weights()
-    best: dict[str, tuple[float, Hit]] = {}
-    for older, newer, features in pairs(question, hits, language):
-        score = known.score(features)
-        likelier = score > best.get(older.note.id, (LEAST, older))[0]
-        if likelier and not happened(newer.note.text, older.note.text, language):
-            best[older.note.id] = score, newer
-    return {note: newer for note, (_, newer) in best.items()}
+    scored = [(known.score(features), older, newer) for older, newer, features in pairs(question, hits, language)]
+    likely = sorted((one for one in scored if one[0] > LEAST), key=lambda one: -one[0])
+    found: dict[str, Hit] = {}
+    taken = set[str]()
+    for _, older, newer in likely:
+        free = older.note.id not in found and newer.note.id not in taken
+        if free and not happened(newer.note.text, older.note.text, language):
+            found[older.note.id] = newer
+            taken.add(newer.note.id)
+    return found
 
 
 def pairs(question: str, hits: Sequence[Hit], language: str) -> list[tuple[Hit, Hit, list[float]]]:

@@ -16,11 +16,7 @@ from itertools import pairwise, product, takewhile
 from typing import NamedTuple
 
 from memgraph_engine.gate.correction import tells_past
-<<<<<<< HEAD
-from memgraph_engine.gate.difference import aligned, as_written, numbers, quoted, swapped, swapped_dates, worded
-=======
-from memgraph_engine.gate.difference import aligned, dates, numbers, quoted, swapped, swapped_dates, worded
->>>>>>> fa94cc1 (Take back any value by name, mark what an assistant echoed, tell a repair beside its referent)
+from memgraph_engine.gate.difference import aligned, as_written, dates, numbers, quoted, swapped, swapped_dates, worded
 from memgraph_engine.gate.known import Line
 from memgraph_engine.gate.statement import Statement, statements, timeless
 from memgraph_engine.gate.wording import Lists, Token, lists_of, shown, taken_back
@@ -157,12 +153,6 @@ class _Pair:
         """
         if not self._denial:
             return ""
-<<<<<<< HEAD
-        kind, values = ("number", self.now.numbers) if denied in self.was.numbers else ("name", self.now.names)
-        put = values - {one for one in values if one == denied or one in self.was.written}
-        told = as_written(put, self.now.body) if kind == "number" else put
-        return swapped(kind, told, {denied}) if put else ""
-=======
         wrong = self._denial[1]
         matter = {token.stem for token in self.was.body if token.stem and token.plain != wrong.plain} & self.now.content
         if not matter:
@@ -170,10 +160,10 @@ class _Pair:
         if date := dates([wrong], self.lists):
             others = [token for token in self.now.body if not dates([token], self.lists) & date]
             return swapped_dates(others, [wrong], self.lists)
-        kind, values = ("number", self.now.numbers) if wrong.number else ("name", self.now.names)
-        put = values - {wrong.plain} - self.was.written
-        return swapped(kind, put, {wrong.plain})
->>>>>>> fa94cc1 (Take back any value by name, mark what an assistant echoed, tell a repair beside its referent)
+        if wrong.number:
+            put = as_written(self.now.numbers - self.was.numbers, self.now.body)
+            return swapped("number", put, {wrong.written})
+        return swapped("name", self.now.names - {wrong.plain} - self.was.written, {wrong.plain})
 
     @property
     def _swap(self) -> str:
