@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import groupby, pairwise, takewhile
+from itertools import dropwhile, groupby, pairwise, takewhile
 from operator import attrgetter
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
@@ -86,7 +86,8 @@ class Statement:
     @cached_property
     def subject(self) -> "Subject":
         """Whose or what thing's state it tells."""
-        return Subject.of(self.body, self._lists)
+        idle = self._lists.interjections
+        return Subject.of([*dropwhile(lambda token: token.plain.casefold() in idle, self.body)], self._lists)
 
     @cached_property
     def counted(self) -> frozenset[str]:
@@ -166,7 +167,9 @@ def statements(line: Line, lists: Lists) -> Sequence[Statement]:
     found: list[Statement] = []
     for clause in _stated(line, lists):
         goes_on = bool(found) and found[-1].own[0].sentence == clause[0].sentence
-        one = Statement(clause, _lead(clause, found[-1], lists) if goes_on else (), line, lists)
+        lead = _lead(clause, found[-1], lists) if goes_on else ()
+        own = clause[1:] if lead and clause[0].plain.casefold() in lists.anaphors else clause
+        one = Statement(own or clause, lead, line, lists)
         if one.content:
             found.append(one)
     for _, some in groupby(found, key=attrgetter("sentence")):
@@ -181,9 +184,12 @@ def _lead(clause: Sequence[Token], before: Statement, lists: Lists) -> Sequence[
     """Return what a clause without a subject of its own goes on from: the words before its like in the one before.
 
     So "and at 10" behind "we meet at 9" goes on from "we meet", "and my boss" behind "I like my job" from "I like";
-    what has no like there, as "and works in Leeds", from the subject alone.
+    what has no like there, as "and works in Leeds", from the subject alone. "It" is the thing that was told of last:
+    "they put the rent up, it's 960".
     """
     first = clause[0].plain.casefold()
+    if first in lists.anaphors:
+        return _known_thing(before.tokens, lists)
     bare = sum(bool(token.stem) for token in clause) < 2 and all(token.stem for token in clause[1:])
     if (
         first in lists.persons
@@ -195,6 +201,12 @@ def _lead(clause: Sequence[Token], before: Statement, lists: Lists) -> Sequence[
     alike = (at for at in range(len(tokens) - 1, 0, -1) if _like(tokens[at], lists) == _like(clause[0], lists))
     at = next(alike, len(tokens) - 1 if bare and tokens[-1].stem else _subject_length(tokens, lists))
     return tokens[:at]
+
+
+def _known_thing(tokens: Sequence[Token], lists: Lists) -> Sequence[Token]:
+    """Return the last thing in a clause that is known, such as "the rent"; nothing where there is none."""
+    pairs = [pair for pair in pairwise(tokens) if pair[0].plain.casefold() in lists.determiners and pair[1].stem]
+    return pairs[-1] if pairs else ()
 
 
 def _like(token: Token, lists: Lists) -> str:

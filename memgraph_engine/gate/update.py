@@ -331,7 +331,8 @@ class _Pair:
         if not mine <= was.content or (sometimes and not now.dates <= was.dates):
             return ""
         named = any(token.stem in mine and token.written in was.names for token in was.body)
-        return f"So is {quoted(worded(mine, now.body))} no more." if len(mine) > 1 or named else ""
+        plain = len(timeless(was.body, self.lists) - mine) <= 1  # "I sing in a choir on Tuesdays" tells of the choir
+        return f"So is {quoted(worded(mine, now.body))} no more." if len(mine) > 1 or named or plain else ""
 
     @property
     def _turn(self) -> str:

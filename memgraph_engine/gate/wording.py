@@ -71,6 +71,7 @@ class Lists:
     determiners: frozenset[str]  # with these begins whose or which thing is told of: "my", "the"
     several: frozenset[str]  # behind these may stand one thing as well as another: "allergic to"
     persons: frozenset[str]  # who speaks, is spoken to or was spoken of, as whose state it is: "I", "she"
+    anaphors: frozenset[str]  # of these the thing that was told of last: "it"
     past: Mapping[str, Sequence[str]]  # with these it is told what was: "used to"
     questions: frozenset[str]
     values_asked: frozenset[str]  # with these a value is asked for, and no yes or no
@@ -126,6 +127,7 @@ def lists_of(language: str) -> Lists:
         determiners=read("determiners"),
         several=read("several"),
         persons=read("persons"),
+        anaphors=read("anaphors"),
         past=_by_last_word(read("past")),
         questions=read("question-words"),
         values_asked=read("value-questions"),
