@@ -48,9 +48,14 @@ CHANGED = [
     ("english", "my train to Ghent leaves at 16:40 on friday", "oh the train leaves at 17:10, not 16:40"),
     ("english", "my exam is on monday at 9", "the exam is on tuesday, not monday"),
     ("spanish", "el examen es el lunes a las 9", "el examen es el martes, no el lunes"),
+    ("english", "my berth is 900 a month", "the harbour put the berth up, it's 960 from may"),
+    ("english", "the berth is 1,100 a month here", "ugh they're raising my berth to 1180"),
+    ("english", "I sing in a choir on tuesdays", "I stopped going to choir"),
 ]
 BESIDE = [
     ("english", "I have 7 cats at home.", "I need 8 plates, not 7."),
+    ("english", "My gym is 40 a month.", "I sold the car, it's 900 now."),
+    ("english", "I drive my car to the mill.", "I sold my boat."),
     ("english", "Bo lives in Rome.", "Ana came to the party, not Bo."),
     ("english", "I have 6 hens in the garden.", "My sister has 9 hens now."),
     ("english", "I met Paul at the market.", "I met Rosa at the market."),
