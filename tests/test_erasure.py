@@ -1,6 +1,10 @@
 """What is erased is gone from the graph, what stays is whole, and a receipt tells of it."""
 
 import json
+import pkgutil
+import signal
+import subprocess
+import sys
 from collections import Counter
 from contextlib import suppress
 from dataclasses import replace
@@ -12,6 +16,7 @@ from hypothesis import strategies as st
 
 from memgraph_engine import Memory
 from memgraph_engine.errors import ErasureRefused, Held, InvalidInput, NotFound, UndoRefused
+from memgraph_engine.graph import erasures, scopes, topics, writes
 from memgraph_engine.graph.scopes import purge_tenant
 from memgraph_engine.worker import Worker
 from tests.test_undo import LINES, take
@@ -387,6 +392,183 @@ def test_a_killed_erasure_of_everything_goes_on(memory, monkeypatch):
     Worker(memory.engine).once()
     assert nodes(memory) == Counter()
     assert memory.receipts()[0].residue == 0
+
+
+WHOLE = [
+    "memgraph_engine.graph.scopes.purge",
+    "memgraph_engine.graph.usage.forget_all",
+    "memgraph_engine.graph.erasures.purge",
+    "memgraph_engine.graph.erasures.advance",
+    "memgraph_engine.writing.erasure._residue",
+    "memgraph_engine.graph.erasures.append",
+    "memgraph_engine.graph.erasures.end",
+]
+RESUMERS = {
+    "sweep": lambda memory, plan: memory.sweep(user_id="ana"),
+    "worker": lambda memory, plan: Worker(memory.engine).once(),
+    "again": lambda memory, plan: memory.erase(plan),
+    "next": lambda memory, plan: memory.erase(memory.forget(user_id="ana", source="next")),
+}
+
+
+def killed_at(memory, monkeypatch, step, **meant):
+    """Begin an erasure that is killed when it comes to a step; return its plan."""
+    plan = memory.forget(**{"user_id": None if "shared" in meant else "ana", **meant})
+    with monkeypatch.context() as patch:
+        patch.setattr(step, dies)
+        with pytest.raises(Killed):
+            memory.erase(plan)
+    return plan
+
+
+def write_all(memory, path):
+    """Write to Ana's memory in all ways; return what then is found there."""
+    path.write_text(f"# Boats\n\n{FERRY}\n")
+    memory.add({"id": "b", "text": "Lisbon has yellow trams.", "session": "s"}, user_id="ana")
+    memory.add({"id": "late", "text": LINES[3], "session": "s"}, user_id="ana", wait=False)
+    memory.ingest(path, user_id="ana")
+    memory.process(user_id="ana")
+    memory.update("b", "Lisbon has red trams.", user_id="ana")
+    memory.set_profile("residence", "Lisbon", user_id="ana")
+    memory.rebuild_topics(user_id="ana")
+    memory.hold("A court asked for it.", user_id="ana", source="b")
+    memory.limit(500, user_id="ana")
+    memory.add({"id": "next", "text": LINES[5], "session": "t"}, user_id="ana")
+    return found(memory)
+
+
+def found(memory):
+    """What there is of Ana's, but for the source `next`."""
+    notes = sorted((one.id, one.text, one.context) for one in memory.get_all(user_id="ana") if one.text != LINES[5])
+    state = scopes.state(memory.engine.db, f"{memory.engine.settings.tenant}/ana")
+    return notes, memory.profile(user_id="ana").text, memory.holds(user_id="ana"), state and state.cap
+
+
+@pytest.mark.parametrize(("step", "resumer"), [*zip(WHOLE[::2], RESUMERS, strict=True)])
+def test_what_is_written_after_a_killed_erasure_of_everything_stays(memory, monkeypatch, tmp_path, step, resumer):
+    memory.add_many([{"id": "a", "text": SECRET, "session": "s"}, *LINES], user_id="ana")
+    memory.rebuild_topics(user_id="ana")
+    plan = killed_at(memory, monkeypatch, step, everything=True)
+    assert list(memory.get_all(user_id="ana")) == []
+    there = write_all(memory, tmp_path / "boats.md")
+    assert len(there[0]) == 3
+    RESUMERS[resumer](memory, plan)
+    assert found(memory) == there
+    check_done(memory, plan)
+
+
+@pytest.mark.parametrize(("step", "resumer"), [*zip([step for (step,) in STEPS[::3]], RESUMERS, strict=False)])
+def test_what_is_written_after_a_killed_erasure_of_sources_stays(memory, monkeypatch, tmp_path, step, resumer):
+    memory.add_many([{"id": "a", "text": SECRET, "session": "s"}, *LINES], user_id="ana")
+    memory.rebuild_topics(user_id="ana")
+    plan = killed_at(memory, monkeypatch, step, source="a")
+    notes, *others = write_all(memory, tmp_path / "boats.md")
+    RESUMERS[resumer](memory, plan)
+    after, *same = found(memory)
+    assert (set(notes) - set(after), same) == (set(), others)
+    check_done(memory, plan)
+
+
+def test_what_is_written_while_many_erase_everything_stays(memory, monkeypatch):
+    """Each step waits until somebody has written, and another has carried out all of the erasure."""
+    memory.add_many([{"id": "a", "text": SECRET, "session": "s"}, *LINES], user_id="ana")
+    plan, added = memory.forget(user_id="ana", everything=True), []
+
+    def wait(step):
+        do = pkgutil.resolve_name(step)
+
+        def late(*given, **named):
+            monkeypatch.setattr(step, do)
+            memory.add({"text": f"I was at the {len(added)}th step."}, user_id="ana", wait=False)
+            added.append(f"I was at the {len(added)}th step.")
+            memory.sweep(user_id="ana")
+            return do(*given, **named)
+
+        monkeypatch.setattr(step, late)
+
+    for step in WHOLE:
+        wait(step)
+    memory.erase(plan)
+    assert len(added) == len(WHOLE)
+    assert sorted(one.text for one in memory.get_all(user_id="ana")) == added
+    assert len(memory.receipts()) == 1
+    check_done(memory, plan)
+
+
+def test_a_write_that_was_prepared_before_an_erasure_of_everything_began_or_ended_is_prepared_anew(memory, monkeypatch):
+    memory.add_many([{"id": "a", "text": SECRET, "session": "s"}, *LINES], user_id="ana")
+    plan, commit = memory.forget(user_id="ana", everything=True), writes.commit
+    between = [
+        lambda: killed_at(memory, monkeypatch, WHOLE[0], everything=True),
+        lambda: memory.sweep(user_id="ana"),
+        lambda: memory.erase(memory.forget(user_id="ana", everything=True)),
+    ]
+
+    def late(*given):
+        if between:
+            between.pop(0)()
+        return commit(*given)
+
+    monkeypatch.setattr(writes, "commit", late)
+    memory.add({"id": "b", "text": "Lisbon has yellow trams.", "session": "s"}, user_id="ana")
+    assert [(one.text, one.context) for one in memory.get_all(user_id="ana")] == [("Lisbon has yellow trams.",) * 2]
+    assert memory.verify(user_id="ana") == []
+    assert "amaranth" not in everything_told(memory)
+    with pytest.raises(ErasureRefused):
+        memory.erase(plan)
+
+
+def test_topics_that_were_found_before_an_erasure_of_everything_are_not_written(memory, monkeypatch):
+    memory.add_many(LINES, user_id="ana")
+    begin = topics.begin
+
+    def late(*given, **named):
+        killed_at(memory, monkeypatch, WHOLE[0], everything=True)
+        monkeypatch.setattr(topics, "begin", begin)
+        return begin(*given, **{**named, "late": True})
+
+    monkeypatch.setattr(topics, "begin", late)
+    memory.rebuild_topics(user_id="ana")
+    assert memory.topics(user_id="ana") == []
+
+
+DYING = """
+import sys
+from memgraph_engine import Memory
+from tests.attacker import dies_at
+from tests.vectors import Remembering
+
+with Memory.connect(tenant=sys.argv[1], embedder=Remembering()) as memory:
+    plan = memory.forget(user_id="ana", everything=True)
+    dies_at(int(sys.argv[2]), sys.argv[3])
+    memory.erase(plan)
+"""
+
+
+@pytest.mark.parametrize("message", [7, 22, *(pytest.param(n, marks=pytest.mark.long) for n in range(1, 30))])
+def test_a_process_that_is_killed_while_it_erases_everything_takes_nothing_that_comes_later(memory, message):
+    """Killed at a message to the server: from the 6th on it has begun, from the 21st on there is a receipt."""
+    memory.add({"id": "a", "text": SECRET, "session": "s"}, user_id="ana")
+    command = [sys.executable, "-c", DYING, memory.engine.settings.tenant, str(message), "after"]
+    process = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert process.returncode == -signal.SIGKILL, process.stderr
+    begun = erasures.begun(memory.engine.db, f"{memory.engine.settings.tenant}/ana")
+    assert bool(begun) == (message > 5)
+    memory.add({"id": "b", "text": LINES[3]}, user_id="ana")
+    memory.sweep(user_id="ana")
+    assert [one.sources[0].id for one in memory.get_all(user_id="ana")] == ["a", "b"][len(begun) :]
+    assert [one.residue for one in memory.receipts()] == [0] * len(begun)
+    assert ("amaranth" in everything_told(memory)) == (not begun)
+    assert memory.verify(user_id="ana") == []
+
+
+def check_done(memory, plan):
+    """See that an erasure left nothing of the secret, and all else whole."""
+    receipts = memory.receipts()
+    assert (receipts[0].id, {one.residue for one in receipts}) == (plan.id, {0})
+    assert "amaranth" not in everything_told(memory)
+    assert memory.verify(user_id="ana") == []
+    assert erasures.begun(memory.engine.db, f"{memory.engine.settings.tenant}/ana") == []
 
 
 SECRETS = ["zinnia", "yarrow", "xerus", "walrus", "vervain", "umbra", "tansy", "sorrel", "rowan", "quince"]

@@ -166,7 +166,10 @@ def test_all_that_a_scope_holds_is_carried_whatever_the_schema_has(memory, path)
     of_scopes = {label for named, *_ in indexed for label in named}
     purged = set(re.findall(r"\(x:(\w+)", statements.statements()["scopes/purge"].text))
     members = set(re.findall(r"\(x:(\w+)", statements.statements()["copy/members"].text))
-    assert NODES.keys() == members == purged == of_scopes - {"Erasure"} | {"Spending"}
+    aside = statements.statements()["erasures/set_aside"].text
+    erased = set(re.findall(r"\(x:(\w+)", aside)), {*re.search(r"REMOVE x:(\S+)", aside)[1].split(":")}
+    assert erased == (members - {"Scope"}, members - {"Scope"})
+    assert NODES.keys() == members == purged - {"Erased"} == of_scopes - {"Erasure", "Erased"} | {"Spending"}
     there = dict(rows(memory, "MATCH (n {scope: $scope}) RETURN labels(n)[0], count(*)"))
     assert lines(path)[0]["nodes"] == there
     assert there.keys() == NODES.keys()
@@ -645,7 +648,7 @@ def test_the_forms_have_what_statements_and_models_write():
     """Fails for a property that a statement sets, or a field of what is stored whole, that the forms do not have."""
     of = {label: {*form.always, *form.perhaps, *form.vectors} for label, form in NODES.items()}
     known = set().union(*of.values(), *({*form.always, *form.perhaps} for _, form in TIES.values()), MADE_ANEW)
-    hiding = {"kept_expires", "kept_erase", "state"}  # of an erasure that is not done
+    hiding = {"kept_expires", "kept_erase", "state", "erasure"}  # of an erasure that is not done
     others = {"holder", "until", "name", "model", "dimensions", "schema", "upgrading"}  # of leases and the store
     for name, one in statements.statements().items():
         for assigned in re.findall(r"\bSET\s+((?:[^\n]|\n\s{4,})+)", one.text):

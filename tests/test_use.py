@@ -10,7 +10,7 @@ from memgraph_engine.graph import usage
 from memgraph_engine.lifecycle import Policy, utility
 from memgraph_engine.model.usage import Usage
 from tests.clocks import BEGIN
-from tests.test_erasure import rows
+from tests.test_erasure import killed_at, rows
 
 DAY = timedelta(days=1)
 ANA = {"user_id": "ana"}
@@ -189,6 +189,22 @@ def test_an_erasure_forgets_how_anybody_used_the_note(connected):
     assert set(counted(memory)) == set(counted(memory, "bo")) == {tide}
     memory.erase(memory.forget(everything=True, shared=True))
     assert counted(memory) == counted(memory, "bo") == {}
+
+
+def test_what_was_counted_of_a_note_since_its_erasure_was_cut_off_stays(connected, clock, monkeypatch):
+    memory = connected()
+    note(memory.add(TIDE, shared=True, id="m2"))
+    heron = note(memory.add(HERON, shared=True, id="m1"))
+    memory.add("Good night!", **ANA)
+    for question in ("What does the heron eat at the harbour?", "When does the tide turn?"):
+        memory.context(question, **ANA)
+    assert len(counted(memory)) == 2
+    killed_at(memory, monkeypatch, "memgraph_engine.graph.usage.forget_all", shared=True, everything=True)
+    clock.later(DAY)
+    assert note(memory.add(HERON, shared=True, id="m1")) == heron
+    memory.context("What does the heron eat at the harbour?", **ANA)
+    memory.sweep(shared=True)
+    assert set(counted(memory)) == {heron}
 
 
 def test_a_user_who_is_erased_leaves_no_count(connected):

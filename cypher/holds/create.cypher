@@ -7,6 +7,8 @@
 // $now: datetime    since when
 // returns id; no row if there is no such scope
 MATCH (s:Scope {scope: $scope})
+SET s.lock = true
+WITH s WHERE s.version >= 0
 MERGE (h:Hold {scope: $scope, id: $id})
 SET h.session = $session, h.source = $source, h.reason = $reason, h.at = $now
 RETURN h.id AS id

@@ -23,6 +23,8 @@ CALL () {
   UNION ALL
   MATCH (x:Decision {scope: $scope}) WHERE x.id >= '' RETURN x
   UNION ALL
+  MATCH (x:Erased {scope: $scope}) WHERE x.erasure >= '' RETURN x
+  UNION ALL
   MATCH (:Scope {scope: $scope})-[:SPENT]->(x:Spending) RETURN x
   UNION ALL
   MATCH (x:Scope {scope: $scope}) WHERE $whole RETURN x

@@ -8,7 +8,7 @@ from datetime import datetime
 from itertools import pairwise
 from typing import Any
 
-from memgraph_engine.graph import scopes, topics
+from memgraph_engine.graph import copying, topics
 from memgraph_engine.graph.database import Database, Row, Runner
 from memgraph_engine.graph.notes import Found, found_from
 from memgraph_engine.graph.rows import moment
@@ -119,14 +119,14 @@ def notes(
 
 
 def hide(db: Database, scope: str, plan: ErasurePlan, concerned: Sequence[Concerned], now: datetime) -> bool:
-    """Begin an erasure; False, with nothing changed, if somebody wrote since the plan was made.
+    """Begin an erasure of sources; False, with nothing changed, if somebody wrote since the plan was made.
 
-    Topics name the erased keywords no more. An erasure that is begun already is begun once.
+    Topics name the erased keywords no more.
     """
     whole = [one.id for one in concerned if not one.kept]  # one that joined another is kept as its past alone
     kept = [one.id for one in concerned if one.kept]
     losing = [one.id for one in concerned if one.kept and one.told]
-    told = {"rule": plan.rule, "everything": plan.everything, "notes": plan.notes, "sources": list(plan.sources)}
+    told = {"rule": plan.rule, "everything": False, "notes": plan.notes, "sources": list(plan.sources)}
     properties = {**told, "state": "hidden", "begun": now, "kept": kept, "losing": losing}
     given = {"ids": list(plan.sources), "whole": whole, "kept": kept, "losing": losing}
 
@@ -136,7 +136,28 @@ def hide(db: Database, scope: str, plan: ErasurePlan, concerned: Sequence[Concer
             tx.run("erasures/topics", scope=scope)
         return bool(rows)
 
-    return db.write(begin) or any(one.id == plan.id for one in begun(db, scope))
+    return db.write(begin)
+
+
+def set_aside(db: Database, scope: str, plan: ErasurePlan, now: datetime) -> bool:
+    """Begin an erasure of everything; False, with nothing changed, if somebody wrote since the plan was made.
+
+    What the scope holds is Erased from then on; what is written later is no part of that.
+    """
+    told = {"rule": plan.rule, "everything": True, "notes": plan.notes, "sources": list(plan.sources)}
+    properties = {**told, "state": "hidden", "begun": now, "kept": [], "losing": []}
+    given = {"version": plan.version, "id": plan.id, "properties": properties}
+    return bool(db.commit("erasures/set_aside", scope=scope, **given))
+
+
+def erased(db: Database, scope: str, id: str) -> list[Meant]:  # noqa: A002  the graph's own word
+    """Return the sources that an erasure of everything has set aside, with their former texts."""
+    return [Meant(**row) for row in db.run("erasures/erased", scope=scope, id=id)]
+
+
+def left(db: Database, scope: str, id: str) -> int:  # noqa: A002
+    """Return how many nodes are still there that an erasure of everything has set aside."""
+    return int(db.run("erasures/left", scope=scope, id=id)[0]["nodes"])
 
 
 def begun(tx: Runner, scope: str) -> list[Erasure]:
@@ -174,11 +195,9 @@ def remove(db: Database, scope: str) -> None:
     db.batches("erasures/remove", scope=scope, rows=_PAGE)
 
 
-def purge(db: Database, scope: str, *, whole: bool) -> None:
-    """Remove all that a scope holds; the `whole` of it with itself, and with the leases that name it."""
-    if whole:
-        db.commit("erasures/leases", scope=scope, kinds=_LEASES)
-    scopes.purge(db, scope, whole=whole)
+def purge(db: Database, scope: str, id: str) -> None:  # noqa: A002
+    """Remove what an erasure of everything has set aside."""
+    db.batches("erasures/purge", scope=scope, id=id, rows=_PAGE)
 
 
 def tidy(db: Database, scope: str) -> list[str]:
@@ -235,9 +254,18 @@ def advance(db: Database, scope: str, id: str, state: str) -> None:  # noqa: A00
     db.commit("erasures/advance", scope=scope, id=id, state=state)
 
 
-def end(db: Database, scope: str, id: str) -> None:  # noqa: A002
-    """End an erasure."""
-    db.commit("erasures/end", scope=scope, id=id)
+def end(db: Database, scope: str, one: Erasure) -> None:
+    """End an erasure; one of everything with the scope and the leases that name it, unless it holds something again."""
+
+    def write(tx: Any) -> None:
+        tx.run("scopes/lock", scope=scope)
+        ended = tx.run("erasures/end", scope=scope, id=one.id)
+        if not (ended and one.everything) or begun(tx, scope) or len(copying.members(tx, scope, 2)) > 1:
+            return
+        tx.run("erasures/leases", scope=scope, kinds=_LEASES)
+        tx.run("scopes/close", scope=scope)
+
+    db.write(write)
 
 
 def texts(db: Database, scope: str) -> Iterator[Row]:

@@ -85,6 +85,11 @@ def forget(db: Database, scope: str) -> None:
     db.batches("usage/forget", scope=scope, rows=_ROWS)
 
 
+def forget_all(db: Database, scope: str, erasure: str, begun: datetime) -> None:
+    """Forget how others used the notes that an erasure of everything has set aside, when it was begun."""
+    db.batches("usage/forget_all", scope=scope, erasure=erasure, begun=begun, rows=_ROWS)
+
+
 def usage_from(row: Row, fresh: Usage | None = None) -> Usage:
     """Return the usage of a row, or a fresh one if nothing was counted yet."""
     if row["utility"] is None and fresh:

@@ -2,7 +2,8 @@
 
 An erasure hides first, in one transaction, all that it erases and all that may quote it. Then it makes anew what stays,
 removes the rest, some hundreds of notes in a transaction, checks, and writes the receipt. Each step finds what
-is left to do by what is hidden, so an erasure that was killed goes on where it was.
+is left to do by what is hidden, so an erasure that was killed goes on where it was. One of everything sets aside all
+that is there in its first transaction, and removes nothing else: what is written from then on stays.
 """
 
 import hashlib
@@ -96,8 +97,12 @@ def _begin(engine: Engine, scope: Scope, given: ErasurePlan) -> None:
     if holding := _holding(engine, scope, meant):
         named = ", ".join(f"{one.id} ({one.reason})" for one in holding)
         raise Held(f"What is to be erased of {scope} is held: {named}. Release that first, or leave it out.")
-    concerned = _concerned(engine, scope, meant)
-    if not erasures.hide(engine.db, scope.name, given, concerned, engine.now()):
+    begun = {one.id for one in meant} == {*given.sources}  # a memory that was erased and made anew counts versions anew
+    if begun and given.everything:
+        begun = erasures.set_aside(engine.db, scope.name, given, engine.now())
+    elif begun:
+        begun = erasures.hide(engine.db, scope.name, given, _concerned(engine, scope, meant), engine.now())
+    if not begun and not any(one.id == given.id for one in erasures.begun(engine.db, scope.name)):
         raise ErasureRefused(
             f"The plan of this erasure is out of date: {scope} was written to since it was made. Nothing was erased; "
             "make the plan anew."
@@ -140,17 +145,15 @@ def resume(engine: Engine, scope: Scope, one: Erasure) -> ErasureReceipt:
     db = engine.db
     probes = frozenset[tuple[str, ...]]()
     if one.state == "hidden":
-        meant = erasures.select(db, scope.name, ids=list(one.sources))
-        if one.everything:
-            meant += erasures.select(db, scopes.importing(scope.name))
+        meant = _meant(db, scope, one)
         scopes.purge(db, scopes.importing(scope.name), whole=False)  # one that runs can't end any more
         probes = frozenset(run for source in meant for run in _runs(f"{source.text} {source.caption or ''}"))
-        if not one.everything:
-            _remake(engine, scope, one)
-        usage.forget(db, scope.name)
         if one.everything:
-            erasures.purge(db, scope.name, whole=False)
+            usage.forget_all(db, scope.name, one.id, one.begun)
+            erasures.purge(db, scope.name, one.id)
         else:
+            _remake(engine, scope, one)
+            usage.forget(db, scope.name)
             _remove(engine, scope)
         erasures.advance(db, scope.name, one.id, "removed")
     engine.notes.drop([scope.name])
@@ -164,10 +167,14 @@ def resume(engine: Engine, scope: Scope, one: Erasure) -> ErasureReceipt:
     salted = erasures.salted(one.id, scope.name)
     receipt = ErasureReceipt(0, one.id, salted, one.rule, one.begun, engine.now(), counts, residue, len(probes), "", "")
     sealed = erasures.append(db, scope.tenant, receipt, seal)
-    if one.everything:
-        erasures.purge(db, scope.name, whole=True)
-    erasures.end(db, scope.name, one.id)
+    erasures.end(db, scope.name, one)
     return sealed
+
+
+def _meant(db: Database, scope: Scope, one: Erasure) -> list[Meant]:
+    if not one.everything:
+        return erasures.select(db, scope.name, ids=list(one.sources))
+    return erasures.erased(db, scope.name, one.id) + erasures.select(db, scopes.importing(scope.name))
 
 
 def seal(receipt: ErasureReceipt) -> ErasureReceipt:
@@ -197,7 +204,7 @@ def faults(engine: Engine, tenant: str) -> list[str]:
 def probed(engine: Engine, scope: Scope, words: str) -> int:
     """Return how many runs of five words of a text a memory still holds, or of all its words if these are fewer."""
     probes = frozenset(run for one in words.splitlines() for run in _runs(one))
-    return len(_seen(engine, scope, probes, ()) if probes else ())
+    return len(_seen(engine, scope, probes, said_too=True) if probes else ())
 
 
 def _concerned(engine: Engine, scope: Scope, meant: Sequence[Meant]) -> list[erasures.Concerned]:
@@ -328,13 +335,16 @@ def _remove(engine: Engine, scope: Scope) -> None:
 
 def _residue(engine: Engine, scope: Scope, one: Erasure, probes: frozenset[tuple[str, ...]]) -> int:
     """Count what is left of the erased: nodes, decisions that name its sources, words that no kept source has."""
-    left: int = sum(row["hidden"] for row in erasures.texts(engine.db, scope.name))
-    named = erasures.named(engine.db, scope.name, one.sources, one.begun)
-    return left + named + len(_seen(engine, scope, probes, one.sources) if probes else ())
+    if one.everything:
+        left = erasures.left(engine.db, scope.name, one.id)
+    else:
+        left = sum(row["hidden"] for row in erasures.texts(engine.db, scope.name))
+        left += erasures.named(engine.db, scope.name, one.sources, one.begun)
+    return left + len(_seen(engine, scope, probes, said_too=False) if probes else ())
 
 
-def _seen(engine: Engine, scope: Scope, probes: frozenset[tuple[str, ...]], ids: Sequence[str]) -> set[tuple[str, ...]]:
-    """Return the probes that a scope still holds; of an erasure of sources `ids` not those that what stays said."""
+def _seen(engine: Engine, scope: Scope, probes: frozenset[tuple[str, ...]], *, said_too: bool) -> set[tuple[str, ...]]:
+    """Return the probes that a scope still holds; those that sources which stay say only if they are wanted too."""
     lengths = {len(one) for one in probes}
     said, made = set[tuple[str, ...]](), set[tuple[str, ...]]()
     for row in erasures.texts(engine.db, scope.name):
@@ -345,7 +355,7 @@ def _seen(engine: Engine, scope: Scope, probes: frozenset[tuple[str, ...]], ids:
     for row in erasures.texts(engine.db, under):
         left |= _found([*row["said"], *row["made"]], probes, lengths)
     left |= _found(erasures.told(engine.db, under), probes, lengths)
-    return left | (made - said if ids else made | said)
+    return left | (made | said if said_too else made - said)
 
 
 def _found(texts: Iterable[str], probes: frozenset[tuple[str, ...]], lengths: Collection[int]) -> set[tuple[str, ...]]:

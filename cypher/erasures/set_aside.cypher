@@ -1,0 +1,45 @@
+// Begin an erasure of everything: each node that the scope holds is Erased from now on, and nothing else. So no read finds it, and
+// what is written later is no part of it. The scope stays, as empty as a new one. Its version moves on, so that a write that was
+// prepared before is prepared anew, and so does its last run, so that one of the topics is. Nothing happens, and there is no row, if
+// somebody wrote since the scope's version was read.
+// $scope: string    the scope
+// $version: integer    as it was when the plan was made
+// $id: string    the erasure's id
+// $properties: map    the erasure's own
+// returns version: what it is now
+MATCH (s:Scope {scope: $scope})
+SET s.lock = true
+WITH s WHERE s.version = $version
+MERGE (e:Erasure {scope: $scope, id: $id})
+SET e += $properties
+WITH s
+CALL (s) {
+  CALL (s) {
+    MATCH (x:Past {scope: $scope}) WHERE x.id >= '' RETURN x
+    UNION ALL
+    MATCH (x:PastSource {scope: $scope}) WHERE x.id >= '' RETURN x
+    UNION ALL
+    MATCH (x:Note {scope: $scope}) WHERE x.id >= '' RETURN x
+    UNION ALL
+    MATCH (x:Source {scope: $scope}) WHERE x.id >= '' RETURN x
+    UNION ALL
+    MATCH (x:Keyword {scope: $scope}) WHERE x.name >= '' RETURN x
+    UNION ALL
+    MATCH (x:Topic {scope: $scope}) WHERE x.id >= '' RETURN x
+    UNION ALL
+    MATCH (x:Run {scope: $scope}) WHERE x.id >= '' RETURN x
+    UNION ALL
+    MATCH (x:Hold {scope: $scope}) WHERE x.id >= '' RETURN x
+    UNION ALL
+    MATCH (x:Usage {scope: $scope}) WHERE x.id >= '' RETURN x
+    UNION ALL
+    MATCH (x:Decision {scope: $scope}) WHERE x.id >= '' RETURN x
+    UNION ALL
+    MATCH (s)-[:SPENT]->(x:Spending) RETURN x
+  }
+  REMOVE x:Past:PastSource:Note:Source:Keyword:Topic:Run:Hold:Usage:Decision:Spending
+  SET x:Erased, x.erasure = $id
+}
+SET s = {scope: $scope, tenant: s.tenant, user: s.user, language: s.language, version: s.version + 1, notes: 0, raw_length: 0,
+         context_length: 0, changed_since: 1, notes_since: 0, topics_run: $id}
+RETURN s.version AS version
