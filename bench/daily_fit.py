@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 _OTHERS = 5  # chats of which a question is asked that do not hold its answer
 _FOLDS = 5
 _STEPS = 50
-_RIDGE = 1e-5, 1e-2  # of relevance, of succession
-_LEAST = (0.0, 0.5, 1.0, 1.5, 2.0)  # log-odds of which the report tells
+_RIDGE = 1e-5, 1e-3  # of relevance, of succession
+_LEAST = (-3.4, -2.9, -2.4, -1.9, -1.4)  # log-odds of which the report tells
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ def fit(models: Sequence[str], chats: Sequence[Chat], more: Sequence[Chat]) -> t
             changed = [one for language in languages for one in _of(memory, more, language, others=0)]
             name, floor = memory.engine.embedder.name, memory.engine.settings.answer.relevance
         bias, similarity, coverage = _regression(
-            [one.best for one in found], [one.known for one in found], _RIDGE[0]
+            [one.best for one in found], [one.known for one in found], _RIDGE[0], even=True
         ).round(3)
         known[name] = weights = {"bias": float(bias), "similarity": float(similarity), "coverage": float(coverage)}
         figures |= {f"daily.relevance.{model}.{key}": value for key, value in weights.items()}
@@ -131,7 +131,7 @@ def _succession(told: Sequence[Asked]) -> succession.Weights:
             if older.note.id not in once or newer.note.id in now:
                 rows.append(features)
                 held.append(older.note.id in once)
-    bias, *weights = _regression(rows, held, _RIDGE[1]).round(3).tolist()
+    bias, *weights = _regression(rows, held, _RIDGE[1], even=False).round(3).tolist()
     return succession.Weights(bias, dict(zip(succession.FEATURES, weights, strict=True)))
 
 
@@ -162,15 +162,17 @@ def _count(one: Asked, by: succession.Weights, shares: dict[float, tuple[list[bo
             doubted.append(now - once <= marked)
 
 
-def _regression(rows: Sequence[Sequence[float]], held: Sequence[bool], ridge: float) -> "NDArray[np.float64]":
-    """Return bias and weights of a logistic regression in which both sides weigh the same, by Newton's method."""
+def _regression(
+    rows: Sequence[Sequence[float]], held: Sequence[bool], ridge: float, *, even: bool
+) -> "NDArray[np.float64]":
+    """Return bias and weights of a logistic regression, by Newton's method; `even` lets both sides weigh the same."""
     import numpy as np
 
     given, wanted = np.array(rows, dtype=float), np.array(held, dtype=float)
     mean, spread = given.mean(axis=0), given.std(axis=0) + 1e-9
     columns = np.column_stack([np.ones(len(given)), (given - mean) / spread])
     share = wanted.mean()
-    each = np.where(wanted == 1, 0.5 / share, 0.5 / (1 - share))
+    each = np.where(wanted == 1, 0.5 / share, 0.5 / (1 - share)) if even else np.ones(len(given))
     shrunk = ridge * len(given) * np.diag([0.0, *np.ones(given.shape[1])])
     found = np.zeros(columns.shape[1])
     for _ in range(_STEPS):

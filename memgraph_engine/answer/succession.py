@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from math import log1p
+from math import log, log1p
 
 from memgraph_engine.language import listed_terms, places, tokenize, word_list, word_values
 from memgraph_engine.model.result import Hit
@@ -20,7 +20,21 @@ from memgraph_engine.model.text import asks, asks_amount
 from memgraph_engine.resources import resource
 
 FILE = ("config", "calibration", "succession.json")
-FEATURES = ("older", "newer", "both", "shared", "change", "amounts", "value", "days", "place", "words", "asks", "past")
+FEATURES = (
+    "older",
+    "newer",
+    "both",
+    "shared",
+    "change",
+    "amounts",
+    "value",
+    "days",
+    "place",
+    "words",
+    "asks",
+    "past",
+    "rivals",
+)
 """What is known of an older hit and a later one.
 
 - older, newer, both: how relevant each is to the question, and the less relevant one
@@ -33,9 +47,10 @@ FEATURES = ("older", "newer", "both", "shared", "change", "amounts", "value", "d
 - words: of the later one, as log(1 + words)
 - asks: whether the later one only asks
 - past: whether the question is about the past ("What did I have?")
+- rivals: hits of the question, as their logarithm: where much is said of something like it, more is another matter
 """
-LEAST = 0.0
-"""Log-odds from which on a note is perhaps outdated."""
+LEAST = -2.4
+"""Log-odds from which on a note is perhaps outdated, if it is the likeliest one for the later note."""
 _MOST_DAYS = 30
 _RELEVANT = 0.05  # one of both is about the question, and the other nearly so, or nothing follows
 _NEARLY = 0.03
@@ -101,7 +116,7 @@ def pairs(question: str, hits: Sequence[Hit], language: str) -> list[tuple[Hit, 
         if (hit.relevance or 0.0) >= _NEARLY and hit.note.role != "assistant" and hit.note.status != "superseded"
     ]
     return [
-        (older, newer, _features(older, newer, was, now, place, counts=counts, past=past))
+        (older, newer, [*_features(older, newer, was, now, place, counts=counts, past=past), log(len(hits))])
         for place, newer, now in stated
         for _, older, was in stated
         if older.note.said_at.date() < newer.note.said_at.date() and older.note.speaker == newer.note.speaker
