@@ -79,6 +79,7 @@ if TYPE_CHECKING:
         ErasurePlan,
         ErasureReceipt,
         Evicted,
+        Evolved,
         Explanation,
         Exported,
         Hit,
@@ -140,6 +141,7 @@ __all__ = [
     "ErasureReceipt",
     "ErasureRefused",
     "Evicted",
+    "Evolved",
     "Explanation",
     "Exported",
     "Fault",
@@ -235,8 +237,9 @@ _NAMES = {
     "model.prompt": "Prompt Section",
     "model.result": (
         "About Anchor Applied CacheStats Change ChannelScore Chosen Considered Decision Deletion Entry "
-        "ErasurePlan ErasureReceipt Evicted Explanation Exported Hit Hits Hold Imported Known PassageEntry QueryPlan "
-        "Receipt Reflected Reflection Removed Round Session Spending Stats Story Swept Tenant Tie User Version"
+        "ErasurePlan ErasureReceipt Evicted Evolved Explanation Exported Hit Hits Hold Imported Known PassageEntry "
+        "QueryPlan Receipt Reflected Reflection Removed Round Session Spending Stats Story Swept Tenant Tie User "
+        "Version"
     ),
     "model.topic": "Move Topic TopicRun TopicTie",
     "settings": "Settings",

@@ -172,6 +172,7 @@ class AsyncMemory(Threaded[Memory]):
     restore = awaited(Memory.restore)
     limit = awaited(Memory.limit)
     evict = awaited(Memory.evict)
+    evolve = awaited(Memory.evolve)
     pin = awaited(Memory.pin)
     unpin = awaited(Memory.unpin)
     set_policy = awaited(Memory.set_policy)

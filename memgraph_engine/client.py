@@ -47,6 +47,7 @@ from memgraph_engine.model.result import (
     ErasurePlan,
     ErasureReceipt,
     Evicted,
+    Evolved,
     Exported,
     Hit,
     Hits,
@@ -452,6 +453,23 @@ class Memory:
         (3, 1)
         """
         return self._writer.evict(self._scope(user_id, shared), dry_run=dry_run)
+
+    def evolve(self, *, user_id: str | None = None, shared: bool = False) -> Evolved:
+        """Hold the notes that came since the last evolution against those near them (MLA-ARC, section 3.6).
+
+        Without a model a note is tied to others of the same topic with which it shares rare keywords, and gets tags
+        from its topics' labels. With one (the role `evolving`) ties are strengthened or added, notes get tags, and the
+        contexts of the notes near it are written anew, where they keep every name, number, date and denial. Nobody's
+        words are changed. Each change is a decision that `undo` takes back. At most the newest 100 notes are looked at,
+        none that is kept apart. A worker does this after so many interactions (`lifecycle.evolve`).
+
+        >>> from memgraph_engine import Memory
+        >>> with Memory.connect(tenant=tenant) as memory:
+        ...     _ = memory.add("I sold the boat.", user_id="bea")
+        ...     memory.evolve(user_id="bea").notes, memory.evolve(user_id="bea").notes
+        (1, 0)
+        """
+        return self._writer.evolve(self._scope(user_id, shared))
 
     def restore(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Decision:  # noqa: A002
         """Bring back a note that expired, swept or not: the time of its policy begins anew. Or one that was evicted.

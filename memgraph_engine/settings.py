@@ -204,6 +204,7 @@ class LifecycleSettings(BaseModel):
     cluster: Annotated[int, Field(ge=2, le=100)]
     keep: Annotated[float, Field(gt=0, le=1)]
     profile: bool
+    evolve: Annotated[int, Field(ge=0, le=1000)]
     past_days: Annotated[int, Field(ge=0, le=36_500)]
     decisions_days: Annotated[int, Field(ge=0, le=36_500)]
     runs_days: Annotated[int, Field(ge=0, le=36_500)]
@@ -282,6 +283,7 @@ class RolesSettings(BaseModel):
     judging: RoleSettings = RoleSettings()
     consolidation: RoleSettings = RoleSettings()
     profiling: RoleSettings = RoleSettings()
+    evolving: RoleSettings = RoleSettings()
 
 
 class LlmSettings(BaseModel):

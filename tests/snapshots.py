@@ -36,6 +36,7 @@ def snapshot(memory, user="ana", vectors=True):
         "lock",
         "next_expiry",
         "keeps_apart",
+        "evolved_to",
         "begins_at",
     }
     found = Counter()

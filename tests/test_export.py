@@ -39,7 +39,10 @@ RARE = {
     *((label, "policy_as") for label in ("Note", "Past")),
     *((label, "parted") for label in ("Note", "Past")),
     *((label, "expires_as") for label in ("Source", "PastSource")),
-    *(("Scope", name) for name in ("cap", "decisions_since", "folders", "keeps_apart", "pruned_at", "weighed_at")),
+    *(
+        ("Scope", name)
+        for name in ("cap", "decisions_since", "evolved_to", "folders", "keeps_apart", "pruned_at", "weighed_at")
+    ),
     ("PastSource", "cuts"),
     ("Decision", "scrubbed_by"),
     ("Usage", "last_used"),

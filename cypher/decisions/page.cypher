@@ -17,7 +17,7 @@ RETURN d {.*, at: d.at.epochMillis} AS decision,
            UNION ALL
            MATCH (d)-[a:ABOUT]->(n:Note|Past)
            WHERE a.role IN ['created', 'superseded', 'untied', 'tied']
-             OR (d.kind IN ['update', 'delete', 'undo', 'untie', 'expire', 'restore', 'pin', 'policy'] AND a.role IN ['changed', 'retired'])
+             OR (d.kind IN ['update', 'delete', 'undo', 'untie', 'expire', 'restore', 'pin', 'policy', 'evolve'] AND a.role IN ['changed', 'retired'])
            CALL (n, a) {
              WITH n AS v, a WHERE a.role = 'retired' OR v.revision = coalesce(a.revision, a.found) RETURN v
              UNION ALL

@@ -24,6 +24,8 @@
 //   loosed: list<map>    notes that say something else now {note, decision, sources: those that still tell it, or null}; the
 //   changes and conflicts that were judged by other words are taken back
 //   retied: list<map>    ties to bring back {untied_by, decision}
+//   strengthened: list<map>    ties to give a higher score {new, old, score, decision}: each once, and it keeps the score `before`
+//   weakened: list<map>    notes whose ties get back the score from before a decision {note, decision}
 //   retired: list<map>    notes to take out {id, decision}
 //   parted: list<map>    notes whose former versions tell or quote what is kept apart from now on {id, apart: with which class}
 //   leaving: list<string>    sources to take out
@@ -290,6 +292,17 @@ CALL () {
   UNWIND [n, o] AS x
   WITH DISTINCT d, x WHERE NOT EXISTS { (d)-[:ABOUT {role: 'changed'}]->(x) }
   CREATE (d)-[:ABOUT {role: 'tied', found: x.revision}]->(x)
+}
+CALL () {
+  UNWIND $write.strengthened AS row
+  MATCH (:Note {scope: $scope, id: row.new})-[r:RELATED]->(:Note {scope: $scope, id: row.old}) WHERE r.strengthened_by IS NULL
+  SET r.before = r.score, r.score = row.score, r.strengthened_by = row.decision
+}
+CALL () {
+  UNWIND $write.weakened AS row
+  MATCH (:Note {scope: $scope, id: row.note})-[r:RELATED|UNTIED {strengthened_by: row.decision}]-(:Note)
+  WITH DISTINCT r
+  SET r.score = r.before, r.before = null, r.strengthened_by = null
 }
 CALL () {
   UNWIND $write.retired AS row

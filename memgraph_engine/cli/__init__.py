@@ -20,6 +20,7 @@ from memgraph_engine.cli.demo import demo
 from memgraph_engine.cli.end_session import end_session
 from memgraph_engine.cli.eval import eval_app
 from memgraph_engine.cli.evict import evict
+from memgraph_engine.cli.evolve import evolve
 from memgraph_engine.cli.explain import explain
 from memgraph_engine.cli.export import export
 from memgraph_engine.cli.forget import forget
@@ -147,6 +148,7 @@ app.command("end-session")(end_session)
 app.command("restore")(restore)
 app.command("limit")(limit)
 app.command("evict")(evict)
+app.command("evolve")(evolve)
 app.command("pin")(pin)
 app.command("unpin")(unpin)
 app.command("hold")(hold)

@@ -118,6 +118,11 @@ def notes(
     return [Concerned(**row) for row in db.run("erasures/notes", scope=scope, **given)]
 
 
+def evolved(db: Database, scope: str, ids: Sequence[str]) -> list[str]:
+    """Return the notes that evolutions changed while a chat model saw some others, these `ids`."""
+    return [row["id"] for row in db.run("erasures/evolved", scope=scope, ids=list(ids))]
+
+
 def hide(db: Database, scope: str, plan: ErasurePlan, concerned: Sequence[Concerned], now: datetime) -> bool:
     """Begin an erasure of sources; False, with nothing changed, if somebody wrote since the plan was made.
 

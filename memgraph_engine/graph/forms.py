@@ -274,6 +274,7 @@ NODES: Mapping[str, Form] = {
             "pruned_at": TIME,
             "decisions_since": TIME,
             "weighed_at": TIME,
+            "evolved_to": COUNT,
         },
     ),
     "Spending": Form(
@@ -371,7 +372,8 @@ NODES: Mapping[str, Form] = {
 
 _SOURCES, _VERSIONS = ("Source", "PastSource"), ("Note", "Past")
 _TIE = {"decision": TEXT, "score": NUMBER}
-_TIE_TOO = {"kind": _one_of("link", "change", "conflict"), "former": TEXT}
+_STRENGTH = {"before": NUMBER, "strengthened_by": TEXT}
+_TIE_TOO = {**_STRENGTH, "kind": _one_of("link", "change", "conflict"), "former": TEXT}
 _EMPTY = Form({}, {})
 
 
@@ -392,7 +394,10 @@ TIES: Mapping[str, tuple[frozenset[tuple[str, str]], Form]] = {
         _between(("Decision",), (*_SOURCES, *_VERSIONS)),
         Form({"role": TEXT}, {"revision": COUNT, "found": COUNT}),
     ),
-    "RELATED": (_between(("Note",), ("Note",)), Form({**_TIE, "kind": _TIE_TOO["kind"]}, {"former": TEXT})),
+    "RELATED": (
+        _between(("Note",), ("Note",)),
+        Form({**_TIE, "kind": _TIE_TOO["kind"]}, {**_STRENGTH, "former": TEXT}),
+    ),
     "SUPERSEDES": (_between(("Note",), ("Note",)), Form(_TIE, {})),
     "UNTIED": (
         _between(("Note",), ("Note",)),

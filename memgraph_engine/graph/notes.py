@@ -190,6 +190,31 @@ class Relation:
 
 
 @dataclass(frozen=True, slots=True)
+class Bound:
+    """The tie between a note and another one, or one that was taken back (then its kind is untied)."""
+
+    kind: str
+    newer: str
+    older: str
+    score: float
+    strengthened: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Evolving:
+    """What an evolution compares a note by: vectors, names of rare keywords, topics, ties by the other note.
+
+    A topic is its id, its label, and how many keywords of the note are in it.
+    """
+
+    raw_vector: "Sequence[float]"
+    context_vector: "Sequence[float]"
+    rare: frozenset[str]
+    topics: tuple[tuple[str, str, int], ...]
+    ties: Mapping[str, Bound]
+
+
+@dataclass(frozen=True, slots=True)
 class Gathered:
     """A note that a decision is about: as it is now, as it was just before, and who changed it since."""
 
@@ -325,6 +350,38 @@ def metadata_tags(metadata: Mapping[str, object]) -> Iterator[str]:
     ['room=blue', 'floor=2']
     """
     return (f"{key}={value}" for key, value in metadata.items() if isinstance(value, str | int | float | bool))
+
+
+def tags_of(sources: Iterable[Source]) -> list[str]:
+    """Return the tags that a note has by its sources.
+
+    >>> tags_of([Source("1", "I moved.", "", tags=("home",), metadata={"room": "blue"})])
+    ['home', 'room=blue']
+    """
+    return sorted({tag for source in sources for tag in (*source.tags, *metadata_tags(source.metadata))})
+
+
+def unevolved(tx: Runner, scope: str, limit: int) -> list[str]:
+    """Return the ids of the notes that came since a scope evolved last, at most so many of the newest, oldest first."""
+    return [row["id"] for row in reversed(tx.run("notes/unevolved", scope=scope, limit=limit))]
+
+
+def evolving(tx: Runner, scope: str, ids: Sequence[str], rare: int) -> dict[str, "Evolving"]:
+    """Return what an evolution compares notes by; a keyword is rare that at most `rare` notes carry."""
+    rows = tx.run("notes/evolving", scope=scope, ids=list(ids), rare=rare) if ids else []
+    return {
+        row["id"]: Evolving(
+            row["raw_vector"],
+            row["context_vector"],
+            frozenset(row["rare"]),
+            tuple((one["id"], one["label"], one["keywords"]) for one in row["topics"]),
+            {
+                one["note"]: Bound(one["kind"], one["newer"], one["older"], one["score"], one["strengthened"])
+                for one in row["ties"]
+            },
+        )
+        for row in rows
+    }
 
 
 def find(tx: Runner, scope: str, id: str) -> Found | None:  # noqa: A002  the graph's own word

@@ -59,6 +59,11 @@ def settle(db: Database, scope: str, statuses: Sequence[str]) -> None:
     db.commit("scopes/settle", scope=scope, statuses=statuses)
 
 
+def evolved(db: Database, scope: str, version: int) -> None:
+    """Say up to which version of a scope all that it was told has been looked at, by an evolution."""
+    db.commit("scopes/evolved", scope=scope, version=version)
+
+
 def folders(db: Database, scope: str) -> dict[str, str]:
     """Return where the folders lay that were ingested, by their ids."""
     rows = db.run("scopes/folders", scope=scope)

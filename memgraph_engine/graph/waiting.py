@@ -13,8 +13,8 @@ class Waiting:
     """What came to a scope since its topics were found (`ran`, None for never): writes, and notes new to the graph.
 
     `pending`: some notes are not constructed yet. `expiring`: some may have expired that are not swept yet. `crowded`:
-    it has more notes than its cap. `erasing`: an erasure is begun and not done. `pruned` is when its history was,
-    `weighed` when the utilities of its notes were looked at; None for never.
+    it has more notes than its cap. `erasing`: an erasure is begun and not done. `evolving`: it was told enough since it
+    evolved. `pruned` is when its history was, `weighed` when the utilities of its notes were looked at; None for never.
     """
 
     scope: Scope
@@ -22,6 +22,7 @@ class Waiting:
     expiring: bool
     crowded: bool
     erasing: bool
+    evolving: bool
     changed_since: int
     notes_since: int
     ran: datetime | None
@@ -35,20 +36,22 @@ def waiting(
     cap: int = 0,
     unpruned: datetime | None = None,
     unweighed: datetime | None = None,
+    evolve: int = 0,
 ) -> list[Waiting]:
     """Return the scopes with any work, those whose topics are oldest first; of all tenants if none is named.
 
-    `cap` is that of scopes that have none of their own.
+    `cap` is that of scopes that have none of their own. After `evolve` new messages a scope evolves, at 0 never.
     Not to have been pruned since `unpruned` is work too, nor to have been weighed since `unweighed`; None where history
     is kept for ever, and where no note is archived for being of little use.
     """
-    rows = db.run("scopes/waiting", tenant=tenant, cap=cap, unpruned=unpruned, unweighed=unweighed)
+    given = {"cap": cap, "unpruned": unpruned, "unweighed": unweighed, "evolve": evolve}
+    rows = db.run("scopes/waiting", tenant=tenant, **given)
     return [_waiting(Scope(row.pop("tenant"), row.pop("user") or None), row) for row in rows]
 
 
-def waits(db: Database, scope: Scope, cap: int = 0) -> Waiting | None:
+def waits(db: Database, scope: Scope, cap: int = 0, evolve: int = 0) -> Waiting | None:
     """Return the work of one scope; None if it is gone."""
-    rows = db.run("scopes/waits", scope=scope.name, cap=cap)
+    rows = db.run("scopes/waits", scope=scope.name, cap=cap, evolve=evolve)
     return _waiting(scope, rows[0]) if rows else None
 
 

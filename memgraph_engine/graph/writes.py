@@ -41,6 +41,8 @@ class Write:
     untied: Sequence[Row] = ()
     loosed: Sequence[Row] = ()
     retied: Sequence[Row] = ()
+    strengthened: Sequence[Row] = ()
+    weakened: Sequence[Row] = ()
     retired: Sequence[Row] = ()
     parted: Sequence[Row] = ()
     leaving: Sequence[str] = ()

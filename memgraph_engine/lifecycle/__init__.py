@@ -6,7 +6,7 @@ And what leaves a memory that has a cap: the coldest notes, many of which one su
 from memgraph_engine.lifecycle.eviction import Cold, clusters, information, temperatures
 from memgraph_engine.lifecycle.file import policies
 from memgraph_engine.lifecycle.policies import Extension, Life, Policies, Policy, Rule, life_of, outlives, quoted
-from memgraph_engine.lifecycle.summaries import extract, rarity, unfaithful
+from memgraph_engine.lifecycle.summaries import extract, facts, rarity, unfaithful
 
 __all__ = [
     "Cold",
@@ -17,6 +17,7 @@ __all__ = [
     "Rule",
     "clusters",
     "extract",
+    "facts",
     "information",
     "life_of",
     "outlives",

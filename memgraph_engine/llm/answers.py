@@ -223,6 +223,21 @@ class Profiling(Response):
     turns: tuple[ProfiledTurn, ...]
 
 
+class EvolvedNote(Item):
+    """What a note gets from another: a tie to it, tags, another context; '' for the one that it has."""
+
+    note: int
+    tie: bool = False
+    tags: Annotated[Keywords, AfterValidator(_names)] = ()
+    context: Text = ""
+
+
+class Evolving(Response):
+    """What a new note, which is the first, and those near it get from each other."""
+
+    notes: tuple[EvolvedNote, ...]
+
+
 class JudgedAnswer(Item):
     """Whether an answer is right, and why."""
 
@@ -275,7 +290,18 @@ class Sufficiency(Response):
 
 RESPONSES: dict[str, type[Response]] = {
     model.role(): model
-    for model in (Extraction, Gating, Merging, Labelling, Planning, Sufficiency, Judging, Consolidation, Profiling)
+    for model in (
+        Extraction,
+        Gating,
+        Merging,
+        Labelling,
+        Planning,
+        Sufficiency,
+        Judging,
+        Consolidation,
+        Profiling,
+        Evolving,
+    )
 }
 """The form of each role's answer; a role that is not here answers in free text."""
 

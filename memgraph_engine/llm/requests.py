@@ -8,6 +8,7 @@ from typing import Generic, Protocol, TypeVar
 
 from memgraph_engine.llm.answers import (
     Consolidation,
+    Evolving,
     Extraction,
     Gating,
     Judging,
@@ -148,6 +149,17 @@ def profiling(turns: Sequence[Turn], names: Sequence[str]) -> Request[Profiling]
     numbered = [turn.data(at) for at, turn in enumerate(turns, 1)]
     listed: list[dict[str, object]] = [{"names": list(names)}]
     return Request(Profiling, {"turns": numbered, "names": listed}, frozenset(range(1, len(turns) + 1)))
+
+
+def evolving(new: str, near: Sequence[tuple[str, Sequence[str]]]) -> Request[Evolving]:
+    """Ask what a new note, the number 1, and the notes near it get from each other; these are texts with their tags.
+
+    >>> sorted(evolving("Ana sold the boat.", [("Ana bought a boat.", ["boat"])]).asked)
+    [1, 2]
+    """
+    first: dict[str, object] = {"note": 1, "new": True, "text": new}
+    others = [{"note": at, "text": text, "tags": list(tags)} for at, (text, tags) in enumerate(near, 2)]
+    return Request(Evolving, {"notes": [first, *others]}, frozenset(range(1, len(near) + 2)))
 
 
 def labelling(topics: Sequence[TopicKeywords]) -> Request[Labelling]:

@@ -32,6 +32,7 @@ DecisionKind = Literal[
     "erase",
     "archive",
     "profile",
+    "evolve",
 ]
 AT_ONCE = timedelta(minutes=10)
 """Within this time one puts right a slip of one's own; what is said later is news."""
@@ -355,6 +356,26 @@ class Evicted(Result):
     summaries: int
     left: int
     cap: int
+    decisions: tuple[Decision, ...] = ()
+    cost: Cost = NOTHING
+    fallbacks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Evolved(Result):
+    """What an evolution looked at, and what it changed, by which decisions; undo each of these to have it as before.
+
+    `notes` are the new notes that were held against those near them. `ties` counts ties between notes that were added
+    or strengthened, `tags` the notes that got tags, `contexts` those that a chat model wrote another context for.
+    `fallbacks` says, once for each reason, what was done without a model though there is one.
+    """
+
+    brief = ("notes", "ties", "tags", "contexts")
+
+    notes: int
+    ties: int = 0
+    tags: int = 0
+    contexts: int = 0
     decisions: tuple[Decision, ...] = ()
     cost: Cost = NOTHING
     fallbacks: tuple[str, ...] = ()

@@ -124,6 +124,17 @@ def jobs_of(engine: Engine) -> tuple[Job, ...]:
             do=partial(_prune, engine),
         ),
         Job("topics", when, due, lease="work", most=1, do=topics),
+        # last: by what is constructed and stays, and by the topics of now
+        Job(
+            "evolve",
+            f"after {engine.settings.lifecycle.evolve} new interactions"
+            if engine.settings.lifecycle.evolve
+            else "never",
+            _evolving,
+            lease="work",
+            most=1,
+            do=partial(_evolve, writer),
+        ),
     )
 
 
@@ -148,6 +159,16 @@ def _crowded(waiting: Waiting, _now: datetime) -> str:
 def _evict(writer: Writer, scope: Scope, _stopping: Callable[[], bool]) -> Outcome | None:
     done = writer.evict(scope)
     counts = {"archived": done.notes, "summaries": done.summaries}
+    return Outcome(counts, done.fallbacks, done.cost) if done.notes else None
+
+
+def _evolving(waiting: Waiting, _now: datetime) -> str:
+    return "new interactions" if waiting.evolving else ""
+
+
+def _evolve(writer: Writer, scope: Scope, _stopping: Callable[[], bool]) -> Outcome | None:
+    done = writer.evolve(scope)
+    counts = {"notes": done.notes, "ties": done.ties, "tags": done.tags, "contexts": done.contexts}
     return Outcome(counts, done.fallbacks, done.cost) if done.notes else None
 
 

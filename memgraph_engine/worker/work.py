@@ -16,6 +16,7 @@ from memgraph_engine.model.job import JobRun
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.worker.jobs import Job, Outcome, Stopped, jobs_of
 from memgraph_engine.writing import unused
+from memgraph_engine.writing.evolution import turns
 from memgraph_engine.writing.pruning import due_since
 
 _FIRST_REST = 30.0  # seconds before what failed is tried again, doubled each time
@@ -80,7 +81,7 @@ class Worker:
         for name in scopes.imports_cut_off(self._engine.db, self._tenant):
             scopes.clear(self._engine.db, name)
         unpruned, unweighed = due_since(settings.lifecycle, now), unused.due_since(settings.use, now)
-        for one in waiting(self._engine.db, self._tenant, settings.lifecycle.cap, unpruned, unweighed):
+        for one in waiting(self._engine.db, self._tenant, settings.lifecycle.cap, unpruned, unweighed, turns(settings)):
             for lease in dict.fromkeys(job.lease for job, _ in self._due(one)):
                 if self.stopping:
                     return done
@@ -95,9 +96,9 @@ class Worker:
 
     def _work(self, scope: Scope, lease: str, *, again: bool) -> bool:
         """Do what is due in one memory under a lease, unless another worker has it or was faster."""
-        done = False
+        done, settings = False, self._engine.settings
         with leases.held_if_free(self._engine.db, f"{lease} {scope.name}") as mine:
-            now = waits(self._engine.db, scope, self._engine.settings.lifecycle.cap) if mine else None
+            now = waits(self._engine.db, scope, settings.lifecycle.cap, turns(settings)) if mine else None
             for job, why in self._due(now) if now else ():
                 for _ in range(job.most if job.lease == lease else 0):
                     if self.stopping or not self._do(job, scope, why, again=again):

@@ -199,10 +199,9 @@ def remaining(
 ) -> tuple[Mapping[str, Any], tuple[Any, Any]]:
     """Return the properties and vectors of a note that lost sources, and is told by these alone."""
     first = turns[0][0]
-    tags = {tag for source, _ in turns for tag in (*source.tags, *note_graph.metadata_tags(source.metadata))}
     own = {name: getattr(first, name) for name in ("session", "seq", "speaker", "role")}
     texts, vectors = retold(found, turns, language, embedder)
-    return {**own, "agent_id": first.agent, "tags": sorted(tags), **texts}, vectors
+    return {**own, "agent_id": first.agent, "tags": note_graph.tags_of(source for source, _ in turns), **texts}, vectors
 
 
 def retold(

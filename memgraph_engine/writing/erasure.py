@@ -218,7 +218,11 @@ def concerned(db: Database, scope: str, meant: Sequence[Meant], language: str) -
     """Return the notes that tell some sources in any version, or may quote them."""
     sessions = sorted({one.session for one in meant if one.session})
     quotes = sorted({quote for one in meant for quote in _quotes(one, language)})
-    return erasures.notes(db, scope, sorted({one.id for one in meant}), sessions, quotes)
+    found = {one.id: one for one in erasures.notes(db, scope, sorted({one.id for one in meant}), sessions, quotes)}
+    seen = list(found)
+    while seen := [id for id in erasures.evolved(db, scope, seen) if id not in found]:  # noqa: A001
+        found |= {id: erasures.Concerned(id, told=False, kept=True) for id in seen}  # noqa: A001
+    return list(found.values())
 
 
 def _quotes(one: Meant, language: str) -> Iterator[str]:
@@ -276,6 +280,8 @@ def _remake_some(engine: Engine, scope: Scope, ids: Sequence[str], losing: Colle
         properties, (raw, context) = make(found, turns, state.language, engine.embedder)
         if not ("raw" in properties or id in lives):
             continue
+        # an evolution may have taken others from what is erased
+        properties = {**properties, "tags": notes.tags_of(source for source, _ in turns)}
         names = None
         if "raw" in properties:
             words = {*properties["raw_terms"].split(), *properties["context_terms"].split()}

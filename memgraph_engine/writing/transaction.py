@@ -81,6 +81,8 @@ class Transaction:
         self._untied: list[dict[str, str]] = []
         self._loosed: list[dict[str, Any]] = []
         self._retied: list[dict[str, str]] = []
+        self._strengthened: list[dict[str, Any]] = []
+        self._weakened: list[dict[str, str]] = []
         self._parted: dict[str, str] = {}
         self._leaving: list[str] = []
         self._rebuilt: list[Row] = []
@@ -189,6 +191,14 @@ class Transaction:
         """Bring back the ties that a decision took back."""
         self._retied.append({"untied_by": untied_by, "decision": decision})
 
+    def strengthen(self, decision: str, newer: str, older: str, score: float) -> None:
+        """Give a tie a higher score, once; it remembers the one before."""
+        self._strengthened.append({"new": newer, "old": older, "score": score, "decision": decision})
+
+    def weaken(self, decision: str, note: str) -> None:
+        """Give the ties of a note that a decision strengthened the scores that they had before."""
+        self._weakened.append({"note": note, "decision": decision})
+
     def rebuild(self, found: Found, revision: Revision, *, losing: bool) -> None:
         """Make a note anew in place, without a former version; it may lose keywords, and gains none."""
         before = Counted.of(found)
@@ -288,6 +298,8 @@ class Transaction:
             untied=self._untied,
             loosed=self._loosed,
             retied=self._retied,
+            strengthened=self._strengthened,
+            weakened=self._weakened,
             retired=[{"id": note, "decision": decision} for note, decision in sorted(self._retired.items())],
             parted=[{"id": note, "apart": apart} for note, apart in sorted(self._parted.items())],
             leaving=sorted(self._leaving),

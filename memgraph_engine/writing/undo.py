@@ -175,6 +175,7 @@ class _Undoing:
         leaving = () if self._undone.kind == "profile" and self._undone.note else self._undone.sources
         for one in about:
             self._transaction.cut(self._undone.id, one.id)
+            self._transaction.weaken(self._undone.id, one.id)
         self._transaction.retie(self._undone.id, self._decision.id)
         for one in created:
             self._leave(one)

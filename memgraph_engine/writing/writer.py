@@ -35,7 +35,7 @@ from memgraph_engine.llm import Spent
 from memgraph_engine.model.candidate import Candidate
 from memgraph_engine.model.memory import NEVER, TRUE_ONCE, Key, Source
 from memgraph_engine.model.ports import utc_now
-from memgraph_engine.model.result import Applied, Decision, Deletion, Entry, Evicted, Receipt, Swept
+from memgraph_engine.model.result import Applied, Decision, Deletion, Entry, Evicted, Evolved, Receipt, Swept
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.model.usage import Usage
 from memgraph_engine.recall.question import Filters
@@ -46,6 +46,7 @@ from memgraph_engine.writing.batch import entries, unknown
 from memgraph_engine.writing.commit import Stale, until_current
 from memgraph_engine.writing.construction import Work, batch, make_notes, tell
 from memgraph_engine.writing.eviction import Eviction
+from memgraph_engine.writing.evolution import Evolution
 from memgraph_engine.writing.profile import change_profile, set_attribute
 from memgraph_engine.writing.pruning import prune
 from memgraph_engine.writing.rewording import Reworded, reword
@@ -453,6 +454,11 @@ class Writer:
         scopes.settle(engine.db, scope.name, notes.UNSWEPT)
         pruned = prune(engine, scope, engine.now())
         return Swept(archived, tuple(decisions), tuple(erased), tuple(held), pruned)
+
+    def evolve(self, scope: Scope) -> Evolved:
+        """Hold what came to a scope since it evolved last against what is near it."""
+        with self._work(scope) as work:
+            return Evolution(self._engine, scope, work.spent).run()
 
     def restore(self, scope: Scope, id: str) -> Decision:  # noqa: A002
         """Bring back what expired, or was evicted."""

@@ -1,0 +1,427 @@
+"""Let a memory evolve: what came last is held against what is near it (MLA-ARC, sections 3.6 and 4.4).
+
+With a chat model (the role `evolving`) ties are added or strengthened, notes get tags, and the notes near a new one get
+another context. Without one, ties follow from shared topics and rare keywords, and tags from topics' labels. The words
+of a note are never changed. All that one new note changes is one decision.
+
+A model is shown side by side only what ends together, and nothing that is kept apart. What it saw is told by the
+decision: an erasure makes anew what may hold words of the erased.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+from memgraph_engine.cost import NOTHING, Cost
+from memgraph_engine.engine.wiring import Engine
+from memgraph_engine.errors import ModelError
+from memgraph_engine.gate.calibration import calibration
+from memgraph_engine.gate.gate import Gate, known_of
+from memgraph_engine.graph import notes, scopes
+from memgraph_engine.graph.neighbourhood import neighbourhood
+from memgraph_engine.graph.notes import SUMMARY, USER, Evolving, Found, Relation, Rendering, Revision
+from memgraph_engine.language import tokenize
+from memgraph_engine.lifecycle import facts, unfaithful
+from memgraph_engine.llm import Spent, evolving
+from memgraph_engine.model.candidate import Candidate
+from memgraph_engine.model.marker import without_recalled
+from memgraph_engine.model.result import Considered, Decision, Evolved
+from memgraph_engine.model.scope import Scope
+from memgraph_engine.settings import Settings
+from memgraph_engine.writing import contexts
+from memgraph_engine.writing.commit import until_current
+from memgraph_engine.writing.transaction import Transaction
+
+if TYPE_CHECKING:
+    from memgraph_engine.gate.score import Scores
+    from memgraph_engine.graph.scopes import ScopeState
+
+_TURNS = 2  # of one interaction: what was asked, and what was answered
+_NEWEST = 100  # notes of one evolution
+_SHARED = 2  # rare keywords that tie two notes of a topic, and keywords by which a note is of a topic
+_RARE, _FEW = 0.05, 10  # a keyword is rare that this share of the notes carries at most, or so few
+_TAGS, _WORDS, _LONGEST = 3, 3, 40  # tags that a note gets at once, and how many words and characters one has
+_FULL = 8  # tags of a note that gets no more
+_STRONGER = 0.5  # share of what a tie lacks of 1 that it gains
+
+
+def turns(settings: Settings) -> int:
+    """Return after how many new messages a memory evolves, 0 for never."""
+    return _TURNS * settings.lifecycle.evolve
+
+
+@dataclass(frozen=True, slots=True)
+class One:
+    """A note, what it is compared by, and what it says, without the turn before it."""
+
+    found: Found
+    by: Evolving
+    text: str
+
+    @property
+    def id(self) -> str:
+        """The note's id."""
+        return self.found.note.id
+
+    @property
+    def life(self) -> tuple[object, ...]:
+        """What a model is shown side by side has this in common."""
+        return self.found.note.expires_at, self.found.note.erase_at
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """An older note near a new one, their scores, and how related they are: as the gate's link threshold counts it."""
+
+    one: One
+    scores: "Scores"
+    related: float
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is to become of a note: a tie to the new one, tags, a context ('' for none), and why."""
+
+    tie: bool = False
+    tags: tuple[str, ...] = ()
+    context: str = ""
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A new note with those near it, what is to become of each by its id, and the model that says so ('' for none).
+
+    `seen` are the notes that the model saw.
+    """
+
+    new: One
+    near: Sequence[Near]
+    wanted: Mapping[str, Wanted]
+    model: str = ""
+    cost: Cost = NOTHING
+    seen: Collection[str] = ()
+
+
+@dataclass
+class Evolution:
+    """One call. A model is asked once about the same, however often the write is prepared."""
+
+    engine: Engine
+    scope: Scope
+    spent: Spent
+    _asked: dict[tuple[object, ...], "Answer | None"] = field(default_factory=dict)
+
+    def run(self) -> Evolved:
+        """Evolve by what came since the last time; raises WriteConflict."""
+        return until_current(self.engine.db, self.scope.name, self._attempt)
+
+    def _attempt(self) -> Evolved:
+        db, scope = self.engine.db, self.scope.name
+        state = scopes.state(db, scope)
+        new = notes.unevolved(db, scope, _NEWEST) if state else []
+        if not state:
+            return Evolved(0)
+        if not new:  # what was told is small talk, or kept apart: no worker need look at it again
+            scopes.evolved(db, scope, state.version)
+            return Evolved(0)
+        steps = [self._local(*pair, state.language) for pair in self._compared(state, new)]
+        steps = self._modelled(steps, state.language)
+        transaction = Transaction(self.scope, state.version, self.engine.now())
+        writing = _Writing(self.engine, transaction, state.language)
+        for step in steps:
+            writing.add(step)
+        writing.revise()
+        transaction.commit(db)
+        scopes.evolved(db, scope, state.version + bool(writing.decisions))
+        counts = writing.ties, len(writing.tags), len(writing.contexts)
+        return Evolved(len(steps), *counts, tuple(writing.decisions), self.spent.cost, self.spent.fallbacks)
+
+    # ---- what is near -------------------------------------------------------------------------
+
+    def _compared(self, state: "ScopeState", ids: Sequence[str]) -> list[tuple[One, list[Near]]]:
+        """Return the new notes, oldest first, each with the older ones near it, the nearest first."""
+        engine = self.engine
+        settings, maps = engine.settings.gate, calibration(engine.embedder.name)
+        rare = max(int(state.notes * _RARE), _FEW)
+        new = self._read(ids, rare)
+        given = [_candidate(one) for one in new.values()]
+        words, reach = [one.raw_terms for one in given], [0] * len(given)
+        around = neighbourhood(
+            engine.db, self.scope, given, words, reach, near=settings.near + 1, lexical=settings.lexical
+        )  # one more, since each is the nearest to itself
+        others = self._read([id for id in around.notes if id not in new], rare)  # noqa: A001
+        every = {**others, **new}
+        known = {id: known_of(note, state.language) for id, note in around.notes.items()}  # noqa: A001
+        gate = Gate(settings, maps, self.scope, state.language, state.notes, engine.policies)
+        compared = []
+        for one, cosines in zip(new.values(), around.near, strict=True):
+            older = [two for two in map(every.get, cosines) if two and _older(two, one)] if one.id in known else []
+            near = [
+                Near(every[two.known.id], two.scores, maps.relation(max(two.scores.overlap, two.scores.cosine)))
+                for two in gate.beside(known[one.id], [(known[two.id], cosines[two.id]) for two in older])
+            ]
+            compared.append((one, sorted(near, key=lambda two: (-two.related, two.one.id))))
+        return compared
+
+    def _read(self, ids: Sequence[str], rare: int) -> dict[str, One]:
+        """Read notes that may evolve, in the order of the ids: no summary, and nothing that is kept apart."""
+        db, scope = self.engine.db, self.scope.name
+        by = notes.evolving(db, scope, ids, rare)
+        told = {one.found.note.id: one for one in notes.renderings(db, scope, list(by))}
+        found = ((told[id], by[id]) for id in ids if id in told and id in by)  # noqa: A001
+        return {one.found.note.id: One(one.found, more, _text(one)) for one, more in found if not one.found.note.sums}
+
+    # ---- what is to change --------------------------------------------------------------------
+
+    def _local(self, new: One, near: Sequence[Near], language: str) -> Step:
+        """Tie a note to those of its topics that share rare keywords; tag both by the topics' labels."""
+        wanted = {new.id: Wanted(tags=_labels(new, language))}
+        most = self.engine.settings.gate.most_links
+        for two in [two for two in near if self._alike(new, two)][:most]:
+            why = f"Both tell of {', '.join(sorted(new.by.rare & two.one.by.rare)[:_TAGS])}."
+            wanted[two.one.id] = Wanted(tie=True, tags=_labels(two.one, language), why=why)
+        return Step(new, near, wanted)
+
+    def _alike(self, new: One, two: Near) -> bool:
+        """Tell whether two notes are to be tied, and neither are so nor were."""
+        settings = self.engine.settings.gate
+        topics = {topic for topic, _, _ in new.by.topics} & {topic for topic, _, _ in two.one.by.topics}
+        shared = new.by.rare & two.one.by.rare
+        near = two.related > settings.link_threshold
+        return settings.link and near and bool(topics) and len(shared) >= _SHARED and two.one.id not in new.by.ties
+
+    def _modelled(self, steps: Sequence[Step], language: str) -> list[Step]:
+        """Let a model say what is to change, where there is one that answers."""
+        roles = self.engine.roles
+        if not roles.has("evolving"):
+            return list(steps)
+        shown = [[two for two in step.near if two.one.life == step.new.life] for step in steps]
+        keys = [_key(step.new, some) for step, some in zip(steps, shown, strict=True)]
+        asked = {key: place for place, key in enumerate(keys) if shown[place] and key not in self._asked}
+        requests = [
+            evolving(steps[place].new.text, [(two.one.text, _filed(two.one)) for two in shown[place]])
+            for place in asked.values()
+        ]
+        for key, answer in zip(asked, roles.ask_many(requests, meters=self.spent.meters), strict=True):
+            if isinstance(answer, ModelError):
+                self.spent.failed("Evolving", answer)
+                self._asked[key] = None
+                continue
+            self.spent.cost += answer.cost
+            said = {one.note: (one.tie, one.tags, one.context) for one in answer.response.notes}
+            self._asked[key] = Answer(said, answer.model, answer.cost)
+        return [
+            self._answered(step, some, by, language) if (by := self._asked.get(key)) else step
+            for step, some, key in zip(steps, shown, keys, strict=True)
+        ]
+
+    def _answered(self, step: Step, shown: Sequence[Near], by: "Answer", language: str) -> Step:
+        """Return a step as a model wants it, as far as that may be."""
+        link, most = self.engine.settings.gate.link, self.engine.settings.gate.most_links
+        new, wanted, tied = step.new, dict[str, Wanted](), 0
+        filed = {tag for two in shown for tag in _filed(two.one)}
+        wanted[new.id] = Wanted(tags=_fitting(by.said[1][1], new, filed, language))
+        for place, two in enumerate(shown, 2):
+            tie, tags, context = by.said[place]
+            bound = new.by.ties.get(two.one.id)
+            free = bound is None or (bound.kind == "link" and not bound.strengthened)
+            tie = tie and link and free and tied < most
+            tied += tie
+            context, why = _context(context, two.one, new, language)
+            wanted[two.one.id] = Wanted(tie, _fitting(tags, two.one, _filed(new), language), context, why)
+        seen = {two.one.id for two in shown}
+        return Step(new, step.near, wanted, by.model, by.cost, seen)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a model said of each note, by its number in the request: tie, tags, context."""
+
+    said: Mapping[int, tuple[bool, tuple[str, ...], str]]
+    model: str
+    cost: Cost
+
+
+@dataclass
+class _Writing:
+    """Plans what is written; a note may be near several new ones."""
+
+    engine: Engine
+    transaction: Transaction
+    language: str
+    decisions: list[Decision] = field(default_factory=list)
+    ties: int = 0
+    tags: dict[str, list[str]] = field(default_factory=dict)
+    contexts: dict[str, str] = field(default_factory=dict)
+    _planned: list[tuple[Found, str, dict[str, object], str]] = field(default_factory=list)
+
+    def add(self, step: Step) -> None:
+        """Plan what a step changes, if it changes anything, as one decision."""
+        new = step.new
+        ties = [two for two in step.near if step.wanted.get(two.one.id, Wanted()).tie]
+        found = {one.id: self._properties(one, step) for one in (new, *(two.one for two in step.near))}
+        changed = {id: given for id, given in found.items() if given}  # noqa: A001
+        if not ties and not changed:
+            return
+        decision = self.transaction.decide(
+            Decision(
+                uuid4().hex,
+                "evolve",
+                self.transaction.now,
+                new.id,
+                considered=tuple(
+                    _considered(two, step, changed.get(two.one.id, {}))
+                    for two in step.near
+                    if two.one.id in step.seen or two in ties or two.one.id in changed
+                ),
+                evidence=_evidence(len(ties), changed),
+                thresholds=self.engine.settings.gate.thresholds,
+                model=step.model,
+                cost=step.cost,
+            )
+        )
+        self.decisions.append(decision)
+        self.ties += len(ties)
+        for two in ties:
+            self._tie(new, two, decision.id)
+        for one in (new, *(two.one for two in step.near)):
+            given = changed.get(one.id, {})
+            if given or (one is new and ties):  # a tie is a change of the newer note
+                context = str(given.pop("context", ""))
+                if context:
+                    given |= {**contexts.terms_of(context, self.language), "constructed_by": step.model}
+                    self.contexts[one.id] = context
+                if "tags" in given:
+                    self.tags[one.id] = list(given["tags"])  # type: ignore[call-overload]
+                self._planned.append((one.found, decision.id, given, context))
+
+    def _properties(self, one: One, step: Step) -> dict[str, object]:
+        """Return what changes of a note: nothing of one that is pinned; no context twice."""
+        wanted, note = step.wanted.get(one.id, Wanted()), one.found.note
+        if note.pinned:
+            return {}
+        now = self.tags.get(one.id, list(note.tags))
+        more = [tag for tag in wanted.tags if tag not in now][: max(_FULL - len(now), 0)]
+        given: dict[str, object] = {"tags": sorted({*now, *more})} if more else {}
+        if wanted.context and one.id not in self.contexts:
+            given["context"] = wanted.context
+        return given
+
+    def _tie(self, new: One, two: Near, decision: str) -> None:
+        bound = new.by.ties.get(two.one.id)
+        if bound:
+            score = round(bound.score + (1 - bound.score) * _STRONGER, 4)
+            self.transaction.strengthen(decision, bound.newer, bound.older, score)
+        else:
+            self.transaction.relate(Relation(new.id, two.one.id, "link", round(two.related, 4), decision))
+
+    def revise(self) -> None:
+        """Embed all new contexts in one call, and plan the new version of each note."""
+        texts = [context for *_, context in self._planned if context]
+        vectors = iter(self.engine.embedder.embed_documents(texts) if texts else ())
+        for found, decision, given, context in self._planned:
+            vector = next(vectors) if context else None
+            self.transaction.revise(found, Revision(found.note.id, decision, given, context_vector=vector))
+
+
+def _candidate(one: One) -> Candidate:
+    """Return a stored note as the gate looks for what is near it."""
+    import numpy as np
+
+    note, terms = one.found.note, one.found.raw_terms.split()
+    raw, context = (np.asarray(vector, dtype=np.float32) for vector in (one.by.raw_vector, one.by.context_vector))
+    words = sorted(set(terms), key=lambda term: (-len(term), term))[:_FULL]
+    return Candidate(note.sources[0], None, None, one.text, note.context, words, (), raw, context, (), waiting=note.id)
+
+
+def _older(one: One, new: One) -> bool:
+    """Tell whether a note was there before another: of two new ones the later is held against the earlier."""
+    return (one.found.note.created_at, one.id) < (new.found.note.created_at, new.id)
+
+
+def _text(one: Rendering) -> str:
+    """Return what a note says: a model's context, else its lines, which repeat no other turn."""
+    found = one.found
+    return found.note.context if found.by_model else "\n".join(map(without_recalled, found.note.raw))
+
+
+def _filed(one: One) -> list[str]:
+    """Return the tags of a note that are no metadata."""
+    return [tag for tag in one.found.note.tags if "=" not in tag]
+
+
+def _key(new: One, shown: Sequence[Near]) -> tuple[object, ...]:
+    return new.text, *((two.one.id, two.one.text, *_filed(two.one)) for two in shown)
+
+
+def _labels(one: One, language: str) -> tuple[str, ...]:
+    """Return what a note says itself of the labels of its topics."""
+    parts = [part for _, label, keywords in one.by.topics if keywords >= _SHARED for part in label.split(", ")]
+    return _fitting(parts, one, (), language)
+
+
+def _fitting(given: Sequence[str], one: One, others: Collection[str], language: str) -> tuple[str, ...]:
+    """Return the tags that may be a note's: few and short, in words that it says itself, or a tag of `others`."""
+    said = {*one.found.raw_terms.split()}
+    found = []
+    for tag in dict.fromkeys(" ".join(tag.split()).casefold() for tag in given):
+        terms = tokenize(tag, language)
+        short = len(tag) <= _LONGEST and len(tag.split()) <= _WORDS and "=" not in tag and tag.isprintable()
+        if short and ((terms and said.issuperset(terms)) or tag in others):
+            found.append(tag)
+    return tuple(found[:_TAGS])
+
+
+def _context(context: str, one: One, new: One, language: str) -> tuple[str, str]:
+    """Return the context that an older note gets, '' for none, and why a model's is not used."""
+    found, text = one.found, " ".join(context.split())
+    if not text or text == found.note.context or found.constructed_by in (USER, SUMMARY):
+        return "", ""
+    said = [found.note.text, *([found.note.context] if found.by_model else [])]
+    lines = [*found.note.raw, one.text, new.text]
+    why = unfaithful(text, lines, said, language) or _undenied(text, lines, said, language)
+    return ("", f"The model's context was not used: {why}.") if why else (text, "")
+
+
+def _undenied(text: str, lines: Sequence[str], said: Sequence[str], language: str) -> str:
+    """Say which denial a context loses of what was said, or adds to it; else ''."""
+    told, known, own = (_denied(some, language) for some in ([text], lines, said))
+    lost, added = sorted(own - told), sorted(told - known)
+    return f"it no longer denies {lost[0]!r}" if lost else f"it denies {added[0]!r}" if added else ""
+
+
+def _denied(texts: Sequence[str], language: str) -> frozenset[str]:
+    return frozenset(word for text in texts for kind, word in facts(text, language) if kind == "denial")
+
+
+def _considered(two: Near, step: Step, changed: Mapping[str, object]) -> Considered:
+    wanted, scores = step.wanted.get(two.one.id, Wanted()), two.scores
+    return Considered(
+        two.one.id,
+        round(scores.redundancy, 4),
+        round(scores.complementarity, 4),
+        round(scores.cosine, 4),
+        "related" if wanted.tie or changed else "none",
+        wanted.why,
+    )
+
+
+def _evidence(ties: int, changed: Mapping[str, Mapping[str, object]]) -> str:
+    """Say what a decision does.
+
+    >>> _evidence(1, {"a": {"tags": ["boat"]}, "b": {"tags": ["boat"], "context": "Ana sold the boat."}})
+    'It ties the note to 1 other, tags 2 notes, gives 1 note another context.'
+    """
+    tagged, told = (sum(name in given for given in changed.values()) for name in ("tags", "context"))
+    done = [
+        f"ties the note to {ties} other{'s' * (ties != 1)}" if ties else "",
+        f"tags {_notes(tagged)}" if tagged else "",
+        f"gives {_notes(told)} another context" if told else "",
+    ]
+    return f"It {', '.join(filter(None, done))}."
+
+
+def _notes(number: int) -> str:
+    return f"{number} note{'s' * (number != 1)}"
