@@ -11,6 +11,8 @@ from memgraph_engine.model.memory import Source
 REPLACED = ('"Rex" was replaced by [1] of that day',)
 REPAIRED = [
     ("english", "I'm allergic to hazelnuts.", "Sorry, I meant walnuts.", "hazelnuts"),
+    ("english", "we get the boat on 15 august", "sorry i meant the 25th", "15"),
+    ("english", "my uncle is Piet from Prague", "no no, he's from Brno, not Prague", "Prague"),
     ("english", "Dinner with Ida is on Tuesday at 8.", "Sorry, Wednesday at 7.", "Tuesday at 8"),
     ("english", "Dinner with Ida is on Tuesday.", "oops, Wednesday at 7", "Tuesday"),
     ("english", "My flight leaves at 6:40, 1 hour from here.", "ugh, misread it, it's 8:15", "6:40"),

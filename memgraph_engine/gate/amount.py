@@ -58,7 +58,8 @@ def amounts(tokens: Sequence[Token], lists: Lists) -> list[Amount]:
             counted = None if clock else _counted(beside, lists)
             unit = (counted.stem or counted.plain) if counted else ""
             hour = bool(clock) or bool(_HOUR.fullmatch(one.written))
-            found.append(Amount((one, *clock), unit, hour, counted is not None and counted.plain in lists.times))
+            lasts = counted is not None and counted.plain in lists.times and counted.plain not in lists.dates
+            found.append(Amount((one, *clock), unit, hour, lasts))
     return found
 
 

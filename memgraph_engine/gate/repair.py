@@ -19,7 +19,7 @@ from memgraph_engine.gate.amount import amounts, replaced
 from memgraph_engine.gate.difference import dates, quoted
 from memgraph_engine.gate.known import STAR, Line, same_speaker
 from memgraph_engine.gate.update import Update
-from memgraph_engine.gate.wording import Lists, Token, lists_of, shown, wording
+from memgraph_engine.gate.wording import Lists, Token, lists_of, shown, taken_back, wording
 from memgraph_engine.model.memory import Source
 from memgraph_engine.model.result import AT_ONCE
 from memgraph_engine.model.text import is_question
@@ -98,7 +98,7 @@ def repair(new: Line, old: Line, language: str, reach: int = NEAR) -> Update | N
     if not 0 < new.behind(old) <= reach or not may_repair(new) or old.role == "assistant" or old.long:
         return None
     lists = lists_of(language)
-    if found := _named(new, old.tokens, lists):
+    if found := _named(new, old.tokens, lists) or _exchanged(new, old.tokens, lists):
         return _update("The new one says so right behind it.", found, old)
     for term, kind, clauses in _terms(new, lists):
         found = next(filter(None, (_value(one, old.tokens, lists) for one in clauses)), None)
@@ -148,6 +148,19 @@ def _named(new: Line, old: Sequence[Token], lists: Lists) -> "_Found | None":
         return None
     out = [token for token in old if token.plain.casefold() == wrong.plain.casefold() and not token.asked]
     return (_text(put), out[-1:]) if out and {_sort(one, lists) for one in put} == {_sort(wrong, lists)} else None
+
+
+def _exchanged(new: Line, old: Sequence[Token], lists: Lists) -> "_Found | None":
+    """Return a value and the denied one behind it that an old line has: "he's from Brno, not Prague"."""
+    for _, wrong in taken_back(new.tokens, lists):
+        out = [token for token in old if token.plain == wrong.plain and not token.asked]
+        sort, known = _sort(wrong, lists), {token.plain for token in old}
+        before = [token for token in new.tokens if token.span[1] <= wrong.span[0] and token.sentence == wrong.sentence]
+        named = [token for token in before if token.stem and token.plain not in known and _sort(token, lists) == sort]
+        put = [token for token in named if sort or (token.written[0].isupper() and not token.opens)]
+        if out and len(put) == 1 and not wrong.asked:
+            return put[0].written, out[-1:]
+    return None
 
 
 def _denied(clause: Sequence[Token], lists: Lists) -> int | None:
