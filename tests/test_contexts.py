@@ -36,7 +36,13 @@ def test_a_word_without_an_end_is_clipped_too(memory):
 
 
 def test_a_context_tells_each_turn_once_and_neighbours_together(memory):
-    fence = {"id": "f", "role": "user", "content": "The fence behind my roses is green.", "session": "t"}
+    fence = {
+        "id": "f",
+        "role": "user",
+        "content": "The fence behind my roses is green.",
+        "session": "t",
+        "time": "2025-03-01T18:00",
+    }
     memory.add([*TALK[1:], fence], user_id="ana")
     entries = memory.context("What do my roses stand in?", user_id="ana").entries
     assert [entry.sources[0].id for entry in entries] == ["2", "3", "f"]
