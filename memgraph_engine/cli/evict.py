@@ -8,8 +8,6 @@ from memgraph_engine.cli import show
 from memgraph_engine.cli.connect import known
 from memgraph_engine.cli.options import Json, Shared, Tenant, User, whose
 
-_TOLD = 5  # decisions
-
 
 def evict(
     user: User = None,
@@ -35,9 +33,4 @@ def evict(
         made = "1 summary stands" if done.summaries == 1 else f"{done.summaries:,} summaries stand"
         typer.echo(f"{would} {show.count(done.notes, 'note')}, for which {made}.")
     typer.echo(f"{show.count(done.left, 'note')} left; {cap}.")
-    for reason in done.fallbacks:
-        typer.echo(show.clean(reason), err=True)
-    for decision in done.decisions[:_TOLD]:
-        typer.echo(f"To bring back what one sums: memgraph-engine undo {decision.id}", err=True)
-    if len(done.decisions) > _TOLD:
-        typer.echo(f"And {len(done.decisions) - _TOLD:,} more, which `decisions` lists.", err=True)
+    show.undoing("To bring back what one sums", done.decisions, done.fallbacks)

@@ -6,8 +6,6 @@ from memgraph_engine.cli import show
 from memgraph_engine.cli.connect import known
 from memgraph_engine.cli.options import Json, Shared, Tenant, User, whose
 
-_TOLD = 5  # decisions
-
 
 def evolve(user: User = None, shared: Shared = False, tenant: Tenant = None, as_json: Json = False) -> None:
     """Tie and tag new notes by what is near them.
@@ -24,9 +22,4 @@ def evolve(user: User = None, shared: Shared = False, tenant: Tenant = None, as_
     made = f"{show.count(done.ties, 'tie')}, {show.count(done.contexts, 'context')}"
     looked = f"Looked at {show.count(done.notes, 'new note')}"
     typer.echo(f"{looked}, changed {made} and the tags of {show.count(done.tags, 'note')}.")
-    for reason in done.fallbacks:
-        typer.echo(show.clean(reason), err=True)
-    for decision in done.decisions[:_TOLD]:
-        typer.echo(f"To take it back: memgraph-engine undo {decision.id}", err=True)
-    if len(done.decisions) > _TOLD:
-        typer.echo(f"And {len(done.decisions) - _TOLD:,} more, which `decisions` lists.", err=True)
+    show.undoing("To take it back", done.decisions, done.fallbacks)

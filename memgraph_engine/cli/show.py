@@ -24,7 +24,18 @@ if TYPE_CHECKING:
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _ABOUT = {"superseded": "in place of ", "retired": "took back "}
 _SHOWN = 0.005  # what adds less to a hit's rank is not told
+_TOLD = 5  # decisions whose undo is told
 _QUOTED = 160  # characters of a text that is only named
+
+
+def undoing(how: str, decisions: "Sequence[Decision]", fallbacks: Sequence[str]) -> None:
+    """Say on standard error why models were not used, and how to take back what was decided."""
+    for reason in fallbacks:
+        typer.echo(clean(reason), err=True)
+    for decision in decisions[:_TOLD]:
+        typer.echo(f"{how}: memgraph-engine undo {decision.id}", err=True)
+    if len(decisions) > _TOLD:
+        typer.echo(f"And {len(decisions) - _TOLD:,} more, which `decisions` lists.", err=True)
 
 
 def money(cost: "Cost") -> str:
