@@ -5,7 +5,6 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
-from itertools import pairwise
 from typing import Any
 
 from memgraph_engine.graph import copying, topics
@@ -13,6 +12,7 @@ from memgraph_engine.graph.database import Database, Row, Runner
 from memgraph_engine.graph.notes import Found, found_from
 from memgraph_engine.graph.rows import moment
 from memgraph_engine.interface.results import json_form
+from memgraph_engine.model.memory import Source, cut_up
 from memgraph_engine.model.result import ErasurePlan, ErasureReceipt
 
 _PAGE = 1000
@@ -99,10 +99,9 @@ def said(db: Database, scope: str) -> Iterator[Said]:
         after = rows[-1]["id"]
 
 
-def _pieces(row: Row) -> Iterator[str]:
-    text, places = row["text"], [0, *(row["cuts"] or ()), len(row["text"])]
-    for start, end in pairwise(places):
-        yield f"{text[start:end]} {row['caption'] or ''}" if not start else text[start:end]
+def _pieces(row: Row) -> list[str]:
+    whole = Source("", row["text"], "", caption=row["caption"] or "")
+    return [one.text if one.part else f"{one.text} {one.caption}" for one in cut_up(whole, row["cuts"] or ())]
 
 
 def ended(db: Database, scope: str) -> list[tuple[str, str]]:

@@ -301,7 +301,7 @@ def _properties(new: NewNote, scope: Scope) -> Row:
         "policy": source.policy,
         "pinned": source.pinned,
         "apart": source.apart,
-        "tags": sorted({*source.tags, *metadata_tags(source.metadata)}),
+        "tags": tags_of([source]),
     }
 
 

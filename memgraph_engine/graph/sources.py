@@ -9,7 +9,7 @@ from memgraph_engine.graph.database import Database, Row, Runner
 from memgraph_engine.graph.notes import QUOTABLE, ends, key_of, quotable
 from memgraph_engine.graph.rows import source_from, source_properties, status_of
 from memgraph_engine.model.candidate import Candidate
-from memgraph_engine.model.memory import READABLE, TRUE_ONCE, Key, Source, passage
+from memgraph_engine.model.memory import READABLE, TRUE_ONCE, Key, Source, cut_up
 
 _GAP = " … "
 
@@ -119,7 +119,7 @@ def recent(tx: Runner, scope: str, session: str, roles: Sequence[str], limit: in
 def _readable(row: Row, parts: Sequence[int]) -> Source:
     """Return a source with these passages of it alone; dots stand for what is left out."""
     cuts, whole = row.get("cuts") or (), source_from(row)
-    kept = [passage(whole, cuts, part) for part in range(len(cuts) + 1) if part in parts]
+    kept = [one for one in cut_up(whole, cuts) if one.part in parts]
     if len(kept) > len(cuts):
         return whole
     text = kept[0].text
@@ -138,8 +138,7 @@ def passages(tx: Runner, scope: str, id: str, hash: str = "") -> list[Source]:  
     if not rows:
         return []
     row = rows[0]["source"]
-    places = row.get("cuts") or ()
-    return [passage(source_from(row), places, part) for part in range(len(places) + 1)]
+    return cut_up(source_from(row), row.get("cuts") or ())
 
 
 def arriving(inputs: Iterable[Sequence[Candidate]]) -> list[Row]:

@@ -13,7 +13,7 @@ from itertools import accumulate, pairwise
 from markdown_it import MarkdownIt
 
 from memgraph_engine.model.marker import own
-from memgraph_engine.model.memory import Source, passage
+from memgraph_engine.model.memory import Source, cut_up
 
 _WORD = re.compile(r"\w")
 # Ends of units, from the coarsest; what no sentence or word ends is cut at the limit
@@ -72,7 +72,7 @@ def cuts(text: str, limit: int) -> list[int]:
 def of_message(source: Source, limit: int) -> list[Source]:
     """Return the passages of a message; of one within the limit that is the message itself."""
     found = cuts(source.text, limit)
-    return [passage(source, found, part) for part in range(len(found) + 1)]
+    return cut_up(source, found)
 
 
 def _without_gaps(text: str) -> str:

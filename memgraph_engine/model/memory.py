@@ -88,6 +88,15 @@ def passage(whole: Source, cuts: Sequence[int], part: int) -> Source:
     return replace(whole, text=whole.text[start:end], caption=caption, part=part, span=(start, end))
 
 
+def cut_up(whole: Source, cuts: Sequence[int]) -> list[Source]:
+    """Return all passages of a source, in order.
+
+    >>> [one.text for one in cut_up(Source("1", "One two three", ""), [4, 8])]
+    ['One ', 'two ', 'three']
+    """
+    return [passage(whole, cuts, part) for part in range(len(cuts) + 1)]
+
+
 def by_time(source: Source) -> tuple[bool, datetime, str, int, str, int]:
     """Order sources by when they were said; what has no time comes last."""
     return source.said_at is None, source.said_at or UNKNOWN_PAST, source.session, source.seq, *source.key

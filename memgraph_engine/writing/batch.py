@@ -17,7 +17,7 @@ from memgraph_engine.errors import SourceConflict
 from memgraph_engine.gate.verdict import Verdict
 from memgraph_engine.graph import notes as note_graph
 from memgraph_engine.graph.database import Database
-from memgraph_engine.graph.notes import USER, Found, NewNote, Relation, Revision, metadata_tags, texts_of
+from memgraph_engine.graph.notes import USER, Found, NewNote, Relation, Revision, tags_of, texts_of
 from memgraph_engine.graph.sources import Known, Seen
 from memgraph_engine.ingest.profiling import Profiled
 from memgraph_engine.language import tokenize
@@ -301,7 +301,7 @@ class Batch:
             self._transaction.revise(waiting, Revision(note, decision.id, properties, "changed", *vectors, names))
         else:
             self._transaction.create(new)
-        tags = tuple(sorted({*candidate.source.tags, *metadata_tags(candidate.source.metadata)}))
+        tags = tuple(tags_of([candidate.source]))
         self._drafts[note] = Draft(
             waiting,
             [(candidate.source, candidate.before)],
@@ -342,7 +342,7 @@ class Batch:
         draft.text = text
         names = dict.fromkeys((*draft.keywords, *(keyword.name for keyword in candidate.keywords)))
         draft.keywords = tuple(names)[: self.max_keywords]
-        draft.tags = tuple(sorted({*draft.tags, *source.tags, *metadata_tags(source.metadata)}))
+        draft.tags = tuple(sorted({*draft.tags, *tags_of([source])}))
         self._transaction.name(k for k in candidate.keywords if k.name in draft.keywords)
         properties = {
             "raw": list(text.raw),

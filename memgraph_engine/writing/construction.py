@@ -131,7 +131,10 @@ def _put_right(
         one.source.key: {tie.note for tie in by.ties if tie.kind == "change"}
         for one, by in zip(candidates, verdicts, strict=True)
     }
-    stored = renderings(engine.db, scope.name, sorted({note for some in ties.values() for note in some}))
+    tied = sorted({note for some in ties.values() for note in some})
+    if not tied:
+        return {}
+    stored = renderings(engine.db, scope.name, tied)
     old = {one.found.note.id: [turn.source for turn in one.turns] for one in stored}
     old |= {one.note(scope.name): [one.source] for one in candidates}
     found = dict[Key, Profiled]()

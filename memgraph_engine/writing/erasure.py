@@ -11,7 +11,6 @@ import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import pairwise
 from types import MappingProxyType
 from uuid import uuid4
 
@@ -22,7 +21,7 @@ from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.erasures import Erasure, Meant
 from memgraph_engine.graph.notes import USER, Revision
 from memgraph_engine.language import DEFAULT_LANGUAGE, tokenize
-from memgraph_engine.model.memory import Source
+from memgraph_engine.model.memory import Source, cut_up
 from memgraph_engine.model.result import Chosen, Decision, ErasurePlan, ErasureReceipt, Hold
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.model.text import line
@@ -227,16 +226,8 @@ def concerned(db: Database, scope: str, meant: Sequence[Meant], language: str) -
 
 def _quotes(one: Meant, language: str) -> Iterator[str]:
     """Yield how contexts begin to repeat a source, or a passage of it."""
-    places = [0, *(one.cuts or ()), len(one.text)]
-    for start, end in pairwise(places):
-        said = Source(
-            one.id,
-            one.text[start:end],
-            "",
-            role=one.role or "",
-            speaker=one.speaker or "",
-            caption="" if start else one.caption or "",
-        )
+    whole = Source(one.id, one.text, "", role=one.role or "", speaker=one.speaker or "", caption=one.caption or "")
+    for said in cut_up(whole, one.cuts or ()):
         if told := line(said, language):
             yield f"[before: {told[:_QUOTE]}".rpartition(" ")[0] if len(told) > _QUOTE else f"[before: {told}"
 
