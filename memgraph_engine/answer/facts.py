@@ -138,8 +138,8 @@ def _remarks(note: Note, ties: Sequence[Contrary], later: Hit | None) -> tuple[R
     """Return what has to be known of a note; `ties` are given with those to what is true now first."""
     remarks = []
     changes = [tie for tie in ties if tie.kind == "change" and tie.older == note.id]
-    changed = (tie for tie in ties if tie.kind == "change" and tie.newer == note.id)
-    nearest = max(changed, key=lambda tie: (tie.same_speaker, tie.older_said), default=None)
+    made = (tie for tie in ties if tie.kind == "change" and tie.newer == note.id)
+    nearest = max(made, key=lambda tie: (tie.same_speaker, tie.older_said), default=None)
     ends = {tie.former: tie.newer_said for tie in sorted(changes, key=lambda tie: tie.newer_said, reverse=True)}
     if later:
         remarks.append(_perhaps(later.note.id, later.note.said_at, note.said_at))
@@ -186,12 +186,14 @@ def _quoted(words: str) -> str:
 def _conflict(note: Note, tie: Contrary) -> Remark:
     """Return what has to be known of a contradiction: who says something else later has most likely changed it."""
     came_later = tie.newer == note.id
-    own, other = (tie.newer_said, tie.older_said) if came_later else (tie.older_said, tie.newer_said)
+    own, other, by = tie.older_said, tie.newer_said, tie.newer
+    if came_later:
+        own, other, by = other, own, tie.older
     if not tie.same_speaker:
         return Remark(f"disputed: something else was said on {other:%Y-%m-%d}")
     if own > other or (own == other and came_later):
-        return Remark(_newer_than(other, own), tie.older if came_later else tie.newer, "newer than")
-    return _perhaps(tie.older if came_later else tie.newer, other, own)
+        return Remark(_newer_than(other, own), by, "newer than")
+    return _perhaps(by, other, own)
 
 
 def _newer_than(other: datetime, own: datetime) -> str:

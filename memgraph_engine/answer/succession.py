@@ -116,7 +116,7 @@ def pairs(question: str, hits: Sequence[Hit], language: str) -> list[tuple[Hit, 
         if (hit.relevance or 0.0) >= _NEARLY and hit.note.role != "assistant" and hit.note.status != "superseded"
     ]
     return [
-        (older, newer, [*_features(older, newer, was, now, place, counts=counts, past=past), log(len(hits))])
+        (older, newer, _features(older, newer, was, now, place, len(hits), counts=counts, past=past))
         for place, newer, now in stated
         for _, older, was in stated
         if older.note.said_at.date() < newer.note.said_at.date() and older.note.speaker == newer.note.speaker
@@ -190,7 +190,7 @@ def _exchanged(one: frozenset[str], other: frozenset[str]) -> bool:
 
 
 def _features(
-    older: Hit, newer: Hit, was: _Statement, now: _Statement, place: int, *, counts: bool, past: bool
+    older: Hit, newer: Hit, was: _Statement, now: _Statement, place: int, rivals: int, *, counts: bool, past: bool
 ) -> list[float]:
     relevance = [one.relevance or 0.0 for one in (older, newer)]
     shared = len(was.terms & now.terms) / max(min(len(was.terms), len(now.terms)), 1)
@@ -206,4 +206,5 @@ def _features(
         log1p(now.words),
         float(now.asks),
         float(past),
+        log(rivals),
     ]

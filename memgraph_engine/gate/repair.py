@@ -152,9 +152,10 @@ def _named(new: Line, old: Sequence[Token], lists: Lists) -> "_Found | None":
 
 def _exchanged(new: Line, old: Sequence[Token], lists: Lists) -> "_Found | None":
     """Return a value and the denied one behind it that an old line has: "he's from Brno, not Prague"."""
+    known = _plain(old)
     for _, wrong in taken_back(new.tokens, lists):
         out = [token for token in old if token.plain == wrong.plain and not token.asked]
-        sort, known = _sort(wrong, lists), {token.plain for token in old}
+        sort = _sort(wrong, lists)
         before = [token for token in new.tokens if token.span[1] <= wrong.span[0] and token.sentence == wrong.sentence]
         named = [token for token in before if token.stem and token.plain not in known and _sort(token, lists) == sort]
         put = [token for token in named if sort or (token.written[0].isupper() and not token.opens)]

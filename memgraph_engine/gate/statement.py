@@ -167,9 +167,8 @@ def statements(line: Line, lists: Lists) -> Sequence[Statement]:
     found: list[Statement] = []
     for clause in _stated(line, lists):
         goes_on = bool(found) and found[-1].own[0].sentence == clause[0].sentence
-        lead = _lead(clause, found[-1], lists) if goes_on else ()
-        own = clause[1:] if lead and clause[0].plain.casefold() in lists.anaphors else clause
-        one = Statement(own or clause, lead, line, lists)
+        lead, own = _begun(clause, found[-1], lists) if goes_on else ((), clause)
+        one = Statement(own, lead, line, lists)
         if one.content:
             found.append(one)
     for _, some in groupby(found, key=attrgetter("sentence")):
@@ -180,16 +179,24 @@ def statements(line: Line, lists: Lists) -> Sequence[Statement]:
     return found
 
 
+def _begun(clause: Sequence[Token], before: Statement, lists: Lists) -> tuple[Sequence[Token], Sequence[Token]]:
+    """Return what a clause goes on from, and its own words: "it" is the thing that was told of last.
+
+    "They put the rent up, it's 960" also tells that the rent is 960.
+    """
+    if clause[0].plain.casefold() not in lists.anaphors:
+        return _lead(clause, before, lists), clause
+    thing = _known_thing(before.tokens, lists)
+    return thing, (clause[1:] if thing else ()) or clause
+
+
 def _lead(clause: Sequence[Token], before: Statement, lists: Lists) -> Sequence[Token]:
     """Return what a clause without a subject of its own goes on from: the words before its like in the one before.
 
     So "and at 10" behind "we meet at 9" goes on from "we meet", "and my boss" behind "I like my job" from "I like";
-    what has no like there, as "and works in Leeds", from the subject alone. "It" is the thing that was told of last:
-    "they put the rent up, it's 960".
+    what has no like there, as "and works in Leeds", from the subject alone.
     """
     first = clause[0].plain.casefold()
-    if first in lists.anaphors:
-        return _known_thing(before.tokens, lists)
     bare = sum(bool(token.stem) for token in clause) < 2 and all(token.stem for token in clause[1:])
     if (
         first in lists.persons

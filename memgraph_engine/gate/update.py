@@ -43,8 +43,8 @@ def update(new: Line, old: Line, language: str) -> Update | None:
     >>> from memgraph_engine.model.memory import Source
     >>> said = ("Elsa has 14 plants and Jip is 4.", "bought three more, so Elsa's got 17 plants now")
     >>> old, new = (Line(Source("1", text, "", speaker="Ana"), "english") for text in said)
-    >>> update(new, old, "english").evidence
-    'The new one says "now". They differ in a number: "17", not "14".'
+    >>> update(new, old, "english")[:2]
+    ('The new one says "now". They differ in a number: "17", not "14".', 'Elsa has 14 plants')
     """
     lists = lists_of(language)
     if new.long or not new.tells or "assistant" in (new.role, old.role):
