@@ -178,6 +178,8 @@ def test_a_new_value_closes_the_one_before_and_an_undo_opens_it_again(noting, cl
     ("said", "right", "now"),
     [
         ("I live in Bristol.", "sorry, Bath not Bristol", [("residence", "Bath")]),
+        ("I live in Bristol.", "I live in Bath, not Bristol.", [("residence", "Bath")]),
+        ("I live in Bristol.", "Sorry, Maria.", []),
         ("I'm a nurse and I live in Bristol.", "oops, I meant Bath", [("residence", "Bath"), ("job", "nurse")]),
         ("My name is Ana.", "Sorry, Anna.", [("name", "Anna")]),
     ],

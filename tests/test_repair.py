@@ -47,6 +47,12 @@ REPAIRED = [
     ("spanish", "Nacho me debe 80 euros.", "qué va, 65", "80"),
 ]
 SAID = [
+    ("english", "I live in Lyon.", "No, Marie, I can't."),
+    ("english", "My uncle lives in Lyon.", "My aunt lives in Nice, not Lyon."),
+    ("english", "My daughter is 6.", "My son is 5, not 6."),
+    ("english", "I work in Lyon.", "My wife works in Nice, not Lyon."),
+    ("english", "I drink coffee.", "Tom drinks tea, not coffee."),
+    ("english", "I live in Lyon.", "I want to live in Nice, not Lyon."),
     ("english", "Remember that my locker is 318.", "381"),
     ("english", "My daughters are Lena", "and Lina"),
     ("english", "The invoices to pay are 20451", "20415"),
@@ -159,8 +165,9 @@ GROUP = [("Bo", "I'll bring wine."), ("Cy", "I'm making a cake."), ("Bo", "The b
         ([*GROUP[:2], ("Bo", "When is your exam?")], 4, NEAR),
         ([*GROUP[:2], ("Ana", "Cy, no nuts please.")], 4, NEAR),
         ([("Bo", f"That is {n}.") for n in range(FAR)], 4, NEAR),
+        ([("Wednesday", "I'll bring wine.")], 4, 0),
     ],
-    ids=["a group", "two", "long ago", "asked something", "said something else", "too many"],
+    ids=["a group", "two", "long ago", "asked something", "said something else", "too many", "spoken to"],
 )
 def test_what_others_say_in_between_takes_no_place(between, minutes, expected):
     talk = [("Ana", DINNER), *between]
@@ -237,8 +244,18 @@ def test_what_an_assistant_said_again_changes_with_what_it_was_told(memory):
     ]
     memory.add([{"role": role, "content": text} for role, text in talk], user_id="ana", session="s")
     said = {note.text: note.id for note in memory.get_all(user_id="ana")}
-    changed = {tie.note for tie in memory.explain(said[talk[2][1]], user_id="ana").ties if tie.kind == "change"}
-    assert changed == {said[talk[0][1]], said[talk[1][1]]}
+    wrong, echo, repair, _ = (said[text] for _, text in talk)
+
+    def changed():
+        return {tie.note for tie in memory.explain(repair, user_id="ana").ties if tie.kind == "change"}
+
+    assert changed() == {wrong, echo}
+    remarks = {entry.note.id: entry.remarks for entry in memory.context("Where do I live?", user_id="ana").entries}
+    assert remarks[echo][0].startswith('"Bristol" was replaced by ')
+    untied = memory.untie(repair, wrong, user_id="ana")
+    assert changed() == set()
+    memory.undo(untied.id, user_id="ana")
+    assert changed() == {wrong, echo}
 
 
 GUESTS = "My dinner in the orchard will have 14 guests."

@@ -49,16 +49,16 @@ def _content(tokens: list[Token]) -> frozenset[str]:
 
 
 def echo(line: Line, old: Line, former: str, language: str, *, at_once: bool) -> str:
-    """Return the sentence of an assistant's line that says again what a user said, of which `former` has changed.
+    """Return the words with which an assistant says again what a user said, of which `former` has changed.
 
-    It holds these words, and another word with content that they stood beside; where the change came `at_once`, they
-    are enough. '' if there is none.
+    Their sentence holds another word with content that they stood beside; where the change came `at_once`, they are
+    enough. '' if there are none.
 
     >>> from memgraph_engine.model.memory import Source
     >>> said = ("user", "I live in Bristol."), ("assistant", "Nice. Since you live in Bristol, see the harbour!")
     >>> old, line = (Line(Source("1", text, "", role=role), "english") for role, text in said)
     >>> echo(line, old, "Bristol", "english", at_once=False)
-    'Since you live in Bristol, see the harbour'
+    'Bristol'
     """
     if (line.role, old.role) != ("assistant", "user") or (line.said_at and old.said_at and line.said_at < old.said_at):
         return ""
@@ -67,4 +67,4 @@ def echo(line: Line, old: Line, former: str, language: str, *, at_once: bool) ->
     needed = 0 if at_once or not beside else 1
     told = [(len(beside & said), one) for one in line.sentences if value <= (said := _content(list(one)))]
     shared, sentence = max(told, key=itemgetter(0), default=(-1, ()))
-    return line.words(sentence) if shared >= needed else ""
+    return line.words([token for token in sentence if token.stem in value]) if shared >= needed else ""

@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property, partial
 from itertools import chain
+from operator import itemgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -233,7 +234,7 @@ class Gate:
             known = [(stored[other], cosine) for other, cosine in near.near[place].items() if other != new.id]
             known += [(own[before], cosine) for before, cosine in beside[place]]
             if turns[place]:
-                new = replace(new, reach=reach(new.lines[0], (line for one, _ in known for line in one.lines)))
+                new = replace(new, reach=reach(new.lines[0], [line for one, _ in known for line in one.lines]))
             rows.append(self.beside(new, known, made))
             made += candidate.raw_vector is not None
         self.contexts = {one.id: one.context for one in (*stored.values(), *own)}
@@ -446,9 +447,10 @@ def _echoed(best: Sequence[tuple[Compared, Considered]], language: str) -> list[
     changed = [(one, seen) for one, seen in best if seen.relation in ("change", "update")]
     found = []
     for one, seen in best:
-        said = (one.echo(other, was.former, language) for other, was in changed if other is not one)
-        if former := next(filter(None, said), ""):
-            seen = replace(seen, relation="change", evidence=_ECHO, former=former)
+        said = ((one.echo(other, was.former, language), was.note) for other, was in changed if other is not one)
+        if told := next(filter(itemgetter(0), said), None):
+            former, follows = told
+            seen = replace(seen, relation="change", evidence=_ECHO, former=former, follows=follows)
         found.append((one, seen))
     return found
 

@@ -9,17 +9,18 @@ Without an editing term nothing is repaired, however much two values look alike:
 Only who names the very word that is wrong, and says nothing else than what it should be, needs none: "6, not 5".
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from difflib import SequenceMatcher
 from itertools import groupby, pairwise
 from operator import attrgetter
 from unicodedata import combining, normalize
 
 from memgraph_engine.gate.amount import amounts, replaced
+from memgraph_engine.gate.contrast import contrast
 from memgraph_engine.gate.difference import dates, quoted
 from memgraph_engine.gate.known import STAR, Line, same_speaker
 from memgraph_engine.gate.update import Update
-from memgraph_engine.gate.wording import Lists, Token, lists_of, shown, taken_back, wording
+from memgraph_engine.gate.wording import Lists, Token, lists_of, shown, wording
 from memgraph_engine.model.memory import Source
 from memgraph_engine.model.result import AT_ONCE
 from memgraph_engine.model.text import is_question
@@ -72,18 +73,26 @@ def answers(line: Line, before: Source, language: str) -> bool:
     return line.objects and (foreign or is_question(before.text))
 
 
-def reach(line: Line, others: Iterable[Line]) -> int:
+def reach(line: Line, others: Collection[Line]) -> int:
     """Count the messages that a line may come after what it repairs; `others` were said around it.
 
     It is NEAR, or as far as FAR to what its speaker said last, if that was ten minutes ago at most and nobody asked
-    anything since: in a group, others may say much in between.
+    anything since: in a group, others may say much in between. It is 0 where one of them is spoken to: "Sorry, Tom."
     """
+    if not {one.speaker.casefold() for one in others}.isdisjoint(_called(line)):
+        return 0
     before = {behind: other for other in others if 0 < (behind := line.behind(other)) <= FAR}
     last = min((at for at, other in before.items() if same_speaker(line, other)), default=0)
     if last <= NEAR or any(other.asks for at, other in before.items() if at < last):
         return NEAR
     now, then = line.said_at, before[last].said_at
     return NEAR if now and then and now - then > AT_ONCE else last
+
+
+def _called(line: Line) -> list[str]:
+    """Return the clauses that are no more than a name may be, in small letters."""
+    clauses = (list(group) for _, group in groupby(line.tokens, key=attrgetter("clause")))
+    return [line.words(one).casefold() for one in clauses if len(one) <= _FEW]
 
 
 def repair(new: Line, old: Line, language: str, reach: int = NEAR) -> Update | None:
@@ -98,8 +107,9 @@ def repair(new: Line, old: Line, language: str, reach: int = NEAR) -> Update | N
     if not 0 < new.behind(old) <= reach or not may_repair(new) or old.role == "assistant" or old.long:
         return None
     lists = lists_of(language)
-    if found := _named(new, old.tokens, lists) or _exchanged(new, old.tokens, lists):
+    if found := _named(new, old.tokens, lists) or _contrasted(new, old, language):
         return _update("The new one says so right behind it.", found, old)
+    meant = not {_ANY, _ERROR}.isdisjoint(lists.edits.get(term, _ANY) for term in new.editing)
     for term, kind, clauses in _terms(new, lists):
         found = next(filter(None, (_value(one, old.tokens, lists) for one in clauses)), None)
         if not found and kind == _ANY:
@@ -107,7 +117,8 @@ def repair(new: Line, old: Line, language: str, reach: int = NEAR) -> Update | N
         if not found and kind != _BARE:
             found = next(filter(None, (_mistyped(one, old.tokens) for one in clauses[:1])), None)
         if found:
-            return _update(f'The new one says "{shown(term)}" right behind it.', found, old)
+            sure = meant or not _may_call(*found, clauses, lists)
+            return _update(f'The new one says "{shown(term)}" right behind it.', found, old)._replace(sure=sure)
     return None
 
 
@@ -117,8 +128,15 @@ def _update(says: str, found: "_Found", old: Line) -> Update:
     return Update(f"{says} It has {quoted([put])}, not {quoted([gone])}.", gone, put)
 
 
+def _may_call(put: str, out: Sequence[Token], clauses: Sequence[Sequence[Token]], lists: Lists) -> bool:
+    """Tell whether the right words may be whom one speaks to: a name alone, in the place of one that is not like it."""
+    alone = any(" ".join(token.written for token in one) == put for one in clauses)
+    alike = SequenceMatcher(None, put.casefold(), out[0].plain.casefold()).ratio() >= _SLIP
+    return alone and not alike and list(out) == _of_kind("name", out, lists)
+
+
 def mended(new: Source, old: Source, language: str) -> str:
-    """Return what an old message says with the right words for the wrong ones; '' if the new one repairs nothing of it.
+    """Return what an old message says with the right words for the wrong ones; '' if it is not sure to be repaired.
 
     >>> said = (("I live in Bristol and I cook.", 0), ("sorry, Bath not Bristol", 2))
     >>> old, new = (Source("1", text, "", speaker="Ana", session="s1", seq=seq) for text, seq in said)
@@ -127,7 +145,7 @@ def mended(new: Source, old: Source, language: str) -> str:
     """
     found = repair(Line(new, language), Line(old, language), language, FAR)
     text = " ".join(normalize("NFC", old.text).split())
-    return text.replace(found.former, found.put, 1) if found and found.former in text else ""
+    return text.replace(found.former, found.put, 1) if found and found.sure and found.former in text else ""
 
 
 def _named(new: Line, old: Sequence[Token], lists: Lists) -> "_Found | None":
@@ -144,24 +162,25 @@ def _named(new: Line, old: Sequence[Token], lists: Lists) -> "_Found | None":
     known = {token.plain.casefold() for token in old}
     units = [after for before, after in pairwise(right) if before.number and after.plain.casefold() in known]
     put = [token for token in right if token.stem and token not in units]
-    if (others and at) or not 0 < len(put) <= _FEW or any(token.plain.casefold() in known for token in put):
+    if (others and at) or not _is_value(put, right, lists) or any(token.plain.casefold() in known for token in put):
         return None
     out = [token for token in old if token.plain.casefold() == wrong.plain.casefold() and not token.asked]
     return (_text(put), out[-1:]) if out and {_sort(one, lists) for one in put} == {_sort(wrong, lists)} else None
 
 
-def _exchanged(new: Line, old: Sequence[Token], lists: Lists) -> "_Found | None":
-    """Return a value and the denied one behind it that an old line has: "he's from Brno, not Prague"."""
-    known = _plain(old)
-    for _, wrong in taken_back(new.tokens, lists):
-        out = [token for token in old if token.plain == wrong.plain and not token.asked]
-        sort = _sort(wrong, lists)
-        before = [token for token in new.tokens if token.span[1] <= wrong.span[0] and token.sentence == wrong.sentence]
-        named = [token for token in before if token.stem and token.plain not in known and _sort(token, lists) == sort]
-        put = [token for token in named if sort or (token.written[0].isupper() and not token.opens)]
-        if out and len(put) == 1 and not wrong.asked:
-            return put[0].written, out[-1:]
-    return None
+def _is_value(words: Sequence[Token], clause: Sequence[Token], lists: Lists) -> bool:
+    """Tell whether words are one value, and all that a clause tells: not "Tom drinks tea", nor "I have tea"."""
+    if not 0 < len(words) <= _FEW or clause.index(words[-1]) - clause.index(words[0]) != len(words) - 1:
+        return False
+    if any(_sort(one, lists) for one in words):
+        return True
+    named = all(one.written[0].isupper() for one in words)
+    return (named or len(words) == 1) and clause[0].plain not in lists.persons - lists.anaphors
+
+
+def _contrasted(new: Line, old: Line, language: str) -> "_Found | None":
+    found = contrast(new, old, language, at_once=True)
+    return (found.right, found.wrong) if found else None
 
 
 def _denied(clause: Sequence[Token], lists: Lists) -> int | None:
@@ -241,10 +260,18 @@ def _terms(line: Line, lists: Lists) -> Iterator[tuple[str, str, Sequence[Sequen
 
 
 def _stated(tokens: Sequence[Token], lists: Lists) -> list[Sequence[Token]]:
-    """Return the clauses that state something, without those that deny it."""
+    """Return the clauses that state something, without those that deny it, or call somebody: "No, Bo, I am"."""
     clauses = [list(group) for _, group in groupby(tokens, key=attrgetter("clause"))]
     less = lists.hedges | lists.negations
-    return [one for one in clauses if not one[0].asked and less.isdisjoint(_plain(one))]
+    stated = [not one[0].asked and less.isdisjoint(_plain(one)) for one in clauses]
+    called = [_calls(one, after, lists) for one, after in pairwise((*clauses, []))]
+    return [one for one, says, calls in zip(clauses, stated, called, strict=True) if says and not calls]
+
+
+def _calls(clause: Sequence[Token], after: Sequence[Token], lists: Lists) -> bool:
+    named = all(one.stem and one.written[0].isupper() and not one.number for one in clause)
+    goes_on = bool(after) and after[0].sentence == clause[0].sentence and after[0].plain.casefold() in lists.persons
+    return named and goes_on
 
 
 _Found = tuple[str, Sequence[Token]]

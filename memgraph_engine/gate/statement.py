@@ -123,13 +123,15 @@ class Statement:
 class Subject(NamedTuple):
     """Whose or what thing's state a clause tells: by its noun, or by its name; by neither if that is not told.
 
-    `owner` is whose it is ("Tom's birthday"), `speaker` that it is who speaks, `thing` that it is one known thing.
+    `owner` is whose it is ("Tom's birthday"), `speaker` that it is who speaks, `other` that it is one whom a word like
+    "she" stands for, `thing` that it is one known thing.
     """
 
     noun: str = ""
     name: str = ""
     owner: str = ""
     speaker: bool = False
+    other: bool = False
     thing: bool = False
 
     @classmethod
@@ -148,12 +150,23 @@ class Subject(NamedTuple):
             return cls(speaker=True)
         if len(body) > 2 and body[1].plain == "'s" and body[2].stem:
             return cls(body[2].stem, owner=body[0].stem, thing=True)
+        if first in lists.persons - lists.anaphors:
+            return cls(other=True)
         return cls(name="" if numbers(body[:1]) else body[0].stem)
 
     def told_in(self, content: frozenset[str]) -> bool:
         """Tell whether the content of another clause knows it."""
         told = {self.noun, self.name} - {""}
         return (not told or not told.isdisjoint(content)) and self.owner in {"", *content}
+
+    def is_same(self, was: "Subject", new: frozenset[str], old: frozenset[str]) -> bool:
+        """Tell whether a new clause tells of what an old one tells of, or each is known to the other's content."""
+        if self.speaker and was.speaker:
+            return True
+        if (self.speaker and was.other) or (self.other and was.speaker):
+            return False
+        known = self.speaker or self.told_in(old), was.speaker or was.told_in(new)
+        return all(known) and not (self.name and was.name and self.name != was.name)
 
 
 _KEPT: "WeakKeyDictionary[Line, Sequence[Statement]]" = WeakKeyDictionary()
@@ -263,9 +276,11 @@ def _clauses(line: Line, lists: Lists) -> Iterator[list[Token]]:
             named = len(clause) < _WHO and all(one.stem or one.plain.casefold() in lists.determiners for one in clause)
             if token.plain.casefold() not in lists.joints or (clause and named and together):
                 clause.append(token)
-            elif clause:
+                continue
+            if clause:
                 yield clause
-                clause = []
+            # "if" tells that less is stated than a plain fact, and stays with its clause
+            clause = [token] if token.plain.casefold() in lists.hedges - lists.questions else []
     if clause:
         yield clause
 

@@ -15,11 +15,12 @@ from functools import cached_property
 from itertools import pairwise, product, takewhile
 from typing import NamedTuple
 
+from memgraph_engine.gate.contrast import contrast
 from memgraph_engine.gate.correction import tells_past
-from memgraph_engine.gate.difference import aligned, as_written, dates, numbers, quoted, swapped, swapped_dates, worded
+from memgraph_engine.gate.difference import aligned, as_written, numbers, quoted, swapped, swapped_dates, worded
 from memgraph_engine.gate.known import Line
 from memgraph_engine.gate.statement import Statement, statements, timeless
-from memgraph_engine.gate.wording import Lists, Token, lists_of, shown, taken_back
+from memgraph_engine.gate.wording import Lists, Token, lists_of, shown
 
 _HEAD = 3  # tokens with which both tell whose state it is: "my office is"
 _HOURS = 31  # no hour, day of a month or child's age is larger
@@ -29,12 +30,14 @@ _ALIKE = 0.5  # share of tokens from which one word in another's place tells of 
 class Update(NamedTuple):
     """What tells that a line is the present state of another, and the words of this one that are true no more.
 
-    `former` is '' where that is all it says. `put` are the words that a repair has for these.
+    `former` is '' where that is all it says. `put` are the words that a repair has for these, which is not `sure` where
+    they may as well be the name of whom one speaks to: "Sorry, Maria."
     """
 
     evidence: str
     former: str
     put: str = ""
+    sure: bool = True
 
 
 def update(new: Line, old: Line, language: str) -> Update | None:
@@ -49,6 +52,8 @@ def update(new: Line, old: Line, language: str) -> Update | None:
     lists = lists_of(language)
     if new.long or not new.tells or "assistant" in (new.role, old.role):
         return None
+    if found := contrast(new, old, language):
+        return Update(f'The new one says "{found.denial}". {found.evidence}', old.words(found.wrong), found.right)
     telling = [told for told in statements(new, lists) if told.tells]  # most have none: then the old one is not read
     if not telling or old.long or new.content.isdisjoint(old.content):
         return None
@@ -92,12 +97,10 @@ class _Pair:
     @property
     def evidence(self) -> str:
         """What tells that the new one is the present state of the old one, or ''."""
-        if self._rectified:
-            return f'The new one says "{self._denied}". {self._rectified}'
         if not self._same_subject:
             return self._turn
         over = self.lists.endings | self.lists.denials  # with these a value ends, and none takes its place
-        said = next((one for one in self.now.changes if one not in over), "") or self._denied
+        said = next((one for one in self.now.changes if one not in over), "")
         found = said and self.exchange
         if not found and (said := next(iter(self.now.around), "")):
             found = self._swap
@@ -123,47 +126,10 @@ class _Pair:
         """What of the old one the new one has another value of, whether or not it speaks of a change; or ''."""
         return (self._swap or self._head or self._slot) if self._same_subject else ""
 
-    @property
+    @cached_property
     def _same_subject(self) -> bool:
         """Whether both tell of one, or what the one tells of is known to the other."""
-        now, was = self.now.subject, self.was.subject
-        if now.speaker and was.speaker:
-            return True
-        known = now.speaker or now.told_in(self.old.content), was.speaker or was.told_in(self.new.content)
-        return all(known) and not (now.name and was.name and now.name != was.name)
-
-    @cached_property
-    def _denial(self) -> tuple[Token, Token] | None:
-        """The negation and the value behind it that the new one takes back of the old one's: "8, not 7"."""
-        values = self.was.numbers | self.was.names
-        pairs = taken_back(self.now.tokens, self.lists)
-        told = (pair for pair in pairs if pair[1].plain in values or dates(pair[1:], self.lists) & self.was.dates)
-        return next(told, None)
-
-    @property
-    def _denied(self) -> str:
-        """That value behind its negation, as they are written, or ''."""
-        return " ".join(token.written for token in self._denial or ())
-
-    @cached_property
-    def _rectified(self) -> str:
-        """Tell the value that takes the place of one that is denied, of the same matter: "the clinic is at 14, not 41".
-
-        Who names the very value that is wrong needs no word of change, nor the words in which it was told.
-        """
-        if not self._denial:
-            return ""
-        wrong = self._denial[1]
-        matter = {token.stem for token in self.was.body if token.stem and token.plain != wrong.plain} & self.now.content
-        if not matter:
-            return ""
-        if date := dates([wrong], self.lists):
-            others = [token for token in self.now.body if not dates([token], self.lists) & date]
-            return swapped_dates(others, [wrong], self.lists)
-        if wrong.number:
-            put = as_written(self.now.numbers - self.was.numbers, self.now.body)
-            return swapped("number", put, {wrong.written})
-        return swapped("name", self.now.names - {wrong.plain} - self.was.written, {wrong.plain})
+        return self.now.subject.is_same(self.was.subject, self.new.content, self.old.content)
 
     @property
     def _swap(self) -> str:
@@ -218,9 +184,8 @@ class _Pair:
     @cached_property
     def _numbers(self) -> list[tuple[str, str]]:
         """The numbers of the new one with those of the old one in whose place they stand."""
-        denied = {self._denial[1].plain} if self._denial else set[str]()
-        mine = self.now.numbers - denied
-        pairs = product(self.now.units(mine - self.was.numbers), self.was.units(self.was.numbers - mine))
+        now, was = self.now, self.was
+        pairs = product(now.units(now.numbers - was.numbers), was.units(was.numbers - now.numbers))
         return [(one[0], other[0]) for one, other in pairs if self._alike(one, other)]
 
     @property
@@ -229,8 +194,6 @@ class _Pair:
 
         Likewise what is over, where the clause has it only along with the rest: "with my boyfriend Tom".
         """
-        if self._denial and self._rectified:
-            return [token for token in self.was.own if token.plain.casefold() == self._denial[1].plain.casefold()]
         gone = {old for _, old in self._numbers}
         if not gone or self.was.numbers <= gone | self.now.numbers:
             return self._along

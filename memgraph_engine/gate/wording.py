@@ -147,17 +147,26 @@ def phrases_in(words: Sequence[str], listed: Mapping[str, Sequence[str]]) -> dic
 
 
 def taken_back(tokens: Sequence[Token], lists: Lists) -> Iterator[tuple[Token, Token]]:
-    """Yield each negation with the value behind it, to which other words may lead: "not on Monday"."""
-    leads = lists.determiners | lists.details
+    """Yield each negation with the value behind it, to which other words may lead: "not on Monday", "not Dr. Silva".
+
+    A value is a number, a name or a date, or the word with content that the clause ends with: "not green".
+    """
+    leads = lists.determiners | lists.details | lists.abbreviations
     for at, no in enumerate(tokens):
         if no.plain in lists.negations:
-            behind = dropwhile(lambda token: token.plain in leads, tokens[at + 1 : at + 1 + _LED])
-            if (one := next(behind, None)) and _value(one, lists):
-                yield no, one
+            after = tokens[at + 1 : at + 1 + _LED]
+            behind = [*dropwhile(lambda token: token.plain.casefold() in leads, after)]
+            while len(behind) > 1 and behind[0].span[1] == behind[1].span[0]:
+                del behind[0]  # "heron42" is a word and a number
+            last = tokens[at + 1 + len(after) :][:1] if len(behind) == 1 else behind[1:2]
+            ends = not last or last[0].clause != behind[0].clause
+            if behind and (_value(behind[0], lists) or (behind[0].stem and ends)):
+                yield no, behind[0]
 
 
 def _value(token: Token, lists: Lists) -> bool:
-    return token.number or token.written[0].isupper() or token.written.casefold() in lists.dates
+    named = token.written[0].isupper() or any(map(str.isdigit, token.written))
+    return named or token.written.casefold() in lists.dates
 
 
 def shown(phrase: str) -> str:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import MISSING, asdict, dataclass, fields, replace
 from datetime import datetime
 from typing import Any
 
@@ -15,6 +15,7 @@ from memgraph_engine.model.result import About, Considered, Contrary, Decision, 
 
 _WORDS = 4  # notes and sources of a decision whose words are told
 _CONSIDERED = [field.name for field in fields(Considered)]
+_SCORED = {field.name for field in fields(Considered) if field.default is MISSING}  # the others are left out if empty
 _COST = ("calls", "input_tokens", "output_tokens", "money", "seconds")
 
 
@@ -46,7 +47,10 @@ def _of_source(decision: Decision) -> bool:
 
 
 def _properties(decision: Decision) -> Row:
-    considered = [{name: getattr(one, name) for name in _CONSIDERED} for one in decision.considered]
+    considered = [
+        {name: value for name in _CONSIDERED if (value := getattr(one, name)) or name in _SCORED}
+        for one in decision.considered
+    ]
     return {
         "kind": decision.kind,
         "note": decision.note,

@@ -183,7 +183,7 @@ def _valued(kind: str, value: str, rest: Sequence[_Word], sentence: str, lists: 
     ends, kind = kind.startswith("-"), kind.removeprefix("-")
     name = _NAMES.get(kind, kind)
     read = [(value, 0)] if value or (ends and name not in _ENDED) else _READ[kind](rest, sentence, lists)
-    if not read or not _closed(rest[read[-1][1] :], lists):
+    if not read or not (_closed(rest[read[-1][1] :], lists) or _contrasted(kind, rest[read[-1][1] :], sentence, lists)):
         return None
     found = [Delta(name, one[:LONGEST_VALUE], ends) for one, _ in read]
     if name != "job":
@@ -208,6 +208,15 @@ def _closed(rest: Sequence[_Word], lists: "_Lists") -> bool:
     if rest[0].plain in lists.inside:  # "in March" tells when, "in this game" that it is none
         return len(rest) > 1 and (rest[1].plain in lists.times or not rest[1].written[0].islower())
     return not rest[0].gap.strip() and rest[0].plain in lists.after
+
+
+def _contrasted(kind: str, rest: Sequence[_Word], sentence: str, lists: "_Lists") -> bool:
+    """Tell whether another value of the kind is denied behind one: "I live in Braga, not in Lisbon"."""
+    if not rest or rest[0].plain not in lists.negations or kind not in _READ:
+        return False
+    led = 2 if rest[1:2] and rest[1].plain in lists.details else 1
+    read = _READ[kind](rest[led:], sentence, lists)
+    return bool(read) and _closed(rest[led + read[-1][1] :], lists)
 
 
 def _capitals(rest: Sequence[_Word], sentence: str, lists: "_Lists") -> list[tuple[str, int]]:
@@ -354,6 +363,8 @@ class _Lists:
     made_up: frozenset[str]
     suppositions: frozenset[str]
     doubts: frozenset[str]
+    negations: frozenset[str]
+    details: frozenset[str]
     first_person: frozenset[str]
     idle: Sequence[str]
     joints: frozenset[str]
@@ -396,6 +407,8 @@ def _lists(language: str) -> _Lists:
         made_up=words("made-up"),
         suppositions=words("suppositions"),
         doubts=single,
+        negations=words("negations"),
+        details=words("detail-words"),
         first_person=words("first-person"),
         idle=sorted(function["opener"] | words("neutral-words", "interjections"), key=lambda one: -one.count("_")),
         joints=function["joint"],

@@ -250,7 +250,7 @@ class Considered(Result):
 
     `similarity` is the larger cosine of the two texts' vectors (-1 to 1). The scores lie between 0 and 1. `part` is the
     passage of a long message that was compared, counted from 0. `former` are the words of the note that a change makes
-    untrue, where it says more than these.
+    untrue, where it says more than these. `follows` is the note whose words it repeated, and whose change it shares.
     """
 
     note: str
@@ -261,6 +261,7 @@ class Considered(Result):
     evidence: str = ""
     part: int = 0
     former: str = ""
+    follows: str = ""
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -1,6 +1,7 @@
 """Take a single tie back: both notes stay, and what was taken for replaced can be found again.
 
-The tie is kept as UNTIED, so that the gate does not make it again, and an undo can bring it back.
+What an assistant repeated of the older one loses its tie with it. Ties are kept as UNTIED: the gate
+does not make them again, and an undo can bring them back.
 """
 
 from datetime import datetime
@@ -26,6 +27,7 @@ def untie(db: Database, scope: Scope, ids: tuple[str, str], embedder: CheckedEmb
     if one.id == other.id:
         raise InvalidInput(f"{ids[0]!r} and {ids[1]!r} are the same note, {one.id}: give the two notes of a tie.")
     ties = _ties(db, scope, one, other)
+    ties += [echoed for tie in ties for echoed in _echoes(db, scope, tie)]
     assert state  # a note has a scope
     transaction = Transaction(scope, state.version, now)
     why = " ".join(f"Takes back a tie of the kind {tie.kind}, from {tie.newer} to {tie.older}." for tie in ties)
@@ -61,6 +63,14 @@ def _ties(db: Database, scope: Scope, one: Note, other: Note) -> list[Tied]:
     if known:
         raise UndoRefused(f"The tie {between} is taken back already, by {known[0].untied_by}.")
     raise NotFound(f"There is no tie {between}. explain({one.id!r}) lists the ties of a note.")
+
+
+def _echoes(db: Database, scope: Scope, tie: Tied) -> list[Tied]:
+    """Return the ties to what only repeated the note that was taken for changed."""
+    judged = (seen for made in decisions.of_note(db, scope.name, tie.newer) for seen in made.considered)
+    repeated = dict.fromkeys(seen.note for seen in judged if seen.follows == tie.older)
+    known = (decisions.between(db, scope.name, tie.newer, note) for note in repeated)
+    return [one for some in known for one in some if one.newer == tie.newer and not one.untied_by]
 
 
 def _bring_back(
