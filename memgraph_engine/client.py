@@ -126,7 +126,7 @@ class Memory:
         self._settings = engine.settings
         self._writer = Writer(engine)
         self._reader = Reader(engine, self._writer.expected_language, self._writer.follow)
-        self.audit = Audit(engine, self._reader, self._scope, self.history)
+        self.audit = Audit(engine, self._reader, self._scope, self.explain)
         """An auditor's questions: `about`, `deleted`, `changed` (`memgraph_engine.asking.audit.Audit`)."""
 
     @classmethod
@@ -986,9 +986,11 @@ class Memory:
     def get(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Note:  # noqa: A002
         """Return a note by its own id or that of a source, of a long message the first passage's; raises NotFound."""
         scope, note = self._find(id, self._scope(user_id, shared))
+        (told,) = decisions.outdated(self.engine.db, scope.name, [note])
         if note.status not in READABLE:
-            raise NotFound(f"{id!r} of {scope} is {note.status}; history shows what it was.")
-        return note
+            by = f" by {told.replaced_by!r}" if told.replaced_by else ""
+            raise NotFound(f"{id!r} of {scope} is {note.status}{by}; history shows what it was.")
+        return told
 
     def source(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Source:  # noqa: A002
         """Return a message, or a document's passage, as it came: whole, however many notes tell it; raises NotFound.
@@ -1064,6 +1066,8 @@ class Memory:
     def history(self, id: str, *, user_id: str | None = None, shared: bool = False) -> list[Version]:  # noqa: A002
         """Return all versions of a note, oldest first, each with the decision that made it; raises NotFound.
 
+        The last one says what took the note's place, if another did (`Note.until`, `Note.replaced_by`).
+
         It is named by its own id or a source's, of a long message the first passage's.
         For a note whose creation was undone, these are its former versions.
         """
@@ -1072,10 +1076,12 @@ class Memory:
     def explain(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Story:  # noqa: A002
         """Tell how a note, named by its own id or a source's, came to be what it is; raises NotFound.
 
-        If the note's creation was undone, it is the note as it was last, with the status "undone".
+        Its last decision is the one that changed the note last, or by which another took its place. If the note's
+        creation was undone, it is the note as it was last, with the status "undone".
         """
         scope, note = self._find(id, self._scope(user_id, shared), gone=True)
         db = self.engine.db
+        (note,) = decisions.outdated(db, scope.name, [note])
         made = decisions.told(db, scope.name, note.id, decisions.of_note(db, scope.name, note.id))
         ties = decisions.ties(db, scope.name, note.id)
         return Story(note, tuple(self._versions(scope, note)), tuple(made.values()), tuple(ties))
@@ -1181,6 +1187,9 @@ class Memory:
             for one in notes.history(self.engine.db, scope.name, note.id)
             if not any(other(source.apart) for source in one.note.sources if source.key not in own)
         ]
+        if found and found[-1].note.superseded_at == NEVER:
+            (now,) = decisions.outdated(self.engine.db, scope.name, [found[-1].note])
+            found[-1] = replace(found[-1], note=now)
         made = decisions.told(self.engine.db, scope.name, note.id, (one.decision for one in found if one.decision))
         return [
             Version(

@@ -48,6 +48,14 @@ def test_an_auditor_is_told_what_is_known_and_why_what_was_deleted_and_what_chan
         with pytest.raises(NotFound):
             memory.audit.changed("none", **ANA)
 
+        for place, text in enumerate(("The ferry is blue.", "It leaves at noon.", "It carries bicycles.")):
+            memory.add(text, id=f"f{place}", session="ferry", speaker="Cy", user_id="cy")
+        memory.delete("f1", user_id="cy")  # the turn after it is rendered anew
+        assert memory.history("f2", user_id="cy")[-1].decision.kind == "delete"
+        memory.add_many([{"text": "Tea is hot.", "id": "a"}, {"text": "Tea is hot.", "id": "b"}], user_id="cy")
+        memory.delete("b", user_id="cy")
+        assert [(one.rule, one.notes) for one in memory.audit.deleted(user_id="cy")] == [("delete", 0), ("delete", 1)]
+
         clock.later(timedelta(days=2))
         memory.sweep(**ANA)
         memory.release(hold.id, **ANA)
@@ -68,14 +76,15 @@ def test_an_auditor_is_told_what_is_known_and_why_what_was_deleted_and_what_chan
         asynchronous = asyncio.run(AsyncMemory(memory).audit.deleted(**ANA))
         assert asynchronous == found
 
-        def run(*given):
-            said = CliRunner().invoke(app, ["audit", *given, "--user", "ana"])
+        def run(*given, user="ana"):
+            said = CliRunner().invoke(app, ["audit", *given, "--user", user])
             assert said.exit_code == 0, said.output
             return said.stdout
 
         assert [one["rule"] for one in json.loads(run("deleted", "--json"))] == [one.rule for one in found]
         assert f"session: 1 note  receipt {receipt.number}" in run("deleted")
         assert "policy 'factual'" in run("about", "heron")
+        assert "delete: a source of note " in run("deleted", user="cy")
         memory.add("The ferry is blue.", id="f", **ANA)  # what is archived is to be erased by the clock of the command
         memory.delete("f", **ANA)
         (came, ended) = json.loads(run("changed", "f", "--json"))

@@ -1,13 +1,16 @@
 """What has changed since it was said: the present state stands first, and what was true until then says so."""
 
+from datetime import UTC, datetime
+
 import pytest
 
-from memgraph_engine import Memory
+from memgraph_engine import Memory, NotFound
 from memgraph_engine.gate.known import Line
 from memgraph_engine.gate.update import update
 from memgraph_engine.ingest.readers import read
 from memgraph_engine.model.memory import Source
 
+LIVED, MOVED = "I live in Lisbon.", "I no longer live in Lisbon, I moved to Faro."
 CHANGED = [
     ("english", "I have 6 hens in the garden.", "the fox came, so I've got 4 hens now"),
     ("english", "I lead a crew of five on the ferry.", "I'm leading a crew of seven now"),
@@ -292,6 +295,43 @@ def test_a_hit_that_was_corrected_says_so_where_a_search_looks_back(memory):
     assert [hit.until for hit in memory.search("Where do I live?", user_id="ana")] == [None]
 
 
+@pytest.mark.parametrize(
+    ("texts", "status"),
+    [((LIVED, MOVED), "superseded"), (("I've got 12 plants.", "I've got 17 plants now."), "active")],
+)
+def test_wherever_an_outdated_note_is_told_it_says_what_took_its_place_and_undo_takes_that_back(memory, texts, status):
+    old, new = (said(memory, *one) for one in zip(texts, ("2024-03-01", "2024-05-03"), strict=True))
+    story, changes = memory.explain(old, user_id="ana"), memory.audit.changed(old, user_id="ana")
+    versions, one = memory.history(old, user_id="ana"), memory.explain(new, user_id="ana")
+    until = datetime(2024, 5, 3, tzinfo=UTC)
+    assert (story.note.status, story.note.until, story.note.replaced_by) == (status, until, new)
+    assert (versions[-1].note.until, versions[-1].note.replaced_by) == (until, new)
+    assert all(version.note.until is None for version in versions[:-1])
+    assert (changes[-1].now["until"], changes[-1].now["replaced_by"]) == (until, new)
+    assert [changes[-1].decision, story.decisions[-1]] == [one.decisions[0]] * 2
+    assert one.note.until is None
+    assert memory.audit.about(texts[0], user_id="ana")
+    if status == "active":
+        listed = {note.id: note.replaced_by for note in memory.get_all(user_id="ana")}
+        assert listed == {old: new, new: None}
+        assert memory.get(old, user_id="ana").to_dict()["replaced_by"] == new
+        known = {known.note.id: known for known in memory.audit.about(texts[0], user_id="ana")}
+        assert (known[old].note.until, known[old].decisions[-1]) == (until, story.decisions[-1])
+    else:
+        with pytest.raises(NotFound, match=f"superseded by '{new}'"):
+            memory.get(old, user_id="ana")
+    memory.undo(story.decisions[-1].id, user_id="ana")
+    assert (memory.get(old, user_id="ana").until, memory.get(old, user_id="ana").text) == (None, texts[0])
+
+
+def test_a_tie_that_was_taken_back_stays_in_the_story_of_the_older_note(memory):
+    old, new = said(memory, "I've got 12 plants.", "2024-03-01"), said(memory, "I've got 17 plants now.", "2024-05-03")
+    memory.untie(old, new, user_id="ana")
+    story = memory.explain(old, user_id="ana")
+    assert [one.kind for one in story.decisions] == ["append", "link", "untie"]
+    assert (story.note.until, story.note.replaced_by) == (None, None)
+
+
 def test_what_changed_later_had_not_changed_yet_at_an_earlier_time(memory):
     said(memory, "My favourite tea is mint.", "2024-03-01")
     said(memory, "My favourite tea is ginger now.", "2024-05-03")
@@ -311,7 +351,6 @@ def test_two_things_that_can_both_be_true_are_not_disputed(memory):
     assert "disputed" not in memory.context("Whom did I meet at the harbour market?", user_id="ana").text
 
 
-LIVED, MOVED = "I live in Lisbon.", "I no longer live in Lisbon, I moved to Faro."
 TALK = [(LIVED, "lived"), ("Good that the sun shines on the river there.", "after"), (MOVED, "moved")]
 
 

@@ -712,7 +712,11 @@ def test_a_hit_says_until_when_it_was_true(cli):
     cli("add", "My favourite tea is mint.", "--time", "2024-03-01", "--id", "old")
     cli("add", "My favourite tea is ginger now.", "--time", "2024-05-03", "--id", "new")
     new = json.loads(cli("get", "new", "--json").stdout)["id"]
-    assert f"old  until 2024-05-03, replaced by {new}\n" in cli("search", "favourite tea").stdout
+    then = f"until 2024-05-03, replaced by {new}\n"
+    assert f"old  {then}" in cli("search", "favourite tea").stdout
+    for command in (["get", "old"], ["list"], ["history", "old"], ["explain", "old"], ["audit", "about", "tea"]):
+        assert cli(*command).stdout.count(then) == 1
+    assert f"replaced_by: {new}" in cli("audit", "changed", "old").stdout
     hits = {hit["note"]["sources"][0]["id"]: hit for hit in json.loads(cli("search", "tea", "--json").stdout)}
     assert (hits["old"]["until"], hits["old"]["replaced_by"]) == ("2024-05-03T00:00:00+00:00", new)
     assert (hits["new"]["until"], hits["new"]["replaced_by"]) == (None, None)

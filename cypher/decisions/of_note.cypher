@@ -1,7 +1,8 @@
-// Every decision about a note, oldest first, also those of its earlier lives, with what it was to the note; and those on a profile
-// that its sources told.
+// Every decision about a note, oldest first, also those of its earlier lives, with what it was to the note; those by which a later
+// note took its place, also where that was taken back since; and those on a profile that its sources told.
 // $scope: string    the scope
 // $id: string    id of the note
+// $alive: datetime    the present: what ends by then can't be read
 // returns decision, role, revision
 CALL () {
   MATCH (n:Note {scope: $scope, id: $id}) RETURN n
@@ -10,6 +11,10 @@ CALL () {
 }
 CALL (n) {
   MATCH (d:Decision)-[a:ABOUT]->(n) RETURN d, a.role AS role, a.revision AS revision
+  UNION
+  MATCH (n)<-[r:RELATED|UNTIED {kind: 'change'}]-(m:Note) WHERE m.expires_at > $alive AND n.apart IS NULL AND m.apart IS NULL
+  MATCH (d:Decision {scope: $scope, id: r.decision})
+  RETURN d, 'outdated' AS role, null AS revision
   UNION
   MATCH (n)-[:FROM]->(:Source|PastSource)<-[:ABOUT {role: 'source'}]-(d:Decision) WHERE d.subject IS NOT NULL
   RETURN d, 'source' AS role, null AS revision

@@ -1,6 +1,7 @@
 """What an auditor asks: what is known of something and why, what was deleted and by which rule, how a note changed."""
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from datetime import datetime
 from itertools import pairwise
 
@@ -11,7 +12,7 @@ from memgraph_engine.graph import decisions, erasures, holds
 from memgraph_engine.ingest.messages import parse_time
 from memgraph_engine.interface.defaults import MOST
 from memgraph_engine.model.memory import NEVER, UNKNOWN_PAST, Note
-from memgraph_engine.model.result import Change, Hit, Hold, Known, Removed, Version
+from memgraph_engine.model.result import Change, Hit, Hold, Known, Removed, Story, Version
 from memgraph_engine.model.scope import Scope
 
 _REMOVING = ("delete", "expire", "archive", "consolidate", "undo")
@@ -34,9 +35,9 @@ class Audit:
         engine: Engine,
         reader: Reader,
         scope: Callable[[str | None, bool], Scope],
-        history: Callable[..., list[Version]],
+        explain: Callable[..., Story],
     ) -> None:
-        self._engine, self._reader, self._scope, self._history = engine, reader, scope, history
+        self._engine, self._reader, self._scope, self._explain = engine, reader, scope, explain
 
     def about(self, topic: str, *, user_id: str | None = None, shared: bool = False) -> list[Known]:
         """Return what a memory knows of something, the most relevant first, and why each of it is still there.
@@ -79,11 +80,13 @@ class Audit:
     def changed(self, id: str, *, user_id: str | None = None, shared: bool = False) -> list[Change]:  # noqa: A002
         """Return how a note came to be what it is, oldest first: what each decision changed of it; raises NotFound.
 
-        It is named by its own id or a source's, of a long message the first passage's.
+        It is named by its own id or a source's, of a long message the first passage's. That another note took its place
+        is a change too: `now` has its `until`, `replaced_by` and perhaps `former`.
         """
-        versions = self._history(id, user_id=user_id, shared=shared)
+        story = self._explain(id, user_id=user_id, shared=shared)
+        versions = story.versions
         first = Change(versions[0].note.recorded_at, {}, _told(versions[0].note), versions[0].decision)
-        return [first, *(_change(before, after) for before, after in pairwise(versions))]
+        return _replaced([first, *(_change(before, after) for before, after in pairwise(versions))], story)
 
     def _known(self, hit: Hit, scope: Scope, held: Mapping[str, list[Hold]]) -> Known:
         db, note = self._engine.db, hit.note
@@ -123,6 +126,21 @@ def _holding(note: Note, held: list[Hold]) -> list[Hold]:
 
 def _told(note: Note) -> Mapping[str, object]:
     return {name: getattr(note, name) for name in _FIELDS} | {"sources": tuple(one.id for one in note.sources)}
+
+
+def _replaced(changes: list[Change], story: Story) -> list[Change]:
+    """Return the changes of a note, and what took its place where something did, by the decision that let it do so."""
+    note = story.note
+    by = next((tie.decision for tie in story.ties if tie.newer and tie.note == note.replaced_by), None)
+    made = next((one for one in story.decisions if one.id == by), None)
+    if not made:
+        return changes
+    now = {"until": note.until, "replaced_by": note.replaced_by, **({"former": note.former} if note.former else {})}
+    at = next((at for at, one in enumerate(changes) if one.decision and one.decision.id == by), None)
+    if at is None:
+        return sorted([*changes, Change(made.at, {}, now, made)], key=lambda one: one.at)
+    changes[at] = replace(changes[at], now={**changes[at].now, **now})
+    return changes
 
 
 def _change(before: Version, after: Version) -> Change:

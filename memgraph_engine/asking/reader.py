@@ -33,7 +33,7 @@ from memgraph_engine.model.answer import BUSY, Answer, Context
 from memgraph_engine.model.memory import NEVER, TRUE_ONCE, Note, Source
 from memgraph_engine.model.profile import Profile
 from memgraph_engine.model.prompt import Prompt
-from memgraph_engine.model.result import Anchor, Contrary, Decision, Hit, Hits, Reflected, Reflection
+from memgraph_engine.model.result import SUCCEEDS, Anchor, Contrary, Decision, Hit, Hits, Reflected, Reflection
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.model.usage import Usage
 from memgraph_engine.recall.anchors import anchors
@@ -47,7 +47,6 @@ MOST_ROUNDS = 3
 """MemFly's I_max (section 3.4.2)."""
 _REFINING = ("planning", "sufficiency")  # roles that are asked where more rounds than one are allowed
 _MOST_BUDGET = 10_000_000  # tokens; no model reads as many
-_SUCCEEDS = ("change", "supersede")
 _SUCCESSORS = 3  # times that what took a note's place was replaced again, and is told as well
 _NAMES = ("session", "speaker", "role", "agent")
 
@@ -241,7 +240,7 @@ class Reader:
         for _ in range(0 if narrow else _SUCCESSORS):
             known = {hit.note.id: hit for hit in found}
             told = [tie for tie in ties if filters.as_of is None or tie.newer_said <= filters.as_of]
-            newer = {tie.newer: known[tie.older] for tie in told if tie.kind in _SUCCEEDS and tie.older in known}
+            newer = {tie.newer: known[tie.older] for tie in told if tie.kind in SUCCEEDS and tie.older in known}
             older = {tie.older: known[tie.newer] for tie in told if tie.at_once and tie.newer in known}
             missing = [(note, other) for note, other in (newer | older).items() if note not in known]
             if not missing:
@@ -265,7 +264,7 @@ class Reader:
         found = next(filter(None, some), None)
         if found is None or found.note.status not in TRUE_ONCE:
             return None
-        return replace(hit, note=found.note, until=None, replaced_by=None, former="")
+        return replace(hit, note=found.note)
 
     def reflect(
         self, scope: Scope, question: str, shown: Sequence[Note], answer: str, cited: Collection[str], *, counted: bool
@@ -350,8 +349,9 @@ class Reader:
 
     def listed(self, scope: Scope, filters: Filters) -> Iterator[Note]:
         """Yield the notes of one scope, oldest first, fetched a page at a time."""
-        pages = notes.pages(self._engine.db, scope.name, filters.listing())
-        every = (note for page in pages for note in page)
+        db = self._engine.db
+        pages = notes.pages(db, scope.name, filters.listing())
+        every = (note for page in pages for note in decisions.outdated(db, scope.name, page))
         if not filters.metadata:
             return every
         return (note for note in every if any(filters.holds(source.metadata) for source in note.sources))

@@ -95,7 +95,8 @@ def changed(
 
 def _known(one: "Known") -> None:
     out, note = show.console(), one.note
-    out.print(f"{show.moment(note.said_at)}  {note.id}  {note.status}", style="bold")
+    told = f"  {then}" if (then := show.until(note)) else ""
+    out.print(f"{show.moment(note.said_at)}  {note.id}  {note.status}{told}", style="bold")
     show.lines(out, note)
     out.print(f"    {show.clean(one.kept)}")
     for hold in one.holds:
@@ -110,7 +111,10 @@ def _removed(one: "Removed") -> None:
     if one.decision:
         undone = f", undone by {one.decision.undone_by}" if one.decision.undone_by else ""
         by = f"decision {one.decision.id}{undone}  {one.decision.evidence}".rstrip()
-    typer.echo(show.clean(f"{show.moment(one.at)}  {one.rule}: {show.count(one.notes, 'note')}  {by}"))
+    what = show.count(one.notes, "note")
+    if one.decision and not one.notes:
+        what = f"a source of note {one.decision.note}" if one.decision.note else "sources of notes that stay"
+    typer.echo(show.clean(f"{show.moment(one.at)}  {one.rule}: {what}  {by}"))
 
 
 def _changed(one: "Change") -> None:

@@ -67,6 +67,7 @@ def _print(story: "Story", texts: Mapping[str, str]) -> None:
         {
             "note": note.id,
             "status": note.status,
+            "true": show.until(note),
             "keywords": ", ".join(note.keywords),
             "sources": show.ids(note),
             "context": note.context,

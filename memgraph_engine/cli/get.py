@@ -34,6 +34,7 @@ def _print(note: "Note") -> None:
         {
             "note": note.id,
             "status": note.status,
+            "true": show.until(note),
             "said": show.moment(note.said_at),
             "recorded": show.moment(note.recorded_at),
             "speaker": note.speaker,

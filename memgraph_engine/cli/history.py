@@ -37,3 +37,5 @@ def _print(versions: "list[Version]") -> None:
         out.print(Text.assemble((f"{number:>2}.", "dim"), f" {show.moment(note.recorded_at)}  ", (made, "cyan")))
         text = "(deleted)" if note.status == "deleted" else show.clean("\n".join(note.raw))
         show.indented(out, text)
+        if told := show.until(note):
+            out.print(f"    {told}", style="yellow")

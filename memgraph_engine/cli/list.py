@@ -41,7 +41,8 @@ def _print(notes: "Iterable[Note]") -> None:
     some = False
     for note in notes:
         some = True
-        out.print(Text.assemble((show.moment(note.said_at), "dim"), "  ", (show.ids(note), "cyan")))
+        told = f"  {then}" if (then := show.until(note)) else ""
+        out.print(Text.assemble((show.moment(note.said_at), "dim"), "  ", (show.ids(note), "cyan"), (told, "yellow")))
         show.lines(out, note)
     if not some:
         typer.echo("Nothing found.", err=True)

@@ -164,16 +164,21 @@ def hit(out: "Console", rank: int, one: "Hit", by: str = "") -> None:
     head = Text.assemble(
         (f"{rank:>2}.", "dim"), " ", (f"{one.score:.3f}", "bold green"), f"  {moment(one.note.said_at)}  ",
         (ids(one.note), "cyan"), ("" if one.note.status == "active" else f"  {one.note.status}", "dim"),
-        (_until(one, by), "yellow"),
+        (_beside(until(one.note, by)), "yellow"),
     )  # fmt: skip
     out.print(head)
     lines(out, one.note)
 
 
-def _until(one: "Hit", by: str) -> str:
+def _beside(told: str) -> str:
+    return f"  {told}" if told else ""
+
+
+def until(one: "Note", by: str = "") -> str:
+    """Say until when a note was true, and `by` what it was replaced, else by the id of the note; '' if it is true."""
     then = f", replaced by {by or one.replaced_by}" if one.replaced_by else ""
     of = f'"{one.former}" ' if one.former else ""
-    return clean(f"  {of}until {one.until:%Y-%m-%d}{then}") if one.until else ""
+    return clean(f"{of}until {one.until:%Y-%m-%d}{then}") if one.until else ""
 
 
 def cited(out: "Console", one: "Cited") -> None:

@@ -1,6 +1,7 @@
 """Decisions: the audit log, and what undo goes by."""
 
 import json
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import MISSING, asdict, dataclass, fields, replace
 from datetime import datetime
@@ -9,9 +10,10 @@ from typing import Any
 from memgraph_engine.cost import Cost
 from memgraph_engine.graph.database import Row, Runner
 from memgraph_engine.graph.rows import moment
-from memgraph_engine.model.memory import NEVER, TRUE_ONCE
+from memgraph_engine.model import memory
+from memgraph_engine.model.memory import NEVER, TRUE_ONCE, Note
 from memgraph_engine.model.profile import Delta
-from memgraph_engine.model.result import About, Considered, Contrary, Decision, Tie
+from memgraph_engine.model.result import SUCCEEDS, About, Considered, Contrary, Decision, Tie
 
 _WORDS = 4  # notes and sources of a decision whose words are told
 _CONSIDERED = [field.name for field in fields(Considered)]
@@ -122,9 +124,19 @@ def _about(row: Row) -> About:
 
 
 def of_note(tx: Runner, scope: str, id: str) -> list[Decision]:  # noqa: A002
-    """Return every decision about a note, oldest first, each once."""
+    """Return every decision about a note, oldest first, each once; also those by which another took its place."""
     found = [decision_from(row["decision"]) for row in tx.run("decisions/of_note", scope=scope, id=id)]
     return list({one.id: one for one in found}.values())
+
+
+def outdated(tx: Runner, scope: str, some: Sequence[Note]) -> list[Note]:
+    """Return notes that each say until when it was true, and what took its place."""
+    ties = contrary(tx, [scope], [one.id for one in some], NEVER)
+    later = defaultdict[str, list[tuple[str, datetime, str]]](list)
+    for tie in sorted(ties, key=lambda tie: (tie.newer_said, tie.newer)):
+        if tie.kind in SUCCEEDS:
+            later[tie.older].append((tie.newer, tie.newer_said, tie.former))
+    return [memory.outdated(one, later[one.id]) for one in some]
 
 
 def told(tx: Runner, scope: str, id: str, made: Iterable[Decision]) -> dict[str, Decision]:  # noqa: A002

@@ -114,9 +114,12 @@ class Note(Result):
     sources. It can be read until `expires_at`, and nothing of it is left after `erase_at`; a `pinned` one has no end.
     `apart` is its class if that keeps it apart from all else, None for most.
     A summary `sums` archived notes, by their ids, and has their sources.
+    `until` is when it ceased to be true, and `replaced_by` the id of the note that took its place: a later statement of
+    the same matter, or a correction. Both are None for a note that is true as far as is known. Where only some words of
+    it ceased to be true, `former` has these.
     """
 
-    brief = ("id", "status", "text")
+    brief = ("id", "status", "until", "replaced_by", "text")
     derived = ("text", "metadata")
 
     id: str
@@ -144,6 +147,9 @@ class Note(Result):
     policy_as: str = ""
     apart: str | None = None
     sums: tuple[str, ...] = ()
+    until: datetime | None = None
+    replaced_by: str | None = None
+    former: str = ""
 
     @property
     def text(self) -> str:
@@ -161,6 +167,21 @@ class Note(Result):
     def metadata(self) -> Mapping[str, object]:
         """The metadata of its sources; if several have a key, the value of the one said last."""
         return {key: value for source in self.sources for key, value in source.metadata.items()}
+
+
+def outdated(note: Note, later: Sequence[tuple[str, datetime, str]]) -> Note:
+    """Return a note that says until when it was true, and what took its place.
+
+    `later` are notes that took it, in their order: the id of each, when it was said, and the words of this one whose
+    place it took, '' for all. Words that the note no longer has need no end.
+    """
+    held = [one for one in later if note.says(one[2])]
+    by, said, former = next((one for one in held if not one[2]), held[0] if held else (None, NEVER, ""))
+    corrected = note.status == "superseded"  # a note says so itself
+    until = min(said, note.valid_to) if corrected else said
+    if until == NEVER:
+        return note
+    return replace(note, until=until, replaced_by=by, former="" if corrected else former)
 
 
 def note_id(scope: str, source: str, part: int = 0) -> str:

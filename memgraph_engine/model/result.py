@@ -36,6 +36,8 @@ DecisionKind = Literal[
 ]
 AT_ONCE = timedelta(minutes=10)
 """Within this time one puts right a slip of one's own; what is said later is news."""
+SUCCEEDS = ("change", "supersede")
+"""The kinds of ties by which a note takes the place of an older one."""
 Relation = Literal["same", "update", "change", "conflict", "related", "none"]
 EntryKind = Literal["append", "link", "merge", "reinforce", "supersede", "discard", "defer", "restore", "repeat"]
 
@@ -118,12 +120,11 @@ class Hit(Result):
     (-1 to 1) is the larger cosine of the note's two vectors to the question's; `relevance` (0 to 1) is how likely the
     note is about the question at all, None for an embedder that was never calibrated; `coverage` (0 to 1) is the share
     of the question's words that the note holds, where rare words count more.
-    `until` is when the note ceased to be true, and `replaced_by` the id of the note that took its place: a later
-    statement of the same matter, or a correction. Both are None for a note that is true as far as is known. Where only
-    some words of it ceased to be true, `former` has these.
+    `until`, `replaced_by` and `former` are the note's: whether it is true still, as of the time that was asked about.
     """
 
-    brief = ("score", "relevance", "until", "note")
+    brief = ("score", "relevance", "note")
+    derived = ("until", "replaced_by", "former")
 
     note: Note
     score: float
@@ -131,9 +132,21 @@ class Hit(Result):
     explanation: Explanation | None = None
     coverage: float = 0.0
     relevance: float | None = None
-    until: datetime | None = None
-    replaced_by: str | None = None
-    former: str = ""
+
+    @property
+    def until(self) -> datetime | None:
+        """When the note ceased to be true; None if it is true as far as is known."""
+        return self.note.until
+
+    @property
+    def replaced_by(self) -> str | None:
+        """The id of the note that took its place."""
+        return self.note.replaced_by
+
+    @property
+    def former(self) -> str:
+        """The words of it that ceased to be true, if others did not."""
+        return self.note.former
 
     @property
     def sources(self) -> tuple[Source, ...]:
@@ -671,7 +684,8 @@ class Removed(Result):
     """Notes that left a memory, when, and by which rule.
 
     `rule` is the kind of the decision (delete, expire, archive, consolidate, undo …), or that of an erasure's receipt.
-    `notes` counts them. One of `decision`, which can be undone unless it is undone already, and `receipt` is there.
+    `notes` counts them; it is 0 where notes lost one of several sources and stayed. One of `decision`, which can be
+    undone unless it is undone already, and `receipt` is there.
     """
 
     brief = ("at", "rule", "notes")

@@ -14,7 +14,7 @@ from memgraph_engine.graph.note_cache import CachedNote, NoteCache
 from memgraph_engine.graph.rows import milliseconds, moment, packed
 from memgraph_engine.language import tokenize
 from memgraph_engine.lifecycle import Policies
-from memgraph_engine.model.memory import NEVER, TRUE_ONCE, Note, Source
+from memgraph_engine.model.memory import NEVER, TRUE_ONCE, Note, Source, outdated
 from memgraph_engine.model.result import ChannelScore, Explanation, Hit, Round, steps_behind
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.recall.fusion import CHANNELS, Fused, Places, Statistics, channel_scores, cosines, counted, fuse
@@ -285,13 +285,16 @@ def hits(
     shares = [float(one.coverage[row]) for _, one, row in best]
     some = [
         Hit(
-            _nearest_first(one.notes[row].note(one.pool.closed.get(row)), query.text, found[0].languages),
+            _nearest_first(
+                _outdated(one.notes[row], one.pool.closed.get(row), query.filters, alive),
+                query.text,
+                found[0].languages,
+            ),
             scores[note],
             similar[id(one)][row],
             _explanation(one, row, rounds) if query.explain else None,
             share,
             _relevance(one, row, share, query.weights),
-            *_replaced(one.notes[row], query.filters, alive),
         )
         for (note, one, row), share in zip(best, shares, strict=True)
         if one.notes[row].whole  # else it was removed meanwhile
@@ -346,24 +349,19 @@ def _relevance(found: Found, row: int, share: float, weights: Weights | None) ->
     return weights.relevance(own if note.role == "assistant" else max(own, context), share)
 
 
-def _replaced(note: CachedNote, filters: Filters, alive: int) -> tuple[datetime | None, str | None, str]:
-    """Return until when a note was true, the note that took its place, and of which of its words ('' for all).
+def _outdated(note: CachedNote, closed: int | None, filters: Filters, alive: int) -> Note:
+    """Return a note that says until when it was true, and what took its place.
 
     All is as it was known, and had been said, at the times of the filters; what ended by `alive` (ms) replaces nothing.
     """
+    read = note.note(closed)
     corrected = note.status == "superseded"  # a note says so itself, whenever it is asked
     if not note.replaced and not corrected:
-        return None, None, ""
+        return read
     said = milliseconds(filters.as_of or NEVER)
     known = milliseconds(filters.known_at or NEVER)
     came = (one for one in note.replaced if one.status in TRUE_ONCE and one.created <= known and one.ends > alive)
-    whole = note.note() if note.replaced else None  # words that it no longer has need no end
-    held = [one for one in came if (corrected or one.said <= said) and (not whole or whole.says(one.former))]
-    first = next((one for one in held if not one.former), held[0] if held else None)
-    ends = [note.note().valid_to] if corrected else []
-    until = min([*ends, *([moment(first.said)] if first else [])], default=NEVER)
-    former = first.former if first and not corrected else ""
-    return None if until == NEVER else until, first.note if first else None, former
+    return outdated(read, [(one.note, moment(one.said), one.former) for one in came if corrected or one.said <= said])
 
 
 def first_found(found: Sequence[Found]) -> dict[str, tuple[Found, int]]:
