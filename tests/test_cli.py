@@ -315,9 +315,10 @@ def test_a_decision_says_that_it_tells_a_change(cli):
     why = json.loads(cli("decisions", "--json").stdout)[0]["considered"][0]["evidence"]
     assert why
     assert cli("explain", "new").stdout.count(why) == 1
-    ties = " ".join(cli("explain", "old").stdout.partition("\nties")[2].split())
-    assert "whose reasons `explain" in ties
-    assert "`untie` takes it back" in ties
+    story, _, ties = cli("explain", "old").stdout.partition("\nties")
+    assert why in story
+    new = json.loads(cli("get", "new", "--json").stdout)["id"]
+    assert f"to take it back: memgraph-engine untie {old} {new} --user ana\n" in ties
 
 
 def test_a_tie_is_taken_back_and_told(cli):
@@ -354,9 +355,9 @@ def test_deleting_everything_asks_first(cli):
     assert "Deleted" not in refused.stdout
     deleted = cli("delete", "--all", input="y\n")
     assert deleted.stdout.endswith("Deleted 1 note.\n")
-    undo = deleted.stderr.rstrip().rpartition(" ")[2]
+    undo = shlex.split(deleted.stderr.rpartition("memgraph-engine ")[2])
     assert json.loads(cli("delete", "--all", "--yes", "--json").stdout) == {"notes": 0, "decisions": []}
-    cli("undo", undo)
+    cli(*undo, user=None)
     assert "Lisbon" in cli("list").stdout
 
 
@@ -657,7 +658,7 @@ def test_users_sessions_and_tenants_are_listed(cli, tenant):
     cli("add", "The tide turns at noon.", user="bo")
     assert cli("users", user=None).stdout == "ana  1 note\nbo  1 note\n"
     assert json.loads(cli("users", "--json", user=None).stdout) == [{"id": "ana", "notes": 1}, {"id": "bo", "notes": 1}]
-    assert cli("sessions").stdout == "s1  1 source, 2023-05-08 13:56\n"
+    assert cli("sessions").stdout == "s1  1 source, 2023-05-08 13:56 UTC\n"
     assert cli("sessions", user="bo").stderr == "There are no sessions.\n"
     assert f"{tenant}  2 users, 2 notes\n" in cli("tenants", user=None).stdout
     assert "has no users" in cli("users", "--tenant", f"{tenant}-other", user=None).stderr
@@ -704,8 +705,40 @@ def test_an_unknown_user_is_told_with_the_nearest_names(cli, command):
     unknown = cli(*command, user="Anna", code=1)
     assert unknown.stdout == ""
     assert unknown.stderr.endswith("Did you mean 'ana'?\n")
-    assert "`memgraph-engine users`" in cli(*command, user="zoltan", code=1).stderr
+    assert "`memgraph-engine users --tenant " in cli(*command, user="zoltan", code=1).stderr
     cli("stats", user="ana")
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        (["version"], "Did you mean `memgraph-engine --version`"),
+        (["start"], "`memgraph-engine db start`"),
+        (["serach"], "Did you mean `memgraph-engine search`?"),
+        (["policy", "list"], "The commands of `memgraph-engine policy` are check, set, apply."),
+        (["frobnicate"], "`memgraph-engine --help` lists the commands."),
+    ],
+)
+def test_of_an_unknown_command_it_is_told_what_may_be_meant(command, said):
+    told = CliRunner().invoke(app, command, prog_name="memgraph-engine")
+    assert (told.exit_code, said in told.stderr) == (2, True)
+
+
+def test_a_time_says_that_it_is_utc(cli):
+    cli("add", "The heron eats fish.", "--time", "2024-05-01T10:00+02:00", "--id", "h", "--session", "lake")
+    for command in (["get", "h"], ["list"], ["search", "heron"], ["sessions"], ["audit", "about", "heron"]):
+        assert "2024-05-01 08:00 UTC" in cli(*command).stdout
+    for command in (["history", "h"], ["explain", "h"], ["decisions"], ["audit", "changed", "h"]):
+        assert " UTC" in cli(*command).stdout
+
+
+def test_a_hint_names_the_memory_that_was_meant(cli, tenant):
+    lisbon(cli, user="ana lee")
+    whose = f"--user 'ana lee' --tenant {tenant}\n"
+    for command in (["topics", "list"], ["topics", "diff"]):
+        told = cli(*command, "--tenant", tenant, user="ana lee").stdout
+        assert told.endswith(f"memgraph-engine topics rebuild {whose}")
+    assert cli("delete", "--all", "--yes", "--tenant", tenant, user="ana lee").stderr.endswith(whose)
 
 
 def test_a_hit_says_until_when_it_was_true(cli):

@@ -24,6 +24,8 @@ BAD = {
     "a time that is a number": ({"text": "a", "time": 17}, "int"),
     "an unknown field": ({"text": "a", "sesion": "s"}, "'sesion'.*Did you mean 'session'"),
     "text and content": ({"text": "a", "content": "b"}, "both"),
+    "a role alone": ({"role": "user", "time": "2024-05-01"}, "neither content nor tool_calls"),
+    "an offset that no place has": ({"text": "a", "time": "2024-05-01T10:00+19:30"}, "14 hours"),
     "a part of no known kind": ({"role": "user", "content": [{"type": "hologram"}]}, "'hologram' and holds no text"),
     "a part that is no text, and nobody's": ({"content": [{"type": "image_url", "image_url": {}}]}, "empty"),
     "a kind that is none": ({"text": "a", "kind": "dream"}, "dream"),

@@ -1,6 +1,7 @@
 """How a command reaches the memory."""
 
 from contextlib import contextmanager
+from shlex import quote
 from typing import TYPE_CHECKING
 
 import typer
@@ -50,7 +51,7 @@ def _unknown(memory: "Memory", user: str | None) -> str:
         return clean(f"{said}. Did you mean {' or '.join(map(repr, near))}?")
     if not names:
         return clean(f"{said}, nor any other; `memgraph-engine tenants` lists the tenants.")
-    return clean(f"{said}; `memgraph-engine users` lists those that there are.")
+    return clean(f"{said}; `memgraph-engine users --tenant {quote(tenant)}` lists those that there are.")
 
 
 def _written(memory: "Memory", user: str | None) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from memgraph_engine.cli import show
 from memgraph_engine.cli.group import Group
 from memgraph_engine.errors import LocalServerError
 
@@ -167,7 +168,7 @@ def _tell_backup(found: "Backup", what: str, *, as_json: bool) -> None:
     if as_json:
         typer.echo(json.dumps({**asdict(found), "path": str(found.path), "made": found.made.isoformat()}))
     else:
-        typer.echo(f"{what} {found.path}: {found.files} files, {_mb(found.bytes)}, of {found.made:%Y-%m-%d %H:%M} UTC.")
+        typer.echo(f"{what} {found.path}: {found.files} files, {_mb(found.bytes)}, of {show.moment(found.made)}.")
 
 
 @db_app.command()

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from memgraph_engine.client import Memory
     from memgraph_engine.interface.filters import NoteFilters
 
-_MOST_IDS = 3  # of decisions that are told
-
 
 @narrowed
 def delete(
@@ -46,7 +44,7 @@ def delete(
         raise typer.BadParameter("a note of an id is one: options that narrow go with --all.", param_hint="ID")
     with known(tenant, owner) as memory:
         if id is None:
-            _delete_all(memory, owner, filters, yes=yes, as_json=as_json)
+            _delete_all(memory, owner, tenant, filters, yes=yes, as_json=as_json)
             return
         decision = memory.delete(id, **owner)
     if as_json:
@@ -55,7 +53,9 @@ def delete(
         typer.echo(f"Deleted note {decision.note} (decision {decision.id}).")
 
 
-def _delete_all(memory: "Memory", owner: Whose, filters: "NoteFilters", *, yes: bool, as_json: bool) -> None:
+def _delete_all(
+    memory: "Memory", owner: Whose, tenant: str | None, filters: "NoteFilters", *, yes: bool, as_json: bool
+) -> None:
     if not yes:
         some = show.count(_number(memory, owner, filters), "note")
         of = "the shared memory" if owner["shared"] else f"user {show.clean(str(owner['user_id']))}"
@@ -65,11 +65,7 @@ def _delete_all(memory: "Memory", owner: Whose, filters: "NoteFilters", *, yes: 
         show.document(deletion)
         return
     typer.echo(f"Deleted {show.count(deletion.notes, 'note')}.")
-    ids = [decision.id for decision in deletion.decisions]
-    for one in ids[:_MOST_IDS]:
-        typer.echo(f"To bring them back: memgraph-engine undo {one}", err=True)
-    if len(ids) > _MOST_IDS:
-        typer.echo(f"And {len(ids) - _MOST_IDS} more decisions, which `memgraph-engine decisions` lists.", err=True)
+    show.undoing("To bring them back", deletion.decisions, owner, tenant)
 
 
 def _number(memory: "Memory", owner: Whose, filters: "NoteFilters") -> int:

@@ -33,4 +33,4 @@ def evict(
         made = "1 summary stands" if done.summaries == 1 else f"{done.summaries:,} summaries stand"
         typer.echo(f"{would} {show.count(done.notes, 'note')}, for which {made}.")
     typer.echo(f"{show.count(done.left, 'note')} left; {cap}.")
-    show.undoing("To bring back what one sums", done.decisions, done.fallbacks)
+    show.undoing("To bring back what one sums", done.decisions, owner, tenant, done.fallbacks)

@@ -22,4 +22,4 @@ def evolve(user: User = None, shared: Shared = False, tenant: Tenant = None, as_
     made = f"{show.count(done.ties, 'tie')}, {show.count(done.contexts, 'context')}"
     looked = f"Looked at {show.count(done.notes, 'new note')}"
     typer.echo(f"{looked}, changed {made} and the tags of {show.count(done.tags, 'note')}.")
-    show.undoing("To take it back", done.decisions, done.fallbacks)
+    show.undoing("To take it back", done.decisions, owner, tenant, done.fallbacks)

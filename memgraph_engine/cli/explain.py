@@ -1,11 +1,11 @@
 """`memgraph-engine explain`."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from memgraph_engine.cli import show
 from memgraph_engine.cli.connect import known
-from memgraph_engine.cli.options import Json, NoteId, Shared, Tenant, User, Whose, whose
+from memgraph_engine.cli.options import Json, NoteId, Shared, Tenant, User, Whose, again, whose
 from memgraph_engine.errors import NotFound
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def explain(
     if as_json:
         show.document(story)
     else:
-        _print(story, texts)
+        _print(story, texts, lambda command: again(command, owner, tenant))
 
 
 def _texts(memory: "Memory", owner: Whose, story: "Story") -> dict[str, str]:
@@ -60,7 +60,7 @@ def _shown(considered: "Iterable[Considered]") -> "list[Considered]":
     return [one for one in considered if one.relation != "none"] + far[:_MOST_FAR]
 
 
-def _print(story: "Story", texts: Mapping[str, str]) -> None:
+def _print(story: "Story", texts: Mapping[str, str], hint: Callable[[str], str]) -> None:
     out, note = show.console(), story.note
     show.facts(
         out,
@@ -82,13 +82,13 @@ def _print(story: "Story", texts: Mapping[str, str]) -> None:
     if story.ties:
         out.print("\nties", style="bold")
     for tie in story.ties:
-        _tie(out, tie)
+        _tie(out, tie, hint(f"untie {note.id} {tie.note}"))
 
 
 def _version(out: "Console", version: "Version") -> None:
     note = version.note
-    until = "now" if note.superseded_at.year == 9999 else show.moment(note.superseded_at)
-    out.print(f"{show.moment(note.recorded_at)} to {until}  {note.status}, {show.count(len(note.sources), 'source')}")
+    held = show.period(note.recorded_at, note.superseded_at)
+    out.print(f"{held}  {note.status}, {show.count(len(note.sources), 'source')}")
     for line in note.raw:
         out.print(f"    {show.clean(line)}")
 
@@ -106,11 +106,11 @@ def _decision(out: "Console", decision: "Decision", texts: Mapping[str, str]) ->
             out.print(f"             {show.clean(one.evidence)}", style="dim")
 
 
-def _tie(out: "Console", tie: "Tie") -> None:
+def _tie(out: "Console", tie: "Tie", untie: str) -> None:
     age = "newer" if tie.newer else "older"
     status = "" if tie.status == "active" else f", {tie.status}"
     out.print(f"{tie.kind} {tie.score:.2f}  {tie.note} ({age}{status})")
     out.print(f"    {show.clean(tie.context)}")
     if tie.kind != "link":
-        why = f", whose reasons `explain {tie.note}` tells" if tie.newer else ""
-        out.print(f"    by decision {tie.decision}{why}; `untie` takes it back", style="dim")
+        why = f", whose reasons `explain {tie.note}` tells" if tie.newer and tie.kind == "conflict" else ""
+        out.print(f"    by decision {tie.decision}{why}; to take it back: {show.clean(untie)}", style="dim")

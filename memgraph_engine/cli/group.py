@@ -1,12 +1,15 @@
 """A command that has commands of its own."""
 
+from difflib import get_close_matches
 from typing import Any
 
 from typer.core import TyperGroup
 
+_FEW = 12  # commands that are all named
+
 
 class Group(TyperGroup):
-    """Says of an option in front of the commands which of them take it."""
+    """Says of an option in front of the commands which of them take it, and of an unknown command what may be meant."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Take the options of the group itself."""
@@ -16,3 +19,20 @@ class Group(TyperGroup):
             if takers:
                 ctx.fail(f"{option} belongs behind a command of `{ctx.command_path}`: {', '.join(takers)}.")
         return super().parse_args(ctx, args)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return the command that is named."""
+        name = args[0]
+        if name not in self.commands and not name.startswith("-") and not ctx.resilient_parsing:
+            ctx.fail(f"No such command {name!r}. {self._instead(ctx, name)}")
+        return super().resolve_command(ctx, args)
+
+    def _instead(self, ctx: Any, name: str) -> str:
+        """Say what may be meant by an unknown command: an option, a command like it, or one of a group."""
+        options = [option for own in self.get_params(ctx) for option in own.opts if option == f"--{name}"]
+        below = [f"{group} {name}" for group, one in self.commands.items() if name in getattr(one, "commands", ())]
+        if some := [*options, *get_close_matches(name, self.commands), *below]:
+            return f"Did you mean {' or '.join(f'`{ctx.command_path} {one}`' for one in some)}?"
+        if len(self.commands) > _FEW:
+            return f"`{ctx.command_path} --help` lists the commands."
+        return f"The commands of `{ctx.command_path}` are {', '.join(self.commands)}."

@@ -1,6 +1,6 @@
 """`memgraph-engine health`."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -37,8 +37,8 @@ def health(
         raise typer.Exit(1)
 
 
-def _since(since: object, memories: int) -> str:
-    return f"{memories:,} memories" + (f", since {since:%Y-%m-%d %H:%M}" if since else "")
+def _since(since: datetime | None, memories: int) -> str:
+    return f"{memories:,} memories" + (f", since {show.moment(since)}" if since else "")
 
 
 def _look(tenant: str | None, overdue: timedelta) -> "Health":

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from inspect import Parameter, Signature, signature
+from shlex import quote
 from typing import Annotated, Any, TypedDict
 
 import typer
@@ -63,6 +64,16 @@ def whose(user: str | None, shared: bool) -> Whose:
     if not shared and not user:
         raise typer.BadParameter("say whose memory is meant, or --shared for the tenant's.", param_hint="--user")
     return {"user_id": user, "shared": shared}
+
+
+def again(command: str, owner: Whose, tenant: str | None) -> str:
+    """Return a command as a hint tells it: of the memory that was meant.
+
+    >>> again("undo 4f", {"user_id": "ana lee", "shared": False}, "acme")
+    "memgraph-engine undo 4f --user 'ana lee' --tenant acme"
+    """
+    whom = "--shared" if owner["shared"] else f"--user {quote(str(owner['user_id']))}"
+    return f"memgraph-engine {command} {whom}{f' --tenant {quote(tenant)}' if tenant else ''}"
 
 
 def metadata(pairs: Sequence[str]) -> dict[str, object]:

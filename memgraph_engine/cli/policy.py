@@ -101,5 +101,4 @@ def apply(
         typer.echo(f"{show.count(applied.ends, 'note')} of the same policy {end} at another time.")
     if not applied.classes and not applied.ends:
         typer.echo("Nothing changes: all notes are as the policies say.")
-    for decision in applied.decisions:
-        typer.echo(f"To take it back: memgraph-engine undo {decision.id}", err=True)
+    show.undoing("To take it back", applied.decisions, owner, tenant)

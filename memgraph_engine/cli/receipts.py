@@ -16,7 +16,7 @@ def receipts(tenant: Tenant = None, as_json: Json = False) -> None:
         return
     for one in found:
         typer.echo(
-            f"{one.number}  {one.ended:%Y-%m-%d %H:%M}  {one.rule}: {show.count(one.counts['sources'], 'source')}, "
+            f"{one.number}  {show.moment(one.ended)}  {one.rule}: {show.count(one.counts['sources'], 'source')}, "
             f"{show.count(one.counts['notes'], 'note')}; {one.residue} left  {one.hash[:16]}"
         )
     if not found:

@@ -32,5 +32,5 @@ def sessions(user: User = None, shared: Shared = False, tenant: Tenant = None, a
 def _when(session: "Session") -> str:
     if session.began is None or session.ended is None:
         return ""
-    began, ended = show.moment(session.began), show.moment(session.ended)
-    return f", {began}" if began == ended else f", {began} to {ended}"
+    one, other = show.moment(session.began), show.moment(session.ended)
+    return f", {one}" if one == other else f", {show.period(session.began, session.ended)}"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from memgraph_engine.cli.options import Whose, again
 from memgraph_engine.interface.results import json_form
 from memgraph_engine.model.text import label, words
 
@@ -28,14 +29,17 @@ _TOLD = 5  # decisions whose undo is told
 _QUOTED = 160  # characters of a text that is only named
 
 
-def undoing(how: str, decisions: "Sequence[Decision]", fallbacks: Sequence[str]) -> None:
+def undoing(
+    how: str, decisions: "Sequence[Decision]", owner: Whose, tenant: str | None, fallbacks: Sequence[str] = ()
+) -> None:
     """Say on standard error why models were not used, and how to take back what was decided."""
     for reason in fallbacks:
         typer.echo(clean(reason), err=True)
     for decision in decisions[:_TOLD]:
-        typer.echo(f"{how}: memgraph-engine undo {decision.id}", err=True)
+        typer.echo(clean(f"{how}: {again(f'undo {decision.id}', owner, tenant)}"), err=True)
     if len(decisions) > _TOLD:
-        typer.echo(f"And {len(decisions) - _TOLD:,} more, which `decisions` lists.", err=True)
+        more = f"And {len(decisions) - _TOLD:,} more decisions. To list them: {again('decisions', owner, tenant)}"
+        typer.echo(clean(more), err=True)
 
 
 def money(cost: "Cost") -> str:
@@ -118,8 +122,21 @@ def clean(text: str) -> str:
 
 
 def moment(at: datetime) -> str:
-    """Return a time as people read it, in UTC."""
-    return f"{at:%Y-%m-%d %H:%M}"
+    """Return a time as people read it.
+
+    >>> moment(datetime(2024, 5, 1, 10, 30))
+    '2024-05-01 10:30 UTC'
+    """
+    return f"{at:%Y-%m-%d %H:%M} UTC"
+
+
+def period(began: datetime, ended: datetime) -> str:
+    """Return from when until when something was; the year 9999 is not yet.
+
+    >>> period(datetime(2024, 5, 1, 10, 30), datetime(2024, 5, 2))
+    '2024-05-01 10:30 to 2024-05-02 00:00 UTC'
+    """
+    return f"{began:%Y-%m-%d %H:%M} to {moment(ended)}" if ended.year < 9999 else f"{moment(began)} to now"
 
 
 def said(source: "Source") -> str:

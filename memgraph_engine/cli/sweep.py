@@ -26,7 +26,6 @@ def sweep(user: User = None, shared: Shared = False, tenant: Tenant = None, as_j
         typer.echo(show.clean(f"Not erased, since hold {hold.id} keeps it: {hold.reason}"), err=True)
     if swept.pruned:
         typer.echo(f"Removed {swept.pruned:,} former versions, decisions and runs that were too old.")
-    for decision in swept.decisions:
-        typer.echo(f"To bring them back: memgraph-engine undo {decision.id}", err=True)
+    show.undoing("To bring them back", swept.decisions, owner, tenant)
     if any(one.residue for one in swept.erased):
         raise typer.Exit(1)

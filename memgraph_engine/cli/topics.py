@@ -7,7 +7,7 @@ import typer
 from memgraph_engine.cli import show
 from memgraph_engine.cli.connect import connect, known
 from memgraph_engine.cli.group import Group
-from memgraph_engine.cli.options import Json, Shared, Tenant, User, whose
+from memgraph_engine.cli.options import Json, Shared, Tenant, User, again, whose
 from memgraph_engine.cli.progress import bar
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def list_topics(user: User = None, shared: Shared = False, tenant: Tenant = None
     for topic in found:
         typer.echo(f"{topic.id}  {topic.size:>6,}  {show.clean(', '.join(topic.keywords))}")
     if not found:
-        typer.echo("There are no topics. To find them: memgraph-engine topics rebuild")
+        typer.echo(f"There are no topics. To find them: {again('topics rebuild', owner, tenant)}")
 
 
 @topics_app.command("show")
@@ -119,7 +119,7 @@ def diff(user: User = None, shared: Shared = False, tenant: Tenant = None, as_js
         show.document(runs[0] if runs else None)
         return
     if not runs:
-        typer.echo("The topics were never looked for. To find them: memgraph-engine topics rebuild")
+        typer.echo(f"The topics were never looked for. To find them: {again('topics rebuild', owner, tenant)}")
         return
 
     def named(topic: str) -> str:

@@ -6,7 +6,7 @@ import typer
 
 from memgraph_engine.cli import show
 from memgraph_engine.cli.connect import known
-from memgraph_engine.cli.options import Json, Shared, Tenant, User, whose
+from memgraph_engine.cli.options import Json, Shared, Tenant, User, again, whose
 
 
 def undo(
@@ -32,4 +32,6 @@ def undo(
     else:
         typer.echo(f"Undid decision {taken.undoes} (decision {taken.id}).")
         if cascade:
-            typer.echo("Later ones that stood on it were undone first; `memgraph-engine decisions` lists them.")
+            typer.echo(
+                f"Later ones that stood on it were undone first; `{again('decisions', owner, tenant)}` lists them."
+            )

@@ -59,6 +59,6 @@ def _late(one: Undone, now: datetime, overdue: timedelta) -> str:
         return ""
     memories = "1 memory" if one.memories == 1 else f"{one.memories:,} memories"
     return (
-        f"{_WAITS[one.job]} since {one.since:%Y-%m-%d %H:%M}, in {memories}: run `memgraph-engine worker`, which does "
-        "what waits."
+        f"{_WAITS[one.job]} since {one.since:%Y-%m-%d %H:%M} UTC, in {memories}: run `memgraph-engine worker`, which "
+        "does what waits."
     )

@@ -23,6 +23,7 @@ OTHER_NAMES: Mapping[str, str] = {"content": "text", "agent_id": "agent", "name"
 """What chat APIs call fields that the engine has another name for."""
 _CALLS = ("tool_calls", "function_call")
 _INSTEAD = ("refusal", "audio")  # what was said is there where there is no text
+_SPEAKING = ("text", *(key for key, name in OTHER_NAMES.items() if name == "text"), "caption", *_CALLS, *_INSTEAD)
 _UNSAID = (
     "tool_call_id",
     "tool_name",
@@ -55,11 +56,15 @@ def fields(given: Mapping[Any, object], where: str) -> dict[Any, object]:
     `content` is the text, a string or a list of parts. What calls a tool, or is one's result, and says nothing else has
     the role `tool`. Of pictures, sounds and files the metadata keep that they were there (`left_out`). What a model
     thought, and how its message came about, is not taken. Raises InvalidInput for a part of any other kind that holds
-    no text, and for a role that no API has.
+    no text, for a role that no API has, and for a turn that lacks its content; one may be empty, or None.
 
     >>> fields({"role": "human", "name": "Ana", "content": [{"type": "text", "text": "Hi!"}]}, "message 0")
     {'role': 'user', 'speaker': 'Ana', 'text': 'Hi!'}
     """
+    if given.get("role") and given.keys().isdisjoint((*_SPEAKING, *_UNSAID)):
+        raise InvalidInput(
+            f"{where} has a role, but neither content nor tool_calls: give what was said, or '' where nothing was."
+        )
     own = {OTHER_NAMES.get(key, key): value for key, value in given.items() if value is not None}
     for other, name in OTHER_NAMES.items():
         if given.get(other) is not None and given.get(name) is not None:

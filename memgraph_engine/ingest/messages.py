@@ -49,6 +49,7 @@ _CALLED = {  # what else programs call the fields
     "metadata": ("meta", "extra"),
     "expires": ("expires_at", "expiry", "ttl", "until"),
 }
+_FARTHEST = timedelta(hours=14)  # of a time zone from UTC: Kiribati's
 SINGLE = "the message"
 """How messages of errors call one that came alone."""
 _LAST = "\U0010ffff"  # no character, and the upper bound of open filters
@@ -274,16 +275,24 @@ def _time(value: object, where: str, timezone: str) -> tuple[datetime | None, st
 
 def _read_time(value: object, where: str) -> tuple[datetime, str]:
     if isinstance(value, datetime):
-        return value, value.isoformat()
+        return _zoned(value, value.isoformat(), where)
     if not isinstance(value, str):
         raise InvalidInput(f"{where} is {type(value).__name__}; an ISO 8601 string or a datetime is needed.")
     given = _storable(value, where)
     try:
-        return datetime.fromisoformat(value), given
+        moment = datetime.fromisoformat(value)
     except ValueError:
         raise InvalidInput(
             f"{where} {value[:60]!r} can't be read; write it as ISO 8601, e.g. 2023-05-08T13:56:00."
         ) from None
+    return _zoned(moment, given, where)
+
+
+def _zoned(moment: datetime, given: str, where: str) -> tuple[datetime, str]:
+    """Return a moment, and as it was given; raises InvalidInput for an offset that no place on earth has."""
+    if abs(moment.utcoffset() or timedelta()) > _FARTHEST:
+        raise InvalidInput(f"{where} {given[:60]!r} has an offset of more than 14 hours from UTC, which no place has.")
+    return moment, given
 
 
 def _utc(moment: datetime, timezone: str) -> datetime:
