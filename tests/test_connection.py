@@ -11,7 +11,7 @@ import neo4j
 import pytest
 
 from memgraph_engine import Memory, Settings
-from memgraph_engine.errors import AuthenticationFailed, Closed, ServerTooOld, SettingsError, Unreachable
+from memgraph_engine.errors import AuthenticationFailed, Closed, QueryFailed, ServerTooOld, SettingsError, Unreachable
 
 
 def test_a_wrong_password_is_told(server, embedder, monkeypatch):
@@ -201,6 +201,33 @@ def search_on(memory, ready):
     ready.set()
     while True:
         memory.search("buoy", user_id="ana", top_k=1000)
+
+
+def test_an_interrupt_before_a_result_began_stays_one_and_gives_the_connection_back(memory, monkeypatch):
+    memory.search("buoy", user_id="ana")
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr("neo4j._sync.work.result.Result._run", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            memory.search("buoy", user_id="ana")
+    pool = memory.engine.db._driver._pool
+    assert [pool.in_use_connection_count(address) for address in pool.connections] in ([], [0])
+    assert memory.add("The buoy is green.", user_id="ana").added == 1
+
+
+def test_an_error_stays_what_it_was_where_the_session_cant_be_closed_after_it(memory, monkeypatch):
+    close = neo4j.Session.close
+
+    def broken(self):
+        close(self)
+        raise KeyError("server")
+
+    monkeypatch.setattr(neo4j.Session, "close", broken)
+    with pytest.raises(QueryFailed), memory.engine.db._translated(), memory.engine.db._session() as session:
+        session.run("RETURN")
 
 
 @pytest.mark.usefixtures("interruptible")

@@ -3,7 +3,7 @@
 import logging
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from threading import Event, Lock
 from typing import Any, Protocol, Self, TypeVar
@@ -202,19 +202,22 @@ class Database:
     def _session(self, access: str = neo4j.WRITE_ACCESS) -> Iterator[neo4j.Session]:
         """Open a session. An interrupt may cut a message in half: nothing more is said on that connection.
 
-        The driver would say its goodbyes there, which the server takes for the rest of that message.
+        The driver would say its goodbyes there, which the server takes for the rest of that message, or ask for the
+        rest of a result that never began. An error stays what it was, also where the session can't be closed after it.
         """
-        with self._driver.session(
+        session = self._driver.session(
             database=self._database, bookmark_manager=self._bookmarks, default_access_mode=access
-        ) as session:
-            try:
-                yield session
-            except Exception:
-                raise
-            except BaseException:
-                if session._connection:  # the driver has no public word for it
+        )
+        try:
+            yield session
+        except BaseException as error:
+            with suppress(Exception):
+                if not isinstance(error, Exception) and session._connection:  # the driver has no public word for it
                     session._connection.kill()  # type: ignore[no-untyped-call]
-                raise
+                    session._auto_result = None
+                session.close()
+            raise
+        session.close()
 
     @contextmanager
     def _translated(self) -> Iterator[None]:
