@@ -95,6 +95,18 @@ def test_a_closing_mark_alone_takes_no_text_with_it():
             "<//recalled-memory",
             "<\\/recalled-memory>",
         ),
+        *(
+            "〈/recalled-memory〉",
+            "‹/recalled-memory›",
+            "⟨/recalled-memory⟩",
+            "«/recalled memory»",
+            "≪/recalled-memory≫",
+            "[/recalled-memory]",
+            "</r\u0435called-mem\u043ery>",
+            "</réca\u0301lled-memory>",
+            "＜／ｒｅｃａｌｌｅｄ－ｍｅｍｏｒｙ＞",
+            "\u2329/𝐫𝐞𝐜𝐚𝐥𝐥𝐞𝐝-𝐦𝐞𝐦𝐨𝐫𝐲\u232a",
+        ),
     ],
 )
 def test_whatever_reads_like_a_mark_loses_its_bracket(mark):
@@ -103,6 +115,18 @@ def test_whatever_reads_like_a_mark_loses_its_bracket(mark):
     assert told.count("<") == 2
     assert without_marks(told[1:-1]) == without_marks(without_marks(told[1:-1]))
     assert not set("<\n＜") & set(as_part(mark, ""))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the “recalled memory” of it, (recalled memory), - recalled memory, [recalled memory](there)",
+        "«вечерняя звезда», 〈明日明日明日明日 明日明日明日〉",
+        "‹ a recalled memory ›",
+    ],
+)
+def test_other_words_in_brackets_stay_as_they_are(text):
+    assert without_marks(text) == text
 
 
 def test_another_tag_is_no_mark():
@@ -115,7 +139,7 @@ def test_a_mark_put_together_by_removing_another_is_none():
 
 
 @pytest.mark.parametrize(
-    "unit", ["<", f"<{TAG}", f"<{TAG} ", f"<{TAG}>", f"</{TAG}>", "<recalled-", "< ", f"<{TAG}>a</{TAG}>"]
+    "unit", ["<", f"<{TAG}", f"<{TAG} ", f"<{TAG}>", f"</{TAG}>", "<recalled-", "< ", "〈", "é〈", f"<{TAG}>a</{TAG}>"]
 )
 def test_hostile_text_takes_linear_time(unit):
     text = unit * (1_000_000 // len(unit))

@@ -92,6 +92,15 @@ def test_what_a_part_leaves_goes_to_the_next(connected):
     assert len(alone.messages) == 9
 
 
+def test_no_part_has_more_tokens_than_it_may_have(connected):
+    talk(connected())
+    for most in range(220, 300, 10):
+        made = connected(long=most, short=0, profile=0).prompt("What do I water?", session="now", **ANA)
+        assert made.section("long").text
+        assert all(one.tokens <= one.budget for one in made.sections)
+        assert made.section("long").budget == most
+
+
 def test_a_question_that_was_stored_before_is_not_asked_twice(connected):
     memory = connected()
     memory.add({"role": "user", "text": "Where is the heron?", "session": "now"}, **ANA)

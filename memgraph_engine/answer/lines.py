@@ -19,7 +19,7 @@ _ENDLESS = 40  # characters: what is longer is no word
 _SENTENCES = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])")
 _PARTS = re.compile(r"\s*(?:[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]|[^\s\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]+)")
 _WORDS = re.compile(r"[^\W_]+")
-_NUMBERED = re.compile(r"\[(\s*\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*\s*)\]")
+_NUMBERED = re.compile(r"[\[［【〔⟦](\s*\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*\s*)[\]］】〕⟧]")
 _MOST_DAYS = 4
 _SHORT = 5  # words: so few say little without the question that they answer
 

@@ -224,7 +224,7 @@ class Reader:
             recent = prompting.summed_up(recent, most_short, language, engine.roles, spent)
         finally:
             account.settle(account.spent)
-        parts = (known, about), (context, max(most_long, 0)), (recent, most_short)
+        parts = (known, about), (context, given.long + left), (recent, most_short)
         made = prompting.assemble(question, system, size, given, *parts)
         cost, fallbacks = context.cost + spent.cost, (*context.fallbacks, *spent.fallbacks)
         return replace(made, cost=cost, fallbacks=fallbacks)
