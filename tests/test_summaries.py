@@ -1,5 +1,9 @@
 """What leaves a memory together, and what a summary without a model keeps of it."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -134,3 +138,39 @@ def test_facts_are_told_from_words_that_only_open_a_sentence():
 def test_a_summary_of_a_model_is_held_against_what_was_said(summary, why):
     said = ["I moved to Porto with two cats."]
     assert unfaithful(summary, [f"Ana: {said[0]} (8 May, 2023)"], said, "english") == why
+
+
+def test_a_summary_is_the_same_in_every_process(root):
+    plants = [
+        "tomatoes",
+        "basil",
+        "figs",
+        "lemons",
+        "leeks",
+        "beans",
+        "roses",
+        "ferns",
+        "mint",
+        "thyme",
+        "sage",
+        "kale",
+    ]
+    asked = "How often shall I water the {} on the {}nd terrace, which gets sun until the late evening?"
+    said = [
+        text
+        for at, plant in enumerate(plants)
+        for text in (asked.format(plant, at + 2), f"Water the {plant} every {at + 1} days.")
+    ]
+    program = (
+        "from memgraph_engine.lifecycle import extract, rarity\n"
+        f"said = {said!r}\n"
+        "print([extract(said, rarity(said, 'english'), share / 20, 'english') for share in range(1, 20)])"
+    )
+    told = {
+        subprocess.run(
+            [sys.executable, "-c", program], cwd=root, env={**os.environ, "PYTHONHASHSEED": seed}, text=True,
+            capture_output=True, check=True,
+        ).stdout
+        for seed in ("1", "2", "3")
+    }  # fmt: skip
+    assert len(told) == 1

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
-from math import log
+from math import fsum, log
 
 from memgraph_engine.language import APOSTROPHES, CLOSED, listed_terms, tokenize, word_list, word_values
 
@@ -55,7 +55,7 @@ def extract(texts: Sequence[str], rare: Mapping[str, float], keep: float, langua
     while left := [at for at in range(len(sentences)) if at not in chosen]:
         told = [at for at in left if sentences[at].facts & wanted]
         fits = told or [at for at in left if taken + sentences[at].length <= room or not chosen]
-        gains = {at: sum(rare.get(term, 0.0) for term in sentences[at].terms - known) for at in fits}
+        gains = {at: fsum(rare.get(term, 0.0) for term in sentences[at].terms - known) for at in fits}
         best = max(fits, key=lambda at: (gains[at] / (sentences[at].length + _SHORT), -at), default=-1)
         if best < 0 or (chosen and not told and not gains[best]):
             break

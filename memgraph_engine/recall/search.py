@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import accumulate, islice
+from math import fsum
 from typing import TYPE_CHECKING, Any
 
 from memgraph_engine.graph import notes as note_graph
@@ -314,7 +315,7 @@ def _nearest_first(note: Note, question: str, languages: Sequence[str]) -> Note:
     counts = Counter(term for some in held.values() for term in some)
 
     def shared(source: Source) -> float:
-        return sum(1 / counts[term] for term in held[source.key])
+        return fsum(1 / counts[term] for term in held[source.key])
 
     return replace(note, sources=tuple(sorted(note.sources, key=shared, reverse=True)))
 
