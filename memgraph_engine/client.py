@@ -781,6 +781,7 @@ class Memory:
     ) -> Hits:
         """Return the notes that answer a question best, best first, from the user's own memory and the shared one.
 
+        A user who was never written to has an empty memory, and no error is raised: `users` lists those who have one.
         With `shared=True` only the shared memory is read. These filters narrow the notes down:
 
         - `session`, `speaker`, `role`, `agent`: those of the note.

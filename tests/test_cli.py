@@ -598,7 +598,9 @@ def demo_tenant(tenant, monkeypatch):
 
 
 def test_the_demo_answers_its_questions_and_can_be_repeated(cli, demo_tenant, root):
-    first = cli("demo", user=None).stdout
+    begun = cli("demo", user=None)
+    first = begun.stdout
+    assert begun.stderr.startswith("Making the embedding model and Neo4j ready")
     assert "0 known already" in first
     for question in (root / "config/sample/questions.txt").read_text().splitlines():
         assert question in first

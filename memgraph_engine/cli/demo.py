@@ -63,7 +63,9 @@ def demo(
     """
     conversation = _locomo(file) if file else _sample()
     out = show.console()
+    typer.echo("Making the embedding model and Neo4j ready; what is lacking is fetched.", err=True)
     with connect(_TENANT) as memory:
+        typer.echo("Ingesting a conversation.", err=True)
         _ingest(out, memory, conversation)
         for question in conversation.questions:
             hits = memory.search(question, user_id=conversation.user, top_k=_ANSWERS)
