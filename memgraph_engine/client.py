@@ -14,7 +14,7 @@ from memgraph_engine.asking.audit import Audit
 from memgraph_engine.asking.forgetting import Meaning, meaning
 from memgraph_engine.asking.reader import Reader
 from memgraph_engine.engine import wiring
-from memgraph_engine.errors import InvalidInput, NotFound
+from memgraph_engine.errors import InvalidInput, NotFound, named
 from memgraph_engine.graph import audit, decisions, erasures, health, holds, notes, profiles, scopes, sources, spending
 from memgraph_engine.graph import topics as topic_graph
 from memgraph_engine.ingest import readers
@@ -643,7 +643,7 @@ class Memory:
         erased. A plan of another tenant's memory raises InvalidInput.
         """
         if not isinstance(plan, ErasurePlan):
-            raise InvalidInput(f"erase takes a plan that forget made, not {type(plan).__name__}.")
+            raise InvalidInput(f"erase takes a plan that forget made, not {named(plan)}.")
         if plan.tenant != self._settings.tenant:
             raise InvalidInput(
                 "This plan is of another tenant's memory. Nothing was erased; make the plan with forget of the Memory "
@@ -1213,7 +1213,7 @@ class Memory:
             yield from (entry.note for entry in shown.entries)
             return
         if isinstance(shown, str) or not isinstance(shown, Sequence):
-            raise InvalidInput(f"shown must be a context, or a list of hits, notes or ids, not {type(shown).__name__}.")
+            raise InvalidInput(f"shown must be a context, or a list of hits, notes or ids, not {named(shown)}.")
         for one in shown:
             if isinstance(one, Hit):
                 yield one.note
@@ -1250,7 +1250,7 @@ def _path(path: object) -> Path:
 def _names(given: object, where: str) -> list[str]:
     """Return an id, or a list of ids, as a list; raises InvalidInput."""
     if not isinstance(given, str | list | tuple | set | frozenset):
-        raise InvalidInput(f"{where} must be an id, or a list of ids, not {type(given).__name__}.")
+        raise InvalidInput(f"{where} must be an id, or a list of ids, not {named(given)}.")
     return [given] if isinstance(given, str) else list(given)
 
 
@@ -1298,7 +1298,7 @@ def _several(given: object) -> Sequence[object]:
     if isinstance(one, Mapping):
         return [one]
     if not isinstance(given, Sequence) or isinstance(given, bytes | bytearray):
-        raise InvalidInput(f"add takes a text, a message or a list of them, not {type(given).__name__}.")
+        raise InvalidInput(f"add takes a text, a message or a list of them, not {named(given)}.")
     return given
 
 

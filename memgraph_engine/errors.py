@@ -33,9 +33,12 @@ MemgraphEngineError
 Each message is a sentence or two: what happened, to which input, what to do. An input too long to be read is shortened.
 """
 
+from collections.abc import Mapping
+
 from memgraph_engine.cost import NOTHING, Cost
 
 _LONGEST = 2000  # characters of a message; of a longer one the middle is left out
+_LARGE = 1e15  # a number of more digits is not told
 
 
 class MemgraphEngineError(Exception):
@@ -192,3 +195,21 @@ class BudgetSpent(ModelError):
 
     def __init__(self, message: str, cost: Cost = NOTHING) -> None:
         super().__init__(message, cost)
+
+
+def named(value: object) -> str:
+    """Return what a value is that can't be used, as a message calls it.
+
+    >>> named(17), named(["a"]), named({"a": 1}), named(None)
+    ('the number 17', 'a list', 'a mapping', 'nothing (None)')
+    """
+    if value is None:
+        return "nothing (None)"
+    if isinstance(value, bool):
+        return str(value)
+    if isinstance(value, int | float):
+        return f"the number {value:.6g}" if abs(value) < _LARGE else "a number"
+    kinds = (str, "a string"), (Mapping, "a mapping"), ((list, tuple, set, frozenset), "a list")
+    return next(
+        (name for kind, name in kinds if isinstance(value, kind)), f"an object of the type {type(value).__name__}"
+    )

@@ -21,7 +21,7 @@ BAD = {
     "a date in words": ({"text": "a", "time": "yesterday"}, "ISO 8601"),
     "a year beyond all": ({"text": "a", "time": "9999-12-31T23:00:00"}, "years"),
     "a year before all": ({"text": "a", "time": "0001-01-01"}, "years"),
-    "a time that is a number": ({"text": "a", "time": 17}, "int"),
+    "a time that is a number": ({"text": "a", "time": 17}, "time is the number 17; write it as ISO 8601"),
     "an unknown field": ({"text": "a", "sesion": "s"}, "'sesion'.*Did you mean 'session'"),
     "text and content": ({"text": "a", "content": "b"}, "both"),
     "a role alone": ({"role": "user", "time": "2024-05-01"}, "neither content nor tool_calls"),
@@ -39,7 +39,7 @@ BAD = {
     "the last code point": ({"text": "a", "speaker": "\U0010ffff"}, "no character"),
     "bytes": (b"abc", "bytes"),
     "an id that is too long": ({"text": "a", "id": "x" * 1000}, "1000 characters"),
-    "no message at all": (17, "int"),
+    "no message at all": (17, "is the number 17; a text"),
 }
 
 
@@ -54,7 +54,7 @@ def test_a_bad_message_is_refused_with_the_reason_and_nothing_is_written(memory,
 
 @pytest.mark.parametrize("given", ["", {"text": " "}, [""]])
 def test_one_text_that_is_empty_has_no_number(memory, given):
-    with pytest.raises(InvalidInput, match=r"^the text is empty: words are needed\.$"):
+    with pytest.raises(InvalidInput, match=r"^the text is empty: give at least one word\.$"):
         memory.add(given, user_id="ana")
 
 

@@ -194,7 +194,7 @@ def test_the_class_is_that_of_the_message_then_of_a_rule_then_the_default(memory
     ("fields", "said"),
     [
         ({"policy": "forever"}, "there is no policy 'forever'; the policies are factual, week"),
-        ({"policy": 3}, "policy is int"),
+        ({"policy": 3}, "policy is the number 3"),
         ({"expires": "2024-04-30"}, "expires 2024-04-30T23:59:59.999000"),
         ({"expires": "soon"}, "expires 'soon' can't be read"),
         ({"policy": "secret", "time": "2024-04-01"}, r"ended on 2024-04-02 00:00 UTC and would be erased at once"),

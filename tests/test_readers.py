@@ -70,7 +70,7 @@ def test_text_parts_are_joined(write):
     ("line", "reason"),
     [
         ("{", "no JSON"),
-        ("[1]", "no object"),
+        ("[1]", "a list; a JSON object"),
         ('{"speaker": "Ana"}', "empty"),
         ('{"text": "  "}', "empty"),
         ('{"text": 3}', "string is needed"),

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
 
-from memgraph_engine.errors import InvalidInput
+from memgraph_engine.errors import InvalidInput, named
 
 ROLES: Mapping[str, str] = {
     "user": "user",
@@ -106,7 +106,7 @@ def _wordless(parts: Sequence[object]) -> Iterator[str]:
 
 def _role(given: object, where: str) -> str:
     if not isinstance(given, str):
-        raise InvalidInput(f"{where}: role is {type(given).__name__}; a string is needed.")
+        raise InvalidInput(f"{where}: role is {named(given)}; a string is needed.")
     known = ROLES.get(given.strip().casefold()) if given else ""
     if known is None:
         near = get_close_matches(given, ROLES, n=1)
@@ -136,7 +136,7 @@ def _said(parts: Sequence[object], where: str) -> Iterator[tuple[str, bool]]:
             continue
         text = part.get(_TEXTS[kind]) if isinstance(part, Mapping) and kind in _TEXTS else None
         if not isinstance(text, str):
-            what = f"of the type {kind!r}" if kind else type(part).__name__
+            what = f"of the type {kind!r}" if kind else named(part)
             raise InvalidInput(
                 f"{where}: part {place} of its content is {what} and holds no text; only text can be remembered. "
                 "Leave the part out, and tell by `caption` what it shows."
@@ -154,10 +154,10 @@ def _called(given: object, where: str) -> Iterator[str]:
     """Yield the calls of tools, each as it would be written: weather({"city": "Faro"})."""
     calls = [given] if isinstance(given, Mapping) else given
     if not isinstance(calls, list | tuple):
-        raise InvalidInput(f"{where}: tool_calls is {type(calls).__name__}; a list is needed.")
+        raise InvalidInput(f"{where}: tool_calls is {named(calls)}; a list is needed.")
     for place, call in enumerate(calls):
         if not isinstance(call, Mapping):
-            raise InvalidInput(f"{where}: tool_calls[{place}] is {type(call).__name__}; a mapping is needed.")
+            raise InvalidInput(f"{where}: tool_calls[{place}] is {named(call)}; a mapping is needed.")
         inner = next((one for key in ("function", "custom") if isinstance(one := call.get(key), Mapping)), call)
         given_to = next((inner[key] for key in ("arguments", "args", "input") if inner.get(key) is not None), "")
         yield _call(inner.get("name"), given_to, f"{where}: tool_calls[{place}]")

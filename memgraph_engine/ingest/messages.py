@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, cast, get_args
 from zoneinfo import ZoneInfo
 
-from memgraph_engine.errors import InvalidInput
+from memgraph_engine.errors import InvalidInput, named
 from memgraph_engine.ingest import chat
 from memgraph_engine.model.memory import NEVER, UNKNOWN_PAST, Source, SourceKind
 from memgraph_engine.model.text import as_day
@@ -71,7 +71,7 @@ def parse_message(
     """
     message = as_mapping(given)
     if not isinstance(message, Mapping):
-        raise InvalidInput(f"{where} is {type(given).__name__}; a text or a mapping is needed.")
+        raise InvalidInput(f"{where} is {named(given)}; a text, or a mapping with its fields, is needed.")
     given = chat.fields(message, where)
     unknown = [key for key in given if key not in FIELDS]
     if unknown:
@@ -91,7 +91,7 @@ def parse_message(
     most = _MOST_UNHEARD if names["role"] in _UNHEARD else max_text
     text = _text(given.get("text", ""), f"{where}: text", most)
     if not names["role"] and not text.strip() and not caption.strip():
-        raise InvalidInput(f"{'the text' if where == SINGLE else where} is empty: words are needed.")
+        raise InvalidInput(f"{'the text' if where == SINGLE else where} is empty: give at least one word.")
     said_at, said_as = _time(given.get("time"), f"{where}: time", timezone)
     source = Source(
         id=names.pop("id"),
@@ -149,7 +149,7 @@ def check_text(text: object, where: str, max_text: int) -> str:
     """Return a text that can be remembered; raises InvalidInput."""
     checked = _text(text, where, max_text)
     if not checked.strip():
-        raise InvalidInput(f"{where} is empty: text is needed.")
+        raise InvalidInput(f"{where} is empty: give at least one word.")
     return checked
 
 
@@ -158,7 +158,7 @@ def check_texts(value: object, where: str) -> tuple[str, ...]:
     if value is None:
         return ()
     if not isinstance(value, list | tuple) or not all(isinstance(text, str) for text in value):
-        raise InvalidInput(f"{where} is {type(value).__name__}; a list of strings is needed.")
+        raise InvalidInput(f"{where} is {named(value)}; a list of strings is needed.")
     return tuple(value)
 
 
@@ -237,7 +237,7 @@ def _storable(value: str, where: str) -> str:
 
 def _text(value: object, where: str, longest: int) -> str:
     if not isinstance(value, str):
-        raise InvalidInput(f"{where} is {type(value).__name__}; a string is needed.")
+        raise InvalidInput(f"{where} is {named(value)}; a string is needed.")
     if len(value) > longest:
         raise InvalidInput(
             f"{where} has {len(value):,} characters; a message has at most {longest:,}. "
@@ -250,7 +250,7 @@ def _name(value: object, where: str) -> str:
     if value is None:
         return ""
     if not isinstance(value, str):
-        raise InvalidInput(f"{where} is {type(value).__name__}; a string is needed.")
+        raise InvalidInput(f"{where} is {named(value)}; a string is needed.")
     if len(value) > _LONGEST_NAME:
         raise InvalidInput(f"{where} has {len(value)} characters; at most {_LONGEST_NAME} are allowed.")
     if _LAST in value:
@@ -277,7 +277,9 @@ def _read_time(value: object, where: str) -> tuple[datetime, str]:
     if isinstance(value, datetime):
         return _zoned(value, value.isoformat(), where)
     if not isinstance(value, str):
-        raise InvalidInput(f"{where} is {type(value).__name__}; an ISO 8601 string or a datetime is needed.")
+        raise InvalidInput(
+            f"{where} is {named(value)}; write it as ISO 8601, e.g. 2023-05-08T13:56:00, or give a datetime."
+        )
     given = _storable(value, where)
     try:
         moment = datetime.fromisoformat(value)
@@ -306,7 +308,7 @@ def check_tags(value: object, where: str) -> tuple[str, ...]:
     if value is None:
         return ()
     if isinstance(value, str) or not isinstance(value, list | tuple | set | frozenset):
-        raise InvalidInput(f"{where} is {type(value).__name__}; a list of strings is needed.")
+        raise InvalidInput(f"{where} is {named(value)}; a list of strings is needed.")
     if len(value) > _MOST_TAGS:
         raise InvalidInput(f"{where} has {len(value)} entries; at most {_MOST_TAGS} are allowed.")
     tags = [_name(tag, where) for tag in value]

@@ -10,7 +10,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal, Self, cast, get_args
 
-from memgraph_engine.errors import InvalidInput, MissingExtra
+from memgraph_engine.errors import InvalidInput, MissingExtra, named
 from memgraph_engine.ingest import chat, documents
 from memgraph_engine.ingest.files import Unreadable, content, decoded, known_encoding, marked, state
 from memgraph_engine.ingest.folders import File, Folder
@@ -164,7 +164,7 @@ def _checked(path: Path, line: int, given: object, timezone: str, max_text: int)
     if isinstance(given, _Unreadable):
         return Fault(str(path), line, str(given))
     if not isinstance(given, dict):
-        return Fault(str(path), line, f"this is no object but {type(given).__name__}")
+        return Fault(str(path), line, f"this is {named(given)}; a JSON object with the fields of a message is needed")
     where = f"message {given['id']!r}" if isinstance(given.get("id"), str) else "the message"
     try:
         own = chat.fields(given, where)
