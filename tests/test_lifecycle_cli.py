@@ -18,7 +18,7 @@ def test_a_policy_file_is_checked(cli, tmp_path):  # noqa: F811
     assert f"{file}, line 3, column 12: '0d' is no duration" in told.stderr
     said = cli("policy", "check", "default", user=None).stdout
     assert "factual (the default): has no end" in said
-    assert "ephemeral: can be read for 1 day, 0:00:00, then is archived, and erased after 30 days" in said
+    assert "ephemeral: can be read for 1 day, then is archived, and erased after 30 days more" in said
     assert json.loads(cli("policy", "check", "default", "--json", user=None).stdout)["default"] == "factual"
 
 

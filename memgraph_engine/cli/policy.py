@@ -1,5 +1,6 @@
 """`memgraph-engine policy`: classes that say how long notes can be read."""
 
+from datetime import timedelta
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -41,13 +42,21 @@ def _life(policy: "Policy") -> str:
     if policy.ttl is None:
         return "has no end"
     end = "erased" if policy.at_end == "erase" else "archived"
-    kept = f", and erased after {policy.archive} more" if policy.archive else ""
-    time = (
-        f"as long as its session, which ends after {policy.ttl} without a turn"
-        if policy.session
-        else f"for {policy.ttl}"
-    )
+    kept = f", and erased after {_duration(policy.archive)} more" if policy.archive else ""
+    lasts = _duration(policy.ttl)
+    time = f"as long as its session, which ends after {lasts} without a turn" if policy.session else f"for {lasts}"
     return f"can be read {time}, then is {end}{kept}"
+
+
+def _duration(time: timedelta) -> str:
+    """Return a time in the largest unit of which it is a whole number.
+
+    >>> _duration(timedelta(hours=24)), _duration(timedelta(minutes=90))
+    ('1 day', '90 minutes')
+    """
+    units = ("day", timedelta(days=1)), ("hour", timedelta(hours=1)), ("minute", timedelta(minutes=1))
+    name, one = next((unit for unit in units if not time % unit[1]), ("second", timedelta(seconds=1)))
+    return show.count(time // one, name)
 
 
 def _kept(policy: "Policy") -> str:

@@ -163,7 +163,7 @@ def indented(out: "Console", text: str) -> None:
     from rich.padding import Padding
 
     for one in text.splitlines():
-        out.print(Padding(one, (0, 0, 0, 4), expand=False) if out.is_terminal else f"    {one}")
+        out.print(Padding(one, (0, 0, 0, 4), expand=False) if out.is_terminal else f"    {one}".rstrip())
 
 
 def ids(note: "Note") -> str:
