@@ -990,7 +990,7 @@ class Memory:
         (told,) = decisions.outdated(self.engine.db, scope.name, [note])
         if note.status not in READABLE:
             by = f" by {told.replaced_by!r}" if told.replaced_by else ""
-            raise NotFound(f"{id!r} of {scope} is {note.status}{by}; history shows what it was.")
+            raise NotFound(f"{id!r} of {scope} is {note.status}{by}; its `history` shows what it was.")
         return told
 
     def source(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Source:  # noqa: A002

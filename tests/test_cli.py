@@ -714,7 +714,7 @@ def test_an_unknown_user_is_told_with_the_nearest_names(cli, command):
 @pytest.mark.parametrize(
     ("command", "said"),
     [
-        (["version"], "Did you mean `memgraph-engine --version`"),
+        (["version"], "Did you mean `memgraph-engine --version`?"),
         (["start"], "`memgraph-engine db start`"),
         (["serach"], "Did you mean `memgraph-engine search`?"),
         (["policy", "list"], "The commands of `memgraph-engine policy` are check, set, apply."),

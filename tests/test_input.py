@@ -54,7 +54,7 @@ def test_a_bad_message_is_refused_with_the_reason_and_nothing_is_written(memory,
 
 @pytest.mark.parametrize("given", ["", {"text": " "}, [""]])
 def test_one_text_that_is_empty_has_no_number(memory, given):
-    with pytest.raises(InvalidInput, match=r"^the text is empty: give at least one word\.$"):
+    with pytest.raises(InvalidInput, match=r"^the text is empty; give at least one word\.$"):
         memory.add(given, user_id="ana")
 
 

@@ -281,7 +281,7 @@ def test_a_message_is_given_by_its_fields(memory):
     assert (note.text, note.speaker, note.session, note.metadata) == ("I moved.", "Ana", "s1", {"x": 1})
     with pytest.raises(InvalidInput, match="not both"):
         memory.add("I moved.", text="I moved.", user_id="ana")
-    with pytest.raises(InvalidInput, match="the text is empty: give at least one word"):
+    with pytest.raises(InvalidInput, match="the text is empty; give at least one word"):
         memory.add(user_id="ana")
 
 

@@ -31,7 +31,7 @@ class Group(TyperGroup):
         """Say what may be meant by an unknown command: an option, a command like it, or one of a group."""
         options = [option for own in self.get_params(ctx) for option in own.opts if option == f"--{name}"]
         below = [f"{group} {name}" for group, one in self.commands.items() if name in getattr(one, "commands", ())]
-        if some := [*options, *get_close_matches(name, self.commands), *below]:
+        if some := options or [*get_close_matches(name, self.commands), *below]:
             return f"Did you mean {' or '.join(f'`{ctx.command_path} {one}`' for one in some)}?"
         if len(self.commands) > _FEW:
             return f"`{ctx.command_path} --help` lists the commands."

@@ -91,7 +91,7 @@ def parse_message(
     most = _MOST_UNHEARD if names["role"] in _UNHEARD else max_text
     text = _text(given.get("text", ""), f"{where}: text", most)
     if not names["role"] and not text.strip() and not caption.strip():
-        raise InvalidInput(f"{'the text' if where == SINGLE else where} is empty: give at least one word.")
+        raise InvalidInput(f"{'the text' if where == SINGLE else where} is empty; give at least one word.")
     said_at, said_as = _time(given.get("time"), f"{where}: time", timezone)
     source = Source(
         id=names.pop("id"),
@@ -149,7 +149,7 @@ def check_text(text: object, where: str, max_text: int) -> str:
     """Return a text that can be remembered; raises InvalidInput."""
     checked = _text(text, where, max_text)
     if not checked.strip():
-        raise InvalidInput(f"{where} is empty: give at least one word.")
+        raise InvalidInput(f"{where} is empty; give at least one word.")
     return checked
 
 

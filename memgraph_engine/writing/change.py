@@ -83,7 +83,7 @@ def target(db: Database, scope: Scope, id: str) -> Target:  # noqa: A002  the gr
         raise Summed([id])
     one = next((one for one in found if one.note.status in READABLE), None)
     if not one:
-        raise NotFound(f"{id!r} of {scope} is {found[0].note.status}; history({id!r}) shows what it was.")
+        raise NotFound(f"{id!r} of {scope} is {found[0].note.status}; its `history` shows what it was.")
     if one.by == "source" and (len(one.note.sources) > 1 or one.note.sources[0].span):
         return Target(state.version, state.language, found, id)
     return Target(state.version, state.language, [one])

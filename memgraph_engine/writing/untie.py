@@ -48,7 +48,7 @@ def _note(db: Database, scope: Scope, id: str) -> Note:  # noqa: A002
         raise NotFound(f"There is no note {id!r} in the memory of {scope}.")
     if found.note.status == "deleted":
         raise NotFound(
-            f"{id!r} of {scope} is deleted, and its ties with it. history({id!r}) names the decision; undo that first."
+            f"{id!r} of {scope} is deleted, and its ties with it. Its `history` names the decision; undo that first."
         )
     return found.note
 
@@ -62,7 +62,7 @@ def _ties(db: Database, scope: Scope, one: Note, other: Note) -> list[Tied]:
     between = f"between notes {one.id} and {other.id} of {scope}"
     if known:
         raise UndoRefused(f"The tie {between} is taken back already, by {known[0].untied_by}.")
-    raise NotFound(f"There is no tie {between}. explain({one.id!r}) lists the ties of a note.")
+    raise NotFound(f"There is no tie {between}. `explain` lists the ties of a note.")
 
 
 def _echoes(db: Database, scope: Scope, tie: Tied) -> list[Tied]:
@@ -87,7 +87,7 @@ def _bring_back(
     if not turns:
         raise UndoRefused(
             f"Note {note} of {transaction.scope} can't be brought back: its message no longer says it. "
-            f"history({note!r}) names the update that took it out; undo that first."
+            "Its `history` names the update that took it out; undo that first."
         )
     properties, vectors = change.retold(found.found, turns, language, embedder)
     holds = {**properties, "status": "active", "valid_to": NEVER}
