@@ -249,7 +249,7 @@ def test_a_shared_note_is_asked_for_too(memory):
 def test_a_class_to_include_must_be_there(memory):
     with pytest.raises(InvalidInput, match="no policy 'secret'; the policies are factual, week, private"):
         memory.search(QUESTION, **ANA, include=["secret"])
-    with pytest.raises(InvalidInput, match="include is str"):
+    with pytest.raises(InvalidInput, match="include is a string; a list"):
         memory.context(QUESTION, **ANA, include="private")
 
 

@@ -61,7 +61,7 @@ def test_a_memory_is_limited_and_evicted(cli, memory):  # noqa: F811
     assert dry == "Would archive 3 notes, for which 1 summary stands.\n1 note left; the cap is 2.\n"
     done = cli("evict")
     assert done.stdout == dry.replace("Would archive", "Archived")
-    decision = done.stderr.strip().rpartition(" ")[2]
+    decision = done.stderr.rpartition(" undo ")[2].split()[0]
     (hit, *_) = json.loads(cli("search", "2 sails", "--json").stdout)
     assert len(hit["note"]["sums"]) == 3
     assert len(json.loads(cli("search", "2 sails", "--archived", "--json").stdout)) > 1
@@ -75,7 +75,7 @@ def test_a_session_is_ended(cli, tmp_path, monkeypatch):  # noqa: F811
     file = tmp_path / "policies.yaml"
     file.write_text("default: talk\nclasses:\n  talk: {ttl: session}\n")
     told = cli("policy", "check", str(file), user=None).stdout
-    assert "talk (the default): can be read as long as its session, which ends after 0:30:00 without a turn" in told
+    assert "talk (the default): can be read as long as its session, which ends after 30 minutes without a turn" in told
     monkeypatch.setenv("MEMGRAPH_ENGINE_LIFECYCLE__POLICIES", str(file))
     cli("add", WORDS, "--id", "a", "--session", "s")
     assert cli("end-session", "s").stdout.startswith("Ended session s (decision ")

@@ -3,6 +3,7 @@
 // $scope: string    the scope
 // $id: string    id of the note
 // $alive: datetime    the present: what ends by then can't be read
+// $present: datetime    what is to be erased by then is gone
 // returns decision, role, revision
 CALL () {
   MATCH (n:Note {scope: $scope, id: $id}) RETURN n
@@ -12,7 +13,7 @@ CALL () {
 CALL (n) {
   MATCH (d:Decision)-[a:ABOUT]->(n) RETURN d, a.role AS role, a.revision AS revision
   UNION
-  MATCH (n)<-[r:RELATED|UNTIED {kind: 'change'}]-(m:Note) WHERE m.expires_at > $alive AND n.apart IS NULL AND m.apart IS NULL
+  MATCH (n)<-[r:RELATED|UNTIED {kind: 'change'}]-(m:Note) WHERE m.expires_at > $alive AND m.erase_at > $present AND n.apart IS NULL AND m.apart IS NULL
   MATCH (d:Decision {scope: $scope, id: r.decision})
   RETURN d, 'outdated' AS role, null AS revision
   UNION
