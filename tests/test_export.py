@@ -394,6 +394,43 @@ def raw(place, line):
     return damaged
 
 
+def lacking(label, name):
+    """A file of which a node lacks a property."""
+
+    def damaged(text, some):
+        place = next(i for i, line in enumerate(some) if [label] == line.get("labels") and name in line["properties"])
+        return sealed(change(some, place, properties={k: v for k, v in some[place]["properties"].items() if k != name}))
+
+    return damaged
+
+
+def tied(kind, other=False):
+    """A file of which a relationship leads from its end to itself, or to that of another."""
+
+    def damaged(text, some):
+        places = [i for i, line in enumerate(some) if line.get("type") == kind]
+        end = some[places[0]]["to"]
+        return sealed(change(some, places[2], to=end) if other else change(some, places[0], **{"from": end}))
+
+    return damaged
+
+
+def last_of(some, kind, label):
+    """Where the last relationship of a type stands that leads from a label."""
+    return next(
+        i
+        for i, line in reversed([*enumerate(some)])
+        if line.get("type") == kind and label in some[line["from"] + 1]["labels"]
+    )
+
+
+def less(some, place):
+    """A file without one relationship, and without others of that type that lead from the same node."""
+    kind, node = some[place]["type"], some[place]["from"]
+    left = [line for line in some if (line.get("type"), line.get("from")) != (kind, node)]
+    return sealed(change(left, 0, relationships=left[0]["relationships"] - len(some) + len(left)))
+
+
 def half_its_vectors(text, some):
     place = next(i for i, line in enumerate(some) if "context_embedding" in line.get("vectors", ()))
     return sealed(change(some, place, vectors={"raw_embedding": some[place]["vectors"]["raw_embedding"]}))
@@ -437,7 +474,7 @@ DAMAGED = {
     ),
     "a number for an id": (crafted("Source", "id", 7), "'id' of a Source is 7, where a text of 1 to"),
     "no id": (crafted("Topic", "id", ""), "'id' of a Topic is ''"),
-    "a Spending of nobody": (untied_spending, "a Spending that is tied to no Scope"),
+    "a Spending of nobody": (untied_spending, r"the Spending on line \d+ is tied to no Scope"),
     "the last version": (crafted("Scope", "version", 2**63 - 1), "'version' of a Scope"),
     "beyond any integer": (crafted("Note", "revision", 2**80), "'revision' of a Note"),
     "a text for a time": (crafted("Note", "created_at", "soon"), "'created_at' of a Note is 'soon', where a time"),
@@ -454,6 +491,31 @@ DAMAGED = {
     "a part that is none": (crafted("FROM", "part", -1), "'part' of a FROM"),
     "a type to come": (crafted("UNTIED", "was", "OWNS"), "'was' of a UNTIED"),
     "an id that was not made so": (retold("Note", of=["another", 0]), "was not made from"),
+    "cut behind its text": (crafted("Source", "cuts", [5, 10**6]), r"Line \d+ .* a Source is cut behind its text"),
+    "a former text that is cut behind it": (
+        crafted("PastSource", "cuts", [10**6]),
+        "a PastSource is cut behind its text",
+    ),
+    "more than any text": (crafted("Source", "text", "a" * 1_000_001), "at most 1,000,000 characters"),
+    "a passage that there is not": (crafted("FROM", "part", 9), r"Line \d+ .* passage 9 of a Source that has"),
+    "a time that was never given": (crafted("Source", "said_as", "soon"), "'said_as' of a Source is 'soon', where a"),
+    "before all days": (crafted("Source", "said_at", {"time": "0001-01-01T00:00:00Z"}), "years 2 to 9998"),
+    "a time without its words": (lacking("Source", "said_as"), "a Source has 'said_at', and not all of"),
+    "no number in a text": (crafted("Source", "metadata", '{"n": [NaN]}'), "'metadata' of a Source"),
+    "too large for a number": (crafted("PastSource", "metadata", '{"n": 1e999}'), "'metadata' of a PastSource"),
+    "a version that nothing could follow": (crafted("Scope", "version", 2**53), "'version' of a Scope"),
+    "lengths that nothing could be added to": (crafted("Scope", "raw_length", 2**52 + 1), "'raw_length' of a Scope"),
+    "a note that replaces itself": (tied("SUPERSEDES"), "no SUPERSEDES leads from a Note to itself"),
+    "a turn behind two": (tied("NEXT", other=True), "it is the second NEXT that leads to a Source"),
+    "a note without a source": (
+        lambda text, some: less(some, at(some, "FROM")),
+        r"the Note on line \d+ has no source",
+    ),
+    "a former version without a source": (
+        lambda text, some: less(some, last_of(some, "FROM", "Past")),
+        r"the Past on line \d+ has no source",
+    ),
+    "a summary of nothing": (lambda text, some: less(some, at(some, "SUMS")), r"the Note on line \d+ has no source"),
     "twice the same": (
         lambda text, some: sealed(change(some, at(some, "Run") - 1, properties=some[at(some, "Topic")]["properties"])),
         "it is the second Topic",
@@ -650,7 +712,8 @@ def test_an_erasure_that_was_cut_off_takes_no_import_with_it(memory, path):
 def test_the_forms_have_what_statements_and_models_write():
     """Fails for a property that a statement sets, or a field of what is stored whole, that the forms do not have."""
     of = {label: {*form.always, *form.perhaps, *form.vectors} for label, form in NODES.items()}
-    known = set().union(*of.values(), *({*form.always, *form.perhaps} for _, form in TIES.values()), MADE_ANEW)
+    ties = [tie.form for tie in TIES.values()]
+    known = set().union(*of.values(), *({*form.always, *form.perhaps} for form in ties), MADE_ANEW)
     hiding = {"kept_expires", "kept_erase", "state", "erasure"}  # of an erasure that is not done
     others = {"holder", "until", "name", "model", "dimensions", "schema", "upgrading"}  # of leases and the store
     for name, one in statements.statements().items():

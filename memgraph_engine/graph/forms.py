@@ -8,6 +8,7 @@ import json
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
+from datetime import datetime
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from neo4j.time import Date, DateTime
@@ -22,41 +23,64 @@ from memgraph_engine.model.topic import Move
 MADE_ANEW = frozenset({"scope", "tenant", "user", "scope_token", "raw_scoped", "context_scoped", "stamp", "lock"})
 """Properties that no file holds: they follow from the scope's name, or are drawn for each version of a note."""
 
+_BY_NAME = ("Keyword",)  # all else is known by its id
+_MANY = ("Scope", "Spending", "PastSource", "Past")  # have no id, or share it with others
+_FIRST_NODE = 2  # its line
 _SHOWN = 80  # characters of a value in a message
 _LONGEST = 4096  # bytes of what an index holds: it takes some 8,000, with a scope's name beside
 _LARGEST = 1 << 53  # what any program reads exactly from JSON
+_COUNTED = 1 << 52  # from here a memory can count on for ever, and be exported still
+_PLACES = 1_000_000  # characters of a text, at most: statements cut none behind that
 _FIRST, _LAST = -62_135_596_800_000, 253_402_300_799_999  # milliseconds since 1970 of the years 1 to 9999
 _NO_SIGN = "\U0010ffff"  # the upper bound of open filters
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A type of property: what it is called in a message, and how it is told."""
+    """A type of property: what it is called in a message, and how it is told.
+
+    What `fits` may grow in the memory that it comes into: an export writes what is `grown` then.
+    """
 
     name: str
     fits: Callable[[Any], bool]
+    grown: Callable[[Any], bool] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What properties of one node must be to each other: what is wrong otherwise, and whether it holds."""
+
+    wrong: str
+    holds: Callable[[Mapping[str, Any]], bool]
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
     """What a node or relationship has: `always`, or where there is something to tell; and which vectors.
 
-    Of those that stand `together` it has all or none.
+    Of those that stand `together` it has all or none. The `rules` hold between them.
     """
 
     always: Mapping[str, Kind]
     perhaps: Mapping[str, Kind]
     vectors: tuple[str, ...] = ()
     together: tuple[str, ...] = ()
+    rules: tuple[Rule, ...] = ()
 
-    def check(self, what: str, properties: Mapping[str, Any], vectors: Mapping[str, Any] | None = None) -> None:
-        """Raise ValueError, with what is wrong in a few words, where something does not fit."""
-        for name, value in properties.items():
-            kind = self.always.get(name) or self.perhaps.get(name)
-            if not kind:
-                raise ValueError(f"a {what} has no property {_shown(name)}")
-            if not kind.fits(value):
-                raise ValueError(f"{name!r} of a {what} is {_shown(value)}, where {kind.name} is due")
+    def check(
+        self,
+        what: str,
+        properties: Mapping[str, Any],
+        vectors: Mapping[str, Any] | None = None,
+        *,
+        grown: bool = False,
+    ) -> None:
+        """Raise ValueError, with what is wrong in a few words, where something does not fit.
+
+        With `grown`, what was imported may have been counted on since.
+        """
+        self._check_each(what, properties, grown=grown)
         if lacking := self.always.keys() - properties.keys():
             raise ValueError(f"a {what} lacks {min(lacking)!r}")
         if strange := sorted((vectors or {}).keys() - set(self.vectors)):
@@ -64,6 +88,17 @@ class Form:
         there = [name for name in self.together if name in properties or name in (vectors or {})]
         if there and len(there) < len(self.together):
             raise ValueError(f"a {what} has {there[0]!r}, and not all of {', '.join(self.together)}")
+        if broken := next((rule for rule in self.rules if not rule.holds(properties)), None):
+            raise ValueError(f"a {what} {broken.wrong}")
+
+    def _check_each(self, what: str, properties: Mapping[str, Any], *, grown: bool) -> None:
+        for name, value in properties.items():
+            kind = self.always.get(name) or self.perhaps.get(name)
+            if not kind:
+                raise ValueError(f"a {what} has no property {_shown(name)}")
+            fits = kind.grown if grown and kind.grown else kind.fits
+            if not fits(value):
+                raise ValueError(f"{name!r} of a {what} is {_shown(value)}, where {kind.name} is due")
 
 
 def _shown(value: object) -> str:
@@ -107,6 +142,26 @@ def _time(value: Any) -> bool:
         return False
 
 
+def _said(value: Any) -> bool:
+    """Tell whether it is a time of the years that a message may have, in whatever zone: days are counted from it."""
+    return _time(value) and (1, 12, 31) <= (value.year, value.month, value.day) <= (9999, 1, 1)
+
+
+def _given(value: Any) -> bool:
+    try:
+        return _text(value) and 1 < datetime.fromisoformat(value).year < NEVER.year
+    except ValueError:
+        return False
+
+
+def _count(value: Any) -> bool:
+    return _whole(value, 0, _COUNTED)
+
+
+def _grown(value: Any) -> bool:
+    return _whole(value, 0)
+
+
 def _cuts(value: Any) -> bool:
     return isinstance(value, list) and all(map(_whole, value)) and value == sorted({0, *value})[1:]
 
@@ -122,11 +177,18 @@ def _json(fits: Callable[[Any], bool]) -> Callable[[Any], bool]:
         if not _text(value):
             return False
         try:
-            return fits(json.loads(value))
+            return fits(json.loads(value, parse_constant=_finite, parse_float=_finite))
         except (ValueError, RecursionError):
             return False
 
     return told
+
+
+def _finite(text: str) -> float:
+    """Return the number that JSON may hold; raises ValueError for NaN and what is too large for one."""
+    if not math.isfinite(number := float(text)):
+        raise ValueError(text)
+    return number
 
 
 def _map_of(fits: Callable[[Any], bool]) -> Callable[[Any], bool]:
@@ -177,12 +239,13 @@ def _one_of(*names: str) -> Kind:
 
 
 TEXT = Kind("a text", _text)
+WORDS = Kind(f"a text of at most {_PLACES:,} characters", lambda value: _text(value) and len(value) <= _PLACES)
 TEXTS = Kind("a list of texts", _texts)
 INDEXED = Kind(f"a text of at most {_LONGEST} bytes", _indexed)
 NAME = Kind(f"a text of 1 to {_LONGEST} bytes", lambda value: _indexed(value) and value != "")
 NOTE = Kind("the id of a note", _note)
 WHOLE = Kind("a whole number", _whole)
-COUNT = Kind("a whole number from 0 to 2^53", lambda value: _whole(value, 0))
+COUNT = Kind("a whole number from 0 to 2^52", _count, _grown)
 NUMBER = Kind("a number", _number)
 TRUTH = Kind("true or false", lambda value: isinstance(value, bool))
 TIME = Kind("a time", _time)
@@ -190,6 +253,8 @@ AHEAD = Kind("a time after the year 1", lambda value: _time(value) and value.yea
 END = Kind("the year 9999", lambda value: _time(value) and value.year == NEVER.year)
 MILLISECONDS = Kind("milliseconds since 1970", lambda value: _whole(value, _FIRST, _LAST))
 DAY = Kind("a day", lambda value: isinstance(value, Date))
+SAID = Kind("a time of the years 2 to 9998", _said)
+GIVEN = Kind("a time of the years 2 to 9998 in ISO 8601", _given)
 CUTS = Kind("a list of places, each behind the one before", _cuts)
 TERMS = Kind("terms with a space between any two", lambda value: isinstance(value, str) and are_terms(value))
 MAP = Kind("a JSON object", _json(_map_of(_any)))
@@ -205,7 +270,7 @@ STATUS = _one_of(*get_args(Status))
 _LIFE = {"policy": INDEXED, "pinned": TRUTH, "expires_at": AHEAD, "erase_at": AHEAD}
 _SOURCE = {
     "id": NAME,
-    "text": TEXT,
+    "text": WORDS,
     "hash": TEXT,
     "kind": _one_of(*get_args(SourceKind)),
     "role": INDEXED,
@@ -218,14 +283,18 @@ _SOURCE = {
     **_LIFE,
 }
 _SOURCE_TOO = {
-    "said_at": TIME,
-    "said_as": TEXT,
+    "said_at": SAID,
+    "said_as": GIVEN,
     "caption": TEXT,
     "policy_as": TEXT,
     "apart": TEXT,
     "cuts": CUTS,
     "expires_as": MILLISECONDS,
     "begins_at": MILLISECONDS,
+}
+_SOURCE_WHOLE: Any = {
+    "together": ("said_at", "said_as"),
+    "rules": (Rule("is cut behind its text", lambda of: [0, *of.get("cuts", ())][-1] <= max(len(of["text"]) - 1, 0)),),
 }
 _NOTE = {
     "id": NOTE,
@@ -242,7 +311,7 @@ _NOTE = {
     "role": INDEXED,
     "agent_id": INDEXED,
     "tags": TEXTS,
-    "said_at": TIME,
+    "said_at": SAID,
     "created_at": TIME,
     "recorded_at": TIME,
     "superseded_at": END,
@@ -290,8 +359,8 @@ NODES: Mapping[str, Form] = {
             "charged_money": NUMBER,
         },
     ),
-    "Source": Form(_SOURCE, _SOURCE_TOO),
-    "PastSource": Form({**_SOURCE, "superseded_at": TIME}, _SOURCE_TOO),
+    "Source": Form(_SOURCE, _SOURCE_TOO, **_SOURCE_WHOLE),
+    "PastSource": Form({**_SOURCE, "superseded_at": TIME}, _SOURCE_TOO, **_SOURCE_WHOLE),
     "Note": Form(_NOTE, _NOTE_TOO, _NOTE_VECTORS, _NOTE_VECTORS),
     "Past": Form(
         {**_NOTE, "status": _one_of("past"), "was": STATUS, "superseded_at": TIME},
@@ -381,27 +450,102 @@ def _between(first: tuple[str, ...], second: tuple[str, ...]) -> frozenset[tuple
     return frozenset((a, b) for a in first for b in second)
 
 
-TIES: Mapping[str, tuple[frozenset[tuple[str, str]], Form]] = {
-    "SPENT": (_between(("Scope",), ("Spending",)), _EMPTY),
-    "NEXT": (_between(("Source",), ("Source",)), _EMPTY),
-    "FROM": (_between(_VERSIONS, _SOURCES), Form({}, {"part": COUNT})),
-    "WAS": (_between(_VERSIONS, ("Past",)) | _between(_SOURCES, ("PastSource",)), _EMPTY),
-    "SUMS": (_between(_VERSIONS, _VERSIONS), _EMPTY),
-    "HAS_KEYWORD": (_between(("Note",), ("Keyword",)), _EMPTY),
-    "CO_OCCUR": (_between(("Keyword",), ("Keyword",)), Form({"weight": COUNT}, {})),
-    "IN_TOPIC": (_between(("Keyword",), ("Topic",)), _EMPTY),
-    "ABOUT": (
+@dataclass(frozen=True, slots=True)
+class Tie:
+    """A type of relationship: the labels that it leads `between`, and its properties.
+
+    It never leads from a node to itself. Where it is `single`, one at most leads to a node.
+    """
+
+    between: frozenset[tuple[str, str]]
+    form: Form = _EMPTY
+    single: bool = False
+
+
+TIES: Mapping[str, Tie] = {
+    "SPENT": Tie(_between(("Scope",), ("Spending",)), single=True),
+    "NEXT": Tie(_between(("Source",), ("Source",)), single=True),
+    "FROM": Tie(_between(_VERSIONS, _SOURCES), Form({}, {"part": COUNT})),
+    "WAS": Tie(_between(_VERSIONS, ("Past",)) | _between(_SOURCES, ("PastSource",))),
+    "SUMS": Tie(_between(_VERSIONS, _VERSIONS)),
+    "HAS_KEYWORD": Tie(_between(("Note",), ("Keyword",))),
+    "CO_OCCUR": Tie(_between(("Keyword",), ("Keyword",)), Form({"weight": COUNT}, {})),
+    "IN_TOPIC": Tie(_between(("Keyword",), ("Topic",))),
+    "ABOUT": Tie(
         _between(("Decision",), (*_SOURCES, *_VERSIONS)),
         Form({"role": TEXT}, {"revision": COUNT, "found": COUNT}),
     ),
-    "RELATED": (
+    "RELATED": Tie(
         _between(("Note",), ("Note",)),
         Form({**_TIE, "kind": _TIE_TOO["kind"]}, {**_STRENGTH, "former": TEXT}),
     ),
-    "SUPERSEDES": (_between(("Note",), ("Note",)), Form(_TIE, {})),
-    "UNTIED": (
+    "SUPERSEDES": Tie(_between(("Note",), ("Note",)), Form(_TIE, {})),
+    "UNTIED": Tie(
         _between(("Note",), ("Note",)),
         Form({**_TIE, "was": _one_of("RELATED", "SUPERSEDES"), "untied_by": TEXT}, _TIE_TOO),
     ),
 }
-"""Each type of relationship: the labels that it leads from and to, and its properties."""
+"""Each type of relationship."""
+
+
+class Whole:
+    """Nodes and relationships of one memory, in the order of a file: each is held against the forms and those before.
+
+    Its methods raise ValueError, with what is wrong in a few words. With `grown` it is what is stored, not what comes.
+    """
+
+    def __init__(self, *, grown: bool = False) -> None:
+        self._grown = grown
+        self.labels = list[str]()
+        self.ties = 0
+        self._known = set[tuple[str, str]]()
+        self._passages: dict[int, int] = {}  # of sources that are cut
+        self._led = {name: set[int]() for name, tie in TIES.items() if tie.single}
+        self._told = set[int]()  # versions of notes that have a source
+        self._sums = list[tuple[int, int]]()
+
+    def node(self, label: str, properties: Mapping[str, Any], vectors: Mapping[str, Any]) -> None:
+        """Take a node, which gets the next number."""
+        if label not in NODES:
+            raise ValueError(f"a memory has no {label}")
+        NODES[label].check(label, properties, vectors, grown=self._grown)
+        if label not in _MANY:
+            name = properties["name" if label in _BY_NAME else "id"]
+            if (label, name) in self._known:
+                raise ValueError(f"it is the second {label} {_shown(name)}")
+            self._known.add((label, name))
+        if cuts := properties.get("cuts"):
+            self._passages[len(self.labels)] = len(cuts) + 1
+        self.labels.append(label)
+
+    def tie(self, kind: str, first: int, second: int, properties: Mapping[str, Any]) -> None:
+        """Take a relationship between two nodes, by their numbers."""
+        tie, ends = TIES.get(kind), (self.labels[first], self.labels[second])
+        if not tie or ends not in tie.between:
+            raise ValueError(f"no {kind!r} leads from a {ends[0]} to a {ends[1]}")
+        if first == second:
+            raise ValueError(f"no {kind} leads from a {ends[0]} to itself")
+        tie.form.check(kind, properties, grown=self._grown)
+        if tie.single and second in self._led[kind]:
+            raise ValueError(f"it is the second {kind} that leads to a {ends[1]}")
+        if kind in self._led:
+            self._led[kind].add(second)
+        self._tell(kind, first, second, properties.get("part", 0))
+        self.ties += 1
+
+    def _tell(self, kind: str, first: int, second: int, part: int) -> None:
+        if kind == "FROM":
+            if part >= (there := self._passages.get(second, 1)):
+                raise ValueError(f"it leads to passage {part} of a {self.labels[second]} that has {there}, from 0 on")
+            self._told.add(first)
+        elif kind == "SUMS":
+            self._sums.append((first, second))
+
+    def end(self) -> None:
+        """See that nothing is left that no read and no erasure reaches."""
+        told = self._told | {first for first, second in self._sums if second in self._told}
+        for number, label in enumerate(self.labels):
+            if label in _VERSIONS and number not in told:
+                raise ValueError(f"the {label} on line {number + _FIRST_NODE} has no source")
+            if label == "Spending" and number not in self._led["SPENT"]:
+                raise ValueError(f"the Spending on line {number + _FIRST_NODE} is tied to no Scope")

@@ -11,6 +11,7 @@ import json
 from base64 import b64decode, b64encode
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, timezone, tzinfo
 from itertools import count
@@ -24,14 +25,12 @@ from memgraph_engine.errors import InvalidInput, StoreError, StoreMismatch
 from memgraph_engine.graph import schema
 from memgraph_engine.graph.copying import exact, parted
 from memgraph_engine.graph.database import Row
-from memgraph_engine.graph.forms import MADE_ANEW, NODES, TIES, Form
+from memgraph_engine.graph.forms import MADE_ANEW, NODES, Whole
 from memgraph_engine.model.memory import note_id
 from memgraph_engine.model.scope import Scope
 
 FORMAT = "memgraph-engine memory 1"
 _LONGEST = 1 << 28  # bytes of a line
-_BY_NAME = ("Keyword",)  # all else is known by its id
-_MANY = ("Scope", "Spending", "PastSource", "Past")  # have no id, or share it with others
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +57,7 @@ class Writer:
 
     def __init__(self, file: IO[bytes], head: Head) -> None:
         self._file, self._sum = file, hashlib.sha256()
-        self._head, self._number = head, 0
+        self._head, self._whole = head, Whole(grown=True)
         self._put(asdict(head))
 
     def node(self, row: Row) -> None:
@@ -68,23 +67,26 @@ class Writer:
         """
         given, (label,) = parted(row, self._head.dimensions), row["labels"]
         properties = {name: value for name, value in given["properties"].items() if name not in MADE_ANEW}
-        _fit(NODES.get(label), label, properties, given["vectors"])
-        told = {"node": self._number, "labels": row["labels"], "properties": _told(properties)}
+        with _fit():
+            self._whole.node(label, properties, given["vectors"])
+        told = {"node": len(self._whole.labels) - 1, "labels": row["labels"], "properties": _told(properties)}
         vectors = {name: b64encode(vector.tobytes()).decode() for name, vector in given["vectors"].items()}
         more = {"vectors": vectors, "of": row.get("of")}
         self._put({**told, **{name: value for name, value in more.items() if value}})
-        self._number += 1
 
     def relationship(self, row: Row) -> None:
         """Write a relationship between nodes, which are named by their numbers; raises StoreError likewise."""
         kind, properties = row["kind"], exact(row["properties"])
-        _fit(TIES[kind][1] if kind in TIES else None, kind, properties, {})
+        with _fit():
+            self._whole.tie(kind, row["a"], row["b"], properties)
         self._put({"from": row["a"], "type": kind, "to": row["b"], "properties": _told(properties)})
 
     def end(self) -> str:
-        """Write the last line, and return the sum that is in it."""
+        """Write the last line, and return the sum that is in it; raises StoreError likewise."""
+        with _fit():
+            self._whole.end()
         digest = self._sum.hexdigest()
-        self._put({"nodes": self._number, "relationships": self._head.relationships, "sha256": digest})
+        self._put({"nodes": len(self._whole.labels), "relationships": self._head.relationships, "sha256": digest})
         return digest
 
     def _put(self, line: Mapping[str, object]) -> None:
@@ -215,16 +217,14 @@ class Reader:
 
 
 class _Found:
-    """What the lines of a file were so far: each is held against the forms, and against those before it.
+    """What the lines of a file were so far, against which each is held.
 
     Its methods raise what they come upon where a line is not as it must be; a ValueError says why in words.
     """
 
     def __init__(self, head: Head) -> None:
         self._head, self._scope = head, Scope(head.tenant, head.user or None).name
-        self._labels = list[str]()
-        self._known = set[tuple[str, str]]()
-        self._spent, self._ties = set[int](), 0
+        self._whole = Whole()
 
     def line(self, given: Row, number: int) -> Line:
         """Return a line that fits."""
@@ -234,17 +234,14 @@ class _Found:
 
     def end(self) -> None:
         """Hold what was there against the first line."""
-        nodes = Counter(self._labels)
-        if dict(nodes) != self._head.nodes or self._ties != self._head.relationships:
-            raise ValueError(
-                f"it ends {len(self._labels)} nodes and {self._ties} relationships, of {self._head.total} in all"
-            )
-        if len(self._spent) != nodes["Spending"]:
-            raise ValueError("before it is a Spending that is tied to no Scope")
+        labels, ties = self._whole.labels, self._whole.ties
+        if dict(Counter(labels)) != self._head.nodes or ties != self._head.relationships:
+            raise ValueError(f"it ends {len(labels)} nodes and {ties} relationships, of {self._head.total} in all")
+        self._whole.end()
 
     def _node(self, given: Row) -> Row:
         _only(given, "node", "labels", "properties", "vectors", "of")
-        expected, (label,) = len(self._labels), given["labels"]
+        expected, (label,) = len(self._whole.labels), given["labels"]
         if given["node"] != expected:
             raise ValueError(f"it has the number {given['node']!r}, where {expected} is due")
         if label not in NODES or (label == "Scope") != (expected == 0):
@@ -253,17 +250,9 @@ class _Found:
         vectors = {name: self._vector(text) for name, text in given.get("vectors", {}).items()}
         if strange := sorted(MADE_ANEW & (properties.keys() | vectors.keys())):
             raise ValueError(f"no export holds {strange[0]!r}")
-        NODES[label].check(label, properties, vectors)
-        if label not in _MANY:
-            self._first_of(label, properties["name" if label in _BY_NAME else "id"])
-        self._labels.append(label)
+        self._whole.node(label, properties, vectors)
         of = self._of(given["of"], properties["id"]) if "of" in given else None
         return {"id": expected, "labels": [label], "properties": properties, "vectors": vectors, "of": of}
-
-    def _first_of(self, label: str, name: str) -> None:
-        if (label, name) in self._known:
-            raise ValueError(f"it is the second {label} {name!r}")
-        self._known.add((label, name))
 
     def _of(self, given: Any, id: str) -> tuple[str, int]:  # noqa: A002  the graph's own word
         source, part = given
@@ -274,17 +263,10 @@ class _Found:
     def _relationship(self, given: Row) -> Row:
         _only(given, "from", "type", "to", "properties")
         first, second, kind = given["from"], given["to"], given["type"]
-        if not all(type(end) is int and 0 <= end < len(self._labels) for end in (first, second)):
+        if not all(type(end) is int and 0 <= end < len(self._whole.labels) for end in (first, second)):
             raise ValueError("it ties no two nodes of the lines before")
-        between, form = TIES.get(kind) or (frozenset(), None)
-        ends = self._labels[first], self._labels[second]
-        if not form or ends not in between:
-            raise ValueError(f"no {kind!r} leads from a {ends[0]} to a {ends[1]}")
         properties = {name: _read(value) for name, value in given["properties"].items()}
-        form.check(kind, properties)
-        if kind == "SPENT":
-            self._spent.add(second)
-        self._ties += 1
+        self._whole.tie(kind, first, second, properties)
         return {"a": first, "b": second, "kind": kind, "properties": properties}
 
     def _vector(self, text: str) -> Any:
@@ -343,11 +325,10 @@ def _head(given: Row) -> Head:
     return head
 
 
-def _fit(form: Form | None, what: str, properties: Row, vectors: Row) -> None:
+@contextmanager
+def _fit() -> Iterator[None]:
     try:
-        if not form:
-            raise ValueError(f"a memory has no {what}")
-        form.check(what, properties, vectors)
+        yield
     except ValueError as error:
         raise StoreError(
             f"What is stored can't be exported: {error}. Another program may have written it, or a package of another "

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from memgraph_engine.engine.wiring import Engine
-from memgraph_engine.errors import Held, InvalidInput, NotFound, WriteConflict
+from memgraph_engine.errors import Held, InvalidInput, NotFound, StoreError, WriteConflict
 from memgraph_engine.files import written_whole
 from memgraph_engine.graph import copying, erasures, schema
 from memgraph_engine.graph.database import Row, Runner
@@ -87,18 +87,23 @@ def _write(engine: Engine, scope: Scope, path: Path, counted: Counted, tx: Runne
     )
     with _created(path) as file:
         writer, done = Writer(file, head), 0
-        for ids in copying.batches(numbers):
-            for row in _nodes(tx, name, ids):
-                writer.node(row)
-            counted(done := done + len(ids), head.total)
-        for ids in copying.batches(numbers):
-            for row in _ties(tx, name, ids, numbers):
-                writer.relationship(row)
-                done += 1
-            counted(done, head.total)
+        try:
+            for ids in copying.batches(numbers):
+                for row in _nodes(tx, name, ids):
+                    writer.node(row)
+                counted(done := done + len(ids), head.total)
+            for ids in copying.batches(numbers):
+                for row in _ties(tx, name, ids, numbers):
+                    writer.relationship(row)
+                    done += 1
+                counted(done, head.total)
+            digest = writer.end()
+        except StoreError:
+            if _itself(tx, name) != before:  # half of it is of another moment, and need not fit
+                raise _Changed from None
+            raise
         if done != head.total or _itself(tx, name) != before:
             raise _Changed
-        digest = writer.end()
         return Exported(str(path), len(members), head.relationships, file.tell(), digest)
 
 
