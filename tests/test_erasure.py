@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from memgraph_engine import Memory
-from memgraph_engine.errors import ErasureRefused, Held, InvalidInput, NotFound, UndoRefused
+from memgraph_engine.errors import ErasureRefused, Held, InvalidInput, NotFound, StoreError, UndoRefused
 from memgraph_engine.graph import erasures, scopes, topics, writes
 from memgraph_engine.graph.scopes import purge_tenant
 from memgraph_engine.worker import Worker
@@ -223,6 +223,37 @@ def test_everything_of_a_user_goes_with_the_name_and_others_stay_as_they_are(mem
     purge_tenant(memory.engine.db, foreign.engine.settings.tenant)
     assert [one.id for one in memory.users()] == ["ben"]
     assert memory.add(LINES[0], user_id="ana").added == 1
+
+
+ODD = """MATCH (n {scope: $scope}) WHERE NOT n:Scope AND NOT n:Erasure
+UNWIND [name IN keys(n) WHERE NOT name IN ['scope', 'id', 'name', 'erasure', 'kept_expires', 'kept_erase']] AS name
+SET n[name] = CASE name WHEN 'text' THEN 7 ELSE [2, 2] END"""
+BEHIND = "MATCH (x:Source {scope: $scope, id: 'a'}) SET x.cuts = [5, 10000000]"
+
+
+def test_whatever_is_stored_everything_can_be_erased(memory):
+    memory.add_many(LINES, user_id="ana")
+    memory.add({"id": "x", "text": SECRET, "session": "s"}, user_id="ana")
+    memory.update("x", FERRY, user_id="ana")
+    memory.delete("x", user_id="ana")
+    memory.rebuild_topics(user_id="ana")
+    rows(memory, ODD, scope=f"{memory.engine.settings.tenant}/ana")
+    receipt = memory.erase(memory.forget(user_id="ana", everything=True))
+    assert (receipt.residue, receipt.counts["sources"] > len(LINES)) == (0, True)
+    assert nodes(memory) == Counter()
+
+
+def test_an_erasure_that_cannot_be_carried_out_ends_with_one_of_everything(memory):
+    said = [{"id": name, "text": text, "session": "s"} for name, text in (("a", FERRY), ("b", SECRET), ("c", LINES[3]))]
+    memory.add_many(said, user_id="ana")
+    rows(memory, BEHIND, scope=f"{memory.engine.settings.tenant}/ana")  # no import takes that
+    for meant in ({"source": "b"}, {"source": "c"}):
+        with pytest.raises(StoreError, match="out of range"):
+            memory.erase(memory.forget(user_id="ana", **meant))
+    assert memory.erase(memory.forget(user_id="ana", everything=True)).residue == 0
+    assert nodes(memory) == Counter()
+    assert [one.rule for one in memory.receipts()] == ["source", "source", "everything"]
+    assert memory.sweep(user_id="ana").erased == ()
 
 
 def test_an_erasure_made_again_gives_the_same_receipt(memory):

@@ -88,6 +88,12 @@ def select(
     return [Meant(**row) for row in db.run("erasures/select", scope=scope, **given)]
 
 
+def everything(db: Database, scope: str) -> tuple[list[tuple[str, str]], int]:
+    """Return the sources that a scope holds, or held, each with its session, and how many notes there are."""
+    row = db.run("erasures/all", scope=scope)[0]
+    return [(id, session) for id, session in row["sources"]], row["notes"]  # noqa: A001  the graph's own word
+
+
 def said(db: Database, scope: str) -> Iterator[Said]:
     """Yield what each source of a scope says, by their ids; what is to be erased by now says nothing."""
     after = ""

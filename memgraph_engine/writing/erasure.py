@@ -3,7 +3,9 @@
 An erasure hides first, in one transaction, all that it erases and all that may quote it. Then it makes anew what stays,
 removes the rest, some hundreds of notes in a transaction, checks, and writes the receipt. Each step finds what
 is left to do by what is hidden, so an erasure that was killed goes on where it was. One of everything sets aside all
-that is there in its first transaction, and removes nothing else: what is written from then on stays.
+that is there in its first transaction, and removes nothing else: what is written from then on stays. It works nothing
+out of what it removes, so nothing that is stored can stop it: the words that it looks for at the end are all that it
+reads.
 """
 
 import hashlib
@@ -53,7 +55,8 @@ def plan(
     `why` says for the ids of sources by what a query means them, or is `near` to them.
     """
     ids = sorted({one.id for one in meant})
-    concerned = _concerned(engine, scope, meant) if meant else []
+    concerned = _concerned(engine, scope, meant) if meant and not everything else []
+    whole = sum(one.told and not one.kept for one in concerned)
     return ErasurePlan(
         uuid4().hex,
         scope.tenant,
@@ -61,18 +64,18 @@ def plan(
         rule,
         version,
         tuple(ids),
-        sum(one.told and not one.kept for one in concerned),
+        erasures.everything(engine.db, scope.name)[1] if everything else whole,
         sum(one.kept for one in concerned),
         _chosen(meant, why),
         _chosen(near, why),
-        tuple(_holding(engine, scope, meant)),
+        tuple(_holding(engine, scope, [(one.id, one.session) for one in meant])),
         everything,
     )
 
 
 def _chosen(some: Sequence[Meant], why: Mapping[str, Chosen]) -> tuple[Chosen, ...]:
     """Return each source once, with the first of its words as it says them now."""
-    texts = {one.id: " ".join(one.text.split())[:_SHOWN] for one in reversed(some)}
+    texts = {one.id: " ".join(f"{one.text}".split())[:_SHOWN] for one in reversed(some)}
     return tuple(replace(why.get(id, Chosen(id, "")), text=texts[id]) for id in dict.fromkeys(one.id for one in some))  # noqa: A001
 
 
@@ -92,11 +95,14 @@ def erase(engine: Engine, scope: Scope, given: ErasurePlan) -> ErasureReceipt:
 def _begin(engine: Engine, scope: Scope, given: ErasurePlan) -> None:
     if given.everything and scopes.left(engine.db, scope.name):  # an import that was cut off left no scope
         scopes.open_scope(engine.db, scope, engine.settings.language or DEFAULT_LANGUAGE)
-    meant = erasures.select(engine.db, scope.name, ids=None if given.everything else list(given.sources))
-    if holding := _holding(engine, scope, meant):
+    meant = [] if given.everything else erasures.select(engine.db, scope.name, ids=list(given.sources))
+    there = [(one.id, one.session) for one in meant]
+    if given.everything:
+        there, _ = erasures.everything(engine.db, scope.name)
+    if holding := _holding(engine, scope, there):
         named = ", ".join(f"{one.id} ({one.reason})" for one in holding)
         raise Held(f"What is to be erased of {scope} is held: {named}. Release that first, or leave it out.")
-    begun = {one.id for one in meant} == {*given.sources}  # a memory that was erased and made anew counts versions anew
+    begun = {id for id, _ in there} == {*given.sources}  # noqa: A001  one that was made anew counts versions anew
     if begun and given.everything:
         begun = erasures.set_aside(engine.db, scope.name, given, engine.now())
     elif begun:
@@ -232,9 +238,9 @@ def _quotes(one: Meant, language: str) -> Iterator[str]:
             yield f"[before: {told[:_QUOTE]}".rpartition(" ")[0] if len(told) > _QUOTE else f"[before: {told}"
 
 
-def _holding(engine: Engine, scope: Scope, meant: Sequence[Meant]) -> list[Hold]:
+def _holding(engine: Engine, scope: Scope, sources: Sequence[tuple[str, str]]) -> list[Hold]:
     held = holds.every(engine.db, scope.name)
-    return [one for one in held if any(one.keeps(source.id, source.session) for source in meant)]
+    return [one for one in held if any(one.keeps(*source) for source in sources)]
 
 
 def _remake(engine: Engine, scope: Scope, one: Erasure) -> None:
