@@ -16,6 +16,7 @@ import pytest
 from neo4j.time import DateTime
 
 from memgraph_engine import Cost, Held, InvalidInput, Memory, NotFound, Settings, StoreMismatch, WriteConflict
+from memgraph_engine.files import written_whole
 from memgraph_engine.graph import copying, schema, scopes, spending, statements
 from memgraph_engine.graph.forms import MADE_ANEW, NODES, TIES
 from memgraph_engine.graph.memory_file import Reader
@@ -250,6 +251,36 @@ def test_who_writes_meanwhile_makes_it_begin_anew(tenant, embedder, tmp_path, mo
         assert [one.name for one in tmp_path.iterdir()] == ["out"]
         with pytest.raises(InvalidInput, match="can't be written: No such file"):
             memory.export(tmp_path / "none" / "out", **ANA)
+
+
+DIES = """
+import os, signal, sys
+from pathlib import Path
+from memgraph_engine.files import written_whole
+
+with written_whole(Path(sys.argv[1])) as file:
+    file.write(b"The password is xyzzy.")
+    file.flush()
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_what_a_killed_export_left_goes_with_the_next_and_what_runs_stays(tmp_path):
+    path, others = tmp_path / "ana[1].jsonl", tmp_path / f".ana1.jsonl.{'0' * 32}.part"
+    others.write_text("of another file")
+    assert subprocess.run([sys.executable, "-c", DIES, path]).returncode == -signal.SIGKILL
+    (left,) = tmp_path.glob(".ana[[]1].*")
+    assert "xyzzy" in left.read_text()
+    link = left.with_name(f".{path.name}.{'f' * 32}.part")
+    link.symlink_to(others)
+    with written_whole(path) as first:
+        first.write(b"first")
+        assert not left.exists()
+        with written_whole(path) as second:
+            second.write(b"second")
+        assert path.read_bytes() == b"second"
+    assert path.read_bytes() == b"first"
+    assert {*tmp_path.iterdir()} == {path, others, link}
 
 
 def scores(hit):
