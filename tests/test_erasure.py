@@ -58,6 +58,10 @@ def nodes(memory, user="ana"):
     return Counter(json.dumps(one, default=str, sort_keys=True) for one in (*found, *ties))
 
 
+def scope_of(memory):
+    return f"{memory.engine.settings.tenant}/ana"
+
+
 def twin(memory):
     """A memory of another tenant on the same engine."""
     given = memory.engine.settings.model_copy(update={"tenant": f"test-{uuid4().hex}"})
@@ -228,25 +232,25 @@ def test_everything_of_a_user_goes_with_the_name_and_others_stay_as_they_are(mem
 ODD = """MATCH (n {scope: $scope}) WHERE NOT n:Scope AND NOT n:Erasure
 UNWIND [name IN keys(n) WHERE NOT name IN ['scope', 'id', 'name', 'erasure', 'kept_expires', 'kept_erase']] AS name
 SET n[name] = CASE name WHEN 'text' THEN 7 ELSE [2, 2] END"""
-BEHIND = "MATCH (x:Source {scope: $scope, id: 'a'}) SET x.cuts = [5, 10000000]"
+BEHIND = "MATCH (x:Source {scope: $scope, id: 'a'}) SET x.cuts = [5, 10000000]"  # no import takes that
 
 
 def test_whatever_is_stored_everything_can_be_erased(memory):
-    memory.add_many(LINES, user_id="ana")
+    memory.add_many(LINES[:3], user_id="ana")
     memory.add({"id": "x", "text": SECRET, "session": "s"}, user_id="ana")
     memory.update("x", FERRY, user_id="ana")
     memory.delete("x", user_id="ana")
     memory.rebuild_topics(user_id="ana")
-    rows(memory, ODD, scope=f"{memory.engine.settings.tenant}/ana")
+    rows(memory, ODD, scope=scope_of(memory))
     receipt = memory.erase(memory.forget(user_id="ana", everything=True))
-    assert (receipt.residue, receipt.counts["sources"] > len(LINES)) == (0, True)
+    assert (receipt.residue, receipt.counts["sources"] > 3) == (0, True)
     assert nodes(memory) == Counter()
 
 
 def test_an_erasure_that_cannot_be_carried_out_ends_with_one_of_everything(memory):
     said = [{"id": name, "text": text, "session": "s"} for name, text in (("a", FERRY), ("b", SECRET), ("c", LINES[3]))]
     memory.add_many(said, user_id="ana")
-    rows(memory, BEHIND, scope=f"{memory.engine.settings.tenant}/ana")  # no import takes that
+    rows(memory, BEHIND, scope=scope_of(memory))
     for meant in ({"source": "b"}, {"source": "c"}):
         with pytest.raises(StoreError, match="out of range"):
             memory.erase(memory.forget(user_id="ana", **meant))
@@ -678,6 +682,46 @@ def test_nothing_is_left_of_what_is_erased(memory, script):
 @given(steps)
 def test_nothing_is_left_of_what_is_erased_in_a_thousand_cases(memory, script):
     check_erasure(memory, script)
+
+
+def test_an_erased_folder_leaves_no_place_and_one_that_stays_keeps_it(memory, tmp_path):
+    for name in ("amaranth", "boats"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "one.md").write_text(f"The {name} is here.\n")
+        (tmp_path / name / "two.md").write_text(f"The {name} was there.\n")
+        memory.ingest(tmp_path / name, user_id="ana")
+    memory.erase(memory.forget(user_id="ana", session="amaranth/one.md"))
+    assert scopes.folders(memory.engine.db, scope_of(memory)).keys() == {"amaranth", "boats"}
+    memory.erase(memory.forget(user_id="ana", session="amaranth/two.md"))
+    assert scopes.folders(memory.engine.db, scope_of(memory)).keys() == {"boats"}
+    assert "amaranth" not in everything_told(memory)
+
+
+def test_what_a_repair_tells_of_a_profile_goes_with_what_it_repairs(memory):
+    config = {"lifecycle": memory.engine.settings.lifecycle.model_copy(update={"profile": True})}
+    mine = Memory(replace(memory.engine, settings=memory.engine.settings.model_copy(update=config)))
+    for name, text in (("a", "My name is Ann Amaranth."), ("b", "Sorry, Rose, not Ann."), ("c", "I live in Faro.")):
+        mine.add({"id": name, "text": text, "role": "user", "session": "s"}, user_id="ana")
+    assert mine.profile(user_id="ana").text == "name: Rose Amaranth\nresidence: Faro"
+    mine.erase(mine.forget(user_id="ana", source="a"))
+    assert mine.profile(user_id="ana").text == "residence: Faro"
+    assert "amaranth" not in everything_told(mine)
+    assert mine.verify(user_id="ana") == []
+
+
+STRAY = [
+    "MATCH (:Source {id: 'b', scope: $scope})<--()-->(k:Keyword) WITH k LIMIT 1 SET k.name = 'the code of the vault'",
+    "MATCH (d:Decision {scope: $scope}) WITH d LIMIT 1 SET d.thresholds = '{\"the code of the vault is\": 1}'",
+    'MATCH (s:Scope {scope: $scope}) SET s.folders = \'{"x": "/the code of the vault"}\'',
+]
+
+
+@pytest.mark.parametrize("stray", STRAY)
+def test_words_that_nothing_ties_to_their_source_are_told_as_residue(memory, stray):
+    memory.add_many([{"id": "a", "text": SECRET}, {"id": "b", "text": FERRY}], user_id="ana")
+    plan = memory.forget(user_id="ana", source="a")
+    rows(memory, stray, scope=scope_of(memory))
+    assert memory.erase(plan).residue > 0
 
 
 # ---- what a query means -----------------------------------------------------------------------

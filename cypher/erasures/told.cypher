@@ -1,6 +1,11 @@
-// What else of a scope may hold words of sources: decisions' evidence, what they tell of profiles, topics' labels, ties' former words.
+// What else of a scope may hold words of sources: what decisions say, tell of profiles and were decided by, keywords, topics and the
+// moves of their runs, ties' former words, the places of folders.
 // $scope: string    the scope
 // returns made [texts]
-RETURN COLLECT { MATCH (d:Decision {scope: $scope}) WHERE d.id >= '' RETURN d.evidence + ' ' + d.considered + ' ' + coalesce(d.delta, '') }
-       + COLLECT { MATCH (t:Topic {scope: $scope}) WHERE t.id >= '' RETURN t.label }
-       + COLLECT { MATCH (n:Note {scope: $scope})-[r:RELATED|UNTIED]->(:Note) WHERE n.id >= '' AND r.former IS NOT NULL RETURN r.former } AS made
+RETURN COLLECT { MATCH (d:Decision {scope: $scope}) WHERE d.id >= ''
+                 RETURN d.evidence + ' ' + d.considered + ' ' + coalesce(d.delta, '') + ' ' + d.thresholds }
+       + COLLECT { MATCH (k:Keyword {scope: $scope}) WHERE k.name >= '' RETURN k.name }
+       + COLLECT { MATCH (t:Topic {scope: $scope}) WHERE t.id >= '' UNWIND [t.label] + t.keywords + t.labelled_from AS made RETURN made }
+       + COLLECT { MATCH (r:Run {scope: $scope}) WHERE r.id >= '' RETURN r.moves }
+       + COLLECT { MATCH (n:Note {scope: $scope})-[r:RELATED|UNTIED]->(:Note) WHERE n.id >= '' AND r.former IS NOT NULL RETURN r.former }
+       + COLLECT { MATCH (s:Scope {scope: $scope}) WHERE s.folders IS NOT NULL RETURN s.folders } AS made

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from memgraph_engine.graph import copying, topics
+from memgraph_engine.graph import copying, scopes, topics
 from memgraph_engine.graph.database import Database, Row, Runner
 from memgraph_engine.graph.notes import Found, found_from
 from memgraph_engine.graph.rows import moment
@@ -210,6 +210,21 @@ def purge(db: Database, scope: str, id: str) -> None:  # noqa: A002
     db.batches("erasures/purge", scope=scope, id=id, rows=_PAGE)
 
 
+def unplace(db: Database, scope: str, sessions: Sequence[str]) -> None:
+    """Keep no more where folders lay of which these sessions were the last documents that stay."""
+
+    def write(tx: Any) -> None:
+        tx.run("scopes/lock", scope=scope)
+        known = scopes.folders(tx, scope)
+        ended = [id for id in known if any(session.startswith(f"{id}/") for session in sessions)]  # noqa: A001
+        gone = {*ended} - {row["id"] for row in tx.run("erasures/placed", scope=scope, ids=ended)}
+        if gone:
+            scopes.keep_folders(tx, scope, {id: at for id, at in known.items() if id not in gone})  # noqa: A001
+
+    if any("/" in session for session in sessions):
+        db.write(write)
+
+
 def tidy(db: Database, scope: str) -> list[str]:
     """Let topics and their runs name no keyword that is gone; return the topics that did."""
     stale = [row["id"] for row in db.commit("erasures/topics", scope=scope)]
@@ -287,7 +302,7 @@ def texts(db: Database, scope: str) -> Iterator[Row]:
 
 
 def told(db: Database, scope: str) -> list[str]:
-    """Return what decisions, topics and ties say."""
+    """Return what else may hold words: decisions, keywords, topics and their runs, ties, the places of folders."""
     rows = db.run("erasures/told", scope=scope)
     return rows[0]["made"] if rows else []
 

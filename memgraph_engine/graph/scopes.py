@@ -64,15 +64,15 @@ def evolved(db: Database, scope: str, version: int) -> None:
     db.commit("scopes/evolved", scope=scope, version=version)
 
 
-def folders(db: Database, scope: str) -> dict[str, str]:
+def folders(tx: Runner, scope: str) -> dict[str, str]:
     """Return where the folders lay that were ingested, by their ids."""
-    rows = db.run("scopes/folders", scope=scope)
+    rows = tx.run("scopes/folders", scope=scope)
     return dict(json.loads(rows[0]["folders"] or "{}")) if rows else {}
 
 
-def keep_folders(db: Database, scope: str, folders: Mapping[str, str]) -> None:
+def keep_folders(tx: Runner, scope: str, folders: Mapping[str, str]) -> None:
     """Keep where the folders lay that were ingested."""
-    db.commit("scopes/keep_folders", scope=scope, folders=json.dumps(dict(folders), ensure_ascii=False))
+    tx.run("scopes/keep_folders", scope=scope, folders=json.dumps(dict(folders), ensure_ascii=False))
 
 
 def counts(db: Database, scope: str) -> dict[str, Any] | None:

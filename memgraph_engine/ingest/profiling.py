@@ -19,12 +19,16 @@ _SIGNS = frozenset('<>{}[]|`*_#"“”:;!?\\')
 
 @dataclass(frozen=True, slots=True)
 class Profiled:
-    """What a message tells of its subject's profile, by the chat model `model` ('' for none); `cost` is its share."""
+    """What a message tells of its subject's profile, by the chat model `model` ('' for none); `cost` is its share.
+
+    `beside` are the ids of other sources that some of its words are from.
+    """
 
     subject: str
     delta: tuple[Delta, ...]
     model: str = ""
     cost: Cost = NOTHING
+    beside: tuple[str, ...] = ()
 
 
 def subject(source: Source, user: str | None) -> str | None:

@@ -143,10 +143,12 @@ def _put_right(
         before = [
             source for note in ties[new.key] for source in old.get(note, ()) if subject(source, scope.user) == who
         ]
-        delta = tuple(one for source in before for one in _told_instead(new, source, language))
+        instead = {source.id: _told_instead(new, source, language) for source in before}
+        delta = tuple(one for some in instead.values() for one in some)
         if who is not None and delta:
             own = told.get(new.key) or Profiled(who, ())
-            found[new.key] = replace(own, delta=tuple(dict.fromkeys((*delta, *own.delta))))
+            beside = tuple(id for id, some in instead.items() if some)  # noqa: A001  the graph's own word
+            found[new.key] = replace(own, delta=tuple(dict.fromkeys((*delta, *own.delta))), beside=beside)
     return found
 
 

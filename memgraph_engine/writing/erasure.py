@@ -157,6 +157,7 @@ def resume(engine: Engine, scope: Scope, one: Erasure) -> ErasureReceipt:
             usage.forget_all(db, scope.name, one.id, one.begun)
             erasures.purge(db, scope.name, one.id)
         else:
+            erasures.unplace(db, scope.name, sorted({source.session for source in meant}))
             _remake(engine, scope, one)
             usage.forget(db, scope.name)
             _remove(engine, scope)

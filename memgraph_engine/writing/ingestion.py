@@ -84,7 +84,8 @@ class Ingestion:
         places, place = scopes.folders(self.db, self.scope.name), folder.path.resolve()
         whole = any(folder.id.startswith(f"{id}/") and Path(of) in place.parents for id, of in places.items())  # noqa: A001
         if not whole and places.get(folder.id) != str(place):
-            scopes.keep_folders(self.db, self.scope.name, {**places, folder.id: str(place)})
+            kept = {**places, folder.id: str(place)}
+            self.db.write(lambda tx: scopes.keep_folders(tx, self.scope.name, kept))
 
     def _count(self, more: Ingested) -> None:
         self.done += more

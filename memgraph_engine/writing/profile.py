@@ -27,7 +27,7 @@ def change_profile(transaction: Transaction, source: Source, note: str, told: Pr
                 "profile",
                 transaction.now,
                 note,
-                (source.id,),
+                (source.id, *told.beside),
                 evidence=evidence(told.delta),
                 model=told.model,
                 cost=told.cost,
