@@ -374,6 +374,17 @@ def test_what_is_said_again_before_an_erasure_is_checked_is_no_residue(memory, m
     assert memory.get("a", user_id="ana").text == SECRET
 
 
+def test_an_erasure_that_begins_while_another_is_cut_off_is_no_residue_of_it(memory, monkeypatch):
+    said = [SECRET, LINES[3], f"{FERRY} {SECRET}", LINES[5]]
+    memory.add_many([{"id": str(n), "text": text, "session": "s"} for n, text in enumerate(said)], user_id="ana")
+    cut_off(memory, monkeypatch, source="0")
+    memory.erase(memory.forget(user_id="ana", source="2"))
+    assert [(one.residue, one.probes > 0) for one in memory.receipts()] == [(0, True)] * 2
+    assert "amaranth" not in everything_told(memory)
+    assert memory.verify(user_id="ana") == []
+    assert memory.render(user_id="ana") == 0
+
+
 def test_a_plan_of_another_tenant_is_refused(memory):
     other = twin(memory)
     for one in (memory, other):

@@ -210,8 +210,9 @@ def purge(db: Database, scope: str, id: str) -> None:  # noqa: A002
     db.batches("erasures/purge", scope=scope, id=id, rows=_PAGE)
 
 
-def unplace(db: Database, scope: str, sessions: Sequence[str]) -> None:
-    """Keep no more where folders lay of which these sessions were the last documents that stay."""
+def unplace(db: Database, scope: str, meant: Sequence[Meant]) -> None:
+    """Keep no more where folders lay whose last documents are meant."""
+    sessions = {one.session for one in meant}
 
     def write(tx: Any) -> None:
         tx.run("scopes/lock", scope=scope)

@@ -86,9 +86,9 @@ def erase(engine: Engine, scope: Scope, given: ErasurePlan) -> ErasureReceipt:
         if done:
             return done
         _begin(engine, scope, given)
-    receipts = {one.id: resume(engine, scope, one) for one in erasures.begun(engine.db, scope.name)}
-    if given.id in receipts:
-        return receipts[given.id]
+    for receipt in unfinished(engine, scope):
+        if receipt.id == given.id:
+            return receipt
     return next(one for one in erasures.receipts(engine.db, scope.tenant) if one.id == given.id)  # a worker was faster
 
 
@@ -141,27 +141,41 @@ def ended(engine: Engine, scope: Scope) -> tuple[list[ErasureReceipt], list[Hold
 
 
 def unfinished(engine: Engine, scope: Scope) -> list[ErasureReceipt]:
-    """Carry out what was begun of a scope."""
-    return [resume(engine, scope, one) for one in erasures.begun(engine.db, scope.name)]
+    """Carry out what was begun of a scope, then check it: one alone would count what others are about to remove."""
+    begun = erasures.begun(engine.db, scope.name)
+    hidden = [one for one in begun if one.state == "hidden"]
+    probes = {one.id: _probes(engine, scope, one) for one in hidden}
+    losing = {note for one in hidden for note in one.losing}
+    for one in hidden:
+        _carry_out(engine, scope, one, losing)
+    return [_checked(engine, scope, one, probes.get(one.id, frozenset())) for one in begun]
 
 
-def resume(engine: Engine, scope: Scope, one: Erasure) -> ErasureReceipt:
-    """Carry out the rest of an erasure."""
+def _probes(engine: Engine, scope: Scope, one: Erasure) -> frozenset[tuple[str, ...]]:
+    """Return the runs of words by which the erased would be known again."""
+    return frozenset(
+        run for source in _meant(engine.db, scope, one) for run in _runs(f"{source.text} {source.caption or ''}")
+    )
+
+
+def _carry_out(engine: Engine, scope: Scope, one: Erasure, losing: Collection[str]) -> None:
+    """Make anew what stays, of which `losing` lose sources, to this erasure or another; remove the rest."""
     db = engine.db
-    probes = frozenset[tuple[str, ...]]()
-    if one.state == "hidden":
-        meant = _meant(db, scope, one)
-        scopes.purge(db, scopes.importing(scope.name), whole=False)  # one that runs can't end any more
-        probes = frozenset(run for source in meant for run in _runs(f"{source.text} {source.caption or ''}"))
-        if one.everything:
-            usage.forget_all(db, scope.name, one.id, one.begun)
-            erasures.purge(db, scope.name, one.id)
-        else:
-            erasures.unplace(db, scope.name, sorted({source.session for source in meant}))
-            _remake(engine, scope, one)
-            usage.forget(db, scope.name)
-            _remove(engine, scope)
-        erasures.advance(db, scope.name, one.id, "removed")
+    scopes.purge(db, scopes.importing(scope.name), whole=False)  # one that runs can't end any more
+    if one.everything:
+        usage.forget_all(db, scope.name, one.id, one.begun)
+        erasures.purge(db, scope.name, one.id)
+    else:
+        erasures.unplace(db, scope.name, erasures.select(db, scope.name, ids=list(one.sources)))
+        _remake(engine, scope, one, losing)
+        usage.forget(db, scope.name)
+        _remove(engine, scope)
+    erasures.advance(db, scope.name, one.id, "removed")
+
+
+def _checked(engine: Engine, scope: Scope, one: Erasure, probes: frozenset[tuple[str, ...]]) -> ErasureReceipt:
+    """Look for what is left of an erasure that was carried out, and end it with its receipt."""
+    db = engine.db
     engine.notes.drop([scope.name])
     if not one.everything:
         erasures.tidy(db, scope.name)
@@ -244,7 +258,7 @@ def _holding(engine: Engine, scope: Scope, sources: Sequence[tuple[str, str]]) -
     return [one for one in held if any(one.keeps(*source) for source in sources)]
 
 
-def _remake(engine: Engine, scope: Scope, one: Erasure) -> None:
+def _remake(engine: Engine, scope: Scope, one: Erasure, losing: Collection[str]) -> None:
     """Make the notes anew that stay: twice, since each may quote another that could not be read the first time.
 
     Summaries are made in between, of what is left of the notes that they stand for: what they tell can be quoted then.
@@ -252,7 +266,7 @@ def _remake(engine: Engine, scope: Scope, one: Erasure) -> None:
     for make in (_remake_some, _sum_up_some, _remake_some):
         for start in range(0, len(one.kept), _SOME):
             some = one.kept[start : start + _SOME]
-            until_current(engine.db, scope.name, partial(make, engine, scope, some, one.losing))
+            until_current(engine.db, scope.name, partial(make, engine, scope, some, losing))
 
 
 def _remake_some(engine: Engine, scope: Scope, ids: Sequence[str], losing: Collection[str]) -> None:
