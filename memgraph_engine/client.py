@@ -583,12 +583,16 @@ class Memory:
 
         It is all of a `session` (a document is one), sources by their ids, or a note's sources by its id, what was said
         `before` a time, what holds all content words of a `query`, what has a `policy`, or `everything` of the memory.
-        Of several it is what all of them mean, without what `keep` names as `source` does. Nothing is written.
+        Of several it is what all of them mean, without what `keep` names as `source` does; what `keep` names and
+        nothing means stays anyway. Nothing is written.
 
-        A query means words by their stems, in one passage, also of what was deleted, replaced, archived or kept without
-        a note. `plan.chosen` has the words of each and why it was chosen. `plan.near` is what was left out: it holds
-        half of the words, a search finds it relevant (`answer.relevance`), or it belongs to what goes. `near=True`
-        takes that too. Raises InvalidInput without any of these, NotFound where nothing is meant.
+        A query means words by their stems, in one passage with its tags and metadata, also of what was deleted,
+        replaced, archived or kept without a note. `plan.chosen` has the words of each and why it was chosen.
+        `plan.near` is what was left out: it holds half of the words, or others that begin as they do, a search finds it
+        relevant (`answer.relevance`), or it belongs to what goes. `near=True` takes that too. Where nothing holds all
+        words, the plan has no sources and tells what is near; `erase` refuses it. Raises InvalidInput without any of
+        these, and NotFound where nothing is meant or near, or for ids in `source` or `keep` that the memory does not
+        have: a mistyped id would erase what was to be kept.
 
         >>> from memgraph_engine import Memory
         >>> with Memory.connect(tenant=tenant) as memory:
@@ -599,6 +603,7 @@ class Memory:
         ('It holds "code".', 0, [])
         """
         scope = self._scope(user_id, shared)
+        _check_switches(near=near, everything=everything)
         some = {"session": session, "source": source, "before": before, "query": query, "policy": policy}
         given = [name for name, value in some.items() if value is not None]
         if everything == bool(given):
@@ -610,7 +615,8 @@ class Memory:
         state = scopes.state(self.engine.db, scope.name)
         if not state and not (everything and scopes.left(self.engine.db, scope.name)):
             raise NotFound(f"The memory of {scope} is empty: there is nothing to erase.")
-        ids = self._told_by(scope, _names(source, "source")) if source is not None else None
+        ids = self._told_by(scope, source, "source") if source is not None else None
+        kept = set(self._told_by(scope, keep, "keep"))
         meaning = self._meaning(scope, query, state.language) if state and query is not None else None
         if meaning:
             ids = [one for one in (*meaning.meant, *meaning.near) if ids is None or one in ids]
@@ -623,13 +629,12 @@ class Memory:
             policy=None if policy is None else check_name(policy, "policy"),
             before=at,
         )
-        kept = set(self._told_by(scope, _names(keep, "keep")))
         rank = {one: at for at, one in enumerate(ids or ())}
         meant = sorted((one for one in meant if one.id not in kept), key=lambda one: rank.get(one.id, 0))
         beside = [one for one in meant if meaning and not near and one.id not in meaning.meant]
         meant = [one for one in meant if one not in beside]
-        if not meant and not everything:
-            raise NotFound(_nothing_meant(scope, len({one.id for one in beside})))
+        if not meant and not beside and not everything:
+            raise NotFound(f"The memory of {scope} holds nothing that is meant: there is nothing to erase.")
         rule = _rule(given, everything=everything, near=near, keep=bool(kept))
         why = {**meaning.meant, **meaning.near} if meaning else {}
         version = state.version if state else 0
@@ -639,8 +644,8 @@ class Memory:
         """Carry out a plan of `forget`: what it means is gone for every read at once, then removed, then looked for.
 
         The receipt holds no content. A call that was cut off is made again, or finished by a worker. Raises Held where
-        something is held, and ErasureRefused if the memory was written to since the plan was made; then nothing is
-        erased. A plan of another tenant's memory raises InvalidInput.
+        something is held, ErasureRefused if the memory was written to since the plan was made, and NotFound for a plan
+        that means nothing; then nothing is erased. A plan of another tenant's memory raises InvalidInput.
         """
         if not isinstance(plan, ErasurePlan):
             raise InvalidInput(f"erase takes a plan that forget made, not {named(plan)}.")
@@ -649,7 +654,13 @@ class Memory:
                 "This plan is of another tenant's memory. Nothing was erased; make the plan with forget of the Memory "
                 "that is to carry it out."
             )
-        return erasure.erase(self.engine, Scope(plan.tenant, plan.user_id), plan)
+        scope = Scope(plan.tenant, plan.user_id)
+        if not plan.sources and not plan.everything:
+            raise NotFound(
+                f"Nothing in the memory of {scope} holds all words of the query. Sources that are near: "
+                f"{len(plan.near)}. Use fewer words, name them as sources, or take all with near=True (--near)."
+            )
+        return erasure.erase(self.engine, scope, plan)
 
     def receipts(self) -> list[ErasureReceipt]:
         """Return the receipts of all erasures of the tenant, the first before others."""
@@ -1164,13 +1175,20 @@ class Memory:
             raise InvalidInput("user_id is required: say whose memory is meant (or shared=True for the tenant's).")
         return Scope(self._settings.tenant, user_id)
 
-    def _told_by(self, scope: Scope, names: Sequence[str]) -> list[str]:
-        """Return the ids of sources, or of a note's sources where a name is a note's, in the order of the names."""
-        told: dict[str, None] = {}
-        for name in names:
-            found = notes.find(self.engine.db, scope.name, check_name(name, "source"))
-            own = [one.id for one in found.note.sources] if found and found.note.id == name else [name]
-            told |= dict.fromkeys(own)
+    def _told_by(self, scope: Scope, given: object, where: str) -> list[str]:
+        """Return the ids of sources, or of a note's sources where a name is a note's, in the order of the names.
+
+        Raises NotFound for names that are neither.
+        """
+        told: dict[str, str] = {}
+        for name in (check_name(name, where) for name in _names(given, where)):
+            found = notes.find(self.engine.db, scope.name, name)
+            note = found.note if found else notes.former(self.engine.db, scope.name, name)
+            own = [one.id for one in note.sources] if note and note.id == name else [name]
+            told |= {one: name for one in own if one not in told}
+        there = {one.id for one in erasures.select(self.engine.db, scope.name, ids=list(told))} if told else set()
+        if unknown := list(dict.fromkeys(repr(name) for one, name in told.items() if one not in there)):
+            raise NotFound(f"There is no note or source {', '.join(unknown)} ({where}) in the memory of {scope}.")
         return list(told)
 
     def _versions(self, scope: Scope, note: Note) -> list[Version]:
@@ -1261,14 +1279,11 @@ def _rule(given: Sequence[str], *, everything: bool, near: bool, keep: bool) -> 
     )
 
 
-def _nothing_meant(scope: Scope, near: int) -> str:
-    """Say that nothing is meant, and how to take what is near."""
-    if not near:
-        return f"The memory of {scope} holds nothing that is meant: there is nothing to erase."
-    return (
-        f"Nothing in the memory of {scope} holds all words of the query. Sources that are near: {near}. Use fewer "
-        "words, or near=True (--near) to see and take these."
-    )
+def _check_switches(**given: object) -> None:
+    """Raise InvalidInput for what is neither true nor false."""
+    for name, value in given.items():
+        if not isinstance(value, bool):
+            raise InvalidInput(f"{name} must be true or false, not {value!r}.")
 
 
 def _check_limit(limit: object) -> None:

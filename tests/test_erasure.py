@@ -772,12 +772,66 @@ def test_a_query_takes_what_holds_all_of_its_words_and_shows_what_is_near(memory
     assert {"1", "3"} <= set(wider.sources)
     assert "4" not in wider.sources
     assert wider.rule == "query, near, keep"
+    nothing = memory.forget(user_id="ana", query="wifi tariff")
+    assert (nothing.sources, {"1", "3", "4"} <= {one.source for one in nothing.near}) == ((), True)
+    assert said[nothing.near[0].source] == nothing.near[0].text
     with pytest.raises(NotFound, match=r"near: \d"):
-        memory.forget(user_id="ana", query="wifi tariff")
+        memory.erase(nothing)
     with pytest.raises(InvalidInput, match="near widens"):
         memory.forget(user_id="ana", source="1", near=True)
     assert memory.erase(plan).residue == 0
     assert {note.text for note in memory.get_all(user_id="ana")} == {said["2"], said["3"]}
+
+
+def test_words_that_begin_alike_are_near_and_never_taken(memory):
+    said = {"1": "I'm allergic to penicillin.", "2": "Your penicillin allergy is noted.", "3": "I like nuts."}
+    memory.add_many([{"id": number, "text": text} for number, text in said.items()], user_id="ana")
+    plan = memory.forget(user_id="ana", query="penicillin allergy")
+    assert (plan.sources, plan.near[0].source) == (("2",), "1")
+    assert plan.near[0].why == 'It holds "penicillin", and what is like the rest: "allergic".'
+    assert memory.forget(user_id="ana", query="allergy").near[0].why == 'It holds what is like it: "allergic".'
+
+
+def test_a_query_finds_words_in_tags_and_metadata_and_with_signs_that_nobody_sees(memory):
+    memory.add_many(
+        [
+            {"id": "1", "text": "It is hunter2.", "tags": ["wifi"], "metadata": {"of": {"what": ["the password", 7]}}},
+            {"id": "2", "text": "My wi\u200bfi pass\u00adword\u200d is xyzzy.", "session": "s"},
+            {"id": "3", "text": "It is amaranth.", "metadata": {"wifi": "tulip", "password": True}},
+            {"id": "4", "text": "I drink green tea."},
+        ],
+        user_id="ana",
+    )
+    assert memory.forget(user_id="ana", query="wifi password").sources == ("1", "2")
+    plan = memory.forget(user_id="ana", query="wi\u200bfi pass\u2060word")
+    assert plan.sources == ("1", "2")
+    assert plan.near[0].why == 'It holds what is like it: "password" and "wifi".'  # it names what is of it
+    assert memory.erase(plan).residue == 0
+
+
+@pytest.mark.parametrize("given", [{"keep": ["b", "c1", "c2"]}, {"keep": "b1"}, {"source": ["a", "b", "a1"]}])
+def test_an_id_that_the_memory_does_not_have_is_not_passed_over(memory, given):
+    memory.add_many([{"id": "a", "text": SECRET}, {"id": "b", "text": FERRY}], user_id="ana")
+    memory.add({"id": "c1", "text": SECRET}, user_id="ben")
+    unknown = [one for value in given.values() for one in ([value] if isinstance(value, str) else value)]
+    named = ", ".join(repr(one) for one in unknown if one not in ("a", "b"))
+    with pytest.raises(NotFound, match=rf"no note or source {named} \({next(iter(given))}\)"):
+        memory.forget(user_id="ana", **{"query": "vault", **given})
+
+
+def test_a_note_that_is_kept_and_one_that_was_undone_are_known_by_their_ids(memory):
+    note = memory.add({"id": "a", "text": SECRET}, user_id="ana").entries[0].note
+    gone = memory.add({"id": "b", "text": FERRY}, user_id="ana").entries[0]
+    memory.undo(gone.decision, user_id="ana")
+    assert memory.forget(user_id="ana", source=gone.note).sources == ("b",)
+    assert memory.forget(user_id="ana", before="2999-01-01", keep=[note, note]).sources == ("b",)
+
+
+@pytest.mark.parametrize("given", [{"query": "code", "near": "yes"}, {"everything": 1}, {"session": "s", "near": None}])
+def test_a_switch_that_is_neither_true_nor_false_is_refused(memory, given):
+    memory.add(SECRET, user_id="ana")
+    with pytest.raises(InvalidInput, match="must be true or false"):
+        memory.forget(user_id="ana", **given)
 
 
 def test_a_query_finds_what_was_deleted_replaced_and_kept_without_a_note(memory):

@@ -136,6 +136,12 @@ def test_an_erasure_is_planned_made_and_proved(cli, tmp_path):  # noqa: F811
     told = cli("forget", "--query", WORDS.split()[-1], "--dry-run").stdout
     assert WORDS in told
     assert "It holds" in told
+    near = ("forget", "--query", f"{WORDS.split()[-1]} zebra")
+    (shown,) = json.loads(cli(*near, "--dry-run", "--json").stdout)["near"]
+    assert (shown["source"], shown["text"]) == ("a", WORDS)
+    refused = cli(*near, "--yes", code=1).stderr
+    assert all(one in refused for one in (f"  a  {WORDS}", "Sources that are near: 1"))
+    assert "no note or source 'b' (keep)" in cli("forget", "--session", "s", "--keep", "b", code=1).stderr
     assert "1 source and 1 note go" in cli("forget", "--session", "s", "--dry-run").stdout
     words = tmp_path / "words.txt"
     words.write_text(WORDS)

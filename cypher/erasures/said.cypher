@@ -3,7 +3,7 @@
 // $after: string    the last id seen
 // $limit: integer    ids on a page
 // $present: datetime    what is to be erased by then is gone
-// returns id, texts [text, caption or null, cuts [places] or null], written [what a user wrote of a note of it],
+// returns id, texts [text, caption or null, cuts [places] or null, tags, metadata (JSON)], written [what a user wrote of a note of it],
 //         notes [ids of those that tell it now, or did, or sum it], statuses [of those that tell it],
 //         changes [ids of notes of which one of these took the place, or that took its place]
 CALL () {
@@ -13,7 +13,7 @@ CALL () {
 }
 WITH DISTINCT id ORDER BY id LIMIT $limit
 RETURN id,
-       COLLECT { MATCH (x:Source|PastSource {scope: $scope, id: id}) RETURN x {.text, .caption, .cuts} } AS texts,
+       COLLECT { MATCH (x:Source|PastSource {scope: $scope, id: id}) RETURN x {.text, .caption, .cuts, .tags, .metadata} } AS texts,
        COLLECT { MATCH (:Source|PastSource {scope: $scope, id: id})<-[:FROM]-(n:Note|Past) WHERE n.constructed_by = 'user'
                  UNWIND n.raw AS said RETURN DISTINCT said } AS written,
        COLLECT { MATCH (:Source|PastSource {scope: $scope, id: id})<-[:FROM]-()<-[:SUMS*0..1]-(n:Note|Past) RETURN DISTINCT n.id } AS notes,

@@ -1,17 +1,22 @@
 """What a query to forget means. A context may tell too much; an erasure may not, so relevance chooses nothing here.
 
 What holds each content word of the query, in one passage, is meant. What only looks alike, holds some of the words, or
-belongs to what is meant, is near: it is told, and stays unless it is asked for.
+belongs to what is meant, is near: it is told, and stays unless it is asked for. Signs that nobody sees part no words.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from unicodedata import category
 
 from memgraph_engine.graph.erasures import Said
 from memgraph_engine.language import CLOSED, LISTED, listed_terms, tokenize
 from memgraph_engine.model.result import Chosen
 
 _HALF = 0.5  # of the query's words, from which a source is near
+_AROUND = ".,;:!?()[]\"'“”¿¡"  # what stands around words
+_ALIKE = 6  # letters with which two words begin that may be one: "allergy", "allergic"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,23 +37,51 @@ def meaning(query: str, said: Sequence[Said], found: Mapping[str, float | None],
     ['It holds "wifi" and "password".']
     >>> [one.why for one in made.near.values()]
     ['It holds "wifi", not all of the words.', 'A search finds it (relevance 0.40).']
+    >>> said = [Said("1", ("I'm allergic to nuts.",), frozenset(), frozenset())]
+    >>> meaning("allergy", said, {}, "ana", "english").near["1"].why
+    'It holds what is like it: "allergic".'
     """
-    terms = content(query, user, language)
+    readings = [content(text, user, language) for text in _readings(query)]
+    terms = frozenset[str]().union(*readings)
     rank = {note: at for at, note in enumerate(found)}
     ordered = sorted(said, key=lambda one: min((rank[note] for note in one.notes if note in rank), default=len(rank)))
-    held = {one.id: max((_held(text, terms, language) for text in one.texts), key=len, default={}) for one in ordered}
+    held = {
+        one.id: max((_held(text, one.names, terms, language) for text in one.texts), default=Held()) for one in ordered
+    }
     meant = {
-        one.id: Chosen(one.id, "", f"It holds {_listed(held[one.id])}.", _status(one))
+        one.id: Chosen(one.id, "", f"It holds {_listed(held[one.id].words.values())}.", _status(one))
         for one in ordered
-        if terms and held[one.id].keys() == terms
+        if any(some and some <= held[one.id].words.keys() for some in readings)
     }
     told = frozenset(note for one in ordered if one.id in meant for note in one.notes)
+    wanted = min(map(len, readings))
     near = {
         one.id: Chosen(one.id, "", why, _status(one))
         for one in sorted(ordered, key=lambda one: -len(held[one.id]))
-        if one.id not in meant and (why := _near(one, held[one.id], terms, found, told))
+        if one.id not in meant and (why := _near(one, held[one.id], wanted, found, told))
     }
     return Meaning(meant, near)
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What a text holds of the terms of a query, each as it is written there: `words`, and others that are `alike`."""
+
+    words: Mapping[str, str] = field(default_factory=dict)
+    alike: Mapping[str, str] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.words) + len(self.alike)
+
+    def __lt__(self, other: "Held") -> bool:
+        return (len(self.words), len(self.alike)) < (len(other.words), len(other.alike))
+
+    def __str__(self) -> str:
+        words = _listed(self.words.values()) if self.words else ""
+        if not self.alike:
+            return f"It holds {words}, not all of the words"
+        like = _listed(self.alike.values())
+        return f"It holds {words}, and what is like the rest: {like}" if words else f"It holds what is like it: {like}"
 
 
 def content(query: str, user: str, language: str) -> frozenset[str]:
@@ -62,28 +95,55 @@ def content(query: str, user: str, language: str) -> frozenset[str]:
     return told - frozenset(tokenize(user, language)) or told
 
 
-def _held(text: str, terms: frozenset[str], language: str) -> dict[str, str]:
-    """Return the terms that a text holds, each as it is written there."""
-    found: dict[str, str] = {}
-    if terms.isdisjoint(tokenize(text, language)):
-        return found
-    for word in text.split():
-        for term in tokenize(word, language):
-            if term in terms:
-                found.setdefault(term, word.strip(".,;:!?()[]\"'“”¿¡"))
-    return found
+def _readings(text: str) -> list[str]:
+    """Return a text as it is, and without the signs that nobody sees, if it has any: some of these part words."""
+    plain = text if text.isascii() else _unseen().sub("", text)
+    return [text] if plain == text else [text, plain]
 
 
-def _near(
-    one: Said, held: Mapping[str, str], terms: frozenset[str], found: Mapping[str, float | None], told: frozenset[str]
-) -> str:
-    """Say why a source that is not meant is near to what is, or ''."""
+@cache
+def _unseen() -> re.Pattern[str]:
+    """Zero-width spaces and joiners, soft hyphens, marks of direction and the like, and what selects a sign's form."""
+    found = (sign for sign in map(chr, (*range(0x10000), *range(0xE0000, 0xE0080))) if category(sign) == "Cf")
+    return re.compile(rf"[{''.join(map(re.escape, found))}\u034f\u180b-\u180d\ufe00-\ufe0f]")
+
+
+def _held(text: str, names: str, terms: frozenset[str], language: str) -> Held:
+    """Return what a text holds of some terms; what only `names` a value of its metadata is no more than alike."""
+    words, others = _written(text, terms, language)
+    named, _ = _written(names, terms - words.keys(), language)
+    alike = {term: others[token] for term, token in _alike(terms - words.keys(), others).items()}
+    return Held(words, {**alike, **named})
+
+
+def _written(text: str, terms: frozenset[str], language: str) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the terms that a text holds, as they are written there, and others, if one of them may be alike."""
+    words: dict[str, str] = {}
+    others: dict[str, str] = {}
+    for reading in _readings(text):
+        tokens = tokenize(reading, language)
+        if terms.isdisjoint(tokens) and not _alike(terms, tokens):
+            continue
+        for word in reading.split():
+            for token in tokenize(word, language):
+                (words if token in terms else others).setdefault(token, word.strip(_AROUND))
+    return words, others
+
+
+def _alike(terms: Iterable[str], tokens: Iterable[str]) -> dict[str, str]:
+    """Return for terms a token that begins with the same letters, so that both may be of one word."""
+    begun = {token[:_ALIKE]: token for token in tokens if len(token) >= _ALIKE and token[:_ALIKE].isalpha()}
+    return {term: begun[term[:_ALIKE]] for term in terms if len(term) >= _ALIKE and term[:_ALIKE] in begun}
+
+
+def _near(one: Said, held: Held, wanted: int, found: Mapping[str, float | None], told: frozenset[str]) -> str:
+    """Say why a source that is not meant is near to what is, or ''; the query has so many words."""
     if not told.isdisjoint(one.notes):
         return "A note tells it together with what is meant."
     if not told.isdisjoint(one.changes):
         return "It took the place of what is meant, or that of it."
-    if terms and len(held) / len(terms) >= _HALF:
-        return f"It holds {_listed(held)}, not all of the words."
+    if wanted and len(held) / wanted >= _HALF:
+        return f"{held}."
     hits = [found[note] for note in one.notes if note in found]
     if not hits:
         return ""
@@ -91,8 +151,8 @@ def _near(
     return "A search finds it." if relevance is None else f"A search finds it (relevance {relevance:.2f})."
 
 
-def _listed(held: Mapping[str, str]) -> str:
-    words = [f'"{word}"' for word in held.values()]
+def _listed(some: Iterable[str]) -> str:
+    words = [f'"{word}"' for word in some]
     return f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else words[0]
 
 

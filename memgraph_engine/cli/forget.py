@@ -60,8 +60,10 @@ def forget(
         if dry_run:
             _tell(plan, as_json=as_json)
             return
-        if not yes:
+        some = bool(plan.sources or plan.everything)
+        if not (yes and some):
             _tell(plan, as_json=False, err=True)
+        if some and not yes:
             typer.confirm("Erase this for good?", abort=True, err=True)
         receipt = memory.erase(plan)
     if as_json:
@@ -85,7 +87,7 @@ def _tell(plan: "ErasurePlan", *, as_json: bool, err: bool = False) -> None:
     if plan.near:
         verb = "is" if len(plan.near) == 1 else "are"
         typer.echo(f"{show.count(len(plan.near), 'source')} {verb} near; --near takes them too:", err=err)
-        _list(plan.near, _FEW, err=err)
+        _list(plan.near, _FEW if plan.sources else _MOST, err=err)
     for hold in plan.held:
         typer.echo(show.clean(f"Held by {hold.id}: {hold.reason}"), err=err)
 

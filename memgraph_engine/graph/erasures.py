@@ -36,6 +36,8 @@ class Meant:
 class Said:
     """All that a source says, or said: its `texts`, passage by passage, and what a user wrote of a note of it.
 
+    Its tags and the values of its metadata stand with each passage; `names` are the words that name these values.
+
     `notes` are those that tell it, or did; `statuses` are the present ones of these. `changes` are the notes that took
     the place of one of them, or whose place one took.
     """
@@ -45,6 +47,7 @@ class Said:
     notes: frozenset[str]
     statuses: frozenset[str]
     changes: frozenset[str] = frozenset()
+    names: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,15 +102,34 @@ def said(db: Database, scope: str) -> Iterator[Said]:
     after = ""
     while rows := db.run("erasures/said", scope=scope, after=after, limit=_PAGE):
         for row in rows:
-            texts = [piece for text in row["texts"] for piece in _pieces(text)]
-            sets = (frozenset(row[name]) for name in ("notes", "statuses", "changes"))
-            yield Said(row["id"], (*texts, *row["written"]), *sets)
+            filed = [_filed(json.loads(text["metadata"])) for text in row["texts"]]
+            told = ((text, values) for text, (_, values) in zip(row["texts"], filed, strict=True))
+            texts = [piece for text, values in told for piece in _pieces(text, values)]
+            notes, statuses, changes = (frozenset(row[name]) for name in ("notes", "statuses", "changes"))
+            names = " ".join(dict.fromkeys(name for names, _ in filed for name in names))
+            yield Said(row["id"], (*texts, *row["written"]), notes, statuses, changes, names)
         after = rows[-1]["id"]
 
 
-def _pieces(row: Row) -> list[str]:
+def _pieces(row: Row, values: Sequence[str]) -> list[str]:
     whole = Source("", row["text"], "", caption=row["caption"] or "")
-    return [one.text if one.part else f"{one.text} {one.caption}" for one in cut_up(whole, row["cuts"] or ())]
+    filed = " ".join([*row["tags"], *values])
+    return [f"{one.text} {one.caption} {filed}" for one in cut_up(whole, row["cuts"] or ())]
+
+
+def _filed(metadata: object) -> tuple[list[str], list[str]]:
+    """Return all names of metadata, and all values."""
+    names, values, waiting = list[str](), list[str](), [metadata]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, dict):
+            names += one
+            waiting += one.values()
+        elif isinstance(one, list):
+            waiting += one
+        elif one is not None and not isinstance(one, bool):
+            values.append(str(one))
+    return names, values
 
 
 def ended(db: Database, scope: str) -> list[tuple[str, str]]:
