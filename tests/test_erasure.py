@@ -260,6 +260,23 @@ def test_an_erasure_that_cannot_be_carried_out_ends_with_one_of_everything(memor
     assert memory.sweep(user_id="ana").erased == ()
 
 
+COUNTED = "CREATE (:Usage {scope: $scope, id: $note, utility: 30, shown: 1, used: 0, scored_at: datetime()})"
+
+
+@pytest.mark.parametrize("meant", [{"source": "a"}, {"everything": True}])
+def test_what_others_count_under_the_same_id_stays(memory, meant):
+    """A file that is imported says itself what its notes are called."""
+    tenant = memory.engine.settings.tenant
+    note = memory.add({"id": "a", "text": SECRET}, user_id="ana").entries[0].note
+    own, others = [scope_of(memory)], [f"{tenant}/anabel", f"{tenant}x/ana"]
+    for scope in own + others:
+        rows(memory, COUNTED, scope=scope, note=note)
+    memory.erase(memory.forget(user_id="ana", **meant))
+    left = rows(memory, "MATCH (u:Usage {id: $note}) RETURN u.scope AS scope ORDER BY scope", note=note)
+    rows(memory, "MATCH (u:Usage {id: $note}) DELETE u", note=note)
+    assert [row["scope"] for row in left] == sorted(others)
+
+
 def test_an_erasure_made_again_gives_the_same_receipt(memory):
     memory.add({"id": "a", "text": SECRET}, user_id="ana")
     plan = memory.forget(user_id="ana", source="a")
