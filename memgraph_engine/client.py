@@ -590,9 +590,10 @@ class Memory:
         replaced, archived or kept without a note. `plan.chosen` has the words of each and why it was chosen.
         `plan.near` is what was left out: it holds half of the words, or others that begin as they do, a search finds it
         relevant (`answer.relevance`), or it belongs to what goes. `near=True` takes that too. Where nothing holds all
-        words, the plan has no sources and tells what is near; `erase` refuses it. Raises InvalidInput without any of
-        these, and NotFound where nothing is meant or near, or for ids in `source` or `keep` that the memory does not
-        have: a mistyped id would erase what was to be kept.
+        words, the plan has no sources, and tells in `near` also what a search finds first though it is hardly relevant,
+        which `near=True` leaves; `erase` refuses it. Raises InvalidInput without any of these, and NotFound where
+        nothing is meant or near, or for ids in `source` or `keep` that the memory does not have: a mistyped id would
+        erase what was to be kept.
 
         >>> from memgraph_engine import Memory
         >>> with Memory.connect(tenant=tenant) as memory:
@@ -619,7 +620,7 @@ class Memory:
         kept = set(self._told_by(scope, keep, "keep"))
         meaning = self._meaning(scope, query, state.language) if state and query is not None else None
         if meaning:
-            ids = [one for one in (*meaning.meant, *meaning.near) if ids is None or one in ids]
+            ids = [one for one in (*meaning.meant, *meaning.near, *meaning.far) if ids is None or one in ids]
         at = parse_time(before, "before", self._settings.timezone) if before is not None else None
         meant = erasures.select(
             self.engine.db,
@@ -631,12 +632,13 @@ class Memory:
         )
         rank = {one: at for at, one in enumerate(ids or ())}
         meant = sorted((one for one in meant if one.id not in kept), key=lambda one: rank.get(one.id, 0))
-        beside = [one for one in meant if meaning and not near and one.id not in meaning.meant]
+        taken = {*meaning.meant, *(meaning.near if near else ())} if meaning else {one.id for one in meant}
+        beside = [one for one in meant if one.id not in taken]
         meant = [one for one in meant if one not in beside]
         if not meant and not beside and not everything:
             raise NotFound(f"The memory of {scope} holds nothing that is meant: there is nothing to erase.")
         rule = _rule(given, everything=everything, near=near, keep=bool(kept))
-        why = {**meaning.meant, **meaning.near} if meaning else {}
+        why = {**meaning.meant, **meaning.near, **meaning.far} if meaning else {}
         version = state.version if state else 0
         return erasure.plan(self.engine, scope, meant, version, rule, everything=everything, why=why, near=beside)
 
@@ -658,7 +660,7 @@ class Memory:
         if not plan.sources and not plan.everything:
             raise NotFound(
                 f"Nothing in the memory of {scope} holds all words of the query. Sources that are near: "
-                f"{len(plan.near)}. Use fewer words, name them as sources, or take all with near=True (--near)."
+                f"{len(plan.near)}. Use fewer words, or name those that are meant (source, --source)."
             )
         return erasure.erase(self.engine, scope, plan)
 
@@ -1223,7 +1225,9 @@ class Memory:
         floor, every = self._settings.answer.relevance, tuple(self.engine.policies.classes)
         hits = self._reader.search(scope, query, top_k=TOP_K, include=every)
         found = {hit.note.id: hit.relevance for hit in hits if hit.reaches(floor)}
-        return meaning(query, list(erasures.said(self.engine.db, scope.name)), found, scope.user or "", language)
+        beyond = [hit.note.id for hit in hits if hit.note.id not in found]
+        said = list(erasures.said(self.engine.db, scope.name))
+        return meaning(query, said, found, scope.user or "", language, beyond)
 
     def _shown(self, shown: object, scope: Scope) -> Iterator[Note]:
         """Yield the notes of a context, of hits, or of ids."""

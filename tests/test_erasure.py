@@ -761,16 +761,27 @@ def test_a_query_means_what_is_about_it_and_the_best_is_shown_first(memory):
     (chosen,) = plan.chosen
     assert (plan.sources, chosen.text, chosen.status) == (("2",), SECRET, "active")
     assert "amaranth" in chosen.why
+
+
+def test_where_nothing_holds_the_words_what_a_search_finds_first_is_told_and_not_taken(memory):
+    said = ["No, 3200 net, 3400 was what I asked for.", FERRY, SECRET, LINES[3], LINES[5]]
+    memory.add_many([{"id": str(n), "text": text} for n, text in enumerate(said)], user_id="ana")
+    plan = memory.forget(user_id="ana", query="salary", near=True)
+    assert plan.sources == ()
+    assert len(plan.near) == 3
+    assert ["only its id takes it" in one.why for one in plan.near if "3200" in one.text] == [True]
+    with pytest.raises(NotFound, match="near: 3"):
+        memory.erase(plan)
     with pytest.raises(NotFound, match="nothing that is meant"):
-        memory.forget(user_id="ana", query="zebra")
+        memory.forget(user_id="ana", query="salary", session="t")
 
 
 def test_a_query_means_no_source_of_the_shared_memory_nor_one_of_its_name(memory):
     memory.add({"id": "1", "text": SECRET}, shared=True)
     memory.add({"id": "1", "text": FERRY}, user_id="ana")
     assert memory.search("amaranth tulip", user_id="ana")[0].note.text == SECRET
-    with pytest.raises(NotFound, match="nothing that is meant"):
-        memory.forget(user_id="ana", query="amaranth tulip")
+    plan = memory.forget(user_id="ana", query="amaranth tulip")
+    assert (plan.sources, [one.text for one in plan.near]) == ((), [FERRY])
 
 
 def test_a_query_takes_what_holds_all_of_its_words_and_shows_what_is_near(memory):

@@ -16,19 +16,34 @@ from memgraph_engine.model.result import Chosen
 
 _HALF = 0.5  # of the query's words, from which a source is near
 _AROUND = ".,;:!?()[]\"'“”¿¡"  # what stands around words
+_FAR = "A search finds it first, though hardly relevant: only its id takes it."
+_FEW = 3  # sources that are told at most where nothing is meant, though a search finds them hardly relevant
 _ALIKE = 6  # letters with which two words begin that may be one: "allergy", "allergic"
 
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """What a query means to forget: what is `meant` and what is `near`, by the sources' ids, the best first."""
+    """What a query means to forget: what is `meant` and what is `near`, by the sources' ids, the best first.
+
+    `far` is what comes next to it by meaning, where nothing is meant: it may be what was looked for in other words.
+    """
 
     meant: Mapping[str, Chosen]
     near: Mapping[str, Chosen]
+    far: Mapping[str, Chosen]
 
 
-def meaning(query: str, said: Sequence[Said], found: Mapping[str, float | None], user: str, language: str) -> Meaning:
+def meaning(
+    query: str,
+    said: Sequence[Said],
+    found: Mapping[str, float | None],
+    user: str,
+    language: str,
+    beyond: Sequence[str] = (),
+) -> Meaning:
     """Return what a query means of all that is said; `found` is the relevance of the notes that a search found.
+
+    `beyond` are the notes that it found hardly relevant, the best first.
 
     >>> texts = {"1": "The wifi password is hunter2.", "2": "I drink green tea.", "3": "The wifi is slow."}
     >>> said = [Said(id, (text,), frozenset((f"n{id}",)), frozenset()) for id, text in texts.items()]
@@ -60,7 +75,9 @@ def meaning(query: str, said: Sequence[Said], found: Mapping[str, float | None],
         for one in sorted(ordered, key=lambda one: -len(held[one.id]))
         if one.id not in meant and (why := _near(one, held[one.id], wanted, found, told))
     }
-    return Meaning(meant, near)
+    left = {note: one for one in ordered if one.id not in near for note in one.notes}
+    far = {} if meant else {one.id: Chosen(one.id, "", _FAR, _status(one)) for one in map(left.get, beyond) if one}
+    return Meaning(meant, near, dict([*far.items()][:_FEW]))
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,7 +86,8 @@ def _tell(plan: "ErasurePlan", *, as_json: bool, err: bool = False) -> None:
     _list(plan.chosen, _MOST if any(one.why for one in plan.chosen) else _FEW, err=err)
     if plan.near:
         verb = "is" if len(plan.near) == 1 else "are"
-        typer.echo(f"{show.count(len(plan.near), 'source')} {verb} near; --near takes them too:", err=err)
+        how = "--near takes them too" if plan.sources else "--source takes one of them"
+        typer.echo(f"{show.count(len(plan.near), 'source')} {verb} near; {how}:", err=err)
         _list(plan.near, _FEW if plan.sources else _MOST, err=err)
     for hold in plan.held:
         typer.echo(show.clean(f"Held by {hold.id}: {hold.reason}"), err=err)
