@@ -1,11 +1,13 @@
 """Only what was asked: a context is empty where the memory holds nothing on a question, and a search says so."""
 
 import doctest
+from dataclasses import replace
 
 import pytest
 from typer.testing import CliRunner
 
 from memgraph_engine import Memory
+from memgraph_engine.answer.relevant import relevant
 from memgraph_engine.cli import app
 from memgraph_engine.recall import relevance
 from memgraph_engine.recall.relevance import weights
@@ -108,6 +110,17 @@ def test_relevance_can_be_compared_between_questions_and_scores_can_not(goats):
     unknown = goats.search("What is the boiling point of tungsten?", user_id="ana")[0]
     assert unknown.relevance < 0.1 < 0.5 < known.relevance <= 1
     assert unknown.coverage == 0 < known.coverage <= 1
+
+
+def test_of_many_notes_one_has_to_be_more_relevant(goats):
+    question = "How many goats does my aunt keep?"
+    hits = goats.search(question, user_id="ana")
+    assert hits.among == len(list(goats.get_all(user_id="ana")))
+    somewhat = [replace(hit, relevance=min(hit.relevance, 0.3)) for hit in hits]
+    few, _ = relevant(question, somewhat, 0.12, "english", 20)
+    many, left_out = relevant(question, somewhat, 0.12, "english", 2000)
+    assert (len(few) > 0, many) == (True, [])
+    assert "none of 2000 notes reaches 0.58" in left_out[somewhat[0].note.id]
 
 
 def test_the_floor_is_a_setting(tenant, embedder):

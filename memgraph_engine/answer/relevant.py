@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from math import inf
+from math import inf, sqrt
 
 from memgraph_engine.answer.places import places as places_of
 from memgraph_engine.language import places, tokenize, word_list
@@ -15,6 +15,7 @@ _WORDS = re.compile(r"[^\W_]+")
 _WRITTEN = re.compile(r"[^\W_]+(?:'[^\W_]+)*")  # "I'd" is one word
 _ENDS = re.compile(r"[.!?\n]+")
 _AROUND = range(-4, 5)  # turns: so far from a relevant note a talk is still about it
+_USUAL = 20  # notes of a memory that the floor was chosen by
 _BESIDE = 1 / 10  # of the floor: from there on a note is told where another one reaches it
 _DOUBTED = 2.0  # times the floor
 _AS_GOOD = 0.95  # of the relevance of what the user stated himself
@@ -22,10 +23,25 @@ _BRIEF = 2  # words of a sentence that states nothing
 _SAID, _SUPPOSED, _ECHO = "an assistant said it", "it only supposes", "it asks the same"
 
 
-def relevant(question: str, hits: Sequence[Hit], floor: float, language: str) -> tuple[list[Hit], dict[str, str]]:
+def raised(floor: float, notes: int) -> float:
+    """Return the relevance that the best of so many notes has to reach: of many, one is like a question by chance.
+
+    The odds grow with the square root of their number; at 20 notes they are the floor's.
+
+    >>> round(raised(0.12, 20), 2), round(raised(0.12, 2000), 2), raised(0.0, 2000)
+    (0.12, 0.58, 0.0)
+    """
+    share = floor * sqrt(max(notes, 1) / _USUAL)
+    return share / (share + 1 - floor)
+
+
+def relevant(
+    question: str, hits: Sequence[Hit], floor: float, language: str, notes: int = _USUAL
+) -> tuple[list[Hit], dict[str, str]]:
     """Return the hits that a context tells, and by the ids of the other notes why it does not.
 
-    None is told unless one reaches the `floor`, nor where the question is small talk. Then what is a tenth as
+    None is told unless one reaches the `floor`, `raised` for the number of `notes` that were searched, nor where the
+    question is small talk. Then what is a tenth as
     relevant is told too, and what was said within a few turns of a relevant note. A question asked before tells
     nothing to the same question. An assistant's words answer a question that speaks to it ("What did you recommend?"),
     and what the user only supposed one that supposes as well. Any other they answer if they reach twice the floor: an
@@ -39,8 +55,10 @@ def relevant(question: str, hits: Sequence[Hit], floor: float, language: str) ->
     echoes = {hit.note.id: _ECHO for hit in hits if _echoes(hit, question, language)}
     hits = [hit for hit in hits if hit.note.id not in echoes]
     doubtful = {hit.note.id: why for hit in hits if (why := _doubt(hit, language))}
-    reached = [hit for hit in hits if _relevance(hit) >= floor]
+    least = raised(floor, notes)
+    reached = [hit for hit in hits if _relevance(hit) >= min(floor, least)]
     around = {(session, seq + step) for hit in reached for session, seq in places_of(hit.note) for step in _AROUND}
+    known = any(_relevance(hit) >= least for hit in hits)
     own = max((_relevance(hit) for hit in hits if hit.note.id not in doubtful), default=0.0)
     asked = {
         _SAID: not words.isdisjoint(word_list(language, "second-person")),
@@ -54,11 +72,13 @@ def relevant(question: str, hits: Sequence[Hit], floor: float, language: str) ->
         near = not why and not around.isdisjoint(places_of(hit.note))
         return 0.0 if near else floor * _BESIDE
 
-    told = {hit.note.id for hit in hits if reached and _relevance(hit) >= needed(hit)}
+    told = {hit.note.id for hit in hits if known and _relevance(hit) >= needed(hit)}
     told |= {hit.replaced_by for hit in hits if hit.note.id in told and hit.replaced_by}
     kept = [hit for hit in hits if hit.note.id in told]
     rest = [hit for hit in hits if hit.note.id not in told]
-    return kept, echoes | {hit.note.id: _why(hit, needed(hit), doubtful.get(hit.note.id, "")) for hit in rest}
+    none = "" if known else f"; none of {notes} notes reaches {least:.2f}"
+    dropped = {hit.note.id: _why(hit, needed(hit), doubtful.get(hit.note.id, ""), none) for hit in rest}
+    return kept, echoes | dropped
 
 
 def _echoes(hit: Hit, question: str, language: str) -> bool:
@@ -67,11 +87,11 @@ def _echoes(hit: Hit, question: str, language: str) -> bool:
     return asks and set(tokenize(hit.note.text, language)) <= set(tokenize(question, language))
 
 
-def _why(hit: Hit, needed: float, doubt: str) -> str:
+def _why(hit: Hit, needed: float, doubt: str, none: str) -> str:
     """Say why a hit is not told."""
     relevance = _relevance(hit)
     if not doubt or relevance >= needed:
-        return f"it is not relevant ({relevance:.2f})"
+        return f"it is not relevant ({relevance:.2f}{none})"
     return f"{doubt}, and it is not relevant enough for that ({relevance:.2f} of {min(needed, 1.0):.2f})"
 
 

@@ -110,7 +110,7 @@ class Reader:
             else:
                 refiner = Refiner(recall, engine.embedder, engine.roles, spent)
                 found = refiner.search(engine.db, engine.notes, query, self._language(scope), rounds)
-            return Hits(found, degraded), spent
+            return Hits(found, degraded, found.among), spent
         finally:
             account.settle(account.spent)
 
@@ -171,7 +171,7 @@ class Reader:
         query = replace(query, filters=replace(query.filters, shown=shown))
         found, spent = self._hits(scope, query, settings.rounds, busy=busy)
         language = self._language(scope)
-        hits, irrelevant = relevant(question, found, settings.relevance, language)
+        hits, irrelevant = relevant(question, found, settings.relevance, language, found.among)
         hits, ties = self._with_others(query, hits)
         fallbacks = (*spent.fallbacks, BUSY) if busy else spent.fallbacks
         return Remembered(question, hits, ties, irrelevant, settings, language, spent.cost, tuple(fallbacks))

@@ -7,7 +7,7 @@ equations 3 and 4). Pure functions: what they need comes with the candidates, an
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import log, log2
+from math import fsum, log, log2
 
 from memgraph_engine.gate.calibration import Calibration
 from memgraph_engine.gate.known import Known, Line, same_speaker
@@ -113,7 +113,7 @@ class _Weights(dict[str, float]):
         return self.rare
 
     def total(self, terms: Iterable[str]) -> float:
-        return sum([self[term] for term in terms])
+        return fsum([self[term] for term in terms])  # exact, so that the order of a set does not tell
 
 
 def _most_repeated(

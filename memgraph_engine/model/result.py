@@ -162,12 +162,12 @@ class Hits(list[Hit]):
     """The notes found for a question, the best first.
 
     `degraded` names what was left out because the client was busy (the setting `recall.busy`): pathways, by the names
-    of their channels, and `rounds`.
+    of their channels, and `rounds`. `among` counts the notes of the memories that were searched.
     """
 
-    def __init__(self, hits: Iterable[Hit] = (), degraded: tuple[str, ...] = ()) -> None:
+    def __init__(self, hits: Iterable[Hit] = (), degraded: tuple[str, ...] = (), among: int = 0) -> None:
         super().__init__(hits)
-        self.degraded = degraded
+        self.degraded, self.among = degraded, among
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -10,7 +10,7 @@ from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.note_cache import CachedNote, NoteCache
 from memgraph_engine.language import tokenize
 from memgraph_engine.llm import Roles, Spent, sufficiency
-from memgraph_engine.model.result import Hit, Round
+from memgraph_engine.model.result import Hits, Round
 from memgraph_engine.recall.fusion import counted
 from memgraph_engine.recall.plan import Reading, read_by_model
 from memgraph_engine.recall.question import terms
@@ -43,7 +43,7 @@ class Refiner:
     roles: Roles
     spent: Spent
 
-    def search(self, db: Database, cache: NoteCache, query: Query, language: str, rounds: int) -> list[Hit]:
+    def search(self, db: Database, cache: NoteCache, query: Query, language: str, rounds: int) -> Hits:
         """Return the best notes for a question after at most so many rounds, each of one round trip.
 
         A note's score is the mean of what it scored in each round, of which each counts less than the one before.

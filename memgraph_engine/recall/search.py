@@ -16,7 +16,7 @@ from memgraph_engine.graph.rows import milliseconds, moment, packed
 from memgraph_engine.language import tokenize
 from memgraph_engine.lifecycle import Policies
 from memgraph_engine.model.memory import NEVER, TRUE_ONCE, Note, Source, outdated
-from memgraph_engine.model.result import ChannelScore, Explanation, Hit, Round, steps_behind
+from memgraph_engine.model.result import ChannelScore, Explanation, Hit, Hits, Round, steps_behind
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.recall.fusion import CHANNELS, Fused, Places, Statistics, channel_scores, cosines, counted, fuse
 from memgraph_engine.recall.plan import Reading, read
@@ -78,7 +78,7 @@ class Found:
     scores. Where use or policies have a weight, they are in it, and `use` tells how.
     `cosines` are those of each note's vectors, raw and context, to the first question; `coverage` is the share of its
     words that a note holds.
-    `versions` are those of the scopes then.
+    `versions` are those of the scopes then, and `among` is how many notes they held.
     """
 
     pool: Pool
@@ -91,6 +91,7 @@ class Found:
     languages: Sequence[str]
     reading: Reading
     versions: Mapping[str, int]
+    among: int
     use: Use | None = None
 
     @property
@@ -104,7 +105,7 @@ class Found:
         return dict(zip((note.id for note in self.notes), self.total.tolist(), strict=True))
 
 
-def search(db: Database, cache: NoteCache, query: Query, language: str, settings: RecallSettings) -> list[Hit]:
+def search(db: Database, cache: NoteCache, query: Query, language: str, settings: RecallSettings) -> Hits:
     """Return the best notes for a question, best first, at most `top_k`, in one round."""
     found = retrieve(db, cache, query, [language], settings)
     return hits(db, cache, query, [found], found.scores)
@@ -231,9 +232,10 @@ def scored(
     fused = fuse(places, raw, settings)
     model = ranking(settings.ranking) if settings.fusion == "convex" else None
     if model is None or not pool.notes:
-        return Found(pool, fused, None, None, fused.total, own, own_words, languages, reading, versions)
+        return Found(pool, fused, None, None, fused.total, own, own_words, languages, reading, versions, sums.notes)
     known = features(pool.notes, places, fused, (own_words, all_words), query.text, words, languages, settings)
-    return Found(pool, fused, model, known, model.scores(known), own, own_words, languages, reading, versions)
+    total = model.scores(known)
+    return Found(pool, fused, model, known, total, own, own_words, languages, reading, versions, sums.notes)
 
 
 def _exhausted(query: Query, answer: Row, size: int, settings: RecallSettings, factor: int) -> bool:
@@ -274,7 +276,7 @@ def hits(
     found: Sequence[Found],
     scores: Mapping[str, float],
     rounds: Sequence[Round] = (),
-) -> list[Hit]:
+) -> Hits:
     """Return the best by their scores, each as the first round that found it did, at most `top_k`."""
     first = first_found(found)
     least = -2.0 if query.min_similarity is None else query.min_similarity
@@ -300,7 +302,7 @@ def hits(
         for (note, one, row), share in zip(best, shares, strict=True)
         if one.notes[row].whole  # else it was removed meanwhile
     ]
-    return _newest_first(some)
+    return Hits(_newest_first(some), among=found[-1].among)
 
 
 def _nearest_first(note: Note, question: str, languages: Sequence[str]) -> Note:
