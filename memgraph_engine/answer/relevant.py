@@ -26,12 +26,12 @@ _SAID, _SUPPOSED, _ECHO = "an assistant said it", "it only supposes", "it asks t
 def raised(floor: float, notes: int) -> float:
     """Return the relevance that the best of so many notes has to reach: of many, one is like a question by chance.
 
-    The odds grow with the square root of their number; at 20 notes they are the floor's.
+    From 20 notes on its odds grow with the square root of their number.
 
     >>> round(raised(0.12, 20), 2), round(raised(0.12, 2000), 2), raised(0.0, 2000)
     (0.12, 0.58, 0.0)
     """
-    share = floor * sqrt(max(notes, 1) / _USUAL)
+    share = floor * sqrt(max(notes, _USUAL) / _USUAL)
     return share / (share + 1 - floor)
 
 
