@@ -28,7 +28,7 @@ class Line:
     """
 
     def __init__(self, source: Source, language: str) -> None:
-        self._source, self._language = source, language
+        self._source, self.language = source, language
         self.message = source.id if source.span else ""
         self.speaker = source.speaker or source.role
         self.role = source.role
@@ -44,12 +44,12 @@ class Line:
     def terms(self) -> frozenset[str]:
         """The distinct stems of its words with content."""
         said = _JOINT.sub(" ", f"{self.text} {self._source.caption}")
-        return frozenset(tokenize(said, self._language)) - listed_terms(self._language, *CLOSED)
+        return frozenset(tokenize(said, self.language)) - listed_terms(self.language, *CLOSED)
 
     @cached_property
     def tokens(self) -> tuple[Token, ...]:
         """Its wording."""
-        return wording(self.text, self._language)
+        return wording(self.text, self.language)
 
     def words(self, tokens: Collection[Token]) -> str:
         """Return the part of its text that some of its tokens stand for, from the first of them to the last."""
@@ -85,25 +85,25 @@ class Line:
     @cached_property
     def announces(self) -> bool:
         """Whether it has a phrase that may announce a correction: most have none."""
-        return bool(self._held(lists_of(self._language).announcing))
+        return bool(self._held(lists_of(self.language).announcing))
 
     @cached_property
     def tells(self) -> bool:
         """Whether it may tell a change: it has a word of one, or of a feeling, or takes a value back ("8, not 7")."""
-        lists = lists_of(self._language)
+        lists = lists_of(self.language)
         back = any(taken_back(self.tokens, lists))
         return back or bool(self.changes) or bool(self._held(lists.feeling))
 
     @cached_property
     def changes(self) -> frozenset[str]:
         """The words of change in it."""
-        return frozenset(self._held(lists_of(self._language).changing))
+        return frozenset(self._held(lists_of(self.language).changing))
 
     @cached_property
     def editing(self) -> Mapping[str, frozenset[int]]:
         """The editing terms in it, and where they are: also the star with which one marks a repair in a chat."""
         star = self._star
-        return {STAR: frozenset([star])} if star is not None else self._held(lists_of(self._language).editing)
+        return {STAR: frozenset([star])} if star is not None else self._held(lists_of(self.language).editing)
 
     @property
     def _star(self) -> int | None:
@@ -127,12 +127,12 @@ class Line:
     def objects(self) -> bool:
         """Whether it begins with a negation that is a clause of its own: "Oh no, Thursday."."""
         first = [token for token in self.tokens if token.clause == self.tokens[0].clause]
-        idle = lists_of(self._language).interjections
+        idle = lists_of(self.language).interjections
         told = [token for token in first if token.plain not in idle or self._negates(token)]
         return bool(told) and len(first) < len(self.tokens) and all(map(self._negates, told))
 
     def _negates(self, token: Token) -> bool:
-        return token.plain.casefold() in lists_of(self._language).negations
+        return token.plain.casefold() in lists_of(self.language).negations
 
     def _held(self, listed: Mapping[str, Sequence[str]]) -> dict[str, frozenset[int]]:
         return phrases_in(self._plain, listed)
@@ -144,7 +144,7 @@ class Line:
     @cached_property
     def days(self) -> frozenset[tuple[datetime, datetime]]:
         """The times that it names, by when it was said."""
-        return frozenset((event.start, event.end) for event in told(self._source, self._language))
+        return frozenset((event.start, event.end) for event in told(self._source, self.language))
 
     def behind(self, other: "Line") -> int:
         """Count the messages by which this was said after another one in their session; 0 if it was not."""

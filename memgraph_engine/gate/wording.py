@@ -9,7 +9,7 @@ meaning like any others. A language without lists has no closed class, so each o
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, lru_cache, partial
 from itertools import dropwhile
 
@@ -20,6 +20,7 @@ _OPENING = frozenset("\"'“‘«([¿¡「")
 _MARKS = _ENDS | _OPENING | frozenset(",;:)]-–—”»，；：、」")
 ORDINAL = frozenset(("st", "nd", "rd", "th"))  # behind a number these make it one of a row
 _LED = 3  # words behind a negation of which the last is denied: "not on the 5th"
+_TIMES = "×"  # how a word that counts times is compared
 _CLOCK = re.compile(r"\d?\d:\d\d")
 
 
@@ -66,7 +67,12 @@ class Lists:
     changes: frozenset[str]  # words with which a state is another than before: "now", "instead", "postponed"
     endings: frozenset[str]  # those of them with which it is over: "sold", "no longer"
     novelty: frozenset[str]  # those of the words of change that stand beside a noun: "new"
+    since: frozenset[str]  # those that are no verbs: "now", with which all that the clause tells may be otherwise
+    goals: frozenset[str]  # behind these stands what something is changed or set to: "moved to", "booked for"
     edits: Mapping[str, str]  # with these one repairs what one has just said, by their kinds (`repair.py`)
+    dwelling: frozenset[str]  # with these it is told where somebody lives
+    relocation: frozenset[str]  # words of change, with which he lives elsewhere: "moved to"
+    products: frozenset[str]  # of these one moves to no place: "moved to Linux"
     attitudes: Mapping[str, str]  # how one feels about something, as + or -
     determiners: frozenset[str]  # with these begins whose or which thing is told of: "my", "the"
     several: frozenset[str]  # behind these may stand one thing as well as another: "allergic to"
@@ -80,6 +86,7 @@ class Lists:
     spellings: Mapping[str, str]  # what is written in two ways
     numbers: Mapping[str, str]
     dates: Mapping[str, str]
+    often: Mapping[str, str]  # with these it is told how often, in numbers: "once", "times"
 
     @cached_property
     def announcing(self) -> Mapping[str, Sequence[str]]:
@@ -122,7 +129,12 @@ def lists_of(language: str) -> Lists:
         changes=read("changes"),
         endings=read("endings"),
         novelty=read("novelty"),
+        since=read("change-adverbs"),
+        goals=read("goals"),
         edits=word_values(language, "editing-terms"),
+        dwelling=read("dwelling"),
+        relocation=read("relocation"),
+        products=read("products"),
         attitudes=word_values(language, "attitudes"),
         determiners=read("determiners"),
         several=read("several"),
@@ -136,6 +148,7 @@ def lists_of(language: str) -> Lists:
         spellings=word_values(language, "spellings"),
         numbers=word_values(language, "numbers"),
         dates=word_values(language, "dates"),
+        often=word_values(language, "often"),
     )
 
 
@@ -156,12 +169,19 @@ def taken_back(tokens: Sequence[Token], lists: Lists) -> Iterator[tuple[Token, T
         if no.plain in lists.negations:
             after = tokens[at + 1 : at + 1 + _LED]
             behind = [*dropwhile(lambda token: token.plain.casefold() in leads, after)]
-            while len(behind) > 1 and behind[0].span[1] == behind[1].span[0]:
+            while (
+                len(behind) > 1 and behind[0].span[1] == behind[1].span[0] and not measured(behind[0], behind[1], lists)
+            ):
                 del behind[0]  # "heron42" is a word and a number
             last = tokens[at + 1 + len(after) :][:1] if len(behind) == 1 else behind[1:2]
             ends = not last or last[0].clause != behind[0].clause
             if behind and (_value(behind[0], lists) or (behind[0].stem and ends)):
                 yield no, behind[0]
+
+
+def measured(number: Token, unit: Token, lists: Lists) -> bool:
+    """Tell whether a word behind a number without a blank is what it is counted in: "8am", "50mg"; not "7b"."""
+    return number.number and not unit.number and (len(unit.written) > 1 or unit.plain.casefold() in lists.clock)
 
 
 def _value(token: Token, lists: Lists) -> bool:
@@ -219,7 +239,7 @@ def wording(text: str, language: str) -> tuple[Token, ...]:
             place = clause, sentence
             said.append(partial(_token, last, lists, language, place, opens=not said, span=match.span()))
     tokens += [token(asked=False) for token in said]
-    return tuple(_days_first(tokens, lists))
+    return tuple(_often(_days_first(tokens, lists), lists))
 
 
 def _parts(word: str, lists: Lists) -> list[str]:
@@ -271,6 +291,33 @@ def _days_first(tokens: list[Token], lists: Lists) -> list[Token]:
             if 0 < near < len(tokens) and tokens[near].plain in ORDINAL:
                 del tokens[near]
     return tokens
+
+
+def _often(tokens: list[Token], lists: Lists) -> list[Token]:
+    """Write how often in one way: "once a day" and "twice a day" as 1 and 2 times, "una vez al día" as 1 vez."""
+    if not any(token.plain.casefold() in lists.often or token.written.casefold() in lists.often for token in tokens):
+        return tokens
+    found: list[Token] = []
+    for at, token in enumerate(tokens):
+        count = lists.often.get(token.written.casefold())
+        often = _per_period([one for one in tokens[at + 1 : at + 4] if one.clause == token.clause], lists)
+        before = found[-1] if found and found[-1].clause == token.clause else None
+        if count and often:
+            found += replace(token, plain=count, stem=count), replace(token, plain=_TIMES, stem=_TIMES, opens=False)
+        elif count == "" and before and (before.number or (often and before.plain.casefold() in lists.indefinite)):
+            if not before.number:
+                found[-1] = replace(before, plain="1", stem="1")
+            found.append(replace(token, plain=_TIMES, stem=_TIMES))
+        else:
+            found.append(token)
+    return found
+
+
+def _per_period(words: Sequence[Token], lists: Lists) -> bool:
+    """Tell whether a span of time follows in which something comes again: "a day", "daily", "a la semana"."""
+    plain = [token.plain.casefold() for token in words]
+    spans = [at for at, word in enumerate(plain) if word in lists.times and word not in lists.dates]
+    return bool(spans) and plain[0] not in lists.determiners and plain[0] not in lists.dates
 
 
 def _is_month(token: Token, lists: Lists) -> bool:

@@ -62,7 +62,7 @@ def _happened(text: str, others: frozenset[str], language: str) -> bool:
         return False
     nearest = max(clauses, key=lambda clause: len(wanted.intersection(clause)), default=())
     told = [nearest] if wanted.intersection(nearest) else clauses
-    return bool(told) and all(_past(clause, language) for clause in told)
+    return bool(told) and all(past(clause, language) for clause in told)
 
 
 def _clauses(text: str, language: str) -> list[Sequence[str]]:
@@ -79,8 +79,12 @@ def _counts(words: Sequence[str], language: str) -> bool:
     return any(places(words, phrase) for phrase in _present(language)) and any(amounts)
 
 
-def _past(words: Sequence[str], language: str) -> bool:
-    """Tell whether the first verb whose tense shows is in the past, and no word tells what is."""
+def past(words: Sequence[str], language: str) -> bool:
+    """Tell whether the first verb of a clause whose tense shows is in the past, and no word tells what is.
+
+    >>> past(["i", "paid", "40", "euros"], "english"), past(["the", "shoes", "are", "painted"], "english")
+    (True, False)
+    """
     tenses, persons = word_values(language, "tenses"), word_list(language, "persons")
     if any(places(words, phrase) for phrase in _present(language)):
         return False
@@ -97,6 +101,15 @@ def _past(words: Sequence[str], language: str) -> bool:
             return False  # "I like boiled eggs"
         named = named or word in persons
     return False
+
+
+def present(word: str, language: str) -> bool:
+    """Tell whether a word is a form of the present that tells what somebody or something is, has or does.
+
+    >>> present("is", "english"), present("tiene", "spanish"), present("number", "english")
+    (True, True, False)
+    """
+    return _tense(word, word_values(language, "tenses")) == "present"
 
 
 def _tense(word: str, tenses: Mapping[str, str]) -> str:
