@@ -15,6 +15,7 @@ from memgraph_engine.gate.known import Line
 from memgraph_engine.gate.statement import Statement, Subject, statements
 from memgraph_engine.gate.wording import Lists, Token, lists_of, taken_back
 
+_NOON = 12
 _FEW = 3  # words of a name at most
 
 
@@ -55,19 +56,24 @@ def _contrast(
     now: Statement, was: Statement, denied: tuple[Token, Token], lists: Lists, *, at_once: bool
 ) -> Contrast | None:
     no, value = denied
-    kind = _kind(value, lists)
-    wrong = next((token for token in reversed(was.own) if _same(token, value)), None)
+    kind = kind_of(value, lists)
+    wrong = next((token for token in reversed(was.own) if _same(token, value, was.own, now.tokens, lists)), None)
     said = [token for token in now.body if not no.span[0] <= token.span[0] < value.span[1]]
     telling = [token for token in said if token.stem or dates([token], lists)]  # "May" is also of a closed class
-    unknown = [token for token in telling if not any(_same(token, one) for one in was.tokens)]
-    right = [token for token in unknown if _kind(token, lists) == kind]
+    unknown = [
+        token for token in telling if not any(_same(token, one, now.tokens, was.tokens, lists) for one in was.tokens)
+    ]
+    right = [token for token in unknown if kind_of(token, lists) == kind]
     parted = right and said.index(right[-1]) - said.index(right[0]) >= len(right)
     if not wrong or not right or parted or len(right) > (_FEW if kind == "name" else 1):
         return None
     more = [token for token in unknown if token not in right]
     known = {token.stem for token in was.body if token.stem and token is not wrong}
     leads = _before(right[0], now.tokens), _before(wrong, was.tokens)
-    told = _told_alike(leads, kind, lists) and _only_one_adds(more, known - now.content, was, lists)
+    adds = _only_one_adds(more, known - now.content, was, lists) or (
+        at_once and _only_verbs_differ(now, was, (more, right[0]), wrong, lists)
+    )
+    told = _told_alike(leads, kind, lists) and adds
     about = _meant(now, was, at_once=at_once) and (bool(known & now.content) or (at_once and kind != "word"))
     if not (told and about) and not _named_alike(leads, kind, lists):
         return None
@@ -89,11 +95,38 @@ def _only_one_adds(mine: Sequence[Token], theirs: Collection[str], was: Statemen
     return not theirs or not [token for token in mine if was.dates or not dates([token], lists)]
 
 
-def _same(one: Token, other: Token) -> bool:
+def _alike(one: Token, other: Token) -> bool:
     return one.plain.casefold() == other.plain.casefold()
 
 
-def _kind(token: Token, lists: Lists) -> str:
+def _only_verbs_differ(
+    now: Statement, was: Statement, added: tuple[Sequence[Token], Token], wrong: Token, lists: Lists
+) -> bool:
+    """Tell whether both tell a value of one known thing, each behind a word of its own: "are booked for", "come at"."""
+    more, right = added
+    lost = [token for token in was.body if token.stem and token is not wrong and token.stem not in now.content]
+    words = len(more) <= 1 and len(lost) <= 1 and all(kind_of(token, lists) == "word" for token in (*more, *lost))
+    before = all(token.span < right.span for token in more) and all(token.span < wrong.span for token in lost)
+    return words and before and was.subject.thing and now.subject == was.subject
+
+
+def _same(one: Token, other: Token, its: Sequence[Token], others: Sequence[Token], lists: Lists) -> bool:
+    """Tell whether two words are one, or two numbers one hour: "8am" and "8:00"; `its` and `others` are around them."""
+    if one.number and other.number:
+        return not _hours(one, its, lists).isdisjoint(_hours(other, others, lists))
+    return _alike(one, other)
+
+
+def _hours(number: Token, around: Sequence[Token], lists: Lists) -> set[str]:
+    """Return what a number may be written as: "8pm" is 8 and 20, "8:00" is 8."""
+    plain = number.plain.removesuffix(".00")
+    at = around.index(number)
+    clock = [token.plain.casefold() for token in around[at + 1 : at + 2]]
+    later = clock[0] in lists.clock and clock[0].startswith("p") if clock else False
+    return {plain, str(int(plain) + _NOON)} if later and plain.isdigit() and int(plain) < _NOON else {plain}
+
+
+def kind_of(token: Token, lists: Lists) -> str:
     """Return what kind of value a word is."""
     if token.number:
         return "number"
@@ -117,13 +150,13 @@ def _told_alike(leads: _Leads, kind: str, lists: Lists) -> bool:
     one, other = leads
     if kind in ("number", "date") or not one or not other:
         return kind in ("number", "date") or one is other
-    return _same(one, other) or {one.plain, other.plain} <= lists.details
+    return _alike(one, other) or {one.plain, other.plain} <= lists.details
 
 
 def _named_alike(leads: _Leads, kind: str, lists: Lists) -> bool:
     """Tell whether two numbers are of one name, which tells what they are of: "Elm Street 12, not 21"."""
     one, other = leads
-    return kind == "number" and bool(one and other and _same(one, other) and _kind(one, lists) == "name")
+    return kind == "number" and bool(one and other and _alike(one, other) and kind_of(one, lists) == "name")
 
 
 def _whole(some: Sequence[Token], tokens: Sequence[Token]) -> Sequence[Token]:

@@ -20,7 +20,7 @@ from memgraph_engine.gate.contrast import contrast
 from memgraph_engine.gate.difference import dates, quoted
 from memgraph_engine.gate.known import STAR, Line, same_speaker
 from memgraph_engine.gate.update import Update
-from memgraph_engine.gate.wording import Lists, Token, lists_of, shown, wording
+from memgraph_engine.gate.wording import Lists, Token, lists_of, measured, shown, wording
 from memgraph_engine.model.memory import Source
 from memgraph_engine.model.result import AT_ONCE
 from memgraph_engine.model.text import is_question
@@ -152,7 +152,7 @@ def _named(new: Line, old: Sequence[Token], lists: Lists) -> "_Found | None":
     """Return the right words and the wrong one, where a line says nothing but these, and this behind a negation."""
     held = frozenset[int]().union(*new.editing.values())
     said = [token for at, token in enumerate(new.tokens) if at not in held]
-    clauses = [list(group) for _, group in groupby(said, key=attrgetter("clause"))]
+    clauses = [_unmeasured(list(group), lists) for _, group in groupby(said, key=attrgetter("clause"))]
     denied = [(clause, at) for clause in clauses if (at := _denied(clause, lists)) is not None]
     less = any(token.asked or token.plain in lists.hedges for token in said)
     if less or len(denied) != 1 or len(clauses) > 2:
@@ -161,11 +161,20 @@ def _named(new: Line, old: Sequence[Token], lists: Lists) -> "_Found | None":
     wrong, right = clause[-1], next(iter(others), clause[:at])
     known = {token.plain.casefold() for token in old}
     units = [after for before, after in pairwise(right) if before.number and after.plain.casefold() in known]
-    put = [token for token in right if token.stem and token not in units]
+    out = [token for token in old if token.plain.casefold() == wrong.plain.casefold() and not token.asked][-1:]
+    led = {one.plain.casefold() for one, after in pairwise(old) if after in out}
+    put = [token for token in right if token.stem and token not in units and token.plain.casefold() not in led]
     if (others and at) or not _is_value(put, right, lists) or any(token.plain.casefold() in known for token in put):
         return None
-    out = [token for token in old if token.plain.casefold() == wrong.plain.casefold() and not token.asked]
-    return (_text(put), out[-1:]) if out and {_sort(one, lists) for one in put} == {_sort(wrong, lists)} else None
+    return (_text(put), out) if out and {_sort(one, lists) for one in put} == {_sort(wrong, lists)} else None
+
+
+def _unmeasured(clause: Sequence[Token], lists: Lists) -> Sequence[Token]:
+    """Leave out what a number is counted in without a blank, and what tells that it is an hour: "8am", "8 am"."""
+    pairs = list(pairwise(clause))
+    hours = [after for before, after in pairs if before.number and after.plain.casefold() in lists.clock]
+    units = [after for before, after in pairs if before.span[1] == after.span[0] and measured(before, after, lists)]
+    return [token for token in clause if token not in hours and token not in units]
 
 
 def _is_value(words: Sequence[Token], clause: Sequence[Token], lists: Lists) -> bool:
