@@ -61,6 +61,31 @@ CHANGED = [
     ("english", "my berth is 900 a month", "the harbour put the berth up, it's 960 from may"),
     ("english", "the berth is 1,100 a month here", "ugh they're raising my berth to 1180"),
     ("english", "I sing in a choir on tuesdays", "I stopped going to choir"),
+    ("english", "the vet is on Tuesday", "the vet was moved to Thursday"),
+    ("english", "I booked a table for Friday", "they moved the table to Saturday"),
+    ("english", "Our wedding takes place in June", "Our wedding is in August now"),
+    ("english", "My train to Ghent leaves at 7:10", "the railway moved my Ghent train to 9:25"),
+    ("english", "my insulin dose is 12 units", "the nurse raised my insulin dose to 14 units"),
+    ("english", "they shifted my Ghent train to 9:30", "we cancelled the Ghent train"),
+    ("english", "the garage moved my service to Friday", "I cancelled the service"),
+    ("english", "the railway moved our Ghent train to Friday", "our Ghent train was cancelled"),
+    ("english", "Rex takes metacam twice a day", "Rex takes metacam once a day now"),
+    ("english", "he gets metacam now, 50 mg twice a day", "he gets metacam once a day now"),
+    ("english", "I swim 3 times a week", "I swim twice a week now"),
+    ("spanish", "Tomo ibuprofeno dos veces al día", "ahora tomo ibuprofeno una vez al día"),
+    ("english", "Leo is 3.", "Leo turned 4 in April"),
+    ("english", "I am 39.", "I turned 40 yesterday"),
+    ("spanish", "Lola tiene 6 años", "Lola cumplió 7 años el domingo"),
+    ("english", "Petra lives in Graz.", "Petra has moved to Linz"),
+    ("english", "I live in Turin", "we moved to Genoa last week"),
+    ("spanish", "Marta vive en Burgos", "Marta se mudó a León en marzo"),
+    ("spanish", "Vivo en Murcia", "nos mudamos a Elche la semana pasada"),
+    ("english", "my dad drives an old Volvo", "my dad drives a Tesla now"),
+    ("english", "the alarm code is kestrel7", "we changed the alarm code to osprey9"),
+    ("spanish", "la clave del wifi es girasol22", "cambiamos la clave del wifi a tulipán99"),
+    ("english", "my desk is by the lift", "they moved my desk to the top floor"),
+    ("spanish", "el dentista es el martes", "han cambiado el dentista al jueves"),
+    ("spanish", "la clínica cambió mi revisión al jueves", "cancelé la revisión"),
 ]
 BESIDE = [
     ("english", "I have 7 cats at home.", "I need 8 plates, not 7."),
@@ -131,6 +156,36 @@ BESIDE = [
     ("english", "Ben lives in Leeds.", "Ana lives in York now."),
     ("spanish", "Mi hija se llama Mia.", "Mi nueva hija se llama Lia."),
     ("spanish", "Mi madre vive en Porto.", "Mi padre vive ahora en Faro."),
+    ("english", "Leo began his lessons in March", "Leo turned 9 in June"),
+    ("english", "Pablo starts kindergarten on Monday", "Pablo turned 4 on Saturday"),
+    ("english", "Pablo starts kindergarten on Monday", "Pablo turns 4 on Saturday"),
+    ("english", "the boiler broke on Friday", "the boiler was replaced on Monday"),
+    ("english", "my passport expired in May", "my passport got renewed in June"),
+    ("spanish", "mamá se jubiló en mayo", "mamá cumplió 65 en octubre"),
+    ("spanish", "Lola llegó el lunes", "Lola cumplió 7 años el domingo"),
+    ("english", "I bought 3 ferns", "I have 5 ferns now"),
+    ("english", "I paid 40 euros for the boots", "the boots cost 55 euros now"),
+    ("english", "I got the bike for 200 euros", "the bike is worth 350 euros now"),
+    ("spanish", "pagué 40 euros por las botas", "las botas cuestan 55 euros ahora"),
+    ("english", "My cousin works in Dublin.", "My cousin is in Lisbon now."),
+    ("english", "Petra lives in Graz.", "Petra's in Vienna now, home on Friday."),
+    ("spanish", "mi hermana vive en Burgos", "mi hermana está en Londres ahora"),
+    ("english", "Ella works in Harrogate.", "Ella moved to York last month."),
+    ("english", "I live in Leeds", "we moved to Slack"),
+    ("english", "Ella lives in Harrogate.", "Ella moved the party to York"),
+    ("english", "my brother lives in Leeds", "I moved to Bath"),
+    ("english", "I am number 39 in the queue", "I turned 40 yesterday"),
+    ("english", "I'm 5 minutes away", "I turned 40 yesterday"),
+    ("english", "Leo is in year 3", "Leo turned 8 in April"),
+    ("english", "I swim twice a week", "I run 3 times a week now"),
+    ("english", "my train to Ghent leaves at 7:10", "the railway moved my Rome train to 9:25"),
+    ("english", "my exam is on 4 June", "the school moved my prom to 11 June"),
+    ("english", "my sister's class is on Tuesday", "the school shifted my class to Thursday"),
+    ("english", "the railway moved my Ghent train to Friday", "I cancelled the Rome train"),
+    ("english", "the house is big", "Tom sold the house"),
+    ("english", "my car is red", "he sold his car"),
+    ("english", "the alarm code is kestrel7", "we changed the wifi password to osprey9"),
+    ("english", "the boat is blue", "we moved the boat to the east pier"),
 ]
 PARTS = [
     ("english", "Ida is 7 and Ole is 4.", "Ida is 8 now.", "Ida is 7"),
@@ -163,6 +218,34 @@ PARTS = [
         "My sister lives in Bergen now.",
         "my sister lives in Oslo",
     ),
+    ("english", "I go to the gym on Mondays and Fridays", "I go to the gym on Wednesdays now", ""),
+    (
+        "english",
+        "I go to the gym on Mondays and Fridays",
+        "they changed my gym days, it's Tuesdays and Thursdays now",
+        "",
+    ),
+    (
+        "english",
+        "I go to the gym on Mondays and Fridays",
+        "I go to the gym on Wednesdays and Fridays now",
+        "I go to the gym on Mondays",
+    ),
+    (
+        "english",
+        "I teach on Mondays and Fridays and paint",
+        "I teach on Tuesdays now",
+        "I teach on Mondays and Fridays",
+    ),
+    ("english", "I work in Leeds and York", "I work in Hull now", ""),
+    ("spanish", "voy a la piscina los lunes y viernes", "ahora voy a la piscina los martes y jueves", ""),
+    ("english", "I live in Leeds with Jonas.", "we live in Saltaire now", "in Leeds"),
+    (
+        "english",
+        "my brother lives in Leeds and my sister in Rome",
+        "my brother moved to Bath",
+        "my brother lives in Leeds",
+    ),
 ]
 
 
@@ -185,6 +268,24 @@ def test_only_what_changed_is_true_no_more(language, old, new, former):
     changed = update(line(new, language), line(old, language), language)
     assert changed
     assert changed.former == former
+
+
+def test_what_had_changed_long_before_is_no_news_of_what_was_said_since():
+    old = line("I live in Leeds.", "english", said_at=datetime(2024, 3, 1, tzinfo=UTC))
+    later = {"said_at": datetime(2024, 5, 1, tzinfo=UTC)}
+    assert update(line("I moved to York in April.", "english", **later), old, "english")
+    assert update(line("I moved to York in 2010.", "english", **later), old, "english") is None
+
+
+def test_a_cancellation_ends_all_that_is_told_of_the_thing(memory):
+    told = ["My flight to Rome leaves on 3 May at 9:40.", "The airline moved my Rome flight to 11:15."]
+    first, second = (said(memory, text, f"2024-04-0{day}") for day, text in enumerate(told, 1))
+    last = said(memory, "I cancelled the Rome flight.", "2024-04-05")
+    assert {note.id: note.replaced_by for note in memory.get_all(user_id="ana")} == {
+        first: last,
+        second: last,
+        last: None,
+    }
 
 
 def test_a_note_of_which_a_part_has_changed_still_answers_for_the_rest(memory):

@@ -1,6 +1,6 @@
 """What a line states: its clauses, each as if it stood by itself, and whose state each tells."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import dropwhile, groupby, pairwise, takewhile
 from operator import attrgetter
@@ -9,7 +9,8 @@ from weakref import WeakKeyDictionary
 
 from memgraph_engine.gate.difference import dates, names, numbers, recurs
 from memgraph_engine.gate.known import Line
-from memgraph_engine.gate.wording import Lists, Token, phrases_in, taken_back
+from memgraph_engine.gate.wording import ORDINAL, Lists, Token, phrases_in, taken_back
+from memgraph_engine.model.tense import past
 
 _UNIT = 3  # letters that a unit is shorter than: "pm"
 _WHO = 4  # words that name one who does something with another: "my boyfriend Tom"
@@ -23,12 +24,13 @@ class Statement:
     """
 
     def __init__(self, own: Sequence[Token], lead: Sequence[Token], line: Line, lists: Lists) -> None:
-        self.own = own
+        self.own, self.lead = own, lead
         self.tokens = [*lead, *own]
         self._lists, self._words = lists, tuple(token.plain.casefold() for token in self.tokens)
+        self._language = line.language
         told = phrases_in(self._words, lists.changing)
         found = {phrase: held for phrase, held in told.items() if self._tells_change(phrase, held)}
-        self.changes, self.around = tuple(found), tuple[str, ...]()
+        self.changes, self.around, self._changing = tuple(found), tuple[str, ...](), found
         self.sentence = own[0].sentence
         self.hedged = not lists.hedges.isdisjoint(self._words)
         changing = frozenset[int]().union(*found.values())
@@ -54,6 +56,92 @@ class Statement:
         return not self.hedged and bool(self.changes or self.around or takes_back or self.feeling)
 
     @cached_property
+    def event(self) -> bool:
+        """Whether it tells what happened, and no change by it: that stays so, whatever happens next."""
+        return not self.changes and past(self._words, self._language)
+
+    @cached_property
+    def turned(self) -> bool:
+        """Whether its words of change are all verbs: "they moved it", not "it is at 9 now"."""
+        return bool(self.changes) and (self._lists.since | self._lists.corrections).isdisjoint(self.changes)
+
+    @cached_property
+    def values(self) -> Sequence[Token]:
+        """The tokens of its body that may be the value of what it tells.
+
+        Of a clause whose verb is a word of change they are what that leads to ("turned 7", "moved to Friday at 9"): the
+        rest tells when and where it changed ("on Sunday"). Of what happened they are what it was done for ("booked for
+        Friday"). Of any other clause they are all.
+        """
+        if not self.event and not self.turned:
+            return self.body
+        ends = {max(held): phrase.split("_")[-1] in self._lists.goals for phrase, held in self._changing.items()}
+        led = [*_led_to(self.tokens, ends, self._lists)]
+        return [token for token in led if self._times(token)] if self.event else led
+
+    def _times(self, token: Token) -> bool:
+        """Tell whether it is a date, or a number that is told as a day or an hour: "the 5th", "8am", "8:30"."""
+        if not token.number:
+            return bool(dates([token], self._lists))
+        at = self.tokens.index(token)
+        behind = (one.plain.casefold() for one in self.tokens[at + 1 : at + 2])
+        told = any(word in ORDINAL or word in self._lists.clock for word in behind)
+        return told or ":" in token.written or bool(dates(self.tokens[at - 1 : at + 2], self._lists))
+
+    @cached_property
+    def _verbs(self) -> Sequence[int]:
+        """Where its verbs of change end."""
+        adverbs = self._lists.since | self._lists.corrections
+        return [max(held) for phrase, held in self._changing.items() if phrase not in adverbs]
+
+    @cached_property
+    def acted_on(self) -> Sequence[Token]:
+        """What its verb of change does something to, if that is one known thing, and what is told behind it.
+
+        "My lesson to Friday" of "they moved my lesson to Friday".
+        """
+        things = (self.tokens[at + 1 :] for at in self._verbs)
+        known = (one for one in things if one and one[0].plain.casefold() in self._lists.determiners)
+        body = next(known, [])
+        return [token for token in body if token in self.body]
+
+    @cached_property
+    def becoming(self) -> frozenset[str]:
+        """The numbers right behind its verb of change: "turned 7", "went up to 12"."""
+        return frozenset(one.plain for at, one in enumerate(self.tokens) if one.number and at - 1 in self._verbs)
+
+    @cached_property
+    def patient(self) -> frozenset[str]:
+        """The stems of the thing that is `acted_on`."""
+        named = takewhile(lambda token: token.stem and not token.number, self.acted_on[1:])
+        return frozenset(token.stem for token in named)
+
+    @cached_property
+    def relocates(self) -> bool:
+        """Whether it tells that somebody lives elsewhere since: "moved to York", not "moved the desk" or "to Linux"."""
+        lists = self._lists
+        held = [max(self._changing[phrase]) for phrase in self.changes if phrase in lists.relocation]
+        led = any(not lists.goals.isdisjoint(self._words[at + 1 : at + 2]) for at in held)
+        return led and lists.products.isdisjoint(self._words)
+
+    @cached_property
+    def dwells(self) -> bool:
+        """Whether it tells where somebody lives."""
+        return not self._lists.dwelling.isdisjoint(self._words)
+
+    @cached_property
+    def alone(self) -> bool:
+        """Whether it tells by itself what has changed of the speaker: "I turned 40", "we moved to York"."""
+        return self.subject.speaker and (self.relocates or bool(self.becoming))
+
+    def whose(self, thing: frozenset[str]) -> str:
+        """Return how it tells whose a thing is, where it does: "my" of "my lesson", '' of "the lesson"."""
+        owners = self._lists.determiners - self._lists.details - self._lists.dates.keys()  # "this"
+        led = (before for before, token in pairwise(self.tokens) if token.stem in thing)
+        word = next((before.plain.casefold() for before in led if before.plain.casefold() in owners), "")
+        return "my" if word in self._lists.first_person else word
+
+    @cached_property
     def written(self) -> frozenset[str]:
         """Its words, as they are written."""
         return frozenset(token.written for token in self.body)
@@ -71,7 +159,7 @@ class Statement:
     @cached_property
     def names(self) -> frozenset[str]:
         """The names in it, without the speaker's."""
-        return frozenset(names(self.body, self._lists)) - self._speaker
+        return frozenset(names(self.tokens, self._lists)) & self.written - self._speaker
 
     @cached_property
     def recurs(self) -> bool:
@@ -88,6 +176,17 @@ class Statement:
         """Whose or what thing's state it tells."""
         idle = self._lists.interjections
         return Subject.of([*dropwhile(lambda token: token.plain.casefold() in idle, self.body)], self._lists)
+
+    @cached_property
+    def predicate(self) -> frozenset[str]:
+        """The stems of what it tells of its subject before it comes to a name or a time: "live" of "Ana lives in Faro".
+
+        Of "Ana is in Faro" there are none.
+        """
+        names = self.names
+        told = takewhile(lambda one: one.opens or not (one.written in names or _timed(one, self._lists)), self.body)
+        about = self.subject
+        return timeless(told, self._lists) - {about.noun, about.name, about.owner, *map(str.casefold, names)}
 
     @cached_property
     def counted(self) -> frozenset[str]:
@@ -287,6 +386,29 @@ def _clauses(line: Line, lists: Lists) -> Iterator[list[Token]]:
 
 def _unit(token: Token) -> bool:
     return token.number or token.written[0].isupper() or len(token.written) < _UNIT
+
+
+def _led_to(tokens: Sequence[Token], ends: Mapping[int, bool], lists: Lists) -> Iterator[Token]:
+    """Yield what stands behind a word like "to", or right behind a word of change, up to another preposition.
+
+    `ends` has the place of the last word of each phrase of change, and whether that is a word like "to". Of a time that
+    is set all parts are yielded: "to Friday at 9".
+    """
+    parting = lists.details - lists.determiners - lists.indefinite - lists.goals
+    led = goal = timed = False
+    for at, token in enumerate(tokens):
+        plain = token.plain.casefold()
+        if at in ends or plain in lists.goals:
+            led, goal = True, ends.get(at, True)
+        elif plain in parting:
+            led = False
+        elif led or (timed and _timed(token, lists)):
+            timed = timed or (goal and _timed(token, lists))
+            yield token
+
+
+def _timed(token: Token, lists: Lists) -> bool:
+    return token.number or bool(dates([token], lists))
 
 
 def timeless(tokens: Iterable[Token], lists: Lists) -> frozenset[str]:

@@ -11,19 +11,22 @@ An update hides nothing: what is taken for one wrongly can still be read.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import cached_property
-from itertools import pairwise, product, takewhile
+from itertools import dropwhile, groupby, pairwise, product, takewhile
 from typing import NamedTuple
 
-from memgraph_engine.gate.contrast import contrast
+from memgraph_engine.gate.contrast import contrast, kind_of
 from memgraph_engine.gate.correction import tells_past
-from memgraph_engine.gate.difference import aligned, as_written, numbers, quoted, swapped, swapped_dates, worded
+from memgraph_engine.gate.difference import aligned, as_written, dates, numbers, quoted, swapped, swapped_dates, worded
 from memgraph_engine.gate.known import Line
 from memgraph_engine.gate.statement import Statement, statements, timeless
 from memgraph_engine.gate.wording import Lists, Token, lists_of, shown
+from memgraph_engine.model.tense import present
 
 _HEAD = 3  # tokens with which both tell whose state it is: "my office is"
 _HOURS = 31  # no hour, day of a month or child's age is larger
+_NEWS = timedelta(days=90)  # what had changed so long before a line was said, its speaker knew when he said that
 _ALIKE = 0.5  # share of tokens from which one word in another's place tells of another thing; below, of other wording
 
 
@@ -55,15 +58,23 @@ def update(new: Line, old: Line, language: str) -> Update | None:
     if found := contrast(new, old, language):
         return Update(f'The new one says "{found.denial}". {found.evidence}', old.words(found.wrong), found.right)
     telling = [told for told in statements(new, lists) if told.tells]  # most have none: then the old one is not read
-    if not telling or old.long or new.content.isdisjoint(old.content):
+    if not telling or old.long:
+        return None
+    if new.content.isdisjoint(old.content) and not any(told.alone for told in telling):
         return None
     known = [was for was in statements(old, lists) if not tells_past(was.tokens, lists)]
     for told in telling:
         pairs = [_Pair(told, was, new, old, lists) for was in known]
         for pair in sorted(pairs, key=lambda pair: pair.distance):
-            if evidence := pair.evidence:
+            if (evidence := pair.evidence) and not (told.turned and _known_before(new, old)):
                 return Update(evidence, _former(pair, new, old, lists))
     return None
+
+
+def _known_before(new: Line, old: Line) -> bool:
+    """Tell whether what has changed had changed long before the old line was said: it is no news of that."""
+    said = old.said_at
+    return said is not None and bool(new.days) and all(end.date() < (said - _NEWS).date() for _, end in new.days)
 
 
 def _former(found: "_Pair", new: Line, old: Line, lists: Lists) -> str:
@@ -75,6 +86,7 @@ def _former(found: "_Pair", new: Line, old: Line, lists: Lists) -> str:
     known = statements(old, lists)
     gone = {at for at, was in enumerate(known) if any(_Pair(now, was, new, old, lists).exchange for now in rest)}
     first = last = known.index(found.was)
+    gone |= _listed(found, known, new, lists)
     while first - 1 in gone:
         first -= 1
     while last + 1 in gone:
@@ -82,6 +94,39 @@ def _former(found: "_Pair", new: Line, old: Line, lists: Lists) -> str:
     tokens = found.replaced or [token for one in known[first : last + 1] for token in one.own]
     left = any(token.stem and not token.asked and token not in tokens for token in old.tokens)
     return old.words(tokens) if left else ""
+
+
+def _listed(found: "_Pair", known: Sequence[Statement], new: Line, lists: Lists) -> set[int]:
+    """Return the places of the clauses that list values of a kind of which one has another in its place.
+
+    "On Tuesdays and Thursdays" is a list, of which nothing is left by "on Mondays now". A value that the new line has
+    too stays, and so do all others where that names the one that it replaces ("Mondays instead of Tuesdays").
+    """
+    told = {token.plain.casefold() for token in new.tokens}
+    at = first = known.index(found.was)
+    while first and known[first].sentence == known[first - 1].sentence and _item(known[first], lists):
+        first -= 1
+    items = [*takewhile(lambda place: _item(known[place], lists), range(first + 1, len(known)))]
+    kinds = {_item(known[place], lists) for place in items}
+    if len(kinds) != 1 or at not in (first, *items):
+        return set()
+    (kind,) = kinds
+    values = {place: _of_kind(kind, known[place].own, lists) for place in (first, *items)}
+    if not values[at] or not told.isdisjoint(values[at]) or not _of_kind(kind, found.now.values, lists):
+        return set()
+    return {place for place, some in values.items() if some and told.isdisjoint(some)}
+
+
+def _item(one: Statement, lists: Lists) -> str:
+    """Return the kind of the values that are all of a clause that goes on from another, '' for any other clause."""
+    told = [token for token in one.own if token.stem or dates([token], lists)] if one.lead else []
+    kinds = {kind_of(token, lists) for token in told}
+    return kinds.pop() if len(kinds) == 1 and "word" not in kinds else ""
+
+
+def _of_kind(kind: str, tokens: Sequence[Token], lists: Lists) -> set[str]:
+    """Return the words of a kind among some, as they are compared."""
+    return {token.plain.casefold() for token in tokens if kind_of(token, lists) == kind}
 
 
 @dataclass(frozen=True)
@@ -124,37 +169,88 @@ class _Pair:
     @property
     def exchange(self) -> str:
         """What of the old one the new one has another value of, whether or not it speaks of a change; or ''."""
-        return (self._swap or self._head or self._slot) if self._same_subject else ""
+        if not self._same_subject:
+            return ""
+        return self._swap or ("" if self.was.event else self._move or self._head or self._put or self._slot)
 
     @cached_property
     def _same_subject(self) -> bool:
         """Whether both tell of one, or what the one tells of is known to the other."""
-        return self.now.subject.is_same(self.was.subject, self.new.content, self.old.content)
+        now, was = self.now, self.was
+        same = now.subject.is_same(was.subject, self.new.content, self.old.content)
+        return (same and self._same_owner(now.patient | {was.subject.noun} - {""})) or self._same_thing
+
+    def _same_owner(self, thing: frozenset[str]) -> bool:
+        """Whether they don't tell of two things of one kind: "my car" and "his car"."""
+        return len({self.now.whose(thing), self.was.whose(thing)} - {""}) < 2
+
+    @cached_property
+    def _same_thing(self) -> bool:
+        """Whether the new one tells what was done to the thing that the old one tells of, whoever did it."""
+        now, was = self.now, self.was
+        done_to = now.subject.thing and now.subject.noun and was.patient <= now.content
+        thing = now.patient or (was.patient if done_to else frozenset())
+        if not thing or not thing <= was.content:
+            return False
+        told = was.subject.speaker or was.subject.told_in(self.new.content) or thing <= was.patient
+        return told and self._same_owner(thing)
+
+    @property
+    def _matter(self) -> Sequence[Token]:
+        """What the new one tells, without who or what did it to the thing that both tell of."""
+        return (self._same_thing and self.now.acted_on) or self.now.body
 
     @property
     def _swap(self) -> str:
         """Tell a number, a date or a name of the same matter in another's place."""
         now, was = self.now, self.was
-        name = swapped("name", now.names - was.written, was.names - now.written)
-        date = swapped_dates(now.body, was.body, self.lists)
+        mine, theirs = self._names
+        name = swapped("name", mine, theirs)
+        date = swapped_dates(now.values, was.values, self.lists)
         number = self._number
         # who meets at 9 on Monday and at 10 on Tuesday meets twice; "the meeting" is one, whenever it is
         if bool(name) + bool(date or number) > 1 or (date and number and not (was.subject.thing and not was.recurs)):
             return ""
         if number:
             return number if self._counts_the_same else ""
-        mine = now.names - was.written
-        told = (one for one in now.body if one.written not in mine and one.plain not in now.numbers - was.numbers)
+        told = (one for one in self._matter if one.written not in mine and one.plain not in now.numbers - was.numbers)
         frame = timeless(told, self.lists)
         if not frame or not frame <= was.content:
             return ""
+        if not (date and was.subject.thing) and not self._told_alike:
+            return ""
         return date or (name if self._leads_alike and not any(map(self._object, mine)) else "")
+
+    @cached_property
+    def _names(self) -> tuple[frozenset[str], frozenset[str]]:
+        """The names of the new one that the old one lacks, and the other way round."""
+        now, was = self.now, self.was
+        mine, theirs = ({token.written for token in one.values} & one.names for one in (now, was))
+        put, out = frozenset(mine) - was.written, frozenset(theirs) - now.written
+        leads, led = ([*_leads(one.body, names, self.lists)] for one, names in ((now, put), (was, out)))
+        places = self.lists.details - self.lists.several
+        if len(leads) == 1 < len(led) and leads[0][0] in places:  # "in Leeds with Jonas" is not replaced by "in York"
+            out = frozenset(token.written for lead, some in led if lead in places for token in some) or out
+        return put, out
+
+    @property
+    def _told_alike(self) -> bool:
+        """Whether both tell the same of it: where somebody is now is not where he lives."""
+        now, was = self.now, self.was
+        return bool(now.predicate) or not was.predicate or not was.predicate.isdisjoint(now.content)
+
+    @property
+    def _move(self) -> str:
+        """Tell where somebody lives since he moved."""
+        mine, theirs = self._names
+        moved = self.now.relocates and not self.now.acted_on and self.was.dwells
+        return swapped("name", mine, theirs) if moved else ""
 
     @property
     def _leads_alike(self) -> bool:
         """Whether one name stands for one in a like place: "in Porto" is where she is, not what she "is called"."""
-        values = self.now.names - self.was.written, self.was.names - self.now.written
-        led = [_leads(one.body, names) for one, names in zip((self.now, self.was), values, strict=True)]
+        pairs = zip((self.now, self.was), self._names, strict=True)
+        led = [[lead for lead, _ in _leads(one.body, names, self.lists)] for one, names in pairs]
         return [len(leads) for leads in led] == [1, 1] and len({lead in self.lists.details for (lead,) in led}) == 1
 
     @property
@@ -164,9 +260,11 @@ class _Pair:
         "I'm at 1150 for the e-bike" is news of "saving for an e-bike, I've put aside 600".
         """
         now, was = self.now, self.was
-        told = timeless((token for token in now.body if not token.number), self.lists)
+        told = timeless((token for token in self._matter if not token.number), self.lists)
         sentence = (one.content for one in statements(self.old, self.lists) if one.sentence == was.sentence)
         shared = told & frozenset().union(*sentence) or now.counted & was.counted
+        if not told and now.subject.speaker and now.becoming:  # "I turned 40"
+            return any(self._is(led) for _, _, led in was.units(was.numbers - now.numbers))
         return bool(shared) and (told <= shared or (2 * len(shared) >= len(told) and self._worded_otherwise))
 
     @property
@@ -185,7 +283,8 @@ class _Pair:
     def _numbers(self) -> list[tuple[str, str]]:
         """The numbers of the new one with those of the old one in whose place they stand."""
         now, was = self.now, self.was
-        pairs = product(now.units(now.numbers - was.numbers), was.units(was.numbers - now.numbers))
+        mine, theirs = (numbers(one.values) for one in (now, was))
+        pairs = product(now.units(mine - was.numbers), was.units(theirs - now.numbers))
         return [(one[0], other[0]) for one, other in pairs if self._alike(one, other)]
 
     @property
@@ -195,6 +294,8 @@ class _Pair:
         Likewise what is over, where the clause has it only along with the rest: "with my boyfriend Tom".
         """
         gone = {old for _, old in self._numbers}
+        if not gone and self._place:
+            return self._place
         if not gone or self.was.numbers <= gone | self.now.numbers:
             return self._along
         own = self.was.own
@@ -202,6 +303,14 @@ class _Pair:
         return [
             one for at in places for one in own[max(at - 1, 0) : at + 1 + any(map(self._counted, own[at + 1 :][:1]))]
         ]
+
+    @property
+    def _place(self) -> Sequence[Token]:
+        """The old place, with the word that leads to it, where more is told behind it: "in Leeds with Jonas"."""
+        out, own = self._names[1], self.was.own
+        at = [place for place, token in enumerate(own) if token.written in out]
+        rest = self.was.names - out - self.now.written
+        return own[max(at[0] - 1, 0) : at[-1] + 1] if at and rest and (self._move or self._swap) else []
 
     @property
     def _along(self) -> Sequence[Token]:
@@ -222,7 +331,14 @@ class _Pair:
         if unit and counted:
             return unit.startswith(counted) or counted.startswith(unit)
         bare = not unit and not counted
-        return bare and (lead == led or {lead, led} <= self.lists.details or min(map(_size, (new, old))) > _HOURS)
+        is_now = new in self.now.becoming and self._is(led)
+        return bare and (
+            is_now or lead == led or {lead, led} <= self.lists.details or min(map(_size, (new, old))) > _HOURS
+        )
+
+    def _is(self, lead: str) -> bool:
+        """Tell whether a word leads to what somebody or something is: "is", "tiene"."""
+        return lead == "'s" or present(lead.casefold(), self.new.language)
 
     def _object(self, value: str) -> bool:
         """Tell whether a value is what somebody does something with: then there may be several.
@@ -263,6 +379,23 @@ class _Pair:
         return len(side) > 1 and all(one.span[1] == after.span[0] for one, after in pairwise(side))
 
     @property
+    def _put(self) -> str:
+        """Tell another code or place of the thing that something was done to: "they moved my desk to the cellar"."""
+        if not self._same_thing or not self.now.acted_on:
+            return ""
+        now, was = self.now.acted_on[1:], self.was.body[1:]
+        same = takewhile(lambda pair: pair[0].plain == pair[1].plain, zip(now, was, strict=False))
+        head = [token for token, _ in same]
+        led, told = now[len(head) :], was[len(head) :]
+        if not self.now.patient <= {token.stem for token in head} or not led or led[0].plain not in self.lists.goals:
+            return ""
+        value = [*dropwhile(lambda token: self._is(token.plain), told)]
+        known = led[1:2] and (led[1].written[0].isupper() or led[1].plain in self.lists.determiners)
+        if not (self._code(led[1:]) and self._code(value)) and not (known and value and self._placed(value)):
+            return ""
+        return f"Both tell what is of {quoted([' '.join(token.written for token in head)])}."
+
+    @property
     def _slot(self) -> str:
         """Tell one thing in another's place, and nothing else that differs."""
         now, was = self.now.body, self.was.body
@@ -286,16 +419,26 @@ class _Pair:
         """Tell that what the old one tells of is over: "we cancelled Crete"."""
         now, was = self.now, self.was
         over, was_over = (not self.lists.endings.isdisjoint(one.changes) for one in (now, was))
-        mine = timeless(now.body, self.lists)
+        mine = timeless(self._matter, self.lists)
         if not over or was_over or was.denies or now.denies or not mine:
             return ""
+        if not self._same_subject or (self._by_another and now.whose(now.patient) != "my"):
+            return ""  # "Tom sold the house"
         # on Fridays no more is now and then still; but what died in May is dead
         sometimes = now.recurs or not self.lists.denials.isdisjoint(now.changes)
         if not mine <= was.content or (sometimes and not now.dates <= was.dates):
             return ""
         named = any(token.stem in mine and token.written in was.names for token in was.body)
-        plain = len(timeless(was.body, self.lists) - mine) <= 1  # "I sing in a choir on Tuesdays" tells of the choir
+        plain = (
+            was.patient == mine or len(timeless(was.body, self.lists) - mine) <= 1
+        )  # "I sing in a choir on Tuesdays" tells of the choir
         return f"So is {quoted(worded(mine, now.body))} no more." if len(mine) > 1 or named or plain else ""
+
+    @property
+    def _by_another(self) -> bool:
+        """Whether the new one tells what somebody whom the old one does not know did to the thing that both tell of."""
+        by = self.now.subject
+        return bool(self.now.patient and (by.noun or by.name)) and not by.told_in(self.old.content)
 
     @property
     def _turn(self) -> str:
@@ -315,7 +458,15 @@ def _size(number: str) -> float:
         return 0.0
 
 
-def _leads(tokens: Sequence[Token], values: frozenset[str]) -> list[str]:
-    """Return what leads to each of some names, which may have several words."""
-    around = pairwise(("", False) if one is None else (one.plain, one.written in values) for one in (None, *tokens))
-    return [before for (before, inside), (_, named) in around if named and not inside]
+def _leads(tokens: Sequence[Token], values: frozenset[str], lists: Lists) -> list[tuple[str, Sequence[Token]]]:
+    """Return what leads to each of some names, which may have several words: "an" to "an old Fiesta"."""
+    found: list[tuple[str, Sequence[Token]]] = []
+    for named, group in groupby(tokens, key=lambda token: token.written in values):
+        some = [*group]
+        if named:
+            before = tokens[: tokens.index(some[0])]
+            article = next((one for one in reversed(before) if not (one.stem and one.written.islower())), None)
+            described = article is not None and article.plain in lists.indefinite & lists.details
+            lead = article if described else next(iter(before[-1:]), None)
+            found.append((lead.plain if lead else "", some))
+    return found
