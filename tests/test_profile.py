@@ -48,9 +48,34 @@ TOLD = {
     "Hi! I'm Teodora, I teach the violin.": ["name=Teodora"],
     "oh btw I moved to Leeds": ["residence=Leeds"],
     "By the way, I live in Leeds": ["residence=Leeds"],
+    "well, I'm 34, I live in Leeds with my partner. I work as a UX designer at Brightwave. and we have a beagle": [
+        "residence=Leeds",
+        "job=UX designer",
+        "employer=Brightwave",
+    ],
+    "I work as a lead bike fitter": ["job=lead bike fitter"],
+    "I work at Brightwave as a lead designer": ["employer=Brightwave", "job=lead designer"],
+    "I started a new job at Northlight!": ["-job=", "employer=Northlight"],
+    "I started at Northlight as lead designer last week": ["-job=", "employer=Northlight", "job=lead designer"],
+    "I stopped eating meat and I live in York": ["diet=no meat", "residence=York"],
+    "I've given up dairy and eggs, it's hard": ["diet=no dairy", "diet=no eggs"],
+    "i dont eat meat at all": ["diet=no meat"],
+    "I eat dairy again now": ["-diet=no dairy"],
+    "It turns out that I'm not allergic to penicillin after all!": ["-allergy=penicillin"],
+    "I'm not vegetarian any more": ["-diet=vegetarian"],
+    "I'm no longer a nurse": ["-employer=", "-job=nurse"],
+    "I'm not a doctor": ["-job=doctor"],
+    "I'm not a nurse any more, I quit": ["-employer=", "-job=nurse"],
+    "I don't live in Leeds any more, I live in York": ["-residence=Leeds", "residence=York"],
+    "I don't work for Siemens anymore": ["-employer=Siemens"],
+    "I'm not allergic to nuts, just pollen": ["-allergy=nuts"],
     "I'm divorced now.": ["relationship=divorced"],
     "I stopped going to the choir": ["-hobby=choir"],
     "Buenas, me llamo Iker y vivo en Cádiz": ["name=Iker", "residence=Cádiz"],
+    "Ya no vivo en Cádiz": ["-residence=Cádiz"],
+    "No vivo en Cádiz, vivo en Sevilla.": ["-residence=Cádiz", "residence=Sevilla"],
+    "Vivo en Cádiz. No como carne ni pescado": ["residence=Cádiz", "diet=sin carne", "diet=sin pescado"],
+    "Vivo en Cádiz. Resulta que no soy alérgica al marisco": ["residence=Cádiz", "-allergy=marisco"],
     "Me llamo Lucía y vivo en Cádiz. Soy alérgica al marisco.": [
         "name=Lucía",
         "residence=Cádiz",
@@ -71,7 +96,15 @@ def test_a_plain_statement_of_oneself_is_read(text):
         "Do I live in Lisbon?",
         "My friend lives in Porto, and my sister is a nurse.",
         "I might live in Rome one day. I'd live in Rome if I could.",
-        "I don't live in Faro. I no longer live in Lisbon. I used to live in Berlin.",
+        "I'm not sure I live in Faro. I don't think I live in Lisbon. I used to live in Berlin.",
+        "I'm not allergic to nuts, I think. Am I not allergic to eggs? I'm not only allergic to pollen.",
+        "I'm not a nurse for the money. I don't live in Leeds because of the weather. Not that I live in Faro.",
+        "I'm not allergic to cats as far as I know. I'm not vegan on Mondays.",
+        "Maybe I'm not vegan. My brother doesn't live in Faro any more. I haven't quit my job.",
+        "I don't eat meat on Fridays. I stopped eating sugar for Lent. I don't eat meat at home.",
+        "I don't eat meat, except at Christmas. I should stop eating meat. My sister doesn't eat eggs.",
+        "I work as hard as a miner. I work as a kind of fixer. I'm a terrible cook. I started at Monza.",
+        "We move to Saltaire on 24 October. I start at Northlight on Monday.",
         "She said I live in Lisbon. They think I'm a doctor.",
         'He wrote "I live in Berlin." My mom told me: I\'m allergic to nuts.',
         "Translate this into Spanish. I live in Berlin.",
@@ -99,7 +132,8 @@ def test_what_is_asked_supposed_denied_quoted_or_told_of_others_is_not(text):
 @pytest.mark.parametrize(
     "text",
     [
-        "No vivo en Cádiz.",
+        "No sé si vivo en Cádiz.",
+        "No como carne en casa. He dejado pan.",
         "Quizá vivo en Cádiz.",
         "¿Vivo en Cádiz?",
         "Soy tímido.",
@@ -214,6 +248,57 @@ def test_one_value_replaces_and_several_add_up(noting, clock):
     assert noting.profile(**ANA).text == "relationship: married\nhobby: chess, singing in a choir\npet: a cat"
     say(noting, "I stopped going to choir")
     assert [value for name, value in held(noting) if name == "hobby"] == ["chess"]
+
+
+@pytest.mark.parametrize(
+    ("said", "denied", "value"),
+    [
+        ("I'm allergic to penicillin.", "turns out I'm not allergic to penicillin after all", "penicillin"),
+        ("I'm vegetarian.", "I'm not vegetarian any more", "vegetarian"),
+        ("I'm a nurse.", "I'm no longer a nurse", "nurse"),
+        ("I live in Leeds.", "I don't live in Leeds any more", "Leeds"),
+        ("I don't eat meat.", "I eat meat again", "no meat"),
+    ],
+)
+def test_a_denial_closes_the_value_and_an_undo_opens_it_again(noting, clock, said, denied, value):
+    say(noting, said)
+    before = held(noting)
+    assert [told for _, told in before] == [value]
+    clock.now += DAY
+    say(noting, denied)
+    assert held(noting) == []
+    former = noting.profile(**ANA).former
+    assert [(one.value, one.valid_from, one.valid_to) for one in former] == [(value, BEGIN, clock.now)]
+    assert held(noting, known_at=BEGIN + DAY / 2) == before
+    denial = next(one for one in made(noting) if one.undone_by is None)
+    assert "holds no more" in denial.evidence
+    assert noting.verify(**ANA) == []
+
+
+def test_a_denial_of_what_is_not_held_closes_nothing_and_can_be_undone(noting, clock):
+    say(noting, "I'm a nurse at Siemens, and I live in Leeds.")
+    say(noting, "I'm allergic to nuts.")
+    clock.now += DAY
+    say(noting, "I'm not a doctor.")
+    say(noting, "I don't live in York.")
+    say(noting, "I'm not allergic to nuts.")
+    assert held(noting) == [("residence", "Leeds"), ("job", "nurse"), ("employer", "Siemens")]
+    noting.undo(made(noting)[0].id, **ANA)
+    assert ("allergy", "nuts") in held(noting)
+
+
+def test_what_somebody_does_without_stands_beside_a_diet(noting, clock):
+    for text in (
+        "I'm vegetarian.",
+        "I've given up dairy.",
+        "I no longer eat gluten.",
+        "I'm vegan now.",
+        "I eat dairy again.",
+    ):
+        say(noting, text)
+        clock.now += DAY
+    assert held(noting) == [("diet", "no gluten"), ("diet", "vegan")]
+    assert noting.profile(**ANA).text == "diet: no gluten, vegan"
 
 
 def test_who_is_named_otherwise_than_the_user_tells_nothing_of_him(noting):

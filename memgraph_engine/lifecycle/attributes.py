@@ -1,13 +1,13 @@
 """What a message tells about who says it, found without a model: the name, the residence, the job, the diet and so on.
 
 Only a plain statement in the first person counts: a sentence, or a clause of one, that begins with a listed phrase and
-tells nothing behind the value that could take it back. What is missed costs little. What is wrong would stand in
-every prompt.
+tells nothing behind the value that could take it back. One that denies what such a phrase says ("I'm not allergic to
+nuts after all") ends the value. What is missed costs little. What is wrong would stand in every prompt.
 """
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -24,6 +24,9 @@ _YEAR = re.compile(r"(?:18|19|20)\d\d")
 _CAPITALS = 4  # words of a name or a place
 _INTRODUCED = 2  # words of a name behind "I'm"
 _ACTIVITY = 3  # words of a hobby
+_WORK = 4  # words of a job, with the article
+_DENIED = 4  # words of a clause among which what denies it begins
+_ACRONYM = re.compile(r"[A-Z]{2,4}")
 _TITLES = frozenset(("dr", "mr", "mrs", "ms", "st", "sr", "sra"))
 
 
@@ -44,8 +47,10 @@ def attributes(text: str, language: str) -> list[Delta]:
     >>> told = attributes("Hi! I live in Lisbon now and I'm allergic to nuts. Do I live in Faro?", "english")
     >>> [(one.name, one.value) for one in told]
     [('residence', 'Lisbon'), ('allergy', 'nuts')]
-    >>> attributes("My friend lives in Porto. If I lived in Rome, I'd walk. I don't live in Faro.", "english")
+    >>> attributes("My friend lives in Porto. If I lived in Rome, I'd walk. Do I live in Faro?", "english")
     []
+    >>> attributes("I don't live in Faro any more.", "english")
+    [Delta(name='residence', value='Faro', ends=True)]
     """
     if language not in LISTED:
         return []
@@ -118,14 +123,20 @@ def _told(words: Sequence[_Word], sentence: str, lists: "_Lists", *, opens: bool
         return
     first = _begin(words, lists)
     own = False
+    before: list[str] = []  # the words so far, without the phrases that told something: "I stopped eating", "I don't"
+    end = first
     for at in range(first, len(words)):
         if at > first and not (own and _clause_begins(words, at, lists)):
             continue
+        before += plain[end:at]
+        end = at
         told = _statement(words, at, sentence, lists, opens=opens and at == first)
-        found = told if _plain(plain[first:at], lists) else None
+        found = told if told and lists.doubts.isdisjoint(before) else None
         if at == first:
             own = plain[at] in lists.first_person or found is not None
-        yield from found or ()
+        if found:
+            yield from found.changes
+            end = at + found.words
 
 
 def _begin(words: Sequence[_Word], lists: "_Lists") -> int:
@@ -158,39 +169,99 @@ def _ends(gap: str) -> bool:
     return any(sign in gap for sign in ",.;!–—()")
 
 
-def _plain(before: Sequence[str], lists: "_Lists") -> bool:
-    """Tell whether nothing before a clause makes doubtful what it says."""
-    return lists.doubts.isdisjoint(before)
+@dataclass(frozen=True, slots=True)
+class _Statement:
+    """What a clause tells, and how many words its phrase has."""
+
+    changes: Sequence[Delta]
+    words: int
 
 
-def _statement(words: Sequence[_Word], at: int, sentence: str, lists: "_Lists", *, opens: bool) -> list[Delta] | None:
-    """Return what a clause tells that begins with the longest phrase that is listed, None for nothing."""
-    for length in range(min(lists.longest, len(words) - at), 0, -1):
-        phrase = "_".join(word.plain for word in words[at : at + length])
-        if phrase not in lists.phrases or any(word.gap.strip() for word in words[at + 1 : at + length]):
-            continue
-        kinds, _, value = lists.phrases[phrase].partition(":")
-        for kind in kinds.split("+"):
-            if kind == "introduction" and not opens:
+def _statement(words: Sequence[_Word], at: int, sentence: str, lists: "_Lists", *, opens: bool) -> _Statement | None:
+    """Return what a clause tells that begins with the longest phrase that is listed, or with one that is denied."""
+    clause = words[at:]
+    some = [(clause, "")]
+    if denied := _undenied(clause, lists):
+        some.append(denied)
+    for said, denial in some:
+        for length in range(min(lists.longest, len(said)), 0, -1):
+            phrase = "_".join(word.plain for word in said[:length])
+            if phrase not in lists.phrases or any(word.gap.strip() for word in said[1:length]):
                 continue
-            if found := _valued(kind, value, words[at + length :], sentence, lists):
-                return found
+            kinds, _, value = lists.phrases[phrase].partition(":")
+            for kind in kinds.split("+"):
+                if (kind == "introduction" and not opens) or (denial and kind.startswith("-")):
+                    continue
+                if found := _valued(kind, value, said[length:], sentence, lists, denial):
+                    return _Statement(found, length + len(clause) - len(said))
     return None
 
 
-def _valued(kind: str, value: str, rest: Sequence[_Word], sentence: str, lists: "_Lists") -> list[Delta] | None:
+def _undenied(clause: Sequence[_Word], lists: "_Lists") -> tuple[Sequence[_Word], str] | None:
+    """Return a clause without the words that deny it, and these: "I live in Faro" and "no_longer"; None for none."""
+    for at in range(min(_DENIED, len(clause))):
+        if at and clause[at].gap.strip():
+            return None
+        for denial in lists.denials:
+            size = denial.count("_") + 1
+            said, rest = clause[at : at + size], clause[at + size :]
+            if "_".join(word.plain for word in said) == denial:
+                apart = any(word.gap.strip() for word in (*said[1:], *rest[:1]))
+                return None if apart else ([*clause[:at], *rest], denial)
+    return None
+
+
+def _valued(
+    kind: str, value: str, rest: Sequence[_Word], sentence: str, lists: "_Lists", denial: str
+) -> list[Delta] | None:
     """Return what a phrase tells: the value that it has itself, or what stands behind it."""
-    ends, kind = kind.startswith("-"), kind.removeprefix("-")
+    over, kind = kind.startswith("-"), kind.removeprefix("-")
+    ends = over or denial != ""
     name = _NAMES.get(kind, kind)
-    read = [(value, 0)] if value or (ends and name not in _ENDED) else _READ[kind](rest, sentence, lists)
-    if not read or not (_closed(rest[read[-1][1] :], lists) or _contrasted(kind, rest[read[-1][1] :], sentence, lists)):
+    if value or (over and kind not in _ENDED):
+        read = [(one.replace("_", " "), 0) for one in value.split("+")]
+    else:
+        read = _READ[kind](rest, sentence, lists)
+    behind = rest[read[-1][1] :] if read else ()
+    if not read or (denial and not _wholly(denial, behind, lists)):
+        return None
+    if not (_closed(behind, lists, denied=denial != "") or _contrasted(kind, behind, sentence, lists)):
         return None
     found = [Delta(name, one[:LONGEST_VALUE], ends) for one, _ in read]
+    if name == "employer" and not ends:
+        role = _role(behind, sentence, lists)
+        before = [Delta("job", ends=True)] if kind.startswith("new-") or (kind == "started" and role) else []
+        return None if kind == "started" and not role else [*before, *found, *role]
     if name != "job":
         return found
-    # who has no job any more, or another one, is no more where he was
-    over = ends or kind == "new-job" or value != ""
-    return [*([Delta("employer", ends=True)] if over else []), *found, *_firm(rest[read[-1][1] :], sentence, lists)]
+    # who has no job any more, or another one, is no more where he was; who only has not that one may be
+    if denial:
+        left = denial in lists.no_more or _phrase(behind, lists.no_more) > 0
+    else:
+        left = ends or kind.startswith("new-") or value != ""
+    firm = [] if ends else _firm(behind, sentence, lists)
+    return [*([Delta("employer", ends=True)] if left else []), *found, *firm]
+
+
+def _wholly(denial: str, behind: Sequence[_Word], lists: "_Lists") -> bool:
+    """Tell whether a value is denied, and not what is said of it: "I'm not a nurse for the money" is one.
+
+    "No longer" and "any more" leave no doubt.
+    """
+    if denial in lists.no_more or _phrase(behind, lists.no_more):
+        return True
+    behind = behind[_phrase(behind, lists.tails) :]
+    return not behind or behind[0].gap.strip() != "" or behind[0].plain not in lists.limits | lists.reasons
+
+
+def _phrase(rest: Sequence[_Word], phrases: Collection[str]) -> int:
+    """Return how many words a phrase has with which some words begin, in the clause that goes on; 0 for none."""
+    for phrase in phrases:
+        size = phrase.count("_") + 1
+        said = rest[:size]
+        if "_".join(word.plain for word in said) == phrase and not any(word.gap.strip() for word in said):
+            return size
+    return 0
 
 
 def _firm(rest: Sequence[_Word], sentence: str, lists: "_Lists") -> list[Delta]:
@@ -201,10 +272,23 @@ def _firm(rest: Sequence[_Word], sentence: str, lists: "_Lists") -> list[Delta]:
     return [Delta("employer", read[0][0][:LONGEST_VALUE])] if read and _closed(rest[1 + read[0][1] :], lists) else []
 
 
-def _closed(rest: Sequence[_Word], lists: "_Lists") -> bool:
-    """Tell whether a value ends where it ends: with its clause, or before a word that goes on about something else."""
+def _role(rest: Sequence[_Word], sentence: str, lists: "_Lists") -> list[Delta]:
+    """Read as what somebody works where it stands before: "as a nurse"."""
+    if not rest or rest[0].gap.strip() or rest[0].plain not in lists.role:
+        return []
+    read = _work(rest[1:], sentence, lists)
+    return [Delta("job", read[0][0][:LONGEST_VALUE])] if read and _closed(rest[1 + read[0][1] :], lists) else []
+
+
+def _closed(rest: Sequence[_Word], lists: "_Lists", *, denied: bool = False) -> bool:
+    """Tell whether a value ends where it ends: with its clause, or before a word that goes on about something else.
+
+    What is denied is not taken back by another denial: "I'm not a nurse any more, I quit".
+    """
+    rest = rest[_phrase(rest, lists.tails) :]
     if not rest or _ends(rest[0].gap):
-        return (lists.doubts | lists.alternatives).isdisjoint(word.plain for word in rest[:2])
+        less = lists.doubts - lists.negations if denied else lists.doubts
+        return (less | lists.alternatives).isdisjoint(word.plain for word in rest[:2])
     if rest[0].plain in lists.inside:  # "in March" tells when, "in this game" that it is none
         return len(rest) > 1 and (rest[1].plain in lists.times or not rest[1].written[0].islower())
     return not rest[0].gap.strip() and rest[0].plain in lists.after
@@ -279,20 +363,61 @@ def _activity(rest: Sequence[_Word], sentence: str, lists: "_Lists") -> list[tup
 
 
 def _job(rest: Sequence[_Word], sentence: str, lists: "_Lists") -> list[tuple[str, int]]:
-    """Read an occupation that is listed, with what is listed of it before and behind."""
+    """Read an occupation that is listed, with what is listed of it before and behind, or is in capitals: "UX"."""
     skipped = 1 if rest and rest[0].plain in lists.articles else 0
     at, found = skipped, False
     while at < len(rest) and not (at > skipped and rest[at].gap.strip()):
         if rest[at].plain in lists.occupations:
             found = True
-        elif rest[at].plain not in lists.modifiers:
+        elif rest[at].plain not in lists.modifiers and (found or not _ACRONYM.fullmatch(rest[at].written)):
             break
         at += 1
     return [(sentence[rest[skipped].start : rest[at - 1].end], at)] if found else []
 
 
+def _work(rest: Sequence[_Word], sentence: str, lists: "_Lists") -> list[tuple[str, int]]:
+    """Read as what somebody works: an occupation that is listed, or looks like one, with any words before it.
+
+    "I'm a terrible cook" tells no job, but "I work as a lead cook" does.
+    """
+    if read := _job(rest, sentence, lists):
+        return read
+    start = 1 if rest and rest[0].plain in lists.articles else 0
+    end = start
+    less = lists.after | lists.doubts | lists.links | lists.first_person | lists.alternatives | lists.inside
+    while end < len(rest) and not (rest[end].gap.strip() and end > start) and rest[end].plain not in less:
+        end += 1
+    last = rest[end - 1].plain if end > start else ""
+    named = last in lists.occupations or (start and any(last.endswith(one) for one in lists.agents))
+    return [(sentence[rest[start].start : rest[end - 1].end], end)] if named and end - start <= _WORK else []
+
+
+def _food(rest: Sequence[_Word], sentence: str, lists: "_Lists") -> list[tuple[str, int]]:
+    """Read what somebody eats no more, "no meat", and not only at a time, at a place or for a while."""
+    found = _listed(rest, sentence, lists, lists.foods)
+    if not found:
+        return []
+    behind = rest[found[-1][1] :]
+    behind = behind[_phrase(behind, lists.tails) :]
+    limited = bool(behind) and not behind[0].gap.strip() and behind[0].plain in lists.limits
+    return [] if limited else [(f"{lists.without} {food}", end) for food, end in found]
+
+
+def _eaten(rest: Sequence[_Word], sentence: str, lists: "_Lists") -> list[tuple[str, int]]:
+    """Read what somebody eats again."""
+    found = _food(rest, sentence, lists)
+    behind = rest[found[-1][1] :] if found else ()
+    size = _phrase(behind, lists.anew)
+    return [*found[:-1], (found[-1][0], found[-1][1] + size)] if size else []
+
+
 def _allergy(rest: Sequence[_Word], sentence: str, lists: "_Lists") -> list[tuple[str, int]]:
     """Read allergens, one behind another: "nuts, shellfish and pollen"."""
+    return _listed(rest, sentence, lists, lists.allergens)
+
+
+def _listed(rest: Sequence[_Word], sentence: str, lists: "_Lists", some: frozenset[str]) -> list[tuple[str, int]]:
+    """Read listed words, one behind another."""
     found: list[tuple[str, int]] = []
     at = 0
     while at < len(rest):
@@ -300,7 +425,7 @@ def _allergy(rest: Sequence[_Word], sentence: str, lists: "_Lists") -> list[tupl
         while start < len(rest) and rest[start].plain in (lists.articles | lists.joints | lists.alternatives):
             start += 1
         end = start
-        while end < len(rest) and rest[end].plain in lists.allergens and not (end > start and _ends(rest[end].gap)):
+        while end < len(rest) and rest[end].plain in some and not (end > start and _ends(rest[end].gap)):
             end += 1
         if end == start:
             break
@@ -334,11 +459,21 @@ def _birthday(rest: Sequence[_Word], sentence: str, lists: "_Lists") -> list[tup
     return [(sentence[rest[start].start : rest[end - 1].end], end)]
 
 
-_NAMES = {"introduction": "name", "moved": "residence", "new-job": "job"}
+_NAMES = {
+    "introduction": "name",
+    "moved": "residence",
+    "work": "job",
+    "new-job": "job",
+    "new-work": "job",
+    "started": "employer",
+    "new-employer": "employer",
+    "without": "diet",
+    "eaten": "diet",
+}
 """Attributes by the kinds of phrases that are read otherwise than their own."""
 
-_ENDED = ("allergy", "hobby")
-"""Attributes of which a phrase ends the value that stands behind it, and not all."""
+_ENDED = ("allergy", "hobby", "without", "eaten")
+"""Kinds of which a phrase ends the value that stands behind it, and not all."""
 
 _READ = {
     "name": _capitals,
@@ -347,8 +482,14 @@ _READ = {
     "residence": _place,
     "moved": _moved,
     "job": _job,
+    "work": _work,
     "new-job": _job,
+    "new-work": _work,
     "employer": _capitals,
+    "started": _capitals,
+    "new-employer": _capitals,
+    "without": _food,
+    "eaten": _eaten,
     "allergy": _allergy,
     "birthday": _birthday,
     "hobby": _activity,
@@ -384,6 +525,16 @@ class _Lists:
     products: frozenset[str]
     not_names: frozenset[str]
     common: frozenset[str]
+    denials: Sequence[str]
+    no_more: frozenset[str]
+    tails: frozenset[str]
+    role: frozenset[str]
+    agents: Sequence[str]
+    foods: frozenset[str]
+    limits: frozenset[str]
+    reasons: frozenset[str]
+    without: str
+    anew: frozenset[str]
 
 
 @cache
@@ -398,7 +549,7 @@ def _lists(language: str) -> _Lists:
             kinds[kind].add(word)
     function = {kind: frozenset(some) for kind, some in kinds.items()}
     contractions = {word: parts for word, parts in word_values(language, "spellings").items() if "'" in word}
-    careless = {word.replace("'", ""): contractions[word] for word in ("i'm", "i've") if word in contractions}
+    careless = {word.replace("'", ""): contractions[word] for word in ("i'm", "i've", "don't") if word in contractions}
     single = frozenset(word for word in words("hedges", "negations") if "_" not in word)
     return _Lists(
         phrases=phrases,
@@ -428,4 +579,14 @@ def _lists(language: str) -> _Lists:
         products=words("products"),
         not_names=words("not-names"),
         common=words("common-words"),
+        denials=sorted(function["denial"], key=lambda one: -one.count("_")),
+        no_more=function["no-more"],
+        tails=function["tail"] | function["no-more"],
+        role=function["role"],
+        agents=sorted(one.removeprefix("-") for one in function["agent"]),
+        foods=words("foods"),
+        limits=function["limit"],
+        reasons=function["reason"],
+        without=next(iter(function["without"])),
+        anew=words("anew"),
     )

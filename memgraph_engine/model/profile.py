@@ -1,5 +1,6 @@
 """What is known about a user: attributes by name, each with who told it, and from when to when it held."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -28,6 +29,9 @@ MANY: Mapping[str, bool] = {
     "child": True,
 }
 """The attributes that are looked for in what is said, each with whether it may have several values at once."""
+
+WITHOUT = ("no ", "sin ")
+"""How a `diet` begins that says what somebody does without: "no meat". It stands beside "vegetarian"."""
 
 LONGEST_NAME = 40
 LONGEST_VALUE = 200
@@ -99,8 +103,8 @@ class Stated:
 def folded(subject: str, stated: Sequence[Stated]) -> Profile:
     """Return the profile that follows from what was told, in the order in which it was true.
 
-    A new value closes the one before, unless the attribute has several at once. What is told twice is told by whoever
-    told it first. What a later note replaced held until then.
+    A new value closes the one before, unless the attribute has several at once, or both may be true of a diet. What is
+    told twice is told by whoever told it first. What a later note replaced held until then.
     """
     held: dict[str, list[Attribute]] = {}
     former: list[Attribute] = []
@@ -136,10 +140,13 @@ def _same(one: Attribute, other: Attribute) -> bool:
 
 
 def _words(value: str) -> set[str]:
-    return set(value.casefold().split())
+    return set(re.findall(r"\w+", value.casefold()))
 
 
 def _closes(one: Stated, old: Attribute) -> bool:
     if one.ends:  # "choir" ends "singing in a choir"; '' ends all
         return _words(one.attribute.value) <= _words(old.value)
-    return not MANY.get(old.name, False) and not _same(one.attribute, old)
+    beside = old.name == "diet" and any(
+        value.casefold().startswith(WITHOUT) for value in (one.attribute.value, old.value)
+    )
+    return not MANY.get(old.name, False) and not beside and not _same(one.attribute, old)
