@@ -1,4 +1,8 @@
-"""How a note reads in a context: one line, which is shortened where it has no room."""
+"""How a note reads in a context: an entry, which is shortened where it has no room.
+
+It has the lines that its message had, since code and lists are nothing without them. All but the first stand behind a
+margin, so that only an entry begins at the beginning of a line.
+"""
 
 import re
 from bisect import bisect_right
@@ -16,10 +20,14 @@ from memgraph_engine.rendering import render, told, written
 _GAP = "…"
 _GAP_TOKENS = most_tokens(_GAP)
 _ENDLESS = 40  # characters: what is longer is no word
-_SENTENCES = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])")
+_MARGIN = "  "
+_MOST_INDENT = 40  # characters
+_FENCE = "```"
+_SENTENCES = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])|[^\S\n]*\n\s*")
 _PARTS = re.compile(r"\s*(?:[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]|[^\s\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]+)")
 _WORDS = re.compile(r"[^\W_]+")
 _NUMBERED = re.compile(r"[\[［【〔⟦](\s*\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*\s*)[\]］】〕⟧]")
+_INDEX = re.compile(rf"(?<![A-Za-z0-9_)\]]){_NUMBERED.pattern}")  # in code "row[2]" cites nothing
 _MOST_DAYS = 4
 _SHORT = 5  # words: so few say little without the question that they answer
 
@@ -45,7 +53,7 @@ def head(number: int, fact: Fact, numbers: Mapping[str, str] = MappingProxyType(
 
 
 def text(fact: Fact, told: Container[Place], language: str) -> str:
-    """Return a note's text as one line.
+    """Return a note's text, in the lines that it has.
 
     The head has its date, unless its parts were said on several days. The turn before is there where it is a question
     that the note answers in a few words, and no other note of the context has it: what the context tells is at the
@@ -61,10 +69,8 @@ def text(fact: Fact, told: Container[Place], language: str) -> str:
         once = _once(note.sources, language)
         days = {source.said_as[:10] for source in once if source.said_as}
         said = render([(source, None) for source in once], language, dated=len(days) > 1).context
-        line = said + note.context.removeprefix(whole) if needed else said
-    else:
-        line = note.context
-    return _unmarked(line)
+        return f"{_lined(said)}{_unmarked(note.context.removeprefix(whole), ' ')}" if needed else _lined(said)
+    return _lined(note.context)
 
 
 def _once(sources: Sequence[Source], language: str) -> list[Source]:
@@ -76,35 +82,57 @@ def _once(sources: Sequence[Source], language: str) -> list[Source]:
     return list(kept.values())
 
 
-def _unmarked(line: str) -> str:
-    """Return a text as one line in which nothing passes for a mark or a number of the context."""
-    return _NUMBERED.sub(r"(\1)", without_marks(" ".join(line.split())))
+def _unmarked(text: str, before: str = "") -> str:
+    """Return a text as one line, behind `before`, in which nothing passes for a mark or a number of the context."""
+    return before + _NUMBERED.sub(r"(\1)", without_marks(" ".join(text.split())))
 
 
-def shortened(line: str, limit: int, wanted: Collection[str]) -> str:
+def _lined(text: str) -> str:
+    """Return a text in its lines, those behind the first one indented, in which nothing passes for a mark or a number.
+
+    Between fences an index stays ("row[2]"): it looks like no citation.
+    """
+    lines = [line for line in text.expandtabs(4).splitlines() if line.strip()]
+    kept = [" " * min(len(line) - len(line.lstrip()), _MOST_INDENT) + " ".join(line.split()) for line in lines]
+    parts = without_marks(f"\n{_MARGIN}".join(kept).strip()).split(_FENCE)
+    told = ((_INDEX if at % 2 else _NUMBERED).sub(r"(\1)", part) for at, part in enumerate(parts))
+    return _FENCE.join(told)
+
+
+def shortened(text: str, limit: int, wanted: Collection[str]) -> str:
     """Return the part of a text that has room in `limit` tokens: the sentences with most of the wanted words.
 
-    They stand in their order, with dots for what is left out; of a single sentence its beginning. '' if there is no
-    room for anything.
+    They stand in their order and lines, with dots for what is left out; of a single sentence its beginning. '' if there
+    is no room for anything.
 
     >>> shortened("Ana came. She sat down. She told me of Porto, at last. We ate.", 16, {"porto"})
     '… She told me of Porto, at last. …'
     """
-    if most_tokens(line) <= limit:
-        return line
-    sentences = [one for one in _SENTENCES.split(line) if one]
-    best = sorted(range(len(sentences)), key=lambda at: (-_wanted(sentences[at], wanted), at))
+    if most_tokens(text) <= limit:
+        return text
+    sentences = _sentences(text)
+    best = sorted(range(len(sentences)), key=lambda at: (-_wanted(sentences[at][1], wanted), at))
     chosen: set[int] = set()
     room = limit - _GAP_TOKENS
     for at in best:
         beside = sum(0 <= other < len(sentences) and other not in chosen for other in (at - 1, at + 1))
-        taken = most_tokens(sentences[at]) + (beside - 1) * _GAP_TOKENS  # it stands where there was one gap
+        gap, sentence = sentences[at]
+        taken = most_tokens(gap + sentence) + (beside - 1) * _GAP_TOKENS  # it stands where there was one gap
         if taken <= room:
             chosen.add(at)
             room -= taken
         elif not chosen:
-            return _beginning(sentences[at], limit)
+            return _beginning(sentence, limit)
     return _joined(sentences, chosen)
+
+
+def _sentences(text: str) -> list[tuple[str, str]]:
+    """Return the sentences and lines of a text, each behind the white space before it."""
+    found, gap, end = list[tuple[str, str]](), "", 0
+    for match in _SENTENCES.finditer(text):
+        found += [(gap, text[end : match.start()])] if match.start() > end else []
+        gap, end = match[0], match.end()
+    return [*found, (gap, text[end:])] if end < len(text) else found
 
 
 def _wanted(sentence: str, wanted: Collection[str]) -> int:
@@ -122,13 +150,15 @@ def words(question: str) -> frozenset[str]:
     return frozenset(word for word in found if len(word) > 2 or not word.isascii())
 
 
-def _joined(sentences: list[str], chosen: Collection[int]) -> str:
+def _joined(sentences: Sequence[tuple[str, str]], chosen: Collection[int]) -> str:
     at = [-1, *sorted(chosen), len(sentences)]
     parts = []
     for last, here in pairwise(at):
-        parts += [_GAP] if here > last + 1 else []
-        parts += [sentences[here]] if here < len(sentences) else []
-    return " ".join(parts)
+        parts += [f" {_GAP}"] if here > last + 1 else []
+        if here < len(sentences):
+            gap, sentence = sentences[here]
+            parts += [gap if gap or here == last + 1 else " ", sentence]
+    return "".join(parts).strip()
 
 
 def _beginning(sentence: str, limit: int) -> str:

@@ -17,9 +17,10 @@ BUSY = "The client was busy: pathways, later rounds and the counting of use were
 class Cited(Result):
     """A note of a context, under the number by which an answer cites it: [1], [2] and so on.
 
-    `line` is its line of the context: number, days on which it was said, remarks, text. `sources` are the note's own
-    and those of notes that say the same; `remarks` tell that it is disputed, replaces another or was true once.
-    `shortened` says that `line` has only a part of the text.
+    `line` is its part of the context: number, days on which it was said, remarks, text. Where the text has several
+    lines, those behind the first are indented. `sources` are the note's own and those of notes that say the same;
+    `remarks` tell that it is disputed, replaces another or was true once. `shortened` says that `line` has only a part
+    of the text.
     """
 
     brief = ("number", "line")
@@ -60,12 +61,12 @@ class Context(Result):
 
     @property
     def lines(self) -> str:
-        """The entries, one a line, without marks."""
+        """The entries, each at the beginning of a line, without marks."""
         return "\n".join(entry.line for entry in self.entries)
 
     @property
     def shown(self) -> tuple[str, ...]:
-        """What `add(…, shown=…)` takes: the lines that a model was shown, to find what it only repeats."""
+        """What `add(…, shown=…)` takes: the entries that a model was shown, to find what it only repeats."""
         return tuple(entry.line for entry in self.entries)
 
 
