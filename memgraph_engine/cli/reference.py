@@ -12,7 +12,7 @@ _INTRODUCTION = """\
 Written by `python -m memgraph_engine.cli.reference`; a test compares it with the commands.
 
 Results go to stdout, everything else to stderr. `--json` prints one JSON document: times are ISO 8601 in
-UTC, the year 9999 stands for "never" and the year 1 for "since ever". Exit codes: 0 fine, 1 failed, 2 wrong
+UTC, "never" is null, and the year 1 stands for "since ever". Exit codes: 0 fine, 1 failed, 2 wrong
 usage, 130 interrupted. Which server, tenant and embedder are used is a matter of the settings:
 `memgraph-engine init --write-config memgraph-engine.toml` writes a file with all of them.
 """

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 _LONGEST = 60  # characters of a text in a line
 _MOST = 3  # entries of a list in a line
+_NEVER = 9999  # the year that stands for "never"
 
 
 class Result:
@@ -37,8 +38,8 @@ class Result:
 def json_form(value: object) -> Any:
     """Return a result in dicts, lists, strings, numbers and None, as `json.dumps` takes it.
 
-    An object becomes a dict of its fields. Times are ISO 8601, in UTC; the year 9999 stands for "never" and the year 1
-    for "since ever". Raises TypeError for what is no result.
+    An object becomes a dict of its fields. Times are ISO 8601, in UTC; "never" (the year 9999) is None, and the year 1
+    stands for "since ever". Raises TypeError for what is no result.
 
     >>> from memgraph_engine.cost import Budget
     >>> json_form({"limits": (Budget(calls=2),)})
@@ -52,6 +53,8 @@ def json_form(value: object) -> Any:
         return {name: json_form(one) for name, one in value.items()}
     if isinstance(value, list | tuple):
         return [json_form(one) for one in value]
+    if isinstance(value, datetime) and value.year == _NEVER:
+        return None
     if isinstance(value, date):  # a datetime is one
         return value.isoformat()
     if isinstance(value, Path):
