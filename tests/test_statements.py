@@ -26,6 +26,7 @@ MAY_SCAN = {
     "scopes/users",
     "scopes/waiting",
     "scopes/undone",
+    "scopes/fresh",
     "topics/changed",
     "store/overtake",
 }

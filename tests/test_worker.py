@@ -88,11 +88,28 @@ def test_topics_are_found_after_so_many_notes(connect):
     memory = connect(topics_after=3)
     memory.add_many(["The ferry leaves at noon.", "The baker sells rye bread."], user_id="ana")
     assert work_once(memory) == []
+    memory.add("The tide turns at noon.", user_id="bo")
+    said = Worker(memory.engine).waits()
+    assert said.endswith("/ana wait until 3 new notes have keywords (2 do), and 1 more memory waits longer")
+    assert memory.health().fresh == 2
     memory.add("My bicycle has a flat tyre.", user_id="ana")
     assert work_once(memory) == [("topics", "ana", "done")]
     assert len(memory.topic_runs(user_id="ana")) == 1
+    assert Worker(memory.engine).waits().endswith("/bo wait until 3 new notes have keywords (1 do)")
+    assert memory.health().fresh == 1
     memory.add_many(["The heron caught a fish.", "Our beekeeper sold two hives."], user_id="ana")
     assert work_once(memory) == []
+
+
+def test_a_worker_that_runs_once_says_what_topics_wait_for(connect, monkeypatch, tenant, server):
+    memory = connect(topics_after=3)
+    memory.add("The ferry leaves at noon.", user_id="ana")
+    for name, value in (("URI", server.uri), ("USER", server.user), ("PASSWORD", server.password)):
+        monkeypatch.setenv(f"MEMGRAPH_ENGINE_{name}", value)
+    monkeypatch.setenv("MEMGRAPH_ENGINE_WORKER__TOPICS_AFTER", "3")
+    told = CliRunner().invoke(app, ["worker", "--once", "--tenant", tenant])
+    assert "ana wait until 3 new notes have keywords (1 do)" in told.stdout, told.output
+    assert "1 of 3 new notes with keywords" in CliRunner().invoke(app, ["health", "--tenant", tenant]).stdout
 
 
 def test_a_deferred_note_counts_when_it_is_constructed(connect):
@@ -401,7 +418,7 @@ def test_once_ends_and_tells_in_json(memory, tenant):
     result = CliRunner().invoke(app, ["worker", "--once", "--json", "--tenant", tenant])
     assert result.exit_code == 0, result.output
     lines = [json.loads(line) for line in result.stdout.splitlines()]
-    assert [line["kind"] for line in lines] == ["started", "construct", "stopped"]
+    assert [line["kind"] for line in lines] == ["started", "construct", "waits", "stopped"]
     assert lines[1]["scope"] == f"{tenant}/ana"
     assert lines[1]["counts"] == {"append": 1}
     assert lines[1]["outcome"] == "done"

@@ -30,7 +30,8 @@ def health(
     else:
         waits = {f"waits to {one.job}": _since(one.since, one.memories) for one in found.undone}
         facts = {"server": found.server, "schema": f"{found.schema} of {found.expected}", "clock": f"{found.clock:+} s"}
-        show.facts(show.console(), {**facts, **waits, "state": "well" if found.ok else "not well"})
+        topics = {"topics": _topics(found.fresh)} if found.fresh else {}
+        show.facts(show.console(), {**facts, **waits, **topics, "state": "well" if found.ok else "not well"})
         for fault in found.faults:
             typer.echo(show.clean(fault), err=True)
     if not found.ok:
@@ -39,6 +40,14 @@ def health(
 
 def _since(since: datetime | None, memories: int) -> str:
     return f"{memories:,} memories" + (f", since {show.moment(since)}" if since else "")
+
+
+def _topics(fresh: int) -> str:
+    from memgraph_engine.settings import Settings
+
+    after = Settings.load().worker.topics_after
+    of = f"{fresh:,} of {after:,}" if after else f"{fresh:,}"
+    return f"{of} new notes with keywords, in the memory that has most"
 
 
 def _look(tenant: str | None, overdue: timedelta) -> "Health":

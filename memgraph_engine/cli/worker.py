@@ -32,7 +32,8 @@ def worker(
     The settings under `worker` say when.
     Any number of workers, on any number of machines, share the work. SIGTERM or an interrupt ends a worker cleanly,
     with exit code 0; a second one ends it at once. When a worker is killed, the memory stays as it was, and another
-    worker takes over within 10 seconds. With --once, the exit code is 1 if a job failed.
+    worker takes over within 10 seconds. With --once, it says at its end for what topics wait, and the exit code is 1 if
+    a job failed.
     """
     if every_tenant and tenant is not None:
         raise typer.BadParameter("it stands for every tenant: leave --tenant out.", param_hint="--all-tenants")
@@ -48,6 +49,8 @@ def worker(
         with _stopped_by_signals(one):
             if once:
                 fine = one.once()
+                if waits := one.waits():
+                    _event(engine.now(), "waits", waits, as_json=as_json)
             else:
                 one.run()
         _event(engine.now(), "stopped", "", as_json=as_json)

@@ -29,6 +29,7 @@ def look(db: Database, tenant: str, cap: int, overdue: timedelta) -> Health:
         rows = db.run("store/read")
         clock = ahead(db)
         waiting = db.run("scopes/undone", tenant=tenant, cap=cap) if rows else []
+        fresh = db.run("scopes/fresh", tenant=tenant)[0]["notes"] if rows else 0
         left = scopes.imports_cut_off(db, tenant)
     except StoreError as error:
         return Health(db.uri, (str(error),), expected=schema.VERSION)
@@ -44,7 +45,7 @@ def look(db: Database, tenant: str, cap: int, overdue: timedelta) -> Health:
     if abs(clock) > SKEW:
         faults.append(f"The server's clock and this machine's differ by {abs(clock).total_seconds() / 60:.0f} minutes.")
     faults += [fault for one in undone if (fault := _late(one, db.alive(), overdue))]
-    return Health(db.uri, tuple(faults), found, schema.VERSION, round(clock.total_seconds(), 3), undone)
+    return Health(db.uri, tuple(faults), found, schema.VERSION, round(clock.total_seconds(), 3), undone, fresh)
 
 
 def _schema_faults(found: int, upgrading: int | None) -> list[str]:

@@ -24,6 +24,8 @@ class Health(Result):
 
     `server` is its address. `schema` is that of the database, 0 for a new one, `expected` that of this process.
     `clock` is by how many seconds the server's clock is ahead of this machine's. `undone` is what waits.
+    `fresh` counts the notes with keywords that came since topics were found, in the memory that has most of them: the
+    setting `worker.topics_after` says of how many on a worker finds topics anew.
     """
 
     brief = ("ok", "faults", "undone")
@@ -35,6 +37,7 @@ class Health(Result):
     expected: int = 0
     clock: float = 0.0
     undone: tuple[Undone, ...] = ()
+    fresh: int = 0
 
     @property
     def ok(self) -> bool:

@@ -31,9 +31,9 @@ class Schedule:
         """Say it.
 
         >>> str(Schedule(100, "0 3 * * *", ZoneInfo("Europe/Lisbon")))
-        "after 100 new notes, at '0 3 * * *' (Europe/Lisbon)"
+        "after 100 new notes with keywords, at '0 3 * * *' (Europe/Lisbon)"
         """
-        after = f"after {self.after:,} new notes" if self.after else ""
+        after = f"after {self.after:,} new notes with keywords" if self.after else ""
         cron = f"at {self.cron!r} ({self.timezone.key})" if self.cron else ""
         return ", ".join(part for part in (after, cron) if part) or "never"
 
@@ -51,6 +51,17 @@ class Schedule:
         if last and (waiting.ran is None or waiting.ran < last):
             return f"{self.cron!r} at {last:%Y-%m-%d %H:%M}"
         return ""
+
+    def waits(self, waiting: Waiting, now: datetime) -> str:
+        """Say for what the topics of a memory wait, and how near that is; '' where none do, or they are due."""
+        if not (self and waiting.changed_since) or self.due(waiting, now):
+            return ""
+        parts = []
+        if self.after and waiting.notes_since:
+            parts.append(f"until {self.after:,} new notes have keywords ({waiting.notes_since:,} do)")
+        if self.cron:
+            parts.append(f"for the next time of {self.cron!r}")
+        return f"wait {' or '.join(parts)}" if parts else ""
 
     def _last(self, now: datetime) -> datetime | None:
         """Return the last time, up to now, that the cron expression names."""

@@ -15,6 +15,7 @@ from memgraph_engine.graph.waiting import Waiting, waiting, waits
 from memgraph_engine.model.job import JobRun
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.worker.jobs import Job, Outcome, Stopped, jobs_of
+from memgraph_engine.worker.schedule import Schedule
 from memgraph_engine.writing import unused
 from memgraph_engine.writing.evolution import turns
 from memgraph_engine.writing.pruning import due_since
@@ -61,6 +62,20 @@ class Worker:
         while not self.stopping and self._look(again=False):
             pass
         return not self._rests
+
+    def waits(self) -> str:
+        """Say for what the topics wait that are nearest to being due, and how near that is; '' where none wait."""
+        schedule, now = Schedule.of(self._engine.settings), self._engine.now()
+        if str(schedule) not in {job.when for job in self.jobs}:  # their engine is not installed
+            return ""
+        some = waiting(self._engine.db, self._tenant, self._engine.settings.lifecycle.cap)
+        told = [(one, why) for one in some if (why := schedule.waits(one, now))]
+        if not told:
+            return ""
+        nearest, why = max(told, key=lambda pair: pair[0].notes_since)
+        more = len(told) - 1
+        others = f", and {more:,} more {'memory waits' if more == 1 else 'memories wait'} longer" if more else ""
+        return f"topics of {nearest.scope.name} {why}{others}"
 
     def run(self) -> None:
         """Do what is due, and look again, until it is asked to stop. What fails is told, and tried again later."""
