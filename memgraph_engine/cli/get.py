@@ -34,7 +34,7 @@ def _print(note: "Note") -> None:
         {
             "note": note.id,
             "status": note.status,
-            "true": show.until(note),
+            "true": show.until(note) if note.former or not note.until else f"all of it {show.until(note)}",
             "said": show.moment(note.said_at),
             "recorded": show.moment(note.recorded_at),
             "speaker": note.speaker,

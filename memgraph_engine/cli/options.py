@@ -110,7 +110,7 @@ NOTE_OPTIONS: dict[str, Any] = {
 FILTER_OPTIONS: dict[str, Any] = {
     **NOTE_OPTIONS,
     "as_of": _one("TIME", "Ask what was true in the world then; a day means its end."),
-    "known_at": _one("TIME", "Ask what the memory held then; a day means its end."),
+    "known_at": _one("TIME", "Ask what the memory held then (nothing before its import); a day means its end."),
     "min_similarity": Annotated[
         float | None, typer.Option(metavar="X", help="Only notes at least this similar to the question, -1 to 1.")
     ],

@@ -282,12 +282,19 @@ def facts(out: "Console", rows: Mapping[str, object]) -> None:
         out.print(grid)
 
 
+_ON_DISK = (
+    "The server's files may hold the words until others are written over them; `memgraph-engine db compact` takes them "
+    "out of the managed server's files."
+)
+
+
 def erased(receipt: "ErasureReceipt") -> str:
-    """Say what an erasure did."""
-    return (
+    """Say what an erasure did, and what still holds the words."""
+    done = (
         f"Erased {count(receipt.counts['sources'], 'source')} and {count(receipt.counts['notes'], 'note')}; "
         f"{receipt.residue} pieces left. Receipt {receipt.number} ({receipt.hash[:16]})."
     )
+    return f"{done}\n{_ON_DISK}" if any(receipt.counts.values()) else done
 
 
 def count(number: int, noun: str) -> str:

@@ -115,8 +115,8 @@ class Note(Result):
     `apart` is its class if that keeps it apart from all else, None for most.
     A summary `sums` archived notes, by their ids, and has their sources.
     `until` is when it ceased to be true, and `replaced_by` the id of the note that took its place: a later statement of
-    the same matter, or a correction. Both are None for a note that is true as far as is known. Where only some words of
-    it ceased to be true, `former` has these.
+    the same matter, or a correction. Both are None for a note that is true as far as is known. Of a note with an
+    `until`, `former` has the words that ceased to be true; '' means all of it, not none.
     """
 
     brief = ("id", "status", "until", "replaced_by", "text")

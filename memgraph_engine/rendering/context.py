@@ -109,7 +109,7 @@ def noise(source: Source, language: str) -> str:
     "Yes" and "no" answer the turn before, which the context repeats. So may "great" where it stands alone. An assistant
     also offers its help, whatever was said before; its "sure" alone may be an answer.
 
-    >>> said = "Ok, thanks! See you soon.", "Thanks, that's great!", "No, thanks.", "Great!"
+    >>> said = "Ok, thanks! See you soon.", "Yum, thanks, that's great!", "No, thanks.", "Great!"
     >>> [noise(Source("1", text, ""), "english") for text in said]
     ['small talk', 'small talk', '', '']
     >>> said = "Sure, happy to help! Let me know if you need anything else.", "Sure.", "Sure, I booked it. Enjoy!"
