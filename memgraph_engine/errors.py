@@ -31,6 +31,8 @@ MemgraphEngineError
     └── BudgetSpent           the call was not made, since it could have exceeded a budget
 
 Each message is a sentence or two: what happened, to which input, what to do. An input too long to be read is shortened.
+A call without a required argument (`hold` without a `reason`), or with one or a filter that there is not, is a
+TypeError, as anywhere in Python.
 """
 
 from collections.abc import Mapping
