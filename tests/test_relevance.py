@@ -123,6 +123,20 @@ def test_of_many_notes_one_has_to_be_more_relevant(goats):
     assert "none of 2000 notes reaches 0.58" in left_out[somewhat[0].note.id]
 
 
+@pytest.mark.parametrize(
+    ("told", "question"),
+    [
+        ("we moved to Porto last week", "Where do I live?"),
+        ("our son Max is 7", "Do I have children?"),
+        ("the dentist is on Thursday at 3", "What appointments do I have?"),
+    ],
+)
+def test_of_a_few_notes_one_may_be_told_in_other_words(memory, told, question):
+    memory.add({"role": "user", "content": told}, user_id="ana")
+    assert told in memory.context(question, user_id="ana").text
+    assert not memory.context("What is the plot of Hamlet?", user_id="ana").entries
+
+
 def test_the_floor_is_a_setting(tenant, embedder):
     with memory_with(tenant, embedder, only=[], answer={"relevance": 0.0}) as (memory, _):
         memory.add(CHAT, user_id="ana")

@@ -66,6 +66,19 @@ def test_what_a_question_is_not_about_outdates_nothing(memory, question):
     assert outdated(question, hits, "english") == {}
 
 
+def test_among_many_notes_a_later_one_has_to_be_more_relevant(memory):
+    memory.add(HENS, user_id="ana")
+    hits = [replace(hit, relevance=0.2) for hit in memory.search(QUESTION, user_id="ana")]
+    assert outdated(QUESTION, hits, "english", notes=20)
+    assert not outdated(QUESTION, hits, "english", notes=20_000)
+
+
+def test_a_later_word_on_another_matter_replaces_nothing(memory):
+    memory.add({"text": "I moved to Lisbon in March.", "speaker": "Ana", "time": MAY}, user_id="ana")
+    memory.add({"text": "I work at the aquarium now.", "speaker": "Ana", "time": JUNE}, user_id="ana")
+    assert "perhaps" not in memory.context("Where does Ana live?", user_id="ana").text
+
+
 def test_a_tie_that_tells_of_both_notes_says_more(memory):
     told = ("I live in Lisbon.", MAY), ("I live in Porto now.", JUNE)
     memory.add([{"role": "user", "content": text, "time": time} for text, time in told], user_id="ana")

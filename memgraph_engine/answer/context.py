@@ -26,16 +26,18 @@ def compose(
     budget: int,
     settings: AnswerSettings,
     language: str = "standard",
+    notes: int = 0,
 ) -> Context:
     """Return what the hits tell, in at most `budget` tokens (200 or more); the best is always in it.
 
-    `ties` are the contradictions and replacements among the hits, and between them and others.
+    `ties` are the contradictions and replacements among the hits, and between them and others; `notes` is how many the
+    memory holds.
 
     >>> settings = AnswerSettings(budget=1000, rounds=1, longest=0.25, recent=0.25, similar=0.95, relevance=0.12)
     >>> compose("Where does Ana live?", [], [], 200, settings).text
     ''
     """
-    ranked, gone = facts(hits, ties, outdated(question, hits, language), settings.similar, language)
+    ranked, gone = facts(hits, ties, outdated(question, hits, language, notes), settings.similar, language)
     chosen = mixed(ranked, settings.recent)
     told = {place for fact in chosen for place in places(fact.note)}
     texts = {fact.note.id: text(fact, told, language) for fact in chosen}

@@ -11,11 +11,13 @@ from memgraph_engine.model.result import Hit
 from memgraph_engine.model.text import is_question
 from memgraph_engine.rendering import noise
 
+USUAL = 20
+"""Notes of the memories that the floors were chosen by."""
 _WORDS = re.compile(r"[^\W_]+")
 _WRITTEN = re.compile(r"[^\W_]+(?:'[^\W_]+)*")  # "I'd" is one word
 _ENDS = re.compile(r"[.!?\n]+")
 _AROUND = range(-4, 5)  # turns: so far from a relevant note a talk is still about it
-_USUAL = 20  # notes of a memory that the floor was chosen by
+_FEW = 10  # notes of a memory, each of which may be what is asked for
 _BESIDE = 1 / 10  # of the floor: from there on a note is told where another one reaches it
 _DOUBTED = 2.0  # times the floor
 _AS_GOOD = 0.95  # of the relevance of what the user stated himself
@@ -23,30 +25,40 @@ _BRIEF = 2  # words of a sentence that states nothing
 _SAID, _SUPPOSED, _ECHO = "an assistant said it", "it only supposes", "it asks the same"
 
 
-def raised(floor: float, notes: int) -> float:
-    """Return the relevance that the best of so many notes has to reach: of many, one is like a question by chance.
+def chance(notes: int) -> float:
+    """Return by how much the odds must be better among so many notes: of many, one is like any question by chance.
 
-    From 20 notes on its odds grow with the square root of their number.
+    They grow with the square root of the number of notes, from 20 on.
 
-    >>> round(raised(0.12, 20), 2), round(raised(0.12, 2000), 2), raised(0.0, 2000)
-    (0.12, 0.58, 0.0)
+    >>> chance(5), chance(20), chance(2000)
+    (1.0, 1.0, 10.0)
     """
-    share = floor * sqrt(max(notes, _USUAL) / _USUAL)
+    return max(1.0, sqrt(notes / USUAL))
+
+
+def raised(floor: float, notes: int) -> float:
+    """Return the relevance that the best of so many notes has to reach, by `chance`.
+
+    Below 10 notes it is less: each may be what is asked for in other words, and to tell one too many costs a line.
+
+    >>> [round(raised(0.12, notes), 3) for notes in (1, 5, 10, 20, 200, 2000)]
+    [0.004, 0.046, 0.12, 0.12, 0.301, 0.577]
+    """
+    share = floor * min(sqrt((notes / _FEW) ** 3), chance(notes))
     return share / (share + 1 - floor)
 
 
 def relevant(
-    question: str, hits: Sequence[Hit], floor: float, language: str, notes: int = _USUAL
+    question: str, hits: Sequence[Hit], floor: float, language: str, notes: int = USUAL
 ) -> tuple[list[Hit], dict[str, str]]:
     """Return the hits that a context tells, and by the ids of the other notes why it does not.
 
     None is told unless one reaches the `floor`, `raised` for the number of `notes` that were searched, nor where the
-    question is small talk. Then what is a tenth as
-    relevant is told too, and what was said within a few turns of a relevant note. A question asked before tells
-    nothing to the same question. An assistant's words answer a question that speaks to it ("What did you recommend?"),
-    and what the user only supposed one that supposes as well. Any other they answer if they reach twice the floor: an
-    assistant's where nothing that the user stated is more relevant, and what was supposed where nothing that he stated
-    is relevant.
+    question is small talk. Then what reaches a tenth of the floor is told too, and what was said within a few turns of
+    a relevant note. A question asked before tells nothing to the same question. An assistant's words answer a question
+    that speaks to it ("What did you recommend?"), and what the user only supposed one that supposes as well. Any other
+    they answer if they reach twice the floor: an assistant's where nothing that the user stated is more relevant, and
+    what was supposed where nothing that he stated would be enough by itself.
     What took the place of a note that is told is told with it. A hit whose relevance is not known counts as relevant.
     """
     words = {word.casefold() for word in _WORDS.findall(question)}
@@ -68,9 +80,9 @@ def relevant(
     def needed(hit: Hit) -> float:
         why = doubtful.get(hit.note.id)
         if why and not asked[why]:
-            return inf if why == _SUPPOSED and own >= floor else min(max(floor * _DOUBTED, own * _AS_GOOD), 1.0)
+            return inf if why == _SUPPOSED and own >= least else min(max(floor * _DOUBTED, own * _AS_GOOD), 1.0)
         near = not why and not around.isdisjoint(places_of(hit.note))
-        return 0.0 if near else floor * _BESIDE
+        return 0.0 if near else min(floor * _BESIDE, least)
 
     told = {hit.note.id for hit in hits if known and _relevance(hit) >= needed(hit)}
     told |= {hit.replaced_by for hit in hits if hit.note.id in told and hit.replaced_by}
@@ -92,7 +104,9 @@ def _why(hit: Hit, needed: float, doubt: str, none: str) -> str:
     relevance = _relevance(hit)
     if not doubt or relevance >= needed:
         return f"it is not relevant ({relevance:.2f}{none})"
-    return f"{doubt}, and it is not relevant enough for that ({relevance:.2f} of {min(needed, 1.0):.2f})"
+    if needed == inf:
+        return f"{doubt}, and what was stated is relevant too"
+    return f"{doubt}, and it is not relevant enough for that ({relevance:.2f} of {needed:.2f})"
 
 
 def _doubt(hit: Hit, language: str) -> str:

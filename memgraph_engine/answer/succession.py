@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from math import log, log1p
 
+from memgraph_engine.answer.relevant import USUAL, chance, raised
 from memgraph_engine.language import listed_terms, places, tokenize, word_list, word_values
 from memgraph_engine.model.result import Hit
 from memgraph_engine.model.tense import happened
@@ -47,11 +48,12 @@ FEATURES = (
 - words: of the later one, as log(1 + words)
 - asks: whether the later one only asks
 - past: whether the question is about the past ("What did I have?")
-- rivals: hits of the question, as their logarithm: where much is said of something like it, more is another matter
+- rivals: hits of the question, 6 at least, as their logarithm: where much is said of something like it, more is another matter
 """
 LEAST = -2.4
 """Log-odds from which on a note is perhaps outdated, if it is the likeliest one for the later note."""
 _MOST_DAYS = 30
+_RIVALS = 6  # at least: of fewer the fit knows little
 _RELEVANT = 0.05  # one of both is about the question, and the other nearly so, or nothing follows
 _NEARLY = 0.03
 _CHANGES = ("changes", "endings", "denials", "corrections")
@@ -84,17 +86,19 @@ def weights() -> Weights:
     return Weights(**json.loads(resource(*FILE).read_text(encoding="utf-8")))
 
 
-def outdated(question: str, hits: Sequence[Hit], language: str) -> dict[str, Hit]:
+def outdated(question: str, hits: Sequence[Hit], language: str, notes: int = 0) -> dict[str, Hit]:
     """Return for each hit, by its note's id, the later one that has most likely taken its place, if one has.
 
-    `hits` are in their order, best first. Those that are not about the question tell nothing, nor do those of an
+    `hits` are in their order, best first, of a memory of so many `notes`: of many, a later one is about the same by
+    `chance`. Those that are not about the question tell nothing, nor do those of an
     embedder that was never calibrated. What had happened by one day excludes nothing that had by another. The likeliest
     pairs are taken first, and each hit takes the place of one at most: else one stray line would put all that is older
     in doubt.
     """
-    known = weights()
-    scored = [(known.score(features), older, newer) for older, newer, features in pairs(question, hits, language)]
-    likely = sorted((one for one in scored if one[0] > LEAST), key=lambda one: -one[0])
+    known, least = weights(), LEAST + log(chance(notes))
+    found_pairs = pairs(question, hits, language, notes)
+    scored = [(known.score(features), older, newer) for older, newer, features in found_pairs]
+    likely = sorted((one for one in scored if one[0] > least), key=lambda one: -one[0])
     found: dict[str, Hit] = {}
     taken = set[str]()
     for _, older, newer in likely:
@@ -105,22 +109,23 @@ def outdated(question: str, hits: Sequence[Hit], language: str) -> dict[str, Hit
     return found
 
 
-def pairs(question: str, hits: Sequence[Hit], language: str) -> list[tuple[Hit, Hit, list[float]]]:
+def pairs(question: str, hits: Sequence[Hit], language: str, notes: int = 0) -> list[tuple[Hit, Hit, list[float]]]:
     """Return each two hits of one speaker that were said on different days, no assistant's, with their FEATURES."""
+    nearly, relevant = (raised(least, max(notes, USUAL)) for least in (_NEARLY, _RELEVANT))
     asked = _words(question)
     counts = asks_amount(question, language)
     past = not word_list(language, "past-questions").isdisjoint(asked)
     stated = [
         (place, hit, _Statement.of(hit, language))
         for place, hit in enumerate(hits)
-        if (hit.relevance or 0.0) >= _NEARLY and hit.note.role != "assistant" and hit.note.status != "superseded"
+        if (hit.relevance or 0.0) >= nearly and hit.note.role != "assistant" and hit.note.status != "superseded"
     ]
     return [
         (older, newer, _features(older, newer, was, now, place, len(hits), counts=counts, past=past))
         for place, newer, now in stated
         for _, older, was in stated
         if older.note.said_at.date() < newer.note.said_at.date() and older.note.speaker == newer.note.speaker
-        if max(older.relevance or 0.0, newer.relevance or 0.0) >= _RELEVANT
+        if max(older.relevance or 0.0, newer.relevance or 0.0) >= relevant
     ]
 
 
@@ -206,5 +211,5 @@ def _features(
         log1p(now.words),
         float(now.asks),
         float(past),
-        log(rivals),
+        log(max(rivals, _RIVALS)),
     ]

@@ -174,7 +174,9 @@ class Reader:
         hits, irrelevant = relevant(question, found, settings.relevance, language, found.among)
         hits, ties = self._with_others(query, hits)
         fallbacks = (*spent.fallbacks, BUSY) if busy else spent.fallbacks
-        return Remembered(question, hits, ties, irrelevant, settings, language, spent.cost, tuple(fallbacks))
+        return Remembered(
+            question, hits, ties, irrelevant, found.among, settings, language, spent.cost, tuple(fallbacks)
+        )
 
     def prompt(
         self,

@@ -14,12 +14,16 @@ from memgraph_engine.settings import AnswerSettings
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """The relevant hits of a question with their ties; `irrelevant` says why others are left out."""
+    """The relevant hits of a question with their ties; `irrelevant` says why others are left out.
+
+    `among` is how many notes the memories hold that were searched.
+    """
 
     question: str
     hits: Sequence[Hit]
     ties: Sequence[Contrary]
     irrelevant: Mapping[str, str]
+    among: int
     settings: AnswerSettings
     language: str
     cost: Cost
@@ -30,7 +34,7 @@ class Remembered:
         shown = {(turn.id, turn.hash) for turn in beside}
         repeated = [hit.note.id for hit in self.hits if self._repeats(hit, shown)]
         hits = [hit for hit in self.hits if hit.note.id not in repeated]
-        context = compose(self.question, hits, self.ties, budget, self.settings, self.language)
+        context = compose(self.question, hits, self.ties, budget, self.settings, self.language, self.among)
         left_out = {**context.left_out, **self.irrelevant, **dict.fromkeys(repeated, "it is among the last turns")}
         return replace(context, left_out=left_out, cost=self.cost, fallbacks=self.fallbacks)
 
