@@ -48,7 +48,8 @@ FEATURES = (
 - words: of the later one, as log(1 + words)
 - asks: whether the later one only asks
 - past: whether the question is about the past ("What did I have?")
-- rivals: hits of the question, 6 at least, as their logarithm: where much is said of something like it, more is another matter
+- rivals: the logarithm of how many hits the question has, 6 at least: where much is said of something like it, more of
+  it is another matter
 """
 LEAST = -2.4
 """Log-odds from which on a note is perhaps outdated, if it is the likeliest one for the later note."""
