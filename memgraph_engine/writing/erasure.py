@@ -10,7 +10,7 @@ reads.
 
 import hashlib
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
@@ -30,13 +30,13 @@ from memgraph_engine.model.text import line
 from memgraph_engine.writing import summaries
 from memgraph_engine.writing.change import remaining, retold
 from memgraph_engine.writing.commit import Stale, until_current
+from memgraph_engine.writing.runs import Run, Runs
 from memgraph_engine.writing.transaction import Transaction
 
 _SOME = 200
 _MOST = 5000  # sources of one erasure by a sweep
 _SHOWN = 200  # characters of a source that a plan shows
 _QUOTE = 40  # characters of a turn that a context repeats at least
-_RUN = 5  # words by which the erased is known again
 
 
 def plan(
@@ -148,14 +148,12 @@ def unfinished(engine: Engine, scope: Scope) -> list[ErasureReceipt]:
     losing = {note for one in hidden for note in one.losing}
     for one in hidden:
         _carry_out(engine, scope, one, losing)
-    return [_checked(engine, scope, one, probes.get(one.id, frozenset())) for one in begun]
+    return [_checked(engine, scope, one, probes.get(one.id, Runs())) for one in begun]
 
 
-def _probes(engine: Engine, scope: Scope, one: Erasure) -> frozenset[tuple[str, ...]]:
+def _probes(engine: Engine, scope: Scope, one: Erasure) -> Runs:
     """Return the runs of words by which the erased would be known again."""
-    return frozenset(
-        run for source in _meant(engine.db, scope, one) for run in _runs(f"{source.text} {source.caption or ''}")
-    )
+    return Runs.of(f"{source.text} {source.caption or ''}" for source in _meant(engine.db, scope, one))
 
 
 def _carry_out(engine: Engine, scope: Scope, one: Erasure, losing: Collection[str]) -> None:
@@ -173,7 +171,7 @@ def _carry_out(engine: Engine, scope: Scope, one: Erasure, losing: Collection[st
     erasures.advance(db, scope.name, one.id, "removed")
 
 
-def _checked(engine: Engine, scope: Scope, one: Erasure, probes: frozenset[tuple[str, ...]]) -> ErasureReceipt:
+def _checked(engine: Engine, scope: Scope, one: Erasure, probes: Runs) -> ErasureReceipt:
     """Look for what is left of an erasure that was carried out, and end it with its receipt."""
     db = engine.db
     engine.notes.drop([scope.name])
@@ -223,7 +221,7 @@ def faults(engine: Engine, tenant: str) -> list[str]:
 
 def probed(engine: Engine, scope: Scope, words: str) -> int:
     """Return how many runs of five words of a text a memory still holds, or of all its words if these are fewer."""
-    probes = frozenset(run for one in words.splitlines() for run in _runs(one))
+    probes = Runs.of(words.splitlines())
     return len(_seen(engine, scope, probes, said_too=True) if probes else ())
 
 
@@ -351,7 +349,7 @@ def _remove(engine: Engine, scope: Scope) -> None:
     erasures.remove(engine.db, scope.name)
 
 
-def _residue(engine: Engine, scope: Scope, one: Erasure, probes: frozenset[tuple[str, ...]]) -> int:
+def _residue(engine: Engine, scope: Scope, one: Erasure, probes: Runs) -> int:
     """Count what is left of the erased: nodes, decisions that name its sources, words that no kept source has."""
     if one.everything:
         left = erasures.left(engine.db, scope.name, one.id)
@@ -361,38 +359,15 @@ def _residue(engine: Engine, scope: Scope, one: Erasure, probes: frozenset[tuple
     return left + len(_seen(engine, scope, probes, said_too=False) if probes else ())
 
 
-def _seen(engine: Engine, scope: Scope, probes: frozenset[tuple[str, ...]], *, said_too: bool) -> set[tuple[str, ...]]:
+def _seen(engine: Engine, scope: Scope, probes: Runs, *, said_too: bool) -> set[Run]:
     """Return the probes that a scope still holds; those that sources which stay say only if they are wanted too."""
-    lengths = {len(one) for one in probes}
-    said, made = set[tuple[str, ...]](), set[tuple[str, ...]]()
+    said, made = set[Run](), set[Run]()
     for row in erasures.texts(engine.db, scope.name):
-        said |= _found(row["said"], probes, lengths)
-        made |= _found(row["made"], probes, lengths)
-    made |= _found(erasures.told(engine.db, scope.name), probes, lengths)
-    left, under = set[tuple[str, ...]](), scopes.importing(scope.name)  # nothing there stays
+        said |= probes.found_in(row["said"])
+        made |= probes.found_in(row["made"])
+    made |= probes.found_in(erasures.told(engine.db, scope.name))
+    left, under = set[Run](), scopes.importing(scope.name)  # nothing there stays
     for row in erasures.texts(engine.db, under):
-        left |= _found([*row["said"], *row["made"]], probes, lengths)
-    left |= _found(erasures.told(engine.db, under), probes, lengths)
+        left |= probes.found_in([*row["said"], *row["made"]])
+    left |= probes.found_in(erasures.told(engine.db, under))
     return left | (made | said if said_too else made - said)
-
-
-def _found(texts: Iterable[str], probes: frozenset[tuple[str, ...]], lengths: Collection[int]) -> set[tuple[str, ...]]:
-    return {
-        run
-        for text in texts
-        for words in (_words(text),)
-        for length in lengths
-        for at in range(len(words) - length + 1)
-        if (run := tuple(words[at : at + length])) in probes
-    }
-
-
-def _runs(text: str) -> Iterator[tuple[str, ...]]:
-    words = _words(text)
-    for at in range(max(len(words) - _RUN, 0) + 1):
-        if run := tuple(words[at : at + _RUN]):
-            yield run
-
-
-def _words(text: str) -> list[str]:
-    return "".join(sign if sign.isalnum() else " " for sign in text.casefold()).split()
