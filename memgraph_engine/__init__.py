@@ -82,6 +82,7 @@ if TYPE_CHECKING:
         Evolved,
         Explanation,
         Exported,
+        Given,
         Hit,
         Hits,
         Hold,
@@ -93,6 +94,7 @@ if TYPE_CHECKING:
         Reflected,
         Reflection,
         Removed,
+        Retrieval,
         Round,
         Session,
         Spending,
@@ -145,6 +147,7 @@ __all__ = [
     "Explanation",
     "Exported",
     "Fault",
+    "Given",
     "Health",
     "Held",
     "Hit",
@@ -184,6 +187,7 @@ __all__ = [
     "Reflection",
     "Removed",
     "Reply",
+    "Retrieval",
     "Round",
     "SearchFilters",
     "Section",
@@ -237,9 +241,9 @@ _NAMES = {
     "model.prompt": "Prompt Section",
     "model.result": (
         "About Anchor Applied CacheStats Change ChannelScore Chosen Considered Decision Deletion Entry "
-        "ErasurePlan ErasureReceipt Evicted Evolved Explanation Exported Hit Hits Hold Imported Known PassageEntry "
-        "QueryPlan Receipt Reflected Reflection Removed Round Session Spending Stats Story Swept Tenant Tie User "
-        "Version"
+        "ErasurePlan ErasureReceipt Evicted Evolved Explanation Exported Given Hit Hits Hold Imported Known "
+        "PassageEntry QueryPlan Receipt Reflected Reflection Removed Retrieval Round Session Spending Stats Story "
+        "Swept Tenant Tie User Version"
     ),
     "model.topic": "Move Topic TopicRun TopicTie",
     "settings": "Settings",

@@ -115,6 +115,7 @@ class AsyncAudit(Threaded[Audit]):
     about = awaited(Audit.about)
     deleted = awaited(Audit.deleted)
     changed = awaited(Audit.changed)
+    retrievals = awaited(Audit.retrievals)
 
 
 class AsyncMemory(Threaded[Memory]):

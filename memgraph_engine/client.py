@@ -127,7 +127,7 @@ class Memory:
         self._writer = Writer(engine)
         self._reader = Reader(engine, self._writer.expected_language, self._writer.follow)
         self.audit = Audit(engine, self._reader, self._scope, self.explain)
-        """An auditor's questions: `about`, `deleted`, `changed` (`memgraph_engine.asking.audit.Audit`)."""
+        """What auditors ask: `about`, `deleted`, `changed`, `retrievals` (`memgraph_engine.asking.audit.Audit`)."""
 
     @classmethod
     def connect(
@@ -161,7 +161,7 @@ class Memory:
     def close(self) -> None:
         """Close the connections. A managed server keeps running; `memgraph-engine db stop` stops it."""
         try:
-            self._reader.close()
+            self._reader.write()
         finally:
             self.engine.db.close()
 
@@ -662,6 +662,7 @@ class Memory:
                 f"Nothing in the memory of {scope} holds all words of the query. Sources that are near: "
                 f"{len(plan.near)}. Use fewer words, or name those that are meant (source, --source)."
             )
+        self._reader.write()
         return erasure.erase(self.engine, scope, plan)
 
     def receipts(self) -> list[ErasureReceipt]:
@@ -729,6 +730,7 @@ class Memory:
         ...     memory.search("What does the heron eat?", user_id="pam")[0].note.text
         'The heron eats fish.'
         """
+        self._reader.write()
         return export(self.engine, self._scope(user_id, shared), _path(path), progress)
 
     def import_(
@@ -1223,7 +1225,7 @@ class Memory:
     def _meaning(self, scope: Scope, query: str, language: str) -> Meaning:
         """Return which sources of this scope a query to forget means, and which are near."""
         floor, every = self._settings.answer.relevance, tuple(self.engine.policies.classes)
-        hits = self._reader.search(scope, query, top_k=TOP_K, include=every)
+        hits = self._reader.search(scope, query, top_k=TOP_K, include=every, recorded=False)
         found = {hit.note.id: hit.relevance for hit in hits if hit.reaches(floor)}
         beyond = [hit.note.id for hit in hits if hit.note.id not in found]
         said = list(erasures.said(self.engine.db, scope.name))
@@ -1279,7 +1281,7 @@ def _names(given: object, where: str) -> list[str]:
 def _rule(given: Sequence[str], *, everything: bool, near: bool, keep: bool) -> str:
     """Return by what an erasure was chosen, without its words."""
     return ", ".join(
-        [*(["everything"] if everything else given), *(["near"] if near else []), *(["keep"] if keep else [])]
+        [*([erasures.EVERYTHING] if everything else given), *(["near"] if near else []), *(["keep"] if keep else [])]
     )
 
 

@@ -208,6 +208,7 @@ class LifecycleSettings(BaseModel):
     past_days: Annotated[int, Field(ge=0, le=36_500)]
     decisions_days: Annotated[int, Field(ge=0, le=36_500)]
     runs_days: Annotated[int, Field(ge=0, le=36_500)]
+    retrievals_days: Annotated[int, Field(ge=0, le=36_500)]
 
 
 class UseSettings(BaseModel):
@@ -218,6 +219,14 @@ class UseSettings(BaseModel):
     record: Literal["auto", "on", "off"]
     prune: bool
     prune_after: Annotated[int, Field(ge=0, le=36_500)]
+
+
+class AuditSettings(BaseModel):
+    """What is recorded for auditors; see `config/settings.toml`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    retrievals: Literal["", "ids", "text"]
 
 
 class AnswerSettings(BaseModel):
@@ -365,6 +374,7 @@ class Settings(BaseSettings):
     prompt: PromptSettings
     lifecycle: LifecycleSettings
     use: UseSettings
+    audit: AuditSettings
     llm: LlmSettings
 
     @field_validator("timezone")

@@ -94,10 +94,11 @@ def made(server, embedder, tmp_path_factory):
 
     tenant, clock = f"test-{uuid4().hex}", Clock()
     options = {"use": {"record": "on"}, "lifecycle": {"cap": 8, "target": 0.75}}
-    settings = Settings.load(**options)
     path = tmp_path_factory.mktemp("export") / "ana.jsonl"
-    with Memory.connect(tenant=tenant, embedder=embedder, clock=clock, settings=settings) as memory:
+    logging = Settings.load(audit={"retrievals": "text"}, **options)
+    with Memory.connect(tenant=tenant, embedder=embedder, clock=clock, settings=logging) as memory:
         decision = fill(memory, clock)
+    with Memory.connect(tenant=tenant, embedder=embedder, clock=clock, settings=Settings.load(**options)) as memory:
         done = memory.export(path, **ANA)
         yield memory, path, done, decision
     purge(tenant)

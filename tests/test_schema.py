@@ -5,7 +5,7 @@ from contextlib import ExitStack, contextmanager
 import neo4j
 import pytest
 
-from memgraph_engine import Memory
+from memgraph_engine import Memory, Settings
 from memgraph_engine.errors import StoreMismatch
 from memgraph_engine.graph import schema
 from tests import servers
@@ -59,6 +59,17 @@ def test_a_process_that_is_older_than_the_schema_writes_nothing(server, memory, 
                 pytest.fail(f"{name} was not refused: {write()}")
     same(snapshot(memory), before)
     assert memory.stats(user_id="ben").notes == {}
+
+
+def test_a_process_that_is_older_than_the_schema_records_no_retrieval(server, tenant, embedder, monkeypatch, caplog):
+    settings = Settings.load(audit={"retrievals": "ids"})
+    with Memory.connect(tenant=tenant, embedder=embedder, settings=settings) as memory:
+        memory.add("The boat sails.", user_id="ana")
+        memory.search("What sails?", user_id="ana")
+        with upgraded(server, embedder, monkeypatch):
+            memory._reader.write()
+        assert "newer than schema" in caplog.text
+        assert memory.audit.retrievals(user_id="ana") == []
 
 
 def test_what_an_older_process_prepared_before_an_upgrade_is_not_written_after_it(

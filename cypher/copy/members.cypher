@@ -26,6 +26,8 @@ CALL () {
   UNION ALL
   MATCH (x:Usage {scope: $scope}) WHERE x.id >= '' RETURN x ORDER BY x.id
   UNION ALL
+  MATCH (x:Retrieval {scope: $scope}) WHERE x.id >= '' RETURN x ORDER BY x.id
+  UNION ALL
   MATCH (x:Hold {scope: $scope}) WHERE x.id >= '' RETURN x ORDER BY x.id
 }
 RETURN elementId(x) AS id, labels(x)[0] AS label, COUNT { (x)-->() } AS ties

@@ -33,11 +33,13 @@ CALL (s) {
     UNION ALL
     MATCH (x:Usage {scope: $scope}) WHERE x.id >= '' RETURN x
     UNION ALL
+    MATCH (x:Retrieval {scope: $scope}) WHERE x.id >= '' RETURN x
+    UNION ALL
     MATCH (x:Decision {scope: $scope}) WHERE x.id >= '' RETURN x
     UNION ALL
     MATCH (s)-[:SPENT]->(x:Spending) RETURN x
   }
-  REMOVE x:Past:PastSource:Note:Source:Keyword:Topic:Run:Hold:Usage:Decision:Spending
+  REMOVE x:Past:PastSource:Note:Source:Keyword:Topic:Run:Hold:Usage:Retrieval:Decision:Spending
   SET x:Erased, x.erasure = $id
 }
 SET s = {scope: $scope, tenant: s.tenant, user: s.user, language: s.language, version: s.version + 1, notes: 0, raw_length: 0,

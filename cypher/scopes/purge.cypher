@@ -21,6 +21,8 @@ CALL () {
   UNION ALL
   MATCH (x:Usage {scope: $scope}) WHERE x.id >= '' RETURN x
   UNION ALL
+  MATCH (x:Retrieval {scope: $scope}) WHERE x.id >= '' RETURN x
+  UNION ALL
   MATCH (x:Decision {scope: $scope}) WHERE x.id >= '' RETURN x
   UNION ALL
   MATCH (x:Erased {scope: $scope}) WHERE x.erasure >= '' RETURN x

@@ -1,18 +1,22 @@
-"""What an auditor asks: what is known of something and why, what was deleted and by which rule, how a note changed."""
+"""What an auditor asks: what is known of something and why, what was deleted and by which rule, how a note changed.
 
-from collections.abc import Callable, Iterator, Mapping
+And which notes were given to whom, where that is recorded.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from itertools import pairwise
 
 from memgraph_engine.asking.reader import Reader
 from memgraph_engine.engine.wiring import Engine
-from memgraph_engine.errors import InvalidInput
-from memgraph_engine.graph import decisions, erasures, holds
-from memgraph_engine.ingest.messages import parse_time
+from memgraph_engine.errors import InvalidInput, NotFound
+from memgraph_engine.graph import decisions, erasures, holds, notes, retrievals, scopes, sources
+from memgraph_engine.ingest.messages import check_name, check_text, parse_time
 from memgraph_engine.interface.defaults import MOST
+from memgraph_engine.language import DEFAULT_LANGUAGE, tokenize
 from memgraph_engine.model.memory import NEVER, UNKNOWN_PAST, Note
-from memgraph_engine.model.result import Change, Hit, Hold, Known, Removed, Story, Version
+from memgraph_engine.model.result import Change, Hit, Hold, Known, Removed, Retrieval, Story, Version
 from memgraph_engine.model.scope import Scope
 
 _REMOVING = ("delete", "expire", "archive", "consolidate", "undo")
@@ -50,7 +54,7 @@ class Audit:
         held = {one.name: holds.every(self._engine.db, one.name) for one in scope.readable}
         return [
             self._known(hit, scope, held)
-            for hit in self._reader.search(scope, topic, top_k=MOST, include=every, archived=True)
+            for hit in self._reader.search(scope, topic, top_k=MOST, include=every, archived=True, recorded=False)
             if hit.reaches(floor)
         ]
 
@@ -88,6 +92,72 @@ class Audit:
         first = Change(versions[0].note.recorded_at, {}, _told(versions[0].note), versions[0].decision)
         return _replaced([first, *(_change(before, after) for before, after in pairwise(versions))], story)
 
+    def retrievals(
+        self,
+        *,
+        user_id: str | None = None,
+        shared: bool = False,
+        since: datetime | str | None = None,
+        until: datetime | str | None = None,
+        note: str | None = None,
+        query: str | None = None,
+    ) -> list[Retrieval]:
+        """Return which notes a reader was given, by which calls, newest first, as far as that is recorded.
+
+        The setting `audit.retrievals` says so: `ids`, or `text` for the questions too. The reader is a user, who is
+        given notes of the shared memory as well; with `shared` it is whoever asked that memory alone. `since` and
+        `until` are both included; a day means the whole of it. `note` asks for what gave this note, or, by the id of a
+        source, one that tells it; `query` for questions that hold all of its words. Raises NotFound for a `note` that
+        the memory does not have, unless it was given.
+
+        >>> from memgraph_engine import Memory, Settings
+        >>> settings = Settings.load(audit={"retrievals": "text"})
+        >>> with Memory.connect(tenant=tenant, settings=settings) as memory:
+        ...     _ = memory.add("The heron eats fish.", user_id="lou")
+        ...     _ = memory.search("What does the heron eat?", user_id="lou")
+        ...     [(one.call, one.question, len(one.notes)) for one in memory.audit.retrievals(user_id="lou")]
+        [('search', 'What does the heron eat?', 1)]
+        """
+        scope, zone = self._scope(user_id, shared), self._engine.settings.timezone
+        first = parse_time(since, "since", zone) or UNKNOWN_PAST
+        last = parse_time(until, "until", zone, end=True) or NEVER
+        asked = None if query is None else check_text(query, "query", self._engine.settings.max_text)
+        named = None if note is None else self._named(scope, check_name(note, "note"))
+        self._reader.write()
+        found = self._given(scope, first, last, named)
+        if asked is None:
+            return list(found)
+        state = scopes.state(self._engine.db, scope.name)
+        language = state.language if state else DEFAULT_LANGUAGE
+        return [one for one in found if _asks(one.question, asked, language)]
+
+    def _given(
+        self, scope: Scope, since: datetime, until: datetime, named: Sequence[str] | None
+    ) -> Iterator[Retrieval]:
+        """Yield what a reader was given, without what is to be erased by now; nor is told what was asked for it then.
+
+        No question is, while an erasure goes on that may have to look for it.
+        """
+        db = self._engine.db
+        gone = {note for one in scope.readable for note in erasures.gone(db, one.name, db.alive())}
+        erasing = any(erasures.begun(db, one.name) for one in scope.readable)
+        wanted = None if named is None else [note for note in named if note not in gone]
+        for one in retrievals.between(db, scope, since, until, wanted):
+            left = tuple(given for given in one.notes if given.note not in gone)
+            told = "" if erasing or len(left) < len(one.notes) else one.question
+            if left:
+                yield replace(one, notes=left, question=told)
+
+    def _named(self, scope: Scope, name: str) -> list[str]:
+        """Return the notes that a name means: that of its own, or those that tell the source; raises NotFound."""
+        db, read = self._engine.db, [one.name for one in scope.readable]
+        told = [note.id for one in read for note in erasures.notes(db, one, [name], [], []) if note.told]
+        there = told or any(notes.find(db, one, name) or notes.former(db, one, name) for one in read)
+        there = there or any(sources.find(db, one, name) for one in read)
+        if there or any(retrievals.between(db, scope, UNKNOWN_PAST, NEVER, [name])):
+            return [name, *told]
+        raise NotFound(f"There is no note or source {name!r} in the memory of {scope}.")
+
     def _known(self, hit: Hit, scope: Scope, held: Mapping[str, list[Hold]]) -> Known:
         db, note = self._engine.db, hit.note
         for one in scope.readable:
@@ -99,13 +169,19 @@ class Audit:
         return Known(note, hit.relevance, _kept(note), tuple(_holding(note, held[scope.name])), ())
 
     def _decided(self, scope: Scope, since: datetime, until: datetime) -> Iterator[Removed]:
-        for decision, notes in decisions.of_kinds(self._engine.db, scope.name, _REMOVING, since, until):
-            yield Removed(decision.at, decision.kind, notes, decision)
+        for decision, left in decisions.of_kinds(self._engine.db, scope.name, _REMOVING, since, until):
+            yield Removed(decision.at, decision.kind, left, decision)
 
     def _erased(self, scope: Scope, since: datetime, until: datetime) -> Iterator[Removed]:
         for one in erasures.receipts(self._engine.db, scope.tenant):
             if one.scope == erasures.salted(one.id, scope.name) and since <= one.ended <= until:
                 yield Removed(one.ended, one.rule, one.counts["notes"], None, one)
+
+
+def _asks(question: str, words: str, language: str) -> bool:
+    """Tell whether a question holds all of some words, by their stems; as they are written if they have none."""
+    terms = {*tokenize(words, language)}
+    return terms <= {*tokenize(question, language)} if terms else words.strip().casefold() in question.casefold()
 
 
 def _kept(note: Note) -> str:

@@ -9,6 +9,7 @@ from memgraph_engine.answer.ask import ask
 from memgraph_engine.answer.context import LEAST_BUDGET
 from memgraph_engine.answer.relevant import relevant
 from memgraph_engine.asking import prompting
+from memgraph_engine.asking.given import Log
 from memgraph_engine.asking.reflection import Judge
 from memgraph_engine.asking.remembered import Remembered
 from memgraph_engine.asking.use import Recorder
@@ -67,10 +68,12 @@ class Reader:
         self._engine = engine
         self._language, self._follow = language, follow
         self._use = Recorder(engine)
+        self._log = Log(engine)
 
-    def close(self) -> None:
-        """Write what was counted, before the connections are closed."""
+    def write(self) -> None:
+        """Write what was counted and recorded, before the connections are closed."""
         self._use.write()
+        self._log.write()
 
     def search(
         self,
@@ -81,13 +84,17 @@ class Reader:
         rounds: int | None = None,
         explain: bool = False,
         busy: bool = False,
+        recorded: bool = True,
         **filters: Unpack[SearchFilters],
     ) -> Hits:
-        """Return the best notes of the scopes that its user may read."""
+        """Return the best notes of the scopes that its user may read, `recorded` as given to him."""
         if rounds is not None and (type(rounds) is not int or not 1 <= rounds <= MOST_ROUNDS):
             raise InvalidInput(f"rounds must be a whole number from 1 to {MOST_ROUNDS}, not {rounds!r}.")
         query = self._query(scope, question, top_k, filters, explain=explain)
-        return self._hits(scope, query, rounds or self._engine.settings.recall.rounds, busy=busy)[0]
+        hits, _ = self._hits(scope, query, rounds or self._engine.settings.recall.rounds, busy=busy)
+        if recorded:
+            self._log.given(scope, "search", question, (hit.note for hit in hits), filters)
+        return hits
 
     def _hits(self, scope: Scope, query: Query, rounds: int, *, busy: bool) -> tuple[Hits, Spent]:
         """Return the best notes, and what models cost that planned the question and judged the notes."""
@@ -149,8 +156,10 @@ class Reader:
             )
         remembered = self._remembered(scope, question, top_k=top_k, answered=answered, busy=busy, **filters)
         context = remembered.context(budget or self._engine.settings.answer.budget)
+        shown = [entry.note for entry in context.entries]
         if not busy:
-            self._use.shown(scope, [entry.note for entry in context.entries])
+            self._use.shown(scope, shown)
+        self._log.given(scope, "answer" if answered else "context", question, shown, filters)
         return context
 
     def _remembered(
@@ -218,8 +227,10 @@ class Reader:
         context, recent, most_short = prompting.side_by_side(
             remembered, turns, given.long + left, given.short, question
         )
+        shown = [entry.note for entry in context.entries]
         if not busy:
-            self._use.shown(scope, [entry.note for entry in context.entries])
+            self._use.shown(scope, shown)
+        self._log.given(scope, "prompt", question, shown, {"session": session})
         account = self._account(scope)
         spent = Spent(account.meters)
         try:

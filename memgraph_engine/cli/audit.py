@@ -1,4 +1,4 @@
-"""`memgraph-engine audit`: what is known of something and why, what was deleted, how a note changed."""
+"""`memgraph-engine audit`: what is known and why, what was deleted, how a note changed, what was given to whom."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -12,9 +12,9 @@ from memgraph_engine.cli.group import Group
 from memgraph_engine.cli.options import Json, NoteId, Shared, Tenant, User, whose
 
 if TYPE_CHECKING:
-    from memgraph_engine.model.result import Change, Known, Removed
+    from memgraph_engine.model.result import Change, Known, Removed, Retrieval
 
-audit_app = typer.Typer(cls=Group, help="What is known and why, what was deleted, what changed.", no_args_is_help=True)
+audit_app = typer.Typer(cls=Group, help="What is known and why, what left, changed or was given.", no_args_is_help=True)
 
 
 @audit_app.command()
@@ -93,6 +93,43 @@ def changed(
         _changed(one)
 
 
+@audit_app.command()
+def retrievals(
+    user: User = None,
+    shared: Shared = False,
+    tenant: Tenant = None,
+    since: Annotated[
+        str | None, typer.Option(metavar="TIME", help="Only what was given then or later, ISO 8601.")
+    ] = None,
+    until: Annotated[
+        str | None, typer.Option(metavar="TIME", help="Only what was given then or before, ISO 8601.")
+    ] = None,
+    note: Annotated[
+        str | None, typer.Option(metavar="ID", help="Only what gave this note, or one that tells this source.")
+    ] = None,
+    query: Annotated[
+        str | None, typer.Option(metavar="WORDS", help="Only questions that hold all of these words.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Tell which notes a reader was given, and when, newest first.
+
+    That is recorded with the setting audit.retrievals alone; the question's words are with its value "text".
+    """
+    owner = whose(user, shared)
+    with known(tenant, owner) as memory:
+        found = memory.audit.retrievals(**owner, since=since, until=until, note=note, query=query)
+        on = memory.engine.settings.audit.retrievals
+    if as_json:
+        show.document(found)
+    else:
+        for one in found:
+            _retrieved(one)
+    if not found:
+        off = "" if on else " The log of retrievals is switched off (the setting audit.retrievals)."
+        typer.echo(f"Nothing is recorded that is meant.{off}", err=True)
+
+
 def _known(one: "Known") -> None:
     out, note = show.console(), one.note
     told = f"  {then}" if (then := show.until(note)) else ""
@@ -115,6 +152,14 @@ def _removed(one: "Removed") -> None:
     if one.decision and not one.notes:
         what = f"a source of note {one.decision.note}" if one.decision.note else "sources of notes that stay"
     typer.echo(show.clean(f"{show.moment(one.at)}  {one.rule}: {what}  {by}"))
+
+
+def _retrieved(one: "Retrieval") -> None:
+    by = "".join(f"  {name} {value}" for name, value in (("agent", one.agent), ("session", one.session)) if value)
+    told = f"  {one.question}" if one.question else ""
+    typer.echo(show.clean(f"{show.moment(one.at)}  {one.call}{by}{told}"))
+    for given in one.notes:
+        typer.echo(f"    {given.note}  version {given.revision}")
 
 
 def _changed(one: "Change") -> None:

@@ -30,5 +30,6 @@ def stats(user: User = None, shared: Shared = False, tenant: Tenant = None, as_j
             "decisions": f"{counts.decisions:,}",
             "profiles": f"{counts.attributes:,} statements" if counts.attributes else "",
             "counted use": f"{counts.used:,} notes" if counts.used else "",
+            "retrievals": f"{counts.retrievals:,}" if counts.retrievals else "",
         },
     )

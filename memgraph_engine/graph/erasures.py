@@ -5,6 +5,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
+from itertools import takewhile
 from typing import Any
 
 from memgraph_engine.graph import copying, scopes, topics
@@ -12,10 +13,16 @@ from memgraph_engine.graph.database import Database, Row, Runner
 from memgraph_engine.graph.notes import Found, found_from
 from memgraph_engine.graph.rows import moment
 from memgraph_engine.interface.results import json_form
-from memgraph_engine.model.memory import Source, cut_up
+from memgraph_engine.model.memory import UNKNOWN_PAST, Source, cut_up
 from memgraph_engine.model.result import ErasurePlan, ErasureReceipt
+from memgraph_engine.model.scope import Scope
 
 _PAGE = 1000
+_FEW = 20  # receipts that are read at once where only the newest count
+HIDDEN = UNKNOWN_PAST
+"""When what an erasure hides has ended, long before anything else."""
+EVERYTHING = "everything"
+"""The rule of an erasure that takes all of a memory."""
 _LEASES = ("work", "write", "process", "topics", "import")
 
 
@@ -30,6 +37,14 @@ class Meant:
     speaker: str
     role: str
     caption: str
+    tags: Sequence[str] = ()
+    metadata: str = "{}"
+
+    @property
+    def words(self) -> str:
+        """All that it says, with its tags and the values of its metadata."""
+        _, values = _filed(json.loads(self.metadata))
+        return " ".join([self.text, self.caption or "", *self.tags, *values])
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,6 +226,24 @@ def begun(tx: Runner, scope: str) -> list[Erasure]:
     ]
 
 
+def began(tx: Runner, scope: Scope, since: datetime) -> list[tuple[datetime, bool]]:
+    """Return when erasures of a scope began, since a time: each with whether it is one of everything, done or not."""
+    running = [(one.begun, one.everything) for one in begun(tx, scope.name)]
+    ended = takewhile(lambda one: one.ended >= since, _newest(tx, scope.tenant))
+    done = [(one.begun, one.rule == EVERYTHING) for one in ended if one.scope == salted(one.id, scope.name)]
+    return [one for one in (*running, *done) if one[0] >= since]
+
+
+def gone(tx: Runner, scope: str, by: datetime = HIDDEN) -> list[str]:
+    """Return the notes of a scope that are to be erased by a time, or are being erased, and are still there."""
+    return [row["id"] for row in tx.run("erasures/gone", scope=scope, by=by)]
+
+
+def taken(tx: Runner, scope: str, id: str) -> list[str]:  # noqa: A002  the graph's own word
+    """Return the notes that an erasure of everything took, and that are still there."""
+    return [row["id"] for row in tx.run("erasures/taken", scope=scope, id=id)]
+
+
 def lives(db: Database, scope: str, ids: Sequence[str]) -> dict[str, tuple[datetime, datetime]]:
     """Return when notes end, and are to be erased, that an erasure hid."""
     rows = db.run("erasures/lives", scope=scope, ids=list(ids))
@@ -351,6 +384,17 @@ def append(db: Database, tenant: str, receipt: ErasureReceipt, seal: Any) -> Era
         sealed: ErasureReceipt = seal(replace(receipt, number=number, previous=previous))
         given = {"id": sealed.id, "previous": previous, "hash": sealed.hash, "body": json.dumps(json_form(sealed))}
         db.commit("receipts/create", tenant=tenant, number=number, properties=given)
+
+
+def _newest(tx: Runner, tenant: str) -> Iterator[ErasureReceipt]:
+    """Yield the receipts of a tenant, the last before others."""
+    last = tx.run("receipts/last", tenant=tenant)
+    number = last[0]["number"] if last else 0
+    while number > 0:
+        after = max(number - _FEW, 0)
+        rows = tx.run("receipts/list", tenant=tenant, after=after, limit=number - after)
+        yield from (_receipt(json.loads(row["receipt"]["body"])) for row in reversed(rows))
+        number = after
 
 
 def receipts(db: Database, tenant: str) -> Iterator[ErasureReceipt]:

@@ -124,6 +124,14 @@ def _note(value: Any) -> bool:
     return isinstance(value, str) and len(value) == 32 and set(value) <= set("0123456789abcdef")
 
 
+def _notes(value: Any) -> bool:
+    return isinstance(value, list) and value != [] and all(map(_note, value))
+
+
+def _revisions(value: Any) -> bool:
+    return isinstance(value, list) and all(_whole(one, 1) for one in value)
+
+
 def _whole(value: Any, least: int = -_LARGEST, most: int = _LARGEST) -> bool:
     return type(value) is int and least <= value <= most
 
@@ -264,6 +272,8 @@ OF_NUMBERS = Kind("a JSON object of numbers", _json(_map_of(_number)))
 CONSIDERED = Kind("a JSON list of notes that were compared", _json(_list_of(Considered)))
 DELTA = Kind("a JSON list of changes of a profile", _json(_list_of(Delta)))
 MOVES = Kind("a JSON list of moves", _json(_list_of(Move)))
+NOTES = Kind("a list of ids of notes, one at least", _notes)
+REVISIONS = Kind("a list of whole numbers from 1", _revisions)
 COST = Kind("a cost as JSON", _json(_made_as(Cost)))
 STATUS = _one_of(*get_args(Status))
 
@@ -434,6 +444,11 @@ NODES: Mapping[str, Form] = {
     "Usage": Form(
         {"id": NOTE, "utility": COUNT, "scored_at": TIME, "shown": COUNT, "used": COUNT},
         {"last_shown": TIME, "last_used": TIME},
+    ),
+    "Retrieval": Form(
+        {"id": NAME, "at": TIME, "call": TEXT, "agent": TEXT, "session": TEXT, "notes": NOTES, "revisions": REVISIONS},
+        {"question": WORDS},
+        rules=(Rule("has not a revision for each note", lambda of: len(of["notes"]) == len(of["revisions"])),),
     ),
     "Hold": Form({"id": NAME, "session": TEXT, "source": TEXT, "reason": TEXT, "at": TIME}, {}),
 }

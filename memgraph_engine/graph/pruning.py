@@ -24,6 +24,11 @@ def runs(db: Database, scope: str, before: datetime) -> int:
     return _all(db, "pruning/runs", scope, before)
 
 
+def retrievals(db: Database, scope: str, before: datetime) -> int:
+    """Remove what is recorded of retrievals from before; return of how many."""
+    return _all(db, "pruning/retrievals", scope, before)
+
+
 def done(db: Database, scope: str, now: datetime, decided: datetime | None) -> None:
     """Say that a scope was pruned, and until when its decisions were, if they were."""
     db.commit("pruning/done", scope=scope, now=now, decisions=decided)

@@ -15,9 +15,10 @@ from memgraph_engine.model.scope import Scope
 _PAGE = 1000
 
 
-def open_scope(db: Database, scope: Scope, language: str) -> str:
+def open_scope(db: Database | Runner, scope: Scope, language: str) -> str:
     """Make the scope unless it is there, and return its language."""
-    rows = db.commit("scopes/open", scope=scope.name, tenant=scope.tenant, user=scope.user or "", language=language)
+    run = db.commit if isinstance(db, Database) else db.run
+    rows = run("scopes/open", scope=scope.name, tenant=scope.tenant, user=scope.user or "", language=language)
     recorded: str = rows[0]["language"]
     return recorded
 

@@ -713,6 +713,35 @@ class Change(Result):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
+class Given(Result):
+    """A note that was given to a reader, by its id, and in which of its versions, which count from 1."""
+
+    note: str
+    revision: int
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Retrieval(Result):
+    """What a call gave a reader, and when: the `notes`, the best first.
+
+    The reader is `user_id`, None for whoever asked the shared memory alone; `agent` and `session` are as they were
+    given to the `call` (search, context, answer or prompt), '' if they were not. `question` is '' where its words are
+    not recorded, or were erased.
+    """
+
+    brief = ("at", "user_id", "call", "question", "notes")
+
+    id: str
+    at: datetime
+    user_id: str | None
+    notes: tuple[Given, ...]
+    call: str
+    question: str = ""
+    agent: str = ""
+    session: str = ""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class CacheStats(Result):
     """The cache of notes of a client: how many notes, their bytes, and the most bytes allowed.
 
@@ -731,7 +760,7 @@ class Stats(Result):
     """How much a memory holds; `notes` counts by status, `past` counts former versions, `cache` is this client's.
 
     `used` counts the notes of which it is counted how its reader uses them, `attributes` what was told or set of
-    profiles.
+    profiles, `retrievals` the calls of which it is recorded what they gave its reader.
     """
 
     brief = ("scope", "notes", "sources", "sessions", "keywords", "topics")
@@ -750,4 +779,5 @@ class Stats(Result):
     past: int = 0
     used: int = 0
     attributes: int = 0
+    retrievals: int = 0
     cache: CacheStats = CacheStats()

@@ -88,9 +88,11 @@ class _Ids:
         return self._known[id] or hashlib.blake2b(f"{self._scope}\0{id}".encode(), digest_size=16).hexdigest()
 
     def renamed(self, label: str, given: Mapping[str, Any]) -> Row:
-        """Return the properties of a node, which may name notes: use does by its id, a decision in its texts."""
+        """Return the properties of a node, which may name notes: by its id, in a list, or in texts."""
         if label in ("Note", "Past", "Usage"):
             return {**given, "id": self.of(given["id"])}
+        if label == "Retrieval":
+            return {**given, "notes": list(map(self.of, given["notes"]))}
         if label == "Decision" and self._known:
             texts = {name: _ID.sub(lambda found: self.of(found[0]), given.get(name, "")) for name in _NAMING}
             return {**given, **texts}

@@ -1,4 +1,4 @@
-"""Keep a memory's history within its budget: former versions, decisions and runs go when they are too old.
+"""Keep a memory's history within its budget: former versions, decisions, runs and retrievals go when too old.
 
 What can be read, and what notes still need, never goes.
 """
@@ -15,7 +15,7 @@ _EVERY = timedelta(days=1)
 
 def due_since(settings: LifecycleSettings, now: datetime) -> datetime | None:
     """Return the time since which a memory must have been pruned, or it is due; None where history is kept for ever."""
-    return now - _EVERY if any((settings.past_days, settings.decisions_days, settings.runs_days)) else None
+    return now - _EVERY if any(_days(settings)) else None
 
 
 def prune(engine: Engine, scope: Scope, now: datetime) -> int:
@@ -24,14 +24,20 @@ def prune(engine: Engine, scope: Scope, now: datetime) -> int:
     if due_since(settings, now) is None:
         return 0
     held = bool(holds.every(db, scope.name))
-    past, decided, ran = (
-        None if held else _before(days, now)
-        for days in (settings.past_days, settings.decisions_days, settings.runs_days)
+    past, decided, ran, retrieved = (None if held else _before(days, now) for days in _days(settings))
+    budgets = (
+        (pruning.decisions, decided),
+        (pruning.past, past),
+        (pruning.runs, ran),
+        (pruning.retrievals, retrieved),
     )
-    budgets = (pruning.decisions, decided), (pruning.past, past), (pruning.runs, ran)
     removed = sum(remove(db, scope.name, before) for remove, before in budgets if before)
     pruning.done(db, scope.name, now, decided)
     return removed
+
+
+def _days(settings: LifecycleSettings) -> tuple[int, int, int, int]:
+    return settings.past_days, settings.decisions_days, settings.runs_days, settings.retrievals_days
 
 
 def _before(days: int, now: datetime) -> datetime | None:

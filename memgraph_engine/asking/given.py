@@ -1,0 +1,72 @@
+"""Record which notes were given to whom (the setting `audit.retrievals`)."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any
+from uuid import uuid4
+
+from memgraph_engine.asking.beside import Beside
+from memgraph_engine.engine.wiring import Engine
+from memgraph_engine.graph import erasures, retrievals
+from memgraph_engine.graph.database import Row, Runner
+from memgraph_engine.language import DEFAULT_LANGUAGE
+from memgraph_engine.model.memory import UNKNOWN_PAST, Note
+from memgraph_engine.model.scope import Scope
+
+_Rows = list[Row]
+
+
+class Log(Beside[_Rows]):
+    """Records the calls that gave notes to readers.
+
+    What was asked before an erasure is not written behind it: not a word of it, and nothing where all of the reader's
+    memory was erased.
+    """
+
+    lost = "What {} was given is not recorded"
+
+    def __init__(self, engine: Engine) -> None:
+        super().__init__()
+        self._engine = engine
+        self._on = engine.settings.audit.retrievals
+
+    def given(self, reader: Scope, call: str, question: str, notes: Iterable[Note], asked: Mapping[str, Any]) -> None:
+        """Record that a call gave a reader some notes, if any; `asked` may hold the `agent` and the `session`."""
+        if not self._on:
+            return
+        told = [{"id": note.id, "recorded_at": note.recorded_at} for note in notes]
+        if not told:
+            return
+        names = {name: asked.get(name) or "" for name in ("agent", "session")}
+        properties = {"call": call, "at": self._engine.now(), **names}
+        words = question if self._on == "text" else None
+        row = {"id": uuid4().hex, "properties": properties, "notes": told, "question": words}
+
+        def put(rows: _Rows) -> int:
+            rows.append(row)
+            return 1
+
+        self._came(reader, put)
+
+    def _none(self) -> _Rows:
+        return []
+
+    def _write(self, reader: Scope, waiting: _Rows) -> None:
+        language = self._engine.settings.language or DEFAULT_LANGUAGE
+        retrievals.write(self._engine.db, reader, language, partial(_left, reader, waiting))
+
+
+def _left(reader: Scope, rows: Sequence[Row], tx: Runner) -> list[Row]:
+    """Return what is left of rows by the erasures that began since, of what the reader reads."""
+    since = min(row["properties"]["at"] for row in rows)
+    own = erasures.began(tx, reader, since)
+    whole = max((at for at, everything in own if everything), default=UNKNOWN_PAST)
+    others = [one for scope in reader.readable[1:] for one in erasures.began(tx, scope, since)]
+    some = max((at for at, _ in (*own, *others)), default=UNKNOWN_PAST)
+    left = [row for row in rows if row["properties"]["at"] > whole]
+    return [row if row["properties"]["at"] > some else _wordless(row) for row in left]
+
+
+def _wordless(row: Row) -> Row:
+    """Return a row without what may say something: the question, and what the session is called."""
+    return {**row, "question": None, "properties": {**row["properties"], "session": ""}}
