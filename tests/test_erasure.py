@@ -18,6 +18,7 @@ from memgraph_engine import Memory
 from memgraph_engine.errors import ErasureRefused, Held, InvalidInput, NotFound, StoreError, UndoRefused
 from memgraph_engine.graph import erasures, scopes, topics, writes
 from memgraph_engine.graph.scopes import purge_tenant
+from memgraph_engine.settings import AuditSettings
 from memgraph_engine.worker import Worker
 from tests.test_undo import LINES, take
 
@@ -62,9 +63,9 @@ def scope_of(memory):
     return f"{memory.engine.settings.tenant}/ana"
 
 
-def twin(memory):
+def twin(memory, **more):
     """A memory of another tenant on the same engine."""
-    given = memory.engine.settings.model_copy(update={"tenant": f"test-{uuid4().hex}"})
+    given = memory.engine.settings.model_copy(update={"tenant": f"test-{uuid4().hex}", **more})
     return Memory(replace(memory.engine, settings=given))
 
 
@@ -661,9 +662,13 @@ def secret(name, line):
     return {**given, "text": f"{LINES[line]} {SECRETS[line]}"}
 
 
+DANGLING = """MATCH (r:Retrieval {scope: $scope}) UNWIND r.notes AS id
+WITH id WHERE NOT EXISTS { MATCH (n:Note|Past {scope: $scope, id: id}) } RETURN id"""
+
+
 def check_erasure(memory, script):
     """Do a random history, some of which is secret, erase that, and find none of its words, and all else whole."""
-    mine = twin(memory)
+    mine = twin(memory, audit=AuditSettings(retrievals="text"))
     try:
         mine.add_many(LINES[:3], user_id="ben")
         mine.add_many([{"id": "first", "text": LINES[0], "session": "s0"}], user_id="ana")
@@ -674,11 +679,17 @@ def check_erasure(memory, script):
                 some = [secret(f"x{number}-{n}", line) for n, line in enumerate(step[1])]
                 secrets += [one["id"] for one in some]
                 mine.add_many(some, user_id="ana")
+                for one in some:
+                    mine.search(one["text"], user_id="ana")
             else:
                 take(mine, step, number)
             assert mine.verify(user_id="ana") == []
         other = nodes(mine, "ben")
+        said = {0, *(line for step in script if step[0] == "secret" for line in step[1])}
+        for word in (SECRETS[line] for line in said):
+            mine.search(f"Who told me of a {word}?", user_id="ana", top_k=2)
         receipt = mine.erase(mine.forget(user_id="ana", source=secrets))
+        assert rows(mine, DANGLING, scope=scope_of(mine)) == []
         told = everything_told(mine)
         assert not [word for word in SECRETS if word in told]
         assert not [one for one in secrets if f'"{one}"' in told]

@@ -13,7 +13,7 @@ from memgraph_engine.cli import app
 from memgraph_engine.graph import database, retrievals
 from memgraph_engine.worker import Worker
 from tests.clocks import BEGIN
-from tests.test_erasure import everything_told, rows
+from tests.test_erasure import everything_told, killed_at, rows
 from tests.test_use import Held
 
 DAY, MINUTE = timedelta(days=1), timedelta(minutes=1)
@@ -316,6 +316,185 @@ def test_the_command_line_tells_it(memory, tenant, embedder, monkeypatch):
     told = run("--note", "h", "--query", "heron", "--since", "2024-05-01", "--until", "2024-05-01").stdout
     assert told == f"2024-05-01 09:00 UTC  search  session lake  {EATS}\n    {heron}  version 1\n"
     assert run("--query", "vault").stdout == ""
+
+
+# ---- erasing ------------------------------------------------------------------------------------
+
+
+def test_an_erasure_takes_its_notes_out_of_the_log_and_the_words_that_led_to_them(memory, clock):
+    code, heron = note(memory, CODE, id="c", session="bank"), note(memory, HERON, id="h")
+    memory.search("Tell me of the vault, please.", **ANA, session="bank")
+    clock.later(MINUTE)
+    memory.search("vault and heron", **ANA)
+    clock.later(MINUTE)
+    memory.search(EATS, **ANA, session=None, top_k=1)
+    assert [len(one) for one in reversed(given(memory, **ANA))] == [1, 2, 1]
+    clock.later(MINUTE)
+    receipt = memory.erase(memory.forget(source="c", **ANA))
+    assert receipt.residue == 0
+    found = memory.audit.retrievals(**ANA)
+    assert sorted((one.question, [each.note for each in one.notes]) for one in found) == [
+        ("", [heron]),
+        (EATS, [heron]),
+    ]
+    told = texts_of(memory)
+    assert not [one for one in (code, "vault", "amaranth", "bank", "please") if one in told]
+    assert memory.verify_erasure(CODE, **ANA) == []
+    clock.later(MINUTE)
+    memory.search("Where is the vault?", **ANA)  # what is asked later is asked
+    assert asked(memory, **ANA)[0] == ("search", "Where is the vault?")
+
+
+@pytest.mark.parametrize(
+    ("question", "stays"),
+    [
+        ("Is the heron's code amaranth?", False),  # one word that nothing else has
+        ("What is it, the code of the vault is what?", False),
+        ("What does the heron eat at the harbour?", True),
+        ("Who is at the harbour with the herons?", True),
+    ],
+)
+def test_a_question_that_says_what_is_erased_loses_its_words_though_it_led_elsewhere(memory, clock, question, stays):
+    heron = note(memory, HERON)
+    memory.search(question, **ANA)
+    clock.later(MINUTE)
+    note(memory, CODE, id="c")
+    assert memory.erase(memory.forget(source="c", **ANA)).residue == 0
+    assert given(memory, **ANA) == [[heron]]
+    assert asked(memory, **ANA) == [("search", question if stays else "")]
+
+
+def test_words_that_stay_in_the_memory_stay_in_questions(memory, clock):
+    note(memory, "The vault is behind the bank.", id="v")
+    memory.search("Where is the vault?", **ANA)
+    clock.later(MINUTE)
+    note(memory, CODE, id="c")
+    memory.erase(memory.forget(source="c", **ANA))
+    assert asked(memory, **ANA) == [("search", "Where is the vault?")]
+
+
+def test_a_note_that_loses_a_source_stays_in_the_log_and_what_was_asked_goes(memory, clock):
+    note(memory, "The ferry to Madeira leaves at noon.", id="a", session="x", speaker="Ana")
+    merged = note(memory, "The ferry to Madeira leaves at noon!!", id="b", session="y", speaker="Ana")
+    memory.search("When does the ferry leave?", **ANA)
+    assert given(memory, **ANA) == [[merged]]
+    clock.later(MINUTE)
+    assert memory.erase(memory.forget(source="a", **ANA)).residue == 0
+    assert (given(memory, **ANA), asked(memory, **ANA)) == ([[merged]], [("search", "")])
+
+
+@pytest.mark.parametrize("meant", [{"source": "c"}, {"everything": True}])
+def test_readers_of_a_shared_note_lose_it_and_nothing_else(memory, clock, meant):
+    code, tide = note(memory, CODE, id="c", **SHARED), note(memory, TIDE, id="t", **BOB)
+    memory.search("vault code", **ANA)
+    memory.search("vault tide", **BOB)
+    memory.search(TURNS, **BOB, top_k=1)
+    memory.search("Is it right, the code of the vault is amaranth?", **BOB, top_k=1, since="2030-01-01")
+    assert {code, tide} == {*given(memory, **BOB)[1]} | {code, tide}
+    clock.later(MINUTE)
+    assert memory.erase(memory.forget(**SHARED, **meant)).residue == 0
+    assert recorded(memory) == [one for one in recorded(memory) if code not in one["notes"]]
+    assert asked(memory, **ANA) == []
+    assert sorted(memory.audit.retrievals(**BOB), key=lambda one: one.question)[-1].question == TURNS
+    assert {one for each in given(memory, **BOB) for one in each} == {tide}
+    assert sum(question == "" for _, question in asked(memory, **BOB)) == 1
+    assert "vault" not in texts_of(memory, "bob")
+
+
+def test_an_erasure_of_everything_takes_the_log_of_its_user_alone(memory, clock):
+    heron = note(memory, HERON, **SHARED)
+    note(memory, TIDE)
+    for who in (ANA, BOB):
+        memory.search(EATS, **who)
+    clock.later(MINUTE)
+    assert memory.erase(memory.forget(everything=True, **ANA)).residue == 0
+    assert memory.audit.retrievals(**ANA) == []
+    assert given(memory, **BOB) == [[heron]]
+    assert [one["scope"] for one in recorded(memory)] == [memory._scope("bob", shared=False).name]
+
+
+@pytest.mark.parametrize("left", ["note", "words"])
+def test_what_an_erasure_leaves_in_the_log_is_told_as_residue(memory, clock, monkeypatch, left):
+    note(memory, CODE, id="c")
+    note(memory, HERON)
+    memory.search("vault", **ANA)
+    memory.search("What? The code of the vault is amaranth!", **ANA, speaker="")
+    clock.later(MINUTE)
+    recorded(memory)
+    step = {"note": "forget", "words": "unask"}[left]
+    with monkeypatch.context() as patch:
+        patch.setattr(retrievals, step, lambda *_given: None)
+        if left == "words":
+            patch.setattr(retrievals, "naming", lambda *_given: 0)
+            scope = memory._scope("ana", shared=False).name
+            rows(memory, "MATCH (r:Retrieval {scope: $scope}) SET r.notes = ['0'], r.revisions = [1]", scope=scope)
+        receipt = memory.erase(memory.forget(source="c", **ANA))
+    assert receipt.residue > 0
+
+
+@pytest.mark.parametrize("everything", [False, True])
+def test_what_waits_while_it_is_erased_by_another_is_not_written_with_its_words(connected, clock, everything):
+    reader, other = connected(), connected()
+    code, heron = note(reader, CODE, id="c"), note(reader, HERON, **SHARED)
+    reader.search("vault code heron", **ANA)
+    reader.prompt("vault code heron", **ANA, session="bank")
+    reader.search("Did I ever say amaranth to the heron?", **ANA, role="user", min_similarity=0.2, top_k=1)
+    clock.later(MINUTE)
+    other.erase(other.forget(**ANA, **({"everything": True} if everything else {"source": "c"})))
+    clock.later(MINUTE)
+    reader.search(EATS, **ANA)
+    found = reader.audit.retrievals(**ANA)
+    assert found[0].question == EATS
+    assert {one.question for one in found[1:]} <= {""}
+    assert bool(found[1:]) != everything
+    assert {one.session for one in found} == {""}
+    assert {each.note for one in found for each in one.notes} == {heron}
+    assert not [one for one in (code, "amaranth", "vault") if one in texts_of(reader)]
+
+
+@pytest.mark.parametrize("step", ["writing.asked.forget", "writing.erasure._remake", "graph.erasures.remove"])
+def test_an_erasure_that_is_cut_off_is_told_nowhere_and_goes_on(memory, clock, monkeypatch, step):
+    code, heron = note(memory, CODE, id="c"), note(memory, HERON)
+    memory.search("vault and heron", **ANA)
+    memory.search("Is amaranth what the heron eats?", **ANA, top_k=1)
+    clock.later(MINUTE)
+    plan = killed_at(memory, monkeypatch, f"memgraph_engine.{step}", source="c")
+    assert {question for _, question in asked(memory, **ANA)} == {""}
+    assert {one for each in given(memory, **ANA) for one in each} == {heron}
+    Worker(memory.engine).once()
+    assert memory.erase(plan).residue == 0
+    assert not [one for one in (code, "vault", "amaranth") if one in texts_of(memory)]
+
+
+def test_of_a_shared_memory_that_is_being_erased_nothing_is_told(memory, clock, monkeypatch):
+    note(memory, CODE, id="c", **SHARED)
+    tide = note(memory, TIDE)
+    memory.search("vault and tide", **ANA)
+    clock.later(MINUTE)
+    killed_at(memory, monkeypatch, "memgraph_engine.writing.asked.forget", shared=True, everything=True)
+    assert (given(memory, **ANA), asked(memory, **ANA)) == ([[tide]], [("search", "")])
+
+
+def test_what_ends_is_told_no_more_before_it_is_swept(connected, clock, tmp_path):
+    path = tmp_path / "policies.yaml"
+    path.write_text("default: factual\nclasses:\n  factual: {ttl: none}\n  brief: {ttl: 1h, at_end: erase}\n")
+    memory = connected(lifecycle={"policies": str(path)})
+    note(memory, CODE, policy="brief")
+    memory.search("vault", **ANA)
+    assert len(asked(memory, **ANA)) == 1
+    clock.later(DAY)
+    assert memory.audit.retrievals(**ANA) == []
+    assert [one.residue for one in memory.sweep(**ANA).erased] == [0]
+    assert recorded(memory) == []
+
+
+def test_what_is_deleted_stays_in_the_log(memory):
+    heron = note(memory, HERON)
+    memory.search(EATS, **ANA)
+    deletion = memory.delete_all(**ANA)
+    assert (given(memory, **ANA, note=heron), asked(memory, **ANA)) == ([[heron]], [("search", EATS)])
+    memory.undo(deletion.decisions[0].id, **ANA)
+    assert given(memory, **ANA) == [[heron]]
 
 
 # ---- how long, and elsewhere --------------------------------------------------------------------

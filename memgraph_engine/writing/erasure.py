@@ -10,7 +10,7 @@ reads.
 
 import hashlib
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
@@ -18,16 +18,18 @@ from uuid import uuid4
 
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import ErasureRefused, Held, NotFound
-from memgraph_engine.graph import erasures, holds, notes, scopes, usage
+from memgraph_engine.graph import erasures, holds, notes, retrievals, scopes, usage
 from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.erasures import Erasure, Meant
 from memgraph_engine.graph.notes import USER, Revision
+from memgraph_engine.graph.retrievals import Question
 from memgraph_engine.language import DEFAULT_LANGUAGE, tokenize
 from memgraph_engine.model.memory import Source, cut_up
 from memgraph_engine.model.result import Chosen, Decision, ErasurePlan, ErasureReceipt, Hold
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.model.text import line
-from memgraph_engine.writing import summaries
+from memgraph_engine.writing import asked, summaries
+from memgraph_engine.writing.asked import Traces
 from memgraph_engine.writing.change import remaining, retold
 from memgraph_engine.writing.commit import Stale, until_current
 from memgraph_engine.writing.runs import Run, Runs
@@ -144,21 +146,17 @@ def unfinished(engine: Engine, scope: Scope) -> list[ErasureReceipt]:
     """Carry out what was begun of a scope, then check it: one alone would count what others are about to remove."""
     begun = erasures.begun(engine.db, scope.name)
     hidden = [one for one in begun if one.state == "hidden"]
-    probes = {one.id: _probes(engine, scope, one) for one in hidden}
+    known = {one.id: asked.traces(engine.db, scope, one, _meant(engine.db, scope, one)) for one in hidden}
     losing = {note for one in hidden for note in one.losing}
     for one in hidden:
-        _carry_out(engine, scope, one, losing)
-    return [_checked(engine, scope, one, probes.get(one.id, Runs())) for one in begun]
+        _carry_out(engine, scope, one, losing, known[one.id])
+    return [_checked(engine, scope, one, known.get(one.id, Traces())) for one in begun]
 
 
-def _probes(engine: Engine, scope: Scope, one: Erasure) -> Runs:
-    """Return the runs of words by which the erased would be known again."""
-    return Runs.of(f"{source.text} {source.caption or ''}" for source in _meant(engine.db, scope, one))
-
-
-def _carry_out(engine: Engine, scope: Scope, one: Erasure, losing: Collection[str]) -> None:
+def _carry_out(engine: Engine, scope: Scope, one: Erasure, losing: Collection[str], known: Traces) -> None:
     """Make anew what stays, of which `losing` lose sources, to this erasure or another; remove the rest."""
     db = engine.db
+    asked.forget(db, scope, one, _meant(db, scope, one), known)
     scopes.purge(db, scopes.importing(scope.name), whole=False)  # one that runs can't end any more
     if one.everything:
         usage.forget_all(db, scope.name, one.id, one.begun)
@@ -171,19 +169,21 @@ def _carry_out(engine: Engine, scope: Scope, one: Erasure, losing: Collection[st
     erasures.advance(db, scope.name, one.id, "removed")
 
 
-def _checked(engine: Engine, scope: Scope, one: Erasure, probes: Runs) -> ErasureReceipt:
+def _checked(engine: Engine, scope: Scope, one: Erasure, known: Traces) -> ErasureReceipt:
     """Look for what is left of an erasure that was carried out, and end it with its receipt."""
     db = engine.db
     engine.notes.drop([scope.name])
     if not one.everything:
         erasures.tidy(db, scope.name)
         erasures.centre(db, scope.name)
-    residue = _residue(engine, scope, one, probes)
+    residue = _residue(engine, scope, one, known)
     if not one.everything:
         scopes.settle(db, scope.name, notes.UNSWEPT)
     counts = {"sources": len(one.sources), "notes": one.notes, "remade": len(one.kept)}
     salted = erasures.salted(one.id, scope.name)
-    receipt = ErasureReceipt(0, one.id, salted, one.rule, one.begun, engine.now(), counts, residue, len(probes), "", "")
+    receipt = ErasureReceipt(
+        0, one.id, salted, one.rule, one.begun, engine.now(), counts, residue, len(known.runs), "", ""
+    )
     sealed = erasures.append(db, scope.tenant, receipt, seal)
     erasures.end(db, scope.name, one)
     return sealed
@@ -222,7 +222,8 @@ def faults(engine: Engine, tenant: str) -> list[str]:
 def probed(engine: Engine, scope: Scope, words: str) -> int:
     """Return how many runs of five words of a text a memory still holds, or of all its words if these are fewer."""
     probes = Runs.of(words.splitlines())
-    return len(_seen(engine, scope, probes, said_too=True) if probes else ())
+    questions = retrievals.questions(engine.db, [scope.name])
+    return len(_seen(engine, scope, probes, questions, said_too=True) if probes else ())
 
 
 def _concerned(engine: Engine, scope: Scope, meant: Sequence[Meant]) -> list[erasures.Concerned]:
@@ -349,19 +350,24 @@ def _remove(engine: Engine, scope: Scope) -> None:
     erasures.remove(engine.db, scope.name)
 
 
-def _residue(engine: Engine, scope: Scope, one: Erasure, probes: Runs) -> int:
-    """Count what is left of the erased: nodes, decisions that name its sources, words that no kept source has."""
+def _residue(engine: Engine, scope: Scope, one: Erasure, known: Traces) -> int:
+    """Count what is left of the erased: nodes, what names its sources or notes, words that no kept source has."""
     if one.everything:
         left = erasures.left(engine.db, scope.name, one.id)
     else:
         left = sum(row["hidden"] for row in erasures.texts(engine.db, scope.name))
         left += erasures.named(engine.db, scope.name, one.sources, one.begun)
-    return left + len(_seen(engine, scope, probes, said_too=False) if probes else ())
+    left += retrievals.naming(engine.db, known.readers, known.notes, known.until)
+    questions = retrievals.questions(engine.db, known.readers, known.until)
+    return left + len(_seen(engine, scope, known.runs, questions, said_too=False) if known.runs else ())
 
 
-def _seen(engine: Engine, scope: Scope, probes: Runs, *, said_too: bool) -> set[Run]:
-    """Return the probes that a scope still holds; those that sources which stay say only if they are wanted too."""
-    said, made = set[Run](), set[Run]()
+def _seen(engine: Engine, scope: Scope, probes: Runs, questions: Iterable[Question], *, said_too: bool) -> set[Run]:
+    """Return the probes that a scope still holds, or questions that were asked of it.
+
+    Those that sources which stay say are among them only if they are wanted too.
+    """
+    said, made = set[Run](), probes.found_in(one.words for one in questions)
     for row in erasures.texts(engine.db, scope.name):
         said |= probes.found_in(row["said"])
         made |= probes.found_in(row["made"])
@@ -370,4 +376,5 @@ def _seen(engine: Engine, scope: Scope, probes: Runs, *, said_too: bool) -> set[
     for row in erasures.texts(engine.db, under):
         left |= probes.found_in([*row["said"], *row["made"]])
     left |= probes.found_in(erasures.told(engine.db, under))
+    left |= probes.found_in(one.words for one in retrievals.questions(engine.db, [under]))
     return left | (made | said if said_too else made - said)
