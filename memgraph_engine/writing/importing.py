@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from memgraph_engine.engine.wiring import Engine
@@ -57,9 +58,10 @@ def _check_empty(tx: Runner, scope: Scope) -> None:
             "imported. Finish it first (`memgraph-engine sweep`), then import."
         )
     if found := [row["label"] for row in copying.members(tx, scope.name, 2) if row["label"] != "Scope"]:
+        whose = f"{f'--user {quote(scope.user)}' if scope.user else '--shared'} --tenant {quote(scope.tenant)}"
         raise InvalidInput(
             f"The memory of {scope} is not empty: it holds a {found[0]}. Nothing was imported. Import it under another "
-            "name, or erase what is there first (`memgraph-engine forget --all`)."
+            f"name, or erase what is there first (`memgraph-engine forget --all {whose}`)."
         )
 
 
