@@ -91,7 +91,7 @@ def test_the_line_of_a_hit_tells_what_was_found():
 
 def test_never_is_null_in_the_json_form():
     now = datetime(2023, 5, 8, tzinfo=UTC)
-    form = memory.Note("4f", ("a",), "a", "active", "", 0, "", "", "", now, now, now, memory.NEVER, now).to_dict()
+    form = memory.Note("4f", ("a",), "a", "active", "", 0, "", "", "", now, now, now, memory.NEVER, now, now).to_dict()
     assert (form["recorded_at"], form["expires_at"], form["superseded_at"]) == (now.isoformat(), None, None)
 
 

@@ -126,7 +126,7 @@ def test_of_many_notes_one_has_to_be_more_relevant(goats):
 @pytest.mark.parametrize(
     ("told", "question"),
     [
-        ("we moved to Porto last week", "Where do I live?"),
+        ("we adopted a cat called Pepper", "Do I have pets?"),
         ("our son Max is 7", "Do I have children?"),
         ("the dentist is on Thursday at 3", "What appointments do I have?"),
     ],

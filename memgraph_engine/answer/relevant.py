@@ -17,7 +17,7 @@ _WORDS = re.compile(r"[^\W_]+")
 _WRITTEN = re.compile(r"[^\W_]+(?:'[^\W_]+)*")  # "I'd" is one word
 _ENDS = re.compile(r"[.!?\n]+")
 _AROUND = range(-4, 5)  # turns: so far from a relevant note a talk is still about it
-_FEW = 10  # notes of a memory, each of which may be what is asked for
+_FEW = 7  # notes of a memory: of fewer each may be what is asked for
 _BESIDE = 1 / 10  # of the floor: from there on a note is told where another one reaches it
 _DOUBTED = 2.0  # times the floor
 _AS_GOOD = 0.95  # of the relevance of what the user stated himself
@@ -39,12 +39,13 @@ def chance(notes: int) -> float:
 def raised(floor: float, notes: int) -> float:
     """Return the relevance that the best of so many notes has to reach, by `chance`.
 
-    Below 10 notes it is less: each may be what is asked for in other words, and to tell one too many costs a line.
+    Below 7 notes the odds fall with their number: each may be what is asked for in other words, and to tell one too
+    many costs a line.
 
     >>> [round(raised(0.12, notes), 3) for notes in (1, 5, 10, 20, 200, 2000)]
-    [0.004, 0.046, 0.12, 0.12, 0.301, 0.577]
+    [0.019, 0.089, 0.12, 0.12, 0.301, 0.577]
     """
-    share = floor * min(sqrt((notes / _FEW) ** 3), chance(notes))
+    share = floor * min(notes / _FEW, chance(notes))
     return share / (share + 1 - floor)
 
 

@@ -40,7 +40,8 @@ FEATURES = (
 
 - older, newer, both: how relevant each is to the question, and the less relevant one
 - shared: the words that they share, over all words of the one that has fewer
-- change: whether the later one has a word of change: "now", "instead", "swapped"
+- change: whether the later one has a word of change ("now", "instead", "swapped"), and shares a word or tells another
+  value: else it is another matter that has changed
 - amounts: whether it is asked how many, and the later one tells another number
 - value: whether each tells a number, a name or a date that the other does not
 - days: between them, 30 at most, as log(1 + days) / 5
@@ -200,13 +201,14 @@ def _features(
 ) -> list[float]:
     relevance = [one.relevance or 0.0 for one in (older, newer)]
     shared = len(was.terms & now.terms) / max(min(len(was.terms), len(now.terms)), 1)
+    exchanged = any(_exchanged(*pair) for pair in zip(was.values, now.values, strict=True))
     return [
         *relevance,
         min(relevance),
         shared,
-        float(now.change),
+        float(now.change and (shared > 0 or exchanged)),
         float(counts and bool(was.numbers) and not now.numbers <= was.numbers),
-        float(any(_exchanged(*pair) for pair in zip(was.values, now.values, strict=True))),
+        float(exchanged),
         log1p(min((newer.note.said_at - older.note.said_at).days, _MOST_DAYS)) / 5,
         1 / (1 + place),
         log1p(now.words),
