@@ -88,6 +88,8 @@ CHANGED = [
     ("spanish", "la clínica cambió mi revisión al jueves", "cancelé la revisión"),
 ]
 BESIDE = [
+    ("english", "I work Mondays and Tuesdays.", "I work Saturdays now as well."),
+    ("english", "My flight is at 8.", "His flight is at 9, not 8."),
     ("english", "I have 7 cats at home.", "I need 8 plates, not 7."),
     ("english", "My uncle lives in Cork.", "My aunt lives in Kerry, not Cork."),
     ("english", "My uncle lives in Cork.", "Ana lives in Kerry, not Cork."),

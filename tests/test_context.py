@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from memgraph_engine import Memory, Settings
 from memgraph_engine.answer.context import compose
 from memgraph_engine.answer.facts import Fact, facts, mixed
-from memgraph_engine.answer.lines import shortened
+from memgraph_engine.answer.lines import _lined, shortened
 from memgraph_engine.errors import InvalidInput
 from memgraph_engine.llm.tokens import most_tokens
 from memgraph_engine.model.marker import without_recalled
@@ -277,6 +277,10 @@ def test_no_text_can_pose_as_an_entry_or_end_the_marks():
 
 CODE = "```python\ndef f(row):\n    if row[2]:\n        return row\n\n    return None\n```"
 RECIPE = "For the dough:\n- 500 g flour\n- 350 ml water\nKnead it. Let it rest."
+
+
+def test_what_nobody_sees_takes_no_room_and_hides_no_number():
+    assert _lined("Ana.\n" + "\u200b\n\u2800\n\u200d\n" * 1000 + "  [\u200b2] 👩\u200d👧") == "Ana.\n    (2) 👩\u200d👧"
 
 
 def test_code_and_lists_keep_their_lines_and_indentation():

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from memgraph_engine.answer.facts import Fact, Remark
 from memgraph_engine.answer.places import Place, before, places
 from memgraph_engine.llm.tokens import most_tokens
-from memgraph_engine.model.marker import without_marks
+from memgraph_engine.model.marker import BLANK, seen, without_marks
 from memgraph_engine.model.memory import Source, by_time
 from memgraph_engine.rendering import render, told, written
 
@@ -90,9 +90,10 @@ def _unmarked(text: str, before: str = "") -> str:
 def _lined(text: str) -> str:
     """Return a text in its lines, those behind the first one indented, in which nothing passes for a mark or a number.
 
-    Between fences an index stays ("row[2]"): it looks like no citation.
+    Signs that nobody sees are left out, and lines of nothing else. Between fences an index stays ("row[2]"): it looks
+    like no citation.
     """
-    lines = [line for line in text.expandtabs(4).splitlines() if line.strip()]
+    lines = [line for line in seen(text).expandtabs(4).splitlines() if line.strip(BLANK)]
     kept = [" " * min(len(line) - len(line.lstrip()), _MOST_INDENT) + " ".join(line.split()) for line in lines]
     parts = without_marks(f"\n{_MARGIN}".join(kept).strip()).split(_FENCE)
     told = ((_INDEX if at % 2 else _NUMBERED).sub(r"(\1)", part) for at, part in enumerate(parts))

@@ -10,6 +10,7 @@ from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.graph import erasures, retrievals
 from memgraph_engine.graph.database import Row, Runner
 from memgraph_engine.language import DEFAULT_LANGUAGE
+from memgraph_engine.model.marker import seen
 from memgraph_engine.model.memory import UNKNOWN_PAST, Note
 from memgraph_engine.model.scope import Scope
 
@@ -39,7 +40,7 @@ class Log(Beside[_Rows]):
             return
         names = {name: asked.get(name) or "" for name in ("agent", "session")}
         properties = {"call": call, "at": self._engine.now(), **names}
-        words = question if self._on == "text" else None
+        words = seen(question) if self._on == "text" else None  # an erasure looks for words in it
         row = {"id": uuid4().hex, "properties": properties, "notes": told, "question": words}
 
         def put(rows: _Rows) -> int:

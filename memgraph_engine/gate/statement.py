@@ -32,7 +32,7 @@ class Statement:
         found = {phrase: held for phrase, held in told.items() if self._tells_change(phrase, held)}
         self.changes, self.around, self._changing = tuple(found), tuple[str, ...](), found
         self.sentence = own[0].sentence
-        self.hedged = not lists.hedges.isdisjoint(self._words)
+        self.hedged = bool(phrases_in(self._words, lists.hedging))
         changing = frozenset[int]().union(*found.values())
         self.body = tuple(token for at, token in enumerate(self.tokens) if at not in changing)
         self.content = frozenset(token.stem for token in self.body if token.stem)

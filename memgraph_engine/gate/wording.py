@@ -104,6 +104,11 @@ class Lists:
         return _by_last_word(self.edits)
 
     @cached_property
+    def hedging(self) -> Mapping[str, Sequence[str]]:
+        """The phrases of `hedges`, by their last words."""
+        return _by_last_word(self.hedges)
+
+    @cached_property
     def feeling(self) -> Mapping[str, Sequence[str]]:
         """The words of `attitudes`, by their last words."""
         return _by_last_word(self.attitudes)

@@ -24,6 +24,9 @@ _LETTERS = [_UNSEEN.join(f"(?:{one}|[^\\W\\d_\\x00-\\x7f])" for one in word) for
 _LIKE_MARK = re.compile(
     rf"[^\w\s](?=(?P<between>{_BETWEEN})(?P<name>{_BETWEEN.join(_LETTERS)})(?![\w-]))", re.IGNORECASE
 )
+_NEVER_SEEN = re.compile("[\u00ad\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]")
+BLANK = " \t\u00a0\u200c\u200d\u2800\u3000\u3164"
+"""What alone in a line shows nothing; the joiners among it stand between letters, and in emoji."""
 _OPENING = ("Ps", "Pi", "Sm", "Sk")  # brackets, quotation marks, mathematical signs, accents that stand alone
 _QUOTES = "“‘„‚"
 _TERMS_IN_A_ROW = 3  # single terms, and pairs of them, meet by chance
@@ -36,6 +39,15 @@ def enclose(text: str) -> str:
     '<recalled-memory>Ana lives in Lisbon.</recalled-memory>'
     """
     return f"<{TAG}>{without_marks(text)}</{TAG}>"
+
+
+def seen(text: str) -> str:
+    r"""Return a text without the signs that nobody sees: of width zero, or that turn the direction.
+
+    >>> seen("Grim\u200bwald")
+    'Grimwald'
+    """
+    return _NEVER_SEEN.sub("", text)
 
 
 def without_marks(text: str) -> str:
