@@ -88,6 +88,9 @@ CHANGED = [
     ("spanish", "la clínica cambió mi revisión al jueves", "cancelé la revisión"),
 ]
 BESIDE = [
+    ("english", "I live in Porto.", 'Ben said "I live in Lisbon now".'),
+    ("english", "I live in Leeds.", "I moved to York when I was 5."),
+    ("spanish", "Vivo en Porto.", "Luis dijo: «Yo vivo en Lisboa ahora»."),
     ("english", "I work Mondays and Tuesdays.", "I work Saturdays now as well."),
     ("english", "My flight is at 8.", "His flight is at 9, not 8."),
     ("english", "I have 7 cats at home.", "I need 8 plates, not 7."),

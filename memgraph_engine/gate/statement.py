@@ -1,5 +1,6 @@
 """What a line states: its clauses, each as if it stood by itself, and whose state each tells."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import dropwhile, groupby, pairwise, takewhile
@@ -12,6 +13,7 @@ from memgraph_engine.gate.known import Line
 from memgraph_engine.gate.wording import ORDINAL, Lists, Token, phrases_in, taken_back
 from memgraph_engine.model.tense import past
 
+_QUOTED = re.compile(r'"[^"\n]*"|[“„][^“”\n]*[“”]|«[^«»\n]*»')
 _UNIT = 3  # letters that a unit is shorter than: "pm"
 _WHO = 4  # words that name one who does something with another: "my boyfriend Tom"
 
@@ -361,7 +363,7 @@ def _clauses(line: Line, lists: Lists) -> Iterator[list[Token]]:
     What a value is told instead of is part of its clause ("8, not 7"), and so is who does it together: "Tom and I".
     """
     clause: list[Token] = []
-    for _, group in groupby(line.tokens, key=attrgetter("clause")):
+    for _, group in groupby(_own_words(line, lists), key=attrgetter("clause")):
         some = list(group)
         pair = next(taken_back(some, lists), None)
         denied = pair is not None and pair[0] is some[0] and all(map(_unit, some[some.index(pair[1]) + 1 :]))
@@ -382,6 +384,16 @@ def _clauses(line: Line, lists: Lists) -> Iterator[list[Token]]:
             clause = [token] if token.plain.casefold() in lists.hedges - lists.questions else []
     if clause:
         yield clause
+
+
+def _own_words(line: Line, lists: Lists) -> Sequence[Token]:
+    """Return the tokens without what is quoted and tells of a person: that is what somebody else said, or a book."""
+    quoted = [match.span() for match in _QUOTED.finditer(line.text)]
+    if not quoted:
+        return line.tokens
+    parts = [[one for one in line.tokens if start <= one.span[0] < end] for start, end in quoted]
+    said = [token for some in parts if any(one.plain.casefold() in lists.persons for one in some) for token in some]
+    return [token for token in line.tokens if token not in said]
 
 
 def _unit(token: Token) -> bool:

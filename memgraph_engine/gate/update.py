@@ -241,9 +241,10 @@ class _Pair:
 
     @property
     def _move(self) -> str:
-        """Tell where somebody lives since he moved."""
-        mine, theirs = self._names
-        moved = self.now.relocates and not self.now.acted_on and self.was.dwells
+        """Tell where somebody lives since he moved; a sentence that tells more may tell of another time or person."""
+        now, (mine, theirs) = self.now, self._names
+        more = any(one is not now and one.sentence == now.sentence for one in statements(self.new, self.lists))
+        moved = now.relocates and not now.acted_on and self.was.dwells and not more
         return swapped("name", mine, theirs) if moved else ""
 
     @property
