@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from memgraph_engine.answer.facts import Fact, facts, mixed
 from memgraph_engine.answer.lines import head, shortened, text, words
 from memgraph_engine.answer.places import places, together
+from memgraph_engine.answer.relevant import USUAL
 from memgraph_engine.answer.succession import outdated
 from memgraph_engine.llm.tokens import most_tokens
 from memgraph_engine.model.answer import Cited, Context
@@ -26,7 +27,7 @@ def compose(
     budget: int,
     settings: AnswerSettings,
     language: str = "standard",
-    notes: int = 0,
+    notes: int = USUAL,
 ) -> Context:
     """Return what the hits tell, in at most `budget` tokens (200 or more); the best is always in it.
 

@@ -88,7 +88,7 @@ def weights() -> Weights:
     return Weights(**json.loads(resource(*FILE).read_text(encoding="utf-8")))
 
 
-def outdated(question: str, hits: Sequence[Hit], language: str, notes: int = 0) -> dict[str, Hit]:
+def outdated(question: str, hits: Sequence[Hit], language: str, notes: int = USUAL) -> dict[str, Hit]:
     """Return for each hit, by its note's id, the later one that has most likely taken its place, if one has.
 
     `hits` are in their order, best first, of a memory of so many `notes`: of many, a later one is about the same by
@@ -111,7 +111,7 @@ def outdated(question: str, hits: Sequence[Hit], language: str, notes: int = 0) 
     return found
 
 
-def pairs(question: str, hits: Sequence[Hit], language: str, notes: int = 0) -> list[tuple[Hit, Hit, list[float]]]:
+def pairs(question: str, hits: Sequence[Hit], language: str, notes: int = USUAL) -> list[tuple[Hit, Hit, list[float]]]:
     """Return each two hits of one speaker that were said on different days, no assistant's, with their FEATURES."""
     nearly, relevant = (raised(least, max(notes, USUAL)) for least in (_NEARLY, _RELEVANT))
     asked = _words(question)

@@ -84,9 +84,8 @@ def _contrast(
 def _meant(now: Statement, was: Statement, *, at_once: bool) -> bool:
     """Tell whether both are about the same one. Said at once, "he" and "it" are who or what was told of."""
     left_open = now.subject in (Subject(), Subject(other=not was.subject.speaker))
-    owners = {one.whose(frozenset({was.subject.noun} - {""})) for one in (now, was)} - {""}  # "my flight", "his flight"
-    same = now.subject.is_same(was.subject, now.content, was.content) and len(owners) < 2
-    return same or (at_once and left_open)
+    same = now.subject.is_same(was.subject, now.content, was.content)
+    return (same and now.same_owner(was, frozenset({was.subject.noun} - {""}))) or (at_once and left_open)
 
 
 def _only_one_adds(mine: Sequence[Token], theirs: Collection[str], was: Statement, lists: Lists) -> bool:

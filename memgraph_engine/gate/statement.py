@@ -143,6 +143,10 @@ class Statement:
         word = next((before.plain.casefold() for before in led if before.plain.casefold() in owners), "")
         return "my" if word in self._lists.first_person else word
 
+    def same_owner(self, other: "Statement", thing: frozenset[str]) -> bool:
+        """Tell whether both tell of one owner's thing, as far as they say whose: not "my car" and "his car"."""
+        return len({self.whose(thing), other.whose(thing)} - {""}) < 2
+
     @cached_property
     def written(self) -> frozenset[str]:
         """Its words, as they are written."""

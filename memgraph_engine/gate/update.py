@@ -178,11 +178,7 @@ class _Pair:
         """Whether both tell of one, or what the one tells of is known to the other."""
         now, was = self.now, self.was
         same = now.subject.is_same(was.subject, self.new.content, self.old.content)
-        return (same and self._same_owner(now.patient | {was.subject.noun} - {""})) or self._same_thing
-
-    def _same_owner(self, thing: frozenset[str]) -> bool:
-        """Whether they don't tell of two things of one kind: "my car" and "his car"."""
-        return len({self.now.whose(thing), self.was.whose(thing)} - {""}) < 2
+        return (same and now.same_owner(was, now.patient | {was.subject.noun} - {""})) or self._same_thing
 
     @cached_property
     def _same_thing(self) -> bool:
@@ -193,7 +189,7 @@ class _Pair:
         if not thing or not thing <= was.content:
             return False
         told = was.subject.speaker or was.subject.told_in(self.new.content) or thing <= was.patient
-        return told and self._same_owner(thing)
+        return told and now.same_owner(was, thing)
 
     @property
     def _matter(self) -> Sequence[Token]:
