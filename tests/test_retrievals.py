@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from memgraph_engine import AsyncMemory, Given, InvalidInput, Memory, NotFound, Settings
-from memgraph_engine.asking import beside
+from memgraph_engine.asking import write_behind
 from memgraph_engine.cli import app
 from memgraph_engine.graph import database, retrievals
 from memgraph_engine.worker import Worker
@@ -83,7 +83,7 @@ def test_by_default_nothing_is_recorded_and_nothing_waits(tenant, embedder):
 
 
 def test_a_read_sends_no_statement_more(connected, monkeypatch):
-    monkeypatch.setattr(beside, "Timer", Held)
+    monkeypatch.setattr(write_behind, "Timer", Held)
     sent, prepared = {}, database._prepared
     for log in ("", "text"):
         memory = connected(log)
@@ -180,9 +180,9 @@ def test_recording_makes_no_writer_stale(memory):
 
 
 def test_it_is_written_when_the_memory_is_closed_when_it_is_much_and_after_five_seconds(connected, monkeypatch):
-    monkeypatch.setattr(beside, "Timer", Held)
+    monkeypatch.setattr(write_behind, "Timer", Held)
     monkeypatch.setattr(Held, "made", [])
-    monkeypatch.setattr(beside, "_MOST", 3)
+    monkeypatch.setattr(write_behind, "_MOST", 3)
     memory, other = connected(), connected("")
     note(memory, HERON)
     memory.search(EATS, **ANA)
@@ -452,7 +452,7 @@ def test_what_waits_while_it_is_erased_by_another_is_not_written_with_its_words(
     assert not [one for one in (code, "amaranth", "vault") if one in texts_of(reader)]
 
 
-@pytest.mark.parametrize("step", ["writing.asked.forget", "writing.erasure._remake", "graph.erasures.remove"])
+@pytest.mark.parametrize("step", ["writing.traces.forget", "writing.erasure._remake", "graph.erasures.remove"])
 def test_an_erasure_that_is_cut_off_is_told_nowhere_and_goes_on(memory, clock, monkeypatch, step):
     code, heron = note(memory, CODE, id="c"), note(memory, HERON)
     memory.search("vault and heron", **ANA)
@@ -471,7 +471,7 @@ def test_of_a_shared_memory_that_is_being_erased_nothing_is_told(memory, clock, 
     tide = note(memory, TIDE)
     memory.search("vault and tide", **ANA)
     clock.later(MINUTE)
-    killed_at(memory, monkeypatch, "memgraph_engine.writing.asked.forget", shared=True, everything=True)
+    killed_at(memory, monkeypatch, "memgraph_engine.writing.traces.forget", shared=True, everything=True)
     assert (given(memory, **ANA), asked(memory, **ANA)) == ([[tide]], [("search", "")])
 
 

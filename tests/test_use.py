@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from memgraph_engine import Memory, Settings
-from memgraph_engine.asking import beside
+from memgraph_engine.asking import write_behind
 from memgraph_engine.graph import usage
 from memgraph_engine.lifecycle import Policy, utility
 from memgraph_engine.model.usage import Usage
@@ -130,7 +130,7 @@ class Held:
 
 
 def test_what_waits_is_written_after_five_seconds_or_when_it_is_much(connected, monkeypatch):
-    monkeypatch.setattr(beside, "Timer", Held)
+    monkeypatch.setattr(write_behind, "Timer", Held)
     monkeypatch.setattr(Held, "made", [])
     memory = connected()
     heron = note(memory.add(HERON, **ANA))

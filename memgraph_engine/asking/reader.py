@@ -9,9 +9,9 @@ from memgraph_engine.answer.ask import ask
 from memgraph_engine.answer.context import LEAST_BUDGET
 from memgraph_engine.answer.relevant import relevant
 from memgraph_engine.asking import prompting
-from memgraph_engine.asking.given import Log
 from memgraph_engine.asking.reflection import Judge
 from memgraph_engine.asking.remembered import Remembered
+from memgraph_engine.asking.retrieval_log import Log
 from memgraph_engine.asking.use import Recorder
 from memgraph_engine.engine.account import Account
 from memgraph_engine.engine.wiring import Engine

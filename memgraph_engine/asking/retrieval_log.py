@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 from uuid import uuid4
 
-from memgraph_engine.asking.beside import Beside
+from memgraph_engine.asking.write_behind import WriteBehind
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.graph import erasures, retrievals
 from memgraph_engine.graph.database import Row, Runner
@@ -17,7 +17,7 @@ from memgraph_engine.model.scope import Scope
 _Rows = list[Row]
 
 
-class Log(Beside[_Rows]):
+class Log(WriteBehind[_Rows]):
     """Records the calls that gave notes to readers.
 
     What was asked before an erasure is not written behind it: not a word of it, and nothing where all of the reader's

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from datetime import datetime
 
-from memgraph_engine.asking.beside import Beside
+from memgraph_engine.asking.write_behind import WriteBehind
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.graph import usage
 from memgraph_engine.lifecycle import utility
@@ -14,7 +14,7 @@ from memgraph_engine.model.usage import Usage
 _Shown = dict[str, tuple[Usage, int, datetime]]
 
 
-class Recorder(Beside[_Shown]):
+class Recorder(WriteBehind[_Shown]):
     """Counts what readers were shown, where anything asks for it (the setting `use.record`)."""
 
     lost = "The use of {} is not counted"

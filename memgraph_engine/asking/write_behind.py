@@ -17,7 +17,7 @@ _log = logging.getLogger("memgraph_engine")
 T = TypeVar("T")
 
 
-class Beside(ABC, Generic[T]):
+class WriteBehind(ABC, Generic[T]):
     """Collects what reads leave, for each reader, and writes a hundred at a time, or what came within five seconds.
 
     What can't be written is lost; the first time is told.

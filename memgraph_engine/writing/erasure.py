@@ -28,11 +28,11 @@ from memgraph_engine.model.memory import Source, cut_up
 from memgraph_engine.model.result import Chosen, Decision, ErasurePlan, ErasureReceipt, Hold
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.model.text import line
-from memgraph_engine.writing import asked, summaries
-from memgraph_engine.writing.asked import Traces
+from memgraph_engine.writing import summaries, traces
 from memgraph_engine.writing.change import remaining, retold
 from memgraph_engine.writing.commit import Stale, until_current
 from memgraph_engine.writing.runs import Run, Runs
+from memgraph_engine.writing.traces import Traces
 from memgraph_engine.writing.transaction import Transaction
 
 _SOME = 200
@@ -146,7 +146,7 @@ def unfinished(engine: Engine, scope: Scope) -> list[ErasureReceipt]:
     """Carry out what was begun of a scope, then check it: one alone would count what others are about to remove."""
     begun = erasures.begun(engine.db, scope.name)
     hidden = [one for one in begun if one.state == "hidden"]
-    known = {one.id: asked.traces(engine.db, scope, one, _meant(engine.db, scope, one)) for one in hidden}
+    known = {one.id: traces.of(engine.db, scope, one, _meant(engine.db, scope, one)) for one in hidden}
     losing = {note for one in hidden for note in one.losing}
     for one in hidden:
         _carry_out(engine, scope, one, losing, known[one.id])
@@ -156,7 +156,7 @@ def unfinished(engine: Engine, scope: Scope) -> list[ErasureReceipt]:
 def _carry_out(engine: Engine, scope: Scope, one: Erasure, losing: Collection[str], known: Traces) -> None:
     """Make anew what stays, of which `losing` lose sources, to this erasure or another; remove the rest."""
     db = engine.db
-    asked.forget(db, scope, one, _meant(db, scope, one), known)
+    traces.forget(db, scope, one, _meant(db, scope, one), known)
     scopes.purge(db, scopes.importing(scope.name), whole=False)  # one that runs can't end any more
     if one.everything:
         usage.forget_all(db, scope.name, one.id, one.begun)

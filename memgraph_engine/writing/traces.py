@@ -30,7 +30,7 @@ class Traces:
     until: datetime | None = None
 
 
-def traces(db: Database, scope: Scope, one: Erasure, meant: Sequence[Meant]) -> Traces:
+def of(db: Database, scope: Scope, one: Erasure, meant: Sequence[Meant]) -> Traces:
     """Return the traces of what an erasure means, before anything of it is removed."""
     own = Runs.of(f"{source.text} {source.caption or ''}" for source in meant)
     readers = tuple(retrievals.readers(db, scope))
