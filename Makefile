@@ -48,8 +48,8 @@ test-long: .venv/ready  ## the property tests over ten times as many cases
 test-attacks: .venv/ready  ## kill clients and servers, crowd a scope, and tell what was lost (30 minutes on 2 cores)
 	$(V)/python -m pytest -m attack -o faulthandler_timeout=0 --session-timeout=1800
 
-test-containers: .venv/ready  ## the integration tests on a Neo4j of testcontainers (needs Docker)
-	MEMGRAPH_ENGINE_TEST_CONTAINERS=$(or $(MEMGRAPH_ENGINE_TEST_CONTAINERS),1) $(V)/python -m pytest -m "integration and $(OPTIONAL)"
+test-containers: .venv/ready  ## the integration tests, or those of the files TESTS, on a Neo4j of testcontainers (needs Docker)
+	MEMGRAPH_ENGINE_TEST_CONTAINERS=$(or $(MEMGRAPH_ENGINE_TEST_CONTAINERS),1) $(V)/python -m pytest -m "integration and $(OPTIONAL)" $(TESTS)
 
 test-sentence-transformers: .venv/ready  ## the sentence-transformers adapter, with real weights (installs torch for CPU)
 	$(PYTHON) -m venv .venv-st

@@ -12,7 +12,7 @@ from memgraph_engine.asking import write_behind
 from memgraph_engine.cli import app
 from memgraph_engine.graph import database, retrievals
 from memgraph_engine.worker import Worker
-from tests.clocks import BEGIN
+from tests.clocks import BEGIN, Clock
 from tests.test_erasure import everything_told, killed_at, rows
 from tests.test_use import Held
 
@@ -28,7 +28,7 @@ def connected(tenant, embedder, clock):
     """Connect to the memory of this test with a log of some kind."""
     some = []
 
-    def connect(log="text", **settings):
+    def connect(log="text", clock=clock, **settings):
         given = Settings.load(**{"audit": {"retrievals": log}, **settings})
         some.append(Memory.connect(tenant=tenant, embedder=embedder, clock=clock, settings=given))
         return some[-1]
@@ -441,7 +441,7 @@ def test_what_waits_while_it_is_erased_by_another_is_not_written_with_its_words(
     reader.search("Did I ever say amaranth to the heron?", **ANA, role="user", min_similarity=0.2, top_k=1)
     clock.later(MINUTE)
     other.erase(other.forget(**ANA, **({"everything": True} if everything else {"source": "c"})))
-    clock.later(MINUTE)
+    clock.later(6 * MINUTE)
     reader.search(EATS, **ANA)
     found = reader.audit.retrievals(**ANA)
     assert found[0].question == EATS
@@ -450,6 +450,29 @@ def test_what_waits_while_it_is_erased_by_another_is_not_written_with_its_words(
     assert {one.session for one in found} == {""}
     assert {each.note for one in found for each in one.notes} == {heron}
     assert not [one for one in (code, "amaranth", "vault") if one in texts_of(reader)]
+
+
+def test_a_clock_that_is_ahead_brings_no_words_behind_an_erasure(connected, clock):
+    ahead = Clock(clock.now + 4 * MINUTE)
+    reader, other = connected(clock=ahead), connected()
+    note(reader, CODE, id="c")
+    note(reader, HERON)
+    reader.search("Is the vault of the heron amaranth?", **ANA, top_k=1)
+    reader.search("vault code heron", **ANA)
+    other.erase(other.forget(**ANA, source="c"))
+    assert {one.question for one in reader.audit.retrievals(**ANA)} == {""}
+    assert "amaranth" not in texts_of(reader)
+
+
+def test_what_is_asked_while_an_erasure_goes_on_leaves_no_words(connected, clock, monkeypatch):
+    reader, other = connected(), connected()
+    note(reader, CODE, id="c")
+    note(reader, HERON)
+    clock.later(MINUTE)
+    killed_at(other, monkeypatch, "memgraph_engine.graph.erasures.remove", source="c")
+    clock.later(10 * MINUTE)
+    reader.search("Does the heron know amaranth?", **ANA)
+    assert [one.question for one in reader.audit.retrievals(**ANA)] == [""]
 
 
 @pytest.mark.parametrize("step", ["writing.traces.forget", "writing.erasure._remake", "graph.erasures.remove"])

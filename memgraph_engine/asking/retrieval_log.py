@@ -11,7 +11,8 @@ from memgraph_engine.graph import erasures, retrievals
 from memgraph_engine.graph.database import Row, Runner
 from memgraph_engine.language import DEFAULT_LANGUAGE
 from memgraph_engine.model.marker import seen
-from memgraph_engine.model.memory import UNKNOWN_PAST, Note
+from memgraph_engine.graph.health import SKEW
+from memgraph_engine.model.memory import NEVER, UNKNOWN_PAST, Note
 from memgraph_engine.model.scope import Scope
 
 _Rows = list[Row]
@@ -58,12 +59,14 @@ class Log(WriteBehind[_Rows]):
 
 
 def _left(reader: Scope, rows: Sequence[Row], tx: Runner) -> list[Row]:
-    """Return what is left of rows by the erasures that began since, of what the reader reads."""
-    since = min(row["properties"]["at"] for row in rows)
-    own = erasures.began(tx, reader, since)
-    whole = max((at for at, everything in own if everything), default=UNKNOWN_PAST)
-    others = [one for scope in reader.readable[1:] for one in erasures.began(tx, scope, since)]
-    some = max((at for at, _ in (*own, *others)), default=UNKNOWN_PAST)
+    """Return what is left of rows by the erasures of what the reader reads.
+
+    Clocks of clients differ: a question of up to SKEW behind the end of an erasure may be of before it.
+    """
+    since = min(row["properties"]["at"] for row in rows) - SKEW
+    own, *others = (erasures.lately(tx, scope, since) for scope in reader.readable)
+    whole = max((one.begun for one in own if one.everything), default=UNKNOWN_PAST)
+    some = max((one.ended or NEVER - SKEW for each in (own, *others) for one in each), default=UNKNOWN_PAST) + SKEW
     left = [row for row in rows if row["properties"]["at"] > whole]
     return [row if row["properties"]["at"] > some else _wordless(row) for row in left]
 

@@ -75,6 +75,15 @@ class Concerned:
 
 
 @dataclass(frozen=True, slots=True)
+class Began:
+    """When an erasure began, and when it ended, None if it has not; and whether it is one of everything."""
+
+    begun: datetime
+    ended: datetime | None
+    everything: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Erasure:
     """An erasure that is begun: `kept` are notes to make anew, of which those `losing` lose sources.
 
@@ -226,12 +235,12 @@ def begun(tx: Runner, scope: str) -> list[Erasure]:
     ]
 
 
-def began(tx: Runner, scope: Scope, since: datetime) -> list[tuple[datetime, bool]]:
-    """Return when erasures of a scope began, since a time: each with whether it is one of everything, done or not."""
-    running = [(one.begun, one.everything) for one in begun(tx, scope.name)]
+def lately(tx: Runner, scope: Scope, since: datetime) -> list[Began]:
+    """Return the erasures of a scope that are not done, or were done since a time."""
+    running = [Began(one.begun, None, one.everything) for one in begun(tx, scope.name)]
     ended = takewhile(lambda one: one.ended >= since, _newest(tx, scope.tenant))
-    done = [(one.begun, one.rule == EVERYTHING) for one in ended if one.scope == salted(one.id, scope.name)]
-    return [one for one in (*running, *done) if one[0] >= since]
+    mine = (one for one in ended if one.scope == salted(one.id, scope.name))
+    return [*running, *(Began(one.begun, one.ended, one.rule == EVERYTHING) for one in mine)]
 
 
 def gone(tx: Runner, scope: str, by: datetime = HIDDEN) -> list[str]:
