@@ -21,6 +21,8 @@ LONG = Path(__file__).with_name("long.jsonl")
 """Chats of a year, in which much is similar and not the same: they tell of each turn which others it replaces."""
 PLAIN = Path(__file__).with_name("plain.jsonl")
 """Likewise: short chats about changes, slips that are put right at once, and what stays true beside another thing."""
+SMALL = Path(__file__).with_name("small.jsonl")
+"""Likewise: what is told within months in two to eight messages. Much is alike, and little changes."""
 _AT_BEGINNING, _LONGER = 0.6, 0.4
 _LEAST = 4  # words of a turn that counts as repeated; a shorter one may stand in another by chance
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from statistics import fmean
 from uuid import uuid4
 
-from bench.chats import EVERYDAY, LONG, PLAIN, Ask, Chat, chats, daily_file
+from bench.chats import EVERYDAY, LONG, PLAIN, SMALL, Ask, Chat, chats, daily_file
 from bench.daily_fit import fit
 from bench.server import bench_settings, connected, of_its_own
 from memgraph_engine import Memory
@@ -44,7 +44,9 @@ def run(given: argparse.Namespace) -> tuple[dict[str, float], str]:
     wanted = given.only
     every = [one for one in chats(daily_file(given.file)) if one.id.startswith(wanted) or one.kind.startswith(wanted)]
     if given.fit:
-        return fit(given.model.split(","), every, [*chats(EVERYDAY), *chats(PLAIN), *chats(LONG)])
+        return fit(
+            given.model.split(","), every, [one for file in (EVERYDAY, PLAIN, SMALL, LONG) for one in chats(file)]
+        )
     values: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     with connected(bench_settings(given.model)) as memory:
         for language in sorted({chat.language for chat in every}):

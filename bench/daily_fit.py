@@ -28,7 +28,7 @@ _OTHERS = 5  # chats of which a question is asked that do not hold its answer
 _FOLDS = 5
 _STEPS = 50
 _RIDGE = 1e-5, 1e-3  # of relevance, of succession
-_LEAST = (-3.4, -2.9, -2.4, -1.9, -1.4)  # log-odds of which the report tells
+_LEAST = (-2.5, -2.0, -1.5, -1.0, -0.5)  # log-odds of which the report tells
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +40,7 @@ class Asked:
     ask: Ask
     own: bool
     hits: Sequence[Hit]
+    notes: int
 
     @property
     def known(self) -> bool:
@@ -55,7 +56,7 @@ class Asked:
     def told(self, floor: float, by: relevance.Weights) -> "Asked":
         """Return it with the hits that a context tells where hits are as relevant as these weights say."""
         hits = [replace(hit, relevance=by.relevance(hit.similarity, hit.coverage)) for hit in self.hits]
-        return replace(self, hits=relevant(self.ask.question, hits, floor, self.language)[0])
+        return replace(self, hits=relevant(self.ask.question, hits, floor, self.language, self.notes)[0])
 
     def outdated(self) -> tuple[frozenset[str], frozenset[str]]:
         """Return the notes that tell what was true once, and those that tell what is true."""
@@ -67,7 +68,7 @@ class Asked:
     @property
     def pairs(self) -> list[tuple[Hit, Hit, list[float]]]:
         """Its earlier and later hits, with what is known of them."""
-        return succession.pairs(self.ask.question, self.hits, self.language)
+        return succession.pairs(self.ask.question, self.hits, self.language, self.notes)
 
 
 def fit(models: Sequence[str], chats: Sequence[Chat], more: Sequence[Chat]) -> tuple[dict[str, float], str]:
@@ -119,7 +120,7 @@ def _of(memory: Memory, chats: Sequence[Chat], language: str, others: int = _OTH
             for ask in chat.asks:
                 for other in (chat, *(beside if not ask.as_of else ())):
                     hits = mine.search(ask.question, user_id=users[other.id], as_of=ask.as_of)
-                    yield Asked(chat.id, language, ask, other is chat, hits)
+                    yield Asked(chat.id, language, ask, other is chat, hits, hits.among)
 
 
 def _succession(told: Sequence[Asked]) -> succession.Weights:
@@ -150,12 +151,10 @@ def _held_out(told: Sequence[Asked]) -> str:
 
 
 def _count(one: Asked, by: succession.Weights, shares: dict[float, tuple[list[bool], list[bool]]]) -> None:
-    scores: dict[str, float] = {}
-    for older, _, features in one.pairs:
-        scores[older.note.id] = max(by.score(features), scores.get(older.note.id, -99.0))
     once, now = one.outdated()
     for least, (former, doubted) in shares.items():
-        marked = {note for note, score in scores.items() if score > least}
+        given = one.ask.question, one.hits, one.language, one.notes
+        marked = succession.outdated(*given, by, least).keys()
         if once:
             former.append(once <= marked)
         if now - once:

@@ -263,7 +263,8 @@ def test_the_bench_of_chats_fits_and_measures(block, memory, monkeypatch, tmp_pa
     for of in ("bench.daily", "bench.daily_fit"):
         monkeypatch.setattr(f"{of}.connected", connected)
     monkeypatch.setattr("bench.daily.EVERYDAY", tmp_path / "more.jsonl")
-    monkeypatch.setattr("bench.daily.PLAIN", tmp_path / "plain.jsonl")
+    for others in ("PLAIN", "SMALL", "LONG"):
+        monkeypatch.setattr(f"bench.daily.{others}", tmp_path / "plain.jsonl")
     monkeypatch.setattr("bench.daily_fit.resource", lambda *parts: tmp_path / parts[-1])
     fit, measure = block.commands()
     _bench(fit, monkeypatch)

@@ -340,7 +340,7 @@ def test_an_erasure_takes_its_notes_out_of_the_log_and_the_words_that_led_to_the
     told = texts_of(memory)
     assert not [one for one in (code, "vault", "amaranth", "bank", "please") if one in told]
     assert memory.verify_erasure(CODE, **ANA) == []
-    clock.later(MINUTE)
+    clock.later(6 * MINUTE)
     memory.search("Where is the vault?", **ANA)  # what is asked later is asked
     assert asked(memory, **ANA)[0] == ("search", "Where is the vault?")
 

@@ -35,6 +35,7 @@ FEATURES = (
     "asks",
     "past",
     "rivals",
+    "few",
 )
 """What is known of an older hit and a later one.
 
@@ -51,11 +52,13 @@ FEATURES = (
 - past: whether the question is about the past ("What did I have?")
 - rivals: the logarithm of how many hits the question has, 6 at least: where much is said of something like it, more of
   it is another matter
+- few: one over the number of notes of the memory, 2 at least: of few, each is found, whatever it is about
 """
-LEAST = -2.4
+LEAST = -1.9
 """Log-odds from which on a note is perhaps outdated, if it is the likeliest one for the later note."""
 _MOST_DAYS = 30
 _RIVALS = 6  # at least: of fewer the fit knows little
+_FEWEST = 2  # notes of which one can replace another
 _RELEVANT = 0.05  # one of both is about the question, and the other nearly so, or nothing follows
 _NEARLY = 0.03
 _CHANGES = ("changes", "endings", "denials", "corrections")
@@ -88,18 +91,26 @@ def weights() -> Weights:
     return Weights(**json.loads(resource(*FILE).read_text(encoding="utf-8")))
 
 
-def outdated(question: str, hits: Sequence[Hit], language: str, notes: int = USUAL) -> dict[str, Hit]:
+def outdated(
+    question: str,
+    hits: Sequence[Hit],
+    language: str,
+    notes: int = USUAL,
+    by: Weights | None = None,
+    least: float = LEAST,
+) -> dict[str, Hit]:
     """Return for each hit, by its note's id, the later one that has most likely taken its place, if one has.
 
     `hits` are in their order, best first, of a memory of so many `notes`: of many, a later one is about the same by
     `chance`. Those that are not about the question tell nothing, nor do those of an
     embedder that was never calibrated. What had happened by one day excludes nothing that had by another. The likeliest
     pairs are taken first, and each hit takes the place of one at most: else one stray line would put all that is older
-    in doubt.
+    in doubt. `by` and `least` are the shipped weights and LEAST, but where others are tried.
     """
-    known, least = weights(), LEAST + log(chance(notes))
-    found_pairs = pairs(question, hits, language, notes)
-    scored = [(known.score(features), older, newer) for older, newer, features in found_pairs]
+    known, least = by or weights(), least + log(chance(notes))
+    scored = [
+        (known.score(features), older, newer) for older, newer, features in pairs(question, hits, language, notes)
+    ]
     likely = sorted((one for one in scored if one[0] > least), key=lambda one: -one[0])
     found: dict[str, Hit] = {}
     taken = set[str]()
@@ -123,7 +134,7 @@ def pairs(question: str, hits: Sequence[Hit], language: str, notes: int = USUAL)
         if (hit.relevance or 0.0) >= nearly and hit.note.role != "assistant" and hit.note.status != "superseded"
     ]
     return [
-        (older, newer, _features(older, newer, was, now, place, len(hits), counts=counts, past=past))
+        (older, newer, _features(older, newer, was, now, place, len(hits), notes, counts=counts, past=past))
         for place, newer, now in stated
         for _, older, was in stated
         if older.note.said_at.date() < newer.note.said_at.date() and older.note.speaker == newer.note.speaker
@@ -197,7 +208,16 @@ def _exchanged(one: frozenset[str], other: frozenset[str]) -> bool:
 
 
 def _features(
-    older: Hit, newer: Hit, was: _Statement, now: _Statement, place: int, rivals: int, *, counts: bool, past: bool
+    older: Hit,
+    newer: Hit,
+    was: _Statement,
+    now: _Statement,
+    place: int,
+    rivals: int,
+    notes: int,
+    *,
+    counts: bool,
+    past: bool,
 ) -> list[float]:
     relevance = [one.relevance or 0.0 for one in (older, newer)]
     shared = len(was.terms & now.terms) / max(min(len(was.terms), len(now.terms)), 1)
@@ -215,4 +235,5 @@ def _features(
         float(now.asks),
         float(past),
         log(max(rivals, _RIVALS)),
+        1 / max(notes, _FEWEST),
     ]
