@@ -35,7 +35,7 @@ FEATURES = (
     "asks",
     "past",
     "rivals",
-    "few",
+    "notes",
 )
 """What is known of an older hit and a later one.
 
@@ -52,13 +52,13 @@ FEATURES = (
 - past: whether the question is about the past ("What did I have?")
 - rivals: the logarithm of how many hits the question has, 6 at least: where much is said of something like it, more of
   it is another matter
-- few: one over the number of notes of the memory, 2 at least: of few, each is found, whatever it is about
+- notes: the logarithm of how many the memory has, 12 at most: of few, each is found, whatever it is about
 """
 LEAST = -1.9
 """Log-odds from which on a note is perhaps outdated, if it is the likeliest one for the later note."""
 _MOST_DAYS = 30
 _RIVALS = 6  # at least: of fewer the fit knows little
-_FEWEST = 2  # notes of which one can replace another
+_FEW = 12  # notes: of so many not each is found
 _RELEVANT = 0.05  # one of both is about the question, and the other nearly so, or nothing follows
 _NEARLY = 0.03
 _CHANGES = ("changes", "endings", "denials", "corrections")
@@ -235,5 +235,5 @@ def _features(
         float(now.asks),
         float(past),
         log(max(rivals, _RIVALS)),
-        1 / max(notes, _FEWEST),
+        log(min(max(notes, 1), _FEW)),
     ]
