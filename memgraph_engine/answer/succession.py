@@ -52,12 +52,12 @@ FEATURES = (
 - past: whether the question is about the past ("What did I have?")
 - rivals: the logarithm of how many hits the question has, 6 at least: where much is said of something like it, more of
   it is another matter
-- notes: the logarithm of how many the memory has, 12 at most: of few, each is found, whatever it is about
+- notes: the logarithm of how many the memory has, 6 at least and 12 at most: of few, each is found, whatever it is about
 """
-LEAST = -1.9
+LEAST = -2.1
 """Log-odds from which on a note is perhaps outdated, if it is the likeliest one for the later note."""
 _MOST_DAYS = 30
-_RIVALS = 6  # at least: of fewer the fit knows little
+_FEWEST = 6  # hits, and notes: of fewer the fit knows little
 _FEW = 12  # notes: of so many not each is found
 _RELEVANT = 0.05  # one of both is about the question, and the other nearly so, or nothing follows
 _NEARLY = 0.03
@@ -234,6 +234,6 @@ def _features(
         log1p(now.words),
         float(now.asks),
         float(past),
-        log(max(rivals, _RIVALS)),
-        log(min(max(notes, 1), _FEW)),
+        log(max(rivals, _FEWEST)),
+        log(min(max(notes, _FEWEST), _FEW)),
     ]
