@@ -7,7 +7,7 @@ So they hold letters, digits and combining marks only, in lower case: no white s
 import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from threading import Lock
 
@@ -33,6 +33,8 @@ _CJK = (
     r"\u3005-\u3007\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
     r"\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
 )
+_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _CJK_WORDS = re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+")
 _CJK_RUN = re.compile(rf"[{_CJK}]")
 _ENGLISH_WORDS = re.compile(r"[^\W_]+(?:'[a-z]+)?")
@@ -60,6 +62,33 @@ def tokenize(text: str, language: str) -> list[str]:
             f"No tokeniser for the language {language!r}; use one of {', '.join(_TOKENIZERS)}."
         ) from None
     return cut(text)
+
+
+def tokenize_code(text: str, language: str) -> list[str]:
+    """Return the tokens of a piece of code: those of the words that an identifier is made of, and the whole of it.
+
+    So it is found by the words of a question, and by its name.
+
+    >>> tokenize_code("getUserName(user_id)", "english")
+    ['get', 'user', 'name', 'getusernam', 'user', 'id', 'userid']
+    """
+    return tokenize(_IDENTIFIER.sub(lambda found: _spelt(found[0]), text), language)
+
+
+def spelt(name: str) -> str:
+    """Return the words that an identifier is made of.
+
+    >>> spelt("HTTPServer.get_url")
+    'HTTP Server get url'
+    """
+    return " ".join(_PARTS.findall(name))
+
+
+@lru_cache(_CACHED_WORDS)
+def _spelt(name: str) -> str:
+    whole = name.replace("_", "")
+    words = spelt(name)
+    return words if words == whole else f"{words} {whole}"
 
 
 @cache

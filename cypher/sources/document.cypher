@@ -1,11 +1,11 @@
-// The passages that are stored of a document, but those that are to be erased by now, in the order in which they came, and what became of each.
+// The passages that are stored of a document, or the pieces of a file of code, but those that are to be erased by now, in the order in which they came, and what became of each.
 // $scope: string    the scope
 // $document: string    the document's id, which is its passages' session
 // $alive: datetime    the present: what ends by then can't be read
 // returns source, hashes [of its versions, newest first], note {id, status, expired, sources (their number), evidence (of its last decision)} or null,
 //   taken (out of a note that other sources tell too)
 MATCH (x:Source {scope: $scope, session: $document})
-WHERE x.seq >= 0 AND x.kind = 'document' AND x.id STARTS WITH $document + '#'
+WHERE x.seq >= 0 AND (x.kind = 'document' AND x.id STARTS WITH $document + '#' OR x.kind = 'code' AND x.id STARTS WITH $document + '::')
   AND (x.erase_at > $alive OR EXISTS { (x)<-[:FROM]-(n:Note) WHERE n.erase_at > $alive })
 RETURN x {.*, said_at: x.said_at.epochMillis, expires_at: x.expires_at.epochMillis, erase_at: x.erase_at.epochMillis} AS source,
        [x.hash] + [(x)-[:WAS]->(p:PastSource) | p.hash] AS hashes,

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
-from typing import Unpack, cast
+from typing import Unpack, cast, get_args
 
 from memgraph_engine.answer.ask import ask
 from memgraph_engine.answer.context import LEAST_BUDGET
@@ -31,7 +31,7 @@ from memgraph_engine.interface.filters import FILTERS, NOTE_FILTERS, NoteFilters
 from memgraph_engine.lifecycle import utility
 from memgraph_engine.llm import Spent
 from memgraph_engine.model.answer import BUSY, Answer, Context
-from memgraph_engine.model.memory import NEVER, TRUE_ONCE, Note, Source
+from memgraph_engine.model.memory import NEVER, TRUE_ONCE, Note, Source, SourceKind
 from memgraph_engine.model.profile import Profile
 from memgraph_engine.model.prompt import Prompt
 from memgraph_engine.model.result import SUCCEEDS, Anchor, Contrary, Decision, Hit, Hits, Reflected, Reflection
@@ -365,9 +365,9 @@ class Reader:
         db = self._engine.db
         pages = notes.pages(db, scope.name, filters.listing())
         every = (note for page in pages for note in decisions.outdated(db, scope.name, page))
-        if not filters.metadata:
+        if not filters.of_sources:
             return every
-        return (note for note in every if any(filters.holds(source.metadata) for source in note.sources))
+        return (note for note in every if any(map(filters.holds, note.sources)))
 
     def listing(self, given: NoteFilters) -> Filters:
         """Check the filters of a listing."""
@@ -384,6 +384,7 @@ class Reader:
             until=parse_time(given.get("until"), "until", zone, end=True),
             as_of=parse_instant(given.get("as_of"), "as_of", zone),
             known_at=parse_instant(given.get("known_at"), "known_at", zone),
+            kind=_kind(given.get("kind")),
             tags=check_tags(given.get("tags", ()), "tags"),
             shown=self._engine.policies.shown(check_tags(given.get("include"), "include")),
             metadata=check_metadata(given.get("metadata"), "metadata"),
@@ -399,6 +400,12 @@ def _asks(turns: Sequence[Source], question: str) -> bool:
 def _known(given: Iterable[str], filters: Sequence[str]) -> None:
     if unknown := set(given).difference(filters):
         raise TypeError(f"There is no filter {', '.join(sorted(unknown))}; there are {', '.join(filters)}.")
+
+
+def _kind(value: object) -> str | None:
+    if value is not None and value not in get_args(SourceKind):
+        raise InvalidInput(f"kind must be one of {', '.join(get_args(SourceKind))}, not {value!r}.")
+    return cast("str | None", value)
 
 
 def _switch(value: object) -> bool:

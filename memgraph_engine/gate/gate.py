@@ -207,12 +207,17 @@ class Gate:
         """Judge candidates in order, each against stored notes and the candidates before it.
 
         One look-up for all of them. `opinions` may ask a model about the pairs, and goes before the local judgement.
+        A piece of code stands alone: two functions of one text in two places are two.
         """
-        if not self._settings.update or not candidates:
-            return [self._alone(candidate) for candidate in candidates]
-        new, rows = self.compared(db, candidates)
-        contexts = [candidate.context for candidate in candidates]
-        return self.decided(candidates, new, rows, opinions(contexts, rows))
+        verdicts = [self._alone(candidate) for candidate in candidates]
+        some = [place for place, candidate in enumerate(candidates) if candidate.source.kind != "code"]
+        if self._settings.update and some:
+            said = [candidates[place] for place in some]
+            new, rows = self.compared(db, said)
+            decided = self.decided(said, new, rows, opinions([candidate.context for candidate in said], rows))
+            for place, verdict in zip(some, decided, strict=True):
+                verdicts[place] = verdict
+        return verdicts
 
     def compared(
         self, db: Database, candidates: Sequence[Candidate]

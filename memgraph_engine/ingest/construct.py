@@ -11,11 +11,12 @@ from memgraph_engine.ingest.keywords import candidates as phrases_of
 from memgraph_engine.ingest.keywords import choose
 from memgraph_engine.language import tokenize
 from memgraph_engine.lifecycle import quoted
+from memgraph_engine.model import code
 from memgraph_engine.model.candidate import Candidate, Keyword
 from memgraph_engine.model.marker import without_recalled
 from memgraph_engine.model.memory import Key, Source
 from memgraph_engine.model.names import canonical, key
-from memgraph_engine.rendering import render, told
+from memgraph_engine.rendering import render, terms, told
 
 if TYPE_CHECKING:
     import numpy as np
@@ -50,8 +51,10 @@ class Phrases:
         self._known: dict[tuple[str, int, str], list[str]] = {}
 
     def of(self, source: Source, language: str) -> list[str]:
-        """Return those of a source; the speaker's name is none."""
+        """Return those of a source; the speaker's name is none. Of code they are what its syntax names."""
         place = source.hash, source.part, language
+        if source.kind == "code":
+            return code.keywords(source)
         if place not in self._known:
             said = without_recalled(source.text)
             text = f"{said}\n{source.caption}" if source.caption else said
@@ -103,7 +106,7 @@ def place(
         if source.session:
             last[source.session] = here
         before = previous if previous and previous.key not in hidden and previous.key not in noise else None
-        before = quoted(before, here)
+        before = quoted(before, here) if here.kind != "code" else None
         placed.append(Placed(here, after, before, noise.get(source.key, "")))
     return placed
 
@@ -127,7 +130,9 @@ def construct(
     drafts = [_written(draft, extracted.get(draft.source.key), language) for draft in waiting(placed, language)]
     local = phrases or Phrases()
     named = [
-        _phrases(draft, extracted.get(draft.source.key), language, local)
+        _phrases(draft, extracted.get(draft.source.key), language, local)[
+            : max_keywords if draft.source.kind == "code" else None
+        ]
         if max_keywords and not draft.noise and not draft.source.apart
         else []
         for draft in drafts
@@ -142,7 +147,7 @@ def construct(
             made.append(draft)
             continue
         own = vectors[draft.raw]
-        chosen = choose(some, [vectors[p] for p in some], own, max_keywords)
+        chosen = some if draft.source.kind == "code" else choose(some, [vectors[p] for p in some], own, max_keywords)
         keywords = _keywords(chosen, names, language, vectors)
         made.append(replace(draft, raw_vector=own, context_vector=vectors[draft.context], keywords=keywords))
     return made
@@ -158,8 +163,8 @@ def waiting(placed: Sequence[Placed], language: str) -> list[Candidate]:
             before=one.before,
             raw=text.spoken,
             context=text.context,
-            raw_terms=tokenize(text.spoken, language),
-            context_terms=tokenize(text.context, language),
+            raw_terms=terms(text.spoken, [one.source], language),
+            context_terms=terms(text.context, [one.source], language),
             raw_vector=None,
             context_vector=None,
             keywords=(),

@@ -15,6 +15,7 @@ class NoteFilters(TypedDict, total=False):
     speaker: str | None
     role: str | None
     agent: str | None
+    kind: str | None
     since: datetime | str | None
     until: datetime | str | None
     tags: Sequence[str]

@@ -10,7 +10,7 @@ from typing import Any
 from memgraph_engine.errors import InvalidInput
 from memgraph_engine.graph.note_cache import CachedNote
 from memgraph_engine.language import listed_terms, tokenize
-from memgraph_engine.model.memory import NEVER, READABLE, TRUE_ONCE, UNKNOWN_PAST
+from memgraph_engine.model.memory import NEVER, READABLE, TRUE_ONCE, UNKNOWN_PAST, Source
 
 _KNOWN = (*TRUE_ONCE, "archived")  # all but deleted
 _PAST = "past"
@@ -33,6 +33,7 @@ class Filters:
     speaker: str | None = None
     role: str | None = None
     agent: str | None = None
+    kind: str | None = None
     since: datetime | None = None
     until: datetime | None = None
     as_of: datetime | None = None
@@ -55,12 +56,12 @@ class Filters:
     @property
     def narrow(self) -> bool:
         """Whether anything is filtered that the indexes can look into."""
-        return replace(self, tags=(), metadata={}).any
+        return replace(self, tags=(), metadata={}, kind=None).any
 
     @property
     def beyond_index(self) -> bool:
         """Whether a filter is on what no index can look into: lists, and the status that a past version had."""
-        return bool(self.tags or self.metadata or self.known_at)
+        return bool(self.tags or self.of_sources or self.known_at)
 
     @property
     def statuses(self) -> tuple[str, ...]:
@@ -78,16 +79,24 @@ class Filters:
         return not self.beyond_index or (
             note.status in self.statuses
             and set(self.tags) <= set(note.tags)
-            and (not self.metadata or (note.whole and any(self.holds(one.metadata) for one in note.note().sources)))
+            and (not self.of_sources or (note.whole and any(map(self.holds, note.note().sources))))
         )
 
-    def holds(self, metadata: Mapping[str, object]) -> bool:
-        """Tell whether a source's metadata have all entries that are asked for."""
+    @property
+    def of_sources(self) -> bool:
+        """Whether anything is filtered that only sources have: kind and metadata."""
+        return bool(self.metadata or self.kind)
+
+    def holds(self, source: Source) -> bool:
+        """Tell whether a source is of the kind, and its metadata have all entries, that are asked for."""
+        metadata = source.metadata
         # as JSON, since Python takes True for 1
-        return all(key in metadata and _json(metadata[key]) == _json(value) for key, value in self.metadata.items())
+        return self.kind in (None, source.kind) and all(
+            key in metadata and _json(metadata[key]) == _json(value) for key, value in self.metadata.items()
+        )
 
     def listing(self) -> dict[str, Any]:
-        """Return what of it a listing of notes looks into: all but metadata and the looks back."""
+        """Return what of it a listing of notes looks into: all but what sources have, and the looks back."""
         given = self.parameters()
         names = ("since", "until", "session", "speaker", "role", "agent")
         return {**{name: given[name] for name in names}, "tags": list(self.tags)}

@@ -123,7 +123,7 @@ def retrieve(db: Database, cache: NoteCache, query: Query, languages: Sequence[s
         if settings.related and settings.expansion == "anchors":
             answer = _expanded(db, query, answer, settings)
         pool = read_pool(db, cache, query.scope_names, answer, settings, dimensions=len(query.vector))
-        if query.filters.metadata:
+        if query.filters.of_sources:
             cache.complete(db, query.scope_names, pool.notes)
         admitted: Sequence[int] = range(len(pool.notes))
         if query.filters.beyond_index:

@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache
 
-from memgraph_engine.language import word_list
+from memgraph_engine.language import spelt, tokenize, tokenize_code, word_list
+from memgraph_engine.model.code import MODULE, described, name_of
 from memgraph_engine.model.marker import without_recalled
 from memgraph_engine.model.memory import Key, Source, by_time
 from memgraph_engine.model.text import as_day, line
@@ -56,6 +57,10 @@ def render(turns: Sequence[tuple[Source, Source | None]], language: str, *, date
     raw: dict[tuple[str, str, tuple[tuple[datetime, datetime], ...]], str] = {}
     for source, previous in sorted(turns, key=lambda turn: by_time(turn[0])):
         named = told(source, language)
+        if source.kind == "code":
+            raw[source.id, source.text, ()] = source.text.strip("\n")
+            parts[of_code(source)] = None
+            continue
         saying = source.speaker or source.role, written(source), tuple((event.start, event.end) for event in named)
         if saying in raw:
             continue
@@ -70,6 +75,28 @@ def render(turns: Sequence[tuple[Source, Source | None]], language: str, *, date
         if room >= _LEAST:
             context += f" [before: {_clipped(line(replace(previous, said_as=None), language), room)}]"
     return Text(tuple(raw.values()), context)
+
+
+def of_code(source: Source) -> str:
+    r"""Return a piece of code made self-contained: behind where it stands, in words, and what its file is for.
+
+    >>> known = {"code": {"about": "Keeps users.", "signature": "def save(self)"}}
+    >>> of_code(Source("app/models.py::User.save", "def save(self): ...", "", kind="code", session="app/models.py",
+    ...     metadata=known))
+    'app/models.py, User.save (User save): Keeps users.\ndef save(self): ...'
+    """
+    known, name = described(source), name_of(source)
+    words = spelt(name) if name != MODULE else ""
+    place = ", ".join(filter(None, (source.session, f"{name} ({words})" if words else "")))
+    head = ": ".join(filter(None, (place, str(known.get("about") or ""))))
+    signature = str(known.get("signature") or "") if source.part else ""
+    return "\n".join(filter(None, (head, signature, source.text.strip("\n"))))
+
+
+def terms(text: str, sources: Sequence[Source], language: str) -> list[str]:
+    """Return the terms of a text of a note with these sources; those of code know identifiers."""
+    is_code = bool(sources) and all(source.kind == "code" for source in sources)
+    return tokenize_code(text, language) if is_code else tokenize(text, language)
 
 
 def _clipped(said: str, room: int) -> str:
@@ -90,7 +117,9 @@ def written(source: Source) -> str:
 
 
 def told(source: Source, language: str) -> tuple[Event, ...]:
-    """Return the dates that a source names, by the day on which it was said; none without one."""
+    """Return the dates that a source names, by the day on which it was said; none without one. Code tells no events."""
+    if source.kind == "code":
+        return ()
     return events(without_recalled(source.text), _moment(source), language)
 
 
@@ -116,6 +145,8 @@ def noise(source: Source, language: str) -> str:
     >>> [noise(Source("1", text, "", role="assistant"), "english") for text in said]
     ['small talk', '', '']
     """
+    if source.kind == "code":
+        return ""
     said = _plain(without_recalled(source.text))
     idle = said and not source.caption and _small_talk(language, source.role == "assistant").fullmatch(said)
     return "small talk" if idle else ""

@@ -1,6 +1,6 @@
 """Change what is remembered: a new version of a note, or its deletion. The old state is kept."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -12,14 +12,13 @@ from memgraph_engine.graph import notes as note_graph
 from memgraph_engine.graph import scopes, sources
 from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.notes import Found, Rendering, Revision
-from memgraph_engine.language import tokenize
 from memgraph_engine.lifecycle import quoted
 from memgraph_engine.model.candidate import Candidate
 from memgraph_engine.model.memory import READABLE, Key, Source
 from memgraph_engine.model.result import Decision
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.recall.question import Filters
-from memgraph_engine.rendering import render
+from memgraph_engine.rendering import render, terms
 from memgraph_engine.writing import contexts
 from memgraph_engine.writing.transaction import Transaction
 
@@ -114,16 +113,12 @@ def delete_some(
     if not state or not page:
         return None
     last = page[-1].note.created_at, page[-1].note.id
-    some = [found for found in page if not filters.metadata or any(map(filters.holds, _metadata(found)))]
+    some = [found for found in page if not filters.of_sources or any(map(filters.holds, found.note.sources))]
     if not some:
         return 0, None, last
     why = f"{len(some):,} notes." if len(some) > 1 else ""
     decision = _delete(db, Transaction(scope, state.version, now), some, state.language, embedder, why=why)
     return len(some), decision, last
-
-
-def _metadata(found: Found) -> Iterator[Mapping[str, object]]:
-    return (source.metadata for source in found.note.sources)
 
 
 def withdraw(
@@ -215,8 +210,9 @@ def retold(
     context = found.note.context if found.constructed_by else text.context
     if found.constructed_by == note_graph.USER or (text.raw, context) == (found.note.raw, found.note.context):
         return {}, (None, None)
-    properties = {"raw": list(text.raw), "raw_terms": " ".join(tokenize(text.spoken, language))}
-    properties |= contexts.terms_of(context, language)
+    sources = [source for source, _ in turns]
+    properties = {"raw": list(text.raw), "raw_terms": " ".join(terms(text.spoken, sources, language))}
+    properties |= contexts.terms_of(context, sources, language)
     if found.note.status == "pending":
         return properties, (None, None)
     raw_vector, context_vector = embedder.embed_documents([text.spoken, context])

@@ -181,7 +181,8 @@ def _extracted(engine: Engine, seen: sources.Seen, placed: Sequence[Placed], wor
     settings, roles = engine.settings, engine.roles
     if not settings.gate.denoise or not roles.has("extraction"):
         return {}
-    worth = [one for one in placed if not one.noise and engine.policies.seen_by_models(one.source)]
+    asked = (one for one in placed if not one.noise and one.source.kind != "code")  # which is read by its syntax
+    worth = [one for one in asked if engine.policies.seen_by_models(one.source)]
     new = [one for one in worth if _asked(one.source) not in work.extracted]
     for some in _of_one_life(new):
         answers = extract(roles, some, seen.language, batch_tokens=settings.llm.batch_tokens, spent=work.spent)

@@ -16,12 +16,11 @@ from memgraph_engine.graph import notes, sources
 from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.notes import Found, Rendering, Revision, Turn
 from memgraph_engine.graph.scopes import ScopeState
-from memgraph_engine.language import tokenize
 from memgraph_engine.lifecycle import quoted
 from memgraph_engine.model.memory import Key, Source
 from memgraph_engine.model.result import Decision
 from memgraph_engine.model.scope import Scope
-from memgraph_engine.rendering import render
+from memgraph_engine.rendering import render, terms
 from memgraph_engine.writing.transaction import Transaction
 
 Repeatable = Mapping[Key, Source | None]
@@ -102,13 +101,16 @@ def _rewrite(
     for (one, context), vector in zip(found.values(), vectors, strict=True):
         given = None if one.note.status in ("pending", "archived") else vector  # it gets both of its vectors at once
         transaction.revise(
-            one, Revision(one.note.id, decision, terms_of(context, language), "rewritten", context_vector=given)
+            one,
+            Revision(
+                one.note.id, decision, terms_of(context, one.note.sources, language), "rewritten", context_vector=given
+            ),
         )
 
 
-def terms_of(context: str, language: str) -> dict[str, str]:
-    """Return the properties of a context."""
-    return {"context": context, "context_terms": " ".join(tokenize(context, language))}
+def terms_of(context: str, sources: Sequence[Source], language: str) -> dict[str, str]:
+    """Return the properties of the context of a note with these sources; that of a text by a model has none."""
+    return {"context": context, "context_terms": " ".join(terms(context, sources, language))}
 
 
 def local(of: Rendering, now: Repeatable, language: str) -> str:

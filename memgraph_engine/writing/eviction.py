@@ -185,7 +185,7 @@ class Eviction:
         given = [summaries.properties(text, own, language) for text, own in zip(texts, parts, strict=True)]
         for properties, by in zip(given, written, strict=True):
             if by:
-                properties |= {**contexts.terms_of(by.text, language), "constructed_by": by.model}
+                properties |= {**contexts.terms_of(by.text, (), language), "constructed_by": by.model}
         vectors = self.engine.embedder.embed_documents(
             [text.spoken for text in texts] + [properties["context"] for properties in given]
         )

@@ -291,7 +291,7 @@ class _Writing:
             if given or (one is new and ties):  # a tie is a change of the newer note
                 context = str(given.pop("context", ""))
                 if context:
-                    given |= {**contexts.terms_of(context, self.language), "constructed_by": step.model}
+                    given |= {**contexts.terms_of(context, (), self.language), "constructed_by": step.model}
                     self.contexts[one.id] = context
                 if "tags" in given:
                     self.tags[one.id] = list(given["tags"])  # type: ignore[call-overload]

@@ -331,7 +331,7 @@ def _revise(
         properties["policy_as"] = change.given
     vectors: tuple[Any, Any] = None, None
     if context != note.context:
-        properties |= contexts.terms_of(context, language)
+        properties |= contexts.terms_of(context, note.sources, language)
     if former:
         properties |= {"status": former.status, "keywords": None}
         if former.status != "pending":

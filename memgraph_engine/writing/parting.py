@@ -43,6 +43,9 @@ def part(
         note = one.found.note
         context = summaries.local(note, language) if note.sums else contexts.local(one, now, language)
         vector = None if note.status in ("pending", "archived") else embedder.embed_documents([context])[0]
-        properties = {**contexts.terms_of(context, language), "constructed_by": SUMMARY if note.sums else ""}
+        properties = {
+            **contexts.terms_of(context, note.sources, language),
+            "constructed_by": SUMMARY if note.sums else "",
+        }
         transaction.revise(one.found, Revision(note.id, decision, properties, "rewritten", context_vector=vector))
     return [one.found.note.id for one in told]

@@ -16,7 +16,7 @@ from uuid import uuid4
 from memgraph_engine.embedding import CheckedEmbedder
 from memgraph_engine.graph import sources
 from memgraph_engine.graph.database import Database
-from memgraph_engine.graph.notes import NewNote, Rendering, Revision, texts_of
+from memgraph_engine.graph.notes import NewNote, Rendering, Revision, tags_of, texts_of
 from memgraph_engine.ingest.construct import Placed
 from memgraph_engine.lifecycle import quoted
 from memgraph_engine.model.candidate import Candidate
@@ -211,6 +211,8 @@ class _Plan:
         self.transaction.name(candidate.keywords)
         names = tuple(keyword.name for keyword in candidate.keywords)
         properties = {**texts_of(candidate), "valid_from": begins}
+        if candidate.source.kind == "code":  # its tags are what its text names
+            properties["tags"] = tags_of([candidate.source])
         return properties, (candidate.raw_vector, candidate.context_vector), names
 
     def add(self) -> None:

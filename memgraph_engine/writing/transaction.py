@@ -16,7 +16,7 @@ from memgraph_engine.graph import notes as note_graph
 from memgraph_engine.graph import sources, writes
 from memgraph_engine.graph.database import Database, Row
 from memgraph_engine.graph.notes import Found, NewNote, NewSummary, Relation, Revision
-from memgraph_engine.graph.rows import milliseconds
+from memgraph_engine.graph.rows import milliseconds, source_properties
 from memgraph_engine.graph.writes import Sums, Write
 from memgraph_engine.lifecycle import Life
 from memgraph_engine.model.candidate import Candidate, Keyword
@@ -237,11 +237,12 @@ class Transaction:
         parted: Collection[str] = (),
         returned: Collection[str] = (),
     ) -> None:
-        """Give a stored source the text and hash of this one, cut before these characters.
+        """Give a stored source the text, tags and metadata of this one, cut before these characters.
 
         The notes that are `parted` go on telling its former text. Those `returned` told this text before, and do again.
         """
-        row = {"id": whole.id, "text": whole.text, "hash": whole.hash, "cuts": list(cuts or ()) or None}
+        told = {name: source_properties(whole)[name] for name in ("text", "hash", "tags", "metadata")}
+        row = {"id": whole.id, **told, "cuts": list(cuts or ()) or None}
         self._rewritten[whole.id] = {**row, "parted": sorted(parted), "returned": sorted(returned)}
 
     def _end(self, at: datetime) -> None:

@@ -280,7 +280,7 @@ class _Undoing:
         self._transaction.reinstate(one.before, self._undone.id, self._decision.id)
         context = self._context(one.before, turns)
         if context != one.before.note.context:
-            properties = contexts.terms_of(context, self._language)
+            properties = contexts.terms_of(context, one.before.note.sources, self._language)
             self._transaction.revise(one.before, Revision(one.id, self._decision.id, properties, "rewritten"))
 
     def _restore(self, one: Gathered, turns: contexts.Turns) -> None:
@@ -294,7 +294,7 @@ class _Undoing:
         properties: dict[str, Any] = {
             "raw": list(before.note.raw),
             "raw_terms": before.raw_terms,
-            **contexts.terms_of(context, self._language),
+            **contexts.terms_of(context, before.note.sources, self._language),
             "status": before.note.status,
             "tags": list(before.note.tags),
             **{name: getattr(before.note, name) for name in ("session", "seq", "speaker", "role")},

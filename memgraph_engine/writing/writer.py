@@ -272,15 +272,15 @@ class Writer:
             self._versions[scope.name] = seen.version
         raise Stale
 
-    def update(self, scope: Scope, id: str, text: str) -> Decision:  # noqa: A002
-        """Give a note, or a message with all of its notes, a new text."""
+    def update(self, scope: Scope, id: str, text: str, like: Source | None = None) -> Decision:  # noqa: A002
+        """Give a note, or a message with all of its notes, a new text, and tags and metadata `like` a source's."""
         engine = self._engine
 
         def attempt() -> Decision:
             at = change.target(engine.db, scope, id)
             if at.whole:
                 with self._work(scope) as work:
-                    return self._reword(scope, at, text, work)
+                    return self._reword(scope, at, text, work, like)
             changed = replace(at.source, text=text)
             changed = replace(changed, hash=content_hash(changed))
             (candidate,) = self._construct(scope, at.language, [Placed(changed)], _pending(at.found))
@@ -303,10 +303,11 @@ class Writer:
             with suppress(InvalidInput):  # somebody else was faster
                 self.restore(scope, id)
 
-    def _reword(self, scope: Scope, at: change.Target, text: str, work: Work) -> Decision:
+    def _reword(self, scope: Scope, at: change.Target, text: str, work: Work, like: Source | None) -> Decision:
         """Give a source a new text."""
         engine, old = self._engine, sources.passages(self._engine.db, scope.name, at.whole)
         new = replace(sources.joined(old), text=text)
+        new = replace(new, tags=like.tags, metadata=like.metadata) if like else new
         new = replace(new, hash=content_hash(new))
         told = at.message or at.found.note.raw == render([(new, None)], at.language).raw
         if told and new.hash == old[0].hash and (made := self._made(scope, at.found)):
