@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from memgraph_engine.interface.filters import NoteFilters, SearchFilters
     from memgraph_engine.model.answer import Answer, Cited, Context
     from memgraph_engine.model.health import Health, Undone
-    from memgraph_engine.model.ingested import Fault, Ingested, Skipped
+    from memgraph_engine.model.ingested import Fault, Ingested, Remark, Skipped
     from memgraph_engine.model.job import JobRun
     from memgraph_engine.model.memory import Note, Source
     from memgraph_engine.model.ports import (
@@ -185,6 +185,7 @@ __all__ = [
     "Receipt",
     "Reflected",
     "Reflection",
+    "Remark",
     "Removed",
     "Reply",
     "Retrieval",
@@ -233,7 +234,7 @@ _NAMES = {
     "interface.filters": "NoteFilters SearchFilters",
     "model.answer": "Answer Cited Context",
     "model.health": "Health Undone",
-    "model.ingested": "Fault Ingested Skipped",
+    "model.ingested": "Fault Ingested Remark Skipped",
     "model.job": "JobRun",
     "model.memory": "Note Source",
     "model.ports": "ChatModel Clock Embedder Judge Judgement Partitioner Pricing Reply StreamingChat",

@@ -244,6 +244,7 @@ class Memory:
         user_id: str | None = None,
         shared: bool = False,
         update: bool = False,
+        repository: bool = False,
         format: readers.Format | None = None,  # noqa: A002  as the command line calls it
         id: str | None = None,  # noqa: A002
         sample_id: str | None = None,
@@ -264,11 +265,17 @@ class Memory:
         all passages of a file that is gone from a given folder; `undo` brings them back. Nothing else is touched.
         Messages are added and updated only. Without `update`, a document that has changed is a fault.
 
-        What can't be read or stored is among the result's `faults`, with its line; the rest is stored. `encoding` is
+        With `repository` a folder is read as code: the files that git knows or would take, cut at their definitions by
+        their syntax (the extra `code`), Markdown as documents. The id of a piece is `folder/path/name::Class.method`.
+        The memory always follows a repository, as with `update`. `format="code"` reads one file so (docs/code.md).
+
+        What can't be read or stored is among the result's `faults`, with its line; the rest is stored. `remarks` tell
+        what was read otherwise than it might be, such as code in a language without a grammar. `encoding` is
         that of texts without a byte order mark that are not UTF-8; `sample_id` names a conversation of a LoCoMo file;
         for `wait` see `add`. `progress` is called after each batch, with the sums so far. Raises InvalidInput for a
-        path that does not exist.
+        path that does not exist, MissingExtra where what reads it is not installed.
         """
+        _check_switches(repository=repository)
         scope, settings, now = self._scope(user_id, shared), self._settings, self.engine.now()
         if progress is not None and not callable(progress):
             raise InvalidInput(f"progress must be a function that takes what was done so far, not {progress!r}.")
@@ -276,10 +283,10 @@ class Memory:
             self.engine.db,
             self._writer,
             scope,
-            readers.Reader.of(settings, format, sample_id, encoding),
+            readers.Reader.of(settings, format, sample_id, encoding, repository),
             lambda message: self._parse(message, f"message {message.get('id')!r}", scope, now),
             settings.ingest_batch,
-            update,
+            update or repository,
             wait,
             progress,
         ).run(check_paths(path), None if id is None else check_name(id, "id"))
@@ -800,6 +807,7 @@ class Memory:
         With `shared=True` only the shared memory is read. These filters narrow the notes down:
 
         - `session`, `speaker`, `role`, `agent`: those of the note.
+        - `kind`: what it came as, `message`, `document`, `code` or `api_result`.
         - `since`, `until`: when it was said, both included; a day means the whole of it.
         - `tags`, `metadata`: the note has all that are given.
         - `min_similarity` (-1 to 1): the least `Hit.similarity`.

@@ -14,7 +14,7 @@ from memgraph_engine.errors import StoreError
 if TYPE_CHECKING:
     from memgraph_engine.client import Memory
 
-Format = Literal["jsonl", "json", "markdown", "text", "html", "pdf", "locomo"]
+Format = Literal["jsonl", "json", "markdown", "text", "html", "pdf", "code", "locomo"]
 
 
 class How(TypedDict):
@@ -23,6 +23,7 @@ class How(TypedDict):
     format: Format | None
     sample_id: str | None
     encoding: str
+    repository: bool
 
 
 def ingest(
@@ -48,17 +49,26 @@ def ingest(
             show_default=False,
         ),
     ] = "",
+    repository: Annotated[
+        bool,
+        typer.Option(
+            "--repository", help="Read folders as code, cut at its definitions, and follow them as --update does."
+        ),
+    ] = False,
     update: Annotated[
         bool, typer.Option("--update", help="Follow the files: update changed passages, delete those that are gone.")
     ] = False,
     no_wait: NoWait = False,
     as_json: Json = False,
 ) -> None:
-    """Remember files: messages or documents.
+    """Remember files: messages, documents or code.
 
     Messages: JSON lines, a JSON array, a LoCoMo conversation. Documents: Markdown, plain text, HTML, PDF. A folder is
     read with all that is below it; the id of a document in it is its path, beginning with the folder's name. Hidden
     files, links and files of other kinds are passed over.
+
+    With --repository a folder is read as code: the files that git knows or would take, but no binaries and none above
+    1 MB, are cut at their functions and classes; Markdown is read as documents. The memory follows the files.
 
     What is stored already is recognised, so a run that was cut off can be made again. With --update the memory follows
     the files; what it deletes, `undo` brings back. What can't be read is reported with its line, the rest is stored,
@@ -67,7 +77,7 @@ def ingest(
     owner = whose(user, shared)
     if id is not None and len(paths) > 1:
         raise typer.BadParameter("it names one document or folder, and there are several.", param_hint="--id")
-    how: How = {"format": format, "sample_id": sample, "encoding": encoding}
+    how: How = {"format": format, "sample_id": sample, "encoding": encoding, "repository": repository}
     with connect(tenant) as memory, progress.bar("Ingesting", lambda: _count(memory, paths, how)) as bar:
         shown = Shown(bar)
         try:
@@ -90,7 +100,7 @@ def ingest(
 
 def _count(memory: "Memory", paths: list[Path], how: How) -> int:
     """Count what there is to ingest: it takes less time by far than to embed it."""
-    from memgraph_engine.ingest import folders, readers
+    from memgraph_engine.ingest import readers
 
-    given = folders.listed(paths, None, readers.known)
-    return readers.Reader.of(memory.engine.settings, **how).count(given)
+    reader = readers.Reader.of(memory.engine.settings, **how)
+    return reader.count(reader.listed(paths, None, {}))

@@ -24,6 +24,8 @@ class Shown:
         """Show what came of it so far."""
         for fault in done.faults[len(self.done.faults) :]:
             self._bar.tell(str(fault))
+        for remark in done.remarks[len(self.done.remarks) :]:
+            self._bar.tell(str(remark))
         for skipped in done.skipped[len(self.done.skipped) :]:
             if skipped.is_link:
                 self._bar.tell(f"{skipped}; it is not followed")

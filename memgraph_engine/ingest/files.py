@@ -2,6 +2,7 @@
 
 import codecs
 import os
+import re
 from pathlib import Path
 
 from memgraph_engine.errors import InvalidInput
@@ -14,6 +15,7 @@ _MARKS = (  # the longer ones first: that of UTF-32 begins like that of UTF-16
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+_DECLARED = re.compile(rb"(?:[^\n]*\n)?[ \t]*[#/;*-]+[^\n]*?coding[:=][ \t]*([-\w.]+)")
 _WESTERN = "windows-1252"
 
 
@@ -75,6 +77,12 @@ def decoded(found: bytes, encoding: str = "", declared: str = "") -> str:
     if "\0" in text:
         raise Unreadable("a NUL character: this is no text file", text.count("\n", 0, text.index("\0")) + 1)
     return text
+
+
+def declared_encoding(found: bytes) -> str:
+    """Return the encoding that a file of code declares in one of its first two lines (PEP 263); '' for none."""
+    declared = _DECLARED.match(found)
+    return declared[1].decode("ascii") if declared else ""
 
 
 def _other(found: bytes, declared: str, line: int) -> str:

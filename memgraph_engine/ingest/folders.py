@@ -8,7 +8,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from memgraph_engine.errors import InvalidInput
-from memgraph_engine.model.ingested import Fault, Skipped
+from memgraph_engine.model.ingested import Fault, Remark, Skipped
 
 
 @dataclass(frozen=True)
@@ -37,6 +37,7 @@ class Folder:
     files: list[File] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
     faults: list[Fault] = field(default_factory=list)
+    remarks: list[Remark] = field(default_factory=list)
     unlisted: list[str] = field(default_factory=list)
 
     @property
@@ -65,10 +66,10 @@ class Folder:
 def listed(
     paths: Sequence[Path],
     id: str | None,  # noqa: A002  as the API calls it
-    known: Callable[[Path], bool],
+    listing: Callable[[Path, str, Mapping[str, str]], Folder],
     places: Mapping[str, str] = MappingProxyType({}),
 ) -> list[File | Folder]:
-    """Return the files and folders that were given.
+    """Return the files and folders that were given; `listing` lists a folder, by its path, its id and its known parts.
 
     `id` names the only one; else a part of a folder that was ingested has the name that it has there (`places` tells
     where folders lay, by their ids), and anything else its own. What is below another path that is given comes with
@@ -97,7 +98,7 @@ def listed(
             )
         found[name] = path
     return [
-        listing(path, name, known, _parts(path, name, places)) if path.is_dir() else File(path, name)
+        listing(path, name, _parts(path, name, places)) if path.is_dir() else File(path, name)
         for name, path in found.items()
     ]
 
@@ -168,7 +169,7 @@ def _passed_over(entry: "os.DirEntry[str]", root: Path, known: Callable[[Path], 
     if entry.name.startswith("."):
         return "hidden"
     if entry.is_symlink():
-        return _link(Path(entry.path), root)
+        return link_reason(Path(entry.path), root)
     if entry.is_dir(follow_symlinks=False):
         return ""
     if not entry.is_file(follow_symlinks=False):
@@ -176,7 +177,8 @@ def _passed_over(entry: "os.DirEntry[str]", root: Path, known: Callable[[Path], 
     return "" if known(Path(entry.path)) else "of no known kind"
 
 
-def _link(link: Path, root: Path) -> str:
+def link_reason(link: Path, root: Path) -> str:
+    """Return why a link below a folder is not read."""
     try:
         target = link.resolve(strict=True)
     except FileNotFoundError:

@@ -3,23 +3,26 @@
 import codecs
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields
 from datetime import datetime
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal, Self, cast, get_args
 
 from memgraph_engine.errors import InvalidInput, MissingExtra, named
-from memgraph_engine.ingest import chat, documents
-from memgraph_engine.ingest.files import Unreadable, content, decoded, known_encoding, marked, state
-from memgraph_engine.ingest.folders import File, Folder
+from memgraph_engine.ingest import chat, code, documents
+from memgraph_engine.ingest.files import Unreadable, content, declared_encoding, decoded, known_encoding, marked, state
+from memgraph_engine.ingest.folders import File, Folder, listed, listing
 from memgraph_engine.ingest.messages import parse_message
-from memgraph_engine.ingest.passages import passages
-from memgraph_engine.model.ingested import Fault
+from memgraph_engine.ingest.passages import cuts, passages
+from memgraph_engine.ingest.repository import check_folder, repository
+from memgraph_engine.model.code import piece_id
+from memgraph_engine.model.ingested import Fault, Remark
 from memgraph_engine.settings import Settings
 
-Format = Literal["jsonl", "json", "markdown", "text", "html", "pdf", "locomo"]
+Format = Literal["jsonl", "json", "markdown", "text", "html", "pdf", "code", "locomo"]
 Message = dict[str, Any]
 
 _SUFFIXES: dict[str, Format] = {
@@ -42,7 +45,7 @@ _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct",
 _SESSION_TIME = re.compile(r"(\d{1,2}):(\d\d) ?([ap])m on (\d{1,2}) ([a-z]{3})[a-z]*,? (\d{4})", re.IGNORECASE)
 
 
-Item = Message | Fault
+Item = Message | Fault | Remark
 
 
 @dataclass(frozen=True)
@@ -55,28 +58,55 @@ class Reader:
     passage: int = 1200
     max_text: int = 65_536
     timezone: str = "UTC"
+    repository: bool = False
 
     @classmethod
-    def of(cls, settings: Settings, format: Format | None, sample_id: str | None, encoding: str) -> Self:  # noqa: A002
-        """Return one that reads as the settings say; raises InvalidInput for an encoding that is none."""
+    def of(
+        cls,
+        settings: Settings,
+        format: Format | None,  # noqa: A002
+        sample_id: str | None,
+        encoding: str,
+        repository: bool = False,
+    ) -> Self:
+        """Return one that reads as the settings say, files of a `repository` as code.
+
+        Raises InvalidInput for an encoding that is none, MissingExtra where code can't be read.
+        """
+        if repository and (format or sample_id):
+            raise InvalidInput(
+                "A repository is read as code, and its Markdown as documents: it takes no format or sample."
+            )
+        if repository or format == "code":
+            code.available()
         known = known_encoding(encoding) if encoding else ""
-        return cls(format, sample_id, known, settings.passage, settings.max_text, settings.timezone)
+        return cls(format, sample_id, known, settings.passage, settings.max_text, settings.timezone, repository)
+
+    def listed(self, paths: Sequence[Path], id: str | None, places: Mapping[str, str]) -> list[File | Folder]:  # noqa: A002
+        """Return the files and folders that were given; see `folders.listed`."""
+        if self.repository:
+            for path in paths:
+                check_folder(path)
+            return listed(paths, id, repository, places)
+        return listed(paths, id, lambda path, name, parts: listing(path, name, known, parts), places)
 
     def kind(self, file: File) -> Format:
         """Return what a file is; raises InvalidInput."""
+        if self.repository:
+            return "markdown" if _SUFFIXES.get(file.path.suffix.lower()) == "markdown" else "code"
         return format_of(file.path, self.format)
 
     def items(self, file: File) -> Iterator[Item]:
         """Yield what a file holds; raises InvalidInput if it can't be read at all."""
-        options = {field.name: getattr(self, field.name) for field in fields(self)}
-        yield from read(file.path, id=file.id, **options)
+        options = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "repository"}
+        yield from read(file.path, id=file.id, **{**options, "format": self.kind(file)})
 
     def count(self, given: Iterable[File | Folder]) -> int:
         """Count what files and folders hold, which takes reading them."""
         found = 0
         for file in (file for one in given for file in (one.files if isinstance(one, Folder) else [one])):
             with suppress(InvalidInput, OSError):
-                found += sum(1 for _ in self.items(file))
+                found += sum(not isinstance(item, Remark) for item in self.items(file))
         return found
 
 
@@ -101,6 +131,8 @@ def read(
     path = Path(path)
     format = format_of(path, format)  # noqa: A001
     encoding = known_encoding(encoding) if encoding else ""
+    if format == "code":
+        return _code(path, id or path.name, passage, max_text, encoding)
     if format in documents.KINDS:
         return _document(path, id or path.name, passage, cast("documents.Kind", format), encoding)
     if format == "locomo":
@@ -263,6 +295,34 @@ def _document(path: Path, id: str, limit: int, kind: documents.Kind, encoding: s
     found = ((text, part.fields) for part in parts for text in passages(part.text, limit, markdown=markdown))
     for n, (text, carried) in enumerate(found):
         yield {"id": f"{id}#{n}", "kind": "document", "session": id, "text": text, **carried}
+
+
+def _code(path: Path, id: str, limit: int, max_text: int, encoding: str) -> Iterator[Item]:  # noqa: A002
+    """Yield the pieces of a file of code; one that is longer than a message may be in parts."""
+    try:
+        found = content(path)
+        file = code.cut(path.name, decoded(found, encoding, declared_encoding(found)), limit)
+    except Unreadable as error:
+        yield Fault(str(path), error.line, str(error))
+        return
+    if file.remark:
+        yield Remark(str(path), file.remark)
+    for piece in file.pieces:
+        known = {"about": file.about, "signature": piece.signature}
+        described = {key: value for key, value in known.items() if value}
+        places = [0, *cuts(piece.text, max_text), len(piece.text)]
+        for n, (start, end) in enumerate(pairwise(places)):
+            yield {
+                "id": piece_id(id, f"{piece.name}+{n}" if n else piece.name),
+                "kind": "code",
+                "session": id,
+                "text": piece.text[start:end],
+                "tags": [f"{kind}:{word}" for kind, word in piece.keywords],
+                "metadata": {
+                    **({"language": file.language} if file.language else {}),
+                    **({"code": described} if described else {}),
+                },
+            }
 
 
 def _turns(conversation: dict[str, Any]) -> Iterator[tuple[int, object]]:

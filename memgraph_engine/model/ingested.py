@@ -36,6 +36,17 @@ class Skipped(Result):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
+class Remark(Result):
+    """What was read otherwise than it might be, and why: code in a language without a grammar, a folder without git."""
+
+    file: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.file}: {self.reason}"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Ingested(Result):
     """How many messages and passages made a note, joined one, were known already, or were passed over.
 
@@ -46,7 +57,7 @@ class Ingested(Result):
     deleted    passages that their files no longer hold
     restored   had expired, and can be read again
     `files` were read. `faults` tell what could not be read or stored, `skipped` what was passed over on purpose,
-    `fallbacks` why models were not used. Two of them add up.
+    `remarks` what was read otherwise than it might be, `fallbacks` why models were not used. Two of them add up.
 
     >>> str(Ingested(files=1, added=2) + Ingested(files=1, added=1, repeats=3))
     '3 new, 3 known already'
@@ -66,6 +77,7 @@ class Ingested(Result):
     deleted: int = 0
     restored: int = 0
     skipped: tuple[Skipped, ...] = ()
+    remarks: tuple[Remark, ...] = ()
     faults: tuple[Fault, ...] = ()
     fallbacks: tuple[str, ...] = ()
     cost: Cost = NOTHING

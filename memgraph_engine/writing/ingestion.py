@@ -17,10 +17,11 @@ from memgraph_engine.graph import scopes, sources
 from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.sources import Passage
 from memgraph_engine.ingest import documents
-from memgraph_engine.ingest.folders import File, Folder, listed
+from memgraph_engine.ingest.folders import File, Folder
 from memgraph_engine.ingest.messages import content_hash
-from memgraph_engine.ingest.readers import Item, Reader, known
-from memgraph_engine.model.ingested import Fault, Ingested
+from memgraph_engine.ingest.readers import Item, Reader
+from memgraph_engine.model.code import name_of, piece_id
+from memgraph_engine.model.ingested import Fault, Ingested, Remark
 from memgraph_engine.model.memory import READABLE, Source
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.writing.writer import Writer
@@ -48,15 +49,17 @@ class Ingestion:
     wait: bool = True
     told: Callable[[Ingested], None] | None = None
     done: Ingested = field(default_factory=Ingested)
+    _waiting: list[Source] = field(default_factory=list)
 
     def run(self, paths: Sequence[Path], id: str | None = None) -> Ingested:  # noqa: A002  as the API calls it
         """Ingest files and folders, in order; what is gone from a folder goes first, so that it may come elsewhere."""
         places = scopes.folders(self.db, self.scope.name)
-        for one in listed(paths, id, known, places):
+        for one in self.reader.listed(paths, id, places):
             if isinstance(one, File):
                 self._file(one)
+                self._add_waiting()
                 continue
-            self._count(Ingested(skipped=tuple(one.skipped), faults=tuple(one.faults)))
+            self._count(Ingested(skipped=tuple(one.skipped), faults=tuple(one.faults), remarks=tuple(one.remarks)))
             place = places.get(one.id, str(one.path.resolve()))
             if id is None and place != str(one.path.resolve()) and self._is_another(one):
                 self._count(Ingested(faults=(Fault(str(one.path), 0, _ANOTHER.format(id=one.id, place=place)),)))
@@ -65,6 +68,7 @@ class Ingestion:
                 self._leave(one)
             for file in one.files:
                 self._file(file)
+            self._add_waiting()
             self._keep(one)
         return self.done
 
@@ -73,7 +77,7 @@ class Ingestion:
         stored = sources.documents(self.db, self.scope.name, f"{folder.id}/")
         said = {passage.source.text for one in stored for passage in sources.document(self.db, self.scope.name, one)}
         items = (item for file in folder.files for item in self._items(file))
-        return bool(said) and not any(item.get("text") in said for item in items if not isinstance(item, Fault))
+        return bool(said) and not any(item.get("text") in said for item in items if isinstance(item, dict))
 
     def _items(self, file: File) -> Iterator[Item]:
         with suppress(InvalidInput, OSError):  # told when it is ingested
@@ -106,7 +110,7 @@ class Ingestion:
         """Ingest one file; if it can't be read, that is a fault among others."""
         try:
             items = self.reader.items(file)
-            if self.reader.kind(file) in documents.KINDS:
+            if self.reader.kind(file) in (*documents.KINDS, "code"):
                 self._document(file, list(items))
             else:
                 self._messages(file, items)
@@ -119,14 +123,16 @@ class Ingestion:
     # ---- documents --------------------------------------------------------------------------
 
     def _document(self, file: File, items: Sequence[Item]) -> None:
-        """Bring what is stored of a document in line with its file, if the whole of this can be read."""
+        """Bring what is stored of a document, or of code, in line with its file, if the whole of this can be read."""
         faults = tuple(item for item in items if isinstance(item, Fault))
         if faults:
             self._count(Ingested(faults=faults))
             return
-        new = [self.parse(item) for item in items if not isinstance(item, Fault)]
+        self._count(Ingested(remarks=tuple(item for item in items if isinstance(item, Remark))))
+        new = [self.parse(item) for item in items if isinstance(item, dict)]
         stored = sources.document(self.db, self.scope.name, file.id)
-        found = difference(stored, new, former=not self.update)
+        is_code = self.reader.kind(file) == "code"
+        found = (by_name if is_code else difference)(stored, new, former=not self.update)
         if not self.update and (others := len(found.changed) + len(found.gone)):
             passages = "a passage was" if others == 1 else f"{others:,} passages were"
             self._fault(file, f"{passages} changed or taken out since {file.id!r} was ingested; use --update")
@@ -134,9 +140,14 @@ class Ingestion:
         self._count(Ingested(repeats=found.kept))
         self._delete(found.gone)
         for passage, source in found.changed:
-            self.writer.update(self.scope, passage.source.id, source.text)
+            self.writer.update(self.scope, passage.source.id, source.text, source if is_code else None)
             self._count(Ingested(updated=1))
         taken = {passage.source.id for passage in stored}
+        if is_code:  # files of it are many and short, and a transaction takes its time: several go together
+            self._waiting += _renamed(found.added, taken)
+            if len(self._waiting) >= self.batch:
+                self._add_waiting()
+            return
         free = (name for n in count() if (name := f"{file.id}#{n}") not in taken)
         self._add([replace(source, id=name) for source, name in zip(found.added, free, strict=False)])
 
@@ -145,6 +156,10 @@ class Ingestion:
             some = {passage.source.key: passage.note for passage in gone[start : start + _SOME]}
             self.writer.withdraw(self.scope, some, _GONE)
             self._count(Ingested(deleted=len(some)))
+
+    def _add_waiting(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        self._add(waiting)
 
     def _add(self, new: Iterable[Source]) -> None:
         rest = iter(new)
@@ -156,7 +171,7 @@ class Ingestion:
     def _messages(self, file: File, items: Iterator[Item]) -> None:
         while batch := list(islice(items, self.batch)):
             self._count(Ingested(faults=tuple(item for item in batch if isinstance(item, Fault))))
-            new = [self.parse(item) for item in batch if not isinstance(item, Fault)]
+            new = [self.parse(item) for item in batch if isinstance(item, dict)]
             changed = self._changed(new) if self.update else {}
             for source in changed.values():
                 self._change(file, source)
@@ -234,6 +249,48 @@ def difference(stored: Sequence[Passage], new: Sequence[Source], *, former: bool
         elif place not in same:
             found.added.append(source)
     found.gone.extend(passage for some in others.values() for passage in some)
+    return found
+
+
+def by_name(stored: Sequence[Passage], new: Sequence[Source], *, former: bool) -> Difference:
+    """Compare the pieces of a file of code: those of one name by what they say, the others in their order."""
+    held = [one for one in stored if not (one.taken or (one.status == "deleted" and one.evidence == _GONE))]
+    same, others = defaultdict[Hashable, deque[Passage]](deque), defaultdict[str, deque[Passage]](deque)
+    for passage in held:
+        for hash in dict.fromkeys(passage.hashes if former else passage.hashes[:1]):  # noqa: A001
+            same[name_of(passage.source), hash].append(passage)
+    found, used = Difference(0, [], [], []), set[str]()
+    rest = list[Source]()
+    for source in new:
+        those = same[name_of(source), source.hash]
+        there = next((one for one in those if one.source.id not in used), None)
+        if there:
+            used.add(there.source.id)
+        else:
+            rest.append(source)
+    for passage in held:
+        if passage.source.id not in used and passage.status in READABLE:
+            others[name_of(passage.source)].append(passage)
+    for source in rest:
+        there = others[name_of(source)][0] if others[name_of(source)] else None
+        if there and there.sources == 1 and there.source.kind == "code":
+            found.changed.append((others[name_of(source)].popleft(), source))
+        else:
+            found.added.append(source)
+    gone = [passage for some in others.values() for passage in some]
+    return replace(found, kept=len(used), gone=gone)
+
+
+def _renamed(new: Sequence[Source], taken: set[str]) -> list[Source]:
+    """Give pieces whose ids are taken, by others of the name or by what is gone, the next ones that are free."""
+    found, used = [], set(taken)
+    for source in new:
+        file, _, _ = source.id.partition("::")
+        name = name_of(source)
+        names = chain([source.id], (piece_id(file, f"{name}@{n}") for n in count(2)))
+        free = next(id for id in names if id not in used)  # noqa: A001
+        used.add(free)
+        found.append(replace(source, id=free))
     return found
 
 

@@ -1,0 +1,111 @@
+"""What a repository holds: the files that git knows or would take, else all below a folder; nothing binary or large."""
+
+import os
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+
+from memgraph_engine.errors import InvalidInput
+from memgraph_engine.ingest.folders import File, Folder, link_reason, listing
+from memgraph_engine.model.ingested import Remark, Skipped
+
+_LARGEST = 1_000_000  # bytes
+_START = 8000  # bytes, of which git takes as many to tell what is binary
+_MADE = (".lock", "-lock.json", "-lock.yaml", ".min.js", ".min.css", ".map")
+_FOLDERS = ("__pycache__", "node_modules")
+_SECONDS = 60
+# a repository's own settings name programs; none of them is run
+_GIT = ("git", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "core.quotePath=false")
+_WALKED = "{why}: all files below it are read, but hidden ones and links"
+
+
+def repository(
+    path: Path,
+    id: str,  # noqa: A002  as the API calls it
+    parts: Mapping[str, str] = MappingProxyType({}),
+) -> Folder:
+    """List a repository: what is tracked, and what is neither tracked nor ignored; without git, as any folder.
+
+    Links are not followed. What is binary, larger than 1 MB, or made by a program for programs is skipped.
+    """
+    try:
+        folder = _tracked(path, id, parts)
+    except _NoGit as why:
+        folder = listing(path, id, lambda _: True, parts)
+        folder.remarks.append(Remark(str(path), _WALKED.format(why=why)))
+    files, folder.files = folder.files, []
+    for file in files:
+        if reason := _passed_over(file.path, path):
+            folder.skipped.append(Skipped(str(file.path), reason))
+        else:
+            folder.files.append(file)
+    folder.skipped.sort(key=lambda one: one.file)
+    return folder
+
+
+def check_folder(path: Path) -> None:
+    """Raise InvalidInput for what can't be a repository."""
+    if path.exists() and not path.is_dir():
+        raise InvalidInput(f"{path} is no folder, so it is no repository; a single file of code has the format code.")
+
+
+class _NoGit(Exception):
+    """Why git can't list a folder."""
+
+
+def _tracked(path: Path, id: str, parts: Mapping[str, str]) -> Folder:  # noqa: A002
+    folder = Folder(path, id, parts)
+    for name in _listed(path):
+        file = path / name
+        if file.is_symlink():
+            folder.skipped.append(Skipped(str(file), link_reason(file, path)))
+        elif file.is_dir():
+            folder.skipped.append(Skipped(str(file), "a repository of its own"))
+        elif not file.exists():
+            continue  # deleted, and git is not told yet
+        elif path.resolve() not in file.resolve().parents:
+            folder.skipped.append(Skipped(str(file), "behind a link out of the folder"))
+        else:
+            folder.files.append(File(file, folder.name(file)))
+    folder.files.sort(key=lambda file: file.path.relative_to(path).parts)
+    return folder
+
+
+def _listed(path: Path) -> list[str]:
+    command = [*_GIT, "-C", str(path), "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    # as it is in a hook, the environment may name another repository
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    try:
+        done = subprocess.run(command, env=environment, capture_output=True, timeout=_SECONDS, check=False)  # noqa: S603
+    except FileNotFoundError:
+        raise _NoGit("git is not installed") from None
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise _NoGit(f"git did not list it ({type(error).__name__})") from None
+    if done.returncode:
+        said = done.stderr.decode(errors="replace").strip().partition("\n")[0]
+        raise _NoGit("it is no git work tree" if "not a git repository" in said else f"git did not list it ({said})")
+    names = {os.fsdecode(name) for name in done.stdout.split(b"\0") if name}
+    if not names:
+        raise _NoGit("git knows nothing in it, as it may be ignored")
+    return sorted(names)
+
+
+def _passed_over(file: Path, root: Path) -> str:
+    """Return why a file is not read, '' if it is."""
+    within = file.relative_to(root)
+    if made := next((part for part in within.parts if part in _FOLDERS), ""):
+        return f"in {made}"
+    if within.name.endswith(_MADE):
+        return "made by a program for programs"
+    try:
+        if not file.is_file():
+            return "no file"
+        if file.stat().st_size > _LARGEST:
+            return "larger than 1 MB"
+        with file.open("rb") as opened:
+            start = opened.read(_START)
+    except OSError:
+        return ""  # so that it is told why it can't be read
+    # UTF-16 and UTF-32 hold NUL too
+    return "binary" if b"\0" in start and not start.startswith((b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff")) else ""

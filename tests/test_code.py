@@ -1,0 +1,303 @@
+"""Repositories in a memory: what is cut, found, followed and skipped."""
+
+import subprocess
+import sys
+
+import pytest
+
+from memgraph_engine.errors import InvalidInput, MissingExtra
+from memgraph_engine.ingest import code, repository
+
+STORE = '''"""Keeps boats."""
+
+import os.path
+from harbour import Berth
+
+HOME = os.environ["BOATS_HOME"]
+
+
+def load_boats(path):
+    """Read all boats from a file."""
+    return open(path).read()
+
+
+class Fleet:
+    """All boats."""
+
+    def __init__(self):
+        self.boats = []
+
+    @app.get("/boats")
+    def listAll(self):
+        return self.boats
+'''
+
+
+@pytest.fixture
+def repo(tmp_path):
+    """Make a git repository of files, each path with its text or bytes."""
+
+    def make(files, git=True):
+        root = tmp_path / "boats"
+        root.mkdir(exist_ok=True)
+        for path, text in files.items():
+            file = root / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(text if isinstance(text, bytes) else text.encode())
+        if git and not (root / ".git").exists():
+            subprocess.run(["git", "init", "-q", str(root)], check=True)
+        return root
+
+    return make
+
+
+def ingest(memory, root, **options):
+    done = memory.ingest(root, user_id="ana", **{"repository": True, **options})
+    assert memory.verify(user_id="ana") == []
+    return done
+
+
+def counts(done):
+    names = ("files", "added", "repeats", "updated", "deleted", "merged", "reinforced")
+    counted = {name: getattr(done, name) for name in names} | {"faults": len(done.faults)}
+    return {name: number for name, number in counted.items() if number}
+
+
+def pieces(memory):
+    every = memory.get_all(user_id="ana", kind="code")
+    return {source.id.removeprefix("boats/"): source for note in every for source in note.sources}
+
+
+def found(memory, question, **filters):
+    hits = memory.search(question, user_id="ana", **filters)
+    return [source.id.removeprefix("boats/") for hit in hits for source in hit.note.sources]
+
+
+def names(text, file="a.py", limit=1200):
+    return [piece.name for piece in code.cut(file, text, limit).pieces]
+
+
+# ---- pieces ---------------------------------------------------------------------------------
+
+
+def test_a_file_is_cut_at_its_definitions_and_a_long_class_at_its_methods():
+    assert names(STORE) == ["<module>", "load_boats", "Fleet"]
+    assert names(STORE, limit=100) == ["<module>", "load_boats", "Fleet", "Fleet.__init__", "Fleet.listAll"]
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "wanted"),
+    [
+        ("a.js", "import x from 'y';\nexport function run() {}\nconst f = () => 1;\n", ["<module>", "run", "f"]),
+        ("a.ts", "export class A {\n  b(): void {}\n}\ninterface C { d: string }\n", ["A", "C"]),
+        ("a.tsx", "export const View = () => <b>hi</b>;\n", ["View"]),
+        ("a.go", "package a\n\nfunc (s *Store) Get() {}\nfunc Free() {}\n", ["<module>", "Store.Get", "Free"]),
+        ("A.java", "package a;\nclass A { void b() {} }\nenum C { D }\n", ["<module>", "A", "C"]),
+        ("a.rs", "use b::C;\n/// Doc.\nfn d() {}\nimpl E { fn f() {} }\n", ["<module>", "d", "E"]),
+        ("a.c", "#include <a.h>\nint main(void) { return 0; }\nstruct b { int c; };\n", ["<module>", "main", "b"]),
+        ("a.cpp", "namespace n {\nint f() { return 1; }\n}\n", ["n"]),
+        ("a.rb", "require 'json'\nclass A\n  def b; end\nend\n", ["<module>", "A"]),
+    ],
+)
+def test_each_language_is_cut_by_its_own_syntax(file, text, wanted):
+    cut = code.cut(file, text, 1200)
+    assert ([piece.name for piece in cut.pieces], cut.remark) == (wanted, "")
+
+
+def test_comments_and_decorators_belong_to_the_definition_below_and_no_line_is_lost():
+    text = "x = 1\n\n# Sails.\n@app.command()\ndef sail():\n    pass\n\nprint(x)\n"
+    cut = code.cut("a.py", text, 1200)
+    assert [piece.text.strip().split("\n")[0] for piece in cut.pieces] == ["x = 1", "# Sails.", "print(x)"]
+    assert "".join("".join(piece.text.split()) for piece in cut.pieces) == "".join(text.split())
+
+
+def test_what_a_piece_names_is_told_by_kind():
+    first, load, fleet = code.cut("store.py", STORE, 1200).pieces
+    assert set(first.keywords) == {
+        ("library", "os.path"),
+        ("library", "os"),
+        ("library", "harbour"),
+        ("configuration", "BOATS_HOME"),
+        ("file", "store.py"),
+    }
+    assert load.keywords == (("symbol", "load_boats"),)
+    assert ("endpoint", "/boats") in fleet.keywords
+    options = '@cli.command()\ndef run():\n    p.add_argument("--fast")\n'
+    assert ("command", "--fast") in code.cut("a.py", options, 1200).pieces[0].keywords
+
+
+def test_a_syntax_error_loses_nothing_and_is_told_with_its_line():
+    cut = code.cut("a.py", "def ok():\n    pass\n\ndef broken(:\n    1\n\ndef fine():\n    pass\n", 1200)
+    assert "ok" in {piece.name for piece in cut.pieces}
+    assert "fine" in "".join(piece.text for piece in cut.pieces)
+    assert cut.remark == "a syntax error in line 4: cut as far as it can be read"
+
+
+def test_a_language_without_a_grammar_is_one_piece_and_told():
+    cut = code.cut("a.lua", "local a = 1\n\nfunction b() end\n", 1200)
+    assert [(piece.name, piece.text) for piece in cut.pieces] == [
+        ("<module>", "local a = 1\n\nfunction b() end"),
+    ]
+    assert cut.remark == "no grammar for its language: cut at blank lines"
+
+
+def test_without_the_extra_it_is_said_how_to_install_it(monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "tree_sitter", None)
+    with pytest.raises(MissingExtra, match=r"pip install 'memgraph-engine\[code\]'"):
+        code.cut("a.py", "x = 1", 1200)
+
+
+# ---- files ----------------------------------------------------------------------------------
+
+
+def test_git_tells_the_files_and_the_rest_is_skipped_with_its_reason(repo, tmp_path):
+    outside = tmp_path / "secret.py"
+    outside.write_text("password = 1")
+    root = repo({".gitignore": "made/\n", "a.py": "a = 1", "made/b.py": "b = 1", "c.bin": b"\0\1", "x.lock": "x"})
+    (root / "large.py").write_bytes(b"# " + b"x" * 10_000_000)
+    (root / "link.py").symlink_to(outside)
+    (root / "inner").symlink_to(tmp_path)
+    folder = repository.repository(root, "boats")
+    assert [file.id for file in folder.files] == ["boats/.gitignore", "boats/a.py"]
+    assert {one.file.rpartition("/")[2]: one.reason for one in folder.skipped} == {
+        "c.bin": "binary",
+        "x.lock": "made by a program for programs",
+        "large.py": "larger than 1 MB",
+        "link.py": "a link out of the folder",
+        "inner": "a link out of the folder",
+    }
+    assert folder.remarks == []
+
+
+@pytest.mark.parametrize(("path", "why"), [(None, "it is no git work tree"), ("", "git is not installed")])
+def test_without_git_the_folder_is_walked_and_that_is_told(repo, monkeypatch, path, why):
+    root = repo({"a.py": "a = 1", ".hidden.py": "b = 1"}, git=path is not None)
+    if path is not None:
+        monkeypatch.setenv("PATH", path)
+    folder = repository.repository(root, "boats")
+    assert [file.id for file in folder.files] == ["boats/a.py"]
+    assert [one.reason.partition(":")[0] for one in folder.remarks] == [why]
+
+
+def test_a_folder_that_git_ignores_is_walked_and_that_is_told(repo):
+    root = repo({".gitignore": "made/", "made/a.py": "a = 1"})
+    folder = repository.repository(root / "made", "made")
+    assert [file.id for file in folder.files] == ["made/a.py"]
+    assert folder.remarks[0].reason.startswith("git knows nothing in it")
+
+
+def test_a_repository_runs_no_program_that_its_settings_name(repo, tmp_path):
+    root = repo({"a.py": "a = 1"})
+    script = tmp_path / "monitor"
+    script.write_text(f"#!/bin/sh\ntouch {tmp_path}/ran\n")
+    script.chmod(0o755)
+    subprocess.run(["git", "-C", str(root), "config", "core.fsmonitor", str(script)], check=True)
+    assert repository.repository(root, "boats").files
+    assert not (tmp_path / "ran").exists()
+
+
+# ---- in a memory ----------------------------------------------------------------------------
+
+
+def test_a_function_is_found_by_what_it_does_and_by_its_name_and_code_alone_if_asked(memory, repo):
+    memory.add("Read all boats from a file, says Bo.", user_id="ana")
+    root = repo({"store.py": STORE, "README.md": "# Boats\n\nThe fleet lists all boats."})
+    assert counts(ingest(memory, root)) == {"files": 2, "added": 4}
+    assert found(memory, "Where are boats read from a file?", kind="code")[0] == "store.py::load_boats"
+    assert found(memory, "listAll", kind="code")[0] == "store.py::Fleet"
+    assert found(memory, "list all", kind="code")[0] == "store.py::Fleet"
+    assert found(memory, "What imports harbour?", tags=["library:harbour"]) == ["store.py::<module>"]
+    assert all("::" in piece for piece in found(memory, "boats", kind="code"))
+    assert found(memory, "boats", kind="document") == ["README.md#0"]
+    (note,) = [one for one in memory.get_all(user_id="ana", kind="code") if "load_boats" in one.text]
+    assert note.keywords == ("load_boats",)
+    assert note.context.startswith("boats/store.py, load_boats (load boats): Keeps boats.")
+    with pytest.raises(InvalidInput, match="kind must be one of message, document, code, api_result, not 'song'"):
+        memory.search("boats", user_id="ana", kind="song")
+
+
+def test_what_is_the_same_is_known_what_changed_is_updated_and_what_is_gone_deleted(memory, repo):
+    root = repo({"store.py": STORE, "old.py": "def sink(): pass\n"})
+    ingest(memory, root)
+    assert counts(ingest(memory, root)) == {"files": 2, "repeats": 4}
+    (root / "old.py").unlink()
+    text = STORE.replace("return open(path).read()", 'return [Boat(one) for one in open(path).read().split(",")]')
+    text = text.replace("class Fleet", "def moor(boat):\n    tie(boat)\n\n\nclass Fleet")
+    (root / "store.py").write_text(text)
+    before = {note.id for note in memory.get_all(user_id="ana") if "def load_boats" in note.text}
+    assert counts(ingest(memory, root)) == {"files": 1, "added": 1, "repeats": 2, "updated": 1, "deleted": 1}
+    assert set(pieces(memory)) == {f"store.py::{name}" for name in ("<module>", "load_boats", "moor", "Fleet")}
+    (load,) = [note for note in memory.get_all(user_id="ana") if "def load_boats" in note.text]
+    assert {load.id} == before
+    assert "Boat(one)" in load.text
+    assert len(memory.history(load.id, user_id="ana")) == 2
+    (root / "old.py").write_text("def sink(): pass\n")
+    assert counts(ingest(memory, root)) == {"files": 2, "added": 1, "repeats": 4}
+
+
+def test_an_update_of_a_function_changes_what_it_names_and_undo_brings_that_back(memory, repo):
+    root = repo({"a.py": 'def home():\n    return os.getenv("OLD_HOME")\n'})
+    ingest(memory, root)
+    (root / "a.py").write_text('def home():\n    return os.getenv("NEW_HOME")\n')
+    ingest(memory, root)
+    (note,) = memory.get_all(user_id="ana")
+    assert ("configuration:NEW_HOME" in note.tags, "new_home" in note.keywords) == (True, True)
+    memory.undo(memory.history(note.id, user_id="ana")[-1].decision.id, user_id="ana")
+    (note,) = memory.get_all(user_id="ana")
+    assert ("configuration:OLD_HOME" in note.tags, "old_home" in note.keywords) == (True, True)
+    assert note.sources[0].tags == ("configuration:OLD_HOME", "file:a.py", "symbol:home")
+    assert memory.verify(user_id="ana") == []
+
+
+def test_the_same_function_in_two_files_is_two_and_joins_no_message(memory, repo):
+    text = "def greet():\n    return 'I live in Porto.'\n"
+    memory.add("I live in Porto.", user_id="ana")
+    assert counts(ingest(memory, repo({"a.py": text, "b.py": text}))) == {"files": 2, "added": 2}
+    receipt = memory.add("def greet():\n    return 'I live in Porto.'", user_id="ana")
+    assert receipt.added == 1
+    ties = {considered.note for one in memory.decisions(user_id="ana") for considered in one.considered}
+    assert ties.isdisjoint({note.id for note in memory.get_all(user_id="ana", kind="code")})
+
+
+def test_two_definitions_of_one_name_are_two_pieces_and_each_is_followed(memory, repo):
+    text = "if A:\n    pass\ndef f(): return 1\ndef f(): return 2\n"
+    root = repo({"a.py": text})
+    ingest(memory, root)
+    assert set(pieces(memory)) == {"a.py::<module>", "a.py::f", "a.py::f@2"}
+    (root / "a.py").write_text(text.replace("return 2", "return 3"))
+    assert counts(ingest(memory, root)) == {"files": 1, "repeats": 2, "updated": 1}
+    assert pieces(memory)["a.py::f@2"].text == "def f(): return 3"
+
+
+def test_a_long_function_is_one_source_in_passages_with_its_signature(memory, repo):
+    lines = "\n\n".join(f"    boat_{n} = build('boat number {n}')" for n in range(60))
+    ingest(memory, repo({"a.py": f"def build_all(names):\n{lines}\n"}))
+    notes = list(memory.get_all(user_id="ana", kind="code"))
+    assert {source.id for note in notes for source in note.sources} == {"boats/a.py::build_all"}
+    assert len(notes) > 1
+    assert all(len(note.text) <= 1200 for note in notes)
+    assert all("def build_all(names)" in note.context for note in notes)
+
+
+def test_what_cannot_be_read_is_told_and_the_rest_is_remembered(memory, repo):
+    greek = "# Ένα καΐκι στο λιμάνι\n".encode("iso-8859-7")
+    declared = "# coding: latin-1\ndef caf\xe9(): pass\n".encode("latin-1")
+    texts = {"a.py": "def ok(): pass\n", "d.lua": "x = 1\n", "e.py": "def (\n"}
+    root = repo({**texts, "b.py": greek * 9, "c.py": declared})
+    done = ingest(memory, root)
+    assert [fault.file.rpartition("/")[2] for fault in done.faults] == ["b.py"]
+    assert {one.file.rpartition("/")[2] for one in done.remarks} == {"d.lua", "e.py"}
+    assert {"a.py::ok", "c.py::café", "d.lua::<module>", "e.py::<module>"} <= set(pieces(memory))
+    (root / "a.py").write_bytes(greek * 9)
+    assert counts(ingest(memory, root))["faults"] == 2
+    assert "a.py::ok" in pieces(memory)  # what can't be read is not gone
+
+
+def test_a_repository_is_a_folder_and_takes_no_format(memory, tmp_path):
+    file = tmp_path / "a.py"
+    file.write_text("def ok(): pass\n")
+    with pytest.raises(InvalidInput, match="is no folder, so it is no repository"):
+        memory.ingest(file, user_id="ana", repository=True)
+    with pytest.raises(InvalidInput, match="takes no format"):
+        memory.ingest(tmp_path, user_id="ana", repository=True, format="text")
+    assert counts(memory.ingest(file, user_id="ana", format="code")) == {"files": 1, "added": 1}
