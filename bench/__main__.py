@@ -4,9 +4,10 @@ import argparse
 import json
 from pathlib import Path
 
-from bench import daily, forget, gate, lifecycle, locomo, memory, pathways, reflection, report, speed, topics
+from bench import code, daily, forget, gate, lifecycle, locomo, memory, pathways, reflection, report, speed, topics
 
 BENCHES = {
+    "code": code,
     "daily": daily,
     "forget": forget,
     "gate": gate,
