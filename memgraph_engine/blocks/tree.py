@@ -1,0 +1,150 @@
+"""The tree: leaves of notes, inner nodes of two, ids by content, and the interval of each node (LightMem, 3.4, 3.5)."""
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memgraph_engine.blocks.linkage import Dendrogram, average_linkage, normalised
+from memgraph_engine.blocks.units import Placed, segments, units
+
+_BYTES = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A block of the tree.
+
+    Its id is a hash of what it holds: equal notes give equal ids, whenever and wherever the tree is built.
+    `made_from` is one of the versions of these notes. It is an ancestor of what it holds by its interval: `entered` <=
+    that of the other, and `left` >= that of the other. `height` is the mean distance of its two parts, 0 of a leaf.
+    """
+
+    id: str
+    made_from: str
+    parent: str | None
+    own: tuple[str, ...]
+    """The ids of a leaf's notes; of an inner node none."""
+    level: int
+    leaves: int
+    notes: int
+    entered: int
+    left: int
+    height: float
+    first_at: int
+    last_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """All nodes from the root on, each before what it holds, and their vectors (n, d), in the same order."""
+
+    nodes: tuple[Node, ...]
+    vectors: NDArray[np.float64]
+
+
+def tree(
+    scope: str, notes: Sequence[Placed], vectors: NDArray[np.floating], *, most: int = 5, exact: int = 25_000
+) -> Tree:
+    """Build the tree of a scope's notes, with their vectors (n, d).
+
+    A node's vector is the normalised mean of its notes' vectors.
+
+    >>> a, b = (Placed(id, "s", seq, 0, 1) for seq, id in enumerate("ab"))
+    >>> made = tree("acme/ana", [a, b], np.array([[1.0, 0.0], [0.0, 1.0]]))
+    >>> [(node.notes, node.entered, node.left) for node in made.nodes]
+    [(2, 0, 2), (1, 1, 1), (1, 2, 2)]
+    """
+    unit = normalised(vectors)
+    leaves = [
+        run[start:end]
+        for run in units(notes)
+        for starts in [segments(unit[run], most)]
+        for start, end in itertools.pairwise(starts)
+    ]
+    if not leaves:
+        return Tree((), unit[:0])
+    sums = np.stack([unit[leaf].sum(axis=0) for leaf in leaves])
+    counts = np.array([len(leaf) for leaf in leaves])
+    return _Built(scope, [[notes[at] for at in leaf] for leaf in leaves]).tree(
+        average_linkage(sums, exact=exact), sums, counts
+    )
+
+
+class _Built:
+    """A tree in the making: clusters numbered as in the dendrogram."""
+
+    def __init__(self, scope: str, leaves: Sequence[Sequence[Placed]]) -> None:
+        self._leaves = leaves
+        self._ids = [_hash(scope, *sorted(note.id for note in leaf)) for leaf in leaves]
+        self._made = [_hash(*sorted(f"{note.id} {note.revision}" for note in leaf)) for leaf in leaves]
+        self._first = [min(note.at for note in leaf) for leaf in leaves]
+        self._last = [max(note.at for note in leaf) for leaf in leaves]
+        self._level, self._count = [0] * len(leaves), [1] * len(leaves)
+        self._notes = [len(leaf) for leaf in leaves]
+        self._parts: list[tuple[int, int] | None] = [None] * len(leaves)
+        self._height = [0.0] * len(leaves)
+
+    def tree(self, found: Dendrogram, sums: NDArray[np.float64], counts: NDArray[np.int64]) -> Tree:
+        every = np.concatenate([sums, np.zeros((len(found.pairs), sums.shape[1]))])
+        for at, (a, b) in enumerate(found.pairs.tolist()):
+            self._join(a, b, float(found.heights[at]))
+            every[len(counts) + at] = every[a] + every[b]
+        order, parents, entered, left = self._walk(len(self._ids) - 1)
+        nodes = tuple(self._node(at, parents[at], entered[at], left[at]) for at in order)
+        return Tree(nodes, normalised(every[order]))
+
+    def _join(self, a: int, b: int, height: float) -> None:
+        a, b = sorted((a, b), key=lambda at: (self._first[at], self._ids[at]))  # the older part first
+        self._parts.append((a, b))
+        self._ids.append(_hash(*sorted((self._ids[a], self._ids[b]))))
+        self._made.append(_hash(*sorted((self._made[a], self._made[b]))))
+        self._first.append(min(self._first[a], self._first[b]))
+        self._last.append(max(self._last[a], self._last[b]))
+        self._level.append(1 + max(self._level[a], self._level[b]))
+        self._count.append(self._count[a] + self._count[b])
+        self._notes.append(self._notes[a] + self._notes[b])
+        # where parts were linked by themselves first, a merge may come out nearer than one below it
+        self._height.append(max(height, self._height[a], self._height[b]))
+
+    def _walk(self, root: int) -> tuple[list[int], dict[int, int | None], dict[int, int], dict[int, int]]:
+        """Go depth first: a node is entered with the next number, and left with the last one given below it.
+
+        Without recursion: a chain of merges may be deeper than Python's stack.
+        """
+        order: list[int] = []
+        parents: dict[int, int | None] = {root: None}
+        waiting = [root]
+        while waiting:
+            at = waiting.pop()
+            order.append(at)
+            if parts := self._parts[at]:
+                parents |= dict.fromkeys(parts, at)
+                waiting += reversed(parts)
+        entered = {at: number for number, at in enumerate(order)}
+        left = {at: entered[at] + 2 * self._count[at] - 2 for at in order}  # a tree of n leaves has 2n - 1 nodes
+        return order, parents, entered, left
+
+    def _node(self, at: int, parent: int | None, entered: int, left: int) -> Node:
+        own = tuple(note.id for note in self._leaves[at]) if at < len(self._leaves) else ()
+        return Node(
+            self._ids[at],
+            self._made[at],
+            None if parent is None else self._ids[parent],
+            own,
+            self._level[at],
+            self._count[at],
+            self._notes[at],
+            entered,
+            left,
+            self._height[at],
+            self._first[at],
+            self._last[at],
+        )
+
+
+def _hash(*parts: str) -> str:
+    return blake2b("\0".join(parts).encode(), digest_size=_BYTES).hexdigest()

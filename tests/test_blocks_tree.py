@@ -1,0 +1,263 @@
+"""The tree of blocks in memory: leaves, linkage, ids, intervals, selection, schemas."""
+
+import doctest
+import importlib
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.cluster.hierarchy import linkage
+from scipy.spatial.distance import pdist
+
+from memgraph_engine.blocks.linkage import Dendrogram, average_linkage
+from memgraph_engine.blocks.schema import schema
+from memgraph_engine.blocks.selection import branch_aware
+from memgraph_engine.blocks.tree import tree
+from memgraph_engine.blocks.units import LONGEST, Placed, segments, units
+from memgraph_engine.errors import SettingsError
+
+ROOM = ("fields", "linkage", "schema", "selection", "tree", "units")
+
+
+@pytest.mark.parametrize("name", ROOM)
+def test_docstring_examples(name):
+    assert doctest.testmod(importlib.import_module(f"memgraph_engine.blocks.{name}")).failed == 0
+
+
+# ---- linkage --------------------------------------------------------------------------------
+
+
+def crowd(n, seed, dimensions=32):
+    """Vectors in some clusters, so that distances differ much."""
+    chance = np.random.default_rng(seed)
+    middles = 2 * chance.normal(size=(max(n // 20, 1), dimensions))
+    return chance.normal(size=(n, dimensions)) + middles[chance.integers(0, len(middles), n)]
+
+
+def merged(pairs, n):
+    """Return each merge as the set of its members, with its place."""
+    members = [frozenset([one]) for one in range(n)]
+    for a, b in np.asarray(pairs, dtype=int).tolist():
+        members.append(members[a] | members[b])
+    return members[n:]
+
+
+@pytest.mark.parametrize(("n", "seed"), [(2, 0), (3, 1), (36, 2), (500, 3), (2000, 4)])
+def test_the_linkage_is_scipys(n, seed):
+    vectors = crowd(n, seed)
+    ours, theirs = average_linkage(vectors), linkage(pdist(vectors, "cosine"), "average")
+    found = dict(zip(merged(ours.pairs, n), ours.heights, strict=True))
+    expected = dict(zip(merged(theirs[:, :2], n), theirs[:, 2], strict=True))
+    assert found.keys() == expected.keys()
+    assert all(abs(found[one] - height) < 1e-8 for one, height in expected.items())
+
+
+def test_many_equal_vectors_are_linked_by_their_numbers():
+    found = average_linkage(np.ones((6, 3)))
+    assert found.pairs.tolist() == [[0, 1], [2, 3], [4, 5], [6, 7], [8, 9]]
+    assert not found.heights.any()
+
+
+def test_one_vector_is_a_tree_by_itself():
+    assert average_linkage(np.ones((1, 3))).pairs.shape == (0, 2)
+
+
+def test_too_many_for_the_exact_form_are_linked_in_parts_whole_and_repeatably():
+    vectors = crowd(9000, 5, 8)
+    found, again = average_linkage(vectors, exact=8000), average_linkage(vectors, exact=8000)
+    assert len(merged(found.pairs, 9000)[-1]) == 9000
+    assert (found.pairs == again.pairs).all()
+
+
+# ---- units and leaves -----------------------------------------------------------------------
+
+TALKS = st.lists(st.tuples(st.sampled_from(["", "a", "b"]), st.integers(0, 99)), max_size=130)
+
+
+@given(TALKS, st.integers(0, 2**32 - 1), st.integers(1, 6))
+@settings(max_examples=60, deadline=None)
+def test_leaves_hold_each_note_once_in_order_and_few_a_unit(talks, seed, most):
+    notes = [Placed(f"n{at}", session, seq, at, 1) for at, (session, seq) in enumerate(talks)]
+    vectors = np.random.default_rng(seed).normal(size=(len(notes), 4))
+    found = units(notes)
+    assert sorted(at for unit in found for at in unit) == list(range(len(notes)))
+    for unit in found:
+        assert 1 <= len(unit) <= LONGEST
+        assert len({notes[at].session for at in unit}) == 1
+        starts = segments(vectors[unit], most)
+        assert starts[0] == 0
+        assert starts[-1] == len(unit)
+        assert starts == sorted(set(starts))
+        assert len(starts) - 1 <= most
+
+
+def test_a_talk_is_cut_where_its_subject_changes():
+    boats, bread = [[1.0, 0.1 * n, 0] for n in range(3)], [[0, 0.1 * n, 1.0] for n in range(4)]
+    assert segments(np.array([*boats, *bread]), most=2) == [0, 3, 7]
+
+
+# ---- the tree -------------------------------------------------------------------------------
+
+
+def built(talks, seed, scope="acme/ana"):
+    notes = [Placed(f"n{at}", session, seq, at, 1) for at, (session, seq) in enumerate(talks)]
+    vectors = np.random.default_rng(seed).normal(size=(len(notes), 8))
+    return notes, vectors, tree(scope, notes, vectors)
+
+
+@given(TALKS, st.integers(0, 2**32 - 1))
+@settings(max_examples=60, deadline=None)
+def test_intervals_nest_as_the_nodes_do(talks, seed):
+    _, _, made = built(talks, seed)
+    of = {node.id: node for node in made.nodes}
+    assert len(of) == len(made.nodes)
+    for node in made.nodes:
+        above, at = set(), node
+        while at.parent is not None:
+            at = of[at.parent]
+            above.add(at.id)
+        assert above | {node.id} == {
+            one.id for one in made.nodes if one.entered <= node.entered and node.left <= one.left
+        }
+        below = [one for one in made.nodes if node.entered <= one.entered <= node.left]
+        assert node.notes == sum(len(one.own) for one in below)
+        assert node.leaves == sum(bool(one.own) for one in below)
+        assert bool(node.own) == (node.level == 0)
+    assert sum(node.parent is None for node in made.nodes) == bool(talks)
+
+
+@given(TALKS, st.integers(0, 2**32 - 1), st.randoms())
+@settings(max_examples=40, deadline=None)
+def test_the_same_notes_give_the_same_ids_in_whatever_order_they_come(talks, seed, chance):
+    notes, vectors, made = built(talks, seed)
+    order = list(range(len(notes)))
+    chance.shuffle(order)
+    again = tree("acme/ana", [notes[at] for at in order], vectors[order])
+    assert [(node.id, node.made_from) for node in again.nodes] == [(node.id, node.made_from) for node in made.nodes]
+    assert np.allclose(again.vectors, made.vectors)
+
+
+def test_another_version_of_a_note_leaves_the_ids_and_is_told_by_what_they_are_made_from():
+    notes, vectors, made = built([("a", n) for n in range(12)], 3)
+    notes[5] = Placed("n5", "a", 5, 5, 2)
+    again = tree("acme/ana", notes, vectors)
+    assert [node.id for node in again.nodes] == [node.id for node in made.nodes]
+    differ = {one.id for one, two in zip(made.nodes, again.nodes, strict=True) if one.made_from != two.made_from}
+    leaf = next(node for node in made.nodes if "n5" in node.own)
+    assert differ == {one.id for one in made.nodes if one.entered <= leaf.entered and leaf.left <= one.left}
+
+
+def test_two_memories_have_no_block_in_common():
+    ours, theirs = built([("a", n) for n in range(30)], 1)[2], built([("a", n) for n in range(30)], 1, "acme/bo")[2]
+    assert {node.id for node in ours.nodes}.isdisjoint(node.id for node in theirs.nodes)
+
+
+def test_a_tree_deeper_than_the_stack_is_walked(monkeypatch):
+    n = 3000
+    chain = Dendrogram(np.array([[n + at - 1 if at else 0, at + 1] for at in range(n - 1)]), np.zeros(n - 1))
+    monkeypatch.setattr("memgraph_engine.blocks.tree.average_linkage", lambda *_, **__: chain)
+    made = tree("acme/ana", [Placed(f"n{at:05}", f"s{at:05}", 0, at, 1) for at in range(n)], np.ones((n, 2)))
+    assert (made.nodes[0].level, made.nodes[0].entered, made.nodes[0].left) == (n - 1, 0, 2 * n - 2)
+
+
+def test_no_block_is_nearer_in_itself_than_its_parts_are_also_where_it_is_linked_in_parts():
+    vectors = crowd(9000, 6, 4)
+    notes = [Placed(f"n{at:05}", f"s{at:05}", 0, at, 1) for at in range(len(vectors))]
+    made = tree("acme/ana", notes, vectors, exact=5000)
+    heights = {node.id: node.height for node in made.nodes}
+    assert all(heights[node.parent] >= node.height for node in made.nodes if node.parent)
+
+
+# ---- selection ------------------------------------------------------------------------------
+
+
+class Ranked:
+    def __init__(self, scope, node):
+        self.scope, self.entered, self.left = scope, node.entered, node.left
+
+
+@given(TALKS, st.integers(0, 2**32 - 1), st.randoms(), st.integers(1, 12))
+@settings(max_examples=60, deadline=None)
+def test_no_selected_block_holds_another_and_each_left_out_is_on_a_branch_of_a_better_one(talks, seed, chance, k):
+    made = built(talks, seed)[2]
+    ranked = [Ranked(scope, node) for scope in ("mine", "shared") for node in made.nodes]
+    chance.shuffle(ranked)
+    chosen = branch_aware(ranked, k)
+
+    def related(one, two):
+        inside = one.entered <= two.entered and two.left <= one.left
+        return one.scope == two.scope and (inside or (two.entered <= one.entered and one.left <= two.left))
+
+    assert len(chosen) <= k
+    assert not any(related(one, two) for one in chosen for two in chosen if one is not two)
+    for at, one in enumerate(ranked):
+        better = [two for two in ranked[:at] if two in chosen]
+        assert (one in chosen) == (len(better) < k and not any(related(one, two) for two in better))
+
+
+# ---- schemas --------------------------------------------------------------------------------
+
+GOOD = """
+most = 3
+
+[[field]]
+name = "told"
+type = "text"
+meaning = "What is told."
+local = "gist"
+embed = true
+
+[[field]]
+name = "who"
+type = "list"
+meaning = "Who speaks."
+local = "people"
+"""
+
+
+def written(folder, text):
+    path = folder / "own.toml"
+    path.write_text(text, "utf-8")
+    return str(path)
+
+
+def test_a_schema_of_ones_own_is_data(tmp_path):
+    own = schema(written(tmp_path, GOOD))
+    assert (own.most, [field.name for field in own.field]) == (3, ["told", "who"])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "said"),
+    [
+        ('type = "text"', 'type = "prose"', 6, "text"),
+        ('type = "text"', 'type = "list"', 4, "makes a field of the type 'text'"),
+        ('local = "people"', 'local = "crowd"', 15, "gist"),
+        ("embed = true", "embed = false", 1, "no field is embedded"),
+        ("most = 3", "most = 0", 2, "greater than or equal to 1"),
+        ("most = 3", "many = 3", 1, "field required"),
+        ('meaning = "Who speaks."', 'sense = "Who speaks."', 11, "field required"),
+        ('local = "people"', 'local = "people"\nkinds = 3', 16, "no such key"),
+        ('name = "who"', 'name = "told"', 1, "comes twice"),
+        ('name = "who"', 'name = "Who is it"', 12, "pattern"),
+        ("[[field]]", "[[fields]]", 1, "field"),
+    ],
+)
+def test_a_wrong_schema_is_refused_by_file_and_line(tmp_path, old, new, line, said):
+    assert old in GOOD
+    path = written(tmp_path, GOOD.replace(old, new))
+    with pytest.raises(SettingsError) as refused:
+        schema(path)
+    assert f"{path}, line {line}: " in str(refused.value)
+    assert said in str(refused.value)
+
+
+def test_what_is_no_toml_is_refused_by_file_and_line(tmp_path):
+    path = written(tmp_path, GOOD.replace('name = "who"', "name = who"))
+    with pytest.raises(SettingsError, match=r"own\.toml: this is no TOML: .*line 12"):
+        schema(path)
+
+
+def test_a_schema_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(SettingsError, match=r"personal and repository are shipped"):
+        schema(str(tmp_path / "gone.toml"))
