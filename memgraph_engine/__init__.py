@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     )
     from memgraph_engine.interface.filters import NoteFilters, SearchFilters
     from memgraph_engine.model.answer import Answer, Cited, Context
+    from memgraph_engine.model.block import Block, BlockRun
     from memgraph_engine.model.health import Health, Undone
     from memgraph_engine.model.ingested import Fault, Ingested, Remark, Skipped
     from memgraph_engine.model.job import JobRun
@@ -117,6 +118,8 @@ __all__ = [
     "AsyncMemory",
     "Attribute",
     "AuthenticationFailed",
+    "Block",
+    "BlockRun",
     "Budget",
     "BudgetSpent",
     "CacheStats",
@@ -246,6 +249,7 @@ _NAMES = {
         "PassageEntry QueryPlan Receipt Reflected Reflection Removed Retrieval Round Session Spending Stats Story "
         "Swept Tenant Tie User Version"
     ),
+    "model.block": "Block BlockRun",
     "model.topic": "Move Topic TopicRun TopicTie",
     "settings": "Settings",
 }

@@ -190,12 +190,14 @@ class AsyncMemory(Threaded[Memory]):
     render = awaited(Memory.render)
     rebuild_topics = awaited(Memory.rebuild_topics)
     rebuild_all_topics = awaited(Memory.rebuild_all_topics)
+    rebuild_blocks = awaited(Memory.rebuild_blocks)
 
     # ---- asking -----------------------------------------------------------------------------
 
     search = awaited(Memory.search)
     anchors = awaited(Memory.anchors)
     context = awaited(Memory.context)
+    blocks = awaited(Memory.blocks)
     prompt = awaited(Memory.prompt)
     answer = awaited(Memory.answer)
     reflect = awaited(Memory.reflect)
@@ -219,6 +221,10 @@ class AsyncMemory(Threaded[Memory]):
     topic = awaited(Memory.topic)
     topic_ties = awaited(Memory.topic_ties)
     topic_runs = awaited(Memory.topic_runs)
+    block = awaited(Memory.block)
+    outline = awaited(Memory.outline)
+    block_tree = awaited(Memory.block_tree)
+    block_runs = awaited(Memory.block_runs)
     stats = awaited(Memory.stats)
     verify = awaited(Memory.verify)
     health = awaited(Memory.health)

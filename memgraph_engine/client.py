@@ -6,16 +6,18 @@ from datetime import datetime, timedelta
 from itertools import count
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Protocol, Self, TypedDict, Unpack
+from typing import TYPE_CHECKING, Literal, Protocol, Self, TypedDict, Unpack
 from uuid import uuid4
 
 from memgraph_engine.answer.citations import cited_in
 from memgraph_engine.asking.audit import Audit
 from memgraph_engine.asking.forgetting import Meaning, meaning
 from memgraph_engine.asking.reader import Reader
+from memgraph_engine.blocks.job import rebuild_blocks
 from memgraph_engine.engine import wiring
 from memgraph_engine.errors import InvalidInput, NotFound, named
 from memgraph_engine.graph import audit, decisions, erasures, health, holds, notes, profiles, scopes, sources, spending
+from memgraph_engine.graph import blocks as block_graph
 from memgraph_engine.graph import topics as topic_graph
 from memgraph_engine.ingest import readers
 from memgraph_engine.ingest.messages import (
@@ -29,9 +31,10 @@ from memgraph_engine.ingest.messages import (
     parse_message,
     parse_time,
 )
-from memgraph_engine.interface.defaults import MOST, NEWEST, TOP_K
+from memgraph_engine.interface.defaults import BLOCKS, MOST, NEWEST, OUTLINE, TOP_K
 from memgraph_engine.interface.filters import NoteFilters, SearchFilters
 from memgraph_engine.model.answer import Answer, Context
+from memgraph_engine.model.block import Block, BlockRun
 from memgraph_engine.model.health import Health
 from memgraph_engine.model.ingested import Ingested
 from memgraph_engine.model.marker import without_marks
@@ -788,6 +791,17 @@ class Memory:
         changed = topic_graph.changed(self.engine.db, self._settings.tenant)
         return [rebuild_topics(self.engine, scope, engine, progress) for scope in changed]
 
+    def rebuild_blocks(
+        self, *, user_id: str | None = None, shared: bool = False, progress: Callable[[str], None] = lambda _phase: None
+    ) -> BlockRun:
+        """Build the tree of a memory's blocks anew; a block of the same notes keeps its id.
+
+        Nothing is built unless it is asked for, here or by the setting `worker.blocks_after`. `progress` is called with
+        each phase, and with "wait" while another run works. Readers see the former tree until the new one is complete.
+        Raises NotFound for an empty memory.
+        """
+        return rebuild_blocks(self.engine, self._scope(user_id, shared), progress)
+
     # ---- asking -----------------------------------------------------------------------------
 
     def search(
@@ -860,6 +874,7 @@ class Memory:
         shared: bool = False,
         budget: int | None = None,
         top_k: int = TOP_K,
+        by: Literal["notes", "blocks"] = "notes",
         **filters: Unpack[SearchFilters],
     ) -> Context:
         """Return what the memory holds on a question, numbered and dated, for the prompt of a model of your own.
@@ -869,6 +884,9 @@ class Memory:
         them; long ones are shortened, repeats left out, and of contradictions the newest stands first. It is empty if
         no note is relevant (the setting `answer.relevance`); otherwise the best note is always in it. Notes that
         no chat model may see (`models: false` of their policy) are in it only if `include` names their policy.
+
+        With `by="blocks"` its notes are those of the blocks nearest to the question (`rebuild_blocks`): as many as the
+        budget has room for, whatever `top_k` says, and without filters. It is empty where none were built.
 
         >>> from memgraph_engine import Memory
         >>> with Memory.connect(tenant=tenant) as memory:
@@ -880,7 +898,20 @@ class Memory:
         """
         scope = self._scope(user_id, shared)
         with self.engine.load.read() as busy:
-            return self._reader.context(scope, question, budget=budget, top_k=top_k, busy=busy, **filters)
+            return self._reader.context(scope, question, budget=budget, top_k=top_k, by=by, busy=busy, **filters)
+
+    def blocks(
+        self, question: str, *, user_id: str | None = None, shared: bool = False, k: int = BLOCKS
+    ) -> list[Block]:
+        """Return the k blocks nearest to a question, the nearest first, of which none holds another, with their fields.
+
+        They are of the user's own memory and of the shared one, where their blocks were built (`rebuild_blocks`). A
+        block whose notes changed since is not found.
+        """
+        scope = self._scope(user_id, shared)
+        _check_limit(k, "k")
+        with self.engine.load.read():
+            return self._reader.blocks(scope, question, k)
 
     def prompt(
         self,
@@ -1151,6 +1182,39 @@ class Memory:
         _check_limit(limit)
         return topic_graph.runs(self.engine.db, self._scope(user_id, shared).name, limit)
 
+    def block(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Block:  # noqa: A002
+        """Return a block with its fields; raises NotFound."""
+        scope = self._scope(user_id, shared)
+        found = block_graph.find(self.engine.db, scope.name, [check_name(id, "id")])
+        if not found:
+            raise NotFound(f"There is no block {id!r} in the memory of {scope}.")
+        return self._reader.told(scope, found)[0]
+
+    def outline(
+        self, nodes: int = OUTLINE, *, below: str | None = None, user_id: str | None = None, shared: bool = False
+    ) -> list[Block]:
+        """Return at most so many blocks that hold all notes between them, in the tree's order, with their fields.
+
+        With `below`, a block's id, these are the two blocks that it is made of; none of a leaf. Empty for a memory
+        whose blocks were never built.
+        """
+        _check_limit(nodes, "nodes")
+        scope = self._scope(user_id, shared)
+        if below is None:
+            found = block_graph.outline(self.engine.db, scope.name, nodes)
+        else:
+            found = block_graph.parts(self.engine.db, scope.name, check_name(below, "below"))
+        return self._reader.told(scope, found)
+
+    def block_tree(self, *, user_id: str | None = None, shared: bool = False) -> list[Block]:
+        """Return all blocks of a memory in the tree's order, each before what it holds, without their fields."""
+        return block_graph.tree(self.engine.db, self._scope(user_id, shared).name)
+
+    def block_runs(self, *, user_id: str | None = None, shared: bool = False, limit: int = NEWEST) -> list[BlockRun]:
+        """Return the last runs that built blocks, newest first, and what each changed."""
+        _check_limit(limit)
+        return block_graph.runs(self.engine.db, self._scope(user_id, shared).name, limit)
+
     def stats(self, *, user_id: str | None = None, shared: bool = False) -> Stats:
         """Count what a memory holds."""
         scope = self._scope(user_id, shared)
@@ -1300,10 +1364,10 @@ def _check_switches(**given: object) -> None:
             raise InvalidInput(f"{name} must be true or false, not {value!r}.")
 
 
-def _check_limit(limit: object) -> None:
-    """Raise InvalidInput unless so many decisions or runs can be listed."""
+def _check_limit(limit: object, what: str = "limit") -> None:
+    """Raise InvalidInput unless so many decisions, runs or blocks can be listed."""
     if type(limit) is not int or not 1 <= limit <= MOST:
-        raise InvalidInput(f"limit must be a whole number from 1 to {MOST}, not {limit!r}.")
+        raise InvalidInput(f"{what} must be a whole number from 1 to {MOST}, not {limit!r}.")
 
 
 def _profile_text(given: object, where: str, most: int) -> str:

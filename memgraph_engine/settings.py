@@ -169,6 +169,15 @@ class TopicsSettings(BaseModel):
         return self
 
 
+class BlocksSettings(BaseModel):
+    """How notes are put together in a tree; see `config/settings.toml`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    schema_file: Annotated[str, Field(min_length=1)]
+    exact: Annotated[int, Field(ge=2, le=200_000)]
+
+
 def _cron(expression: str) -> str:
     """Refuse a cron expression that can't be read, or that names no time; '' is never."""
     try:
@@ -187,6 +196,7 @@ class WorkerSettings(BaseModel):
     every: Seconds
     topics_after: Annotated[int, Field(ge=0)]
     topics_cron: Annotated[str, AfterValidator(_cron)]
+    blocks_after: Annotated[int, Field(ge=0)]
 
 
 class LifecycleSettings(BaseModel):
@@ -369,6 +379,7 @@ class Settings(BaseSettings):
     recall: RecallSettings
     gate: GateSettings
     topics: TopicsSettings
+    blocks: BlocksSettings
     worker: WorkerSettings
     answer: AnswerSettings
     prompt: PromptSettings

@@ -697,7 +697,8 @@ READING = [
     ["search", "x"], ["ask", "x"], ["context", "x"], ["get", "x"], ["list"], ["history", "x"], ["explain", "x"],
     ["update", "x", "y"], ["delete", "x"], ["delete", "--all", "--yes"], ["decisions"], ["undo", "x"], ["stats"],
     ["untie", "x", "y"], ["cost"], ["verify"], ["sessions"], ["render"], ["process"], ["topics", "list"],
-    ["topics", "rebuild"], ["topics", "show", "x"], ["topics", "diff"],
+    ["topics", "rebuild"], ["topics", "show", "x"], ["topics", "diff"], ["blocks", "rebuild"], ["blocks", "list"],
+    ["blocks", "show", "x"], ["blocks", "outline"], ["blocks", "search", "x"],
 ]  # fmt: skip
 
 
@@ -740,6 +741,9 @@ def test_a_hint_names_the_memory_that_was_meant(cli, tenant):
     for command in (["topics", "list"], ["topics", "diff"]):
         told = cli(*command, "--tenant", tenant, user="ana lee").stdout
         assert told.endswith(f"memgraph-engine topics rebuild {whose}")
+    for command in (["blocks", "list"], ["blocks", "outline"]):
+        told = cli(*command, "--tenant", tenant, user="ana lee").stdout
+        assert told.endswith(f"memgraph-engine blocks rebuild {whose}")
     assert cli("delete", "--all", "--yes", "--tenant", tenant, user="ana lee").stderr.endswith(whose)
 
 
@@ -766,6 +770,7 @@ def test_nothing_is_padded_with_blanks(cli, tmp_path):
         ["search", "Where?", "--explain", "--rounds", "2"], ["ask", "Where?"], ["context", "Where?"], ["get", "new"],
         ["list"], ["history", note], ["explain", note], ["decisions"], ["stats"], ["cost"], ["verify"], ["sessions"],
         ["topics", "rebuild"], ["topics", "list"], ["topics", "diff"], ["process"], ["ingest", file], ["render"],
+        ["blocks", "rebuild"], ["blocks", "list"], ["blocks", "outline"], ["blocks", "search", "Where?"],
     ):  # fmt: skip
         shown = cli(*command)
         assert [line for line in shown.output.splitlines() if line != line.rstrip()] == [], command

@@ -52,6 +52,7 @@ def test_a_process_that_is_older_than_the_schema_writes_nothing(server, memory, 
         "delete_all": lambda: memory.delete_all(user_id="ana"),
         "undo": lambda: memory.undo(entry.decision, user_id="ana"),
         "topics": lambda: memory.rebuild_topics(user_id="ana"),
+        "blocks": lambda: memory.rebuild_blocks(user_id="ana"),
     }
     with upgraded(server, embedder, monkeypatch):
         for name, write in writes.items():
@@ -124,6 +125,22 @@ def test_the_vector_indexes_of_an_older_schema_are_made_anew(server, memory, emb
         Memory.connect(embedder=embedder).close()
         assert set(quantization(driver).values()) == {"NONE"}
     assert len(memory.search("boat", user_id="ana")) == 1
+
+
+def test_a_database_of_the_schema_before_blocks_gets_what_they_need(server, memory, embedder):
+    memory.add("The boat sails.", user_id="ana")
+    with neo4j.GraphDatabase.driver(server.uri, auth=(server.user, server.password)) as driver:
+        for statement in (
+            "DROP INDEX block_embedding",
+            "DROP CONSTRAINT block_id",
+            "DROP CONSTRAINT block_run_id",
+            "MATCH (s:Store) SET s.schema = 19",
+        ):
+            driver.execute_query(statement)
+    Memory.connect(embedder=embedder).close()
+    assert memory.rebuild_blocks(user_id="ana").blocks == 1
+    assert [block.notes for block in memory.blocks("boat", user_id="ana")] == [1]
+    assert memory.verify(user_id="ana") == []
 
 
 def test_the_words_of_an_older_schema_are_found_in_the_scope_that_they_are_of(server, memory, embedder):

@@ -93,7 +93,9 @@ def test_a_statement_names_its_scope(name):
     text = statements()[name].text
     assert re.search(r"\{scope: \$scope\b|\.scope IN \$scopes|\.scope = \$scope\b", text)
     # each node that is looked up by label alone is filtered by scope
-    for label_only in re.findall(r"MATCH \(\w*:(?:Note|Source|Keyword|Topic|Decision|Past|Run)\)(?![-<])", text):
+    for label_only in re.findall(
+        r"MATCH \(\w*:(?:Note|Source|Keyword|Topic|Decision|Past|Run|Block|BlockRun)\)(?![-<])", text
+    ):
         assert "$scopes" in text or ".scope = $scope" in text, label_only
 
 

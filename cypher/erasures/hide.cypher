@@ -38,6 +38,12 @@ CALL (hidden) {
   MATCH (p:Past {scope: $scope, id: id})
   SET p.expires_at = hidden, p.erase_at = hidden
 }
+// blocks hold vectors made of theirs
+CALL () {
+  UNWIND $whole + $kept AS id
+  MATCH (:Note {scope: $scope, id: id})-[:IN_BLOCK]->(:Block)-[:PART_OF*0..]->(b:Block)
+  SET b.state = CASE b.state WHEN 'live' THEN 'stale' ELSE b.state END, b.made_from = '', b.embedding = null
+}
 CALL () {
   UNWIND $losing AS id
   MATCH (n:Note {scope: $scope, id: id})-[f:FROM]->(x:Source|PastSource) WHERE x.id IN $ids

@@ -1,6 +1,6 @@
 // Begin an erasure of everything: each node that the scope holds is Erased from now on, and nothing else. So no read finds it, and
 // what is written later is no part of it. The scope stays, as empty as a new one. Its version moves on, so that a write that was
-// prepared before is prepared anew, and so does its last run, so that one of the topics is. Nothing happens, and there is no row, if
+// prepared before is prepared anew, and so do its last runs, so that one of the topics or blocks is. Nothing happens, and there is no row, if
 // somebody wrote since the scope's version was read.
 // $scope: string    the scope
 // $version: integer    as it was when the plan was made
@@ -29,6 +29,10 @@ CALL (s) {
     UNION ALL
     MATCH (x:Run {scope: $scope}) WHERE x.id >= '' RETURN x
     UNION ALL
+    MATCH (x:Block {scope: $scope}) WHERE x.id >= '' RETURN x
+    UNION ALL
+    MATCH (x:BlockRun {scope: $scope}) WHERE x.id >= '' RETURN x
+    UNION ALL
     MATCH (x:Hold {scope: $scope}) WHERE x.id >= '' RETURN x
     UNION ALL
     MATCH (x:Usage {scope: $scope}) WHERE x.id >= '' RETURN x
@@ -39,9 +43,9 @@ CALL (s) {
     UNION ALL
     MATCH (s)-[:SPENT]->(x:Spending) RETURN x
   }
-  REMOVE x:Past:PastSource:Note:Source:Keyword:Topic:Run:Hold:Usage:Retrieval:Decision:Spending
+  REMOVE x:Past:PastSource:Note:Source:Keyword:Topic:Run:Block:BlockRun:Hold:Usage:Retrieval:Decision:Spending
   SET x:Erased, x.erasure = $id
 }
 SET s = {scope: $scope, tenant: s.tenant, user: s.user, language: s.language, version: s.version + 1, notes: 0, raw_length: 0,
-         context_length: 0, changed_since: 1, notes_since: 0, topics_run: $id}
+         context_length: 0, changed_since: 1, notes_since: 0, topics_run: $id, blocks_run: $id}
 RETURN s.version AS version

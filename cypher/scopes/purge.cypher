@@ -17,6 +17,10 @@ CALL () {
   UNION ALL
   MATCH (x:Run {scope: $scope}) WHERE x.id >= '' RETURN x
   UNION ALL
+  MATCH (x:Block {scope: $scope}) WHERE x.id >= '' RETURN x
+  UNION ALL
+  MATCH (x:BlockRun {scope: $scope}) WHERE x.id >= '' RETURN x
+  UNION ALL
   MATCH (x:Hold {scope: $scope}) WHERE x.id >= '' RETURN x
   UNION ALL
   MATCH (x:Usage {scope: $scope}) WHERE x.id >= '' RETURN x

@@ -53,7 +53,14 @@ SET s.version = s.version + 1,
     s.next_expiry = CASE WHEN $sums.ends IS NULL OR s.next_expiry.epochMillis <= $sums.ends THEN s.next_expiry
                     ELSE datetime({epochMillis: $sums.ends}) END,
     s.keeps_apart = CASE WHEN $sums.apart THEN true ELSE s.keeps_apart END
-WITH s.version AS version, s.topics_most AS most
+WITH s.version AS version, s.topics_most AS most, s.blocks_run AS blocks
+// the blocks of notes that change, and what holds them, are found no more until they are made anew
+CALL (blocks) {
+  UNWIND CASE WHEN blocks IS NULL THEN [] ELSE [row IN $write.retired | row.id] + [row IN $write.rebuilt | row.id] + $write.erased
+         + reduce(changed = [], wave IN $write.waves | changed + [row IN wave | row.id]) END AS id
+  MATCH (:Note {scope: $scope, id: id})-[:IN_BLOCK]->(:Block)-[:PART_OF*0..]->(b:Block)
+  SET b.state = CASE b.state WHEN 'live' THEN 'stale' ELSE b.state END, b.made_from = '', b.embedding = null
+}
 CALL () {
   UNWIND $write.sources AS row
   CREATE (x:Source {scope: $scope, id: row.id})
@@ -314,7 +321,7 @@ CALL () {
   REMOVE n:Note
   SET n:Past
   WITH n
-  MATCH (n)-[r:HAS_KEYWORD|RELATED|SUPERSEDES|UNTIED]-()
+  MATCH (n)-[r:HAS_KEYWORD|RELATED|SUPERSEDES|UNTIED|IN_BLOCK]-()
   DELETE r
 }
 // who looks back finds them no more; an undo knows how they were

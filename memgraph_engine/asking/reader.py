@@ -9,10 +9,12 @@ from memgraph_engine.answer.ask import ask
 from memgraph_engine.answer.context import LEAST_BUDGET
 from memgraph_engine.answer.relevant import relevant
 from memgraph_engine.asking import prompting
+from memgraph_engine.asking.by_blocks import by_blocks, most_blocks
 from memgraph_engine.asking.reflection import Judge
 from memgraph_engine.asking.remembered import Remembered
 from memgraph_engine.asking.retrieval_log import Log
 from memgraph_engine.asking.use import Recorder
+from memgraph_engine.blocks import reading
 from memgraph_engine.engine.account import Account
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import InvalidInput, MemgraphEngineError
@@ -31,6 +33,7 @@ from memgraph_engine.interface.filters import FILTERS, NOTE_FILTERS, NoteFilters
 from memgraph_engine.lifecycle import utility
 from memgraph_engine.llm import Spent
 from memgraph_engine.model.answer import BUSY, Answer, Context
+from memgraph_engine.model.block import Block
 from memgraph_engine.model.memory import NEVER, TRUE_ONCE, Note, Source, SourceKind
 from memgraph_engine.model.profile import Profile
 from memgraph_engine.model.prompt import Prompt
@@ -142,11 +145,12 @@ class Reader:
         *,
         budget: int | None,
         top_k: int,
+        by: str = "notes",
         answered: bool = False,
         busy: bool = False,
         **filters: Unpack[SearchFilters],
     ) -> Context:
-        """Return what the memory holds on a question, within a budget of tokens.
+        """Return what the memory holds on a question, within a budget of tokens; found by a search, or by blocks.
 
         It leaves out what chat models may not see, unless its class is named; for one that is `answered` also then.
         """
@@ -154,8 +158,12 @@ class Reader:
             raise InvalidInput(
                 f"budget must be a whole number of tokens from {LEAST_BUDGET} to {_MOST_BUDGET}, not {budget!r}."
             )
-        remembered = self._remembered(scope, question, top_k=top_k, answered=answered, busy=busy, **filters)
-        context = remembered.context(budget or self._engine.settings.answer.budget)
+        room = budget or self._engine.settings.answer.budget
+        blocks = most_blocks(room) if _by_blocks(by, filters) else 0
+        remembered = self._remembered(
+            scope, question, top_k=top_k, blocks=blocks, answered=answered, busy=busy, **filters
+        )
+        context = remembered.context(room)
         shown = [entry.note for entry in context.entries]
         if not busy:
             self._use.shown(scope, shown)
@@ -168,24 +176,43 @@ class Reader:
         question: str,
         *,
         top_k: int,
+        blocks: int = 0,
         answered: bool,
         busy: bool,
         **filters: Unpack[SearchFilters],
     ) -> Remembered:
-        """Return what contexts of a question are made of."""
+        """Return what contexts of a question are made of: what so many `blocks` hold, or what a search finds."""
         settings = self._engine.settings.answer
         query = self._query(scope, question, top_k, filters)
         named = () if answered else filters.get("include") or ()
         shown = query.filters.shown & self._engine.policies.modelled.union(named)
         query = replace(query, filters=replace(query.filters, shown=shown))
-        found, spent = self._hits(scope, query, settings.rounds, busy=busy)
         language = self._language(scope)
+        found, spent = (
+            (by_blocks(self._engine, query, [language], blocks), Spent())
+            if blocks
+            else self._hits(scope, query, settings.rounds, busy=busy)
+        )
         hits, irrelevant = relevant(question, found, settings.relevance, language, found.among)
         hits, ties = self._with_others(query, hits)
         fallbacks = (*spent.fallbacks, BUSY) if busy else spent.fallbacks
         return Remembered(
             question, hits, ties, irrelevant, found.among, settings, language, spent.cost, tuple(fallbacks)
         )
+
+    def blocks(self, scope: Scope, question: str, k: int) -> list[Block]:
+        """Return the k blocks nearest to a question, with their fields, of the scopes that its user may read."""
+        check_text(question, "question", 1_000_000)
+        engine, names = self._engine, [one.name for one in scope.readable]
+        vector = engine.embedder.embed_query(question)
+        found = reading.selected(engine, names, vector, k)
+        blocks, notes = reading.told(engine, names, found, self._language(scope), vector)
+        self._log.given(scope, "blocks", question, notes, {})
+        return blocks
+
+    def told(self, scope: Scope, blocks: Sequence[Block]) -> list[Block]:
+        """Return blocks of one scope with their fields."""
+        return reading.told(self._engine, [scope.name], blocks, self._language(scope), None)[0]
 
     def prompt(
         self,
@@ -390,6 +417,15 @@ class Reader:
             metadata=check_metadata(given.get("metadata"), "metadata"),
             archived=_switch(given.get("archived", False)),
         )
+
+
+def _by_blocks(by: object, filters: SearchFilters) -> bool:
+    """Tell whether notes are found by blocks; raises InvalidInput for what is no way, and for filters with this one."""
+    if by not in ("notes", "blocks"):
+        raise InvalidInput(f"by must be notes or blocks, not {by!r}.")
+    if by == "blocks" and (given := sorted(name for name, value in filters.items() if value not in (None, (), False))):
+        raise InvalidInput(f"A context by blocks takes no filters, and {given[0]} was given: find it by notes.")
+    return by == "blocks"
 
 
 def _asks(turns: Sequence[Source], question: str) -> bool:

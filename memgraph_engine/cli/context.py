@@ -1,6 +1,6 @@
 """`memgraph-engine context`."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -21,6 +21,10 @@ def context(
     tenant: Tenant = None,
     budget: Budget = None,
     top_k: Considered = TOP_K,
+    by: Annotated[
+        Literal["notes", "blocks"],
+        typer.Option("--by", help="What finds the notes: a search for them, or the blocks nearest to the question."),
+    ] = "notes",
     *,
     filters: "SearchFilters",
     as_json: Json = False,
@@ -37,6 +41,7 @@ def context(
             **owner,
             budget=budget,
             top_k=top_k,
+            by=by,
             **filters,
         )
     if as_json:

@@ -27,6 +27,7 @@ def stats(user: User = None, shared: Shared = False, tenant: Tenant = None, as_j
             "keywords": f"{counts.keywords:,}",
             "keyword pairs": f"{counts.pairs:,}",
             "topics": f"{counts.topics:,}",
+            "blocks": f"{counts.blocks:,}" if counts.blocks else "",
             "decisions": f"{counts.decisions:,}",
             "profiles": f"{counts.attributes:,} statements" if counts.attributes else "",
             "counted use": f"{counts.used:,} notes" if counts.used else "",

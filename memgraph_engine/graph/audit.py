@@ -58,7 +58,8 @@ def _faults(db: Database, scope: str, dimensions: int) -> list[str]:
         f"{'' if row['shared'] else 'fewer than '}two notes that can be read carry it."
         for row in db.run("keywords/faults", scope=scope, statuses=READABLE)
     ]
-    faults += [row["fault"] for row in db.run("topics/faults", scope=scope)]
+    for name in ("topics/faults", "blocks/faults"):
+        faults += [row["fault"] for row in db.run(name, scope=scope)]
     faults += [
         f"Decision {row['id']} tells of a profile by a source that was removed."
         for row in db.run("profile/faults", scope=scope)

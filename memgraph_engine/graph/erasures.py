@@ -23,7 +23,7 @@ HIDDEN = UNKNOWN_PAST
 """When what an erasure hides has ended, long before anything else."""
 EVERYTHING = "everything"
 """The rule of an erasure that takes all of a memory."""
-_LEASES = ("work", "write", "process", "topics", "import")
+_LEASES = ("work", "write", "process", "topics", "blocks", "import")
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,7 +291,8 @@ def unplace(db: Database, scope: str, meant: Sequence[Meant]) -> None:
 
 
 def tidy(db: Database, scope: str) -> list[str]:
-    """Let topics and their runs name no keyword that is gone; return the topics that did."""
+    """Let topics and their runs name no keyword that is gone, and blocks hold no vector of it; return these topics."""
+    db.commit("erasures/blocks", scope=scope)
     stale = [row["id"] for row in db.commit("erasures/topics", scope=scope)]
     for row in db.run("topics/runs", scope=scope, limit=_PAGE):
         run = row["run"]

@@ -20,7 +20,7 @@ def decisions(db: Database, scope: str, before: datetime) -> int:
 
 
 def runs(db: Database, scope: str, before: datetime) -> int:
-    """Remove the runs of before that looked for topics, but the last one; return how many."""
+    """Remove the runs of before that looked for topics or built blocks, but the last of each; return how many."""
     return _all(db, "pruning/runs", scope, before)
 
 

@@ -14,7 +14,8 @@ class Waiting:
 
     `pending`: some notes are not constructed yet. `expiring`: some may have expired that are not swept yet. `crowded`:
     it has more notes than its cap. `erasing`: an erasure is begun and not done. `evolving`: it was told enough since it
-    evolved. `pruned` is when its history was, `weighed` when the utilities of its notes were looked at; None for never.
+    evolved. `unbuilt`: it was written to enough since its blocks were built. `pruned` is when its history was, and
+    `weighed` when the utilities of its notes were looked at; None for never.
     """
 
     scope: Scope
@@ -23,6 +24,7 @@ class Waiting:
     crowded: bool
     erasing: bool
     evolving: bool
+    unbuilt: bool
     changed_since: int
     notes_since: int
     ran: datetime | None
@@ -37,21 +39,23 @@ def waiting(
     unpruned: datetime | None = None,
     unweighed: datetime | None = None,
     evolve: int = 0,
+    blocks: int = 0,
 ) -> list[Waiting]:
     """Return the scopes with any work, those whose topics are oldest first; of all tenants if none is named.
 
-    `cap` is that of scopes that have none of their own. After `evolve` new messages a scope evolves, at 0 never.
+    `cap` is that of scopes that have none of their own. After `evolve` new messages a scope evolves, and after
+    `blocks` writes its blocks are built, at 0 never.
     Not to have been pruned since `unpruned` is work too, nor to have been weighed since `unweighed`; None where history
     is kept for ever, and where no note is archived for being of little use.
     """
-    given = {"cap": cap, "unpruned": unpruned, "unweighed": unweighed, "evolve": evolve}
+    given = {"cap": cap, "unpruned": unpruned, "unweighed": unweighed, "evolve": evolve, "blocks": blocks}
     rows = db.run("scopes/waiting", tenant=tenant, **given)
     return [_waiting(Scope(row.pop("tenant"), row.pop("user") or None), row) for row in rows]
 
 
-def waits(db: Database, scope: Scope, cap: int = 0, evolve: int = 0) -> Waiting | None:
+def waits(db: Database, scope: Scope, cap: int = 0, evolve: int = 0, blocks: int = 0) -> Waiting | None:
     """Return the work of one scope; None if it is gone."""
-    rows = db.run("scopes/waits", scope=scope.name, cap=cap, evolve=evolve)
+    rows = db.run("scopes/waits", scope=scope.name, cap=cap, evolve=evolve, blocks=blocks)
     return _waiting(scope, rows[0]) if rows else None
 
 

@@ -4,5 +4,9 @@ TOP_K = 20
 """Notes that a question finds, or considers for a context."""
 NEWEST = 20
 """Decisions, or runs that looked for topics, that are listed: the newest."""
+BLOCKS = 10
+"""Blocks that a question finds."""
+OUTLINE = 12
+"""Blocks of an outline."""
 MOST = 1000
-"""The most of either that can be asked for."""
+"""The most of any that can be asked for."""

@@ -7,10 +7,12 @@ from datetime import datetime
 from functools import partial
 from typing import cast
 
+from memgraph_engine.blocks.job import rebuild_blocks
 from memgraph_engine.cost import NOTHING, Cost
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import MissingExtra
 from memgraph_engine.graph.waiting import Waiting
+from memgraph_engine.model.block import BlockRun
 from memgraph_engine.model.result import Receipt
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.model.topic import TopicRun
@@ -84,17 +86,16 @@ def jobs_of(engine: Engine) -> tuple[Job, ...]:
         return "expired notes" if waiting.expiring else "a day's history" if old else ""
 
     def topics(scope: Scope, stopping: Callable[[], bool]) -> Outcome | None:
-        phases = []
+        phases = _Phases(stopping, "write")
+        run = rebuild_topics(engine, scope, progress=phases)
+        return Outcome(_figures(run), run.fallbacks, run.cost) if phases.written else None
 
-        def reached(phase: str) -> None:
-            if stopping() and phase != "write":
-                raise Stopped
-            phases.append(phase)
+    def blocks(scope: Scope, stopping: Callable[[], bool]) -> Outcome | None:
+        phases = _Phases(stopping, "publish", "tidy")
+        run = rebuild_blocks(engine, scope, phases)
+        return Outcome(_built(run)) if phases.written else None
 
-        run = rebuild_topics(engine, scope, progress=reached)
-        if phases[-1] != "write":  # another worker's, which tells of it: the lease of one of them had lapsed
-            return None
-        return Outcome(_figures(run), run.fallbacks, run.cost)
+    after = engine.settings.worker.blocks_after
 
     return (
         Job("erase", "where an erasure was cut off", _erasing, lease="work", most=1, do=erase),
@@ -124,6 +125,7 @@ def jobs_of(engine: Engine) -> tuple[Job, ...]:
             do=partial(_prune, engine),
         ),
         Job("topics", when, due, lease="work", most=1, do=topics),
+        Job("blocks", f"after {after:,} writes" if after else "never", _unbuilt, lease="work", most=1, do=blocks),
         # last: by what is constructed and stays, and by the topics of now
         Job(
             "evolve",
@@ -136,6 +138,22 @@ def jobs_of(engine: Engine) -> tuple[Job, ...]:
             do=partial(_evolve, writer),
         ),
     )
+
+
+class _Phases:
+    """Hears of a run's phases: it is left where the worker is to stop, but not in those that `writing` names.
+
+    Where it ends in none of these, another worker's run did, which tells of it: the lease of one of them had lapsed.
+    """
+
+    def __init__(self, stopping: Callable[[], bool], *writing: str) -> None:
+        self._stopping, self._writing = stopping, writing
+        self.written = False
+
+    def __call__(self, phase: str) -> None:
+        if self._stopping() and phase not in self._writing:
+            raise Stopped
+        self.written = phase in self._writing
 
 
 def _prune(engine: Engine, scope: Scope, _stopping: Callable[[], bool]) -> Outcome | None:
@@ -192,6 +210,21 @@ def _never(_waiting: Waiting, _now: datetime) -> str:
 def _kinds(receipt: Receipt) -> dict[str, int]:
     kinds = [entry.kind for entry in receipt.entries]
     return {kind: kinds.count(kind) for kind in sorted(set(kinds))}
+
+
+def _unbuilt(waiting: Waiting, _now: datetime) -> str:
+    return "writes since blocks were built" if waiting.unbuilt else ""
+
+
+def _built(run: BlockRun) -> dict[str, int]:
+    return {
+        "blocks": run.blocks,
+        "notes": run.notes,
+        "kept": run.kept,
+        "created": run.created,
+        "renewed": run.renewed,
+        "ended": run.ended,
+    }
 
 
 def _figures(run: TopicRun) -> dict[str, int]:

@@ -96,7 +96,8 @@ class Worker:
         for name in scopes.imports_cut_off(self._engine.db, self._tenant):
             scopes.clear(self._engine.db, name)
         unpruned, unweighed = due_since(settings.lifecycle, now), unused.due_since(settings.use, now)
-        for one in waiting(self._engine.db, self._tenant, settings.lifecycle.cap, unpruned, unweighed, turns(settings)):
+        cap, after = settings.lifecycle.cap, settings.worker.blocks_after
+        for one in waiting(self._engine.db, self._tenant, cap, unpruned, unweighed, turns(settings), after):
             for lease in dict.fromkeys(job.lease for job, _ in self._due(one)):
                 if self.stopping:
                     return done
@@ -113,7 +114,8 @@ class Worker:
         """Do what is due in one memory under a lease, unless another worker has it or was faster."""
         done, settings = False, self._engine.settings
         with leases.held_if_free(self._engine.db, f"{lease} {scope.name}") as mine:
-            now = waits(self._engine.db, scope, settings.lifecycle.cap, turns(settings)) if mine else None
+            after = settings.worker.blocks_after
+            now = waits(self._engine.db, scope, settings.lifecycle.cap, turns(settings), after) if mine else None
             for job, why in self._due(now) if now else ():
                 for _ in range(job.most if job.lease == lease else 0):
                     if self.stopping or not self._do(job, scope, why, again=again):

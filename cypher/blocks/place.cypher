@@ -1,0 +1,6 @@
+// Let blocks be the present tree, each with its interval; what has been changed in since it was written stays stale.
+// $scope: string    the scope
+// $rows: list<map>    {id, entered, left}
+UNWIND $rows AS row
+MATCH (b:Block {scope: $scope, id: row.id})
+SET b.entered = row.entered, b.left = row.left, b.state = CASE b.made_from WHEN '' THEN 'stale' ELSE 'live' END

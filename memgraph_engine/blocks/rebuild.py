@@ -1,0 +1,200 @@
+"""The job: read a scope's notes, build their tree, write what is different, and make it the present one.
+
+Blocks are written first, a batch in a transaction, where nobody finds them; then one transaction makes the new tree the
+present one. Readers see the former until then, and a run that fails or is killed leaves it: the next one takes over
+what it has written.
+"""
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import TYPE_CHECKING, NoReturn
+from uuid import uuid4
+
+from memgraph_engine.blocks.tree import Tree, tree
+from memgraph_engine.blocks.units import Placed
+from memgraph_engine.errors import NotFound, WriteConflict
+from memgraph_engine.graph import blocks as block_graph
+from memgraph_engine.graph import leases
+from memgraph_engine.graph.blocks import BlocksState
+from memgraph_engine.graph.database import Database, Row, Runner
+from memgraph_engine.model.block import BlockRun
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+PHASES = ("read", "link", "write", "publish", "tidy")
+WAIT = "wait"
+Progress = Callable[[str], None]
+"""Told the name of each phase as it begins, WAIT while another run is at it; what it raises ends the run."""
+
+_ATTEMPTS = 3  # the last writes whatever notes came between: the blocks of those that changed are stale
+_PATIENCE = 900.0  # seconds to wait for another run
+
+
+class _Overtaken(Exception):
+    """Something was written since the notes were read."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    db: Database
+    scope: str
+    dimensions: int
+    most: int
+    exact: int
+    tell: Progress
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    @contextmanager
+    def phase(self, name: str) -> Iterator[None]:
+        self.tell(name)
+        begun = time.perf_counter()
+        yield
+        self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - begun
+
+
+def rebuild(
+    db: Database,
+    scope: str,
+    now: datetime,
+    dimensions: int,
+    *,
+    most: int,
+    exact: int,
+    progress: Progress = lambda _phase: None,
+) -> BlockRun:
+    """Build the tree of a scope anew, and return what changed; a session makes at most `most` leaves.
+
+    Two runs at once do the work once: the second waits, and returns the first's result if nothing was written
+    meanwhile. Raises NotFound for a scope that nothing was written to, or WriteConflict when others keep winning.
+    """
+    before = block_graph.state(db, scope)
+    if before is None:
+        raise NotFound(f"Nothing was ever written to {scope!r}, so it has no blocks.")
+    job = _Job(db, scope, dimensions, most, exact, progress)
+    with leases.held(db, f"blocks {scope}", patience=_PATIENCE, waiting=lambda: progress(WAIT)):
+        for attempt in range(_ATTEMPTS):
+            try:
+                return _once(job, now, before.run, late=attempt == _ATTEMPTS - 1)
+            except _Overtaken:
+                continue
+    raise WriteConflict(f"Other runs changed the blocks of {scope!r} {_ATTEMPTS} times during this one. Try again.")
+
+
+def _once(job: _Job, now: datetime, before: str, *, late: bool) -> BlockRun:
+    """Do the work once, unless another run has done it since the one `before`: then return that."""
+    with job.phase("read"):
+        seen = block_graph.state(job.db, job.scope)
+        if seen is None:
+            _gone(job.scope)
+        if seen.run != before and seen.version == seen.read:
+            return block_graph.runs(job.db, job.scope, 1)[0]
+        notes, vectors = _read(job)
+        stored = block_graph.stored(job.db, job.scope)
+    with job.phase("link"):
+        made = tree(job.scope, notes, vectors, most=job.most, exact=job.exact)
+    run = _described(job, made, stored, now)
+    gone = sorted(stored.keys() - {node.id for node in made.nodes})
+    with job.phase("write"):
+        for _ in block_graph.write(job.db, job.scope, _rows(made, stored)):
+            job.tell("write")
+    with job.phase("publish"):
+        publishing = _Publishing(seen, replace(run, seconds={**job.seconds}), made, gone, late)
+        run = job.db.write(publishing.write) or _overtaken()
+    with job.phase("tidy"):
+        block_graph.remove(job.db, job.scope, gone)
+    return replace(run, seconds=job.seconds)
+
+
+def _gone(scope: str) -> NoReturn:
+    raise NotFound(f"{scope!r} was removed while its blocks were made.")
+
+
+def _overtaken() -> NoReturn:
+    raise _Overtaken
+
+
+def _read(job: _Job) -> tuple[list[Placed], "NDArray[np.float32]"]:
+    import numpy as np
+
+    notes: list[Placed] = []
+    vectors = [np.zeros((0, job.dimensions), dtype=np.float32)]
+    for rows, some in block_graph.notes(job.db, job.scope, job.dimensions):
+        notes += [Placed(**row) for row in rows]
+        vectors.append(some)
+    return notes, np.concatenate(vectors)
+
+
+def _rows(made: Tree, stored: Mapping[str, str]) -> list[Row]:
+    """Return the blocks to write, each behind what it holds."""
+    parts: dict[str, list[str]] = {}
+    for node in made.nodes:
+        if node.parent is not None:
+            parts.setdefault(node.parent, []).append(node.id)
+    return [
+        {
+            "id": node.id,
+            "made_from": node.made_from,
+            "level": node.level,
+            "leaves": node.leaves,
+            "notes": node.notes,
+            "distance": node.height,
+            "first_at": node.first_at,
+            "last_at": node.last_at,
+            "vector": vector,
+            "own": list(node.own),
+            "parts": parts.get(node.id, []),
+        }
+        for node, vector in zip(reversed(made.nodes), reversed(made.vectors), strict=True)
+        if stored.get(node.id) != node.made_from
+    ]
+
+
+def _described(job: _Job, made: Tree, stored: Mapping[str, str], now: datetime) -> BlockRun:
+    kept = sum(stored.get(node.id) == node.made_from for node in made.nodes)
+    created = sum(node.id not in stored for node in made.nodes)
+    root = made.nodes[0] if made.nodes else None
+    return BlockRun(
+        id=uuid4().hex,
+        scope=job.scope,
+        at=now,
+        notes=root.notes if root else 0,
+        leaves=root.leaves if root else 0,
+        blocks=len(made.nodes),
+        depth=root.level if root else 0,
+        kept=kept,
+        created=created,
+        renewed=len(made.nodes) - kept - created,
+        ended=len(stored.keys() - {node.id for node in made.nodes}),
+        exact=root is None or root.leaves <= job.exact,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Publishing:
+    """What the one transaction writes: as of a state that was `seen`; `late`, whatever was written since."""
+
+    seen: BlocksState
+    run: BlockRun
+    made: Tree
+    gone: list[str]
+    late: bool
+
+    def write(self, tx: Runner) -> BlockRun | None:
+        """Make the tree the present one; None, with nothing written, if it must be prepared anew."""
+        scope = self.run.scope
+        since = block_graph.begin(tx, scope, self.seen, self.run.id, late=self.late)
+        if since is None:
+            return None
+        rows = [{"id": node.id, "entered": node.entered, "left": node.left} for node in self.made.nodes]
+        block_graph.place(tx, scope, rows)
+        block_graph.end(tx, scope, self.gone)
+        if since:
+            block_graph.mend(tx, scope, self.seen.version)
+        run = replace(self.run, changed_since=since)
+        block_graph.record(tx, run)
+        return run

@@ -1,0 +1,169 @@
+"""`memgraph-engine blocks`: notes that belong together, in a tree, and the runs that build it."""
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from memgraph_engine.cli import show
+from memgraph_engine.cli.connect import known
+from memgraph_engine.cli.group import Group
+from memgraph_engine.cli.options import Json, Question, Shared, Tenant, User, Whose, again, whose
+from memgraph_engine.cli.progress import bar
+from memgraph_engine.interface.defaults import BLOCKS, MOST, OUTLINE
+
+if TYPE_CHECKING:
+    from memgraph_engine.model.block import Block
+
+blocks_app = typer.Typer(cls=Group, help="Blocks: notes that belong together, in a tree.", no_args_is_help=True)
+
+_PHASES = 5
+
+
+@blocks_app.command()
+def rebuild(user: User = None, shared: Shared = False, tenant: Tenant = None, as_json: Json = False) -> None:
+    """Build the tree of blocks anew.
+
+    A block of the same notes keeps its id.
+    If a run fails or is killed, the former tree stays.
+    """
+    owner = whose(user, shared)
+    with known(tenant, owner) as memory, bar("Blocks", lambda: _PHASES) as running:
+        seen = set[str]()
+
+        def tell(phase: str) -> None:
+            running.advance(phase != "wait" and phase not in seen)
+            seen.add(phase)
+
+        run = memory.rebuild_blocks(**owner, progress=tell)
+    if as_json:
+        show.document(run)
+        return
+    typer.echo(
+        f"{show.clean(run.scope)}: {show.count(run.blocks, 'block')} of {show.count(run.notes, 'note')}, "
+        f"{run.leaves:,} leaves, {run.kept:,} kept, {run.created:,} new, {run.renewed:,} renewed, {run.ended:,} ended; "
+        f"{sum(run.seconds.values()):.1f} s"
+    )
+
+
+@blocks_app.command("list")
+def list_blocks(user: User = None, shared: Shared = False, tenant: Tenant = None, as_json: Json = False) -> None:
+    """List all blocks in the tree's order.
+
+    What a block holds stands behind it, indented.
+    """
+    owner = whose(user, shared)
+    with known(tenant, owner) as memory:
+        found = memory.block_tree(**owner)
+    if as_json:
+        show.document(found)
+        return
+    open_ = list[int]()
+    for block in found:
+        while open_ and open_[-1] < block.entered:
+            open_.pop()
+        typer.echo(f"{'  ' * len(open_)}{_head(block)}")
+        open_.append(block.left)
+    _none(found, owner, tenant)
+
+
+@blocks_app.command("show")
+def show_block(
+    id: Annotated[str, typer.Argument(metavar="ID", help="A block's id.")],  # noqa: A002  as in Memory
+    user: User = None,
+    shared: Shared = False,
+    tenant: Tenant = None,
+    as_json: Json = False,
+) -> None:
+    """Show a block with its fields.
+
+    What they are is said by the schema, the setting blocks.schema_file.
+    """
+    owner = whose(user, shared)
+    with known(tenant, owner) as memory:
+        block = memory.block(id, **owner)
+        parts = memory.outline(below=id, **owner)
+    if as_json:
+        show.document(block)
+        return
+    _print(block)
+    for part in parts:
+        typer.echo(f"  part: {_head(part)}")
+
+
+@blocks_app.command()
+def outline(
+    user: User = None,
+    shared: Shared = False,
+    nodes: Annotated[int, typer.Option("--nodes", metavar="N", min=1, max=MOST, help="Blocks, at most.")] = OUTLINE,
+    tenant: Tenant = None,
+    as_json: Json = False,
+) -> None:
+    """Show a whole memory in a few blocks.
+
+    They hold all notes between them, and are as different from each other as so few can be.
+    """
+    owner = whose(user, shared)
+    with known(tenant, owner) as memory:
+        found = memory.outline(nodes, **owner)
+    if as_json:
+        show.document(found)
+        return
+    for block in found:
+        _print(block, notes=False)
+    _none(found, owner, tenant)
+
+
+@blocks_app.command()
+def search(
+    question: Question,
+    user: User = None,
+    shared: Shared = False,
+    k: Annotated[int, typer.Option("--k", metavar="N", min=1, max=MOST, help="Blocks, at most.")] = BLOCKS,
+    tenant: Tenant = None,
+    as_json: Json = False,
+) -> None:
+    """Find the blocks nearest to a question.
+
+    None of them holds another.
+    """
+    owner = whose(user, shared)
+    with known(tenant, owner, asking=True) as memory:
+        found = memory.blocks(question, **owner, k=k)
+    if as_json:
+        show.document(found)
+        return
+    for block in found:
+        _print(block, notes=False)
+    if not found:
+        typer.echo("Nothing found.", err=True)
+
+
+def _head(block: "Block") -> str:
+    first, last = f"{block.first_at:%Y-%m-%d}", f"{block.last_at:%Y-%m-%d}"
+    span = first if first == last else f"{first} to {last}"
+    score = "" if block.score is None else f"  {block.score:.2f}"
+    return f"{block.id}{score}  {show.count(block.notes, 'note')}, {span}{', stale' if block.stale else ''}"
+
+
+def _print(block: "Block", *, notes: bool = True) -> None:
+    from memgraph_engine.model.memory import Note
+
+    typer.echo(_head(block))
+    for name, value in block.fields.items():
+        some = value if isinstance(value, list | tuple) else [value]
+        for note in some if notes else ():
+            if isinstance(note, Note):
+                typer.echo(f"  {name}: {show.clean(note.text)}")
+        told = [_word(one) for one in some if one and not isinstance(one, Note)]
+        if told:
+            typer.echo(f"  {name}: {show.clean(', '.join(told))}")
+
+
+def _word(value: object) -> str:
+    return f"{value:%Y-%m-%d}" if isinstance(value, datetime) else str(value)
+
+
+def _none(found: "list[Block]", owner: Whose, tenant: str | None) -> None:
+    if not found:
+        typer.echo(f"There are no blocks. To build them: {again('blocks rebuild', owner, tenant)}")

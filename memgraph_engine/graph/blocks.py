@@ -1,0 +1,198 @@
+"""Blocks, their tree, and the runs that build it."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from memgraph_engine.graph import schema
+from memgraph_engine.graph.database import Database, Row, Runner
+from memgraph_engine.graph.rows import moment, packed
+from memgraph_engine.model.block import Block, BlockRun
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_PAGE = 2000  # notes or blocks in one statement
+_BATCH = 1000  # blocks in one transaction: their vectors are large
+_SOME = 10_000  # rows of one statement of a transaction
+_ALL = 2**31 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class BlocksState:
+    """What a run must find unchanged: the scope's version and its last run; and which version that one `read`."""
+
+    version: int
+    run: str
+    read: int
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What a block holds, as it is now: `stamps` of its nearest notes, each with its cosine, the nearest first.
+
+    Of a keyword it tells how many of the block's notes carry it, and of the memory's, which are `among`.
+    """
+
+    stamps: Sequence[tuple[int, float]]
+    keywords: Sequence[tuple[str, int, int]]
+    topics: Sequence[str]
+    people: Sequence[str]
+    sessions: Sequence[str]
+    among: int
+
+
+def state(db: Database, scope: str) -> BlocksState | None:
+    """Return what a run begins with; None if there is no such scope.
+
+    Raises StoreMismatch where a newer process has upgraded the database meanwhile.
+    """
+    for row in db.run("blocks/state", scope=scope):
+        schema.check(db, row.pop("schema"))
+        return BlocksState(**row)
+    return None
+
+
+def notes(db: Database, scope: str, dimensions: int) -> Iterator[tuple[list[Row], "NDArray[np.float32]"]]:
+    """Yield the notes that blocks are made of by pages: id, session, seq, at (ms), revision; and their vectors."""
+    import numpy as np
+
+    after = ""
+    while rows := db.run("blocks/notes", scope=scope, dimensions=dimensions, after=after, limit=_PAGE):
+        raw = b"".join(row.pop("vector").raw() for row in rows)  # as Bolt has them: big-endian
+        yield rows, np.frombuffer(raw, dtype=">f4").astype(np.float32).reshape(len(rows), dimensions)
+        after = rows[-1]["id"]
+
+
+def stored(db: Database, scope: str) -> dict[str, str]:
+    """Return all blocks that are stored, each with what it was made from; '' for what changed since."""
+    found: dict[str, str] = {}
+    after = ""
+    while rows := db.run("blocks/stored", scope=scope, after=after, limit=_PAGE):
+        found |= {row["id"]: row["made_from"] for row in rows}
+        after = rows[-1]["id"]
+    return found
+
+
+def write(db: Database, scope: str, rows: Sequence[Row]) -> Iterator[int]:
+    """Store blocks that nobody finds yet, in transactions of their own; yield how many are written by then.
+
+    What a block holds comes before it. Each has id, made_from, level, leaves, notes, distance, first_at, last_at (ms),
+    vector, own and parts.
+    """
+    for start in range(0, len(rows), _BATCH):
+        some = [{**row, "vector": packed(row["vector"])} for row in rows[start : start + _BATCH]]
+        db.commit("blocks/write", scope=scope, rows=some)
+        yield start + len(some)
+
+
+def begin(tx: Runner, scope: str, seen: BlocksState, run: str, *, late: bool) -> int | None:
+    """Lock the scope for a run, and return how many writes came since.
+
+    None if another run wrote since, or, unless it is `late`, any writer.
+    """
+    rows = tx.run("blocks/begin", scope=scope, version=seen.version, before=seen.run, run=run, late=late)
+    return int(rows[0]["changed_since"]) if rows else None
+
+
+def place(tx: Runner, scope: str, rows: Sequence[Row]) -> None:
+    """Let blocks be the present tree: id, entered, left."""
+    for start in range(0, len(rows), _SOME):
+        tx.run("blocks/place", scope=scope, rows=rows[start : start + _SOME])
+
+
+def end(tx: Runner, scope: str, ids: Sequence[str]) -> None:
+    """Let blocks be no part of the present tree."""
+    if ids:
+        tx.run("blocks/end", scope=scope, ids=ids)
+
+
+def mend(tx: Runner, scope: str, version: int) -> None:
+    """Let the blocks be stale whose notes were changed or taken out since a version."""
+    tx.run("blocks/late", scope=scope, version=version)
+
+
+def record(tx: Runner, run: BlockRun) -> None:
+    """Keep what a run found and did."""
+    properties = {**asdict(run), "seconds": json.dumps(dict(run.seconds))}
+    del properties["id"], properties["scope"]
+    tx.run("blocks/record", scope=run.scope, id=run.id, properties=properties)
+
+
+def remove(db: Database, scope: str, ids: Sequence[str]) -> None:
+    """Remove blocks that are no part of the present tree."""
+    if ids:
+        db.batches("blocks/remove", scope=scope, ids=ids, rows=_BATCH)
+
+
+def runs(tx: Runner, scope: str, limit: int) -> list[BlockRun]:
+    """Return the last runs, newest first."""
+    rows = [row["run"] for row in tx.run("blocks/runs", scope=scope, limit=limit)]
+    return [BlockRun(**{**row, "at": moment(row["at"]), "seconds": json.loads(row["seconds"])}) for row in rows]
+
+
+def tree(tx: Runner, scope: str) -> list[Block]:
+    """Return all blocks of the present tree, in its order."""
+    return _blocks(tx.run("blocks/tree", scope=scope, limit=_ALL))
+
+
+def outline(tx: Runner, scope: str, most: int) -> list[Block]:
+    """Return at most `most` blocks that hold all notes between them, in the tree's order.
+
+    Those whose parts are farthest from each other are divided: no block is nearer in itself than its parts are.
+    """
+    opened = _blocks(tx.run("blocks/tree", scope=scope, limit=max(most - 1, 1)))
+    opened = [block for block in opened if block.level]
+    if most == 1 or not opened:
+        return [block for block in _blocks(tx.run("blocks/tree", scope=scope, limit=1)) if block.parent is None]
+    ids = [block.id for block in opened]
+    parts = _blocks(tx.run("blocks/parts", scope=scope, ids=ids))
+    return sorted((part for part in parts if part.id not in ids), key=lambda part: part.entered)
+
+
+def find(tx: Runner, scope: str, ids: Sequence[str]) -> list[Block]:
+    """Return blocks of the present tree by their ids; what is no part of it is left out."""
+    return _blocks(tx.run("blocks/find", scope=scope, ids=list(ids)))
+
+
+def parts(tx: Runner, scope: str, id: str) -> list[Block]:  # noqa: A002  the graph's own word
+    """Return the two blocks that a block is made of; none of a leaf."""
+    return _blocks(tx.run("blocks/parts", scope=scope, ids=[id]))
+
+
+def search(
+    tx: Runner, scopes: Sequence[str], vector: "NDArray[np.float32]", *, least: int, limit: int
+) -> tuple[list[Block], int]:
+    """Return the blocks nearest to a vector, the nearest first, and how many the index gave: some are in no tree.
+
+    Those of more notes than the root of a memory's number of notes, and than `least`, are left out.
+    """
+    given = {"vector": packed(vector), "least": least, "limit": limit}
+    rows = tx.run("blocks/search", scopes=list(scopes), **given)
+    return [_block(row) for row in rows[0]["blocks"]], int(rows[0]["proposed"])
+
+
+def contents(
+    tx: Runner, scopes: Sequence[str], blocks: Sequence[Block], vector: "NDArray[np.float32] | None", most: int
+) -> dict[tuple[str, str], Held]:
+    """Return what blocks hold, by scope and id: of each the `most` notes nearest to a vector, or to its own."""
+    keys = [{"scope": block.scope, "id": block.id} for block in blocks]
+    rows = tx.run("blocks/contents", scopes=list(scopes), blocks=keys, vector=packed(vector), most=most)
+    return {(row.pop("scope"), row.pop("id")): _held(row) for row in rows}
+
+
+def _held(row: Row) -> Held:
+    stamps = [(stamp, cosine) for stamp, cosine in row["stamps"]]
+    return Held(**{**row, "stamps": stamps, "keywords": [tuple(one) for one in row["keywords"]]})
+
+
+def _blocks(rows: Sequence[Row]) -> list[Block]:
+    return [_block(row["block"]) for row in rows]
+
+
+def _block(row: Mapping[str, Any]) -> Block:
+    given = {name: value for name, value in row.items() if name != "state"}
+    times = {name: moment(row[name]) for name in ("first_at", "last_at")}
+    return Block(**{**given, **times, "stale": row["state"] == "stale"})
