@@ -56,6 +56,7 @@ def remember(memory: Memory, user: str) -> None:
     )
     memory.update(f"{user} 0", "The lighthouse keeper waved at the red ferry.", user_id=user)
     memory.rebuild_topics(user_id=user)
+    memory.rebuild_blocks(user_id=user)
 
 
 def run(driver, text, parameters):
@@ -174,7 +175,7 @@ def test_captions_name_properties_that_are_there(driver, parameters):
     for name, query in QUERIES.items():
         for row in run(driver, query, parameters)[0]:
             seen |= {label: (name, node) for node in nodes(row) for label in node.labels}
-    assert len(seen) == 7
+    assert len(seen) == 8
     for label, (name, node) in seen.items():
         assert node[style()[f"node.{label}"]["caption"].strip('"{}')], name
 
