@@ -4,9 +4,10 @@ import argparse
 import json
 from pathlib import Path
 
-from bench import code, daily, forget, gate, lifecycle, locomo, memory, pathways, reflection, report, speed, topics
+from bench import blocks, code, daily, forget, gate, lifecycle, locomo, memory, pathways, reflection, report, speed, topics
 
 BENCHES = {
+    "blocks": blocks,
     "code": code,
     "daily": daily,
     "forget": forget,
