@@ -4,7 +4,21 @@ import argparse
 import json
 from pathlib import Path
 
-from bench import blocks, code, daily, forget, gate, lifecycle, locomo, memory, pathways, reflection, report, speed, topics
+from bench import (
+    blocks,
+    code,
+    daily,
+    forget,
+    gate,
+    lifecycle,
+    locomo,
+    memory,
+    pathways,
+    reflection,
+    report,
+    speed,
+    topics,
+)
 
 BENCHES = {
     "blocks": blocks,

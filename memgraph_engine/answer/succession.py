@@ -52,7 +52,7 @@ FEATURES = (
 - past: whether the question is about the past ("What did I have?")
 - rivals: the logarithm of how many hits the question has, 6 at least: where much is said of something like it, more of
   it is another matter
-- notes: the logarithm of how many the memory has, 6 at least and 12 at most: of few, each is found, whatever it is about
+- notes: the logarithm of how many the memory has, from 6 to 12: of few, each is found, whatever it is about
 """
 LEAST = -2.1
 """Log-odds from which on a note is perhaps outdated, if it is the likeliest one for the later note."""
