@@ -480,7 +480,7 @@ def test_a_line_says_what_became_of_the_inputs(cli, tmp_path):
         "deleted",
         "restored",
     }
-    assert kinds | {"files", "skipped", "faults", "fallbacks", "cost"} == set(tally)
+    assert kinds | {"files", "skipped", "faults", "fallbacks", "cost", "remarks"} == set(tally)
 
 
 def test_several_files_of_several_formats(cli, tmp_path):

@@ -157,6 +157,8 @@ def test_git_tells_the_files_and_the_rest_is_skipped_with_its_reason(repo, tmp_p
     (root / "large.py").write_bytes(b"# " + b"x" * 10_000_000)
     (root / "link.py").symlink_to(outside)
     (root / "inner").symlink_to(tmp_path)
+    subprocess.run(["git", "-C", str(root), "add", ".gitignore"], check=True)
+    (root / ".env").write_text("PASSWORD=hunter2")  # hidden, and git does not know it
     folder = repository.repository(root, "boats")
     assert [file.id for file in folder.files] == ["boats/.gitignore", "boats/a.py"]
     assert {one.file.rpartition("/")[2]: one.reason for one in folder.skipped} == {

@@ -24,7 +24,6 @@ CALL (row, apart) {
     UNION ALL
     CALL db.index.fulltext.queryNodes('note_terms', row.words, {limit: $proposed}) YIELD node AS n
     WHERE n:Note AND n.scope = $scope AND n.status = 'active' AND n.expires_at > $alive AND (NOT apart OR n.apart IS NULL)
-      AND NOT EXISTS { (n)-[:FROM]->(:Source {kind: 'code'}) }
     WITH n, ' ' + n.raw_terms + ' ' AS held
     ORDER BY size([term IN row.terms WHERE held CONTAINS ' ' + term + ' ']) DESC, size(held), n.id LIMIT $lexical
     RETURN n, null AS score

@@ -73,7 +73,21 @@ def _tracked(path: Path, id: str, parts: Mapping[str, str]) -> Folder:  # noqa: 
 
 
 def _listed(path: Path) -> list[str]:
-    command = [*_GIT, "-C", str(path), "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    """Return what git knows, and what it would take; of the latter nothing hidden, which may hold secrets (`.env`)."""
+    known = _git(path, "--cached")
+    new = (name for name in _git(path, "--others", "--exclude-standard") if not _hidden(name))
+    if not (names := known.union(new)):
+        raise _NoGit("git knows nothing in it, as it may be ignored")
+    return sorted(names)
+
+
+def _hidden(name: str) -> bool:
+    return any(part.startswith(".") for part in Path(name).parts)
+
+
+def _git(path: Path, *which: str) -> set[str]:
+    """Return the files of a folder that git lists."""
+    command = [*_GIT, "-C", str(path), "ls-files", "-z", *which]
     # as it is in a hook, the environment may name another repository
     environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     try:
@@ -85,10 +99,7 @@ def _listed(path: Path) -> list[str]:
     if done.returncode:
         said = done.stderr.decode(errors="replace").strip().partition("\n")[0]
         raise _NoGit("it is no git work tree" if "not a git repository" in said else f"git did not list it ({said})")
-    names = {os.fsdecode(name) for name in done.stdout.split(b"\0") if name}
-    if not names:
-        raise _NoGit("git knows nothing in it, as it may be ignored")
-    return sorted(names)
+    return {os.fsdecode(name) for name in done.stdout.split(b"\0") if name}
 
 
 def _passed_over(file: Path, root: Path) -> str:
