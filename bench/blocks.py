@@ -6,28 +6,36 @@ import re
 import resource
 import subprocess
 import sys
-from collections.abc import Collection, Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from statistics import fmean, median
 from time import perf_counter
 from typing import TYPE_CHECKING
 
 import numpy as np
+from rich.console import Console
+from rich.progress import track
 
 from bench.conversations import conversations, locomo_file
+from bench.pathways import of
 from bench.server import bench_settings, connected, of_its_own
 from memgraph_engine import Memory
 from memgraph_engine.asking.by_blocks import most_blocks
+from memgraph_engine.blocks import linkage
 from memgraph_engine.blocks.linkage import average_linkage, normalised
-from memgraph_engine.blocks.reading import MOST_NOTES, scored, selected
+from memgraph_engine.blocks.reading import scored, selected
+from memgraph_engine.blocks.rebuild import rebuild
+from memgraph_engine.blocks.schema import schema
 from memgraph_engine.blocks.tree import tree
-from memgraph_engine.blocks.units import LONGEST, Placed
+from memgraph_engine.blocks.units import Placed
 from memgraph_engine.evaluation.locomo import Conversation, Question
 from memgraph_engine.evaluation.report import table
 from memgraph_engine.evaluation.run import after
 from memgraph_engine.graph import blocks as block_graph
 from memgraph_engine.llm.tokens import most_tokens
-from memgraph_engine.model.block import Block
+from memgraph_engine.model.block import LONGEST, Block
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -41,6 +49,9 @@ _FOUND = 200  # notes of a search: more than the largest size has room for
 _ROWS = 1000  # messages in a call
 _SEARCHES = 200
 _BUDGET = 1000  # tokens of a context
+_CONTEXTS = 5  # of so many questions one is asked for contexts
+_PART = 32  # leaves of a part, where few are divided as many would be
+_CHANNEL = {"blocks": 0.05}
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -165,58 +176,64 @@ def _timed(leaves: int, seed: int) -> dict[str, float]:
         for start in range(0, leaves, _ROWS):
             some = range(start, min(start + _ROWS, leaves))
             memory.add_many([{"text": f"Number {at}.", "session": f"s{at}"} for at in some], user_id="ana")
-        before = _search_s(memory, leaves)
         start_ = perf_counter()
         first = memory.rebuild_blocks(user_id="ana")
         seconds = perf_counter() - start_
         start_ = perf_counter()
         memory.rebuild_blocks(user_id="ana")
         again = perf_counter() - start_
-        after_ = _search_s(memory, leaves)
+        searches = _search_s({"without": memory, "with": of(memory, _CHANNEL)}, leaves)
     return {
         "job_s": seconds,
         "job_again_s": again,
         "job_leaves": float(first.leaves),
         "depth": float(first.depth),
-        "recall_with_blocks_over_without": after_ / before,
+        "recall_with_blocks_over_without": searches["with"] / searches["without"],
         "peak_memory_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
         **{f"job_s.{phase}": value for phase, value in first.seconds.items()},
     }
 
 
-def _search_s(memory: Memory, leaves: int) -> float:
-    """Return the median seconds of a search, of those behind the first that warm it up."""
-    taken = []
+def _search_s(memories: Mapping[str, Memory], leaves: int) -> dict[str, float]:
+    """Return the median seconds of each one's searches, asked in turns, of those behind the first that warm it up."""
+    taken: dict[str, list[float]] = {name: [] for name in memories}
     for at in range(0, leaves, max(leaves // _SEARCHES, 1)):
-        start = perf_counter()
-        memory.search(f"Number {at}?", user_id="ana")
-        taken.append(perf_counter() - start)
-    return median(taken[len(taken) // 4 :])
+        for name, memory in memories.items():
+            start = perf_counter()
+            memory.search(f"Number {at}?", user_id="ana")
+            taken[name].append(perf_counter() - start)
+    return {name: median(some[len(some) // 2 :]) for name, some in taken.items()}
 
 
 # ---- conversations --------------------------------------------------------------------------
 
 
 def _conversations(memory: Memory, every: Sequence[Conversation]) -> tuple[dict[str, float], str]:
-    found: dict[str, list[float]] = {}
+    found: dict[str, list[float]] = defaultdict(list)
     for conversation in every:
         memory.add_many(conversation.turns, user_id=conversation.id)
         ended = after(conversation, memory)
         start = perf_counter()
         ended.rebuild_blocks(user_id=conversation.id)
-        found.setdefault("conversation_job_s", []).append(perf_counter() - start)
+        found["conversation_job_s"].append(perf_counter() - start)
         asking = _Asking(ended, conversation.id)
+        for at, question in enumerate(track(conversation.questions, conversation.id, console=Console(stderr=True))):
+            for name, value in asking.figures(question, contexts=at % _CONTEXTS == 0).items():
+                found[name].append(value)
+        asking.divide()
         for question in conversation.questions:
-            for name, value in asking.figures(question).items():
-                found.setdefault(name, []).append(value)
+            for size in SIZES:
+                found[f"divided.evidence@{size}"].append(asking.by_blocks(question, size))
     figures = {name: fmean(values) for name, values in found.items()}
     for size in SIZES:
         ours, plain = figures[f"blocks.evidence@{size}"], figures[f"rag.evidence@{size}"]
         figures[f"blocks.evidence@{size}_over_rag"] = ours / plain
     figures["branch_over_naive"] = figures["branch.evidence@2000"] / figures["naive.evidence@2000"]
-    figures["blocks_over_search_time"] = median(found.pop("blocks_s")) / median(found.pop("search_s"))
+    figures["blocks_over_search_time"] = median(found["blocks_s"]) / median(found["search_s"])
     figures["largest_block"] = max(found["largest_block"])
-    ways = (*_WAYS, "branch", "naive")
+    for name in ("blocks_s", "search_s"):
+        del figures[name]
+    ways = (*_WAYS, "branch", "naive", "divided")
     rows = [(way, *(f"{figures[f'{way}.evidence@{size}']:.1f}" for size in SIZES)) for way in ways]
     return figures, table(("% of the evidence, in tokens", *map(str, SIZES)), rows)
 
@@ -235,7 +252,26 @@ class _Asking:
         vectors = memory.vectors(user_id=user)
         self._context = normalised(np.stack([vectors[one] for one in self._ids]))
 
-    def figures(self, question: Question) -> dict[str, float]:
+    def divide(self) -> None:
+        """Build the tree anew as one of very many leaves is, in parts of few."""
+        engine = self._memory.engine
+        (scope,) = self._scopes
+        most = schema(engine.settings.blocks.schema_file).most
+        part, linkage._PART = linkage._PART, _PART
+        try:
+            now, dimensions = datetime.now(UTC), engine.embedder.dimensions
+            assert not rebuild(engine.db, scope, now, dimensions, most=most, exact=_PART).exact
+        finally:
+            linkage._PART = part
+
+    def by_blocks(self, question: Question, size: int) -> float:
+        """Return which share of the evidence the notes of the blocks tell that are chosen for a size in tokens."""
+        engine = self._memory.engine
+        vector = engine.embedder.embed_query(question.text)
+        order = [note.id for note, _ in scored(engine, self._scopes, vector, most_blocks(size))]
+        return _share(self._within(order, size), question)
+
+    def figures(self, question: Question, *, contexts: bool) -> dict[str, float]:
         engine = self._memory.engine
         vector = engine.embedder.embed_query(question.text)
         start = perf_counter()
@@ -253,10 +289,10 @@ class _Asking:
             "naive": self._told(nearest, vector),
         }
         for size in SIZES:
-            blocks = [note.id for note, _ in scored(engine, self._scopes, vector, most_blocks(size))]
-            for way, order in {"blocks": blocks, **orders}.items():
+            figures[f"blocks.evidence@{size}"] = self.by_blocks(question, size)
+            for way, order in orders.items():
                 figures[f"{way}.evidence@{size}"] = _share(self._within(order, size), question)
-        for by in ("notes", "blocks"):
+        for by in ("notes", "blocks") if contexts else ():
             context = self._memory.context(question.text, user_id=self._user, budget=_BUDGET, top_k=100, by=by)
             told = {source.id for entry in context.entries for source in entry.sources}
             figures[f"context.{by}.evidence@{_BUDGET}"] = _share(told, question)
@@ -270,10 +306,12 @@ class _Asking:
     def _told(self, blocks: Sequence[Block], vector: "NDArray[np.float32]") -> list[str]:
         """Return the notes of blocks, each block's nearest first; a note of several blocks comes several times."""
         engine = self._memory.engine
-        held = block_graph.contents(engine.db, self._scopes, blocks, vector, MOST_NOTES)
-        stamps = [stamp for block in blocks for stamp, _ in held[block.scope, block.id].stamps]
+        held = block_graph.members(engine.db, self._scopes, blocks, vector, LONGEST)
+        stamps = sorted({stamp for one in held.values() for stamp in one})
         notes, _ = engine.notes.read(engine.db, self._scopes, stamps, engine.embedder.dimensions)
-        return [notes[stamp].id for stamp in stamps]
+        near = dict(zip(self._ids, (self._context @ vector).tolist(), strict=True))
+        told = ([notes[stamp].id for stamp in held[block.scope, block.id]] for block in blocks)
+        return [note for some in told for note in sorted(some, key=lambda one: -near[one])]
 
     def _within(self, order: Iterable[str], size: int) -> set[str]:
         """Return the turns that notes tell, as many as have room."""

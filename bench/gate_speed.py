@@ -19,7 +19,7 @@ from memgraph_engine import Memory
 from memgraph_engine.embedding import CheckedEmbedder
 from memgraph_engine.evaluation.locomo import Conversation
 from memgraph_engine.evaluation.report import table
-from memgraph_engine.graph.database import Database, Row
+from memgraph_engine.graph.database import Row
 from memgraph_engine.graph.scopes import open_scope
 from memgraph_engine.graph.statements import statements
 from memgraph_engine.model.scope import Scope
@@ -54,7 +54,7 @@ def _additions(mine: Memory, conversation: Conversation, rounds: int) -> dict[st
     """
     turns, base = list(conversation.turns)[-rounds:], list(conversation.turns)[:-rounds]
     recording = Recording(mine.engine.db)
-    recorded = Memory(replace(mine.engine, db=cast("Database", recording)))
+    recorded = Memory(replace(mine.engine, db=recording))
     recorded.add_many(base, user_id="recorded")
     for turn in turns:
         recorded.add(turn, user_id="recorded")

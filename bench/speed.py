@@ -13,7 +13,7 @@ from itertools import cycle
 from pathlib import Path
 from statistics import median
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 
 from neo4j import Driver, GraphDatabase, Session
@@ -347,7 +347,7 @@ def _additions(mine: Memory, conversation: Conversation, rounds: int, prefix: st
         for turn in turns:
             mine.add(turn, user_id=prefix + user)
     recording = Recording(mine.engine.db)
-    recorded = Memory(replace(mine.engine, db=cast("Database", recording)))
+    recorded = Memory(replace(mine.engine, db=recording))
     for turn in turns:
         recorded.add(turn, user_id=prefix + "recorded")
     add = milliseconds(lambda turn: mine.add(turn, user_id=prefix + "single"), turns)
@@ -367,27 +367,24 @@ def write_again(session: Session, given: Row, scope: str) -> None:
     assert session.run(*statements()[WRITE].call({**given, "scope": scope})).single(), "another version"
 
 
-class Recording:
-    """A database that remembers its single reads, and its writes."""
+class Recording(Database):
+    """A database, on the connections of another, that remembers its single reads, and its writes."""
 
     def __init__(self, db: Database) -> None:
-        self._db = db
+        vars(self).update(vars(db))
         self.reads: list[tuple[str, Row]] = []
         self.writes: list[Row] = []
 
-    def __getattr__(self, name: str) -> object:
-        return getattr(self._db, name)
-
     def run(self, name: str, /, **parameters: Any) -> list[Row]:
         """Run one reading statement, and remember it."""
-        self.reads.append((name, {"alive": self._db.alive(), **parameters}))
-        return self._db.run(name, **parameters)
+        self.reads.append((name, {"alive": self.alive(), **parameters}))
+        return super().run(name, **parameters)
 
     def commit(self, name: str, /, **parameters: Any) -> list[Row]:
         """Run one writing statement, and remember it if it is a write to a memory."""
         if name == WRITE:
             self.writes.append(parameters)
-        return self._db.commit(name, **parameters)
+        return super().commit(name, **parameters)
 
 
 def creations(memory: Memory, conversation: Conversation, rounds: int, *, at: str) -> dict[str, float]:
@@ -400,7 +397,7 @@ def creations(memory: Memory, conversation: Conversation, rounds: int, *, at: st
     mine = Memory(replace(memory.engine, embedder=CheckedEmbedder(Known(memory.engine.embedder)), settings=settings))
     turns = conversation.turns[:rounds]
     recording = Recording(mine.engine.db)
-    recorded = Memory(replace(mine.engine, db=cast("Database", recording)))
+    recorded = Memory(replace(mine.engine, db=recording))
     scope = Scope(settings.tenant, "created")
     open_scope(mine.engine.db, scope, "english")
     try:

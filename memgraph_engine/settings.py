@@ -62,7 +62,7 @@ REPRODUCED = {
 }
 _WEIGHTS = (
     *("lexical_raw", "lexical_context", "dense_raw", "dense_context", "neighbour_1", "neighbour_2", "session"),
-    *("keywords", "topics", "related", "role", "time", "frequency", "decay", "utility", "policy"),
+    *("keywords", "topics", "related", "blocks", "role", "time", "frequency", "decay", "utility", "policy"),
 )
 
 
@@ -94,11 +94,13 @@ class RecallSettings(BaseModel):
     keywords: Weight
     topics: Weight
     related: Weight
+    blocks: Weight
     keyword_anchors: Annotated[int, Field(ge=1, le=100)]
     topic_anchors: Annotated[int, Field(ge=1, le=100)]
     anchored: Annotated[int, Field(ge=1, le=1000)]
     expansion: Literal["nearest", "anchors"]
     related_from: Annotated[int, Field(ge=1, le=1000)]
+    block_anchors: Annotated[int, Field(ge=1, le=100)]
     role: Weight
     time: Weight
     frequency: Weight

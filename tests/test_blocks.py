@@ -3,6 +3,7 @@
 import doctest
 import json
 import threading
+from dataclasses import replace
 from datetime import timedelta
 from uuid import uuid4
 
@@ -18,6 +19,7 @@ from memgraph_engine.blocks.rebuild import PHASES
 from memgraph_engine.cli import app
 from memgraph_engine.errors import InvalidInput, NotFound, SettingsError
 from memgraph_engine.graph import blocks as block_graph
+from memgraph_engine.recall.fusion import CHANNELS
 from memgraph_engine.testing import purge
 from memgraph_engine.worker.work import Worker
 
@@ -76,6 +78,52 @@ def test_a_question_finds_the_blocks_nearest_to_it_and_none_within_another(told)
     assert not any(
         one.entered <= two.entered and two.left <= one.left for one in found for two in found if one is not two
     )
+
+
+def by_blocks_too(memory, **weights):
+    """Return the same memory whose searches go by blocks as well."""
+    settings = memory.engine.settings
+    recall = settings.recall.model_copy(update={"blocks": 0.05, **weights})
+    return Memory(replace(memory.engine, settings=settings.model_copy(update={"recall": recall})))
+
+
+def lifted(memory, question="Where is the boat?", **narrow):
+    """Return the ids of the hits that blocks proposed."""
+    hits = memory.search(question, explain=True, **{**ANA, **narrow})
+    return {hit.note.id for hit in hits if "blocks" in hit.explanation.proposed_by}
+
+
+def test_by_default_blocks_propose_nothing_to_a_search(told):
+    assert lifted(told) == set()
+
+
+def test_with_a_weight_the_notes_of_the_nearest_blocks_are_proposed(told):
+    nearest = told.blocks("Where is the boat?", **ANA, k=1)[0]
+    assert lifted(by_blocks_too(told, block_anchors=1)) == {note.id for note in nearest.fields["salient_notes"]}
+    every = {note.id for block in told.blocks("Where is the boat?", **ANA) for note in block.fields["salient_notes"]}
+    assert lifted(by_blocks_too(told)) == every
+
+
+def test_what_only_blocks_propose_is_found_and_stays_within_filters_scopes_and_time(told):
+    tell(told, "ben")
+    told.rebuild_blocks(user_id="ben")
+    alone = by_blocks_too(told, **{**dict.fromkeys(CHANNELS, 0.0), "blocks": 1.0, "ranking": "weights"})
+    assert lifted(alone) == {hit.note.id for hit in alone.search("Where is the boat?", **ANA)} != set()
+    assert {hit.sources[0].session for hit in alone.search("Where is the boat?", **ANA, session="s2")} == {"s2"}
+    bens = {hit.note.id for hit in alone.search("Where is the boat?", user_id="ben")}
+    assert bens
+    assert bens <= {note.id for note in told.get_all(user_id="ben")}
+    assert alone.search("Where is the boat?", user_id="nobody") == []
+    assert alone.search("Where is the boat?", **ANA, known_at=told.engine.now()) == []
+
+
+def test_a_stale_block_proposes_nothing_to_a_search(told):
+    alone = by_blocks_too(told, block_anchors=1)
+    (before,) = told.blocks("Where is the boat?", **ANA, k=1)
+    told.delete(before.fields["salient_notes"][0].id, **ANA)
+    (now,) = told.blocks("Where is the boat?", **ANA, k=1)
+    assert now.id != before.id
+    assert lifted(alone) == {note.id for note in now.fields["salient_notes"]}
 
 
 def test_a_block_tells_its_fields_from_its_notes(told):

@@ -14,8 +14,9 @@ from memgraph_engine.blocks.linkage import Dendrogram, average_linkage
 from memgraph_engine.blocks.schema import schema
 from memgraph_engine.blocks.selection import branch_aware
 from memgraph_engine.blocks.tree import tree
-from memgraph_engine.blocks.units import LONGEST, Placed, segments, units
+from memgraph_engine.blocks.units import Placed, segments, units
 from memgraph_engine.errors import SettingsError
+from memgraph_engine.model.block import LONGEST
 
 ROOM = ("fields", "linkage", "schema", "selection", "tree", "units")
 

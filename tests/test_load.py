@@ -21,7 +21,7 @@ TALK = [
 ]
 QUESTION = "When can one watch the animals of Ines?"  # no note holds all of its words: it is asked again
 HELD, FAULTY = "What is this question waiting for?", "What can't be embedded?"
-PATHWAYS = ("keywords", "topics", "related")
+PATHWAYS = ("keywords", "topics", "related")  # those that have a weight by default
 SECONDS = 30  # that a test waits at most before it fails
 
 

@@ -1,7 +1,7 @@
 // Propose notes for a question: for each channel the stamps of its notes, which is all that is read of them (notes/fetch reads
 // the rest). A past version is proposed where $statuses holds 'past'. Pathways (MemFly, section 3.4.1): the notes of the keywords
-// nearest to the question and of those that it names, of the keywords of the topics nearest to it, and what is tied to the
-// notes nearest to it. Ranges stand three times: the name of an index is no parameter, and full text knows no ranges.
+// nearest to the question and of those that it names, of the keywords of the topics nearest to it, what is tied to the
+// notes nearest to it, and the notes of the nearest blocks of which none holds another (LightMem, section 3.5). Ranges stand three times: the name of an index is no parameter, and full text knows no ranges.
 // $scopes: list<string>    the scopes read
 // $statuses: list<string>    of notes that may be found
 // $vector: vector    the question's, or in a later round that of what is asked then
@@ -27,6 +27,10 @@
 // $spread: integer    keywords of a topic, and notes of a keyword, that are followed; a topic leads over no keyword of more
 // $related: integer    from how many of the nearest notes ties are followed
 // $tied: integer    notes that ties lead to
+// $blocks: integer    blocks nearest to the question whose notes are proposed, 0 for none
+// $block_candidates: integer    blocks among which these are chosen
+// $block_notes: integer    notes that they propose
+// $least: integer    notes of a block that is never too large (blocks/search tells why)
 // $timely: integer    notes that each range of time proposes
 // $shown: list<string>    classes whose notes may be found though they are kept apart
 // $traced: boolean    whether to name keywords and topics
@@ -81,7 +85,7 @@ CALL (expiring) {
   }
   RETURN collect(n) AS near, collect(score) AS nearness
 }
-CALL (near, nearness, expiring, apart) {
+CALL (sums, near, nearness, expiring, apart) {
   RETURN 'dense_raw' AS channel, near AS notes, null AS score, null AS carried, null AS name
   UNION ALL
   WITH expiring WHERE $pool > 0 AND NOT expiring
@@ -173,6 +177,28 @@ CALL (near, nearness, expiring, apart) {
   ORDER BY score DESC, m.stamp LIMIT $tied
   WITH collect(m) AS notes, collect(score) AS score
   RETURN 'related' AS channel, notes, score, null AS carried, null AS name
+  UNION ALL
+  WITH sums, expiring WHERE $blocks > 0
+  WITH expiring, toInteger(sqrt(reduce(most = $least * $least, s IN sums | CASE WHEN s.notes > most THEN s.notes ELSE most END))) AS widest
+  CALL (widest) {
+    MATCH (b:Block)
+      SEARCH b IN (VECTOR INDEX block_embedding FOR $vector
+        WHERE b.scope IN $scopes AND b.notes <= widest LIMIT $block_candidates) SCORE AS score
+    RETURN b, 2 * score - 1 AS score
+  }
+  WITH expiring, b, score WHERE b.state = 'live' AND score > 0
+  ORDER BY score DESC, b.id
+  WITH expiring, reduce(chosen = [], one IN collect([b, score]) | CASE
+         WHEN size(chosen) < $blocks AND none(c IN chosen WHERE c[0].scope = one[0].scope AND
+           (c[0].entered <= one[0].entered AND one[0].left <= c[0].left OR one[0].entered <= c[0].entered AND c[0].left <= one[0].left))
+         THEN chosen + [one] ELSE chosen END) AS chosen
+  UNWIND chosen AS one
+  WITH expiring, one[0] AS b, one[1] AS score
+  MATCH (b)<-[:PART_OF*0..]-(:Block)<-[:IN_BLOCK]-(n) WHERE n.status IN $statuses AND (NOT expiring OR n.expires_at > $alive)
+  WITH n, max(score) AS score
+  ORDER BY score DESC, n.stamp LIMIT $block_notes
+  WITH collect(n) AS notes, collect(score) AS score
+  RETURN 'blocks' AS channel, notes, score, null AS carried, null AS name
 }
 WITH sums, channel, notes, score, carried, name, expiring, apart,
      // other scopes' notes come from nowhere but full text, where two scopes' tokens may be alike

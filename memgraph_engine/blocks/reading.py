@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,12 +10,11 @@ import numpy as np
 from memgraph_engine.blocks.fields import Contents, fields
 from memgraph_engine.blocks.schema import schema
 from memgraph_engine.blocks.selection import branch_aware
-from memgraph_engine.blocks.units import LONGEST
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.graph import blocks as block_graph
-from memgraph_engine.graph.blocks import Held
+from memgraph_engine.graph.blocks import SPARE, Held
 from memgraph_engine.graph.note_cache import CachedNote
-from memgraph_engine.model.block import Block
+from memgraph_engine.model.block import LONGEST, Block
 from memgraph_engine.model.memory import Note
 
 if TYPE_CHECKING:
@@ -22,14 +22,13 @@ if TYPE_CHECKING:
 
 MOST_NOTES = 12
 """Notes that a block tells: a large one holds more than any model reads."""
-_SPARE = 6  # times as many blocks are asked for as are chosen: those on a branch of a better one are left out
 _MORE = 4  # times as many, where too few were left
 _MOST = 10_000
 
 
 def selected(engine: Engine, scopes: Sequence[str], vector: "NDArray[np.float32]", k: int) -> list[Block]:
     """Return the k blocks nearest to a question's vector of which none holds another; fewer where there are no more."""
-    limit = _SPARE * k
+    limit = SPARE * k
     while True:
         ranked, proposed = block_graph.search(engine.db, scopes, vector, least=LONGEST, limit=limit)
         chosen = branch_aware(ranked, k)
@@ -48,7 +47,7 @@ def told(
     if not blocks:
         return [], []
     held = block_graph.contents(engine.db, scopes, blocks, vector, MOST_NOTES)
-    notes = _notes(engine, scopes, held.values())
+    notes = _notes(engine, scopes, ([stamp for stamp, _ in one.stamps] for one in held.values()))
     engine.notes.complete(engine.db, scopes, [*notes.values()])
     shape = schema(engine.settings.blocks.schema_file)
     shown = [(block, _contents(block, one, notes)) for block in blocks if (one := held.get((block.scope, block.id)))]
@@ -65,20 +64,20 @@ def scored(
     among notes on the same matter comes before what is near by itself alone.
     """
     blocks = selected(engine, scopes, vector, k)
-    held = block_graph.contents(engine.db, scopes, blocks, vector, LONGEST) if blocks else {}
+    held = block_graph.members(engine.db, scopes, blocks, vector, LONGEST) if blocks else {}
     notes = _notes(engine, scopes, held.values())
     unit = np.asarray(vector, dtype=np.float32) / (np.linalg.norm(vector) or 1)
     own = {stamp: float((note.vectors @ unit).mean()) for stamp, note in notes.items() if note.vectors is not None}
     best: dict[int, float] = {}
     for block in blocks:
-        for stamp, _ in held[block.scope, block.id].stamps if (block.scope, block.id) in held else ():
+        for stamp in held.get((block.scope, block.id), ()):
             if stamp in own:
                 best[stamp] = max(best.get(stamp, -1.0), ((block.score or 0.0) + own[stamp]) / 2)
     return sorted(((notes[stamp], score) for stamp, score in best.items()), key=lambda one: (-one[1], one[0].id))
 
 
-def _notes(engine: Engine, scopes: Sequence[str], held: Iterable[Held]) -> dict[int, CachedNote]:
-    stamps = sorted({stamp for one in held for stamp, _ in one.stamps})
+def _notes(engine: Engine, scopes: Sequence[str], held: Iterable[Iterable[int]]) -> dict[int, CachedNote]:
+    stamps = sorted(set(chain.from_iterable(held)))
     return engine.notes.read(engine.db, scopes, stamps, engine.embedder.dimensions)[0] if stamps else {}
 
 

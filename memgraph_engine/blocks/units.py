@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memgraph_engine.blocks.linkage import normalised
-
-LONGEST = 40  # notes of a unit: longer sessions are cut
+from memgraph_engine.model.block import LONGEST
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,8 @@ _PAGE = 2000  # notes or blocks in one statement
 _BATCH = 1000  # blocks in one transaction: their vectors are large
 _SOME = 10_000  # rows of one statement of a transaction
 _ALL = 2**31 - 1
+SPARE = 6
+"""Times as many blocks are looked at as are wanted: those on a branch of a better one are left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +174,15 @@ def search(
     given = {"vector": packed(vector), "least": least, "limit": limit}
     rows = tx.run("blocks/search", scopes=list(scopes), **given)
     return [_block(row) for row in rows[0]["blocks"]], int(rows[0]["proposed"])
+
+
+def members(
+    tx: Runner, scopes: Sequence[str], blocks: Sequence[Block], vector: "NDArray[np.float32]", most: int
+) -> dict[tuple[str, str], Sequence[int]]:
+    """Return the stamps of the notes that blocks hold now, by scope and id; of very many the nearest to a vector."""
+    keys = [{"scope": block.scope, "id": block.id} for block in blocks]
+    rows = tx.run("blocks/members", scopes=list(scopes), blocks=keys, vector=packed(vector), most=most)
+    return {(row["scope"], row["id"]): row["stamps"] for row in rows}
 
 
 def contents(

@@ -6,6 +6,9 @@ from datetime import datetime
 
 from memgraph_engine.interface.results import Result
 
+LONGEST = 40
+"""Notes of a unit, and so of a leaf, at most: longer sessions are cut. No block of so few is too large to be found."""
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Block(Result):

@@ -14,7 +14,7 @@ from memgraph_engine.settings import RecallSettings
 
 ANCHORED = ("keywords", "topics")
 """Pathways that lead over keywords."""
-PATHWAYS = (*ANCHORED, "related")
+PATHWAYS = (*ANCHORED, "related", "blocks")
 _WEIGHTS = {"lexical": ("lexical_raw", "lexical_context")}  # of other channels the weight has their name
 
 

@@ -9,12 +9,14 @@ from math import fsum
 from typing import TYPE_CHECKING, Any
 
 from memgraph_engine.graph import notes as note_graph
+from memgraph_engine.graph.blocks import SPARE
 from memgraph_engine.graph.database import Database, Row
 from memgraph_engine.graph.fulltext import words_query
 from memgraph_engine.graph.note_cache import CachedNote, NoteCache
 from memgraph_engine.graph.rows import milliseconds, moment, packed
 from memgraph_engine.language import tokenize
 from memgraph_engine.lifecycle import Policies
+from memgraph_engine.model.block import LONGEST
 from memgraph_engine.model.memory import NEVER, TRUE_ONCE, Note, Source, outdated
 from memgraph_engine.model.result import ChannelScore, Explanation, Hit, Hits, Round, steps_behind
 from memgraph_engine.model.scope import Scope
@@ -35,6 +37,8 @@ _GROWTH = 4
 _LARGEST_POOL = 20_000
 _APART = -1  # the stamp of what is kept apart
 _SPREAD = 16  # keywords of a topic, and notes of a keyword: of one that more notes carry it says little which are meant
+
+_BLOCK_NOTES = 100  # that blocks propose
 
 
 @dataclass(frozen=True, slots=True)
@@ -415,6 +419,10 @@ def _pathways(query: Query, reading: Reading, languages: Sequence[str], settings
         "spread": _SPREAD,
         "related": settings.related_from if now and settings.related and settings.expansion == "nearest" else 0,
         "tied": settings.anchored,
+        "blocks": settings.block_anchors if now and settings.blocks else 0,
+        "block_candidates": SPARE * settings.block_anchors,
+        "block_notes": _BLOCK_NOTES,
+        "least": LONGEST,
     }
 
 
