@@ -99,6 +99,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--largest", type=int, default=100_000, help="notes in the largest database (1000000 adds one of a million)"
     )
+    parser.add_argument(
+        "--only", type=int, help="notes in the only database: so many, whose server has the machine alone"
+    )
 
 
 def run(given: argparse.Namespace) -> tuple[dict[str, float], str]:
@@ -108,7 +111,7 @@ def run(given: argparse.Namespace) -> tuple[dict[str, float], str]:
     """
     every = list(conversations(locomo_file(given.file)))
     figures: dict[str, float] = {"import_s": _import_seconds()}
-    sizes = [size for size in _SIZES if size[0] <= given.largest]
+    sizes = [size for size in _SIZES if size[0] <= given.largest and given.only in (None, size[0])]
     with ExitStack() as stack:
         memories = {size: stack.enter_context(connected(_settings(given.model, *size))) for size in sizes}
         filled = {size: _filled(memories[size], every, *size) for size in sizes}
