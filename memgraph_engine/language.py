@@ -131,6 +131,8 @@ def places(words: Sequence[str], phrase: str) -> frozenset[int]:
     >>> sorted(places(["i", "don't", "run", "any", "more"], "don't~any_more"))
     [1, 3, 4]
     """
+    if "_" not in phrase and "~" not in phrase:  # most are one word, and all are looked for in every line
+        return frozenset([words.index(phrase)] if phrase in words else [])
     found: list[int] = []
     for part in (tuple(part.split("_")) for part in phrase.split("~")):
         starts = range(found[-1] + 1 if found else 0, len(words))

@@ -9,7 +9,6 @@ from collections.abc import Collection, Sequence
 from itertools import pairwise, product
 from typing import NamedTuple
 
-from memgraph_engine.gate.correction import tells_past
 from memgraph_engine.gate.difference import dates, swapped
 from memgraph_engine.gate.known import Line
 from memgraph_engine.gate.statement import Statement, Subject, statements
@@ -45,7 +44,7 @@ def contrast(new: Line, old: Line, language: str, *, at_once: bool = False) -> C
     ('Braga', None)
     """
     lists = lists_of(language)
-    stated = [one for one in statements(new, lists) if not one.hedged and not tells_past(one.tokens, lists)]
+    stated = [one for one in statements(new, lists) if not one.hedged and not one.past]
     denied = [(one, pair) for one in stated for pair in taken_back(one.tokens, lists)]
     known = statements(old, lists) if denied else []
     pairs = ((now, was, pair) for (now, pair), was in product(denied, known))

@@ -82,7 +82,7 @@ def _goes_on(clause: _Statement, about: _Statement) -> bool:
     return clause[0].plain.casefold() == about[0].plain.casefold()
 
 
-def tells_past(tokens: Sequence[Token], lists: Lists) -> bool:
+def _tells_past(tokens: Sequence[Token], lists: Lists) -> bool:
     """Tell whether it is told what was: that has no end to come."""
     return bool(phrases_in([token.plain.casefold() for token in tokens], lists.past))
 
@@ -96,7 +96,7 @@ def _takes_back(phrase: str, new: _Statement, old: _Statement, lists: Lists) -> 
     mine, theirs = _content(new), _content(old)
     if not mine or len(mine - theirs) > 1 or 2 * len(mine) < len(theirs) or new[0].plain in lists.indefinite:
         return ""
-    if any(token.plain in lists.negations for token in (*new, *old)) or tells_past(old, lists):
+    if any(token.plain in lists.negations for token in (*new, *old)) or _tells_past(old, lists):
         return ""
     _, blocks = aligned(new, old)
     # "my brother-in-law" is not "my brother": what the old one says more is no part of whom it is about

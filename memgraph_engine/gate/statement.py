@@ -22,6 +22,7 @@ class Statement:
     """A clause, and what it tells without its words of change.
 
     `own` is the clause as it stands, `lead` what it goes on from: "in York" from "I work" behind "I work in Leeds and".
+    It is `past` where it tells what was: that has no end to come.
     `changes` are its words of change, `around` those of other clauses of its sentence: "the fox came, I have 4 hens".
     """
 
@@ -35,6 +36,7 @@ class Statement:
         self.changes, self.around, self._changing = tuple(found), tuple[str, ...](), found
         self.sentence = own[0].sentence
         self.hedged = bool(phrases_in(self._words, lists.hedging))
+        self.past = bool(phrases_in(self._words, lists.past))
         changing = frozenset[int]().union(*found.values())
         self.body = tuple(token for at, token in enumerate(self.tokens) if at not in changing)
         self.content = frozenset(token.stem for token in self.body if token.stem)

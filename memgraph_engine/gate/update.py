@@ -17,7 +17,6 @@ from itertools import dropwhile, groupby, pairwise, product, takewhile
 from typing import NamedTuple
 
 from memgraph_engine.gate.contrast import contrast, kind_of
-from memgraph_engine.gate.correction import tells_past
 from memgraph_engine.gate.difference import aligned, as_written, dates, numbers, quoted, swapped, swapped_dates, worded
 from memgraph_engine.gate.known import Line
 from memgraph_engine.gate.statement import Statement, statements, timeless
@@ -62,7 +61,7 @@ def update(new: Line, old: Line, language: str) -> Update | None:
         return None
     if new.content.isdisjoint(old.content) and not any(told.alone for told in telling):
         return None
-    known = [was for was in statements(old, lists) if not tells_past(was.tokens, lists)]
+    known = [was for was in statements(old, lists) if not was.past]
     for told in telling:
         pairs = [_Pair(told, was, new, old, lists) for was in known]
         for pair in sorted(pairs, key=lambda pair: pair.distance):
