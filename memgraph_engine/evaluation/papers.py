@@ -4,7 +4,6 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from operator import mul
 from typing import Any
 
 from memgraph_engine.resources import resource
@@ -32,7 +31,7 @@ class Row:
         known = [value for value in self.values[:4] if value is not None]
         if len(known) < len(_QUESTIONS):
             return None
-        return sum(map(mul, known, _QUESTIONS)) / sum(_QUESTIONS)
+        return sum(value * questions for value, questions in zip(known, _QUESTIONS, strict=True)) / sum(_QUESTIONS)
 
 
 def rows(measure: str, model: str) -> list[Row]:
