@@ -17,7 +17,7 @@ from memgraph_engine.evaluation.experiment import Experiment, identity, read, sa
 from memgraph_engine.evaluation.journal import Journal
 from memgraph_engine.evaluation.kept import KeptChat, KeptEmbedder, Replies
 from memgraph_engine.evaluation.locomo import NOT_MENTIONED, conversations
-from memgraph_engine.evaluation.variants import ABLATIONS, MEMORY, Variant, variants
+from memgraph_engine.evaluation.variants import ABLATIONS, BLOCKS, MEMORY, RAG, Variant, variants
 from memgraph_engine.evaluation.wording import MEASURES, bleu_1, f1, meteor, wording
 from memgraph_engine.model.ports import Reply
 from memgraph_engine.testing import HashingEmbedder, ScriptedChat
@@ -110,6 +110,18 @@ def test_what_only_a_model_does_is_not_left_out_without_one():
 def test_variants_that_differ_in_recall_alone_read_the_same_memory():
     assert Variant("x", ABLATIONS["without-topics"]).memory == MEMORY
     assert Variant("x", ABLATIONS["without-link"]).memory == "x"
+    assert Variant(BLOCKS, ABLATIONS[BLOCKS]).memory == MEMORY
+
+
+def test_blocks_are_read_where_they_find_or_weigh_anything():
+    def names(settings):
+        every = variants(tuple(ABLATIONS), model=True, full_context=False)
+        return {one.name for one in every if one.reads_blocks(settings)}
+
+    assert names(Settings.load()) == {"blocks", "with-blocks"}
+    weighed = names(Settings.load(recall={"blocks": 0.1}))
+    assert {MEMORY, "without-link"} <= weighed
+    assert weighed.isdisjoint((RAG, "memfly-retrieval", "without-pathways"))
 
 
 # ---- questions ------------------------------------------------------------------------------
@@ -252,6 +264,22 @@ def test_a_run_that_a_paper_gives_two_values_for_has_two_rows():
 
 def test_a_model_that_no_paper_knows_stands_beside_gpt_4o_mini():
     assert {row.model for row in papers.rows("SBERT", "mine/own")} == {"gpt-4o-mini"}
+
+
+def test_a_model_that_a_paper_judged_nothing_of_stands_beside_gpt_4o_mini():
+    assert {row.model for row in papers.rows("Judge", "gpt-4o")} == {"gpt-4o-mini"}
+
+
+def test_a_mean_over_categories_1_to_4_counts_each_by_its_questions():
+    """MemFly gives means over all five, which are those of the same numbers of questions."""
+    for row in papers.rows("F1", "gpt-4o-mini"):
+        if row.average is not None:
+            assert (row.but_adversarial * 1540 + row.values[4] * 446) / 1986 == pytest.approx(row.average, abs=0.02)
+    judged = {row.system: row.but_adversarial for row in papers.rows("Judge", "gpt-4o-mini")}
+    assert judged["LightMem"] == pytest.approx(78.01, abs=0.01)
+    assert judged["LightMem with source"] == pytest.approx(82.41, abs=0.01)
+    (partly,) = (row for row in papers.rows("F1", "gpt-4o-mini") if "in the text" in row.source and row.values[3])
+    assert partly.but_adversarial is None
 
 
 def test_a_file_that_would_be_measured_wrong_is_refused(tmp_path):

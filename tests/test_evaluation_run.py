@@ -13,7 +13,10 @@ import neo4j
 import pytest
 from typer.testing import CliRunner
 
+from memgraph_engine.blocks.job import rebuild_blocks
 from memgraph_engine.cli import app
+from memgraph_engine.errors import StoreError
+from memgraph_engine.llm.tokens import most_tokens
 from memgraph_engine.providers import load_litellm
 from tests import locomo
 from tests.loopback import Say, chat_server, forget_clients
@@ -106,8 +109,81 @@ def test_a_model_constructs_answers_and_judges(evaluate, model, stored, tmp_path
     assert {"extraction", "gating", "labelling", "planning", "answering-brief", "judging"} <= set(made)
     report = (tmp_path / "run" / "report.md").read_text()
     assert "| **memory, k = 5** |" in report
-    assert "| MemFly, gpt-4o-mini (MemFly, table 1) | 32.1 | 46.6 | 24.0 | 44.7 | 51.5 | 43.8 | – |" in report
+    assert "| MemFly, gpt-4o-mini (MemFly, table 1) | 32.1 | 46.6 | 24.0 | 44.7 | 51.5 | 43.8 | 41.5 |" in report
+    assert "| LightMem, gpt-4o-mini (LightMem, table 1) | 78.0 | 66.5 | 56.6 | 84.9 | – | – | 78.0 |" in report
     assert "answers.png" in report
+
+
+@pytest.fixture
+def built(monkeypatch):
+    """The scopes whose blocks were built."""
+    scopes = []
+
+    def rebuild(engine, scope, *rest):
+        run = rebuild_blocks(engine, scope, *rest)
+        scopes.append(scope.name)
+        return run
+
+    monkeypatch.setattr("memgraph_engine.client.rebuild_blocks", rebuild)
+    return scopes
+
+
+def test_blocks_are_built_once_for_all_that_read_them_and_only_then(evaluate, built, tmp_path):
+    locomo.write(tmp_path, locomo.sample(turns=36))
+    evaluate("--ablation", "without-topics")
+    assert built == []
+    figures = json.loads(evaluate("--ablation", "blocks", "--ablation", "with-blocks", "--json").stdout)["figures"]
+    assert len(built) == 1
+    assert figures["blocks.Recall@20.all"] > 50  # nothing is found by blocks that are not there
+    assert {name.split("@")[1] for name in figures if name.startswith(("blocks", "with-blocks"))} == {
+        f"20.{category}" for category in (*range(1, 6), "all", "1-4")
+    }
+    assert "| with-blocks |" in (tmp_path / "run" / "report.md").read_text()
+
+
+def test_a_run_goes_on_with_the_memory_and_the_blocks_that_there_are(evaluate, model, stored, built, monkeypatch):
+    monkeypatch.setenv("MEMGRAPH_ENGINE_LLM__RETRIES", "0")
+
+    def lost(*_):
+        raise StoreError("The connection is lost.")
+
+    def busy(request):
+        asked = locomo.role(request) == "answering-brief" and "animals" in _question(request)
+        return Say(status=503) if asked else locomo.reply(request)
+
+    given = ("--model", MODEL, "--no-full-context", "--ablation", "blocks")
+    with monkeypatch.context() as patch:
+        patch.setattr("memgraph_engine.client.rebuild_blocks", lost)
+        assert "The connection is lost" in evaluate(*given, code=1).stderr
+    extracted = prompts(model)["extraction"]
+    model.reply = busy
+    evaluate(*given, code=1)
+    assert len(stored()) == 2  # the memory's and plain RAG's, which a question is still to be asked of
+    model.reply = locomo.reply
+    figures = json.loads(evaluate(*given, "--json").stdout)["figures"]
+    assert len(built) == 1
+    assert prompts(model)["extraction"] == extracted
+    assert figures["blocks.F1@20.4"] == 50
+    assert stored() == []
+
+
+def test_answers_by_blocks_can_be_added_and_are_judged_by_category(evaluate, model, tmp_path):
+    given = ("--model", MODEL, "--judge", JUDGE, "--no-full-context", "--k", "8")
+    evaluate(*given)
+    first, model.asked[:] = list(model.asked), []
+    by_blocks = (*given, "--ablation", "blocks", "--ablation", "with-blocks")
+    expected = json.loads(evaluate(*by_blocks, "--estimate", "--json").stdout)
+    figures = json.loads(evaluate(*by_blocks, "--json").stdout)["figures"]
+    assert "extraction" not in prompts(model)
+    assert prompts(model)["answering-brief"] + prompts(model)["planning"] <= expected["answers"]["calls"]
+    assert figures["blocks.Judge@8.4"] == 50
+    room = {_question(one): _tokens(one) for one in first if _is_answered(one) and _said(one)[0].startswith("[1]")}
+    shown = [one for one in model.asked if _is_answered(one)]
+    assert len(shown) >= 6
+    assert all(_tokens(one) < 1.25 * room[_question(one)] for one in shown)
+    report = (tmp_path / "run" / "report.md").read_text()
+    assert report.count("| **blocks, k = 8** |") == report.count("| **memory, k = 8** |") > 0
+    assert "|  | F1 | BLEU-1 | Judge | MemFly: F1 | MemFly: BLEU-1 |" in report
 
 
 def test_the_protocol_is_kept(evaluate, model):
@@ -123,6 +199,14 @@ def test_the_protocol_is_kept(evaluate, model):
 
 def _question(request):
     return locomo.given(request)[0].get("question")
+
+
+def _is_answered(request):
+    return locomo.role(request) == "answering-brief"
+
+
+def _tokens(request):
+    return most_tokens("\n".join(_said(request)))
 
 
 def _said(request):

@@ -9,6 +9,7 @@ from nbclient import NotebookClient
 SHOWN = {
     "quickstart": ("2:1  Jonas: I'm allergic to hazelnuts", 0),
     "topics": ("pairs inside topics", 3),
+    "blocks": ("Pepper and Biscuit share the sofa now", 2),
     "question": ("the wedding will be in the village hall", 2),
     "tsne": ("same topic as the nearest neighbour", 1),
 }

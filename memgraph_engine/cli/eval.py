@@ -53,7 +53,8 @@ def locomo(
     ablation: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="NAME", help="Measure without a part, e.g. without-topics; can be repeated; `all` means each."
+            metavar="NAME",
+            help="Measure without a part, e.g. without-topics, or by blocks; can be repeated; `all` means each.",
         ),
     ] = None,
     k: Annotated[

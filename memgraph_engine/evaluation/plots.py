@@ -1,4 +1,4 @@
-"""The figures of a report, drawn: what leaving a part out costs, the sweep of k, answers by category."""
+"""The figures of a report, drawn: what a variant gains or costs, the sweep of k, answers by category."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -76,9 +76,7 @@ def _ablations(axes: "Axes", summary: Summary) -> None:
     axes.axvline(0, color="black", linewidth=0.8)
     axes.set_yticks(range(len(names)), names)
     axes.margins(x=0.15)
-    axes.set(
-        xlabel=f"points of Recall@{summary.experiment.ks[0]}", title="Recall without a part, against the whole memory"
-    )
+    axes.set(xlabel=f"points of Recall@{summary.experiment.ks[0]}", title="Recall of each variant, against the memory")
     _legend(axes)
 
 

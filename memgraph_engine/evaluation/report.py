@@ -12,18 +12,20 @@ from memgraph_engine.evaluation.experiment import SWEEP
 from memgraph_engine.evaluation.locomo import CATEGORIES
 from memgraph_engine.evaluation.papers import ablation, rows
 from memgraph_engine.evaluation.summary import ALL, BUT_ADVERSARIAL, HIT, JUDGE, RECALL, TOKENS, Summary
-from memgraph_engine.evaluation.variants import FULL_CONTEXT, MEMORY, RAG
+from memgraph_engine.evaluation.variants import BLOCKS, FULL_CONTEXT, MEMORY, RAG
 from memgraph_engine.evaluation.wording import MEASURES, SBERT
 
 _NUMBERS = tuple(str(number) for number in CATEGORIES)
 _NAMED = tuple(f"{number} {name}" for number, name in CATEGORIES.items())
 _SHOWN = ("memgraph-engine", "neo4j", "numpy", "onnxruntime", "litellm", "nltk", "rouge-score")
 _COMPARED = """\
-Categories are meant by LoCoMo's numbers: MLA-ARC's names are shifted (its "Multi Hop" is category 2). "full context" is
-the whole conversation in the prompt, which both papers call LoCoMo. The papers used all ten conversations (1,986
-questions), and prompts, retrieval and scripts of their own. In category 5 the right answer here is that it was not
-mentioned; A-MEM's script, whose measures MemFly follows, offers the model two options and compares with the other one,
-so these values can't be compared."""
+Categories are meant by LoCoMo's numbers: MLA-ARC's and LightMem's names are shifted ("Multi Hop" is category 2 in
+the one and 3 in the other). "full context" is the whole conversation in the prompt, which MemFly and MLA-ARC call
+LoCoMo. The papers used all ten conversations (1,986 questions), and prompts, retrieval and scripts of their own; their
+means "1 to 4" are worked out here, weighted by the questions of each category. In category 5 the right answer here is
+that it was not mentioned; A-MEM's script, whose measures MemFly follows, offers the model two options and compares with
+the other one, so these values can't be compared. LightMem leaves this category out. Its verdicts are those of
+gpt-4o-mini by the code of Mem0's evaluation: another judge, or another prompt, finds more or fewer answers right."""
 
 
 def table(head: Sequence[str], body: Iterable[Sequence[object]]) -> str:
@@ -145,17 +147,17 @@ def _by_category(summary: Summary, measure: str) -> str:
         for name, k in _columns(summary)
     ]
     body += [
-        (f"{row.system}, {row.model} ({row.source})", *row.values, row.average, None)
+        (f"{row.system}, {row.model} ({row.source})", *row.values, row.average, row.but_adversarial)
         for row in rows(measure, summary.experiment.model)
     ]
     return table(("", *_NAMED, "all", "1 to 4"), body)
 
 
 def _columns(summary: Summary) -> list[tuple[str, int]]:
-    """Return the variants that answer, with their k: the memory at each, the baselines."""
-    there = {one.name for one in summary.experiment.variants}
-    baselines = [(RAG, summary.experiment.ks[0]), *([(FULL_CONTEXT, 0)] if FULL_CONTEXT in there else [])]
-    return [*((MEMORY, k) for k in summary.experiment.ks), *baselines]
+    """Return what the papers' rows stand beside, with its k: the memory at each, the same by blocks, the baselines."""
+    there, ks = {one.name for one in summary.experiment.variants}, summary.experiment.ks
+    others = [(BLOCKS, ks[0]), (RAG, ks[0]), (FULL_CONTEXT, 0)]
+    return [*((MEMORY, k) for k in ks), *(one for one in others if one[0] in there)]
 
 
 def _label(name: str, k: int) -> str:
@@ -168,11 +170,12 @@ def _ablations(summary: Summary) -> Iterator[str]:
         return
     yield "## Ablations"
     yield "Over all questions; MemFly's are those of its table 3 (Qwen3-8B)."
-    measures = ("F1", "BLEU-1")
+    theirs = ("F1", "BLEU-1")
+    measures = (*theirs, JUDGE) if summary.experiment.judge else theirs
     body = [
-        (name, *(summary.value(name, m) for m in measures), *(ablation(m, name) for m in measures)) for name in left_out
+        (name, *(summary.value(name, m) for m in measures), *(ablation(m, name) for m in theirs)) for name in left_out
     ]
-    yield table(("", *measures, *(f"MemFly: {m}" for m in measures)), body)
+    yield table(("", *measures, *(f"MemFly: {m}" for m in theirs)), body)
     yield "MemFly gives two values of BLEU-1 for the same run: 36.85 in table 3, 34.51 in table 2."
 
 

@@ -5,6 +5,8 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import replace
 from typing import Any
 
+from memgraph_engine.answer.context import LEAST_BUDGET
+from memgraph_engine.blocks.reading import scored
 from memgraph_engine.client import Memory
 from memgraph_engine.errors import BudgetSpent, ModelError, ModelUnavailable
 from memgraph_engine.evaluation.answering import Answering, Patience
@@ -12,9 +14,12 @@ from memgraph_engine.evaluation.experiment import ANSWER, FOUND, JUDGED, Experim
 from memgraph_engine.evaluation.journal import Journal
 from memgraph_engine.evaluation.kept import KeptChat
 from memgraph_engine.evaluation.locomo import Conversation
-from memgraph_engine.evaluation.variants import FULL_CONTEXT, RAG, Variant
+from memgraph_engine.evaluation.variants import BLOCKS, FULL_CONTEXT, RAG, Variant
 from memgraph_engine.evaluation.wording import MEASURES, SBERT, similarity, wording
 from memgraph_engine.ingest.messages import parse_message
+from memgraph_engine.interface import defaults
+from memgraph_engine.model.memory import Source
+from memgraph_engine.model.scope import Scope
 from memgraph_engine.model.text import line
 from memgraph_engine.testing import purge
 
@@ -64,6 +69,8 @@ class Run:
         if memory != FULL_CONTEXT:
             builder = next(one for one in self._experiment.variants if one.name == memory)
             self._build(conversation, builder, tenant, advance)
+            if any(task.variant.reads_blocks(self._memory.engine.settings) for task in tasks):
+                self._build_blocks(conversation, builder, tenant)
         everything = "\n".join(_lines(conversation)) if memory == FULL_CONTEXT else ""
         asked = after(conversation, self._memory)
         of = {task.variant.name: task.variant.of(asked, tenant) for task in tasks}
@@ -96,6 +103,12 @@ class Run:
         key = (BUILT, variant.name, user)
         if fallbacks or key not in self._results:
             self._results.add(key, {"notes": memory.stats(user_id=user).notes, "fallbacks": list(fallbacks)})
+
+    def _build_blocks(self, conversation: Conversation, variant: Variant, tenant: str) -> None:
+        """Build the blocks of a memory that is stored; those that a broken-off run has built are there."""
+        memory, user = variant.of(self._memory, tenant), conversation.id
+        if not memory.block_runs(user_id=user, limit=1):
+            memory.rebuild_blocks(user_id=user)
 
     def _give_up(self, llm: KeptChat, before: int, tenant: str, reason: str) -> None:
         """Remove a memory that lacks what the model would have said if it had been there; its replies are kept."""
@@ -161,17 +174,40 @@ def _each(do: Callable[[Task], None], tasks: Iterable[Task], at_once: int, advan
 
 
 def _found(memory: Memory, task: Task) -> list[str]:
-    """Return the ids of the first k sources of the first k notes, in order."""
-    hits = memory.search(task.question.text, user_id=task.conversation, top_k=task.k)
-    return list(dict.fromkeys(source.id for hit in hits for source in hit.sources))[: task.k]
+    """Return the ids of the first k sources of the notes found, in order: of a search's first k, or of blocks."""
+    if task.variant.name == BLOCKS:
+        sources = _sources_by_blocks(memory, task)
+    else:
+        hits = memory.search(task.question.text, user_id=task.conversation, top_k=task.k)
+        sources = [source for hit in hits for source in hit.sources]
+    return list(dict.fromkeys(source.id for source in sources))[: task.k]
+
+
+def _sources_by_blocks(memory: Memory, task: Task) -> list[Source]:
+    """Return the sources of the notes that blocks lead to, in the order in which a context by blocks takes them.
+
+    Chosen are the paper's 10 blocks, and more where k is above 20: about as many as a context of k turns would take.
+    """
+    engine = memory.engine
+    scopes = [one.name for one in Scope(engine.settings.tenant, task.conversation).readable]
+    vector = engine.embedder.embed_query(task.question.text)
+    notes = [note for note, _ in scored(engine, scopes, vector, max(defaults.BLOCKS, task.k // 2))]
+    engine.notes.complete(engine.db, scopes, notes)
+    return [source for note in notes if note.whole for source in note.note().sources]
 
 
 def _said(memory: Memory, task: Task) -> str:
-    """Return what an answer is made from: the memory's context, or of plain RAG the turns that were found."""
+    """Return what an answer is made from: the memory's context, or of plain RAG the turns that were found.
+
+    A context by blocks has room for as many tokens as one of k notes, since blocks don't count notes.
+    """
+    question, user = task.question.text, task.conversation
     if task.variant.name == RAG:
-        hits = memory.search(task.question.text, user_id=task.conversation, top_k=task.k)
+        hits = memory.search(question, user_id=user, top_k=task.k)
         return "\n".join(text for hit in hits for text in hit.note.raw)
-    context = memory.context(task.question.text, user_id=task.conversation, top_k=task.k, budget=_ROOM * task.k)
+    context = memory.context(question, user_id=user, top_k=task.k, budget=_ROOM * task.k)
+    if task.variant.name == BLOCKS:
+        context = memory.context(question, user_id=user, by="blocks", budget=max(context.tokens, LEAST_BUDGET))
     return context.lines
 
 

@@ -13,6 +13,7 @@ Overrides = Mapping[str, Mapping[str, object]]
 MEMORY = "memory"
 RAG = "rag"
 FULL_CONTEXT = "full-context"
+BLOCKS = "blocks"
 
 ABLATIONS: Mapping[str, Overrides] = {
     # of the construction (MemFly, table 3)
@@ -35,16 +36,20 @@ ABLATIONS: Mapping[str, Overrides] = {
             "dense_raw": 0.0,
             "dense_context": 0.0,
             "time": 0.0,
+            "blocks": 0.0,
         }
     },
-    # the paper has none of these
-    "without-pathways": {"recall": {"topics": 0.0, "keywords": 0.0, "related": 0.0}},
+    # the blocks (LightMem, section 3.5): what is read is found by them, in one round, or they are one more pathway
+    BLOCKS: {"answer": {"rounds": 1}},
+    "with-blocks": {"recall": {"blocks": 0.05}},
+    # no paper has these
+    "without-pathways": {"recall": {"topics": 0.0, "keywords": 0.0, "related": 0.0, "blocks": 0.0}},
     "without-time": {"recall": {"time": 0.0}},
     "without-context": {"recall": {"dense_context": 0.0, "lexical_context": 0.0}},
     "without-words": {"recall": {"lexical_raw": 0.0, "lexical_context": 0.0}},
     "without-surroundings": {"recall": {"neighbour_1": 0.0, "neighbour_2": 0.0, "session": 0.0}},
 }
-"""What differs is a setting: a part that is left out, or another way."""
+"""What differs is a setting: a part that is left out, or another way. BLOCKS is read by other calls as well."""
 
 _NEED_A_MODEL = {"without-denoise", "without-iteration"}  # what these leave out is only done for one
 _NOTHING_BUT_DENSE = {
@@ -59,6 +64,7 @@ _NOTHING_BUT_DENSE = {
     "keywords": 0.0,
     "topics": 0.0,
     "related": 0.0,
+    "blocks": 0.0,
     "time": 0.0,
 }
 _PLAIN: Overrides = {
@@ -85,6 +91,15 @@ class Variant:
         ('without-link', 'memory')
         """
         return MEMORY if self.models and set(self.overrides) <= _READ_ONLY else self.name
+
+    def reads_blocks(self, settings: Settings) -> bool:
+        """Tell whether the blocks of the memory that it reads have to be built.
+
+        >>> settings, every = Settings.load(), variants(tuple(ABLATIONS), model=True, full_context=True)
+        >>> [one.name for one in every if one.reads_blocks(settings)]
+        ['blocks', 'with-blocks']
+        """
+        return self.name == BLOCKS or self.settings(settings).recall.blocks > 0
 
     def settings(self, settings: Settings) -> Settings:
         """Return the settings with what differs; raises ValidationError for a name that is none."""
