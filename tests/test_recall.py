@@ -257,7 +257,7 @@ def test_the_pathways_alone_find_what_keywords_name_and_what_is_tied_to_it(memor
     )
     assert tied.entries[0].kind == "link"
     memory.add({"id": "other", "text": "Porridge is what I eat."}, user_id="ana")
-    alone = weighed(memory, **ABLATIONS["memfly-retrieval"]["recall"], keyword_anchors=1)
+    alone = weighed(memory, **{**ABLATIONS["memfly-retrieval"]["recall"], "keyword_anchors": 1})
     hits = alone.search("carols?", user_id="ana", explain=True)
     assert "keywords" in proposed(hits)["new"]
     assert "related" in proposed(hits)["old"]

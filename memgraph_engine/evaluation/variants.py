@@ -26,9 +26,11 @@ ABLATIONS: Mapping[str, Overrides] = {
     "without-keywords": {"recall": {"keywords": 0.0}},
     "without-related": {"recall": {"related": 0.0}},
     "without-iteration": {"answer": {"rounds": 1}},
-    # the paper's own retrieval (MemFly, section 3.4.1): the three pathways alone, fused by their ranks
+    # the paper's own retrieval (MemFly, section 3.4.1, table 5): the three pathways alone, fused by their ranks
     "memfly-retrieval": {
         "recall": {
+            "keyword_anchors": 10,
+            "topic_anchors": 3,
             "fusion": "rrf",
             "expansion": "anchors",
             "lexical_raw": 0.0,
