@@ -270,7 +270,9 @@ class _Asking:
     def _told(self, blocks: Sequence[Block], vector: "NDArray[np.float32]") -> list[str]:
         """Return the notes of blocks, each block's nearest first; a note of several blocks comes several times."""
         engine = self._memory.engine
-        held = block_graph.contents(engine.db, self._scopes, blocks, vector, MOST_NOTES)
+        held = block_graph.contents(
+            engine.db, self._scopes, [(block.scope, block.id) for block in blocks], vector, MOST_NOTES
+        )
         stamps = [stamp for block in blocks for stamp, _ in held[block.scope, block.id].stamps]
         notes, _ = engine.notes.read(engine.db, self._scopes, stamps, engine.embedder.dimensions)
         return [notes[stamp].id for stamp in stamps]

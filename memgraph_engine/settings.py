@@ -175,6 +175,7 @@ class BlocksSettings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     schema_file: Annotated[str, Field(min_length=1)]
+    vector: Literal["mean", "text"]
     exact: Annotated[int, Field(ge=2, le=200_000)]
 
 
@@ -303,6 +304,7 @@ class RolesSettings(BaseModel):
     consolidation: RoleSettings = RoleSettings()
     profiling: RoleSettings = RoleSettings()
     evolving: RoleSettings = RoleSettings()
+    describing: RoleSettings = RoleSettings()
 
 
 class LlmSettings(BaseModel):

@@ -1,8 +1,8 @@
-"""The job: read a scope's notes, build their tree, write what is different, and make it the present one.
+"""The job: read a scope's notes, build their tree, write what is different, describe it, and make it the present one.
 
 Blocks are written first, a batch in a transaction, where nobody finds them; then one transaction makes the new tree the
 present one. Readers see the former until then, and a run that fails or is killed leaves it: the next one takes over
-what it has written.
+what it has written, and what a model has.
 """
 
 import time
@@ -13,12 +13,13 @@ from datetime import datetime
 from typing import TYPE_CHECKING, NoReturn
 from uuid import uuid4
 
-from memgraph_engine.blocks.tree import Tree, tree
+from memgraph_engine.blocks.describing import Describer
+from memgraph_engine.blocks.tree import Node, Tree, tree
 from memgraph_engine.blocks.units import Placed
 from memgraph_engine.errors import NotFound, WriteConflict
 from memgraph_engine.graph import blocks as block_graph
 from memgraph_engine.graph import leases
-from memgraph_engine.graph.blocks import BlocksState
+from memgraph_engine.graph.blocks import BlocksState, Stored
 from memgraph_engine.graph.database import Database, Row, Runner
 from memgraph_engine.model.block import BlockRun
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-PHASES = ("read", "link", "write", "publish", "tidy")
+PHASES = ("read", "link", "write", "describe", "publish", "tidy")
 WAIT = "wait"
 Progress = Callable[[str], None]
 """Told the name of each phase as it begins, WAIT while another run is at it; what it raises ends the run."""
@@ -47,6 +48,7 @@ class _Job:
     most: int
     exact: int
     tell: Progress
+    describer: Describer
     seconds: dict[str, float] = field(default_factory=dict)
 
     @contextmanager
@@ -65,6 +67,7 @@ def rebuild(
     *,
     most: int,
     exact: int,
+    describer: Describer,
     progress: Progress = lambda _phase: None,
 ) -> BlockRun:
     """Build the tree of a scope anew, and return what changed; a session makes at most `most` leaves.
@@ -75,7 +78,7 @@ def rebuild(
     before = block_graph.state(db, scope)
     if before is None:
         raise NotFound(f"Nothing was ever written to {scope!r}, so it has no blocks.")
-    job = _Job(db, scope, dimensions, most, exact, progress)
+    job = _Job(db, scope, dimensions, most, exact, progress, describer)
     with leases.held(db, f"blocks {scope}", patience=_PATIENCE, waiting=lambda: progress(WAIT)):
         for attempt in range(_ATTEMPTS):
             try:
@@ -97,11 +100,13 @@ def _once(job: _Job, now: datetime, before: str, *, late: bool) -> BlockRun:
         stored = block_graph.stored(job.db, job.scope)
     with job.phase("link"):
         made = tree(job.scope, notes, vectors, most=job.most, exact=job.exact)
-    run = _described(job, made, stored, now)
     gone = sorted(stored.keys() - {node.id for node in made.nodes})
     with job.phase("write"):
         for _ in block_graph.write(job.db, job.scope, _rows(made, stored)):
             job.tell("write")
+    with job.phase("describe"):
+        job.describer.describe(made, stored, job.tell)
+    run = _described(job, made, stored, now)
     with job.phase("publish"):
         publishing = _Publishing(seen, replace(run, seconds={**job.seconds}), made, gone, late)
         run = job.db.write(publishing.write) or _overtaken()
@@ -129,7 +134,7 @@ def _read(job: _Job) -> tuple[list[Placed], "NDArray[np.float32]"]:
     return notes, np.concatenate(vectors)
 
 
-def _rows(made: Tree, stored: Mapping[str, str]) -> list[Row]:
+def _rows(made: Tree, stored: Mapping[str, Stored]) -> list[Row]:
     """Return the blocks to write, each behind what it holds."""
     parts: dict[str, list[str]] = {}
     for node in made.nodes:
@@ -150,14 +155,20 @@ def _rows(made: Tree, stored: Mapping[str, str]) -> list[Row]:
             "parts": parts.get(node.id, []),
         }
         for node, vector in zip(reversed(made.nodes), reversed(made.vectors), strict=True)
-        if stored.get(node.id) != node.made_from
+        if not _kept(node, stored)
     ]
 
 
-def _described(job: _Job, made: Tree, stored: Mapping[str, str], now: datetime) -> BlockRun:
-    kept = sum(stored.get(node.id) == node.made_from for node in made.nodes)
+def _kept(node: Node, stored: Mapping[str, Stored]) -> bool:
+    known = stored.get(node.id)
+    return known is not None and known.made_from == node.made_from
+
+
+def _described(job: _Job, made: Tree, stored: Mapping[str, Stored], now: datetime) -> BlockRun:
+    kept = sum(_kept(node, stored) for node in made.nodes)
     created = sum(node.id not in stored for node in made.nodes)
     root = made.nodes[0] if made.nodes else None
+    described, before, undescribed = job.describer.counts(made, stored)
     return BlockRun(
         id=uuid4().hex,
         scope=job.scope,
@@ -171,6 +182,11 @@ def _described(job: _Job, made: Tree, stored: Mapping[str, str], now: datetime) 
         renewed=len(made.nodes) - kept - created,
         ended=len(stored.keys() - {node.id for node in made.nodes}),
         exact=root is None or root.leaves <= job.exact,
+        described=described,
+        described_before=before,
+        undescribed=undescribed,
+        fallbacks=job.describer.spent.fallbacks,
+        cost=job.describer.spent.cost,
     )
 
 
