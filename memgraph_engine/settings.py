@@ -176,6 +176,8 @@ class BlocksSettings(BaseModel):
 
     schema_file: Annotated[str, Field(min_length=1)]
     vector: Literal["mean", "text"]
+    linkage: Literal["average", "paper"]
+    paper_leaves: Annotated[int, Field(ge=1, le=2000)]
     exact: Annotated[int, Field(ge=2, le=200_000)]
 
 

@@ -12,7 +12,10 @@ from functools import cached_property
 from math import isqrt
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from memgraph_engine.blocks.fields import Contents, fields, spoken
+from memgraph_engine.blocks.linkage import Vectors
 from memgraph_engine.blocks.reading import contents
 from memgraph_engine.blocks.schema import Described, Schema, SchemaField
 from memgraph_engine.blocks.tree import Node, Tree
@@ -72,17 +75,30 @@ class Describer:
         requests.
         """
         self._mean(made, stored)
-        lacking = self._lacking(made, stored)
-        for start in range(0, len(lacking), _PAGE):
-            self._some(lacking[start : start + _PAGE], tell)
+        self._ask_about(self._lacking(made.nodes, stored, self._widest(made)), tell)
         if self._by_text:
-            self._speak(made, stored)
+            described = [node for node in made.nodes if self._is_described(node, stored) or self._is_done(node)]
+            self._embed([node for node in described if self._is_done(node) or not self._is_spoken(node, stored)])
+
+    def speak(
+        self, nodes: Sequence[Node], means: Vectors, stored: Mapping[str, Stored], tell: Callable[[str], None]
+    ) -> Vectors:
+        """Return the vectors (n, d) of what blocks tell, whoever describes them; it is stored, and made once.
+
+        Where a block was removed meanwhile, it is the mean (n, d) of its notes'.
+        """
+        self._ask_about(self._lacking(nodes, stored, max(node.notes for node in nodes)), tell)
+        known = {node.id for node in nodes if self._is_kept(node, stored) and not self._is_done(node)}
+        self._embed([one for one in nodes if not (one.id in known and stored[one.id].embedded_as == self.schema.key)])
+        dimensions, ids = self.engine.embedder.dimensions, [node.id for node in nodes]
+        found = block_graph.vectors(self.engine.db, self.scope, ids, dimensions)
+        return np.stack([found.get(node.id, mean) for node, mean in zip(nodes, means, strict=True)])
 
     def counts(self, made: Tree, stored: Mapping[str, Stored]) -> tuple[int, int, int]:
         """Return how many blocks were described in this run and before it, and how many more could have been."""
         done = sum(map(self._is_done, made.nodes))
         before = sum(self._is_described(node, stored) and not self._is_done(node) for node in made.nodes)
-        lacking = sum(not self._is_done(node) for node in self._lacking(made, stored))
+        lacking = sum(not self._is_done(node) for node in self._lacking(made.nodes, stored, self._widest(made)))
         return done, before, lacking
 
     @property
@@ -90,20 +106,39 @@ class Describer:
         """Whether questions are to find described blocks by what they tell."""
         return self.engine.settings.blocks.vector == "text"
 
+    @property
+    def _by_paper(self) -> bool:
+        """Whether the tree follows from what all blocks tell, whoever describes them."""
+        return self.engine.settings.blocks.linkage == "paper"
+
     def _is_done(self, node: Node) -> bool:
         return (node.id, node.made_from) in self._done
 
-    def _is_described(self, node: Node, stored: Mapping[str, Stored]) -> bool:
+    def _is_kept(self, node: Node, stored: Mapping[str, Stored]) -> bool:
         known = stored.get(node.id)
-        return known is not None and (known.made_from, known.described_as) == (node.made_from, self.schema.key)
+        return known is not None and known.made_from == node.made_from
 
-    def _lacking(self, made: Tree, stored: Mapping[str, Stored]) -> list[Node]:
-        """Return the blocks to describe, leaves first; one of too many notes is found by no question."""
-        if not (made.nodes and self.schema.described and self.engine.roles.has("describing")):
+    def _is_described(self, node: Node, stored: Mapping[str, Stored]) -> bool:
+        return self._is_kept(node, stored) and stored[node.id].described_as == self.schema.key
+
+    def _is_spoken(self, node: Node, stored: Mapping[str, Stored]) -> bool:
+        return self._is_described(node, stored) and stored[node.id].embedded_as == self.schema.key
+
+    def _widest(self, made: Tree) -> int:
+        """Return how many notes a block to describe has at most: as one that a question finds, by the paper any."""
+        notes = made.nodes[0].notes if made.nodes else 0
+        return notes if self._by_paper else max(LONGEST, isqrt(notes))
+
+    def _lacking(self, nodes: Sequence[Node], stored: Mapping[str, Stored], widest: int) -> list[Node]:
+        """Return the blocks to describe, leaves first."""
+        if not (self.schema.described and self.engine.roles.has("describing")):
             return []
-        widest = max(LONGEST, isqrt(made.nodes[0].notes))
-        nodes = [node for node in made.nodes if node.notes <= widest and not self._is_described(node, stored)]
-        return sorted(nodes, key=lambda node: (node.level, node.entered))
+        lacking = [node for node in nodes if node.notes <= widest and not self._is_described(node, stored)]
+        return sorted(lacking, key=lambda node: (node.level, node.entered))
+
+    def _ask_about(self, nodes: Sequence[Node], tell: Callable[[str], None]) -> None:
+        for start in range(0, len(nodes), _PAGE):
+            self._some(nodes[start : start + _PAGE], tell)
 
     def _some(self, nodes: Sequence[Node], tell: Callable[[str], None]) -> None:
         """Describe some blocks: what is answered is stored before more is asked."""
@@ -174,22 +209,18 @@ class Describer:
         rows: list[Row] = [
             {"id": node.id, "made_from": node.made_from, "vector": vector}
             for node, vector in zip(made.nodes, made.vectors, strict=True)
-            if (known := stored.get(node.id)) and known.embedded_as and known.made_from == node.made_from
+            if self._is_kept(node, stored) and stored[node.id].embedded_as
             if not (self._by_text and self._is_spoken(node, stored))
         ]
         block_graph.embed(self.engine.db, self.scope, "", rows)
 
-    def _is_spoken(self, node: Node, stored: Mapping[str, Stored]) -> bool:
-        return self._is_described(node, stored) and stored[node.id].embedded_as == self.schema.key
-
-    def _speak(self, made: Tree, stored: Mapping[str, Stored]) -> None:
-        """Give described blocks the vectors of what they tell, unless they have them."""
-        described = [node for node in made.nodes if self._is_described(node, stored) or self._is_done(node)]
-        nodes = [node for node in described if self._is_done(node) or not self._is_spoken(node, stored)]
+    def _embed(self, nodes: Sequence[Node]) -> None:
+        """Give blocks the vectors of what they tell; one that tells nothing keeps the mean."""
         for start in range(0, len(nodes), _PAGE):
             some = {node.id: node.made_from for node in nodes[start : start + _PAGE]}
             held = self._contents(nodes[start : start + _PAGE])
-            told = {key: fields(self.schema, one, self._language) for key, one in held.items() if one.described}
+            speaking = {key: one for key, one in held.items() if one.described or self._by_paper}
+            told = {key: fields(self.schema, one, self._language) for key, one in speaking.items()}
             texts = {key: text for key, one in told.items() if (text := spoken(self.schema, one))}
             vectors = self.engine.embedder.embed_documents([*texts.values()])
             rows: list[Row] = [

@@ -16,7 +16,8 @@ def rebuild_blocks(engine: Engine, scope: Scope, progress: Progress = lambda _ph
     shape = schema(settings.schema_file)
     account = Account(engine.db, scope, engine.settings.llm, engine.now, engine.roles)
     describer = Describer(engine, scope.name, shape, Spent(account.meters))
-    given = {"most": shape.most, "exact": settings.exact}
+    paper_leaves = settings.paper_leaves if settings.linkage == "paper" else 0
+    given = {"most": shape.most, "exact": settings.exact, "paper_leaves": paper_leaves}
     now, dimensions = engine.now(), engine.embedder.dimensions
     try:
         return rebuild(engine.db, scope.name, now, dimensions, **given, describer=describer, progress=progress)

@@ -126,6 +126,14 @@ def embed(db: Database, scope: str, embedded_as: str, rows: Sequence[Row]) -> No
         db.commit("blocks/embed", scope=scope, embedded_as=embedded_as, rows=some)
 
 
+def vectors(db: Database, scope: str, ids: Sequence[str], dimensions: int) -> dict[str, "NDArray[np.float32]"]:
+    """Return the vectors of blocks; one that lost its own, or is no more, is left out."""
+    import numpy as np
+
+    rows = db.run("blocks/vectors", scope=scope, ids=list(ids), dimensions=dimensions)
+    return {row["id"]: np.frombuffer(row["vector"].raw(), dtype=">f4").astype(np.float32) for row in rows}
+
+
 def begin(tx: Runner, scope: str, seen: BlocksState, run: str, *, late: bool) -> int | None:
     """Lock the scope for a run, and return how many writes came since.
 

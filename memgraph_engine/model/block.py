@@ -44,10 +44,11 @@ class BlockRun(Result):
     """One run that built the tree of a scope: what it found, and what it changed.
 
     Of its `blocks` it `kept` those that were there with the same notes, `created` new ones, wrote `renewed` ones anew
-    since their notes had changed, and `ended` those that are no more. `depth` is the level of the root. `exact` is
-    false where there were too many leaves to compare each with each. `changed_since` counts the writes that came while
-    it ran. A chat model `described` so many now, and others `described_before`; `undescribed` counts those that one
-    could have described, and did not: `fallbacks` says why, `cost` is what was paid. `seconds` are by phase.
+    since their notes had changed, and `ended` those that are no more. `depth` is the level of the root. `linkage` is
+    average or paper; `exact` is false where there were too many leaves to compare each with each. `changed_since`
+    counts the writes that came while it ran. A chat model `described` so many now, and others `described_before`;
+    `undescribed` counts those that one could have described, and did not: `fallbacks` says why, `cost` is what was
+    paid. `seconds` are by phase.
     """
 
     brief = ("id", "scope", "at", "notes", "blocks", "created", "ended")
@@ -63,6 +64,7 @@ class BlockRun(Result):
     created: int = 0
     renewed: int = 0
     ended: int = 0
+    linkage: str = "average"
     exact: bool = True
     changed_since: int = 0
     described: int = 0
