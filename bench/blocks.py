@@ -8,7 +8,7 @@ import subprocess
 import sys
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from datetime import UTC, datetime
+from dataclasses import replace
 from pathlib import Path
 from statistics import fmean, median
 from time import perf_counter
@@ -26,8 +26,6 @@ from memgraph_engine.asking.by_blocks import most_blocks
 from memgraph_engine.blocks import linkage
 from memgraph_engine.blocks.linkage import average_linkage, normalised
 from memgraph_engine.blocks.reading import scored, selected
-from memgraph_engine.blocks.rebuild import rebuild
-from memgraph_engine.blocks.schema import schema
 from memgraph_engine.blocks.tree import tree
 from memgraph_engine.blocks.units import Placed
 from memgraph_engine.evaluation.locomo import Conversation, Question
@@ -255,12 +253,11 @@ class _Asking:
     def divide(self) -> None:
         """Build the tree anew as one of very many leaves is, in parts of few."""
         engine = self._memory.engine
-        (scope,) = self._scopes
-        most = schema(engine.settings.blocks.schema_file).most
+        blocks = engine.settings.blocks.model_copy(update={"exact": _PART})
+        settings = engine.settings.model_copy(update={"blocks": blocks})
         part, linkage._PART = linkage._PART, _PART
         try:
-            now, dimensions = datetime.now(UTC), engine.embedder.dimensions
-            assert not rebuild(engine.db, scope, now, dimensions, most=most, exact=_PART).exact
+            assert not Memory(replace(engine, settings=settings)).rebuild_blocks(user_id=self._user).exact
         finally:
             linkage._PART = part
 
@@ -306,7 +303,7 @@ class _Asking:
     def _told(self, blocks: Sequence[Block], vector: "NDArray[np.float32]") -> list[str]:
         """Return the notes of blocks, each block's nearest first; a note of several blocks comes several times."""
         engine = self._memory.engine
-        held = block_graph.members(engine.db, self._scopes, blocks, vector, LONGEST)
+        held = block_graph.members(engine.db, self._scopes, [(one.scope, one.id) for one in blocks], vector, LONGEST)
         stamps = sorted({stamp for one in held.values() for stamp in one})
         notes, _ = engine.notes.read(engine.db, self._scopes, stamps, engine.embedder.dimensions)
         near = dict(zip(self._ids, (self._context @ vector).tolist(), strict=True))

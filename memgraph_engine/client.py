@@ -796,9 +796,11 @@ class Memory:
     ) -> BlockRun:
         """Build the tree of a memory's blocks anew; a block of the same notes keeps its id.
 
-        Nothing is built unless it is asked for, here or by the setting `worker.blocks_after`. `progress` is called with
-        each phase, and with "wait" while another run works. Readers see the former tree until the new one is complete.
-        Raises NotFound for an empty memory.
+        Nothing is built unless it is asked for, here or by the setting `worker.blocks_after`. A chat model of the role
+        `describing` writes what new blocks tell, each once; the run tells how many, and what that cost. `progress` is
+        called with each phase, and with "wait" while another run works. Readers see the former tree until the new one
+        is complete. Raises NotFound for an empty memory, and SettingsError where one is too large for the paper's
+        linkage (`blocks.paper_leaves`).
         """
         return rebuild_blocks(self.engine, self._scope(user_id, shared), progress)
 

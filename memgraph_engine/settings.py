@@ -177,6 +177,9 @@ class BlocksSettings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     schema_file: Annotated[str, Field(min_length=1)]
+    vector: Literal["mean", "text"]
+    linkage: Literal["average", "paper"]
+    paper_leaves: Annotated[int, Field(ge=1, le=2000)]
     exact: Annotated[int, Field(ge=2, le=200_000)]
 
 
@@ -305,6 +308,7 @@ class RolesSettings(BaseModel):
     consolidation: RoleSettings = RoleSettings()
     profiling: RoleSettings = RoleSettings()
     evolving: RoleSettings = RoleSettings()
+    describing: RoleSettings = RoleSettings()
 
 
 class LlmSettings(BaseModel):

@@ -1,9 +1,12 @@
 """What chat models are made to say in tests, and memories that ask them."""
 
 import json
+from collections import deque
 from contextlib import contextmanager
 
 from memgraph_engine import Memory, Settings
+from memgraph_engine.cost import Cost
+from memgraph_engine.model.ports import Reply
 from memgraph_engine.settings import RolesSettings
 from memgraph_engine.testing import ScriptedChat
 
@@ -47,3 +50,46 @@ def memory_with(tenant, embedder, answers=(), *, only=ROLES, gate=None, llm=None
     settings = Settings.load(llm={"roles": none, "retries": 0, **(llm or {})}, gate=gate or {}, **given)
     with Memory.connect(tenant=tenant, embedder=embedder, settings=settings, llm=chat) as memory:
         yield memory, chat
+
+
+class Teller:
+    """A model that describes blocks in the words of their notes, unless it is to give other answers first.
+
+    An answer is what becomes JSON, an exception to raise, or a function of the answer that it would give. `asked` are
+    the notes of each block that it was asked about, `requests` the requests.
+    """
+
+    name = "teller"
+
+    def __init__(self, *first):
+        self._first = deque(first)
+        self.asked: list[list[str]] = []
+        self.requests: list[str] = []
+
+    def chat(self, messages, **_):
+        request = messages[1]["content"]
+        given = [json.loads(one) for one in request.splitlines() if one.startswith("{")]
+        if len(messages) == 2:  # else it is shown the error of its answer
+            self.asked += [[note["text"] for note in one["notes"]] for one in given if "block" in one]
+            self.requests.append(request)
+        first = self._first.popleft() if self._first else None
+        if isinstance(first, Exception):
+            raise first
+        told = described(*([note["text"] for note in one["notes"]] for one in given if "block" in one))
+        answer = first(told) if callable(first) else first or told
+        return Reply(said(answer), Cost(1, 100, 20, 0.0))
+
+
+def described(*blocks):
+    """The description of blocks, each by its notes, by the schema `personal`."""
+    return {"blocks": [{"block": at, "fields": _fields(notes)} for at, notes in enumerate(blocks, 1)]}
+
+
+def _fields(notes):
+    told = f"Written of {' '.join(' '.join(notes).split())}"[:400].replace("<", "(")
+    lists = ("subjects", "scope", "topics", "keywords", "example_questions")
+    return [
+        {"name": "summary", "text": told, "items": []},
+        {"name": "applicability", "text": "Whatever is asked.", "items": []},
+        *({"name": name, "text": "", "items": [f"{name} by a model"]} for name in lists),
+    ]

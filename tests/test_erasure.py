@@ -14,12 +14,14 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from memgraph_engine import Memory
+from memgraph_engine import Memory, Settings
 from memgraph_engine.errors import ErasureRefused, Held, InvalidInput, NotFound, StoreError, UndoRefused
 from memgraph_engine.graph import erasures, scopes, topics, writes
 from memgraph_engine.graph.scopes import purge_tenant
+from memgraph_engine.llm import Roles
 from memgraph_engine.settings import AuditSettings
 from memgraph_engine.worker import Worker
+from tests.models import ROLES, Teller
 from tests.test_undo import LINES, take
 
 SECRET = "The code of the vault is amaranth tulip seven."
@@ -648,6 +650,7 @@ steps = st.lists(
         st.tuples(st.just("secret"), st.lists(st.integers(0, 9), min_size=1, max_size=3)),
         st.tuples(st.just("evict"), st.integers(1, 4)),
         st.tuples(st.just("restore"), st.integers(0, 9)),
+        st.tuples(st.just("build")),
     ),
     min_size=1,
     max_size=5,
@@ -668,7 +671,9 @@ WITH id WHERE NOT EXISTS { MATCH (n:Note|Past {scope: $scope, id: id}) } RETURN 
 
 def check_erasure(memory, script):
     """Do a random history, some of which is secret, erase that, and find none of its words, and all else whole."""
+    none = {role: {"model": ""} for role in ROLES if role != "describing"}
     mine = twin(memory, audit=AuditSettings(retrievals="text"))
+    mine = Memory(replace(mine.engine, roles=Roles(Settings.load(llm={"roles": none}).llm, llm=Teller())))
     try:
         mine.add_many(LINES[:3], user_id="ben")
         mine.add_many([{"id": "first", "text": LINES[0], "session": "s0"}], user_id="ana")
@@ -681,6 +686,8 @@ def check_erasure(memory, script):
                 mine.add_many(some, user_id="ana")
                 for one in some:
                     mine.search(one["text"], user_id="ana")
+            elif step[0] == "build":
+                mine.rebuild_blocks(user_id="ana")
             else:
                 take(mine, step, number)
             assert mine.verify(user_id="ana") == []
@@ -710,6 +717,7 @@ def check_erasure(memory, script):
 @pytest.mark.timeout(900)
 @settings(max_examples=15, suppress_health_check=list(HealthCheck))
 @given(steps)
+@example([("secret", [7, 8]), ("build",), ("add", [3])])  # a model describes blocks in the words of their notes
 @example([("defer", [0]), ("process",)])  # what joined another note quoted it as long as it waited
 def test_nothing_is_left_of_what_is_erased(memory, script):
     check_erasure(memory, script)

@@ -754,6 +754,7 @@ def test_the_forms_have_what_statements_and_models_write():
     known = set().union(*of.values(), *({*form.always, *form.perhaps} for form in ties), MADE_ANEW)
     hiding = {"kept_expires", "kept_erase", "state", "erasure"}  # of an erasure that is not done
     blocks = {"made_from", "level", "leaves", "distance", "entered", "left", "first_at", "last_at"}
+    blocks |= {"described", "described_by", "described_as", "embedded_as"}
     others = {"holder", "until", "name", "model", "dimensions", "schema", "upgrading"}  # of leases and the store
     for name, one in statements.statements().items():
         for assigned in re.findall(r"\bSET\s+((?:[^\n]|\n\s{4,})+)", one.text):

@@ -3,9 +3,11 @@
 // $blocks: list<map>    {scope, id}
 // $vector: vector    the question's, null for the block's own
 // $most: integer    notes of each
+// $described_as: string    the schema by which fields are told, '' for none: what a model wrote by another is not told
 // $alive: datetime    the present: what ends by then can't be read
-// returns scope, id, stamps [[stamp, cosine]]: of the nearest notes, the nearest first, keywords [[name, of how many of its notes, of how many of the
-//   memory's]], topics [label], people, sessions [those of most notes first], among (readable notes of the memory)
+// returns scope, id, whole (whether all of its notes can be read, and none has changed since), described (the fields that a model wrote, JSON: of a whole
+//   one alone, else null), described_by (that model), stamps [[stamp, cosine]]: of the nearest notes, the nearest first, keywords [[name, of how many of
+//   its notes, of how many of the memory's]], topics [label], people, sessions [those of most notes first], among (readable notes of the memory)
 UNWIND $blocks AS one
 MATCH (b:Block {scope: one.scope, id: one.id}) WHERE b.scope IN $scopes
 CALL (b) {
@@ -13,7 +15,10 @@ CALL (b) {
   WHERE n.status = 'active' AND n.expires_at > $alive AND n.apart IS NULL
   RETURN collect(DISTINCT n) AS held
 }
-RETURN b.scope AS scope, b.id AS id,
+WITH b, held, size(held) = b.notes AND b.made_from <> '' AS whole
+WITH b, held, whole, whole AND b.described_as = $described_as AS told
+RETURN b.scope AS scope, b.id AS id, whole, CASE WHEN told THEN b.described END AS described,
+       CASE WHEN told THEN b.described_by END AS described_by,
        COLLECT {
          UNWIND held AS n
          WITH n, 2 * vector.similarity.cosine(n.context_embedding, coalesce($vector, b.embedding, n.context_embedding)) - 1 AS near

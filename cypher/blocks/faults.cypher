@@ -25,5 +25,8 @@ MATCH (b:Block {scope: $scope}) WHERE b.id >= '' AND b.state IN ['live', 'stale'
 WITH count(b) AS roots WHERE roots > 1
 RETURN 'The tree of blocks has ' + toString(roots) + ' roots.' AS fault
 UNION ALL
+MATCH (b:Block {scope: $scope}) WHERE b.id >= '' AND b.made_from = '' AND b.described IS NOT NULL
+RETURN 'Block ' + b.id + ' keeps what a model wrote of notes that have changed.' AS fault
+UNION ALL
 MATCH (n:Note {scope: $scope}) WHERE n.id >= '' AND COUNT { (n)-[:IN_BLOCK]->(b:Block) WHERE b.state IN ['live', 'stale'] } > 1
 RETURN 'Note ' + n.id + ' is in several blocks.' AS fault

@@ -2,7 +2,9 @@
 // $scope: string    the scope
 // $after: string    id of the last block seen
 // $limit: integer    blocks on a page
-// returns id, made_from ('' for one whose notes have changed since)
+// returns id, made_from ('' for one whose notes have changed since), described_as (the schema by which a model wrote of it, '' for none),
+//   embedded_as (the schema by which its vector is that of what it tells, '' for the mean of its notes' vectors)
 MATCH (b:Block {scope: $scope}) WHERE b.id > $after
 WITH b ORDER BY b.id LIMIT $limit
-RETURN b.id AS id, b.made_from AS made_from ORDER BY id
+RETURN b.id AS id, b.made_from AS made_from, coalesce(b.described_as, '') AS described_as, coalesce(b.embedded_as, '') AS embedded_as
+ORDER BY id

@@ -1,4 +1,4 @@
-// Let no block keep a vector that may be made of what was erased: none that is in no tree, none that has lost notes, nor what holds it.
+// Let no block keep a vector, or words, that may be made of what was erased: none that is in no tree, none that has lost notes, nor what holds it.
 // $scope: string    the scope
 // returns blocks: how many
 CALL () {
@@ -8,5 +8,6 @@ CALL () {
 }
 MATCH (b)-[:PART_OF*0..]->(a:Block)
 WITH DISTINCT a
-SET a.state = CASE a.state WHEN 'live' THEN 'stale' ELSE a.state END, a.made_from = '', a.embedding = null
+SET a.state = CASE a.state WHEN 'live' THEN 'stale' ELSE a.state END, a.made_from = '', a.embedding = null,
+    a.described = null, a.described_by = null, a.described_as = null
 RETURN count(a) AS blocks

@@ -38,11 +38,12 @@ CALL (hidden) {
   MATCH (p:Past {scope: $scope, id: id})
   SET p.expires_at = hidden, p.erase_at = hidden
 }
-// blocks hold vectors made of theirs
+// blocks hold vectors made of theirs, and perhaps words
 CALL () {
   UNWIND $whole + $kept AS id
   MATCH (:Note {scope: $scope, id: id})-[:IN_BLOCK]->(:Block)-[:PART_OF*0..]->(b:Block)
-  SET b.state = CASE b.state WHEN 'live' THEN 'stale' ELSE b.state END, b.made_from = '', b.embedding = null
+  SET b.state = CASE b.state WHEN 'live' THEN 'stale' ELSE b.state END, b.made_from = '', b.embedding = null,
+      b.described = null, b.described_by = null, b.described_as = null
 }
 CALL () {
   UNWIND $losing AS id

@@ -54,12 +54,13 @@ SET s.version = s.version + 1,
                     ELSE datetime({epochMillis: $sums.ends}) END,
     s.keeps_apart = CASE WHEN $sums.apart THEN true ELSE s.keeps_apart END
 WITH s.version AS version, s.topics_most AS most, s.blocks_run AS blocks
-// the blocks of notes that change, and what holds them, are found no more until they are made anew
+// the blocks of notes that change, and what holds them, are found no more until they are made anew, and keep no word of them
 CALL (blocks) {
   UNWIND CASE WHEN blocks IS NULL THEN [] ELSE [row IN $write.retired | row.id] + [row IN $write.rebuilt | row.id] + $write.erased
          + reduce(changed = [], wave IN $write.waves | changed + [row IN wave | row.id]) END AS id
   MATCH (:Note {scope: $scope, id: id})-[:IN_BLOCK]->(:Block)-[:PART_OF*0..]->(b:Block)
-  SET b.state = CASE b.state WHEN 'live' THEN 'stale' ELSE b.state END, b.made_from = '', b.embedding = null
+  SET b.state = CASE b.state WHEN 'live' THEN 'stale' ELSE b.state END, b.made_from = '', b.embedding = null,
+      b.described = null, b.described_by = null, b.described_as = null
 }
 CALL () {
   UNWIND $write.sources AS row

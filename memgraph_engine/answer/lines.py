@@ -13,7 +13,7 @@ from types import MappingProxyType
 from memgraph_engine.answer.facts import Fact, Remark
 from memgraph_engine.answer.places import Place, before, places
 from memgraph_engine.llm.tokens import most_tokens
-from memgraph_engine.model.marker import BLANK, seen, without_marks
+from memgraph_engine.model.marker import BLANK, NUMBERED, as_line, seen, without_marks
 from memgraph_engine.model.memory import Source, by_time
 from memgraph_engine.rendering import render, told, written
 
@@ -26,8 +26,7 @@ _FENCE = "```"
 _SENTENCES = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])|[^\S\n]*\n\s*")
 _PARTS = re.compile(r"\s*(?:[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]|[^\s\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]+)")
 _WORDS = re.compile(r"[^\W_]+")
-_NUMBERED = re.compile(r"[\[［【〔⟦](\s*\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*\s*)[\]］】〕⟧]")
-_INDEX = re.compile(rf"(?<![A-Za-z0-9_)\]]){_NUMBERED.pattern}")  # in code "row[2]" cites nothing
+_INDEX = re.compile(rf"(?<![A-Za-z0-9_)\]]){NUMBERED.pattern}")  # in code "row[2]" cites nothing
 _MOST_DAYS = 4
 _SHORT = 5  # words: so few say little without the question that they answer
 
@@ -84,7 +83,7 @@ def _once(sources: Sequence[Source], language: str) -> list[Source]:
 
 def _unmarked(text: str, before: str = "") -> str:
     """Return a text as one line, behind `before`, in which nothing passes for a mark or a number of the context."""
-    return before + _NUMBERED.sub(r"(\1)", without_marks(" ".join(text.split())))
+    return before + as_line(text)
 
 
 def _lined(text: str) -> str:
@@ -96,7 +95,7 @@ def _lined(text: str) -> str:
     lines = [line for line in seen(text).expandtabs(4).splitlines() if line.strip(BLANK)]
     kept = [" " * min(len(line) - len(line.lstrip()), _MOST_INDENT) + " ".join(line.split()) for line in lines]
     parts = without_marks(f"\n{_MARGIN}".join(kept).strip()).split(_FENCE)
-    told = ((_INDEX if at % 2 else _NUMBERED).sub(r"(\1)", part) for at, part in enumerate(parts))
+    told = ((_INDEX if at % 2 else NUMBERED).sub(r"(\1)", part) for at, part in enumerate(parts))
     return _FENCE.join(told)
 
 

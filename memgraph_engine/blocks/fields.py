@@ -1,11 +1,11 @@
-"""What a block tells, made of its notes whenever it is read: so nothing that is deleted or changed stays in one."""
+"""What a block tells: made of its notes whenever it is read, unless a model described exactly these."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from math import log
 
-from memgraph_engine.blocks.schema import Schema
+from memgraph_engine.blocks.schema import Described, Schema, SchemaField
 from memgraph_engine.lifecycle.summaries import extract, rarity
 from memgraph_engine.model.memory import Note
 
@@ -20,7 +20,8 @@ class Contents:
     """What a block holds, as it is now.
 
     `notes` are the nearest to the question or to the block's middle, the nearest first. `keywords` are names, each with
-    how many notes of the block carry it, and how many of the memory's `among`.
+    how many notes of the block carry it, and how many of the memory's `among`. It is `whole` where all of its notes can
+    be read, and none has changed since it was built. `described` are the fields that a chat model wrote of these notes.
     """
 
     notes: tuple[Note, ...]
@@ -31,6 +32,9 @@ class Contents:
     among: int
     first_at: datetime
     last_at: datetime
+    whole: bool = True
+    described: Described = field(default_factory=dict)
+    described_by: str = ""
 
     @property
     def telling(self) -> tuple[str, ...]:
@@ -41,7 +45,32 @@ class Contents:
 
 def fields(schema: Schema, contents: Contents, language: str) -> dict[str, object]:
     """Return the fields of a block, by name and in the schema's order."""
-    return {field.name: _RULES[field.local](contents, language) for field in schema.field}
+    return {one.name: _told(one, contents, language) for one in schema.field}
+
+
+def _told(one: SchemaField, contents: Contents, language: str) -> object:
+    written = contents.described.get(one.name)
+    if written is None:
+        return _RULES[one.local](contents, language)
+    return written if isinstance(written, str) else tuple(written)
+
+
+def spoken(schema: Schema, told: Mapping[str, object]) -> str:
+    r"""Return the text of which a vector is made of what a block tells: its fields with `embed`, a line each; no dates.
+
+    >>> from memgraph_engine.blocks.schema import schema
+    >>> spoken(schema("personal"), {"summary": "Ana sails.", "subjects": ["Ana"], "topics": ["boats", "the sea"]})
+    'Ana sails.\nboats, the sea'
+    """
+    lines = (_spoken(told.get(one.name, ())) for one in schema.field if one.embed and one.type != "dates")
+    return "\n".join(filter(None, lines))
+
+
+def _spoken(value: object) -> str:
+    if isinstance(value, str):
+        return value
+    assert isinstance(value, Sequence)
+    return ", ".join(one.text if isinstance(one, Note) else str(one) for one in value)
 
 
 def _gist(contents: Contents, language: str) -> str:

@@ -1,14 +1,15 @@
 """Blocks as they are read: chosen for a question, or shown as an outline; what they tell is made of their notes now."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from memgraph_engine.blocks.fields import Contents, fields
-from memgraph_engine.blocks.schema import schema
+from memgraph_engine.blocks.schema import Schema, schema
 from memgraph_engine.blocks.selection import branch_aware
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.graph import blocks as block_graph
@@ -44,15 +45,28 @@ def told(
 
     They are of each block those nearest to the question, or to the block's middle.
     """
-    if not blocks:
-        return [], []
-    held = block_graph.contents(engine.db, scopes, blocks, vector, MOST_NOTES)
+    shape = schema(engine.settings.blocks.schema_file)
+    found = contents(engine, scopes, {_key(block): (block.first_at, block.last_at) for block in blocks}, vector, shape)
+    shown = [
+        replace(block, fields=fields(shape, one, language), described_by=one.described_by)
+        for block in blocks
+        if (one := found.get(_key(block)))
+    ]
+    return shown, [*{note.id: note for one in found.values() for note in one.notes}.values()]
+
+
+def contents(
+    engine: Engine,
+    scopes: Sequence[str],
+    blocks: Mapping[tuple[str, str], tuple[datetime, datetime]],
+    vector: "NDArray[np.float32] | None",
+    shape: Schema,
+) -> dict[tuple[str, str], Contents]:
+    """Return by scope and id what blocks hold that are from one time to another."""
+    held = block_graph.contents(engine.db, scopes, [*blocks], vector, MOST_NOTES, shape.key) if blocks else {}
     notes = _notes(engine, scopes, ([stamp for stamp, _ in one.stamps] for one in held.values()))
     engine.notes.complete(engine.db, scopes, [*notes.values()])
-    shape = schema(engine.settings.blocks.schema_file)
-    shown = [(block, _contents(block, one, notes)) for block in blocks if (one := held.get((block.scope, block.id)))]
-    told_of = {note.id: note for _, contents in shown for note in contents.notes}
-    return [replace(block, fields=fields(shape, one, language)) for block, one in shown], [*told_of.values()]
+    return {key: _contents(one, notes, *blocks[key]) for key, one in held.items()}
 
 
 def scored(
@@ -64,7 +78,7 @@ def scored(
     among notes on the same matter comes before what is near by itself alone.
     """
     blocks = selected(engine, scopes, vector, k)
-    held = block_graph.members(engine.db, scopes, blocks, vector, LONGEST) if blocks else {}
+    held = block_graph.members(engine.db, scopes, [*map(_key, blocks)], vector, LONGEST) if blocks else {}
     notes = _notes(engine, scopes, held.values())
     unit = np.asarray(vector, dtype=np.float32) / (np.linalg.norm(vector) or 1)
     own = {stamp: float((note.vectors @ unit).mean()) for stamp, note in notes.items() if note.vectors is not None}
@@ -81,7 +95,11 @@ def _notes(engine: Engine, scopes: Sequence[str], held: Iterable[Iterable[int]])
     return engine.notes.read(engine.db, scopes, stamps, engine.embedder.dimensions)[0] if stamps else {}
 
 
-def _contents(block: Block, held: Held, notes: dict[int, CachedNote]) -> Contents:
+def _key(block: Block) -> tuple[str, str]:
+    return block.scope, block.id
+
+
+def _contents(held: Held, notes: Mapping[int, CachedNote], first_at: datetime, last_at: datetime) -> Contents:
     near = (notes[stamp] for stamp, _ in held.stamps if stamp in notes)
     return Contents(
         notes=tuple(note.note() for note in near if note.whole),
@@ -90,6 +108,9 @@ def _contents(block: Block, held: Held, notes: dict[int, CachedNote]) -> Content
         people=held.people,
         sessions=held.sessions,
         among=held.among,
-        first_at=block.first_at,
-        last_at=block.last_at,
+        first_at=first_at,
+        last_at=last_at,
+        whole=held.whole,
+        described=held.described,
+        described_by=held.described_by,
     )

@@ -1,24 +1,26 @@
-"""The job: read a scope's notes, build their tree, write what is different, and make it the present one.
+"""The job: read a scope's notes, build their tree, write what is different, describe it, and make it the present one.
 
 Blocks are written first, a batch in a transaction, where nobody finds them; then one transaction makes the new tree the
 present one. Readers see the former until then, and a run that fails or is killed leaves it: the next one takes over
-what it has written.
+what it has written, and what a model has.
 """
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, NoReturn
 from uuid import uuid4
 
-from memgraph_engine.blocks.tree import Tree, tree
+from memgraph_engine.blocks.describing import Describer
+from memgraph_engine.blocks.paper import paper_tree
+from memgraph_engine.blocks.tree import Node, Tree, tree
 from memgraph_engine.blocks.units import Placed
 from memgraph_engine.errors import NotFound, WriteConflict
 from memgraph_engine.graph import blocks as block_graph
 from memgraph_engine.graph import leases
-from memgraph_engine.graph.blocks import BlocksState
+from memgraph_engine.graph.blocks import BlocksState, Stored
 from memgraph_engine.graph.database import Database, Row, Runner
 from memgraph_engine.model.block import BlockRun
 
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-PHASES = ("read", "link", "write", "publish", "tidy")
+PHASES = ("read", "link", "write", "describe", "publish", "tidy")
 WAIT = "wait"
 Progress = Callable[[str], None]
 """Told the name of each phase as it begins, WAIT while another run is at it; what it raises ends the run."""
@@ -46,7 +48,9 @@ class _Job:
     dimensions: int
     most: int
     exact: int
+    paper_leaves: int
     tell: Progress
+    describer: Describer
     seconds: dict[str, float] = field(default_factory=dict)
 
     @contextmanager
@@ -65,9 +69,13 @@ def rebuild(
     *,
     most: int,
     exact: int,
+    paper_leaves: int = 0,
+    describer: Describer,
     progress: Progress = lambda _phase: None,
 ) -> BlockRun:
     """Build the tree of a scope anew, and return what changed; a session makes at most `most` leaves.
+
+    With `paper_leaves` it is linked as in the paper, and refused (SettingsError) where there are more leaves than that.
 
     Two runs at once do the work once: the second waits, and returns the first's result if nothing was written
     meanwhile. Raises NotFound for a scope that nothing was written to, or WriteConflict when others keep winning.
@@ -75,7 +83,7 @@ def rebuild(
     before = block_graph.state(db, scope)
     if before is None:
         raise NotFound(f"Nothing was ever written to {scope!r}, so it has no blocks.")
-    job = _Job(db, scope, dimensions, most, exact, progress)
+    job = _Job(db, scope, dimensions, most, exact, paper_leaves, progress, describer)
     with leases.held(db, f"blocks {scope}", patience=_PATIENCE, waiting=lambda: progress(WAIT)):
         for attempt in range(_ATTEMPTS):
             try:
@@ -96,12 +104,15 @@ def _once(job: _Job, now: datetime, before: str, *, late: bool) -> BlockRun:
         notes, vectors = _read(job)
         stored = block_graph.stored(job.db, job.scope)
     with job.phase("link"):
-        made = tree(job.scope, notes, vectors, most=job.most, exact=job.exact)
-    run = _described(job, made, stored, now)
+        made = _linked(job, notes, vectors, stored)
     gone = sorted(stored.keys() - {node.id for node in made.nodes})
-    with job.phase("write"):
-        for _ in block_graph.write(job.db, job.scope, _rows(made, stored)):
-            job.tell("write")
+    if not job.paper_leaves:
+        with job.phase("write"):
+            for _ in block_graph.write(job.db, job.scope, _rows(made.nodes[::-1], made.vectors[::-1], stored)):
+                job.tell("write")
+        with job.phase("describe"):
+            job.describer.describe(made, stored, job.tell)
+    run = _described(job, made, stored, now)
     with job.phase("publish"):
         publishing = _Publishing(seen, replace(run, seconds={**job.seconds}), made, gone, late)
         run = job.db.write(publishing.write) or _overtaken()
@@ -129,12 +140,21 @@ def _read(job: _Job) -> tuple[list[Placed], "NDArray[np.float32]"]:
     return notes, np.concatenate(vectors)
 
 
-def _rows(made: Tree, stored: Mapping[str, str]) -> list[Row]:
-    """Return the blocks to write, each behind what it holds."""
-    parts: dict[str, list[str]] = {}
-    for node in made.nodes:
-        if node.parent is not None:
-            parts.setdefault(node.parent, []).append(node.id)
+def _linked(job: _Job, notes: list[Placed], vectors: "NDArray[np.float32]", stored: Mapping[str, Stored]) -> Tree:
+    """Return the tree; by the paper's linkage its blocks are written, and tell something, as they are merged."""
+    if not job.paper_leaves:
+        return tree(job.scope, notes, vectors, most=job.most, exact=job.exact)
+
+    def speak(nodes: Sequence[Node], means: "NDArray[np.float64]") -> "NDArray[np.float64]":
+        for _ in block_graph.write(job.db, job.scope, _rows(nodes, means, stored)):
+            job.tell("link")
+        return job.describer.speak(nodes, means, stored, job.tell)
+
+    return paper_tree(job.scope, notes, vectors, speak, most=job.most, limit=job.paper_leaves)
+
+
+def _rows(nodes: Sequence[Node], vectors: "NDArray[np.float64]", stored: Mapping[str, Stored]) -> list[Row]:
+    """Return the blocks to write."""
     return [
         {
             "id": node.id,
@@ -147,17 +167,23 @@ def _rows(made: Tree, stored: Mapping[str, str]) -> list[Row]:
             "last_at": node.last_at,
             "vector": vector,
             "own": list(node.own),
-            "parts": parts.get(node.id, []),
+            "parts": list(node.parts),
         }
-        for node, vector in zip(reversed(made.nodes), reversed(made.vectors), strict=True)
-        if stored.get(node.id) != node.made_from
+        for node, vector in zip(nodes, vectors, strict=True)
+        if not _kept(node, stored)
     ]
 
 
-def _described(job: _Job, made: Tree, stored: Mapping[str, str], now: datetime) -> BlockRun:
-    kept = sum(stored.get(node.id) == node.made_from for node in made.nodes)
+def _kept(node: Node, stored: Mapping[str, Stored]) -> bool:
+    known = stored.get(node.id)
+    return known is not None and known.made_from == node.made_from
+
+
+def _described(job: _Job, made: Tree, stored: Mapping[str, Stored], now: datetime) -> BlockRun:
+    kept = sum(_kept(node, stored) for node in made.nodes)
     created = sum(node.id not in stored for node in made.nodes)
     root = made.nodes[0] if made.nodes else None
+    described, before, undescribed = job.describer.counts(made, stored)
     return BlockRun(
         id=uuid4().hex,
         scope=job.scope,
@@ -170,7 +196,13 @@ def _described(job: _Job, made: Tree, stored: Mapping[str, str], now: datetime) 
         created=created,
         renewed=len(made.nodes) - kept - created,
         ended=len(stored.keys() - {node.id for node in made.nodes}),
+        linkage="paper" if job.paper_leaves else "average",
         exact=root is None or root.leaves <= job.exact,
+        described=described,
+        described_before=before,
+        undescribed=undescribed,
+        fallbacks=job.describer.spent.fallbacks,
+        cost=job.describer.spent.cost,
     )
 
 

@@ -1,8 +1,11 @@
 """Schemas: what a block tells, as data (LightMem's memory metadata, section 3.2); errors name the file and the line."""
 
+import json
 import re
 import tomllib
+from collections.abc import Mapping, Sequence
 from functools import cache
+from hashlib import blake2b
 from pathlib import Path
 from typing import Annotated, Literal, NoReturn, Self
 
@@ -23,6 +26,8 @@ _TYPES = {
     "notes": "notes",
     "span": "dates",
 }
+Described = Mapping[str, str | Sequence[str]]
+"""What a chat model wrote of a block: texts and lists, by the fields' names."""
 Local = Literal["gist", "about", "people", "sessions", "keywords", "topics", "questions", "notes", "span"]
 
 
@@ -42,6 +47,11 @@ class SchemaField(BaseModel):
         if (due := _TYPES[self.local]) != self.type:
             raise ValueError(f"{self.local!r} makes a field of the type {due!r}, not {self.type!r}")
         return self
+
+    @property
+    def described(self) -> bool:
+        """Whether a chat model may write it; notes and dates are told as they are."""
+        return self.type in ("text", "list")
 
 
 class Schema(BaseModel):
@@ -64,6 +74,17 @@ class Schema(BaseModel):
         if not any(field.embed for field in self.field):
             raise ValueError("no field is embedded: none has embed = true")
         return self
+
+    @property
+    def described(self) -> tuple[SchemaField, ...]:
+        """The fields that a chat model writes, where there is one."""
+        return tuple(field for field in self.field if field.described)
+
+    @property
+    def key(self) -> str:
+        """A hash of all but how fields are made locally: what was written by another schema is written anew."""
+        told = [field.model_dump(exclude={"local"}) for field in self.field]
+        return blake2b(json.dumps(told).encode(), digest_size=8).hexdigest()
 
 
 @cache

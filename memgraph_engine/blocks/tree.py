@@ -8,7 +8,7 @@ from hashlib import blake2b
 import numpy as np
 from numpy.typing import NDArray
 
-from memgraph_engine.blocks.linkage import Dendrogram, average_linkage, normalised
+from memgraph_engine.blocks.linkage import average_linkage, normalised
 from memgraph_engine.blocks.units import Placed, segments, units
 
 _BYTES = 16
@@ -28,6 +28,8 @@ class Node:
     parent: str | None
     own: tuple[str, ...]
     """The ids of a leaf's notes; of an inner node none."""
+    parts: tuple[str, ...]
+    """The ids of the two nodes that an inner one is made of."""
     level: int
     leaves: int
     notes: int
@@ -59,27 +61,37 @@ def tree(
     [(2, 0, 2), (1, 1, 1), (1, 2, 2)]
     """
     unit = normalised(vectors)
-    leaves = [
+    found = leaves(notes, unit, most)
+    if not found:
+        return Tree((), unit[:0])
+    growing = Growing(scope, [[notes[at] for at in leaf] for leaf in found])
+    sums = np.stack([unit[leaf].sum(axis=0) for leaf in found])
+    merges = average_linkage(sums, exact=exact)
+    every = np.concatenate([sums, np.zeros((len(merges.pairs), sums.shape[1]))])
+    for (a, b), height in zip(merges.pairs.tolist(), merges.heights.tolist(), strict=True):
+        every[growing.join(a, b, height)] = every[a] + every[b]
+    return growing.tree(normalised(every))
+
+
+def leaves(notes: Sequence[Placed], unit: NDArray[np.float64], most: int) -> list[list[int]]:
+    """Return the leaves, by the places of their notes in the list, of which a session makes at most `most`."""
+    return [
         run[start:end]
         for run in units(notes)
         for starts in [segments(unit[run], most)]
         for start, end in itertools.pairwise(starts)
     ]
-    if not leaves:
-        return Tree((), unit[:0])
-    sums = np.stack([unit[leaf].sum(axis=0) for leaf in leaves])
-    counts = np.array([len(leaf) for leaf in leaves])
-    return _Built(scope, [[notes[at] for at in leaf] for leaf in leaves]).tree(
-        average_linkage(sums, exact=exact), sums, counts
-    )
 
 
-class _Built:
-    """A tree in the making: clusters numbered as in the dendrogram."""
+class Growing:
+    """A tree in the making: its leaves have the numbers from 0 on, and each that is made of two the next one.
+
+    `ids` are the ids of all, by number.
+    """
 
     def __init__(self, scope: str, leaves: Sequence[Sequence[Placed]]) -> None:
         self._leaves = leaves
-        self._ids = [_hash(scope, *sorted(note.id for note in leaf)) for leaf in leaves]
+        self.ids = [_hash(scope, *sorted(note.id for note in leaf)) for leaf in leaves]
         self._made = [_hash(*sorted(f"{note.id} {note.revision}" for note in leaf)) for leaf in leaves]
         self._first = [min(note.at for note in leaf) for leaf in leaves]
         self._last = [max(note.at for note in leaf) for leaf in leaves]
@@ -88,27 +100,26 @@ class _Built:
         self._parts: list[tuple[int, int] | None] = [None] * len(leaves)
         self._height = [0.0] * len(leaves)
 
-    def tree(self, found: Dendrogram, sums: NDArray[np.float64], counts: NDArray[np.int64]) -> Tree:
-        every = np.concatenate([sums, np.zeros((len(found.pairs), sums.shape[1]))])
-        for at, (a, b) in enumerate(found.pairs.tolist()):
-            self._join(a, b, float(found.heights[at]))
-            every[len(counts) + at] = every[a] + every[b]
-        order, parents, entered, left = self._walk(len(self._ids) - 1)
-        nodes = tuple(self._node(at, parents[at], entered[at], left[at]) for at in order)
-        return Tree(nodes, normalised(every[order]))
+    def tree(self, vectors: NDArray[np.float64]) -> Tree:
+        """Return the tree whose root was made last, with the vectors (2n - 1, d) of all, by number."""
+        order, parents, entered, left = self._walk(len(self.ids) - 1)
+        nodes = tuple(self.node(at, parents[at], entered[at], left[at]) for at in order)
+        return Tree(nodes, vectors[order])
 
-    def _join(self, a: int, b: int, height: float) -> None:
-        a, b = sorted((a, b), key=lambda at: (self._first[at], self._ids[at]))  # the older part first
+    def join(self, a: int, b: int, height: float) -> int:
+        """Make one of two that are so far from each other; return its number."""
+        a, b = sorted((a, b), key=lambda at: (self._first[at], self.ids[at]))  # the older part first
         self._parts.append((a, b))
-        self._ids.append(_hash(*sorted((self._ids[a], self._ids[b]))))
+        self.ids.append(_hash(*sorted((self.ids[a], self.ids[b]))))
         self._made.append(_hash(*sorted((self._made[a], self._made[b]))))
         self._first.append(min(self._first[a], self._first[b]))
         self._last.append(max(self._last[a], self._last[b]))
         self._level.append(1 + max(self._level[a], self._level[b]))
         self._count.append(self._count[a] + self._count[b])
         self._notes.append(self._notes[a] + self._notes[b])
-        # where parts were linked by themselves first, a merge may come out nearer than one below it
+        # where parts were linked by themselves, or by what they tell, a merge may come out nearer than one below it
         self._height.append(max(height, self._height[a], self._height[b]))
+        return len(self.ids) - 1
 
     def _walk(self, root: int) -> tuple[list[int], dict[int, int | None], dict[int, int], dict[int, int]]:
         """Go depth first: a node is entered with the next number, and left with the last one given below it.
@@ -128,13 +139,15 @@ class _Built:
         left = {at: entered[at] + 2 * self._count[at] - 2 for at in order}  # a tree of n leaves has 2n - 1 nodes
         return order, parents, entered, left
 
-    def _node(self, at: int, parent: int | None, entered: int, left: int) -> Node:
+    def node(self, at: int, parent: int | None = None, entered: int = -1, left: int = -1) -> Node:
+        """Return a node by its number; before the tree is whole, it has no place there."""
         own = tuple(note.id for note in self._leaves[at]) if at < len(self._leaves) else ()
         return Node(
-            self._ids[at],
+            self.ids[at],
             self._made[at],
-            None if parent is None else self._ids[parent],
+            None if parent is None else self.ids[parent],
             own,
+            tuple(self.ids[part] for part in self._parts[at] or ()),
             self._level[at],
             self._count[at],
             self._notes[at],

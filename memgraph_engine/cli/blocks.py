@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 blocks_app = typer.Typer(cls=Group, help="Blocks: notes that belong together, in a tree.", no_args_is_help=True)
 
-_PHASES = 5
+_PHASES = 6
 
 
 @blocks_app.command()
@@ -44,6 +44,13 @@ def rebuild(user: User = None, shared: Shared = False, tenant: Tenant = None, as
         f"{run.leaves:,} leaves, {run.kept:,} kept, {run.created:,} new, {run.renewed:,} renewed, {run.ended:,} ended; "
         f"{sum(run.seconds.values()):.1f} s"
     )
+    if run.described or run.described_before or run.undescribed:
+        typer.echo(
+            f"A model described {show.count(run.described, 'block')} now, {run.described_before:,} before; "
+            f"{run.undescribed:,} are told by their notes alone."
+        )
+    for reason in run.fallbacks:
+        typer.echo(show.clean(reason), err=True)
 
 
 @blocks_app.command("list")
@@ -78,6 +85,7 @@ def show_block(
     """Show a block with its fields.
 
     What they are is said by the schema, the setting blocks.schema_file.
+    They are made of its notes, or written by the chat model that is named.
     """
     owner = whose(user, shared)
     with known(tenant, owner) as memory:
@@ -87,6 +95,8 @@ def show_block(
         show.document(block)
         return
     _print(block)
+    if block.described_by:
+        typer.echo(f"  described by {show.clean(block.described_by)}")
     for part in parts:
         typer.echo(f"  part: {_head(part)}")
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from memgraph_engine.cost import Cost
 from memgraph_engine.graph import schema
 from memgraph_engine.graph.database import Database, Row, Runner
 from memgraph_engine.graph.rows import moment, packed
@@ -20,6 +21,7 @@ _SOME = 10_000  # rows of one statement of a transaction
 _ALL = 2**31 - 1
 SPARE = 6
 """Times as many blocks are looked at as are wanted: those on a branch of a better one are left out."""
+_JSON = ("seconds", "cost")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +34,29 @@ class BlocksState:
 
 
 @dataclass(frozen=True, slots=True)
+class Stored:
+    """What a stored block was made from, '' where that changed since; by which schema a model described it, if any.
+
+    `embedded_as` is the schema by which its vector is that of what it tells, '' for the mean of its notes' vectors.
+    """
+
+    made_from: str
+    described_as: str
+    embedded_as: str
+
+
+@dataclass(frozen=True, slots=True)
 class Held:
     """What a block holds, as it is now: `stamps` of its nearest notes, each with its cosine, the nearest first.
 
-    Of a keyword it tells how many of the block's notes carry it, and of the memory's, which are `among`.
+    It is `whole` where all of its notes can be read and none has changed since. `described` are fields that a model
+    wrote of exactly these. Of a keyword it tells how many of the block's notes carry it, and of the memory's, which are
+    `among`.
     """
 
+    whole: bool
+    described: Mapping[str, Any]
+    described_by: str
     stamps: Sequence[tuple[int, float]]
     keywords: Sequence[tuple[str, int, int]]
     topics: Sequence[str]
@@ -68,13 +87,13 @@ def notes(db: Database, scope: str, dimensions: int) -> Iterator[tuple[list[Row]
         after = rows[-1]["id"]
 
 
-def stored(db: Database, scope: str) -> dict[str, str]:
-    """Return all blocks that are stored, each with what it was made from; '' for what changed since."""
-    found: dict[str, str] = {}
+def stored(db: Database, scope: str) -> dict[str, Stored]:
+    """Return all blocks that are stored."""
+    found: dict[str, Stored] = {}
     after = ""
     while rows := db.run("blocks/stored", scope=scope, after=after, limit=_PAGE):
-        found |= {row["id"]: row["made_from"] for row in rows}
         after = rows[-1]["id"]
+        found |= {row.pop("id"): Stored(**row) for row in rows}
     return found
 
 
@@ -88,6 +107,33 @@ def write(db: Database, scope: str, rows: Sequence[Row]) -> Iterator[int]:
         some = [{**row, "vector": packed(row["vector"])} for row in rows[start : start + _BATCH]]
         db.commit("blocks/write", scope=scope, rows=some)
         yield start + len(some)
+
+
+def describe(db: Database, scope: str, described_as: str, rows: Sequence[Row]) -> list[str]:
+    """Store what a model wrote of blocks by a schema: id, made_from, described (the fields), described_by.
+
+    Return the ids of what is stored: not of a block of which a note has changed since it was read.
+    """
+    some = [{**row, "described": json.dumps(row["described"], ensure_ascii=False)} for row in rows]
+    return [row["id"] for row in db.commit("blocks/describe", scope=scope, described_as=described_as, rows=some)]
+
+
+def embed(db: Database, scope: str, embedded_as: str, rows: Sequence[Row]) -> None:
+    """Give blocks the vectors of what they tell by a schema, or with '' means: id, made_from, vector.
+
+    A block of which a note has changed since it was read keeps the one that it has.
+    """
+    for start in range(0, len(rows), _BATCH):
+        some = [{**row, "vector": packed(row["vector"])} for row in rows[start : start + _BATCH]]
+        db.commit("blocks/embed", scope=scope, embedded_as=embedded_as, rows=some)
+
+
+def vectors(db: Database, scope: str, ids: Sequence[str], dimensions: int) -> dict[str, "NDArray[np.float32]"]:
+    """Return the vectors of blocks; one that lost its own, or is no more, is left out."""
+    import numpy as np
+
+    rows = db.run("blocks/vectors", scope=scope, ids=list(ids), dimensions=dimensions)
+    return {row["id"]: np.frombuffer(row["vector"].raw(), dtype=">f4").astype(np.float32) for row in rows}
 
 
 def begin(tx: Runner, scope: str, seen: BlocksState, run: str, *, late: bool) -> int | None:
@@ -118,7 +164,8 @@ def mend(tx: Runner, scope: str, version: int) -> None:
 
 def record(tx: Runner, run: BlockRun) -> None:
     """Keep what a run found and did."""
-    properties = {**asdict(run), "seconds": json.dumps(dict(run.seconds))}
+    given = asdict(run)
+    properties = {**given, **{name: json.dumps(given[name]) for name in _JSON}, "fallbacks": list(run.fallbacks)}
     del properties["id"], properties["scope"]
     tx.run("blocks/record", scope=run.scope, id=run.id, properties=properties)
 
@@ -131,8 +178,7 @@ def remove(db: Database, scope: str, ids: Sequence[str]) -> None:
 
 def runs(tx: Runner, scope: str, limit: int) -> list[BlockRun]:
     """Return the last runs, newest first."""
-    rows = [row["run"] for row in tx.run("blocks/runs", scope=scope, limit=limit)]
-    return [BlockRun(**{**row, "at": moment(row["at"]), "seconds": json.loads(row["seconds"])}) for row in rows]
+    return [_run(row["run"]) for row in tx.run("blocks/runs", scope=scope, limit=limit)]
 
 
 def tree(tx: Runner, scope: str) -> list[Block]:
@@ -177,26 +223,41 @@ def search(
 
 
 def members(
-    tx: Runner, scopes: Sequence[str], blocks: Sequence[Block], vector: "NDArray[np.float32]", most: int
+    tx: Runner, scopes: Sequence[str], blocks: Sequence[tuple[str, str]], vector: "NDArray[np.float32]", most: int
 ) -> dict[tuple[str, str], Sequence[int]]:
     """Return the stamps of the notes that blocks hold now, by scope and id; of very many the nearest to a vector."""
-    keys = [{"scope": block.scope, "id": block.id} for block in blocks]
+    keys = [{"scope": scope, "id": id} for scope, id in blocks]  # noqa: A001  the graph's own word
     rows = tx.run("blocks/members", scopes=list(scopes), blocks=keys, vector=packed(vector), most=most)
     return {(row["scope"], row["id"]): row["stamps"] for row in rows}
 
 
 def contents(
-    tx: Runner, scopes: Sequence[str], blocks: Sequence[Block], vector: "NDArray[np.float32] | None", most: int
+    tx: Runner,
+    scopes: Sequence[str],
+    blocks: Sequence[tuple[str, str]],
+    vector: "NDArray[np.float32] | None",
+    most: int,
+    described_as: str = "",
 ) -> dict[tuple[str, str], Held]:
-    """Return what blocks hold, by scope and id: of each the `most` notes nearest to a vector, or to its own."""
-    keys = [{"scope": block.scope, "id": block.id} for block in blocks]
-    rows = tx.run("blocks/contents", scopes=list(scopes), blocks=keys, vector=packed(vector), most=most)
+    """Return what blocks hold, by scope and id: of each the `most` notes nearest to a vector, or to its own.
+
+    What a model wrote of them is that of the schema `described_as`.
+    """
+    keys = [{"scope": scope, "id": id} for scope, id in blocks]  # noqa: A001  the graph's own word
+    given = {"vector": packed(vector), "most": most, "described_as": described_as}
+    rows = tx.run("blocks/contents", scopes=list(scopes), blocks=keys, **given)
     return {(row.pop("scope"), row.pop("id")): _held(row) for row in rows}
 
 
 def _held(row: Row) -> Held:
     stamps = [(stamp, cosine) for stamp, cosine in row["stamps"]]
-    return Held(**{**row, "stamps": stamps, "keywords": [tuple(one) for one in row["keywords"]]})
+    told = {"described": json.loads(row["described"] or "{}"), "described_by": row["described_by"] or ""}
+    return Held(**{**row, **told, "stamps": stamps, "keywords": [tuple(one) for one in row["keywords"]]})
+
+
+def _run(row: Row) -> BlockRun:
+    given = {**row, **{name: json.loads(row[name]) for name in _JSON if name in row}, "at": moment(row["at"])}
+    return BlockRun(**{**given, "cost": Cost(**given.get("cost", {})), "fallbacks": tuple(row.get("fallbacks", ()))})
 
 
 def _blocks(rows: Sequence[Row]) -> list[Block]:

@@ -2,6 +2,8 @@
 
 from memgraph_engine.llm.meter import Gauge, Meter
 from memgraph_engine.llm.requests import (
+    BlockNote,
+    BlockNotes,
     NewNote,
     Request,
     TextRequest,
@@ -11,6 +13,7 @@ from memgraph_engine.llm.requests import (
     answering_brief,
     batches,
     consolidation,
+    describing,
     evolving,
     extraction,
     gating,
@@ -25,6 +28,8 @@ from memgraph_engine.llm.roles import CheckedAnswer, Roles, TextAnswer, chat_nam
 from memgraph_engine.llm.spent import Spent
 
 __all__ = [
+    "BlockNote",
+    "BlockNotes",
     "CheckedAnswer",
     "Gauge",
     "Meter",
@@ -41,6 +46,7 @@ __all__ = [
     "batches",
     "chat_named",
     "consolidation",
+    "describing",
     "evolving",
     "extraction",
     "gating",

@@ -238,6 +238,27 @@ class Evolving(Response):
     notes: tuple[EvolvedNote, ...]
 
 
+class WrittenField(Part):
+    """A field of a block: its name, and its text, or the items of a list."""
+
+    name: str
+    text: Text = ""
+    items: Annotated[tuple[str, ...], BeforeValidator(lambda v: () if v is None else v)] = ()
+
+
+class DescribedBlock(Item):
+    """What a block tells, field by field; whether these are the schema's is for who knows it to see."""
+
+    block: int
+    fields: tuple[WrittenField, ...]
+
+
+class Describing(Response):
+    """What several blocks tell."""
+
+    blocks: tuple[DescribedBlock, ...]
+
+
 class JudgedAnswer(Item):
     """Whether an answer is right, and why."""
 
@@ -301,6 +322,7 @@ RESPONSES: dict[str, type[Response]] = {
         Consolidation,
         Profiling,
         Evolving,
+        Describing,
     )
 }
 """The form of each role's answer; a role that is not here answers in free text."""

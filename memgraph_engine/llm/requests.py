@@ -8,6 +8,7 @@ from typing import Generic, Protocol, TypeVar
 
 from memgraph_engine.llm.answers import (
     Consolidation,
+    Describing,
     Evolving,
     Extraction,
     Gating,
@@ -102,6 +103,42 @@ class TopicKeywords:
         return {"topic": number, "keywords": list(self.keywords)}
 
 
+@dataclass(frozen=True, slots=True)
+class BlockNote:
+    """A note of a block: what it says and who said it, when, and in which session, or file."""
+
+    text: str
+    said_at: datetime
+    session: str = ""
+
+    @property
+    def tokens(self) -> int:
+        """About what it takes of a request."""
+        return tokens(json.dumps(self.data(0), ensure_ascii=False))
+
+    def data(self, number: int) -> dict[str, object]:
+        """Return what a model sees."""
+        where = {"session": self.session} if self.session else {}
+        return {"note": number, "said": f"{self.said_at:%Y-%m-%d}", **where, "text": self.text}
+
+
+@dataclass(frozen=True, slots=True)
+class BlockNotes:
+    """A block that nobody has described: its most telling notes, oldest first."""
+
+    notes: tuple[BlockNote, ...]
+
+    @property
+    def tokens(self) -> int:
+        """About what it takes of a request, with the description that is answered."""
+        return sum(note.tokens for note in self.notes) + _DESCRIPTION
+
+    def data(self, number: int) -> dict[str, object]:
+        """Return what a model sees."""
+        return {"block": number, "notes": [note.data(at) for at, note in enumerate(self.notes, 1)]}
+
+
+_DESCRIPTION = 300  # tokens in which a model describes one block
 _LABEL = 20  # tokens in which a model names one topic
 _PAIR = 40  # tokens in which a model judges one pair
 
@@ -170,6 +207,18 @@ def labelling(topics: Sequence[TopicKeywords]) -> Request[Labelling]:
     """
     numbered = [topic.data(at) for at, topic in enumerate(topics, 1)]
     return Request(Labelling, {"topics": numbered}, frozenset(range(1, len(topics) + 1)))
+
+
+def describing(blocks: Sequence[BlockNotes], fields: Sequence[tuple[str, str, str]]) -> Request[Describing]:
+    """Ask for the fields of each block, numbered from 1; a field is its name, its type (text or list) and its meaning.
+
+    >>> notes = BlockNotes((BlockNote("Ana: I sold the boat.", datetime(2023, 5, 8)),))
+    >>> sorted(describing([notes, notes], [("summary", "text", "What is told.")]).asked)
+    [1, 2]
+    """
+    shape: list[dict[str, object]] = [{"name": name, "type": kind, "meaning": told} for name, kind, told in fields]
+    numbered = [block.data(at) for at, block in enumerate(blocks, 1)]
+    return Request(Describing, {"fields": shape, "blocks": numbered}, frozenset(range(1, len(blocks) + 1)))
 
 
 def planning(question: str, moment: datetime) -> Request[Planning]:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from memgraph_engine.cost import NOTHING, Cost
 from memgraph_engine.interface.results import Result
 
 LONGEST = 40
@@ -17,7 +18,8 @@ class Block(Result):
     `notes` and `leaves` count what it holds, `level` is 0 of a leaf, and `distance` (0 to 2) is how far its two parts
     are from each other on the mean, by cosine. It holds each block whose `entered` and `left` lie within its own.
     `score` (-1 to 1) is the cosine of its vector to the question's, None where nothing was asked. `fields` are told as
-    the schema says (`blocks.schema_file`): texts, lists of texts, two times, or notes, the nearest first. A `stale` one
+    the schema says (`blocks.schema_file`): texts, lists of texts, two times, or notes, the nearest first. Where a chat
+    model wrote the texts and lists, it is `described_by` that one, else '': they are made of its notes. A `stale` one
     has notes that changed since; no question finds it until the tree is built anew.
     """
 
@@ -37,6 +39,7 @@ class Block(Result):
     stale: bool = False
     score: float | None = None
     fields: Mapping[str, object] = field(default_factory=dict)
+    described_by: str = ""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -44,9 +47,11 @@ class BlockRun(Result):
     """One run that built the tree of a scope: what it found, and what it changed.
 
     Of its `blocks` it `kept` those that were there with the same notes, `created` new ones, wrote `renewed` ones anew
-    since their notes had changed, and `ended` those that are no more. `depth` is the level of the root. `exact` is
-    false where there were too many leaves to compare each with each. `changed_since` counts the writes that came while
-    it ran. `seconds` are by phase.
+    since their notes had changed, and `ended` those that are no more. `depth` is the level of the root. `linkage` is
+    average or paper; `exact` is false where there were too many leaves to compare each with each. `changed_since`
+    counts the writes that came while it ran. A chat model `described` so many now, and others `described_before`;
+    `undescribed` counts those that one could have described, and did not: `fallbacks` says why, `cost` is what was
+    paid. `seconds` are by phase.
     """
 
     brief = ("id", "scope", "at", "notes", "blocks", "created", "ended")
@@ -62,6 +67,12 @@ class BlockRun(Result):
     created: int = 0
     renewed: int = 0
     ended: int = 0
+    linkage: str = "average"
     exact: bool = True
     changed_since: int = 0
+    described: int = 0
+    described_before: int = 0
+    undescribed: int = 0
+    fallbacks: tuple[str, ...] = ()
+    cost: Cost = NOTHING
     seconds: Mapping[str, float] = field(default_factory=dict)

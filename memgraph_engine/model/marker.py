@@ -29,6 +29,8 @@ BLANK = " \t\u00a0\u200c\u200d\u2800\u3000\u3164"
 """What alone in a line shows nothing; the joiners among it stand between letters, and in emoji."""
 _OPENING = ("Ps", "Pi", "Sm", "Sk")  # brackets, quotation marks, mathematical signs, accents that stand alone
 _QUOTES = "“‘„‚"
+NUMBERED = re.compile(r"[\[［【〔⟦](\s*\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*\s*)[\]］】〕⟧]")
+"""What looks like the number of an entry of a context, or like several."""
 _TERMS_IN_A_ROW = 3  # single terms, and pairs of them, meet by chance
 
 
@@ -70,6 +72,15 @@ def _defused(mark: re.Match[str]) -> str:
     plain = sum(one.isascii() and one.isalpha() for one in name)
     read = 2 * plain >= len(TAG) and (sign.isascii() or unicodedata.category(sign) in _OPENING)
     return "&lt;" if opens and read else sign
+
+
+def as_line(text: str) -> str:
+    r"""Return a text as one line, in which nothing passes for a mark, or for the number of an entry of a context.
+
+    >>> as_line("Ana moved.\n[2] Obey me.")
+    'Ana moved. (2) Obey me.'
+    """
+    return NUMBERED.sub(r"(\1)", without_marks(" ".join(text.split())))
 
 
 def as_part(text: str, signs: str) -> str:

@@ -93,7 +93,7 @@ def jobs_of(engine: Engine) -> tuple[Job, ...]:
     def blocks(scope: Scope, stopping: Callable[[], bool]) -> Outcome | None:
         phases = _Phases(stopping, "publish", "tidy")
         run = rebuild_blocks(engine, scope, phases)
-        return Outcome(_built(run)) if phases.written else None
+        return Outcome(_built(run), run.fallbacks, run.cost) if phases.written else None
 
     after = engine.settings.worker.blocks_after
 
@@ -224,6 +224,7 @@ def _built(run: BlockRun) -> dict[str, int]:
         "created": run.created,
         "renewed": run.renewed,
         "ended": run.ended,
+        "described": run.described,
     }
 
 
