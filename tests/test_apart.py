@@ -280,7 +280,8 @@ def test_its_own_class_may_quote_it(memory):
 def test_it_takes_no_places_in_a_pool(tenant, embedder, clock, file):
     others = [f"The lighthouse has a door number {at} that opens with a key." for at in range(25)]
     secrets = [f"The vault of the lighthouse opens with key number {at}." for at in range(120)]
-    settings = Settings.load(lifecycle={"policies": str(file)}, recall={"pool": 20, "lexical_pool": 20})
+    small = {"pool": 20, "lexical_pool": 20, "keywords": 0.0}  # a keyword leads to any sixteen of its notes
+    settings = Settings.load(lifecycle={"policies": str(file)}, recall=small)
     with Memory.connect(tenant=tenant, embedder=embedder, clock=clock, settings=settings) as memory:
         for user in ("ana", "ben"):
             memory.add_many([{"text": one, "id": one} for one in others], user_id=user)
