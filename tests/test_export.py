@@ -469,6 +469,13 @@ def less(some, place):
     return sealed(change(left, 0, relationships=left[0]["relationships"] - len(some) + len(left)))
 
 
+def half_a_profile(text, some):
+    place = next(
+        i for i, line in enumerate(some) if line.get("labels") == ["Decision"] and "subject" not in line["properties"]
+    )
+    return sealed(with_property(some, place, "subject", ""))
+
+
 def half_its_vectors(text, some):
     place = next(i for i, line in enumerate(some) if "context_embedding" in line.get("vectors", ()))
     return sealed(change(some, place, vectors={"raw_embedding": some[place]["vectors"]["raw_embedding"]}))
@@ -558,7 +565,7 @@ DAMAGED = {
         lambda text, some: sealed(change(some, at(some, "Run") - 1, properties=some[at(some, "Topic")]["properties"])),
         "it is the second Topic",
     ),
-    "half a profile": (crafted("Decision", "subject", ""), "a Decision has 'subject', and not all"),
+    "half a profile": (half_a_profile, "a Decision has 'subject', and not all"),
     "half its vectors": (half_its_vectors, "a Note has 'raw_embedding', and not all"),
     "no labels": (lambda text, some: sealed(without(some, 5, "labels")), "Line 6 .* lacks 'labels'"),
     "no end": (lambda text, some: sealed(without(some, len(some) - 2, "to")), "lacks 'to'"),
