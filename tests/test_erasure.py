@@ -613,13 +613,13 @@ with Memory.connect(tenant=sys.argv[1], embedder=Remembering()) as memory:
 
 @pytest.mark.parametrize("message", [7, 22, *(pytest.param(n, marks=pytest.mark.long) for n in range(1, 30))])
 def test_a_process_that_is_killed_while_it_erases_everything_takes_nothing_that_comes_later(memory, message):
-    """Killed at a message to the server: from the 6th on it has begun, from the 21st on there is a receipt."""
+    """Killed at a message to the server: from the 7th on it has begun, from the 22nd on there is a receipt."""
     memory.add({"id": "a", "text": SECRET, "session": "s"}, user_id="ana")
     command = [sys.executable, "-c", DYING, memory.engine.settings.tenant, str(message), "after"]
     process = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert process.returncode == -signal.SIGKILL, process.stderr
     begun = erasures.begun(memory.engine.db, f"{memory.engine.settings.tenant}/ana")
-    assert bool(begun) == (message > 5)
+    assert bool(begun) == (message > 6)
     memory.add({"id": "b", "text": LINES[3]}, user_id="ana")
     memory.sweep(user_id="ana")
     assert [one.sources[0].id for one in memory.get_all(user_id="ana")] == ["a", "b"][len(begun) :]
