@@ -78,7 +78,7 @@ class Describer:
         self._ask_about(self._lacking(made.nodes, stored, self._widest(made)), tell)
         if self._by_text:
             described = [node for node in made.nodes if self._is_described(node, stored) or self._is_done(node)]
-            self._embed([node for node in described if self._is_done(node) or not self._is_spoken(node, stored)])
+            self._embed([node for node in described if self._is_done(node) or not self._is_embedded(node, stored)])
 
     def speak(
         self, nodes: Sequence[Node], means: Vectors, stored: Mapping[str, Stored], tell: Callable[[str], None]
@@ -88,8 +88,7 @@ class Describer:
         Where a block was removed meanwhile, it is the mean (n, d) of its notes'.
         """
         self._ask_about(self._lacking(nodes, stored, max(node.notes for node in nodes)), tell)
-        known = {node.id for node in nodes if self._is_kept(node, stored) and not self._is_done(node)}
-        self._embed([one for one in nodes if not (one.id in known and stored[one.id].embedded_as == self.schema.key)])
+        self._embed([node for node in nodes if self._is_done(node) or not self._is_embedded(node, stored)])
         dimensions, ids = self.engine.embedder.dimensions, [node.id for node in nodes]
         found = block_graph.vectors(self.engine.db, self.scope, ids, dimensions)
         return np.stack([found.get(node.id, mean) for node, mean in zip(nodes, means, strict=True)])
@@ -114,15 +113,11 @@ class Describer:
     def _is_done(self, node: Node) -> bool:
         return (node.id, node.made_from) in self._done
 
-    def _is_kept(self, node: Node, stored: Mapping[str, Stored]) -> bool:
-        known = stored.get(node.id)
-        return known is not None and known.made_from == node.made_from
-
     def _is_described(self, node: Node, stored: Mapping[str, Stored]) -> bool:
-        return self._is_kept(node, stored) and stored[node.id].described_as == self.schema.key
+        return kept(node, stored) and stored[node.id].described_as == self.schema.key
 
-    def _is_spoken(self, node: Node, stored: Mapping[str, Stored]) -> bool:
-        return self._is_described(node, stored) and stored[node.id].embedded_as == self.schema.key
+    def _is_embedded(self, node: Node, stored: Mapping[str, Stored]) -> bool:
+        return kept(node, stored) and stored[node.id].embedded_as == self.schema.key
 
     def _widest(self, made: Tree) -> int:
         """Return how many notes a block to describe has at most: as one that a question finds, by the paper any."""
@@ -209,8 +204,8 @@ class Describer:
         rows: list[Row] = [
             {"id": node.id, "made_from": node.made_from, "vector": vector}
             for node, vector in zip(made.nodes, made.vectors, strict=True)
-            if self._is_kept(node, stored) and stored[node.id].embedded_as
-            if not (self._by_text and self._is_spoken(node, stored))
+            if kept(node, stored) and stored[node.id].embedded_as
+            if not (self._by_text and self._is_described(node, stored) and self._is_embedded(node, stored))
         ]
         block_graph.embed(self.engine.db, self.scope, "", rows)
 
@@ -233,6 +228,12 @@ class Describer:
     def _language(self) -> str:
         state = scopes.state(self.engine.db, self.scope)
         return state.language if state else DEFAULT_LANGUAGE
+
+
+def kept(node: Node, stored: Mapping[str, Stored]) -> bool:
+    """Tell whether a block is stored as it is: with the same notes, of which none has changed."""
+    known = stored.get(node.id)
+    return known is not None and known.made_from == node.made_from
 
 
 def _block_notes(notes: Sequence[Note], language: str, room: int) -> BlockNotes:

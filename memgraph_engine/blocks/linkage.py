@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 Vectors = NDArray[np.float64]
 Numbers = NDArray[np.int64]
 
-_PLACES = 9  # decimals of a distance: what differs less is a tie, and the smaller number is taken
+PLACES = 9
+"""Decimals of a distance: what differs less is a tie."""
 _SURE = 1e-5  # what two distances in float32 may be wrong by
 _CELLS = 8_000_000  # distances at a time: 32 MB
 _PAIRS = 20_000  # at a time: 120 MB at 384 dimensions
@@ -116,7 +117,7 @@ class _Linkage:
             )
             for start in range(0, len(first), _PAIRS)
         ]
-        return np.round(np.concatenate(far), _PLACES)
+        return np.round(np.concatenate(far), PLACES)
 
     def _reciprocal(self, live: Numbers, nearest: Numbers, distance: Vectors) -> Numbers:
         """Return of each pair of reciprocal nearest neighbours the smaller number, the nearest pairs first."""

@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, NoReturn
 from uuid import uuid4
 
-from memgraph_engine.blocks.describing import Describer
+from memgraph_engine.blocks.describing import Describer, kept
 from memgraph_engine.blocks.paper import paper_tree
 from memgraph_engine.blocks.tree import Node, Tree, tree
 from memgraph_engine.blocks.units import Placed
@@ -170,17 +170,12 @@ def _rows(nodes: Sequence[Node], vectors: "NDArray[np.float64]", stored: Mapping
             "parts": list(node.parts),
         }
         for node, vector in zip(nodes, vectors, strict=True)
-        if not _kept(node, stored)
+        if not kept(node, stored)
     ]
 
 
-def _kept(node: Node, stored: Mapping[str, Stored]) -> bool:
-    known = stored.get(node.id)
-    return known is not None and known.made_from == node.made_from
-
-
 def _described(job: _Job, made: Tree, stored: Mapping[str, Stored], now: datetime) -> BlockRun:
-    kept = sum(_kept(node, stored) for node in made.nodes)
+    same = sum(kept(node, stored) for node in made.nodes)
     created = sum(node.id not in stored for node in made.nodes)
     root = made.nodes[0] if made.nodes else None
     described, before, undescribed = job.describer.counts(made, stored)
@@ -192,9 +187,9 @@ def _described(job: _Job, made: Tree, stored: Mapping[str, Stored], now: datetim
         leaves=root.leaves if root else 0,
         blocks=len(made.nodes),
         depth=root.level if root else 0,
-        kept=kept,
+        kept=same,
         created=created,
-        renewed=len(made.nodes) - kept - created,
+        renewed=len(made.nodes) - same - created,
         ended=len(stored.keys() - {node.id for node in made.nodes}),
         linkage="paper" if job.paper_leaves else "average",
         exact=root is None or root.leaves <= job.exact,

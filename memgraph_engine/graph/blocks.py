@@ -226,8 +226,7 @@ def members(
     tx: Runner, scopes: Sequence[str], blocks: Sequence[tuple[str, str]], vector: "NDArray[np.float32]", most: int
 ) -> dict[tuple[str, str], Sequence[int]]:
     """Return the stamps of the notes that blocks hold now, by scope and id; of very many the nearest to a vector."""
-    keys = [{"scope": scope, "id": id} for scope, id in blocks]  # noqa: A001  the graph's own word
-    rows = tx.run("blocks/members", scopes=list(scopes), blocks=keys, vector=packed(vector), most=most)
+    rows = tx.run("blocks/members", scopes=list(scopes), blocks=_keys(blocks), vector=packed(vector), most=most)
     return {(row["scope"], row["id"]): row["stamps"] for row in rows}
 
 
@@ -237,16 +236,19 @@ def contents(
     blocks: Sequence[tuple[str, str]],
     vector: "NDArray[np.float32] | None",
     most: int,
-    described_as: str = "",
+    described_as: str,
 ) -> dict[tuple[str, str], Held]:
     """Return what blocks hold, by scope and id: of each the `most` notes nearest to a vector, or to its own.
 
     What a model wrote of them is that of the schema `described_as`.
     """
-    keys = [{"scope": scope, "id": id} for scope, id in blocks]  # noqa: A001  the graph's own word
     given = {"vector": packed(vector), "most": most, "described_as": described_as}
-    rows = tx.run("blocks/contents", scopes=list(scopes), blocks=keys, **given)
+    rows = tx.run("blocks/contents", scopes=list(scopes), blocks=_keys(blocks), **given)
     return {(row.pop("scope"), row.pop("id")): _held(row) for row in rows}
+
+
+def _keys(blocks: Sequence[tuple[str, str]]) -> list[Row]:
+    return [{"scope": scope, "id": id} for scope, id in blocks]  # noqa: A001  the graph's own word
 
 
 def _held(row: Row) -> Held:
