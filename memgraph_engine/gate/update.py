@@ -63,10 +63,10 @@ def update(new: Line, old: Line, language: str) -> Update | None:
         return None
     known = [was for was in statements(old, lists) if not was.past]
     for told in telling:
-        pairs = [_Pair(told, was, new, old, lists) for was in known]
-        for pair in sorted(pairs, key=lambda pair: pair.distance):
-            if (evidence := pair.evidence) and not (told.turned and _known_before(new, old)):
-                return Update(evidence, _former(pair, new, old, lists))
+        pairs = [pair for was in known if (pair := _Pair(told, was, new, old, lists)).evidence]
+        if pairs and not (told.turned and _known_before(new, old)):
+            nearest = min(pairs, key=lambda pair: pair.distance)
+            return Update(nearest.evidence, _former(nearest, new, old, lists))
     return None
 
 
@@ -138,7 +138,7 @@ class _Pair:
     old: Line
     lists: Lists
 
-    @property
+    @cached_property
     def evidence(self) -> str:
         """What tells that the new one is the present state of the old one, or ''."""
         if not self._same_subject:

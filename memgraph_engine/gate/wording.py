@@ -8,10 +8,11 @@ meaning like any others. A language without lists has no closed class, so each o
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, lru_cache, partial
 from itertools import dropwhile
+from typing import NamedTuple
 
 from memgraph_engine.language import APOSTROPHES, CLOSED, letter_marks, places, tokenize, word_list, word_values
 
@@ -225,7 +226,7 @@ def wording(text: str, language: str) -> tuple[Token, ...]:
     lists = lists_of(language)
     written = unicodedata.normalize("NFC", text).translate(APOSTROPHES)
     tokens: list[Token] = []
-    said: list[Callable[..., Token]] = []  # of the sentence, whose end tells whether it asks
+    said: list[_Said] = []  # in the sentence, whose end tells whether it asks
     clause = sentence = 0
     last = ""
     for match in _pattern().finditer(written):
@@ -237,14 +238,41 @@ def wording(text: str, language: str) -> tuple[Token, ...]:
         if one in _MARKS and _sets_off(one, before, after):
             clause += 1
             if one in _ENDS:
-                tokens += [token(asked=one in "?？") for token in said]
+                tokens += _tokens(said, sentence, asked=one in "?？")
                 sentence, said = sentence + 1, []
             continue
-        for last in _parts(one, lists):
-            place = clause, sentence
-            said.append(partial(_token, last, lists, language, place, opens=not said, span=match.span()))
-    tokens += [token(asked=False) for token in said]
+        for part in _read(one, language, opens=not said):
+            said.append((part, clause, match.span()))
+            last = part.written
+    tokens += _tokens(said, sentence, asked=False)
     return tuple(_often(_days_first(tokens, lists), lists))
+
+
+class _Part(NamedTuple):
+    """What of a token is told by its word alone, wherever it stands."""
+
+    written: str
+    plain: str
+    stem: str
+
+
+_Said = tuple[_Part, int, tuple[int, int]]
+"""A part with its clause and its span."""
+
+
+def _tokens(said: Sequence[_Said], sentence: int, *, asked: bool) -> list[Token]:
+    """Return the tokens of a sentence."""
+    return [
+        Token(*part, clause, sentence, opens=not at, asked=asked, span=span)
+        for at, (part, clause, span) in enumerate(said)
+    ]
+
+
+@lru_cache(maxsize=1 << 15)
+def _read(word: str, language: str, *, opens: bool) -> tuple[_Part, ...]:
+    """Return the parts of a word, of which the first may open its sentence. Most words of a text were read before."""
+    lists = lists_of(language)
+    return tuple(_part(part, lists, language, opens=opens and not at) for at, part in enumerate(_parts(word, lists)))
 
 
 def _parts(word: str, lists: Lists) -> list[str]:
@@ -264,9 +292,7 @@ def _sets_off(mark: str, before: str, after: str) -> bool:
     )
 
 
-def _token(
-    part: str, lists: Lists, language: str, place: tuple[int, int], *, opens: bool, asked: bool, span: tuple[int, int]
-) -> Token:
+def _part(part: str, lists: Lists, language: str, *, opens: bool) -> _Part:
     lower = part.casefold()
     capital = part[1:] == part[1:].lower()
     if lists.numbers.get(lower, "#")[0] != "#":
@@ -275,13 +301,8 @@ def _token(
         plain = lower
     else:
         plain = part.replace(":", ".") if _CLOCK.fullmatch(part) else part
-    stem = "" if lower in lists.closed or not part[0].isalnum() else _stem(plain, language) or lower
-    return Token(part, plain, stem, *place, opens, asked, span)
-
-
-@lru_cache(maxsize=1 << 16)
-def _stem(word: str, language: str) -> str:
-    return "-".join(tokenize(word, language))
+    stem = "" if lower in lists.closed or not part[0].isalnum() else "-".join(tokenize(plain, language)) or lower
+    return _Part(part, plain, stem)
 
 
 def _days_first(tokens: list[Token], lists: Lists) -> list[Token]:
