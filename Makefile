@@ -30,10 +30,10 @@ check: .venv/ready  ## format, lint, types, layers
 	$(V)/lint-imports
 
 # what is run by targets of its own
-OPTIONAL := not long and not attack and not sentence_transformers and not llm
+OPTIONAL := not slow and not long and not attack and not sentence_transformers and not llm
 
 quick: .venv/ready  ## every check, and the tests that need no database
-	@$(MAKE) --no-print-directory -j2 check tests RUN="not integration and not boots and $(OPTIONAL)"
+	@$(MAKE) --no-print-directory -j2 check tests RUN="not integration and $(OPTIONAL)"
 
 test: .venv/ready  ## every check and test but the optional ones
 	@$(MAKE) --no-print-directory -j2 check tests RUN="$(OPTIONAL)"
@@ -41,6 +41,9 @@ test: .venv/ready  ## every check and test but the optional ones
 # the processes share a server; a file's tests stay together, since they share what is slow to make
 tests: .venv/ready
 	$(V)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder -m "$(RUN)"
+
+test-slow: .venv/ready  ## what starts servers or many processes, kills them, or runs notebooks (some minutes)
+	@$(MAKE) --no-print-directory tests RUN="slow and not long"
 
 test-long: .venv/ready  ## the property tests over ten times as many cases
 	$(V)/python -m pytest -m long -o faulthandler_timeout=0
@@ -77,4 +80,4 @@ lock:  ## pin the newest versions that fit (needs uv on the PATH)
 clean:  ## remove the environment and all caches of the checkout; the memory itself stays
 	rm -rf .venv .venv-st .venv-llm dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
-.PHONY: help env demo check quick test tests test-long test-attacks test-containers test-sentence-transformers test-llm bench docs lock clean
+.PHONY: help env demo check quick test tests test-slow test-long test-attacks test-containers test-sentence-transformers test-llm bench docs lock clean

@@ -71,7 +71,7 @@ def _container() -> Iterator[Server]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what runs on the database, so that it can be run on another one, and what starts a server of its own.
+    """Mark what runs on the database, so that it can be run on another one; what starts a server of its own is slow.
 
     The files of both go first: of two processes, neither is left with a long one when the other has nothing more to do.
     """
@@ -81,7 +81,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("integration")
             slow.setdefault(item.path, 1)
         elif "started" in getattr(item, "fixturenames", ()):
-            item.add_marker("boots")
+            item.add_marker("slow")
             slow[item.path] = 2
     items.sort(key=lambda item: -slow.get(item.path, 0))
 

@@ -784,6 +784,7 @@ def complete(words, **environment):
     return done.stdout.split()
 
 
+@pytest.mark.slow
 def test_the_tab_key_completes_users_and_sessions(cli, tenant):
     cli("add", "I moved to Lisbon.", "--session", "spring")
     for user in ("anton", "bo", "a b", "a$(reboot)", "a;b"):  # a shell would run some of these
@@ -932,6 +933,7 @@ def test_a_progress_bar_counts_on_a_terminal(server, tenant, tmp_path):
     assert b"2/2" in seen
 
 
+@pytest.mark.slow
 def test_a_reader_that_goes_away_is_no_error(memory, tenant):
     memory.add_many([f"Buoy {n} is green." for n in range(2000)], user_id="ana", wait=False)  # more than a pipe holds
     shown = subprocess.run(
@@ -941,6 +943,7 @@ def test_a_reader_that_goes_away_is_no_error(memory, tenant):
     assert (shown.stdout.count("\n"), shown.stderr) == (1, "")
 
 
+@pytest.mark.slow
 def test_an_interrupted_ingest_can_be_run_again(memory, tenant, tmp_path):
     file = write(tmp_path / "long.jsonl", *({"text": f"Buoy {n} is green.", "session": "s"} for n in range(240)))
     environment = {**os.environ, "MEMGRAPH_ENGINE_TENANT": tenant, "MEMGRAPH_ENGINE_INGEST_BATCH": "8"}

@@ -372,6 +372,7 @@ def processing(memory, stack):
     return stack.enter_context(started)
 
 
+@pytest.mark.slow
 def test_processes_at_once_construct_each_note_once(memory):
     talk = messages(40)
     memory.add_many(talk, user_id="ana", wait=False)

@@ -141,6 +141,7 @@ def test_blocks_are_built_once_for_all_that_read_them_and_only_then(evaluate, bu
     assert "| with-blocks |" in (tmp_path / "run" / "report.md").read_text()
 
 
+@pytest.mark.slow
 def test_a_run_goes_on_with_the_memory_and_the_blocks_that_there_are(evaluate, model, stored, built, monkeypatch):
     monkeypatch.setenv("MEMGRAPH_ENGINE_LLM__RETRIES", "0")
 
@@ -167,6 +168,7 @@ def test_a_run_goes_on_with_the_memory_and_the_blocks_that_there_are(evaluate, m
     assert stored() == []
 
 
+@pytest.mark.slow
 def test_answers_by_blocks_can_be_added_and_are_judged_by_category(evaluate, model, tmp_path):
     given = ("--model", MODEL, "--judge", JUDGE, "--no-full-context", "--k", "8")
     evaluate(*given)
@@ -225,6 +227,7 @@ def test_what_is_known_is_not_done_again(evaluate, model):
     assert {locomo.role(request) for request in model.asked[asked:]} == {"judging"}
 
 
+@pytest.mark.slow
 def test_a_killed_run_goes_on_and_pays_for_nothing_twice(evaluate, model, stored, tmp_path):
     def stuck(request):
         return Say(seconds=60.0) if prompts(model)["answering-brief"] > 4 else locomo.reply(request)

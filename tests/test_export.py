@@ -686,6 +686,7 @@ def killed(memory, path):
     return kill
 
 
+@pytest.mark.slow
 def test_what_a_killed_import_left_is_told_and_removed_by_a_sweep_a_worker_or_the_next(
     memory, path, tmp_path, killed, monkeypatch
 ):

@@ -10,6 +10,7 @@ from memgraph_engine.evaluation.ranking import mean, score
 from tests.conftest import LOCOMO
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not LOCOMO, reason="MEMGRAPH_ENGINE_LOCOMO names no file")
 def test_most_answers_are_among_the_first_twenty(memory):
     conversation = min(conversations(Path(LOCOMO)), key=lambda c: len(c.turns))

@@ -117,7 +117,7 @@ def test_a_cache_of_nothing_keeps_nothing_and_answers_the_same(writer, tenant, e
 
 
 def test_a_full_cache_lets_go_of_what_was_used_longest_ago(memory, tenant, embedder):
-    boats = [{"text": f"Boat number {i} is blue.", "caption": "Blue paint. " * 2000} for i in range(60)]
+    boats = [{"text": f"Boat number {i} is blue.", "caption": "o" * 24_000} for i in range(60)]
     memory.add_many(boats, user_id="ana")
     memory.add("The dog eats sardines.", user_id="ana")
     with with_cache(1, tenant, embedder) as reader:

@@ -43,6 +43,7 @@ def test_a_notebook_has_no_outputs(notebook):
         assert (cell.outputs, cell.execution_count) == ([], None)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("default")  # the kernel's client is not ours
 def test_a_notebook_runs_and_cleans_up(name, notebook, server, root):
     notebook.cells.append(nbformat.v4.new_code_cell("print('tenant', memory._settings.tenant)"))

@@ -245,6 +245,7 @@ def _chat(given):
     return {"id": given["id"], "language": "english", "kind": "home", "turns": turns, "asks": asks}
 
 
+@pytest.mark.slow
 @recipe("Choosing thresholds", 2)
 def test_the_bench_of_chats_fits_and_measures(block, memory, monkeypatch, tmp_path, capsys):
     (tmp_path / "chats.jsonl").write_text("\n".join(json.dumps(_chat(one)) for one in CHATS), "utf-8")

@@ -11,6 +11,8 @@ from memgraph_engine.graph import schema
 from tests import servers
 from tests.snapshots import same, snapshot
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):

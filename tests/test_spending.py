@@ -188,6 +188,7 @@ with Memory.connect(tenant=os.environ["TENANT"], settings=settings, llm=Chat()) 
 """
 
 
+@pytest.mark.slow
 def test_a_call_that_somebody_died_over_stays_on_the_bill(tenant, embedder):
     environment = {**os.environ, "TENANT": tenant}
     assert subprocess.run([sys.executable, "-c", DYING], env=environment, check=False).returncode == -9

@@ -301,6 +301,7 @@ Worker(Memory.connect(embedder=embedder, settings=Settings.load(worker={"topics_
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("phase", rebuild.PHASES)
 def test_another_worker_takes_over_from_one_that_was_killed(connect, tenant, phase):
     memory = connect(topics_after=1)
@@ -349,6 +350,7 @@ def started(memory, tenant):
         process.communicate()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("which", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_it_with_exit_code_0(memory, started, which):
     process, first = started("worker")

@@ -128,6 +128,7 @@ def replayed(memory, talk):
     return stored(memory)
 
 
+@pytest.mark.slow
 def test_an_ingest_killed_half_way_and_run_again_gives_the_same_graph(memory):
     talk = life(range(40))
     with ingesting(memory, talk) as process:
@@ -143,6 +144,7 @@ def test_an_ingest_killed_half_way_and_run_again_gives_the_same_graph(memory):
     same(found, replayed(memory, talk))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "how",
     ["one by one", *(pytest.param(how, marks=pytest.mark.long) for how in ("five at once", "deferred"))],
@@ -169,6 +171,7 @@ def called(memory, talk, how):
     memory.process(user_id="ana")
 
 
+@pytest.mark.slow
 def test_eight_processes_adding_the_same_give_the_graph_of_one(memory):
     talk = life(range(15))
     all_ingest(memory, [talk] * 8)
@@ -180,6 +183,7 @@ def test_eight_processes_adding_the_same_give_the_graph_of_one(memory):
     assert memory.stats(user_id="ana").sources == 15
 
 
+@pytest.mark.slow
 def test_processes_adding_different_things_give_the_graph_of_one_in_the_order_of_commits(memory):
     parts = [range(16), range(8, 24), range(16, 32), range(4, 28, 2)]
     talks = [life(part) for part in parts]
@@ -193,6 +197,7 @@ def test_processes_adding_different_things_give_the_graph_of_one_in_the_order_of
     same(found, replayed(memory, life(range(32))))
 
 
+@pytest.mark.slow
 def test_processes_adding_to_one_session_number_its_turns_without_a_gap(memory):
     all_ingest(memory, [messages(10, prefix=f"p{number}-") for number in range(4)])
     assert memory.stats(user_id="ana").sources == 40
