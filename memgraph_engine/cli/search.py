@@ -55,6 +55,8 @@ def search(
         typer.echo("Nothing found.", err=True)
     elif (best := max(1.0 if hit.relevance is None else hit.relevance for hit in hits)) < floor:
         typer.echo(f"Nothing is likely to answer this: the best note has a relevance of {best:.2f}.", err=True)
+    for reason in hits.fallbacks:
+        typer.echo(show.clean(reason), err=True)
     out = show.console()
     if hits and hits[0].explanation:
         show.rounds(out, hits[0].explanation.rounds)
@@ -62,3 +64,5 @@ def search(
         show.hit(out, rank, hit)
         if hit.explanation:
             show.explanation(out, hit, hit.explanation)
+    for note, why in hits.dropped.items() if explain else ():
+        out.print(show.clean(f"dropped {note}: {why}"), style="dim")
