@@ -82,6 +82,13 @@ def with_reranker(memory, reranker, **recall):
     return Memory(replace(memory.engine, reranker=reranker, settings=changed))
 
 
+def plain(memory):
+    """The memory without the role."""
+    settings = memory.engine.settings
+    recall = settings.recall.model_copy(update={"reranker": ""})
+    return Memory(replace(memory.engine, settings=settings.model_copy(update={"recall": recall})))
+
+
 @pytest.fixture
 def talk(memory):
     memory.add_many(TALK, **ANA)
@@ -160,9 +167,10 @@ def test_if_it_fails_the_notes_stay_as_they_are_and_the_reason_is_told(talk, sco
     (told_why,) = hits.fallbacks
     assert told_why.startswith("Reranking the notes was done without a model: ")
     assert why in told_why
-    context, plain = memory.context(QUESTION, **ANA, top_k=2), talk.context(QUESTION, **ANA, top_k=2)
-    assert (context.text, context.left_out) == (plain.text, plain.left_out)
+    context, local = memory.context(QUESTION, **ANA, top_k=2), talk.context(QUESTION, **ANA, top_k=2)
+    assert (context.text, context.left_out) == (local.text, local.left_out)
     assert [why in one for one in context.fallbacks] == [True]
+    assert context.cost == Cost()
 
 
 def test_explain_tells_where_each_hit_stood_and_what_it_was_given(talk):
@@ -178,11 +186,12 @@ def test_explain_tells_where_each_hit_stood_and_what_it_was_given(talk):
 def test_a_search_without_one_and_with_one_sends_the_same_statements(talk, monkeypatch):
     sent, run = [], talk.engine.db.run
     monkeypatch.setattr(talk.engine.db, "run", lambda name, **given: sent.append(name) or run(name, **given))
-    talk.search(QUESTION, **ANA, top_k=2)
-    plain = list(sent)
-    sent.clear()
-    with_reranker(talk, Scripted(reverse)).search(QUESTION, **ANA, top_k=2)
-    assert sent == plain
+    some = [talk, talk, talk, with_reranker(talk, Scripted(reverse))]
+    for memory in some:  # the first two fill the cache
+        sent.append("again")
+        memory.search(QUESTION, **ANA)
+    *_, local, reranked = " ".join(sent).split("again")
+    assert reranked.split() == local.split() != []
 
 
 def test_an_empty_memory_asks_it_nothing(memory):
@@ -201,24 +210,22 @@ def test_it_is_asked_once_after_all_rounds_and_about_the_question_itself(talk):
 
 
 def test_what_is_true_now_stands_first_whatever_it_prefers(memory):
-    memory.add("I live in Lisbon.", **ANA, id="old", speaker="Ana")
-    memory.add("I no longer live in Lisbon.", **ANA, id="new", speaker="Ana")
-    memory.add("Lisbon has seven hills.", **ANA, id="hills", speaker="Ana")
-
-    def prefers_the_old(texts):
-        return [float("no longer" not in text) + float("live" in text) for text in texts]
-
-    hits = with_reranker(memory, Scripted(prefers_the_old)).search("Does Ana live in Lisbon?", **ANA)
-    old = next(hit for hit in hits if hit.until)
-    assert ids(hits).index(old.replaced_by) == ids(hits).index(old.note.id) - 1
-    assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
+    memory.add("My favourite tea is mint.", **ANA, time="2024-05-01", id="old")
+    memory.add("My favourite tea is ginger these days.", **ANA, time="2024-06-01", id="new")
+    memory.add("I drink tea on the pier.", **ANA, time="2024-05-02")
+    reranker = Scripted(lambda texts: [float("pier" in text) - float("ginger" in text) for text in texts])
+    hits = with_reranker(memory, reranker).search("What is the favourite tea?", **ANA, explain=True)
+    assert ["pier" in hits[0].note.text, "ginger" in hits[1].note.text, "mint" in hits[2].note.text] == [True] * 3
+    assert hits[2].replaced_by == hits[1].note.id
+    assert [hit.explanation.reranked.score for hit in hits] == [1.0, -1.0, 0.0]
+    assert hits[0].score > hits[1].score == hits[2].score
 
 
 def test_filters_and_the_least_similarity_hold(talk):
     talk.add("The otters of the zoo bite.", user_id="ana", speaker="Ben")
     reranker = Scripted(reverse)
     memory = with_reranker(talk, reranker)
-    assert contexts(memory.search(QUESTION, **ANA, speaker="Ben")) == ["The otters of the zoo bite."]
+    assert contexts(memory.search(QUESTION, **ANA, speaker="Ben")) == ["Ben: The otters of the zoo bite."]
     similar = sorted((hit.similarity for hit in talk.search(QUESTION, **ANA)), reverse=True)
     hits = memory.search(QUESTION, **ANA, top_k=2, min_similarity=similar[2] - 1e-4)
     assert len(reranker.asked[-1][1]) == 3
@@ -322,9 +329,9 @@ def test_the_command_tells_it(talk, tenant, embedder, monkeypatch):
     assert ", scripted 3.000" in shown.stdout
     assert shown.stdout.count("scripted put 2 others before it") == 2
     monkeypatch.setattr("memgraph_engine.engine.wiring.reranker_named", lambda settings: Scripted(down))
-    failed = CliRunner().invoke(app, ["search", QUESTION, "--user", "ana"])
-    assert failed.exit_code == 0
-    assert "Reranking the notes was done without a model: the reranker is down" in failed.stderr
+    failed = CliRunner().invoke(app, ["search", QUESTION, "--user", "ana", "--json"])
+    assert len(json.loads(failed.stdout)) == len(TALK)
+    assert failed.stderr == "Reranking the notes was done without a model: the reranker is down\n"
 
 
 # ---- the role `selecting` --------------------------------------------------------------------
@@ -338,7 +345,7 @@ def test_a_chat_model_keeps_what_answers_the_question(tenant, embedder):
     answers = [Reply(json.dumps(selected(3, 1)), Cost(1, 100, 5, 0.01))]
     with memory_with(tenant, embedder, answers, **SELECTED) as (memory, chat):
         memory.add_many(TALK, **ANA)
-        local = with_reranker(memory, None, reranker="").search(QUESTION, **ANA)
+        local = plain(memory).search(QUESTION, **ANA)
         hits = memory.search(QUESTION, **ANA, top_k=4, explain=True)
         spent = memory.cost(**ANA)
     assert ids(hits) == [local[2].note.id, local[0].note.id]
@@ -375,7 +382,7 @@ def test_it_may_keep_nothing_and_no_more_than_is_asked_for(tenant, embedder):
         memory.add_many(TALK, **ANA)
         none = memory.search(QUESTION, **ANA, top_k=2)
         assert (list(none), len(none.dropped)) == ([], 4)
-        local = with_reranker(memory, None, reranker="").search(QUESTION, **ANA)
+        local = plain(memory).search(QUESTION, **ANA)
         assert ids(memory.search(QUESTION, **ANA, top_k=2)) == [local[3].note.id, local[2].note.id]
 
 
@@ -395,7 +402,7 @@ def test_if_it_keeps_what_it_was_not_shown_or_fails_the_notes_stay_as_they_are(t
     with memory_with(tenant, embedder, [answer] * 2, **SELECTED) as (memory, _):
         memory.add_many(TALK, **ANA)
         hits = memory.search(QUESTION, **ANA)
-        local = with_reranker(memory, None, reranker="").search(QUESTION, **ANA)
+        local = plain(memory).search(QUESTION, **ANA)
     assert told(hits) == told(local)
     assert hits.dropped == {}
     (told_why,) = hits.fallbacks
@@ -419,7 +426,7 @@ def test_it_sees_nothing_that_is_kept_from_models_and_that_is_not_dropped(tenant
     answers, lifecycle = [selected(2), selected()], {"policies": str(file)}
     with memory_with(tenant, embedder, answers, lifecycle=lifecycle, **SELECTED) as (memory, chat):
         memory.add_many([{"text": text, "policy": "unseen" if text == TALK[1] else "factual"} for text in TALK], **ANA)
-        local = with_reranker(memory, None, reranker="").search(QUESTION, **ANA)
+        local = plain(memory).search(QUESTION, **ANA)
         assert local[0].note.context == TALK[1]
         hits = memory.search(QUESTION, **ANA, top_k=3)
         assert ids(hits) == [local[0].note.id, local[2].note.id]

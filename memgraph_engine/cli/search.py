@@ -48,6 +48,8 @@ def search(
             explain=explain,
         )
         floor = memory.engine.settings.answer.relevance
+    for reason in hits.fallbacks:
+        typer.echo(show.clean(reason), err=True)
     if as_json:
         show.document(hits)
         return
@@ -55,8 +57,6 @@ def search(
         typer.echo("Nothing found.", err=True)
     elif (best := max(1.0 if hit.relevance is None else hit.relevance for hit in hits)) < floor:
         typer.echo(f"Nothing is likely to answer this: the best note has a relevance of {best:.2f}.", err=True)
-    for reason in hits.fallbacks:
-        typer.echo(show.clean(reason), err=True)
     out = show.console()
     if hits and hits[0].explanation:
         show.rounds(out, hits[0].explanation.rounds)

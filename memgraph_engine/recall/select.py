@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite
 
+from memgraph_engine.cost import NOTHING
 from memgraph_engine.errors import ModelError, ModelUnavailable, Unusable
 from memgraph_engine.llm import Roles, Spent, selecting
 from memgraph_engine.model.ports import Reranker
@@ -87,13 +88,14 @@ def _reranked(reranker: Reranker, question: str, texts: Sequence[str], places: S
     name = reranker.name
     try:
         scores = [float(score) for score in reranker.rerank(question, texts)]
-    except ModelError:
+    except ModelError as error:
+        error.cost = NOTHING  # as of an embedder, what it costs is not counted
         raise
     except Exception as error:  # a stranger's code: whatever it raises, the notes are there
-        raise ModelUnavailable(f"The reranker {name} failed on {len(texts)} texts: {error!r}") from error
+        raise ModelUnavailable(f"The reranker {name} failed on {len(texts)} texts: {error!r}", NOTHING) from error
     if len(scores) != len(texts) or not all(map(isfinite, scores)):
         wrong = f"{len(scores)} scores" if len(scores) != len(texts) else "a score that is no finite number"
-        raise Unusable(f"The reranker {name} gave {wrong} for {len(texts)} texts; each needs a finite number.")
+        raise Unusable(f"The reranker {name} gave {wrong} for {len(texts)} texts; each needs a finite number.", NOTHING)
     by = dict(zip(places, scores, strict=True))
     return _Read(name, sorted(places, key=lambda place: -by[place]), by, f"{name} put {most} others before it")
 

@@ -27,6 +27,6 @@ def reranker_named(settings: Settings) -> Reranker | None:
 
 def check_reranker(given: object) -> Reranker:
     """Return a user's own reranker; raises SettingsError for what is none."""
-    if not (isinstance(given, Reranker) and isinstance(given.name, str) and given.name):
+    if not (isinstance(given, Reranker) and given.name):
         raise SettingsError(f"The reranker {given!r} needs a name (a string) and a method rerank(question, texts).")
     return given
