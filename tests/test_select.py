@@ -127,7 +127,7 @@ def test_it_reads_twice_as_many_notes_as_are_asked_for_and_what_is_dropped_says_
     hits = with_reranker(talk, reranker).search(QUESTION, **ANA, top_k=2)
     assert contexts(local)[:4] == reranker.asked[0][1]
     assert ids(hits) == [local[3].note.id, local[2].note.id]
-    assert hits.dropped == dict.fromkeys(ids(local)[:2], "scripted put 2 others before it")
+    assert hits.dropped == dict.fromkeys(ids(local)[:2], "scripted put it below the best 2")
 
 
 @pytest.mark.parametrize(("times", "read"), [(1, 2), (3, 6), (10, 6)])
@@ -327,7 +327,7 @@ def test_the_command_tells_it(talk, tenant, embedder, monkeypatch):
     shown = CliRunner().invoke(app, ["search", QUESTION, "--user", "ana", "-k", "2", "--explain"])
     assert "before: place 4, score " in shown.stdout
     assert ", scripted 3.000" in shown.stdout
-    assert shown.stdout.count("scripted put 2 others before it") == 2
+    assert shown.stdout.count("scripted put it below the best 2") == 2
     monkeypatch.setattr("memgraph_engine.engine.wiring.reranker_named", lambda settings: Scripted(down))
     failed = CliRunner().invoke(app, ["search", QUESTION, "--user", "ana", "--json"])
     assert len(json.loads(failed.stdout)) == len(TALK)
@@ -351,7 +351,7 @@ def test_a_chat_model_keeps_what_answers_the_question(tenant, embedder):
     assert ids(hits) == [local[2].note.id, local[0].note.id]
     assert [hit.score for hit in hits] == [local[0].score, local[1].score]
     dropped = {note for at, note in enumerate(ids(local)) if at not in (0, 2)}
-    assert hits.dropped == dict.fromkeys(dropped, f"{chat.name} read it, and kept 2 others")
+    assert hits.dropped == dict.fromkeys(dropped, f"{chat.name} read it, and kept 2 of 6 notes")
     made = [hit.explanation.reranked for hit in hits]
     assert [(one.place, one.before, one.by, one.score) for one in made] == [
         (3, local[2].score, chat.name, None),
@@ -372,7 +372,7 @@ def test_a_context_tells_what_it_left_out_and_what_it_cost(tenant, embedder):
         (entry,) = context.entries
         others = {note.id for note in memory.get_all(**ANA)} - {entry.note.id}
     assert entry.note.context == TALK[1]
-    assert context.left_out == dict.fromkeys(others, f"{chat.name} read it, and kept 1 others")
+    assert context.left_out == dict.fromkeys(others, f"{chat.name} read it, and kept 1 of 6 notes")
     assert (context.cost.calls, context.cost.input_tokens) == (1, 100)
     assert context.fallbacks == ()
 

@@ -114,7 +114,7 @@ class Reader:
         if recall.reads_use and not busy:
             self._use.write()
         reranks = self._reranks and not (busy or plain)
-        asking = (reranks and not engine.reranker) or (rounds > 1 and any(map(engine.roles.has, _REFINING)))
+        asking = (reranks and engine.reranker is None) or (rounds > 1 and any(map(engine.roles.has, _REFINING)))
         payer = self._payer(scope) if asking else scope
         if payer is None:  # nothing to ask a model about
             return Hits(), Spent()

@@ -80,7 +80,7 @@ class Selector:
         answer = self.roles.ask(selecting(question, texts, most), meters=self.spent.meters)
         self.spent.cost += answer.cost
         order = [places[number - 1] for number in answer.response.keep[:most]]
-        return _Read(answer.model, order, {}, f"{answer.model} read it, and kept {len(order)} others")
+        return _Read(answer.model, order, {}, f"{answer.model} read it, and kept {len(order)} of {len(texts)} notes")
 
 
 def _reranked(reranker: Reranker, question: str, texts: Sequence[str], places: Sequence[int], most: int) -> _Read:
@@ -97,7 +97,7 @@ def _reranked(reranker: Reranker, question: str, texts: Sequence[str], places: S
         wrong = f"{len(scores)} scores" if len(scores) != len(texts) else "a score that is no finite number"
         raise Unusable(f"The reranker {name} gave {wrong} for {len(texts)} texts; each needs a finite number.", NOTHING)
     by = dict(zip(places, scores, strict=True))
-    return _Read(name, sorted(places, key=lambda place: -by[place]), by, f"{name} put {most} others before it")
+    return _Read(name, sorted(places, key=lambda place: -by[place]), by, f"{name} put it below the best {most}")
 
 
 def _among(order: Sequence[int], stay: set[int], most: int) -> list[int]:
