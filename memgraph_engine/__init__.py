@@ -1,7 +1,7 @@
 """A knowledge memory engine for LLM agents whose memory is one Neo4j graph.
 
 Everything that a program needs has its name here: `Memory`, what its calls return, what may be exchanged (`Embedder`,
-`ChatModel`, `Judge`), and the errors.
+`ChatModel`, `Judge`, `Reranker`), and the errors.
 
 >>> from memgraph_engine import Memory
 >>> Memory.connect  # doctest: +ELLIPSIS
@@ -61,6 +61,7 @@ if TYPE_CHECKING:
         Partitioner,
         Pricing,
         Reply,
+        Reranker,
         StreamingChat,
     )
     from memgraph_engine.model.profile import Attribute, Delta, Profile
@@ -95,6 +96,7 @@ if TYPE_CHECKING:
         Reflected,
         Reflection,
         Removed,
+        Reranked,
         Retrieval,
         Round,
         Session,
@@ -191,6 +193,8 @@ __all__ = [
     "Remark",
     "Removed",
     "Reply",
+    "Reranked",
+    "Reranker",
     "Retrieval",
     "Round",
     "SearchFilters",
@@ -240,14 +244,14 @@ _NAMES = {
     "model.ingested": "Fault Ingested Remark Skipped",
     "model.job": "JobRun",
     "model.memory": "Note Source",
-    "model.ports": "ChatModel Clock Embedder Judge Judgement Partitioner Pricing Reply StreamingChat",
+    "model.ports": "ChatModel Clock Embedder Judge Judgement Partitioner Pricing Reply Reranker StreamingChat",
     "model.profile": "Attribute Delta Profile",
     "model.prompt": "Prompt Section",
     "model.result": (
         "About Anchor Applied CacheStats Change ChannelScore Chosen Considered Decision Deletion Entry "
         "ErasurePlan ErasureReceipt Evicted Evolved Explanation Exported Given Hit Hits Hold Imported Known "
-        "PassageEntry QueryPlan Receipt Reflected Reflection Removed Retrieval Round Session Spending Stats Story "
-        "Swept Tenant Tie User Version"
+        "PassageEntry QueryPlan Receipt Reflected Reflection Removed Reranked Retrieval Round Session Spending Stats "
+        "Story Swept Tenant Tie User Version"
     ),
     "model.block": "Block BlockRun",
     "model.topic": "Move Topic TopicRun TopicTie",

@@ -39,7 +39,7 @@ from memgraph_engine.model.health import Health
 from memgraph_engine.model.ingested import Ingested
 from memgraph_engine.model.marker import without_marks
 from memgraph_engine.model.memory import NEVER, READABLE, UNKNOWN_PAST, Note, Source, SourceKind
-from memgraph_engine.model.ports import ChatModel, Clock, Counted, Embedder, Judge, Partitioner, utc_now
+from memgraph_engine.model.ports import ChatModel, Clock, Counted, Embedder, Judge, Partitioner, Reranker, utc_now
 from memgraph_engine.model.profile import LONGEST_NAME, LONGEST_VALUE, Profile
 from memgraph_engine.model.prompt import Prompt
 from memgraph_engine.model.result import (
@@ -143,12 +143,14 @@ class Memory:
         settings: Settings | None = None,
         llm: ChatModel | None = None,
         judge: Judge | None = None,
+        reranker: Reranker | None = None,
         clock: Clock = utc_now,
     ) -> Self:
         """Connect to `uri`, else to MEMGRAPH_ENGINE_URI, else to the managed local Neo4j, started if need be.
 
         `embedder` is any object with `embed_documents`, `embed_query` and a `name`. `llm` is a ChatModel that is asked
         instead of those that the settings name. `judge` is a Judge that is asked before a note is merged or replaced.
+        `reranker` is a Reranker that puts the best notes of a search in order.
         `language` is the language of new memories. Raises SettingsError, LocalServerError, DownloadError, MissingExtra,
         or a StoreError that says what is wrong.
         """
@@ -159,7 +161,7 @@ class Memory:
         elif chosen:
             settings = Settings.load(**{**settings.model_dump(), **chosen})
         ranking(settings.recall.ranking)  # one that can't be used is said now, not at the first question
-        return cls(wiring.build(settings, embedder=embedder, llm=llm, judge=judge, clock=clock))
+        return cls(wiring.build(settings, embedder=embedder, llm=llm, judge=judge, reranker=reranker, clock=clock))
 
     def close(self) -> None:
         """Close the connections. A managed server keeps running; `memgraph-engine db stop` stops it."""
@@ -843,6 +845,11 @@ class Memory:
         A time in the question ("in May 2023", "last week") moves notes of that time up; the others stay in the list.
         Notes that a later statement replaced may be found too: `Hit.until` and `Hit.replaced_by` tell it.
 
+        With the setting `recall.reranker`, or a `reranker` given to `connect`, there is a second stage: twice as many
+        notes as are asked for are read by that, and the best of them are left (docs/architecture.md, "A question").
+        `explain=True` tells each hit's place before, and `Hits.dropped` why other notes are not among the hits. If it
+        fails, the notes stay as they are, and `Hits.fallbacks` says so.
+
         Where more reads run at once than the setting `recall.busy` names, `Hits.degraded` tells what was left out;
         above twice as many this one raises Overloaded, as the other reads do.
         """
@@ -1299,7 +1306,7 @@ class Memory:
     def _meaning(self, scope: Scope, query: str, language: str) -> Meaning:
         """Return which sources of this scope a query to forget means, and which are near."""
         floor, every = self._settings.answer.relevance, tuple(self.engine.policies.classes)
-        hits = self._reader.search(scope, query, top_k=TOP_K, include=every, recorded=False)
+        hits = self._reader.search(scope, query, top_k=TOP_K, include=every, plain=True)
         found = {hit.note.id: hit.relevance for hit in hits if hit.reaches(floor)}
         beyond = [hit.note.id for hit in hits if hit.note.id not in found]
         said = list(erasures.said(self.engine.db, scope.name))

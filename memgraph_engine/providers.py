@@ -30,3 +30,8 @@ def load_litellm(purpose: str) -> ModuleType:
     logging.getLogger("LiteLLM").setLevel(logging.CRITICAL)
     module: ModuleType = litellm
     return module
+
+
+def brief(error: Exception) -> str:
+    """Return the first line of what was said: LiteLLM adds traces and adverts below."""
+    return (str(error).strip().splitlines() or [type(error).__name__])[0][:300]

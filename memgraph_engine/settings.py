@@ -110,6 +110,8 @@ class RecallSettings(BaseModel):
     rounds: Annotated[int, Field(ge=1, le=3)]
     sufficient: Share
     feedback: Weight
+    reranker: str
+    candidates: Annotated[int, Field(ge=1, le=10)]
 
     @model_validator(mode="before")
     @classmethod
@@ -125,6 +127,11 @@ class RecallSettings(BaseModel):
     def reads_use(self) -> bool:
         """Whether searches look at how their reader has used notes."""
         return bool(self.frequency or self.utility)
+
+    @property
+    def selects(self) -> bool:
+        """Whether the role `selecting` is the second stage of a search."""
+        return self.reranker == "llm"
 
 
 class GateSettings(BaseModel):
@@ -303,6 +310,7 @@ class RolesSettings(BaseModel):
     labelling: RoleSettings = RoleSettings()
     planning: RoleSettings = RoleSettings()
     sufficiency: RoleSettings = RoleSettings()
+    selecting: RoleSettings = RoleSettings()
     answering: RoleSettings = RoleSettings()
     judging: RoleSettings = RoleSettings()
     consolidation: RoleSettings = RoleSettings()

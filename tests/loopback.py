@@ -59,7 +59,7 @@ class ChatServer:
             self.asked.append(request)
             self._running += 1
             self.most_at_once = max(self.most_at_once, self._running)
-            queue = self._by_model.get(request["model"]) or self._queue
+            queue = self._by_model.get(request.get("model", "")) or self._queue
             answer = queue.popleft() if queue else self.always or (self.reply or _teapot)(request)
         try:
             yield answer

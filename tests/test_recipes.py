@@ -366,6 +366,27 @@ def test_a_model_of_ones_own_tells_cost_and_failures(block, memory, capsys):
             assert getattr(failed.value, "retry_after", None) == after
 
 
+# ---- a reranker of one's own ------------------------------------------------------------------
+
+
+@recipe("Your own reranker", 1)
+def test_a_reranker_of_ones_own_orders_the_notes(block, memory, capsys):
+    with chat_server() as http:
+        text = block.text.replace("http://127.0.0.1:8081", http.base)
+        http.reply = lambda request: Say(
+            body=json.dumps([{"index": at, "score": float("roof" in text)} for at, text in enumerate(request["texts"])])
+        )
+        block.run(text)
+        first, second, fallbacks = capsys.readouterr().out.splitlines()
+        assert first.startswith("Reranked(place=2, ")
+        assert first.endswith("score=1) The aquarium has a new roof.")
+        assert second.startswith("Reranked(place=1, ")
+        assert fallbacks == "()"
+        http.reply = lambda request: Say(status=503)
+        block.run(text)
+        assert "own/reranker gave no scores" in capsys.readouterr().out.splitlines()[-1]
+
+
 # ---- a folder of documents ------------------------------------------------------------------
 
 

@@ -54,7 +54,7 @@ class Audit:
         held = {one.name: holds.every(self._engine.db, one.name) for one in scope.readable}
         return [
             self._known(hit, scope, held)
-            for hit in self._reader.search(scope, topic, top_k=MOST, include=every, archived=True, recorded=False)
+            for hit in self._reader.search(scope, topic, top_k=MOST, include=every, archived=True, plain=True)
             if hit.reaches(floor)
         ]
 

@@ -46,6 +46,7 @@ from memgraph_engine.recall.question import Filters
 from memgraph_engine.recall.refine import Refiner
 from memgraph_engine.recall.relevance import weights
 from memgraph_engine.recall.search import Query, search
+from memgraph_engine.recall.select import Selector
 
 MOST_ROUNDS = 3
 """MemFly's I_max (section 3.4.2)."""
@@ -59,7 +60,7 @@ class Reader:
     """Asks the memories of one database; `language` tells the one that a scope is expected to have.
 
     `follow` does what policies ask where the use of notes has changed: from what to what, by their ids.
-    A read of a `busy` client leaves out pathways, later rounds and the counting of use, and says so.
+    A read of a `busy` client leaves out pathways, later rounds, the reranker and the counting of use, and says so.
     """
 
     def __init__(
@@ -87,42 +88,55 @@ class Reader:
         rounds: int | None = None,
         explain: bool = False,
         busy: bool = False,
-        recorded: bool = True,
+        plain: bool = False,
         **filters: Unpack[SearchFilters],
     ) -> Hits:
-        """Return the best notes of the scopes that its user may read, `recorded` as given to him."""
+        """Return the best notes of the scopes that its user may read.
+
+        They are reranked, and recorded as given to him, unless it is `plain`: then the engine itself looks for notes.
+        """
         if rounds is not None and (type(rounds) is not int or not 1 <= rounds <= MOST_ROUNDS):
             raise InvalidInput(f"rounds must be a whole number from 1 to {MOST_ROUNDS}, not {rounds!r}.")
         query = self._query(scope, question, top_k, filters, explain=explain)
-        hits, _ = self._hits(scope, query, rounds or self._engine.settings.recall.rounds, busy=busy)
-        if recorded:
+        hits, _ = self._hits(scope, query, rounds or self._engine.settings.recall.rounds, busy=busy, plain=plain)
+        if not plain:
             self._log.given(scope, "search", question, (hit.note for hit in hits), filters)
         return hits
 
-    def _hits(self, scope: Scope, query: Query, rounds: int, *, busy: bool) -> tuple[Hits, Spent]:
-        """Return the best notes, and what models cost that planned the question and judged the notes."""
+    def _hits(self, scope: Scope, query: Query, rounds: int, *, busy: bool, plain: bool = False) -> tuple[Hits, Spent]:
+        """Return the best notes, and what models cost that planned the question, or judged or chose the notes."""
         engine, recall, degraded = self._engine, self._engine.settings.recall, tuple[str, ...]()
         if busy:
             ways = (way for way in PATHWAYS if getattr(recall, way))
-            degraded = (*ways, "rounds") if rounds > 1 else tuple(ways)
+            stages = {"rounds": rounds > 1, "reranker": self._reranks}
+            degraded = (*ways, *(stage for stage, planned in stages.items() if planned))
             recall, rounds = recall.model_copy(update=dict.fromkeys(PATHWAYS, 0.0)), 1
         if recall.reads_use and not busy:
             self._use.write()
-        asking = rounds > 1 and any(map(engine.roles.has, _REFINING))
+        reranks = self._reranks and not (busy or plain)
+        asking = (reranks and engine.reranker is None) or (rounds > 1 and any(map(engine.roles.has, _REFINING)))
         payer = self._payer(scope) if asking else scope
         if payer is None:  # nothing to ask a model about
             return Hits(), Spent()
         account = self._account(payer)
         spent = Spent(account.meters)
+        selector = Selector(engine.reranker, engine.roles, spent, recall.candidates) if reranks else None
+        query = selector.widened(query) if selector else query
         try:
             if rounds == 1 and not query.explain:
                 found = search(engine.db, engine.notes, query, self._language(scope), recall)
             else:
                 refiner = Refiner(recall, engine.embedder, engine.roles, spent)
                 found = refiner.search(engine.db, engine.notes, query, self._language(scope), rounds)
-            return Hits(found, degraded, found.among), spent
+            found = selector.select(query, found) if selector else found
+            return Hits(found, degraded, found.among, found.dropped, spent.fallbacks), spent
         finally:
             account.settle(account.spent)
+
+    @property
+    def _reranks(self) -> bool:
+        """Whether a search has a second stage."""
+        return self._engine.reranker is not None or self._engine.settings.recall.selects
 
     def _payer(self, scope: Scope) -> Scope | None:
         """Return who pays for models: the user's own memory, else the shared one; None where neither exists."""
@@ -195,10 +209,10 @@ class Reader:
         )
         hits, irrelevant = relevant(question, found, settings.relevance, language, found.among)
         hits, ties = self._with_others(query, hits)
+        told = {hit.note.id for hit in hits}
+        left_out = irrelevant | {note: why for note, why in found.dropped.items() if note not in told}
         fallbacks = (*spent.fallbacks, BUSY) if busy else spent.fallbacks
-        return Remembered(
-            question, hits, ties, irrelevant, found.among, settings, language, spent.cost, tuple(fallbacks)
-        )
+        return Remembered(question, hits, ties, left_out, found.among, settings, language, spent.cost, tuple(fallbacks))
 
     def blocks(self, scope: Scope, question: str, k: int) -> list[Block]:
         """Return the k blocks nearest to a question, with their fields, of the scopes that its user may read."""

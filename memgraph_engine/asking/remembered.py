@@ -14,7 +14,7 @@ from memgraph_engine.settings import AnswerSettings
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """The relevant hits of a question with their ties; `irrelevant` says why others are left out.
+    """The relevant hits of a question with their ties; `left_out` says why others are not among them.
 
     `among` is how many notes the memories hold that were searched.
     """
@@ -22,7 +22,7 @@ class Remembered:
     question: str
     hits: Sequence[Hit]
     ties: Sequence[Contrary]
-    irrelevant: Mapping[str, str]
+    left_out: Mapping[str, str]
     among: int
     settings: AnswerSettings
     language: str
@@ -35,7 +35,7 @@ class Remembered:
         repeated = [hit.note.id for hit in self.hits if self._repeats(hit, shown)]
         hits = [hit for hit in self.hits if hit.note.id not in repeated]
         context = compose(self.question, hits, self.ties, budget, self.settings, self.language, self.among)
-        left_out = {**context.left_out, **self.irrelevant, **dict.fromkeys(repeated, "it is among the last turns")}
+        left_out = {**context.left_out, **self.left_out, **dict.fromkeys(repeated, "it is among the last turns")}
         return replace(context, left_out=left_out, cost=self.cost, fallbacks=self.fallbacks)
 
     def _repeats(self, hit: Hit, shown: Collection[tuple[str, str]]) -> bool:

@@ -48,6 +48,8 @@ def search(
             explain=explain,
         )
         floor = memory.engine.settings.answer.relevance
+    for reason in hits.fallbacks:
+        typer.echo(show.clean(reason), err=True)
     if as_json:
         show.document(hits)
         return
@@ -62,3 +64,5 @@ def search(
         show.hit(out, rank, hit)
         if hit.explanation:
             show.explanation(out, hit, hit.explanation)
+    for note, why in hits.dropped.items() if explain else ():
+        out.print(show.clean(f"dropped {note}: {why}"), style="dim")

@@ -20,7 +20,16 @@ if TYPE_CHECKING:
     from memgraph_engine.cost import Cost
     from memgraph_engine.model.answer import Cited
     from memgraph_engine.model.memory import Note, Source
-    from memgraph_engine.model.result import Decision, ErasureReceipt, Explanation, Hit, QueryPlan, Round, Spending
+    from memgraph_engine.model.result import (
+        Decision,
+        ErasureReceipt,
+        Explanation,
+        Hit,
+        QueryPlan,
+        Reranked,
+        Round,
+        Spending,
+    )
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _ABOUT = {"superseded": "in place of ", "retired": "took back "}
@@ -243,9 +252,15 @@ def explanation(out: "Console", one: "Hit", why: "Explanation") -> None:
         (f"use: {name}", *(f"{x:.3f}" for x in (of.raw, of.normalised, of.weighted))) for name, of in why.use.items()
     ]
     proposed = f"similarity {one.similarity:.3f}, proposed by {', '.join(why.proposed_by)}"
-    for told in (*columns(rows), proposed):
+    for told in (*columns(rows), proposed, *(_reranked(why.reranked) if why.reranked else ())):
         out.print(f"    {told}", style="dim")
     out.print()
+
+
+def _reranked(one: "Reranked") -> list[str]:
+    """Say in a line where a hit stood before it was reranked, and what the reranker gave to it."""
+    given = f", {one.by}{'' if one.score is None else f' {one.score:.3f}'}" if one.by else ", not shown to a model"
+    return [clean(f"before: place {one.place}, score {one.before:.3f}{given}")]
 
 
 def decision(out: "Console", one: "Decision") -> None:

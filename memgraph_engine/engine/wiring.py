@@ -7,13 +7,15 @@ from functools import cache
 
 from memgraph_engine.embedding import CheckedEmbedder, embedder_named
 from memgraph_engine.engine.load import Load
+from memgraph_engine.errors import SettingsError
 from memgraph_engine.graph import schema
 from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.note_cache import NoteCache
 from memgraph_engine.judging import judge_named
 from memgraph_engine.lifecycle import Policies, policies
 from memgraph_engine.llm import Roles
-from memgraph_engine.model.ports import ChatModel, Clock, Embedder, Judge, utc_now
+from memgraph_engine.model.ports import ChatModel, Clock, Embedder, Judge, Reranker, utc_now
+from memgraph_engine.reranking import check_reranker, reranker_named
 from memgraph_engine.settings import Settings
 
 _log = logging.getLogger("memgraph_engine")
@@ -30,6 +32,7 @@ class Engine:
     roles: Roles
     notes: NoteCache
     judge: Judge | None = None
+    reranker: Reranker | None = None
     policies: Policies = field(default_factory=Policies)
     load: Load = field(default_factory=Load)
 
@@ -78,13 +81,17 @@ def build(
     embedder: Embedder | None = None,
     llm: ChatModel | None = None,
     judge: Judge | None = None,
+    reranker: Reranker | None = None,
     clock: Clock = utc_now,
 ) -> Engine:
-    """Connect, load the embedder and the judge, and make or check the schema."""
+    """Connect, load the embedder, the judge and the reranker, and make or check the schema."""
     roles = Roles(settings.llm, llm=llm)
     lives = policies(settings.lifecycle.policies)
     checked = CheckedEmbedder(embedder if embedder is not None else embedder_named(settings))
     second = judge if judge is not None else judge_named(settings)
+    reranks = check_reranker(reranker) if reranker is not None else reranker_named(settings)
+    if reranks is None and settings.recall.selects and not roles.has("selecting"):
+        raise SettingsError("recall.reranker is llm, but the role selecting has no model: set llm.model to have one.")
     hidden = ", ".join(sorted(lives.classes.keys() - lives.modelled))
     if checked.remote and hidden:
         _tell_remote(checked.name, hidden)
@@ -95,7 +102,7 @@ def build(
         db.close()
         raise
     cache, load = NoteCache(settings.recall.cache_mb << 20), Load(settings.recall.busy)
-    return Engine(settings, db, checked, clock, roles, cache, second, lives, load)
+    return Engine(settings, db, checked, clock, roles, cache, second, reranks, lives, load)
 
 
 @cache

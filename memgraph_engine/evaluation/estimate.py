@@ -20,6 +20,7 @@ from memgraph_engine.llm import (
     gating,
     judging,
     planning,
+    selecting,
     sufficiency,
 )
 from memgraph_engine.llm.prompts import Value, prompts
@@ -32,6 +33,7 @@ _COMPARED = 3  # stored notes that the gate role is asked about for each new one
 _JUDGED_PAIR = 60  # tokens in which a model judges a pair
 _SHORT = 30  # tokens of a short answer
 _VERDICT = 60  # and of a verdict on one
+_SELECTED = 4  # and of the number of a note that is kept
 _PLAN = 120  # and of what a question is about
 
 
@@ -98,7 +100,7 @@ def _answers(
     """Return what the answers cost: as many turns as notes are shown, and all of them without a memory.
 
     Where there may be more rounds than one a model reads the question first, and before each but the first it is
-    shown the notes too, to say whether they are enough.
+    shown the notes too, to say whether they are enough. Where one selects the notes, it is shown more of them.
     """
     lines = [line(source, "english") for source in sources]
     asked = [task for task in tasks if ANSWER in task.pending(results)]
@@ -108,7 +110,11 @@ def _answers(
         longest = max((task.question.text for task in some), key=len)
         shown = lines if some[0].variant.name == FULL_CONTEXT else lines[:: max(1, len(lines) // k)][:k]
         cost += _times(_asked(llm, answering_brief(longest, "\n".join(shown)), _SHORT), len(some))
-        rounds = [task.variant.settings(settings).answer.rounds for task in some if task.variant.models]
+        read = [task.variant.settings(settings) for task in some if task.variant.models]
+        if selected := [one.recall for one in read if one.recall.selects]:
+            choice = lines[:: max(1, len(lines) // (selected[0].candidates * k))]
+            cost += _times(_asked(llm, selecting(longest, choice, k), _SELECTED * k), len(selected))
+        rounds = [one.answer.rounds for one in read]
         if again := sum(rounds) - len(rounds):
             cost += _times(_asked(llm, sufficiency(longest, shown), _VERDICT), again)
             moment = sources[-1].said_at or datetime.now(UTC)

@@ -68,6 +68,7 @@ _NOTHING_BUT_DENSE = {
     "related": 0.0,
     "blocks": 0.0,
     "time": 0.0,
+    "reranker": "",
 }
 _PLAIN: Overrides = {
     "gate": {"update": False, "discard": False, "denoise": False},
@@ -118,7 +119,8 @@ class Variant:
         if not self.models:
             settings = without_models(settings)
             roles = Roles(settings.llm)
-        return Memory(replace(memory.engine, settings=settings, roles=roles))
+        reranker = memory.engine.reranker if settings.recall.reranker else None
+        return Memory(replace(memory.engine, settings=settings, roles=roles, reranker=reranker))
 
 
 def without_models(settings: Settings) -> Settings:

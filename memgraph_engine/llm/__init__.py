@@ -22,6 +22,7 @@ from memgraph_engine.llm.requests import (
     merging,
     planning,
     profiling,
+    selecting,
     sufficiency,
 )
 from memgraph_engine.llm.roles import CheckedAnswer, Roles, TextAnswer, chat_named
@@ -55,5 +56,6 @@ __all__ = [
     "merging",
     "planning",
     "profiling",
+    "selecting",
     "sufficiency",
 ]

@@ -295,6 +295,20 @@ class Planning(Response):
     questions: tuple[PlannedQuestion, ...]
 
 
+class Selecting(Response):
+    """The notes that answer a question, the best first, by their numbers; there may be none."""
+
+    keep: tuple[int, ...]
+
+    def about(self) -> list[Number]:
+        """Return the notes that are kept."""
+        return list(self.keep)
+
+    def check(self, asked: frozenset[Number]) -> None:
+        """Raise ValueError, in words for the model, for a note that it was not shown, or keeps twice."""
+        super().check(asked & frozenset(self.keep))
+
+
 class QuestionSufficiency(Item):
     """How surely notes answer a question, and what is to be asked next; '' for nothing."""
 
@@ -318,6 +332,7 @@ RESPONSES: dict[str, type[Response]] = {
         Labelling,
         Planning,
         Sufficiency,
+        Selecting,
         Judging,
         Consolidation,
         Profiling,

@@ -9,7 +9,7 @@ from memgraph_engine.cost import Cost
 from memgraph_engine.errors import ModelError, ModelRefused, ModelUnavailable
 from memgraph_engine.llm.tokens import chat_tokens, tokens
 from memgraph_engine.model.ports import Message, Reply
-from memgraph_engine.providers import load_litellm
+from memgraph_engine.providers import brief, load_litellm
 
 _LOST = Cost(calls=1, money=None)  # a request whose answer did not arrive may be on the bill
 
@@ -124,7 +124,7 @@ class LiteLLMChat:
 
     def _translated(self, error: Exception, timeout: float) -> ModelError:
         """Return our error for LiteLLM's: the only place that knows them."""
-        why = f"{self.name}: {_brief(error)}"
+        why = f"{self.name}: {brief(error)}"
         missing = self._missing_keys() if _headers(error) is None else []
         if missing:
             return ModelUnavailable(f"{self.name} needs a key: set {' or '.join(missing)}.", Cost(calls=1))
@@ -151,11 +151,6 @@ def _hang_up(stream: Any) -> None:
     close = getattr(getattr(stream, "completion_stream", None), "close", None)
     if close:
         close()
-
-
-def _brief(error: Exception) -> str:
-    """Return the first line of what was said: LiteLLM adds traces and adverts below."""
-    return (str(error).strip().splitlines() or [type(error).__name__])[0][:300]
 
 
 def _refusal(choice: Any) -> str | None:

@@ -19,6 +19,7 @@ from memgraph_engine.llm.answers import (
     Planning,
     Profiling,
     Response,
+    Selecting,
     Sufficiency,
 )
 from memgraph_engine.llm.prompts import Value
@@ -239,6 +240,17 @@ def sufficiency(question: str, notes: Sequence[str]) -> Request[Sufficiency]:
     """
     one: list[dict[str, object]] = [{"question": 1, "text": question, "notes": list(notes)}]
     return Request(Sufficiency, {"questions": one}, frozenset({1}))
+
+
+def selecting(question: str, notes: Sequence[str], most: int) -> Request[Selecting]:
+    """Ask which of notes, numbered from 1 and likeliest first, answer a question: at most so many.
+
+    >>> sorted(selecting("Where does Ana live?", ["Ana moved.", "Ana lives in Porto."], 1).asked)
+    [1, 2]
+    """
+    numbered: list[dict[str, object]] = [{"note": at, "text": text} for at, text in enumerate(notes, 1)]
+    variables: dict[str, Value] = {"most": most, "question": [{"question": question}], "notes": numbered}
+    return Request(Selecting, variables, frozenset(range(1, len(notes) + 1)))
 
 
 def answering(question: str, context: str, moment: datetime) -> TextRequest:

@@ -9,7 +9,7 @@ from memgraph_engine.model.memory import Note, Source
 
 DONT_KNOW = "I don't know."
 """What an answer says if the memory does not hold it."""
-BUSY = "The client was busy: pathways, later rounds and the counting of use were left out."
+BUSY = "The client was busy: pathways, later rounds, the reranker and the counting of use were left out."
 """What `fallbacks` say where more reads ran than the setting `recall.busy` names."""
 
 
@@ -39,8 +39,8 @@ class Context(Result):
 
     `text` is all of it inside the marks of recalled text, so that `add` leaves it out if the prompt is stored; '' if
     there is nothing. `tokens` is an estimate, rather too high than too low. `left_out` says, by the note's id, why a
-    note that was found is missing. `cost` is what the roles `planning` and `sufficiency` cost; `fallbacks` says where
-    the engine did without them, and why, or that it was busy (`degraded`).
+    note that was found is missing. `cost` is what the roles `planning`, `sufficiency` and `selecting` cost. `fallbacks`
+    says where the engine did without them, or without a reranker, and why, or that it was busy (`degraded`).
     """
 
     brief = ("question", "entries", "tokens", "budget")

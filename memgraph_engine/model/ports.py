@@ -1,4 +1,4 @@
-"""What a user may exchange: the embedder, the chat model, the judge, the partition engine and the clock."""
+"""What a user may exchange: the embedder, the chat model, the judge, the reranker, the partition engine, the clock."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -140,4 +140,21 @@ class Judge(Protocol):
         """Return a judgement for each pair of an older text and a newer one, in order.
 
         Raises ModelUnavailable or ModelRefused; then the local judgement stands.
+        """
+
+
+@runtime_checkable
+class Reranker(Protocol):
+    """Anything that tells how well each of some texts answers a question: it puts the best notes of a search in order.
+
+    `name` is told with the order. It is called from several threads at once. One that sends texts to a provider says so
+    by an attribute `remote = True`: then no note is shown to it that policies keep from chat models.
+    """
+
+    name: str
+
+    def rerank(self, question: str, texts: Sequence[str]) -> "Sequence[float] | NDArray[np.floating[Any]]":
+        """Return a finite score for each text, in order, of any scale: a higher one answers better.
+
+        Raises ModelUnavailable or ModelRefused; then the notes stay in the order that they have.
         """

@@ -88,6 +88,21 @@ class Round(Result):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
+class Reranked(Result):
+    """What the second stage of a search made of a hit.
+
+    Before it, the hit had the place `place`, counted from 1, and the score `before`. `by` is the reranker, or the chat
+    model of the role `selecting`; '' for a note that it was not shown, which keeps its place. `score` is the reranker's
+    own, of any scale; None if it gave none, as that role never does.
+    """
+
+    place: int
+    before: float
+    by: str = ""
+    score: float | None = None
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Explanation(Result):
     """Why a hit stands where it stands.
 
@@ -98,6 +113,8 @@ class Explanation(Result):
     the note; the hit's score is then the mean over all rounds, where each counts less than the one before.
     If use or policies have a weight, the score is the sum of what `use` has `weighted` instead: "ranking", which is the
     score without them (in a paper's ranking "similarity"), and each of them.
+    Where a search has a second stage, all these are of the first, and so is the score that they make; `reranked` tells
+    what the second made of the hit. It is None without one, or if that failed.
     """
 
     brief = ("proposed_by", "neighbours", "session")
@@ -109,17 +126,19 @@ class Explanation(Result):
     ranking: Mapping[str, float] = field(default_factory=dict)
     rounds: tuple[Round, ...] = ()
     use: Mapping[str, ChannelScore] = field(default_factory=dict)
+    reranked: Reranked | None = None
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Hit(Result):
     """A note found for a question.
 
-    `score` (0 to 1) ranks the hits of one question; what took the place of a better hit has that one's. The others
-    can be compared between questions: `similarity`
-    (-1 to 1) is the larger cosine of the note's two vectors to the question's; `relevance` (0 to 1) is how likely the
-    note is about the question at all, None for an embedder that was never calibrated; `coverage` (0 to 1) is the share
-    of the question's words that the note holds, where rare words count more.
+    `score` (0 to 1) ranks the hits of one question; what took the place of a better hit has that one's. If a second
+    stage put the hits in another order, each has the score that its new place had before.
+    The others can be compared between questions: `similarity` (-1 to 1) is the larger cosine of the note's two vectors
+    to the question's; `relevance` (0 to 1) is how likely the note is about the question at all, None for an embedder
+    that was never calibrated; `coverage` (0 to 1) is the share of the question's words that the note holds, where rare
+    words count more.
     `until`, `replaced_by` and `former` are the note's: whether it is true still, as of the time that was asked about.
     """
 
@@ -162,12 +181,22 @@ class Hits(list[Hit]):
     """The notes found for a question, the best first.
 
     `degraded` names what was left out because the client was busy (the setting `recall.busy`): pathways, by the names
-    of their channels, and `rounds`. `among` counts the notes of the memories that were searched.
+    of their channels, `rounds` and `reranker`. `among` counts the notes of the memories that were searched. `dropped`
+    says, by the note's id, why a note that the second stage read is not among the hits. `fallbacks` says where the
+    search did without a model that the settings name, and why.
     """
 
-    def __init__(self, hits: Iterable[Hit] = (), degraded: tuple[str, ...] = (), among: int = 0) -> None:
+    def __init__(
+        self,
+        hits: Iterable[Hit] = (),
+        degraded: tuple[str, ...] = (),
+        among: int = 0,
+        dropped: Mapping[str, str] | None = None,
+        fallbacks: tuple[str, ...] = (),
+    ) -> None:
         super().__init__(hits)
         self.degraded, self.among = degraded, among
+        self.dropped, self.fallbacks = dict(dropped or {}), fallbacks
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -45,6 +45,7 @@ _BLOCK_NOTES = 100  # that blocks propose
 class Query:
     """A question as the graph is asked it.
 
+    `candidates` of the best are what a second stage reads, before the best `top_k` are left; 0 without one.
     `moment` is its present, in the zone whose days it means. `reading` is what a model read in it, None to read it
     without one. In a later round `asked` is the vector of the first.
     `weights` tell how relevant what is found is, None for an embedder that has none. `policies` are the
@@ -63,6 +64,7 @@ class Query:
     asked: "NDArray[np.float32] | None" = None
     weights: Weights | None = None
     policies: Policies = field(default_factory=Policies)
+    candidates: int = 0
 
     @property
     def scope_names(self) -> list[str]:
@@ -281,12 +283,16 @@ def hits(
     scores: Mapping[str, float],
     rounds: Sequence[Round] = (),
 ) -> Hits:
-    """Return the best by their scores, each as the first round that found it did, at most `top_k`."""
+    """Return the best by their scores, each as the first round that found it did, at most `top_k`.
+
+    For a second stage they are as many as it reads, if that is more, and as the scores have them.
+    """
     first = first_found(found)
     least = -2.0 if query.min_similarity is None else query.min_similarity
+    most = max(query.top_k, query.candidates)
     similar = {id(one): one.cosines.max(axis=1).tolist() for one in found}
     near = ((note, *first[note]) for note in ranked(scores))
-    best = list(islice((one for one in near if similar[id(one[1])][one[2]] >= least), query.top_k))
+    best = list(islice((one for one in near if similar[id(one[1])][one[2]] >= least), most))
     cache.complete(db, query.scope_names, [one.notes[row] for _, one, row in best], found[-1].versions)
     alive = milliseconds(query.filters.known_at or db.alive())
     shares = [float(one.coverage[row]) for _, one, row in best]
@@ -306,7 +312,7 @@ def hits(
         for (note, one, row), share in zip(best, shares, strict=True)
         if one.notes[row].whole  # else it was removed meanwhile
     ]
-    return Hits(_newest_first(some), among=found[-1].among)
+    return Hits(some if query.candidates else newest_first(some), among=found[-1].among)
 
 
 def _nearest_first(note: Note, question: str, languages: Sequence[str]) -> Note:
@@ -326,7 +332,7 @@ def _nearest_first(note: Note, question: str, languages: Sequence[str]) -> Note:
     return replace(note, sources=tuple(sorted(note.sources, key=shared, reverse=True)))
 
 
-def _newest_first(some: Sequence[Hit]) -> list[Hit]:
+def newest_first(some: Sequence[Hit]) -> list[Hit]:
     """Put what took the place of another hit before it, with its score: what is true now answers where both would."""
     places = {hit.note.id: place for place, hit in enumerate(some)}
     taken = [(hit.replaced_by, hit.note.id) for hit in some if hit.replaced_by in places]
