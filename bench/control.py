@@ -143,8 +143,9 @@ def _page(
     head = ("", *(f"evidence among {k}" for k in KS))
     said = [(way, *(_mean(rows, k) for k in KS)) for way, rows in asked.items()]
     found = [(stage, *(_mean(rows, k) for k in KS)) for stage, rows in staged.items()]
+    first, second = len(asked[_WAYS[0]]), len(staged[_STAGES[0]])
     return (
-        f"### Control, {model}\n\n{len(asked[_WAYS[0]])} questions that name one speaker, of whom another was asked before:\n\n"
-        f"{table(head, said)}\n\nTwo stages, {len(staged[_STAGES[0]])} questions: the K nearest notes, the K that the score selects of "
-        f"the 2K nearest, and all of these:\n\n{table(head, found)}"
+        f"### Control, {model}\n\n{first} questions that name one speaker, of whom another was asked before:\n\n"
+        f"{table(head, said)}\n\nTwo stages, {second} questions: the K nearest notes, the K that the score selects "
+        f"of the 2K nearest, and all of these:\n\n{table(head, found)}"
     )
