@@ -7,6 +7,7 @@ from pathlib import Path
 from bench import (
     blocks,
     code,
+    control,
     daily,
     forget,
     gate,
@@ -23,6 +24,7 @@ from bench import (
 BENCHES = {
     "blocks": blocks,
     "code": code,
+    "control": control,
     "daily": daily,
     "forget": forget,
     "gate": gate,

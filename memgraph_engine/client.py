@@ -12,7 +12,7 @@ from uuid import uuid4
 from memgraph_engine.answer.citations import cited_in
 from memgraph_engine.asking.audit import Audit
 from memgraph_engine.asking.forgetting import Meaning, meaning
-from memgraph_engine.asking.reader import Reader
+from memgraph_engine.asking.reader import LAST, Reader
 from memgraph_engine.blocks.job import rebuild_blocks
 from memgraph_engine.engine import wiring
 from memgraph_engine.errors import InvalidInput, NotFound, named
@@ -817,6 +817,7 @@ class Memory:
         top_k: int = TOP_K,
         rounds: int | None = None,
         explain: bool = False,
+        history: str | Sequence[Message] = (),
         **filters: Unpack[SearchFilters],
     ) -> Hits:
         """Return the notes that answer a question best, best first, from the user's own memory and the shared one.
@@ -850,13 +851,17 @@ class Memory:
         `explain=True` tells each hit's place before, and `Hits.dropped` why other notes are not among the hits. If it
         fails, the notes stay as they are, and `Hits.fallbacks` says so.
 
+        A question that refers back ("What did she buy?", "And on Sunday?") is asked with what it refers to, as the
+        `history` names it: the last turns before it, or the session of the user's memory that they are stored in.
+
         Where more reads run at once than the setting `recall.busy` names, `Hits.degraded` tells what was left out;
         above twice as many this one raises Overloaded, as the other reads do.
         """
         scope = self._scope(user_id, shared)
         with self.engine.load.read() as busy:
+            turns = self._turns(history, scope, question)
             return self._reader.search(
-                scope, question, top_k=top_k, rounds=rounds, explain=explain, busy=busy, **filters
+                scope, question, top_k=top_k, rounds=rounds, explain=explain, busy=busy, turns=turns, **filters
             )
 
     def anchors(self, question: str, *, user_id: str | None = None, shared: bool = False) -> list[Anchor]:
@@ -884,6 +889,7 @@ class Memory:
         budget: int | None = None,
         top_k: int = TOP_K,
         by: Literal["notes", "blocks"] = "notes",
+        history: str | Sequence[Message] = (),
         **filters: Unpack[SearchFilters],
     ) -> Context:
         """Return what the memory holds on a question, numbered and dated, for the prompt of a model of your own.
@@ -897,6 +903,9 @@ class Memory:
         With `by="blocks"` its notes are those of the blocks nearest to the question (`rebuild_blocks`): as many as the
         budget has room for, whatever `top_k` says, and without filters. It is empty where none were built.
 
+        `history` tells what the question refers back to, as in `search`; `Context.asked` is what the memory was asked.
+        What these turns say is left out: whoever gives them has it.
+
         >>> from memgraph_engine import Memory
         >>> with Memory.connect(tenant=tenant) as memory:
         ...     _ = memory.add("I moved to Lisbon.", user_id="eva", speaker="Eva", time="2023-05-08")
@@ -907,7 +916,10 @@ class Memory:
         """
         scope = self._scope(user_id, shared)
         with self.engine.load.read() as busy:
-            return self._reader.context(scope, question, budget=budget, top_k=top_k, by=by, busy=busy, **filters)
+            turns = self._turns(history, scope, question)
+            return self._reader.context(
+                scope, question, budget=budget, top_k=top_k, by=by, busy=busy, turns=turns, **filters
+            )
 
     def blocks(
         self, question: str, *, user_id: str | None = None, shared: bool = False, k: int = BLOCKS
@@ -938,7 +950,8 @@ class Memory:
 
         In this order: your `system` text and the user's profile; a `context` of the question, without what the last
         turns say; a summary, which is stored nowhere, of those last turns of the `session` that have no room; the
-        others of them (`prompt.interactions`); the question. All of it and the answer have room in `window` tokens
+        others of them (`prompt.interactions`); the question. What the question refers back to is looked up in the last
+        turns too, as in `search`. All of it and the answer have room in `window` tokens
         (else the setting `prompt.window`), and the settings of that table bound each part. `include` is that of
         `context`. Raises InvalidInput where the question and the system's text have no room.
 
@@ -966,18 +979,20 @@ class Memory:
         shared: bool = False,
         budget: int | None = None,
         top_k: int = TOP_K,
+        history: str | Sequence[Message] = (),
         **filters: Unpack[SearchFilters],
     ) -> Answer:
         """Let the role `answering` answer a question from its `context`, with citations [1] that are checked.
 
         Without a model, or if the model fails, the answer's `text` is None and `fallbacks` says why; a model's errors
         are not raised. `known` is False if the memory holds no answer. What no chat model may see is left out, also
-        where `include` names its policy.
+        where `include` names its policy. `history` tells what the question refers back to, as in `search`.
         """
         scope = self._scope(user_id, shared)
         with self.engine.load.read() as busy:  # until it waits for the model
+            turns = self._turns(history, scope, question)
             context = self._reader.context(
-                scope, question, budget=budget, top_k=top_k, answered=True, busy=busy, **filters
+                scope, question, budget=budget, top_k=top_k, answered=True, busy=busy, turns=turns, **filters
             )
         (answer,) = self._reader.answer(scope, context, filters.get("as_of"), stream=False)
         assert isinstance(answer, Answer)
@@ -991,6 +1006,7 @@ class Memory:
         shared: bool = False,
         budget: int | None = None,
         top_k: int = TOP_K,
+        history: str | Sequence[Message] = (),
         **filters: Unpack[SearchFilters],
     ) -> Generator[str | Answer, None, None]:
         """Yield the answer in pieces of text while it comes, then the whole Answer, as `answer` returns it.
@@ -1000,8 +1016,9 @@ class Memory:
         """
         scope = self._scope(user_id, shared)
         with self.engine.load.read() as busy:  # until it waits for the model
+            turns = self._turns(history, scope, question)
             context = self._reader.context(
-                scope, question, budget=budget, top_k=top_k, answered=True, busy=busy, **filters
+                scope, question, budget=budget, top_k=top_k, answered=True, busy=busy, turns=turns, **filters
             )
         return self._reader.answer(scope, context, filters.get("as_of"), stream=True)
 
@@ -1339,6 +1356,19 @@ class Memory:
             if sources.find(db, one.name, id):
                 raise NotFound(f"Source {id!r} of {one} is kept without a note; decisions tells why.")
         raise NotFound(f"There is no note or source {id!r} in the memory of {scope}.")
+
+    def _turns(self, history: str | Sequence[Message], scope: Scope, question: str) -> list[Source]:
+        """Return the turns before a question: of a session that is named, or as they are given."""
+        if isinstance(history, str):
+            return self._reader.last_turns(scope, check_name(history, "history"), question) if history else []
+        if not isinstance(history, Sequence):
+            raise InvalidInput(f"history must be a session, or a list of messages, not {named(history)}.")
+        first = max(len(history) - LAST, 0)
+        zone, most = self._settings.timezone, self._settings.max_text
+        return [
+            parse_message(message, f"history[{place}]", timezone=zone, max_text=most)
+            for place, message in enumerate(history[first:], first)
+        ]
 
     def _parse(self, message: Message, where: str, scope: Scope, now: datetime) -> Source:
         zone, most = self._settings.timezone, self._settings.max_text

@@ -29,7 +29,9 @@ def ask(
         return
     reading = _Reading(len(context.entries))
     try:
-        for piece in roles.tell(answering(context.question, context.lines, moment), meters=spent.meters, stream=stream):
+        for piece in roles.tell(
+            answering(context.asked or context.question, context.lines, moment), meters=spent.meters, stream=stream
+        ):
             if isinstance(piece, TextAnswer):
                 told = piece
             else:

@@ -13,6 +13,7 @@ from memgraph_engine.asking.by_blocks import by_blocks, most_blocks
 from memgraph_engine.asking.reflection import Judge
 from memgraph_engine.asking.remembered import Remembered
 from memgraph_engine.asking.retrieval_log import Log
+from memgraph_engine.asking.standalone import standalone
 from memgraph_engine.asking.use import Recorder
 from memgraph_engine.blocks import reading
 from memgraph_engine.engine.account import Account
@@ -48,6 +49,8 @@ from memgraph_engine.recall.relevance import weights
 from memgraph_engine.recall.search import Query, search
 from memgraph_engine.recall.select import Selector
 
+LAST = 8
+"""Turns before a question in which it is looked up what that refers back to."""
 MOST_ROUNDS = 3
 """MemFly's I_max (section 3.4.2)."""
 _REFINING = ("planning", "sufficiency")  # roles that are asked where more rounds than one are allowed
@@ -89,15 +92,16 @@ class Reader:
         explain: bool = False,
         busy: bool = False,
         plain: bool = False,
+        turns: Sequence[Source] = (),
         **filters: Unpack[SearchFilters],
     ) -> Hits:
-        """Return the best notes of the scopes that its user may read.
+        """Return the best notes of the scopes that its user may read, for a question that follows on `turns`.
 
         They are reranked, and recorded as given to him, unless it is `plain`: then the engine itself looks for notes.
         """
         if rounds is not None and (type(rounds) is not int or not 1 <= rounds <= MOST_ROUNDS):
             raise InvalidInput(f"rounds must be a whole number from 1 to {MOST_ROUNDS}, not {rounds!r}.")
-        query = self._query(scope, question, top_k, filters, explain=explain)
+        query = self._query(scope, question, top_k, filters, turns, explain=explain)
         hits, _ = self._hits(scope, query, rounds or self._engine.settings.recall.rounds, busy=busy, plain=plain)
         if not plain:
             self._log.given(scope, "search", question, (hit.note for hit in hits), filters)
@@ -162,6 +166,7 @@ class Reader:
         by: str = "notes",
         answered: bool = False,
         busy: bool = False,
+        turns: Sequence[Source] = (),
         **filters: Unpack[SearchFilters],
     ) -> Context:
         """Return what the memory holds on a question, within a budget of tokens; found by a search, or by blocks.
@@ -175,9 +180,9 @@ class Reader:
         room = budget or self._engine.settings.answer.budget
         blocks = most_blocks(room) if _by_blocks(by, filters) else 0
         remembered = self._remembered(
-            scope, question, top_k=top_k, blocks=blocks, answered=answered, busy=busy, **filters
+            scope, question, top_k=top_k, blocks=blocks, answered=answered, busy=busy, turns=turns, **filters
         )
-        context = remembered.context(room)
+        context = remembered.context(room, turns)  # whoever has these turns need not be told them
         shown = [entry.note for entry in context.entries]
         if not busy:
             self._use.shown(scope, shown)
@@ -193,11 +198,12 @@ class Reader:
         blocks: int = 0,
         answered: bool,
         busy: bool,
+        turns: Sequence[Source],
         **filters: Unpack[SearchFilters],
     ) -> Remembered:
         """Return what contexts of a question are made of: what so many `blocks` hold, or what a search finds."""
         settings = self._engine.settings.answer
-        query = self._query(scope, question, top_k, filters)
+        query = self._query(scope, question, top_k, filters, turns)
         named = () if answered else filters.get("include") or ()
         shown = query.filters.shown & self._engine.policies.modelled.union(named)
         query = replace(query, filters=replace(query.filters, shown=shown))
@@ -207,12 +213,13 @@ class Reader:
             if blocks
             else self._hits(scope, query, settings.rounds, busy=busy)
         )
-        hits, irrelevant = relevant(question, found, settings.relevance, language, found.among)
+        hits, irrelevant = relevant(query.text, found, settings.relevance, language, found.among)
         hits, ties = self._with_others(query, hits)
         told = {hit.note.id for hit in hits}
         left_out = irrelevant | {note: why for note, why in found.dropped.items() if note not in told}
         fallbacks = (*spent.fallbacks, BUSY) if busy else spent.fallbacks
-        return Remembered(question, hits, ties, left_out, found.among, settings, language, spent.cost, tuple(fallbacks))
+        asked = question, query.text
+        return Remembered(*asked, hits, ties, left_out, found.among, settings, language, spent.cost, tuple(fallbacks))
 
     def blocks(self, scope: Scope, question: str, k: int) -> list[Block]:
         """Return the k blocks nearest to a question, with their fields, of the scopes that its user may read."""
@@ -261,7 +268,9 @@ class Reader:
             return found.context(most_long, [*beside, *asked]) if found else Context(question, "", (), 0, 0)
 
         found = (
-            self._remembered(scope, question, top_k=top_k, answered=False, busy=busy, include=include)
+            self._remembered(
+                scope, question, top_k=top_k, answered=False, busy=busy, turns=turns[-LAST:], include=include
+            )
             if most_long >= LEAST_BUDGET
             else None
         )
@@ -382,7 +391,22 @@ class Reader:
             if not settled:  # nobody listened to the end
                 account.settle(account.spent)
 
-    def _query(self, scope: Scope, question: str, top_k: int, given: SearchFilters, *, explain: bool = False) -> Query:
+    def last_turns(self, scope: Scope, session: str, question: str) -> list[Source]:
+        """Return the last turns of a session before a question, the oldest first: those that may be repeated."""
+        turns = sources.recent(self._engine.db, scope.name, session, ("", "user", "assistant"), LAST + 1)
+        return (turns[:-1] if _asks(turns, question) else turns)[-LAST:]
+
+    def _query(
+        self,
+        scope: Scope,
+        question: str,
+        top_k: int,
+        given: SearchFilters,
+        turns: Sequence[Source] = (),
+        *,
+        explain: bool = False,
+    ) -> Query:
+        """Return a question as the graph is asked it: with what it refers back to in the turns before."""
         check_text(question, "question", 1_000_000)
         if type(top_k) is not int or not 1 <= top_k <= MOST:
             raise InvalidInput(
@@ -393,12 +417,13 @@ class Reader:
         if least is not None and not -1 <= _number(least) <= 1:
             raise InvalidInput(f"min_similarity must be a number from -1 to 1, not {least!r}.")
         filters = self.filters(given)
-        vector = self._engine.embedder.embed_query(question)
+        text = standalone(question, turns, self._language(scope)) if turns else question
+        vector = self._engine.embedder.embed_query(text)
         moment = local(filters.as_of or filters.known_at or self._engine.now(), self._engine.settings.timezone)
         fitted = weights(self._engine.embedder.name)
         policies = self._engine.policies
         return Query(
-            question, vector, scope.readable, filters, top_k, moment, least, explain, weights=fitted, policies=policies
+            text, vector, scope.readable, filters, top_k, moment, least, explain, weights=fitted, policies=policies
         )
 
     def listed(self, scope: Scope, filters: Filters) -> Iterator[Note]:

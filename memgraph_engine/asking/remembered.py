@@ -16,10 +16,12 @@ from memgraph_engine.settings import AnswerSettings
 class Remembered:
     """The relevant hits of a question with their ties; `left_out` says why others are not among them.
 
+    `asked` is the question as the memory was asked it, with what it refers back to.
     `among` is how many notes the memories hold that were searched.
     """
 
     question: str
+    asked: str
     hits: Sequence[Hit]
     ties: Sequence[Contrary]
     left_out: Mapping[str, str]
@@ -34,9 +36,11 @@ class Remembered:
         shown = {(turn.id, turn.hash) for turn in beside}
         repeated = [hit.note.id for hit in self.hits if self._repeats(hit, shown)]
         hits = [hit for hit in self.hits if hit.note.id not in repeated]
-        context = compose(self.question, hits, self.ties, budget, self.settings, self.language, self.among)
+        context = compose(self.asked, hits, self.ties, budget, self.settings, self.language, self.among)
         left_out = {**context.left_out, **self.left_out, **dict.fromkeys(repeated, "it is among the last turns")}
-        return replace(context, left_out=left_out, cost=self.cost, fallbacks=self.fallbacks)
+        asked = self.asked if self.asked != self.question else ""
+        told = replace(context, question=self.question, asked=asked, left_out=left_out)
+        return replace(told, cost=self.cost, fallbacks=self.fallbacks)
 
     def _repeats(self, hit: Hit, shown: Collection[tuple[str, str]]) -> bool:
         """Tell whether the turns say all of a note; they don't if the user gave it another text since."""

@@ -7,7 +7,18 @@ import typer
 
 from memgraph_engine.cli import show
 from memgraph_engine.cli.connect import known
-from memgraph_engine.cli.options import Budget, Considered, Json, Question, Shared, Tenant, User, filtered, whose
+from memgraph_engine.cli.options import (
+    Budget,
+    Considered,
+    History,
+    Json,
+    Question,
+    Shared,
+    Tenant,
+    User,
+    filtered,
+    whose,
+)
 from memgraph_engine.interface.defaults import TOP_K
 
 if TYPE_CHECKING:
@@ -25,6 +36,7 @@ def ask(
     tenant: Tenant = None,
     budget: Budget = None,
     top_k: Considered = TOP_K,
+    history: History = "",
     *,
     filters: "SearchFilters",
     as_json: Json = False,
@@ -42,6 +54,7 @@ def ask(
             **owner,
             budget=budget,
             top_k=top_k,
+            history=history,
             **filters,
         )
         answer = _told(pieces, aloud=not as_json)

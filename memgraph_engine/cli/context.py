@@ -6,7 +6,18 @@ import typer
 
 from memgraph_engine.cli import show
 from memgraph_engine.cli.connect import known
-from memgraph_engine.cli.options import Budget, Considered, Json, Question, Shared, Tenant, User, filtered, whose
+from memgraph_engine.cli.options import (
+    Budget,
+    Considered,
+    History,
+    Json,
+    Question,
+    Shared,
+    Tenant,
+    User,
+    filtered,
+    whose,
+)
 from memgraph_engine.interface.defaults import TOP_K
 
 if TYPE_CHECKING:
@@ -25,6 +36,7 @@ def context(
         Literal["notes", "blocks"],
         typer.Option("--by", help="What finds the notes: a search for them, or the blocks nearest to the question."),
     ] = "notes",
+    history: History = "",
     *,
     filters: "SearchFilters",
     as_json: Json = False,
@@ -42,6 +54,7 @@ def context(
             budget=budget,
             top_k=top_k,
             by=by,
+            history=history,
             **filters,
         )
     if as_json:

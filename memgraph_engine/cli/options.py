@@ -41,6 +41,14 @@ Budget = Annotated[
         metavar="TOKENS", help="The most tokens of the context, 200 or more; else the setting `answer.budget`."
     ),
 ]
+History = Annotated[
+    str,
+    typer.Option(
+        metavar="ID",
+        help="The conversation that goes on: its last turns tell what the question refers back to.",
+        autocompletion=complete.sessions,
+    ),
+]
 NoteId = Annotated[str, typer.Argument(metavar="ID", help="The id of a note, or of one of its sources.")]
 
 

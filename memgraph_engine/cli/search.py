@@ -6,7 +6,7 @@ import typer
 
 from memgraph_engine.cli import show
 from memgraph_engine.cli.connect import known
-from memgraph_engine.cli.options import Json, Question, Shared, Tenant, User, filtered, whose
+from memgraph_engine.cli.options import History, Json, Question, Shared, Tenant, User, filtered, whose
 from memgraph_engine.interface.defaults import MOST, TOP_K
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ def search(
             metavar="N", help="If the best notes do not cover the question, ask again: at most so many rounds (1 to 3)."
         ),
     ] = None,
+    history: History = "",
     *,
     filters: "SearchFilters",
     explain: Annotated[bool, typer.Option("--explain", help="Show each channel's scores.", show_default=False)] = False,
@@ -44,6 +45,7 @@ def search(
             **owner,
             top_k=top_k,
             rounds=rounds,
+            history=history,
             **filters,
             explain=explain,
         )

@@ -38,8 +38,9 @@ class Context(Result):
     """What a memory holds on a question, for the prompt of any model: at most `budget` tokens.
 
     `text` is all of it inside the marks of recalled text, so that `add` leaves it out if the prompt is stored; '' if
-    there is nothing. `tokens` is an estimate, rather too high than too low. `left_out` says, by the note's id, why a
-    note that was found is missing. `cost` is what the roles `planning`, `sufficiency` and `selecting` cost. `fallbacks`
+    there is nothing. `tokens` is an estimate, rather too high than too low. `asked` is the question as the memory was
+    asked it where that differs, since it refers back to the `history`. `left_out` says, by the note's id, why a note
+    that was found is missing. `cost` is what the roles `planning`, `sufficiency` and `selecting` cost. `fallbacks`
     says where the engine did without them, or without a reranker, and why, or that it was busy (`degraded`).
     """
 
@@ -53,6 +54,7 @@ class Context(Result):
     left_out: Mapping[str, str] = field(default_factory=dict)
     cost: Cost = NOTHING
     fallbacks: tuple[str, ...] = ()
+    asked: str = ""
 
     @property
     def degraded(self) -> bool:
