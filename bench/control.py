@@ -3,20 +3,25 @@
 import argparse
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING
 
+from bench import fillers
 from bench.conversations import conversations, locomo_file
 from bench.server import bench_settings, connected, of_its_own
+from bench.speed import milliseconds, percentile
 from memgraph_engine import Memory
 from memgraph_engine.evaluation.locomo import Conversation, Question
 from memgraph_engine.evaluation.ranking import recall_at
 from memgraph_engine.evaluation.report import table
 from memgraph_engine.evaluation.run import after
+from memgraph_engine.model.result import QueryPlan
 from memgraph_engine.model.scope import Scope
+from memgraph_engine.recall.plan import Reading
 from memgraph_engine.recall.question import Filters
-from memgraph_engine.recall.search import Query, retrieve
+from memgraph_engine.recall.search import Query, retrieve, search
 
 if TYPE_CHECKING:
     from memgraph_engine.client import Message
@@ -26,6 +31,7 @@ _K = 10
 _WAYS = ("as asked", "with a pronoun", "with a pronoun and the turns before", "as asked, and the turns before")
 _STAGES = ("dense", "selected", "oracle")
 _CONTEXTS = 5  # of so many questions one is asked for a context
+_LARGE, _SCOPES, _ROUNDS = 100_000, 200, 150
 _BUDGET = 4000  # tokens: room for all of them
 
 
@@ -33,10 +39,25 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what the bench takes."""
     parser.add_argument("--file", type=Path, help="the LoCoMo file (else MEMGRAPH_ENGINE_LOCOMO)")
     parser.add_argument("--model", default="bge-small", help="the embedder")
+    parser.add_argument("--no-speed", action="store_true", help="leave out several queries among 100,000 notes")
+    parser.add_argument("--only-speed", action="store_true", help="measure nothing else")
 
 
 def run(given: argparse.Namespace) -> tuple[dict[str, float], str]:
     """Measure; return flat figures and a report."""
+    figures, pages = dict[str, float](), list[str]()
+    if not given.only_speed:
+        figures, page = _quality(given)
+        pages.append(page)
+    if not given.no_speed:
+        taken = _speed(given)
+        figures |= taken
+        rows = [(name, f"{value:.2f}") for name, value in taken.items()]
+        pages.append(f"### {_LARGE:,} notes over {_SCOPES} scopes, {given.model}\n\n{table(('figure', 'value'), rows)}")
+    return figures, "\n\n".join(pages)
+
+
+def _quality(given: argparse.Namespace) -> tuple[dict[str, float], str]:
     asked: dict[str, list[dict[int, float]]] = {way: [] for way in _WAYS}
     staged: dict[str, list[dict[int, float]]] = {stage: [] for stage in _STAGES}
     tokens: list[int] = []
@@ -53,6 +74,38 @@ def run(given: argparse.Namespace) -> tuple[dict[str, float], str]:
                     context = ended.context(question.text, user_id=conversation.id, top_k=_K, budget=_BUDGET)
                     tokens.append(context.tokens)
     return _figures(asked, staged, tokens), _page(given.model, asked, staged)
+
+
+def _speed(given: argparse.Namespace) -> dict[str, float]:
+    """Time a question alone, and with the next one or three as queries beside it, every vector known before."""
+    every = list(conversations(locomo_file(given.file)))
+    settings = bench_settings(given.model)
+    settings = settings.model_copy(update={"home": settings.home.with_name(f"{given.model}-{_LARGE}-{_SCOPES}")})
+    with connected(settings) as memory:
+        tenant = fillers.fill(memory, every, notes=_LARGE, scopes=_SCOPES)
+        users = [f"user-{number}" for number in range(_SCOPES)]
+        engine = fillers.complete(memory, tenant, users).engine
+        texts = [one.text for conversation in every for one in conversation.questions][:: 997 // _ROUNDS][:_ROUNDS]
+        vectors = [engine.embedder.embed_query(text) for text in texts]
+
+        def ask(place: int, others: int) -> object:
+            scopes = [Scope(tenant, users[place % _SCOPES]), Scope(tenant)]
+            beside = [(place + step) % len(texts) for step in range(1, others + 1)]
+            plan = QueryPlan(queries=tuple(texts[one] for one in beside))
+            reading = Reading(plan, queries=[vectors[one] for one in beside])
+            query = Query(texts[place], vectors[place], scopes, Filters(), _K, engine.now(), reading=reading)
+            return search(engine.db, engine.notes, query, "english", engine.settings.recall)
+
+        taken = {}
+        for others in (0, 1, 3, 0, 1, 3):  # the first of each is to warm up
+            taken[others + 1] = milliseconds(partial(ask, others=others), range(len(texts)))
+    one = percentile(taken[1], 0.5)
+    return {
+        "two_queries_over_one": percentile(taken[2], 0.5) / one,
+        "four_queries_over_one": percentile(taken[4], 0.5) / one,
+        "one_query_ms": one,
+        "four_queries_p95_ms": percentile(taken[4], 0.95),
+    }
 
 
 def follow_ups(conversation: Conversation) -> Iterator[tuple[Question, str, "Sequence[Message]"]]:

@@ -1363,12 +1363,9 @@ class Memory:
             return self._reader.last_turns(scope, check_name(history, "history"), question) if history else []
         if not isinstance(history, Sequence):
             raise InvalidInput(f"history must be a session, or a list of messages, not {named(history)}.")
-        first = max(len(history) - LAST, 0)
-        zone, most = self._settings.timezone, self._settings.max_text
-        return [
-            parse_message(message, f"history[{place}]", timezone=zone, max_text=most)
-            for place, message in enumerate(history[first:], first)
-        ]
+        first, now = max(len(history) - LAST, 0), self.engine.now()
+        turns = (self._parse(one, f"history[{at}]", scope, now) for at, one in enumerate(history[first:], first))
+        return [turn for turn in turns if self.engine.policies.seen_by_models(turn)]
 
     def _parse(self, message: Message, where: str, scope: Scope, now: datetime) -> Source:
         zone, most = self._settings.timezone, self._settings.max_text

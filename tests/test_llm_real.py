@@ -19,6 +19,7 @@ from memgraph_engine.ingest.readers import read
 from memgraph_engine.llm import Roles, Turn, extraction
 from memgraph_engine.llm.litellm import LiteLLMChat
 from memgraph_engine.resources import resource
+from memgraph_engine.settings import RolesSettings
 from tests.conftest import LOCOMO
 
 pytestmark = [pytest.mark.llm, pytest.mark.timeout(900), pytest.mark.filterwarnings("ignore")]
@@ -138,3 +139,72 @@ def test_over_a_conversation_nothing_is_lost(base, model, tenant, embedder, monk
         assert memory.verify(user_id="ana") == []
     turns = shares(fates).replace("answers", "turns").replace("unusable", "deterministic")
     print(f"\n{model.__name__}, {len(talk)} messages ({without} without a note): {turns}")
+
+
+ASKED_ELSEWHERE = {"judging"}  # by `eval`, of answers
+
+
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("model", [LiteLLMChat, WithGrammar])
+def test_every_role_answers_or_is_done_without(base, model, tenant, embedder, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    fates: dict[str, Counter] = {role: Counter() for role in RolesSettings.model_fields}
+    for name in ("ask", "tell"):
+        monkeypatch.setattr(Roles, name, told_of(getattr(Roles, name), fates))
+    llm = {"max_tokens": 300, "timeout": 120, "concurrency": 1, "batch_tokens": 300, "retries": 0}
+    given = {
+        "llm": llm,
+        "recall": {"reranker": "llm"},
+        "lifecycle": {"profile": True, "cap": 6},
+        "prompt": {"window": 700, "short": 120},
+    }
+    now = datetime(2023, 6, 1, tzinfo=UTC)
+    chat, settings = model("openai/smollm2", base), Settings.load(**given)
+    with Memory.connect(tenant=tenant, embedder=embedder, settings=settings, llm=chat, clock=lambda: now) as memory:
+        said = [
+            {"role": "user" if turn.speaker == "Ana" else "assistant", "text": turn.text, "session": "s", "time": SAID}
+            for turn in TURNS
+        ]
+        said += [{"role": "user", "text": text, "session": "t", "time": SAID} for text in REPEATED]
+        memory.add_many(said, user_id="ana")
+        memory.rebuild_topics(user_id="ana")
+        memory.rebuild_blocks(user_id="ana")
+        memory.evolve(user_id="ana")
+        history = [{"role": "user", "content": "My sister Cleo teaches the cello."}]
+        assert memory.context("Where does she live?", user_id="ana", history=history) is not None
+        assert memory.answer("Where do I live?", user_id="ana").context.entries
+        assert memory.prompt("Where do I live?", user_id="ana", session="s").messages
+        memory.evict(user_id="ana")
+        assert memory.verify(user_id="ana") == []
+        assert memory.stats(user_id="ana").sources == len({turn["text"] for turn in said})
+    for role, some in fates.items():
+        assert some or role in ASKED_ELSEWHERE, role
+        if some:
+            print(f"\n{model.__name__}, {role}: {shares(some)}", end="")
+
+
+REPEATED = [
+    "I live in Lisbon, in a tiny flat with a view of the river.",
+    "We live in Lisbon in a tiny flat, with a river view.",
+    "I live in Porto now, no longer in Lisbon.",
+    "The penguins at the aquarium are fed at noon.",
+    "At the aquarium the penguins get their food at noon.",
+]
+
+
+def told_of(ask, fates):
+    """Count by role what becomes of requests."""
+
+    def counted(roles, request, **given):
+        fate = fates[request.prompt.partition("-")[0]]
+        try:
+            answer = ask(roles, request, **given)
+            yield_from = hasattr(answer, "__next__")
+            answer = iter(list(answer)) if yield_from else answer
+        except ModelError:
+            fate["unusable"] += 1
+            raise
+        fate["repaired" if getattr(answer, "repaired", False) else "valid"] += 1
+        return answer
+
+    return counted

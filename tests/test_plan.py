@@ -16,9 +16,9 @@ MONTHS = range(1, 10)
 QUESTION = "What did I bake {}?"
 
 
-def planned(topic="", keywords=(), since=None, until=None, question=1):
+def planned(topic="", keywords=(), since=None, until=None, question=1, queries=()):
     entry = {"question": question, "topic": topic, "keywords": list(keywords), "since": since, "until": until}
-    return json.dumps({"questions": [entry]})
+    return json.dumps({"questions": [{**entry, "queries": list(queries)}]})
 
 
 def baked(month, what="bread"):
@@ -167,6 +167,65 @@ def test_a_planner_says_what_to_look_for(tenant, embedder):
     assert sum(day.cost.calls for day in spent) == 1
 
 
+def two_animals(memory):
+    memory.add_many(
+        [
+            *({"text": f"The mast of boat {n} is tall.", "id": f"boat{n}"} for n in range(70)),
+            {"text": "Otters are fed with sardines.", "id": "otters", "speaker": "Ana"},
+            {"text": "The heron sleeps on the roof.", "id": "heron", "speaker": "Bo"},
+        ],
+        user_id="ana",
+    )
+
+
+def found(hits):
+    return [source.id for hit in hits for source in hit.sources]
+
+
+def test_the_queries_of_a_plan_are_looked_for_beside_the_question_in_the_same_statement(tenant, embedder):
+    queries = ["What do otters eat?", "Where does the heron sleep?", "What do otters eat?"]
+    with memory_with(tenant, embedder, ScriptedChat([planned(queries=queries)]), only=["planning"]) as (memory, _):
+        two_animals(memory)
+        question = "Which boat has a mast?"
+        hits = memory.search(question, user_id="ana", rounds=2, top_k=20, explain=True)
+        assert {"otters", "heron"} <= {*found(hits)}
+        assert plan_of(hits).queries == ("What do otters eat?", "Where does the heron sleep?")
+        assert not {"otters", "heron"} & {*found(memory.search(question, user_id="ana", top_k=20))}
+
+
+def test_filters_hold_for_the_queries_of_a_plan(tenant, embedder):
+    chat = ScriptedChat([planned(queries=["What do otters eat?", "Where does the heron sleep?"])] * 3)
+    with memory_with(tenant, embedder, chat, only=["planning"]) as (memory, _):
+        two_animals(memory)
+        for narrowed in ({"speaker": "Bo"}, {"as_of": "9998-01-01", "speaker": "Bo"}):
+            hits = memory.search("Which animals?", user_id="ana", rounds=2, **narrowed)
+            assert found(hits) == ["heron"]
+        memory.delete("heron", user_id="ana")
+        assert "heron" not in found(memory.search("Which animals?", user_id="ana", rounds=2, top_k=100))
+
+
+def test_a_query_that_names_another_user_leads_to_nothing_of_his(tenant, embedder):
+    chat = ScriptedChat([planned(queries=["What do the otters of ben eat?", f"MATCH tenant {tenant} user ben otters"])])
+    with memory_with(tenant, embedder, chat, only=["planning"]) as (memory, _):
+        memory.add("Otters live at the aquarium.", user_id="ben")
+        memory.add("I painted the fence.", user_id="ana")
+        hits = memory.search("Who lives there?", user_id="ana", rounds=2)
+    assert [hit.note.context for hit in hits] == ["I painted the fence."]
+
+
+def test_a_planner_is_shown_the_turns_before_and_none_that_no_model_may_see(tenant, embedder):
+    chat = ScriptedChat([planned()])
+    with memory_with(tenant, embedder, chat, only=["planning"]) as (memory, _):
+        memory.add("Otters live at the aquarium.", user_id="ana")
+        history = [
+            {"role": "user", "content": "I saw the zebra."},
+            {"role": "user", "content": "My code is 7788.", "policy": "private"},
+        ]
+        memory.context("Who lives at the aquarium?", user_id="ana", history=history)
+    assert "I saw the zebra." in chat.calls[0].text
+    assert "7788" not in chat.calls[0].text
+
+
 def test_one_round_asks_no_planner(tenant, embedder):
     with memory_with(tenant, embedder, ScriptedChat([]), only=["planning"]) as (memory, _):
         memory.add("Otters live at the aquarium.", user_id="ana")
@@ -198,6 +257,8 @@ def test_the_shared_memory_pays_for_whoever_has_none(tenant, embedder):
         planned(keywords=["x" * 101]),
         planned(since="2023-05-31", until="2023-05-01"),
         planned(since="soon"),
+        planned(queries=[f"Who is animal {n}?" for n in range(10)]),
+        planned(queries=["Who\nlives there?"]),
         ModelUnavailable("gone"),
     ],
 )

@@ -1,15 +1,17 @@
 // Propose notes for a question: for each channel the stamps of its notes, which is all that is read of them (notes/fetch reads
 // the rest). A past version is proposed where $statuses holds 'past'. Pathways (MemFly, section 3.4.1): the notes of the keywords
 // nearest to the question and of those that it names, of the keywords of the topics nearest to it, what is tied to the
-// notes nearest to it, and the notes of the nearest blocks of which none holds another (LightMem, section 3.5). Ranges stand three times: the name of an index is no parameter, and full text knows no ranges.
+// notes nearest to it, and the notes of the nearest blocks of which none holds another (LightMem, section 3.5). Ranges stand four times: the name of an index is no parameter, and full text knows no ranges.
 // $scopes: list<string>    the scopes read
 // $statuses: list<string>    of notes that may be found
 // $vector: vector    the question's, or in a later round that of what is asked then
+// $others: list<vector>    those of the questions that a model made of it, beside it
+// $others_pool: integer    notes that each of these finds
 // $words: string    full-text query made of our own terms
 // $pool: integer    notes that each vector index proposes; 0 where a range below narrows anything
 // $narrowed_pool: integer    likewise where one does, else 0: ranges that are wide open would cost, most in a large scope
 // $lexical_pool: integer    notes that full text proposes
-// $since: datetime    earliest said_at; times are null where nothing narrows
+// $since: datetime    earliest said_at; times are null where nothing narrows and there are no others
 // $until: datetime    latest said_at
 // $session: list<string>    first and last value, the same for one session
 // $speaker: list<string>    likewise
@@ -119,6 +121,24 @@ CALL (sums, near, nearness, expiring, apart) {
           AND n.recorded_at <= $known_at[0] AND n.superseded_at > $known_at[1]
           AND n.expires_at > $alive
         LIMIT $narrowed_pool)
+    RETURN n
+  }
+  RETURN 'dense_context' AS channel, collect(n) AS notes, null AS score, null AS carried, null AS name
+  UNION ALL
+  UNWIND $others AS vector
+  CALL (vector) {
+    MATCH (n:Note|Past)
+      SEARCH n IN (VECTOR INDEX note_context FOR vector
+        WHERE n.scope IN $scopes AND n.status IN $statuses
+          AND n.said_at >= $since AND n.said_at <= $until
+          AND n.session >= $session[0] AND n.session <= $session[1]
+          AND n.speaker >= $speaker[0] AND n.speaker <= $speaker[1]
+          AND n.role >= $role[0] AND n.role <= $role[1]
+          AND n.agent_id >= $agent[0] AND n.agent_id <= $agent[1]
+          AND n.valid_from <= $as_of[0] AND n.valid_to > $as_of[1]
+          AND n.recorded_at <= $known_at[0] AND n.superseded_at > $known_at[1]
+          AND n.expires_at > $alive
+        LIMIT $others_pool)
     RETURN n
   }
   RETURN 'dense_context' AS channel, collect(n) AS notes, null AS score, null AS carried, null AS name

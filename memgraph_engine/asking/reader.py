@@ -422,9 +422,9 @@ class Reader:
         moment = local(filters.as_of or filters.known_at or self._engine.now(), self._engine.settings.timezone)
         fitted = weights(self._engine.embedder.name)
         policies = self._engine.policies
-        return Query(
-            text, vector, scope.readable, filters, top_k, moment, least, explain, weights=fitted, policies=policies
-        )
+        before = [(turn.role, turn.text) for turn in turns]
+        made = Query(text, vector, scope.readable, filters, top_k, moment, least, explain, turns=before)
+        return replace(made, weights=fitted, policies=policies)
 
     def listed(self, scope: Scope, filters: Filters) -> Iterator[Note]:
         """Yield the notes of one scope, oldest first, fetched a page at a time."""

@@ -12,6 +12,8 @@ Number = int | tuple[int, int]
 
 _MOST_KEYWORDS = 8
 _LONGEST_LABEL = 60
+MOST_QUERIES = 4
+"""Queries that are made of one question (LightMem with small models, section 3.3)."""
 _LONGEST_QUESTION = 500
 _LONGEST_NAME = 100
 
@@ -45,6 +47,13 @@ def _question(text: str) -> str:
     if len(text) > _LONGEST_QUESTION or not text.isprintable():
         raise ValueError(f"must be one line of at most {_LONGEST_QUESTION} characters")
     return text
+
+
+def _queries(queries: tuple[str, ...]) -> tuple[str, ...]:
+    """Refuse more queries than are asked, and one of several lines."""
+    if len(queries) > MOST_QUERIES:
+        raise ValueError(f"there are {len(queries)} queries; at most {MOST_QUERIES} are asked")
+    return tuple(map(_question, queries))
 
 
 def _names(keywords: tuple[str, ...]) -> tuple[str, ...]:
@@ -274,13 +283,16 @@ class Judging(Response):
 
 
 class PlannedQuestion(Item):
-    """What a question is about, the entities in it, and the days that it asks about; each may be missing."""
+    """What a question is about, the entities in it, its days, and what is asked for it; each may be missing."""
 
     question: int
     topic: Annotated[Text, AfterValidator(_question)] = ""
     keywords: Annotated[Keywords, AfterValidator(_names)] = ()
     since: Day = None
     until: Day = None
+    queries: Annotated[
+        tuple[str, ...], BeforeValidator(lambda v: () if v is None else v), AfterValidator(_queries)
+    ] = ()
 
     @model_validator(mode="after")
     def _whole(self) -> "PlannedQuestion":

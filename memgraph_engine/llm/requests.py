@@ -222,14 +222,17 @@ def describing(blocks: Sequence[BlockNotes], fields: Sequence[tuple[str, str, st
     return Request(Describing, {"fields": shape, "blocks": numbered}, frozenset(range(1, len(blocks) + 1)))
 
 
-def planning(question: str, moment: datetime) -> Request[Planning]:
-    """Ask what a question is about, whom and what it names, and which days; `moment` is the present of the question.
+def planning(question: str, moment: datetime, turns: Sequence[tuple[str, str]] = ()) -> Request[Planning]:
+    """Ask what a question is about, whom and what it names, which days, and what to look for.
+
+    `moment` is the present of the question, `turns` are those before it, each its role and its text.
 
     >>> planning("Where was Ana last week?", datetime(2023, 5, 10)).asked
     frozenset({1})
     """
-    one: list[dict[str, object]] = [{"question": 1, "asked on": f"{moment:%A %Y-%m-%d}", "text": question}]
-    return Request(Planning, {"questions": one}, frozenset({1}))
+    before = [{"role": role or "user", "text": text} for role, text in turns]
+    one = {"question": 1, "asked on": f"{moment:%A %Y-%m-%d}", "said before": before, "text": question}
+    return Request(Planning, {"questions": [one]}, frozenset({1}))
 
 
 def sufficiency(question: str, notes: Sequence[str]) -> Request[Sufficiency]:

@@ -57,12 +57,14 @@ class QueryPlan(Result):
 
     `topic` describes what it is about ('' if only the question itself does), `keywords` are the entities that a model
     found in it. `times` are the ranges that it names: each from its first moment to the first moment after it.
+    `queries` are the questions that a model made of it, which are looked for beside it.
     """
 
     topic: str = ""
     keywords: tuple[str, ...] = ()
     times: tuple[tuple[datetime, datetime], ...] = ()
     model: str = ""
+    queries: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, repr=False)

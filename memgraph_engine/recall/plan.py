@@ -15,17 +15,23 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+MOST_OTHERS = 3
+"""Queries that are looked for beside the question."""
 _MOST_TIMES = 8
 _LONGEST_READ = 4096  # characters of a question in which times are looked for
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A plan, and the vectors of its topic and of each of its keywords; without these the question's own stands in."""
+    """A plan, and the vectors of its topic and of each of its keywords; without these the question's own stands in.
+
+    `queries` are the vectors of its queries.
+    """
 
     plan: QueryPlan
     topic: "NDArray[np.float32] | None" = None
     keywords: "Sequence[NDArray[np.float32]]" = ()
+    queries: "Sequence[NDArray[np.float32]]" = ()
 
 
 def read(question: str, languages: Sequence[str], moment: datetime) -> Reading:
@@ -42,17 +48,26 @@ def read(question: str, languages: Sequence[str], moment: datetime) -> Reading:
     return Reading(QueryPlan(times=tuple(times)[:_MOST_TIMES]))
 
 
-def read_by_model(question: str, moment: datetime, roles: Roles, embedder: CheckedEmbedder, spent: Spent) -> Reading:
-    """Let the planner role read a question. Raises a ModelError."""
-    answer = roles.ask(planning(question, moment), meters=spent.meters)
+def read_by_model(
+    question: str,
+    moment: datetime,
+    turns: Sequence[tuple[str, str]],
+    roles: Roles,
+    embedder: CheckedEmbedder,
+    spent: Spent,
+) -> Reading:
+    """Let the role `planning` read a question, with the turns before it. Raises a ModelError."""
+    answer = roles.ask(planning(question, moment, turns), meters=spent.meters)
     spent.cost += answer.cost
     (one,) = answer.response.questions
     start, end = _midnight(one.since, moment, UNKNOWN_PAST), _midnight(_after(one.until), moment, NEVER)
     times = ((start, end),) if one.since or one.until else ()
-    plan = QueryPlan(one.topic, one.keywords, times, answer.model)
+    queries = tuple(text for text in dict.fromkeys(one.queries) if text and text != question)[:MOST_OTHERS]
+    plan = QueryPlan(one.topic, one.keywords, times, answer.model, queries)
     texts = [text for text in (plan.topic, *plan.keywords) if text]
     vectors = list(embedder.embed_documents(texts)) if texts else []
-    return Reading(plan, vectors.pop(0) if plan.topic else None, vectors)
+    asked = [embedder.embed_query(query) for query in queries]
+    return Reading(plan, vectors.pop(0) if plan.topic else None, vectors, asked)
 
 
 def _after(day: date | None) -> date | None:

@@ -72,7 +72,7 @@ class Refiner:
         if not self.roles.has("planning"):
             return None
         try:
-            return read_by_model(query.text, query.moment, self.roles, self.embedder, self.spent)
+            return read_by_model(query.text, query.moment, query.turns, self.roles, self.embedder, self.spent)
         except ModelError as error:
             self.spent.failed(_PLANNING, error)
             return None

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from itertools import accumulate, islice
 from math import fsum
@@ -45,6 +45,7 @@ _BLOCK_NOTES = 100  # that blocks propose
 class Query:
     """A question as the graph is asked it.
 
+    `turns` are those before it, each its role and its text, for a model that reads it.
     `candidates` of the best are what a second stage reads, before the best `top_k` are left; 0 without one.
     `moment` is its present, in the zone whose days it means. `reading` is what a model read in it, None to read it
     without one. In a later round `asked` is the vector of the first.
@@ -65,6 +66,7 @@ class Query:
     weights: Weights | None = None
     policies: Policies = field(default_factory=Policies)
     candidates: int = 0
+    turns: Sequence[tuple[str, str]] = ()
 
     @property
     def scope_names(self) -> list[str]:
@@ -227,21 +229,47 @@ def _expanded(db: Database, query: Query, answer: Row, settings: RecallSettings)
 def scored(
     query: Query, pool: Pool, answer: Row, languages: Sequence[str], reading: Reading, settings: RecallSettings
 ) -> Found:
-    """Score a pool."""
-    words, sums = terms(query.text, languages), statistics(answer["sums"])
-    counts = counted(pool.notes, words)
-    raw = channel_scores(pool, query.vector, counts, sums, reading.plan.times)
-    own = raw[:, 2:4] if query.asked is None else cosines(pool.notes, query.asked)
-    own_words, all_words = covered(words, counts, pool.notes, sums.notes, query.scopes[0], languages).T
-    versions = {scope["scope"]: scope["version"] for scope in answer["sums"]}
+    """Score a pool; where a model made queries of the question, each note for that which it answers best."""
+    sums = statistics(answer["sums"])
     places = Places.of(pool.notes)
-    fused = fuse(places, raw, settings)
-    model = ranking(settings.ranking) if settings.fusion == "convex" else None
-    if model is None or not pool.notes:
-        return Found(pool, fused, None, None, fused.total, own, own_words, languages, reading, versions, sums.notes)
-    known = features(pool.notes, places, fused, (own_words, all_words), query.text, words, languages, settings)
-    total = model.scores(known)
-    return Found(pool, fused, model, known, total, own, own_words, languages, reading, versions, sums.notes)
+    versions = {scope["scope"]: scope["version"] for scope in answer["sums"]}
+    model = ranking(settings.ranking) if settings.fusion == "convex" and pool.notes else None
+
+    def by(text: str, vector: "NDArray[np.float32]") -> Found:
+        words = terms(text, languages)
+        counts = counted(pool.notes, words)
+        raw = channel_scores(pool, vector, counts, sums, reading.plan.times)
+        own = raw[:, 2:4] if query.asked is None else cosines(pool.notes, query.asked)
+        own_words, all_words = covered(words, counts, pool.notes, sums.notes, query.scopes[0], languages).T
+        fused = fuse(places, raw, settings)
+        known, total = None, fused.total
+        if model is not None:
+            known = features(pool.notes, places, fused, (own_words, all_words), text, words, languages, settings)
+            total = model.scores(known)
+        return Found(pool, fused, model, known, total, own, own_words, languages, reading, versions, sums.notes)
+
+    others = zip(reading.plan.queries, reading.queries, strict=True)
+    return _best_of([by(text, vector) for text, vector in ((query.text, query.vector), *others)])
+
+
+def _best_of(found: Sequence[Found]) -> Found:
+    """Return what several questions found in one pool, each note as that has it for which it scores most."""
+    import numpy as np
+
+    first, *others = found
+    if not others:
+        return first
+    best, rows = np.argmax([one.total for one in found], axis=0), np.arange(len(first.notes))
+
+    def of(arrays: "Sequence[NDArray[np.float64]]") -> "NDArray[np.float64]":
+        chosen: NDArray[np.float64] = np.stack(arrays)[best, rows]
+        return chosen
+
+    names = (one.name for one in fields(Fused))
+    fused = Fused(**{name: of([getattr(one.fused, name) for one in found]) for name in names})
+    known = None if first.features is None else of([one.features for one in found if one.features is not None])
+    total, near, share = (of([getattr(one, name) for one in found]) for name in ("total", "cosines", "coverage"))
+    return replace(first, fused=fused, features=known, total=total, cosines=near, coverage=share)
 
 
 def _exhausted(query: Query, answer: Row, size: int, settings: RecallSettings, factor: int) -> bool:
@@ -391,18 +419,22 @@ def parameters(
     query: Query, languages: Sequence[str], settings: RecallSettings, factor: int = 1, spare: int = 1
 ) -> dict[str, Any]:
     """Return what the recall statement takes; `spare` is how many times as much is asked for, for what is left out."""
-    words, pool, narrow = terms(query.text, languages), settings.pool * factor * spare, query.filters.narrow
-    reading = query.read(languages)
+    reading, pool, narrow = query.read(languages), settings.pool * factor * spare, query.filters.narrow
+    words = terms("\n".join((query.text, *reading.plan.queries)), languages)
+    others = len(reading.queries)
     return {
         "scopes": query.scope_names,
         "vector": packed(query.vector),
         "words": words_query(words, query.scopes, query.filters.indexed_statuses),
         "pool": 0 if narrow else pool,
         "narrowed_pool": pool if narrow else 0,
+        "others": [packed(vector) for vector in reading.queries],
+        "others_pool": -(-pool // (others + 1)),
         "lexical_pool": _lexical_pool(query, settings, factor * spare),
         **_pathways(query, reading, languages, settings),
         **query.filters.parameters(),
-        **({} if narrow else dict.fromkeys(("since", "until", "as_of", "known_at"))),  # times take long to pack
+        # times take long to pack
+        **({} if narrow or others else dict.fromkeys(("since", "until", "as_of", "known_at"))),
         "timely": settings.anchored * spare,
         "shown": sorted(query.filters.shown),
     }
