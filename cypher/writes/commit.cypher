@@ -322,6 +322,12 @@ CALL () {
   REMOVE n:Note
   SET n:Past
   WITH n
+  CALL (n) {
+    MATCH (n)-[r:SUPPORTS]->(c:Claim)
+    DELETE r
+    WITH DISTINCT c WHERE NOT EXISTS { (c)<-[:SUPPORTS]-() }
+    DELETE c
+  }
   MATCH (n)-[r:HAS_KEYWORD|RELATED|SUPERSEDES|UNTIED|IN_BLOCK]-()
   DELETE r
 }

@@ -15,9 +15,11 @@ from memgraph_engine.asking.remembered import Remembered
 from memgraph_engine.asking.retrieval_log import Log
 from memgraph_engine.asking.use import Recorder
 from memgraph_engine.blocks import reading
+from memgraph_engine.claims import reading as claim_reading
 from memgraph_engine.engine.account import Account
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import InvalidInput, MemgraphEngineError
+from memgraph_engine.graph import claims as claim_graph
 from memgraph_engine.graph import decisions, notes, profiles, scopes, sources, usage
 from memgraph_engine.ingest.messages import (
     check_metadata,
@@ -34,6 +36,7 @@ from memgraph_engine.lifecycle import utility
 from memgraph_engine.llm import Spent
 from memgraph_engine.model.answer import BUSY, Answer, Context
 from memgraph_engine.model.block import Block
+from memgraph_engine.model.claim import LEAST, Claim
 from memgraph_engine.model.memory import NEVER, TRUE_ONCE, Note, Source, SourceKind
 from memgraph_engine.model.profile import Profile
 from memgraph_engine.model.prompt import Prompt
@@ -209,6 +212,28 @@ class Reader:
         blocks, notes = reading.told(engine, names, found, self._language(scope), vector)
         self._log.given(scope, "blocks", question, notes, {})
         return blocks
+
+    def claims(self, scope: Scope, text: str | None, k: int) -> list[Claim]:
+        """Return k claims of the scopes that a scope's user may read: those on a text, or the most certain ones."""
+        engine, names = self._engine, [one.name for one in scope.readable]
+        if text is None:
+            found = claim_reading.every(engine, names, k)
+        else:
+            check_text(text, "about", 1_000_000)
+            found = claim_reading.about(engine, names, text, self._language(scope), k)
+        if engine.settings.audit.retrievals:
+            stamps = sorted({stamp for one in found for stamp in one.stamps})
+            given = (
+                engine.notes.read(engine.db, names, stamps, engine.embedder.dimensions)[0].values() if stamps else ()
+            )
+            engine.notes.complete(engine.db, names, [*given])
+            self._log.given(scope, "claims", text or "", [note.note() for note in given if note.whole], {})
+        return [one.claim for one in found]
+
+    def claim(self, scope: Scope, id: str) -> Claim | None:  # noqa: A002  the graph's own word
+        """Return a claim of one scope; None if there is none, or no note supports it that can be read."""
+        found = (one.claim for one in claim_graph.told(self._engine.db, [scope.name], [id]))
+        return next((one for one in found if one.confidence >= LEAST), None)
 
     def told(self, scope: Scope, blocks: Sequence[Block]) -> list[Block]:
         """Return blocks of one scope with their fields."""
