@@ -891,6 +891,7 @@ class Memory:
         budget: int | None = None,
         top_k: int = TOP_K,
         by: Literal["notes", "blocks"] = "notes",
+        claims: bool = False,
         **filters: Unpack[SearchFilters],
     ) -> Context:
         """Return what the memory holds on a question, numbered and dated, for the prompt of a model of your own.
@@ -904,6 +905,10 @@ class Memory:
         With `by="blocks"` its notes are those of the blocks nearest to the question (`rebuild_blocks`): as many as the
         budget has room for, whatever `top_k` says, and without filters. It is empty where none were built.
 
+        With `claims` up to five claims come behind the notes (`consolidate`), marked as general, with the numbers of
+        their notes: those of which the question names an end. They take no filters, and no more than a quarter of the
+        budget.
+
         >>> from memgraph_engine import Memory
         >>> with Memory.connect(tenant=tenant) as memory:
         ...     _ = memory.add("I moved to Lisbon.", user_id="eva", speaker="Eva", time="2023-05-08")
@@ -914,7 +919,9 @@ class Memory:
         """
         scope = self._scope(user_id, shared)
         with self.engine.load.read() as busy:
-            return self._reader.context(scope, question, budget=budget, top_k=top_k, by=by, busy=busy, **filters)
+            return self._reader.context(
+                scope, question, budget=budget, top_k=top_k, by=by, claims=claims, busy=busy, **filters
+            )
 
     def blocks(
         self, question: str, *, user_id: str | None = None, shared: bool = False, k: int = BLOCKS
@@ -942,7 +949,7 @@ class Memory:
         >>> with Memory.connect(tenant=tenant) as memory:
         ...     _ = memory.add("Whales are mammals.", user_id="ana")
         ...     _ = memory.consolidate(user_id="ana")
-        ...     [(claim.text, claim.confidence) for claim in memory.claims("whale", user_id="ana")]
+        ...     [(claim.text, round(claim.confidence, 2)) for claim in memory.claims("whale", user_id="ana")]
         [('Whales are mammals', 0.3)]
         """
         scope = self._scope(user_id, shared)

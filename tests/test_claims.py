@@ -199,10 +199,23 @@ def test_a_claim_of_two_notes_is_told_on_by_the_one_that_is_left(told):
     assert [told.get(note, **ANA).sources[0].id for note in claim.notes] == ["t2"]
 
 
-def test_a_note_that_comes_back_is_claimed_again_by_the_next_run(told):
-    told.delete("t3", **ANA)
-    told.undo(next(one.id for one in told.decisions(**ANA) if one.kind == "delete"), **ANA)
-    told.consolidate(**ANA)
+@pytest.mark.parametrize("run", [False, True])
+@pytest.mark.parametrize("change", ["delete", "kept apart"])
+def test_a_note_that_comes_back_is_claimed_again(told, change, run):
+    CHANGES[change](told)
+    if run:  # it removes the claim, and the next one finds it again
+        assert told.consolidate(**ANA).removed == 1
+    told.undo(told.explain("t3", **ANA).decisions[-1].id, **ANA)
+    if run:
+        told.consolidate(**ANA)
+    assert supported(told, STRESS) == ["Stress causes headaches."]
+
+
+def test_what_is_said_again_is_claimed_on(told):
+    entry = told.add({"text": "Stress causes headaches.", "session": "s2", "speaker": "Ana"}, **ANA).entries[0]
+    assert entry.kind == "reinforce"
+    assert supported(told, STRESS) == ["Stress causes headaches."]
+    assert told.consolidate(**ANA).notes == 1
     assert supported(told, STRESS) == ["Stress causes headaches."]
 
 
@@ -535,6 +548,37 @@ def test_the_commands_tell_of_claims(told, monkeypatch):
     assert shown("about", "headaches", "--k", "1").startswith(claim["id"])
     assert "Stress causes headaches." in shown("show", claim["id"])
     assert json.loads(shown("show", claim["id"], "--json"))["notes"] == claim["notes"]
+
+
+def test_a_context_tells_claims_behind_its_notes_if_it_is_asked_to(told):
+    plain = told.context("Are whales mammals?", budget=300, **ANA)
+    assert (plain.general, "In general" in plain.text) == ((), False)
+    context = told.context("Are whales mammals?", budget=300, claims=True, **ANA)
+    (line,) = context.general
+    assert line.endswith(f": {WHALES}")
+    by = {entry.number: entry.note.id for entry in context.entries if f"[{entry.number}]" in line}
+    assert set(by.values()) == set(told.claims("whale", **ANA, k=1)[0].notes)
+    assert context.text.splitlines()[-2] == line == context.shown[-1]
+    assert context.tokens <= 300
+    assert told.context("Which planet has rings of ice?", claims=True, **ANA).text == ""
+
+
+def test_a_context_tells_no_claim_that_a_filter_might_leave_out_nor_one_of_what_nobody_asked(told):
+    with pytest.raises(InvalidInput, match="claims"):
+        told.context("Are whales mammals?", claims=True, session="s1", **ANA)
+    told.delete("t0", **ANA)
+    told.delete("t2", **ANA)
+    assert told.context("Are whales seen along the coast from a boat?", claims=True, **ANA).general == ()
+
+
+def test_a_context_of_little_room_has_no_more_than_a_quarter_of_claims(memory):
+    for number, animal in enumerate(("Whales", "Otters", "Seals", "Bats", "Foxes", "Hares")):
+        memory.add({"text": f"{animal} are mammals.", "session": f"s{number}"}, **ANA)
+    memory.consolidate(**ANA)
+    context = memory.context("Which mammals do we know?", claims=True, budget=200, **ANA)
+    assert 0 < len(context.general) < 5
+    assert context.entries
+    assert context.tokens <= 200
 
 
 def test_what_claims_gave_a_reader_is_recorded_where_that_is_asked_for(told):

@@ -21,6 +21,7 @@ from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import InvalidInput, MemgraphEngineError
 from memgraph_engine.graph import claims as claim_graph
 from memgraph_engine.graph import decisions, notes, profiles, scopes, sources, usage
+from memgraph_engine.graph.claims import Supported
 from memgraph_engine.ingest.messages import (
     check_metadata,
     check_name,
@@ -54,6 +55,7 @@ MOST_ROUNDS = 3
 """MemFly's I_max (section 3.4.2)."""
 _REFINING = ("planning", "sufficiency")  # roles that are asked where more rounds than one are allowed
 _MOST_BUDGET = 10_000_000  # tokens; no model reads as many
+_CLAIMS = 5  # of a context
 _SUCCESSORS = 3  # times that what took a note's place was replaced again, and is told as well
 _NAMES = ("session", "speaker", "role", "agent")
 
@@ -149,11 +151,14 @@ class Reader:
         budget: int | None,
         top_k: int,
         by: str = "notes",
+        claims: bool = False,
         answered: bool = False,
         busy: bool = False,
         **filters: Unpack[SearchFilters],
     ) -> Context:
         """Return what the memory holds on a question, within a budget of tokens; found by a search, or by blocks.
+
+        With `claims` those come behind it of which the question names an end.
 
         It leaves out what chat models may not see, unless its class is named; for one that is `answered` also then.
         """
@@ -163,10 +168,12 @@ class Reader:
             )
         room = budget or self._engine.settings.answer.budget
         blocks = most_blocks(room) if _by_blocks(by, filters) else 0
+        if claims:
+            _without_filters("A context with claims", filters)
         remembered = self._remembered(
             scope, question, top_k=top_k, blocks=blocks, answered=answered, busy=busy, **filters
         )
-        context = remembered.context(room)
+        context = remembered.context(room, claims=self._named(scope, question) if claims else ())
         shown = [entry.note for entry in context.entries]
         if not busy:
             self._use.shown(scope, shown)
@@ -221,14 +228,24 @@ class Reader:
         else:
             check_text(text, "about", 1_000_000)
             found = claim_reading.about(engine, names, text, self._language(scope), k)
-        if engine.settings.audit.retrievals:
-            stamps = sorted({stamp for one in found for stamp in one.stamps})
-            given = (
-                engine.notes.read(engine.db, names, stamps, engine.embedder.dimensions)[0].values() if stamps else ()
-            )
-            engine.notes.complete(engine.db, names, [*given])
-            self._log.given(scope, "claims", text or "", [note.note() for note in given if note.whole], {})
+        self._log.given(scope, "claims", text or "", self._supporting(names, found), {})
         return [one.claim for one in found]
+
+    def _named(self, scope: Scope, question: str) -> list[Claim]:
+        """Return the claims of which a question names an end."""
+        names = [one.name for one in scope.readable]
+        found = claim_reading.about(self._engine, names, question, self._language(scope), _CLAIMS, named=True)
+        self._log.given(scope, "claims", question, self._supporting(names, found), {})
+        return [one.claim for one in found]
+
+    def _supporting(self, names: Sequence[str], found: Sequence[Supported]) -> list[Note]:
+        """Return the notes that support claims, where it is recorded to whom notes are given."""
+        engine, stamps = self._engine, sorted({stamp for one in found for stamp in one.stamps})
+        if not stamps or not engine.settings.audit.retrievals:
+            return []
+        given = [*engine.notes.read(engine.db, names, stamps, engine.embedder.dimensions)[0].values()]
+        engine.notes.complete(engine.db, names, given)
+        return [note.note() for note in given if note.whole]
 
     def claim(self, scope: Scope, id: str) -> Claim | None:  # noqa: A002  the graph's own word
         """Return a claim of one scope; None if there is none, or no note supports it that can be read."""
@@ -448,9 +465,15 @@ def _by_blocks(by: object, filters: SearchFilters) -> bool:
     """Tell whether notes are found by blocks; raises InvalidInput for what is no way, and for filters with this one."""
     if by not in ("notes", "blocks"):
         raise InvalidInput(f"by must be notes or blocks, not {by!r}.")
-    if by == "blocks" and (given := sorted(name for name, value in filters.items() if value not in (None, (), False))):
-        raise InvalidInput(f"A context by blocks takes no filters, and {given[0]} was given: find it by notes.")
+    if by == "blocks":
+        _without_filters("A context by blocks", filters)
     return by == "blocks"
+
+
+def _without_filters(what: str, filters: SearchFilters) -> None:
+    """Raise InvalidInput where filters are given with what takes none."""
+    if given := sorted(name for name, value in filters.items() if value not in (None, (), False)):
+        raise InvalidInput(f"{what} takes no filters, and {given[0]} was given: leave one of the two out.")
 
 
 def _asks(turns: Sequence[Source], question: str) -> bool:

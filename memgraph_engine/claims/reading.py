@@ -19,15 +19,19 @@ def every(engine: Engine, scopes: Sequence[str], k: int) -> list[Supported]:
     return sorted(found, key=lambda one: (-one.claim.confidence, one.claim.text, one.claim.id))[:k]
 
 
-def about(engine: Engine, scopes: Sequence[str], text: str, language: str, k: int) -> list[Supported]:
-    """Return the k claims on something: those of which it names an end first, then those nearest to it."""
+def about(
+    engine: Engine, scopes: Sequence[str], text: str, language: str, k: int, *, named: bool = False
+) -> list[Supported]:
+    """Return the k claims on something: those of which it names an end first, then, unless `named`, the nearest."""
     vector = engine.embedder.embed_query(text)
     near = claim_graph.near(engine.db, scopes, vector, _keys(text, language), _SPARE * k)
     found = claim_graph.told(engine.db, scopes, sorted({id for _, id in near})) if near else ()  # noqa: A001
     scored = [
         (near[place], replace(one, claim=replace(one.claim, score=near[place][1])))
         for one in found
-        if one.claim.confidence >= LEAST and (place := (one.claim.scope, one.claim.id)) in near
+        if one.claim.confidence >= LEAST
+        and (place := (one.claim.scope, one.claim.id)) in near
+        and near[place][0] >= named
     ]
     return [one for _, one in sorted(scored, key=lambda pair: (-pair[0][0], -pair[0][1], pair[1].claim.id))[:k]]
 

@@ -25,6 +25,9 @@ def context(
         Literal["notes", "blocks"],
         typer.Option("--by", help="What finds the notes: a search for them, or the blocks nearest to the question."),
     ] = "notes",
+    claims: Annotated[
+        bool, typer.Option("--claims", help="Add claims on what the question names; without filters.")
+    ] = False,
     *,
     filters: "SearchFilters",
     as_json: Json = False,
@@ -42,6 +45,7 @@ def context(
             budget=budget,
             top_k=top_k,
             by=by,
+            claims=claims,
             **filters,
         )
     if as_json:

@@ -21,9 +21,9 @@ _SETTLED = 3  # notes from which a claim decays no more
 class Claim(Result):
     """Something that notes say in general: that `subject` is a kind of `object`, has it as a property, or implies it.
 
-    `text` is how the first of the notes said it. `notes` are the ids of those that support it and can be read, the earliest
-    first; they were said from `first_at` to `last_at`. `confidence` (0 to 1) follows from them. `score` (-1 to 1) is
-    how near it is to what was asked about, None where nothing was asked.
+    `text` is how the first of the notes said it. `notes` are the ids of those that support it and can be read, the
+    earliest first; they were said from `first_at` to `last_at`. `confidence` (0 to 1) follows from them. `score` (-1 to
+    1) is how near it is to what was asked about, None where nothing was asked.
     """
 
     brief = ("id", "text", "kind", "confidence", "score")
