@@ -284,6 +284,9 @@ def test_an_erasure_takes_claims_along_and_what_others_say_is_claimed_again(told
     assert receipt.residue == 0
     assert held(told, "headache") == 0
     assert told.erase(told.forget(source="t0", **ANA)).residue == 0
+    told.delete("t4", **ANA)
+    assert told.erase(told.forget(source="t4", **ANA)).residue == 0
+    assert held(told, "bruno") == 0
     assert told.verify(**ANA) == []
     told.consolidate(**ANA)
     assert len(told.claims("whale", **ANA, k=1)[0].notes) == 2

@@ -1,8 +1,11 @@
 """What sentences claim: one thing that can be read in one way, or nothing."""
 
 import doctest
+import re
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from memgraph_engine.claims import patterns
 from memgraph_engine.claims.patterns import claims_in
@@ -247,6 +250,30 @@ def test_the_ends_are_what_is_said_without_what_only_adds_to_it():
 
 def test_a_text_makes_each_claim_once():
     assert len(claims_in("Whales are mammals. A whale is a mammal! Bees are insects.", "english")) == 2
+
+
+PIECES = st.one_of(
+    st.sampled_from(
+        ["Whales", "are", "mammals", "is", "a", "such as", "and other", "cause", "have", "three", ",", ".", "?"]
+    ),
+    st.sampled_from(
+        ["las", "son", "es", "un", "causa", "y otros", "@", "12", "!", "\n", "not", "“", "<b>", "e\u0301", "🐳"]
+    ),
+    st.text(max_size=6),
+)
+
+
+@given(st.lists(PIECES, max_size=30), st.sampled_from(["english", "spanish"]))
+def test_whatever_is_said_a_claim_is_words_of_it_alone(pieces, language):
+    text = " ".join(pieces)
+    for claim in claims_in(text, language):
+        for words in (claim.text, claim.subject, claim.object):
+            assert words.replace(",", "").replace(" ", "").replace("-", "").replace("'", "").isalpha()
+            assert set(words.replace(",", "").split()) <= set(re.findall(r"[^\W\d_]+(?:['-][^\W\d_]+)*", text))
+
+
+def test_a_long_run_of_signs_takes_no_time():
+    assert claims_in("!" * 100_000 + "a" + "-" * 100_000 + "b. Whales are mammals.", "english")
 
 
 @pytest.mark.parametrize("language", ["cjk", "standard"])

@@ -7,7 +7,7 @@ What is missed costs little. What is wrong would be told as if it held in genera
 
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -22,10 +22,12 @@ from memgraph_engine.resources import resource
 _SENTENCES = re.compile(r"(?<=[.!?…;])\s+|\n+")
 _WORD = r"[^\W\d_]+(?:['-][^\W\d_]+)*"
 _TOKEN = re.compile(rf"{_WORD}|,")
+_ENDING = re.compile(r"\W+$")  # points, and emoji
 _PLAIN = re.compile(rf"{_WORD}(?:,? {_WORD})*")
 _FOREIGN = ("`", "://", "@")  # of code and addresses
 _LISTS = ("closed-words", "stop-words", "time-words", "determiners", "indefinite", "question-words", "persons")
-_MOST_WORDS = 25  # of a sentence
+_LONGEST = 250  # characters of a sentence
+_MOST_WORDS = 25
 _LONGEST_WORD = 24  # characters
 _SUBJECT = 3  # words of an end
 _OBJECT = 4
@@ -67,10 +69,10 @@ def claims_in(text: str, language: str) -> list[Told]:
     if not lists or any(sign in own for sign in _FOREIGN):
         return []
     said = own.translate(APOSTROPHES)
-    words = {word.casefold() for word in re.findall(_WORD, said)}
-    if not words.isdisjoint(lists.orders) and not words.isdisjoint(lists.ordered):
+    words = [word.casefold() for word in re.findall(_WORD, said)]
+    if not lists.orders.isdisjoint(words) and not lists.ordered.isdisjoint(words):
         return []
-    if any(places(list(words), one) for one in lists.made_up):
+    if _holds(words, lists.made_up):
         return []
     found = (one for sentence in _SENTENCES.split(said) for one in _claims(sentence.strip(), lists))
     return list({(one.kind, key(one.subject, language), key(one.object, language)): one for one in found}.values())
@@ -78,14 +80,14 @@ def claims_in(text: str, language: str) -> list[Told]:
 
 def _claims(sentence: str, lists: "_Lists") -> Iterator[Told]:
     """Yield the claim of a sentence, if it is made of words alone and says nothing that takes it back."""
-    if not sentence or "?" in sentence or "¿" in sentence or sentence.isupper():
+    if len(sentence) > _LONGEST or "?" in sentence or "¿" in sentence or sentence.isupper():
         return
-    own = re.sub(r"[^\w]+$", "", sentence.lstrip("¡"))
+    own = _ENDING.sub("", sentence.lstrip("¡"))
     if not _PLAIN.fullmatch(own):
         return
     words = [_Word(word, word.casefold()) for word in _TOKEN.findall(own)]
     plain = [word.plain for word in words]
-    if len(words) > _MOST_WORDS or any(places(plain, one) for one in lists.takes_back):
+    if len(words) > _MOST_WORDS or _holds(plain, lists.takes_back):
         return
     found = _by_verb(words, lists) or _by_example(words, lists)
     if found and key(found.subject, lists.language) != key(found.object, lists.language):
@@ -318,13 +320,30 @@ def _plain(words: _Words, at: int) -> str:
     return words[at].plain if 0 <= at < len(words) else ""
 
 
+def _holds(words: Sequence[str], phrases: frozenset[str]) -> bool:
+    """Tell whether words hold a listed phrase."""
+    return not phrases.isdisjoint(words) or any(places(words, one) for one in _several(phrases))
+
+
+@cache
+def _several(phrases: frozenset[str]) -> tuple[str, ...]:
+    """Return the phrases of several words."""
+    return tuple(sorted(one for one in phrases if "_" in one or "~" in one))
+
+
 def _phrase(words: _Words, at: int, phrases: frozenset[str]) -> int:
     """Return how many words of a sentence are one of some phrases at a place, 0 for none."""
-    for phrase in phrases:
-        parts = phrase.split("_")
+    for parts in _parts(phrases).get(_plain(words, at), ()):
         if [word.plain for word in words[at : at + len(parts)]] == parts:
             return len(parts)
     return 0
+
+
+@cache
+def _parts(phrases: frozenset[str]) -> Mapping[str, Sequence[list[str]]]:
+    """Return the words of phrases, by the first of them."""
+    parts = [phrase.split("_") for phrase in sorted(phrases)]
+    return {first: [one for one in parts if one[0] == first] for first, *_ in parts}
 
 
 # ---- lists -----------------------------------------------------------------------------------
