@@ -699,6 +699,7 @@ READING = [
     ["untie", "x", "y"], ["cost"], ["verify"], ["sessions"], ["render"], ["process"], ["topics", "list"],
     ["topics", "rebuild"], ["topics", "show", "x"], ["topics", "diff"], ["blocks", "rebuild"], ["blocks", "list"],
     ["blocks", "show", "x"], ["blocks", "outline"], ["blocks", "search", "x"],
+    ["claims", "consolidate"], ["claims", "list"], ["claims", "about", "x"], ["claims", "show", "x"],
 ]  # fmt: skip
 
 
@@ -744,6 +745,8 @@ def test_a_hint_names_the_memory_that_was_meant(cli, tenant):
     for command in (["blocks", "list"], ["blocks", "outline"]):
         told = cli(*command, "--tenant", tenant, user="ana lee").stdout
         assert told.endswith(f"memgraph-engine blocks rebuild {whose}")
+    told = cli("claims", "list", "--tenant", tenant, user="ana lee").stdout
+    assert told.endswith(f"memgraph-engine claims consolidate {whose}")
     assert cli("delete", "--all", "--yes", "--tenant", tenant, user="ana lee").stderr.endswith(whose)
 
 
@@ -771,6 +774,7 @@ def test_nothing_is_padded_with_blanks(cli, tmp_path):
         ["list"], ["history", note], ["explain", note], ["decisions"], ["stats"], ["cost"], ["verify"], ["sessions"],
         ["topics", "rebuild"], ["topics", "list"], ["topics", "diff"], ["process"], ["ingest", file], ["render"],
         ["blocks", "rebuild"], ["blocks", "list"], ["blocks", "outline"], ["blocks", "search", "Where?"],
+        ["claims", "consolidate"], ["claims", "list"],
     ):  # fmt: skip
         shown = cli(*command)
         assert [line for line in shown.output.splitlines() if line != line.rstrip()] == [], command
