@@ -281,6 +281,43 @@ def test_a_long_function_is_one_source_in_passages_with_its_signature(memory, re
     assert all("def build_all(names)" in note.context for note in notes)
 
 
+LONG = "def moor(boat):\n" + "\n\n".join(f"    boat = tie(boat, 'berth {n} of the harbour')" for n in range(60)) + "\n"
+
+
+def test_of_a_long_function_that_is_gone_nothing_stays_and_undo_brings_it_back(memory, repo):
+    root = repo({"a.py": f"def keep():\n    return 1\n\n\n{LONG}", "b.py": LONG})
+    ingest(memory, root)
+    before = {note.text for note in memory.get_all(user_id="ana")}
+    assert len(before) == 4
+    (root / "a.py").write_text("def keep():\n    return 1\n")
+    (root / "b.py").unlink()
+    assert counts(ingest(memory, root)) == {"files": 1, "repeats": 1, "deleted": 2}
+    assert set(pieces(memory)) == {"a.py::keep"}
+    for decision in [one for one in memory.decisions(user_id="ana") if one.kind == "delete"]:
+        memory.undo(decision.id, user_id="ana")
+    assert {note.text for note in memory.get_all(user_id="ana")} == before
+    (root / "b.py").write_text(LONG)
+    (root / "a.py").write_text(LONG)
+    assert counts(ingest(memory, root)) == {"files": 2, "repeats": 2, "deleted": 1}
+    (root / "a.py").unlink()
+    ingest(memory, root)
+    (root / "a.py").write_text(LONG)
+    assert counts(ingest(memory, root)) == {"files": 2, "added": 1, "repeats": 1}
+    assert {note.text for note in memory.get_all(user_id="ana")} < before
+
+
+def test_what_the_user_deleted_of_a_long_function_stays_deleted_until_the_function_goes(memory, repo):
+    root = repo({"a.py": LONG, "b.py": "def keep(): return 1\n"})
+    ingest(memory, root)
+    first = next(note for note in memory.get_all(user_id="ana") if "def moor" in note.text)
+    memory.delete(first.id, user_id="ana")
+    assert counts(ingest(memory, root)) == {"files": 2, "repeats": 2}
+    assert not any("def moor" in note.text for note in memory.get_all(user_id="ana"))
+    (root / "a.py").unlink()
+    assert counts(ingest(memory, root)) == {"files": 1, "repeats": 1, "deleted": 1}
+    assert set(pieces(memory)) == {"b.py::keep"}
+
+
 def test_what_cannot_be_read_is_told_and_the_rest_is_remembered(memory, repo):
     greek = "# Ένα καΐκι στο λιμάνι\n".encode("iso-8859-7")
     declared = "# coding: latin-1\ndef caf\xe9(): pass\n".encode("latin-1")

@@ -22,7 +22,7 @@ from memgraph_engine.ingest.messages import content_hash
 from memgraph_engine.ingest.readers import Item, Reader
 from memgraph_engine.model.code import name_of, piece_id
 from memgraph_engine.model.ingested import Fault, Ingested, Remark
-from memgraph_engine.model.memory import READABLE, Source
+from memgraph_engine.model.memory import Source
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.writing.writer import Writer
 
@@ -32,7 +32,7 @@ _ANOTHER = (
     "the memory knows {id!r} as the folder {place}, and this one has no passage in common with it. Nothing of it was "
     "ingested: give it an id of its own (--id), or that one if it is the same all the same"
 )
-_SOME = 500  # passages deleted in one decision
+_SOME = 500  # notes deleted in one decision, or those of one long passage
 
 
 @dataclass
@@ -104,7 +104,7 @@ class Ingestion:
         for document in dict.fromkeys(chain.from_iterable(below)):
             if folder.lacks(document):
                 stored = sources.document(self.db, self.scope.name, document)
-                self._delete([passage for passage in stored if passage.status in READABLE])
+                self._delete([passage for passage in stored if passage.readable])
 
     def _file(self, file: File) -> None:
         """Ingest one file; if it can't be read, that is a fault among others."""
@@ -152,9 +152,9 @@ class Ingestion:
         self._add([replace(source, id=name) for source, name in zip(found.added, free, strict=False)])
 
     def _delete(self, gone: Sequence[Passage]) -> None:
-        for start in range(0, len(gone), _SOME):
-            some = {passage.source.key: passage.note for passage in gone[start : start + _SOME]}
-            self.writer.withdraw(self.scope, some, _GONE)
+        for some in _some(gone):
+            told = {key: note for passage in some for key, note in passage.readable.items()}
+            self.writer.withdraw(self.scope, told, _GONE)
             self._count(Ingested(deleted=len(some)))
 
     def _add_waiting(self) -> None:
@@ -214,6 +214,19 @@ def _gone(stored: sources.Known) -> bool:
     return stored.ended or gone
 
 
+def _some(gone: Sequence[Passage]) -> Iterator[list[Passage]]:
+    """Yield passages, none of them in two parts, until they have about as many notes as a decision deletes."""
+    some, notes = list[Passage](), 0
+    for passage in gone:
+        some.append(passage)
+        notes += len(passage.readable)
+        if notes >= _SOME:
+            yield some
+            some, notes = [], 0
+    if some:
+        yield some
+
+
 @dataclass(frozen=True)
 class Difference:
     """What sets the passages of a file apart from those that are stored: how many are the same, and the others."""
@@ -230,21 +243,21 @@ def difference(stored: Sequence[Passage], new: Sequence[Source], *, former: bool
     What the engine deleted because its file no longer said it is new when it comes back. With `former`, what a passage
     said before an update is the same too, and metadata make no other one.
     """
-    held = [one for one in stored if not (one.taken or (one.status == "deleted" and one.evidence == _GONE))]
+    held = [one for one in stored if not (one.taken or one.ended_by(_GONE))]
     same = _same(held, new, former=former)
     used = set(same.values())
     others: defaultdict[str, deque[Passage]] = defaultdict(deque)  # by the passage that they follow
     after = ""
     for passage in held:
         after = passage.source.id if passage.source.id in used else after
-        if passage.source.id not in used and passage.status in READABLE:
+        if passage.source.id not in used and passage.readable:
             others[after].append(passage)
     found = Difference(len(same), [], [], [])
     after = ""
     for place, source in enumerate(new):
         after = same.get(place, after)
         there = others[after][0] if others[after] else None
-        if place not in same and there and there.sources == 1 and _only_text(there.source, source):
+        if place not in same and there and there.alone and _only_text(there.source, source):
             found.changed.append((others[after].popleft(), source))
         elif place not in same:
             found.added.append(source)
@@ -254,7 +267,7 @@ def difference(stored: Sequence[Passage], new: Sequence[Source], *, former: bool
 
 def by_name(stored: Sequence[Passage], new: Sequence[Source], *, former: bool) -> Difference:
     """Compare the pieces of a file of code: those of one name by what they say, the others in their order."""
-    held = [one for one in stored if not (one.taken or (one.status == "deleted" and one.evidence == _GONE))]
+    held = [one for one in stored if not (one.taken or one.ended_by(_GONE))]
     same, others = defaultdict[Hashable, deque[Passage]](deque), defaultdict[str, deque[Passage]](deque)
     for passage in held:
         for hash in dict.fromkeys(passage.hashes if former else passage.hashes[:1]):  # noqa: A001
@@ -269,11 +282,11 @@ def by_name(stored: Sequence[Passage], new: Sequence[Source], *, former: bool) -
         else:
             rest.append(source)
     for passage in held:
-        if passage.source.id not in used and passage.status in READABLE:
+        if passage.source.id not in used and passage.readable:
             others[name_of(passage.source)].append(passage)
     for source in rest:
         there = others[name_of(source)][0] if others[name_of(source)] else None
-        if there and there.sources == 1 and there.source.kind == "code":
+        if there and there.alone and there.source.kind == "code":
             found.changed.append((others[name_of(source)].popleft(), source))
         else:
             found.added.append(source)
