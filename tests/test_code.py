@@ -281,6 +281,46 @@ def test_a_long_function_is_one_source_in_passages_with_its_signature(memory, re
     assert all("def build_all(names)" in note.context for note in notes)
 
 
+def test_what_a_repository_no_longer_gives_is_gone_whatever_stands_in_its_place(memory, repo, tmp_path):
+    files = ("tool", "big.py", "ignored.py", "link.py", "binary.py", "inner.py", "node/a.py", "made.min.py", "stays.py")
+    root = repo({name: f"def sail(): return {name!r}\n" for name in files})
+    ingest(memory, root)
+    for name in ("tool", "link.py", "inner.py"):
+        (root / name).unlink()
+    repo({"tool/main.py": "def sail(): return 1\n", "big.py": "x = 1\n" * 300_000, "binary.py": b"\0" * 100})
+    repo({".gitignore": "ignored.py\n"})
+    (root / "link.py").symlink_to(tmp_path)
+    (root / "node").rename(root / "node_modules")
+    subprocess.run(["git", "init", "-q", str(root / "inner.py")], check=True)
+    assert counts(ingest(memory, root)) == {"files": 3, "added": 1, "repeats": 2, "deleted": 7}
+    assert set(pieces(memory)) == {"tool/main.py::sail", "made.min.py::sail", "stays.py::sail"}
+
+
+def test_what_was_read_in_another_way_or_by_itself_stays(memory, repo):
+    root = repo({"a.py": "def sail(): pass\n", "notes.txt": "The blue boat leaks.", ".hidden.py": "def hide(): pass\n"})
+    inner = repo({"inner/b.py": "def row(): pass\n"}) / "inner"
+    subprocess.run(["git", "init", "-q", str(inner)], check=True)
+    subprocess.run(["git", "-C", str(root), "add", ".hidden.py"], check=True)
+    ingest(memory, root)
+    ingest(memory, inner)
+    every = set(pieces(memory))
+    assert every == {"a.py::sail", "notes.txt::<module>", ".hidden.py::hide", "inner/b.py::row"}
+    ingest(memory, root)
+    assert "inner/b.py::row" in pieces(memory)  # a repository of its own
+    done = ingest(memory, root, repository=False, update=True)  # what documents it holds
+    assert (done.deleted, set(pieces(memory))) == (1, every - {"notes.txt::<module>"})
+
+
+def test_a_part_that_was_ingested_before_its_repository_and_is_ignored_there_stays(memory, repo):
+    root = repo({"a.py": "def sail(): pass\n", ".gitignore": "made/\n", "made/b.py": "def row(): pass\n"})
+    ingest(memory, root / "made")
+    ingest(memory, root)
+    assert "made/b.py::row" in pieces(memory)
+    (root / "made" / "b.py").unlink()
+    ingest(memory, root)
+    assert "made/b.py::row" not in pieces(memory)
+
+
 LONG = "def moor(boat):\n" + "\n\n".join(f"    boat = tie(boat, 'berth {n} of the harbour')" for n in range(60)) + "\n"
 
 

@@ -20,6 +20,7 @@ from memgraph_engine.ingest.passages import cuts, passages
 from memgraph_engine.ingest.repository import check_folder, repository
 from memgraph_engine.model.code import piece_id
 from memgraph_engine.model.ingested import Fault, Remark
+from memgraph_engine.model.memory import SourceKind
 from memgraph_engine.settings import Settings
 
 Format = Literal["jsonl", "json", "markdown", "text", "html", "pdf", "code", "locomo"]
@@ -95,6 +96,14 @@ class Reader:
         if self.repository:
             return "markdown" if _SUFFIXES.get(file.path.suffix.lower()) == "markdown" else "code"
         return format_of(file.path, self.format)
+
+    def makes(self, path: Path) -> SourceKind | None:
+        """Return what a file of this name is read as; None if that is neither a document nor code, or can't be told."""
+        suffix = _SUFFIXES.get(path.suffix.lower())
+        if self.repository:
+            return "document" if suffix == "markdown" else "code"
+        kind = self.format or suffix
+        return "code" if kind == "code" else "document" if kind in documents.KINDS else None
 
     def items(self, file: File) -> Iterator[Item]:
         """Yield what a file holds; raises InvalidInput if it can't be read at all."""

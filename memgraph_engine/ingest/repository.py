@@ -62,6 +62,7 @@ def _tracked(path: Path, id: str, parts: Mapping[str, str]) -> Folder:  # noqa: 
             folder.skipped.append(Skipped(str(file), link_reason(file, path)))
         elif file.is_dir():
             folder.skipped.append(Skipped(str(file), "a repository of its own"))
+            folder.unlisted.append(folder.name(file))
         elif not file.exists():
             continue  # deleted, and git is not told yet
         elif path.resolve() not in file.resolve().parents:

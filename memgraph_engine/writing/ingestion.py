@@ -5,6 +5,8 @@ passages are known by what they say, wherever they stand in it, so a paragraph p
 """
 
 import json
+import os
+import stat
 from collections import defaultdict, deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -60,6 +62,8 @@ class Ingestion:
                 self._add_waiting()
                 continue
             self._count(Ingested(skipped=tuple(one.skipped), faults=tuple(one.faults), remarks=tuple(one.remarks)))
+            if one.id in one.unlisted:  # nothing of it can be seen, which is told
+                continue
             place = places.get(one.id, str(one.path.resolve()))
             if id is None and place != str(one.path.resolve()) and self._is_another(one):
                 self._count(Ingested(faults=(Fault(str(one.path), 0, _ANOTHER.format(id=one.id, place=place)),)))
@@ -100,11 +104,25 @@ class Ingestion:
         self._count(Ingested(faults=(Fault(str(file.path), 0, str(reason).removeprefix(f"{file.path} ")),)))
 
     def _leave(self, folder: Folder) -> None:
+        """Delete what is stored of a folder and its files no longer hold, or are passed over with.
+
+        What was not looked at stays, and of a file that is there also what another way of reading made of it.
+        """
+        read = {file.id for file in folder.files}
         below = (sources.documents(self.db, self.scope.name, f"{id}/") for id in folder.ids)  # noqa: A001
         for document in dict.fromkeys(chain.from_iterable(below)):
-            if folder.lacks(document):
-                stored = sources.document(self.db, self.scope.name, document)
-                self._delete([passage for passage in stored if passage.readable])
+            if document in read:
+                continue
+            file = File(folder.file(document), document)
+            try:
+                there = _is_there(file.path)
+            except OSError as error:
+                if folder.saw(document):
+                    self._fault(file, f"can't be read: {error.strerror}")
+                continue
+            kind = self.reader.makes(file.path) if folder.saw(document) else None
+            stored = sources.document(self.db, self.scope.name, document)
+            self._delete([one for one in stored if one.readable and (not there or one.source.kind == kind)])
 
     def _file(self, file: File) -> None:
         """Ingest one file; if it can't be read, that is a fault among others."""
@@ -212,6 +230,14 @@ def _gone(stored: sources.Known) -> bool:
     """Tell whether nothing is left of what a source told."""
     gone = bool(stored.notes) and all(status in ("deleted", "superseded") for _, status in stored.notes)
     return stored.ended or gone
+
+
+def _is_there(path: Path) -> bool:
+    """Tell whether there is a file, or a link, that is no folder; raises OSError where that can't be seen."""
+    try:
+        return not stat.S_ISDIR(os.lstat(path).st_mode)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
 
 
 def _some(gone: Sequence[Passage]) -> Iterator[list[Passage]]:
