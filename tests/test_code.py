@@ -1,5 +1,6 @@
 """Repositories in a memory: what is cut, found, followed and skipped."""
 
+import os
 import subprocess
 import sys
 
@@ -186,6 +187,52 @@ def test_a_folder_that_git_ignores_is_walked_and_that_is_told(repo):
     folder = repository.repository(root / "made", "made")
     assert [file.id for file in folder.files] == ["made/a.py"]
     assert folder.remarks[0].reason.startswith("git knows nothing in it")
+
+
+def refused(root):
+    folder = repository.repository(root, "boats")
+    assert (folder.files, folder.remarks, len(folder.faults)) == ([], [], 1)
+    return folder.faults[0].reason
+
+
+def test_of_a_folder_that_git_refuses_to_list_nothing_is_read(memory, repo):
+    root = repo({"a.py": "def sail(): pass\n", ".gitignore": "secrets.py\n", "secrets.py": "TOKEN = 'abc'\n"})
+    ingest(memory, root)
+    assert "must be run in a work tree" in refused(root / ".git")  # git's own files: addresses, passwords
+    (root / ".git" / "HEAD").rename(root / ".git" / "TAIL")
+    assert "git ls-files" in refused(root)
+    assert counts(ingest(memory, root)) == {"faults": 1}
+    assert set(pieces(memory)) == {"a.py::sail"}
+
+
+def test_a_work_tree_of_another_user_is_not_read_as_any_folder(repo, monkeypatch, tmp_path):
+    root = repo({"a.py": "a = 1"})
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "git").write_text("#!/bin/sh\necho 'fatal: detected dubious ownership in repository' >&2\nexit 128\n")
+    (tmp_path / "bin" / "git").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}/bin:/usr/bin:/bin")
+    assert "dubious ownership" in refused(root)
+
+
+def test_a_file_in_a_folder_that_may_not_be_entered_is_a_fault_and_stays(memory, repo, monkeypatch):
+    root = repo({"a.py": "def sail(): pass\n", "sub/b.py": "def row(): pass\n", "sub/new.py": "def new(): pass\n"})
+    subprocess.run(["git", "-C", str(root), "add", "a.py", "sub/b.py"], check=True)
+    ingest(memory, root)
+    for name in ("stat", "lstat"):
+
+        def denied(path, *some, real=getattr(os, name), **options):
+            if str(path).startswith(f"{root}/sub/"):
+                raise PermissionError(13, "Permission denied", str(path))
+            return real(path, *some, **options)
+
+        monkeypatch.setattr(os, name, denied)
+    monkeypatch.setattr(repository, "_listed", lambda path: ["a.py", "sub/b.py"])  # what git sees of it
+    done = ingest(memory, root)
+    assert [str(fault) for fault in done.faults] == [
+        f"{root}/sub/b.py: can't be read: Permission denied",
+        f"{root}/sub/new.py: can't be read: Permission denied",
+    ]
+    assert (done.deleted, set(pieces(memory))) == (0, {"a.py::sail", "sub/b.py::row", "sub/new.py::new"})
 
 
 def test_a_repository_runs_no_program_that_its_settings_name(repo, tmp_path):
