@@ -134,6 +134,35 @@ def test_a_syntax_error_loses_nothing_and_is_told_with_its_line():
     assert cut.remark == "a syntax error in line 4: cut as far as it can be read"
 
 
+@pytest.mark.parametrize("file", ["a.js", "a.py", "a.rs", "a.java"])
+def test_what_no_query_can_look_over_is_cut_at_blank_lines_and_told(file):
+    cut = code.cut(file, "boats\n" + "[" * 20_000, 1200)
+    assert [piece.name for piece in cut.pieces] == ["<module>"]
+    assert cut.remark == "more than 1,000 marks in a row and no word between them: cut at blank lines"
+
+
+def test_what_a_query_drops_is_told_and_its_text_is_kept():
+    cut = code.cut("a.py", "@a\n" * 2000 + "def sail(): pass\n", 1200)
+    assert ("def sail" in cut.pieces[-1].text, cut.remark) == (True, "too much is nested or in a row: cut as far as it can be read")
+
+
+@pytest.mark.parametrize(
+    ("file", "opens", "closes"),
+    [
+        ("a.cpp", "namespace a {\n", "}\n"),
+        ("a.rs", "mod a {\n", "}\n"),
+        ("A.java", "class A {\n", "}\n"),
+        ("a.rb", "module A\n", "end\n"),
+        ("a.ts", "namespace a {\n", "}\n"),
+    ],
+)
+def test_however_deep_containers_are_nested_no_line_is_lost(file, opens, closes):
+    text = opens * 3000 + closes * 3000
+    cut = code.cut(file, text, 1200)
+    assert "".join(piece.text for piece in cut.pieces).count(opens.strip()) == 3000
+    assert 1 < len(cut.pieces) < 50  # from some depth on they are part of what they stand in
+
+
 def test_a_language_without_a_grammar_is_one_piece_and_told():
     cut = code.cut("a.lua", "local a = 1\n\nfunction b() end\n", 1200)
     assert [(piece.name, piece.text) for piece in cut.pieces] == [
