@@ -448,6 +448,43 @@ def test_what_cannot_be_read_is_told_and_the_rest_is_remembered(memory, repo):
     assert "a.py::ok" in pieces(memory)  # what can't be read is not gone
 
 
+def test_a_file_that_fails_in_any_way_is_a_fault_of_its_own(memory, repo, monkeypatch):
+    cut = code.cut
+
+    def failing(file, text, limit):
+        if file == "b.py":
+            raise RecursionError("maximum recursion depth exceeded")
+        return cut(file, text, limit)
+
+    root = repo({f"{name}.py": f"def {name}(): pass\n" for name in "abc"})
+    ingest(memory, root)
+    repo({f"{name}.py": f"def {name}(): return 1\n" for name in "abcd"})
+    monkeypatch.setattr(code, "cut", failing)
+    done = ingest(memory, root)
+    assert [str(fault) for fault in done.faults] == [
+        f"{root}/b.py: it can't be read: RecursionError: maximum recursion depth exceeded"
+    ]
+    assert (done.updated, done.added, set(pieces(memory))) == (2, 1, {f"{name}.py::{name}" for name in "abcd"})
+
+
+def test_whatever_encoding_a_file_declares_the_others_are_stored(memory, repo):
+    odd = {
+        "raw.py": b"# coding: raw_unicode_escape\nx = '\xe9\\ud800'\n",
+        "escape.py": b"# coding: unicode_escape\ndef f(): return '\xe9\\ud800\\d'\n",
+        "undefined.py": b"# coding: undefined\nx = '\xe9'\n",
+        "hex.py": b"# coding: hex\nx = '\xe9'\n",
+        "seven.py": b"# coding: utf-7\nx = '+2AA-'\ny = 1\n",
+        "z.py": b"def row(): pass\n",
+    }
+    done = ingest(memory, repo(odd))
+    assert {fault.file.rpartition("/")[2] for fault in done.faults} == set(odd) - {"z.py", "seven.py"}
+    assert set(pieces(memory)) == {"z.py::row", "seven.py::<module>"}
+    done = memory.ingest(repo(odd) / "seven.py", user_id="ana", format="code", encoding="utf-7")
+    assert [(fault.line, fault.reason) for fault in done.faults] == [(2, "half a character (a lone surrogate)")]
+    with pytest.raises(InvalidInput, match="No encoding 'unicode_escape'"):
+        memory.ingest(repo(odd), user_id="ana", repository=True, encoding="unicode_escape")
+
+
 def test_a_repository_is_a_folder_and_takes_no_format(memory, tmp_path):
     file = tmp_path / "a.py"
     file.write_text("def ok(): pass\n")
