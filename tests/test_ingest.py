@@ -84,6 +84,17 @@ def test_files_are_read_in_the_order_of_their_names(memory, folder):
     assert list(sources(memory)) == ["notes/C.md#0", "notes/a/z.md#0", "notes/a.md#0", "notes/b.md#0"]
 
 
+def test_of_two_names_that_differ_in_their_unicode_form_one_is_a_fault(memory, folder):
+    notes = folder(**{"e\u0301_md": BLUE, "\u00e9_md": RED, "z_md": OARS})
+    for counted in ({"added": 2}, {"repeats": 2}):
+        done = memory.ingest(notes, user_id="ana", update=True)
+        assert [str(fault) for fault in done.faults] == [
+            f"{notes}/\u00e9.md: its name is that of 'e\\u0301.md' in another Unicode form; rename one of the two"
+        ]
+        assert numbers(done) == {"files": 2, "faults": 1, **counted}
+    assert sources(memory) == {"notes/\u00e9.md#0": BLUE, "notes/z.md#0": OARS}
+
+
 def test_what_is_hidden_or_of_no_known_kind_is_skipped(memory, folder):
     notes = folder(a_md=BLUE)
     for name in (".hidden.md", ".git/config.md", "photo.jpeg", "Makefile", "package.json"):

@@ -104,9 +104,20 @@ def listed(
             )
         found[name] = path
     return [
-        listing(path, name, _parts(path, name, places)) if path.is_dir() else File(path, name)
+        _each_once(listing(path, name, _parts(path, name, places))) if path.is_dir() else File(path, name)
         for name, path in found.items()
     ]
+
+
+def _each_once(folder: Folder) -> Folder:
+    """Leave out files whose id another one has: names that only the form of their letters tells apart (Unicode)."""
+    first: dict[str, File] = {}
+    for file in folder.files:
+        if first.setdefault(file.id, file) is not file:
+            reason = f"its name is that of {first[file.id].path.name!a} in another Unicode form; rename one of the two"
+            folder.faults.append(Fault(str(file.path), 0, reason))
+    folder.files = list(first.values())
+    return folder
 
 
 def _real(path: Path) -> Path:
