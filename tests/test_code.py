@@ -485,6 +485,23 @@ def test_whatever_encoding_a_file_declares_the_others_are_stored(memory, repo):
         memory.ingest(repo(odd), user_id="ana", repository=True, encoding="unicode_escape")
 
 
+def test_a_file_that_another_run_stores_meanwhile_is_a_fault_and_the_others_are_stored(memory, repo):
+    root = repo({f"{name}.py": f"def {name}(): return 1\n" for name in "abz"})
+    seen = set()
+
+    def progress(done):
+        if done.files == 2 and not seen:
+            seen.add(done.files)
+            (root / "a.py").write_text("def a(): return 2\n")
+            memory.ingest(root / "a.py", user_id="ana", format="code", id="boats/a.py")
+
+    done = ingest(memory, root, progress=progress)
+    assert [fault.file for fault in done.faults] == [f"{root}/a.py"]
+    assert "If another run was faster" in done.faults[0].reason
+    assert {name: piece.text[-1] for name, piece in pieces(memory).items()} == {"a.py::a": "2", "b.py::b": "1", "z.py::z": "1"}
+    assert counts(ingest(memory, root)) == {"files": 3, "repeats": 3}
+
+
 def test_a_repository_is_a_folder_and_takes_no_format(memory, tmp_path):
     file = tmp_path / "a.py"
     file.write_text("def ok(): pass\n")

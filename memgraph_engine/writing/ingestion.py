@@ -34,6 +34,7 @@ _ANOTHER = (
     "the memory knows {id!r} as the folder {place}, and this one has no passage in common with it. Nothing of it was "
     "ingested: give it an id of its own (--id), or that one if it is the same all the same"
 )
+_FASTER = " If another run was faster, ingest the file again."
 _SOME = 500  # notes deleted in one decision, or those of one long passage
 
 
@@ -51,7 +52,7 @@ class Ingestion:
     wait: bool = True
     told: Callable[[Ingested], None] | None = None
     done: Ingested = field(default_factory=Ingested)
-    _waiting: list[Source] = field(default_factory=list)
+    _waiting: dict[File, list[Source]] = field(default_factory=dict)
 
     def run(self, paths: Sequence[Path], id: str | None = None) -> Ingested:  # noqa: A002  as the API calls it
         """Ingest files and folders, in order; what is gone from a folder goes first, so that it may come elsewhere."""
@@ -162,8 +163,8 @@ class Ingestion:
             self._count(Ingested(updated=1))
         taken = {passage.source.id for passage in stored}
         if is_code:  # files of it are many and short, and a transaction takes its time: several go together
-            self._waiting += _renamed(found.added, taken)
-            if len(self._waiting) >= self.batch:
+            self._waiting[file] = _renamed(found.added, taken)
+            if sum(map(len, self._waiting.values())) >= self.batch:
                 self._add_waiting()
             return
         free = (name for n in count() if (name := f"{file.id}#{n}") not in taken)
@@ -176,8 +177,16 @@ class Ingestion:
             self._count(Ingested(deleted=len(some)))
 
     def _add_waiting(self) -> None:
-        waiting, self._waiting = self._waiting, []
-        self._add(waiting)
+        waiting, self._waiting = self._waiting, {}
+        try:
+            self._add(chain.from_iterable(waiting.values()))
+        except InvalidInput:
+            for file, new in waiting.items():  # each alone, so that one that is refused keeps out no other
+                try:
+                    self._add(new)
+                except InvalidInput as error:
+                    faster = _FASTER if isinstance(error, SourceConflict) else ""
+                    self._fault(file, f"{error}{faster}")
 
     def _add(self, new: Iterable[Source]) -> None:
         rest = iter(new)
