@@ -121,7 +121,7 @@ def test_what_a_piece_names_is_told_by_kind():
         ("configuration", "BOATS_HOME"),
         ("file", "store.py"),
     }
-    assert load.keywords == (("symbol", "load_boats"),)
+    assert load.keywords == (("symbol", "load_boats"), ("file", "store.py"))
     assert ("endpoint", "/boats") in fleet.keywords
     options = '@cli.command()\ndef run():\n    p.add_argument("--fast")\n'
     assert ("command", "--fast") in code.cut("a.py", options, 1200).pieces[0].keywords
@@ -325,6 +325,17 @@ def test_an_update_of_a_function_changes_what_it_names_and_undo_brings_that_back
     assert ("configuration:OLD_HOME" in note.tags, "old_home" in note.keywords) == (True, True)
     assert note.sources[0].tags == ("configuration:OLD_HOME", "file:a.py", "symbol:home")
     assert memory.verify(user_id="ana") == []
+
+
+def test_all_pieces_of_a_file_are_found_by_it_whichever_of_them_stands_first(memory, repo):
+    root = repo({"a.py": "import os\n\n\ndef sail():\n    return os\n", "b.py": "def row(): pass\n", "c.lua": "x = 1\n"})
+    ingest(memory, root)
+    assert found(memory, "sail", tags=["file:a.py"]) == ["a.py::sail", "a.py::<module>"]
+    (root / "a.py").write_text("def sail():\n    return os\n")
+    assert counts(ingest(memory, root)) == {"files": 3, "repeats": 3, "deleted": 1}
+    assert found(memory, "sail", tags=["file:a.py"]) == ["a.py::sail"]
+    keywords = {note.sources[0].id: note.keywords for note in memory.get_all(user_id="ana")}
+    assert keywords == {"boats/a.py::sail": ("sail",), "boats/b.py::row": ("row",), "boats/c.lua::<module>": ("c.lua",)}
 
 
 def test_the_same_function_in_two_files_is_two_and_joins_no_message(memory, repo):

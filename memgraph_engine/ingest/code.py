@@ -104,9 +104,8 @@ def cut(file: str, text: str, limit: int) -> Cut:
         found = _Syntax(text, *known)
     except _TooManyMarks as error:
         return _uncut(file, text, language, str(error))
-    pieces = list(found.pieces(limit))
-    if pieces:
-        pieces[0] = replace(pieces[0], keywords=(*pieces[0].keywords, ("file", PurePath(file).name)))
+    name = ("file", PurePath(file).name)  # of every piece, whichever stands first
+    pieces = [replace(piece, keywords=(*piece.keywords, name)) for piece in found.pieces(limit)]
     error = found.error
     why = f"a syntax error in line {error}" if error else "too much is nested or in a row" if found.dropped else ""
     remark = f"{why}: cut as far as it can be read" if why else ""
