@@ -338,6 +338,28 @@ def test_all_pieces_of_a_file_are_found_by_it_whichever_of_them_stands_first(mem
     assert keywords == {"boats/a.py::sail": ("sail",), "boats/b.py::row": ("row",), "boats/c.lua::<module>": ("c.lua",)}
 
 
+def test_a_name_that_is_too_long_for_an_id_is_cut_in_its_middle(memory, repo):
+    methods = "".join(f"  m{n}() {{ return 'berth {n} of the harbour' }}\n" for n in range(40))
+    long = "".join(f"  ['{'x' * 600}{n}']() {{ return {n} }}\n" for n in range(2))
+    root = repo({"a.js": f"function ok() {{ return 1 }}\n\nclass Big {{\n{methods}{long}}}\n"})
+    ingest(memory, root)
+    name = f"a.js::Big.['{'x' * 94}…"
+    kept = {id: piece.text.strip()[-10:] for id, piece in pieces(memory).items() if id.startswith(name)}  # noqa: A001
+    assert len(pieces(memory)) > 40
+    assert {id[-4:]: text for id, text in kept.items()} == {"x0']": "return 0 }", "x1']": "return 1 }"}  # noqa: A001
+    assert max(map(len, kept)) < 220
+    assert not {one for piece in pieces(memory).values() for one in piece.tags if "xxx" in one}
+    assert counts(ingest(memory, root)) == {"files": 1, "repeats": len(pieces(memory))}
+
+
+def test_a_path_that_is_too_long_for_an_id_is_a_fault_that_can_be_read(memory, repo):
+    deep = "/".join(["x" * 100] * 6)
+    done = ingest(memory, repo({f"{deep}/a.py": "def sail(): pass\n", "z.py": "def row(): pass\n"}))
+    assert "at most 512 are allowed" in done.faults[0].reason
+    assert len(done.faults[0].reason) < 200
+    assert set(pieces(memory)) == {"z.py::row"}
+
+
 def test_the_same_function_in_two_files_is_two_and_joins_no_message(memory, repo):
     text = "def greet():\n    return 'I live in Porto.'\n"
     memory.add("I live in Porto.", user_id="ana")

@@ -41,6 +41,7 @@ _OPEN = 256  # findings that a query has begun at once; it drops what goes beyon
 _INDENT = 1000  # bytes before what opens a line
 _LONGEST = 200  # characters of a sentence or a signature
 _LONGEST_KEYWORD = 100
+_LONGEST_NAME = 200  # characters: an id has room for the file's path too
 _MOST = 60  # keywords of a piece
 
 
@@ -118,14 +119,16 @@ def _uncut(file: str, text: str, language: str, why: str) -> Cut:
 
 
 def _named(pieces: Sequence[Piece]) -> list[Piece]:
-    """Leave out what has no word, and tell pieces of one name apart."""
+    """Leave out what has no word, cut long names in their middle, and tell pieces of one name apart."""
     seen: Counter[str] = Counter()
     found = []
     for piece in pieces:
         if _WORD.search(piece.text) and piece.text.strip() not in _CLOSING:
-            seen[piece.name] += 1
-            times = seen[piece.name]
-            found.append(replace(piece, name=f"{piece.name}@{times}") if times > 1 else piece)
+            name = piece.name
+            if len(name) > _LONGEST_NAME:
+                name = f"{name[: _LONGEST_NAME // 2]}…{name[-_LONGEST_NAME // 2 + 1 :]}"
+            seen[name] += 1
+            found.append(replace(piece, name=f"{name}@{seen[name]}" if seen[name] > 1 else name))
     return found
 
 
@@ -273,7 +276,8 @@ class _Syntax:
             around = open_[-1] if open_ else None
             if around and (one.last > around.last or (one.name, one.last) == (around.name, around.last)):
                 continue  # the same without its decorators; or two that share a line
-            self._named.append((one.first, "symbol", one.name))
+            if len(one.name) <= _LONGEST_KEYWORD:
+                self._named.append((one.first, "symbol", one.name))
             if not around:
                 top.append(one)
             elif around.container and one.first > around.first and len(open_) <= _NESTED:
