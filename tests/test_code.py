@@ -1,8 +1,11 @@
 """Repositories in a memory: what is cut, found, followed and skipped."""
 
 import os
+import random
+import shutil
 import subprocess
 import sys
+from functools import partial
 
 import pytest
 
@@ -143,7 +146,10 @@ def test_what_no_query_can_look_over_is_cut_at_blank_lines_and_told(file):
 
 def test_what_a_query_drops_is_told_and_its_text_is_kept():
     cut = code.cut("a.py", "@a\n" * 2000 + "def sail(): pass\n", 1200)
-    assert ("def sail" in cut.pieces[-1].text, cut.remark) == (True, "too much is nested or in a row: cut as far as it can be read")
+    assert ("def sail" in cut.pieces[-1].text, cut.remark) == (
+        True,
+        "too much is nested or in a row: cut as far as it can be read",
+    )
 
 
 @pytest.mark.parametrize(
@@ -237,7 +243,9 @@ def test_of_a_folder_that_git_refuses_to_list_nothing_is_read(memory, repo):
 def test_a_work_tree_of_another_user_is_not_read_as_any_folder(repo, monkeypatch, tmp_path):
     root = repo({"a.py": "a = 1"})
     (tmp_path / "bin").mkdir()
-    (tmp_path / "bin" / "git").write_text("#!/bin/sh\necho 'fatal: detected dubious ownership in repository' >&2\nexit 128\n")
+    (tmp_path / "bin" / "git").write_text(
+        "#!/bin/sh\necho 'fatal: detected dubious ownership in repository' >&2\nexit 128\n"
+    )
     (tmp_path / "bin" / "git").chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}/bin:/usr/bin:/bin")
     assert "dubious ownership" in refused(root)
@@ -247,14 +255,14 @@ def test_a_file_in_a_folder_that_may_not_be_entered_is_a_fault_and_stays(memory,
     root = repo({"a.py": "def sail(): pass\n", "sub/b.py": "def row(): pass\n", "sub/new.py": "def new(): pass\n"})
     subprocess.run(["git", "-C", str(root), "add", "a.py", "sub/b.py"], check=True)
     ingest(memory, root)
+
+    def denied(path, *some, real, **options):
+        if str(path).startswith(f"{root}/sub/"):
+            raise PermissionError(13, "Permission denied", str(path))
+        return real(path, *some, **options)
+
     for name in ("stat", "lstat"):
-
-        def denied(path, *some, real=getattr(os, name), **options):
-            if str(path).startswith(f"{root}/sub/"):
-                raise PermissionError(13, "Permission denied", str(path))
-            return real(path, *some, **options)
-
-        monkeypatch.setattr(os, name, denied)
+        monkeypatch.setattr(os, name, partial(denied, real=getattr(os, name)))
     monkeypatch.setattr(repository, "_listed", lambda path: ["a.py", "sub/b.py"])  # what git sees of it
     done = ingest(memory, root)
     assert [str(fault) for fault in done.faults] == [
@@ -328,7 +336,9 @@ def test_an_update_of_a_function_changes_what_it_names_and_undo_brings_that_back
 
 
 def test_all_pieces_of_a_file_are_found_by_it_whichever_of_them_stands_first(memory, repo):
-    root = repo({"a.py": "import os\n\n\ndef sail():\n    return os\n", "b.py": "def row(): pass\n", "c.lua": "x = 1\n"})
+    root = repo(
+        {"a.py": "import os\n\n\ndef sail():\n    return os\n", "b.py": "def row(): pass\n", "c.lua": "x = 1\n"}
+    )
     ingest(memory, root)
     assert found(memory, "sail", tags=["file:a.py"]) == ["a.py::sail", "a.py::<module>"]
     (root / "a.py").write_text("def sail():\n    return os\n")
@@ -455,6 +465,29 @@ def test_of_a_long_function_that_is_gone_nothing_stays_and_undo_brings_it_back(m
     assert {note.text for note in memory.get_all(user_id="ana")} < before
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_a_repository_that_was_followed_is_told_as_one_that_is_read_for_the_first_time(memory, repo, seed):
+    draw = random.Random(seed)
+    parts = ["import os\n", LONG, *(f"def {name}():\n    return {n}\n" for name in "fg" for n in range(3))]
+    parts += ["class Fleet:\n" + "".join(f"    def m{n}(self):\n        return {n}{'0' * 90}\n" for n in range(12))]
+    for _ in range(4):
+        root = repo({})
+        for one in [one for one in root.iterdir() if one.name != ".git"]:
+            shutil.rmtree(one) if one.is_dir() else one.unlink()
+        for name in ("a.py", "b.py", "b.py/c.py", "d.lua"):
+            if not (root / name).parent.is_file() and draw.random() < 0.7:
+                repo({name: "\n".join(draw.choices(parts, k=draw.randrange(5)))})
+        ingest(memory, root)
+        assert not {"added", "updated", "deleted", "faults"} & set(counts(ingest(memory, root)))
+
+    def told(user):
+        every = memory.get_all(user_id=user, kind="code")
+        return sorted((one.id.partition("@")[0], note.text, one.tags) for note in every for one in note.sources)
+
+    memory.ingest(root, user_id="bo", repository=True)
+    assert told("ana") == told("bo")
+
+
 def test_what_the_user_deleted_of_a_long_function_stays_deleted_until_the_function_goes(memory, repo):
     root = repo({"a.py": LONG, "b.py": "def keep(): return 1\n"})
     ingest(memory, root)
@@ -531,7 +564,11 @@ def test_a_file_that_another_run_stores_meanwhile_is_a_fault_and_the_others_are_
     done = ingest(memory, root, progress=progress)
     assert [fault.file for fault in done.faults] == [f"{root}/a.py"]
     assert "If another run was faster" in done.faults[0].reason
-    assert {name: piece.text[-1] for name, piece in pieces(memory).items()} == {"a.py::a": "2", "b.py::b": "1", "z.py::z": "1"}
+    assert {name: piece.text[-1] for name, piece in pieces(memory).items()} == {
+        "a.py::a": "2",
+        "b.py::b": "1",
+        "z.py::z": "1",
+    }
     assert counts(ingest(memory, root)) == {"files": 3, "repeats": 3}
 
 

@@ -107,8 +107,8 @@ def cut(file: str, text: str, limit: int) -> Cut:
         return _uncut(file, text, language, str(error))
     name = ("file", PurePath(file).name)  # of every piece, whichever stands first
     pieces = [replace(piece, keywords=(*piece.keywords, name)) for piece in found.pieces(limit)]
-    error = found.error
-    why = f"a syntax error in line {error}" if error else "too much is nested or in a row" if found.dropped else ""
+    line = found.error
+    why = f"a syntax error in line {line}" if line else "too much is nested or in a row" if found.dropped else ""
     remark = f"{why}: cut as far as it can be read" if why else ""
     return Cut(_named(pieces), language, found.about, remark)
 

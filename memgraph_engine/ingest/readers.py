@@ -107,7 +107,7 @@ class Reader:
         return "code" if kind == "code" else "document" if kind in documents.KINDS else None
 
     def items(self, file: File) -> Iterator[Item]:
-        """Yield what a file holds, and a Fault where reading it fails; raises InvalidInput if it can't be read at all."""
+        """Yield what a file holds, and a Fault where reading it fails; raises InvalidInput if it can't be opened."""
         options = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "repository"}
         try:
             yield from read(file.path, id=file.id, **{**options, "format": self.kind(file)})

@@ -32,7 +32,8 @@ def repository(
 ) -> Folder:
     """List a repository: what is tracked, and what is neither tracked nor ignored; without git, as any folder.
 
-    Nothing is listed of a work tree that git refuses to list, or of a folder in which git keeps its own files. Links are not followed. What is binary, larger than 1 MB, or made by a program for programs is skipped.
+    Nothing is listed of a work tree that git refuses to list, or of a folder in which git keeps its own files. Links
+    are not followed. What is binary, larger than 1 MB, or made by a program for programs is skipped.
     """
     try:
         folder = _tracked(path, id, parts)

@@ -40,8 +40,8 @@ def described(source: Source) -> Mapping[str, Any]:
 def keywords(source: Source) -> list[str]:
     r"""Return the words that a piece names by its tags, those first that say most of it, each as it is written.
 
-    Of a passage of a long piece only those that it holds. The file's name, which all its pieces have, is one where there
-    is no other.
+    Of a passage of a long piece only those that it holds. The file's name, which all its pieces have, is one where
+    there is no other.
 
     >>> keywords(Source("1", "import os\ndef home(): ...", "", kind="code", tags=("library:os", "symbol:home", "x")))
     ['home', 'os']
