@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import count
 from pathlib import Path
+from reprlib import Repr
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal, Protocol, Self, TypedDict, Unpack
 from uuid import uuid4
@@ -86,6 +87,8 @@ if TYPE_CHECKING:
 
 
 _LONGEST = 1e9  # seconds
+_ID = Repr()  # tells long ids by their ends
+_ID.maxstring = 100
 
 
 class MessageObject(Protocol):
@@ -291,7 +294,7 @@ class Memory:
             self._writer,
             scope,
             readers.Reader.of(settings, format, sample_id, encoding, repository),
-            lambda message: self._parse(message, f"message {message.get('id')!r}", scope, now),
+            lambda message: self._parse(message, f"message {_ID.repr(message.get('id'))}", scope, now),
             settings.ingest_batch,
             update or repository,
             wait,
