@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from memgraph_engine.interface.filters import NoteFilters, SearchFilters
     from memgraph_engine.model.answer import Answer, Cited, Context
     from memgraph_engine.model.block import Block, BlockRun
+    from memgraph_engine.model.claim import Claim, ClaimRun
     from memgraph_engine.model.health import Health, Undone
     from memgraph_engine.model.ingested import Fault, Ingested, Remark, Skipped
     from memgraph_engine.model.job import JobRun
@@ -130,6 +131,8 @@ __all__ = [
     "ChatModel",
     "Chosen",
     "Cited",
+    "Claim",
+    "ClaimRun",
     "Clock",
     "ClockSkew",
     "Closed",
@@ -254,6 +257,7 @@ _NAMES = {
         "Story Swept Tenant Tie User Version"
     ),
     "model.block": "Block BlockRun",
+    "model.claim": "Claim ClaimRun",
     "model.topic": "Move Topic TopicRun TopicTie",
     "settings": "Settings",
 }

@@ -191,6 +191,7 @@ class AsyncMemory(Threaded[Memory]):
     rebuild_topics = awaited(Memory.rebuild_topics)
     rebuild_all_topics = awaited(Memory.rebuild_all_topics)
     rebuild_blocks = awaited(Memory.rebuild_blocks)
+    consolidate = awaited(Memory.consolidate)
 
     # ---- asking -----------------------------------------------------------------------------
 
@@ -198,6 +199,7 @@ class AsyncMemory(Threaded[Memory]):
     anchors = awaited(Memory.anchors)
     context = awaited(Memory.context)
     blocks = awaited(Memory.blocks)
+    claims = awaited(Memory.claims)
     prompt = awaited(Memory.prompt)
     answer = awaited(Memory.answer)
     reflect = awaited(Memory.reflect)
@@ -222,6 +224,7 @@ class AsyncMemory(Threaded[Memory]):
     topic_ties = awaited(Memory.topic_ties)
     topic_runs = awaited(Memory.topic_runs)
     block = awaited(Memory.block)
+    claim = awaited(Memory.claim)
     outline = awaited(Memory.outline)
     block_tree = awaited(Memory.block_tree)
     block_runs = awaited(Memory.block_runs)

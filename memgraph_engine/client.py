@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import count
 from pathlib import Path
+from reprlib import Repr
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal, Protocol, Self, TypedDict, Unpack
 from uuid import uuid4
@@ -14,6 +15,7 @@ from memgraph_engine.asking.audit import Audit
 from memgraph_engine.asking.forgetting import Meaning, meaning
 from memgraph_engine.asking.reader import LAST, Reader
 from memgraph_engine.blocks.job import rebuild_blocks
+from memgraph_engine.claims.consolidation import consolidate
 from memgraph_engine.engine import wiring
 from memgraph_engine.errors import InvalidInput, NotFound, named
 from memgraph_engine.graph import audit, decisions, erasures, health, holds, notes, profiles, scopes, sources, spending
@@ -31,10 +33,11 @@ from memgraph_engine.ingest.messages import (
     parse_message,
     parse_time,
 )
-from memgraph_engine.interface.defaults import BLOCKS, MOST, NEWEST, OUTLINE, TOP_K
+from memgraph_engine.interface.defaults import BLOCKS, CLAIMS, MOST, NEWEST, OUTLINE, TOP_K
 from memgraph_engine.interface.filters import NoteFilters, SearchFilters
 from memgraph_engine.model.answer import Answer, Context
 from memgraph_engine.model.block import Block, BlockRun
+from memgraph_engine.model.claim import Claim, ClaimRun
 from memgraph_engine.model.health import Health
 from memgraph_engine.model.ingested import Ingested
 from memgraph_engine.model.marker import without_marks
@@ -84,6 +87,8 @@ if TYPE_CHECKING:
 
 
 _LONGEST = 1e9  # seconds
+_ID = Repr()  # tells long ids by their ends
+_ID.maxstring = 100
 
 
 class MessageObject(Protocol):
@@ -289,7 +294,7 @@ class Memory:
             self._writer,
             scope,
             readers.Reader.of(settings, format, sample_id, encoding, repository),
-            lambda message: self._parse(message, f"message {message.get('id')!r}", scope, now),
+            lambda message: self._parse(message, f"message {_ID.repr(message.get('id'))}", scope, now),
             settings.ingest_batch,
             update or repository,
             wait,
@@ -806,6 +811,18 @@ class Memory:
         """
         return rebuild_blocks(self.engine, self._scope(user_id, shared), progress)
 
+    def consolidate(
+        self, *, user_id: str | None = None, shared: bool = False, progress: Callable[[str], None] = lambda _phase: None
+    ) -> ClaimRun:
+        """Look for claims in the notes of a memory that are new or have changed: each is read once.
+
+        Nothing is looked for unless it is asked for, here or by the setting `worker.claims_after`. Each call that finds
+        new notes makes claims of fewer than three notes less certain that it found no new evidence for, and removes
+        those that nothing supports any more. `progress` is called with `read` before each page of notes, with `tidy` at
+        the end, and with `wait` while another run works. Raises NotFound for an empty memory.
+        """
+        return consolidate(self.engine, self._scope(user_id, shared), progress)
+
     # ---- asking -----------------------------------------------------------------------------
 
     def search(
@@ -889,6 +906,7 @@ class Memory:
         budget: int | None = None,
         top_k: int = TOP_K,
         by: Literal["notes", "blocks"] = "notes",
+        claims: bool = False,
         history: str | Sequence[Message] = (),
         **filters: Unpack[SearchFilters],
     ) -> Context:
@@ -906,6 +924,10 @@ class Memory:
         `history` tells what the question refers back to, as in `search`; `Context.asked` is what the memory was asked.
         What these turns say is left out: whoever gives them has it.
 
+        With `claims` up to five claims come behind the notes (`consolidate`), marked as general, with the numbers of
+        their notes: those of which the question names an end. They take no filters, and no more than a quarter of the
+        budget.
+
         >>> from memgraph_engine import Memory
         >>> with Memory.connect(tenant=tenant) as memory:
         ...     _ = memory.add("I moved to Lisbon.", user_id="eva", speaker="Eva", time="2023-05-08")
@@ -918,7 +940,7 @@ class Memory:
         with self.engine.load.read() as busy:
             turns = self._turns(history, scope, question)
             return self._reader.context(
-                scope, question, budget=budget, top_k=top_k, by=by, busy=busy, turns=turns, **filters
+                scope, question, budget=budget, top_k=top_k, by=by, claims=claims, busy=busy, turns=turns, **filters
             )
 
     def blocks(
@@ -933,6 +955,27 @@ class Memory:
         _check_limit(k, "k")
         with self.engine.load.read():
             return self._reader.blocks(scope, question, k)
+
+    def claims(
+        self, about: str | None = None, *, user_id: str | None = None, shared: bool = False, k: int = CLAIMS
+    ) -> list[Claim]:
+        """Return k claims of the user's own memory and of the shared one, each with the notes that support it.
+
+        Those on something if it is said what they are to be `about`: first those that name it, then the nearest.
+        Otherwise those that are to be trusted most. They are of the last `consolidate`; what no note supports that can
+        be read now, as it was read then, is not among them.
+
+        >>> from memgraph_engine import Memory
+        >>> with Memory.connect(tenant=tenant) as memory:
+        ...     _ = memory.add("Whales are mammals.", user_id="ana")
+        ...     _ = memory.consolidate(user_id="ana")
+        ...     [(claim.text, round(claim.confidence, 2)) for claim in memory.claims("whale", user_id="ana")]
+        [('Whales are mammals', 0.3)]
+        """
+        scope = self._scope(user_id, shared)
+        _check_limit(k, "k")
+        with self.engine.load.read():
+            return self._reader.claims(scope, about, k)
 
     def prompt(
         self,
@@ -1215,6 +1258,14 @@ class Memory:
         if not found:
             raise NotFound(f"There is no block {id!r} in the memory of {scope}.")
         return self._reader.told(scope, found)[0]
+
+    def claim(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Claim:  # noqa: A002
+        """Return a claim; raises NotFound, also for one that no note supports that can be read now."""
+        scope = self._scope(user_id, shared)
+        found = self._reader.claim(scope, check_name(id, "id"))
+        if not found:
+            raise NotFound(f"There is no claim {id!r} in the memory of {scope}.")
+        return found
 
     def outline(
         self, nodes: int = OUTLINE, *, below: str | None = None, user_id: str | None = None, shared: bool = False

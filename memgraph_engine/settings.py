@@ -209,6 +209,7 @@ class WorkerSettings(BaseModel):
     topics_after: Annotated[int, Field(ge=0)]
     topics_cron: Annotated[str, AfterValidator(_cron)]
     blocks_after: Annotated[int, Field(ge=0)]
+    claims_after: Annotated[int, Field(ge=0)]
 
 
 class LifecycleSettings(BaseModel):

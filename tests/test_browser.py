@@ -22,6 +22,7 @@ TALK = [
     "The rowing boat brings rye bread and lemon cake to the lighthouse.",
     "I live in Lisbon.",
     "I no longer live in Lisbon, I moved to Faro.",
+    "Ferries are ships.",
 ]
 
 
@@ -57,6 +58,7 @@ def remember(memory: Memory, user: str) -> None:
     memory.update(f"{user} 0", "The lighthouse keeper waved at the red ferry.", user_id=user)
     memory.rebuild_topics(user_id=user)
     memory.rebuild_blocks(user_id=user)
+    memory.consolidate(user_id=user)
 
 
 def run(driver, text, parameters):
@@ -175,7 +177,7 @@ def test_captions_name_properties_that_are_there(driver, parameters):
     for name, query in QUERIES.items():
         for row in run(driver, query, parameters)[0]:
             seen |= {label: (name, node) for node in nodes(row) for label in node.labels}
-    assert len(seen) == 8
+    assert len(seen) == 9
     for label, (name, node) in seen.items():
         assert node[style()[f"node.{label}"]["caption"].strip('"{}')], name
 

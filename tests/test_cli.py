@@ -498,6 +498,22 @@ def test_a_file_that_can_not_be_read_at_all_does_not_stop_the_others(cli, tmp_pa
     assert result.stdout == "1 new, 0 known already, 1 passed over\n"
 
 
+def test_a_file_s_name_breaks_no_line_and_gives_no_orders(cli, tmp_path, monkeypatch):
+    monkeypatch.setenv("MEMGRAPH_ENGINE_BLOCKS__SCHEMA_FILE", "repository")
+    names = ("new\nline.py", "tab\there.py", "esc\x1b[2J.py", "turn\u202e.py")
+    for name in (*names, "bad\nhex.py"):
+        (tmp_path / name).write_bytes(b"def sail():\n    return 1\n" if name in names else b"x = '\0'\n\xff")
+    options = ("--format", "code", *(str(tmp_path / name) for name in (*names, "bad\nhex.py")))
+    assert "bad�hex.py" in cli("ingest", *options, code=1).stderr
+    cli("blocks", "rebuild")
+    commands = ("search sail", "blocks search sail", "blocks outline", "sessions", "decisions", "list")
+    for command in commands:
+        lines = cli(*command.split()).stdout.splitlines()
+        assert not [line for line in lines if line.startswith(("line.py", "here.py"))], command
+        assert not set("\t\x1b\u202e") & set("".join(lines)), command
+    assert sum("new�line.py" in cli(*command.split()).stdout for command in commands) >= 3
+
+
 def test_a_folder_is_ingested_and_followed(cli, tmp_path):
     notes = tmp_path / "notes"
     (notes / "boats").mkdir(parents=True)
@@ -699,6 +715,7 @@ READING = [
     ["untie", "x", "y"], ["cost"], ["verify"], ["sessions"], ["render"], ["process"], ["topics", "list"],
     ["topics", "rebuild"], ["topics", "show", "x"], ["topics", "diff"], ["blocks", "rebuild"], ["blocks", "list"],
     ["blocks", "show", "x"], ["blocks", "outline"], ["blocks", "search", "x"],
+    ["claims", "consolidate"], ["claims", "list"], ["claims", "about", "x"], ["claims", "show", "x"],
 ]  # fmt: skip
 
 
@@ -744,6 +761,8 @@ def test_a_hint_names_the_memory_that_was_meant(cli, tenant):
     for command in (["blocks", "list"], ["blocks", "outline"]):
         told = cli(*command, "--tenant", tenant, user="ana lee").stdout
         assert told.endswith(f"memgraph-engine blocks rebuild {whose}")
+    told = cli("claims", "list", "--tenant", tenant, user="ana lee").stdout
+    assert told.endswith(f"memgraph-engine claims consolidate {whose}")
     assert cli("delete", "--all", "--yes", "--tenant", tenant, user="ana lee").stderr.endswith(whose)
 
 
@@ -771,6 +790,7 @@ def test_nothing_is_padded_with_blanks(cli, tmp_path):
         ["list"], ["history", note], ["explain", note], ["decisions"], ["stats"], ["cost"], ["verify"], ["sessions"],
         ["topics", "rebuild"], ["topics", "list"], ["topics", "diff"], ["process"], ["ingest", file], ["render"],
         ["blocks", "rebuild"], ["blocks", "list"], ["blocks", "outline"], ["blocks", "search", "Where?"],
+        ["claims", "consolidate"], ["claims", "list"],
     ):  # fmt: skip
         shown = cli(*command)
         assert [line for line in shown.output.splitlines() if line != line.rstrip()] == [], command

@@ -1,7 +1,11 @@
 """Repositories in a memory: what is cut, found, followed and skipped."""
 
+import os
+import random
+import shutil
 import subprocess
 import sys
+from functools import partial
 
 import pytest
 
@@ -120,7 +124,7 @@ def test_what_a_piece_names_is_told_by_kind():
         ("configuration", "BOATS_HOME"),
         ("file", "store.py"),
     }
-    assert load.keywords == (("symbol", "load_boats"),)
+    assert load.keywords == (("symbol", "load_boats"), ("file", "store.py"))
     assert ("endpoint", "/boats") in fleet.keywords
     options = '@cli.command()\ndef run():\n    p.add_argument("--fast")\n'
     assert ("command", "--fast") in code.cut("a.py", options, 1200).pieces[0].keywords
@@ -131,6 +135,38 @@ def test_a_syntax_error_loses_nothing_and_is_told_with_its_line():
     assert "ok" in {piece.name for piece in cut.pieces}
     assert "fine" in "".join(piece.text for piece in cut.pieces)
     assert cut.remark == "a syntax error in line 4: cut as far as it can be read"
+
+
+@pytest.mark.parametrize("file", ["a.js", "a.py", "a.rs", "a.java"])
+def test_what_no_query_can_look_over_is_cut_at_blank_lines_and_told(file):
+    cut = code.cut(file, "boats\n" + "[" * 20_000, 1200)
+    assert [piece.name for piece in cut.pieces] == ["<module>"]
+    assert cut.remark == "more than 1,000 marks in a row and no word between them: cut at blank lines"
+
+
+def test_what_a_query_drops_is_told_and_its_text_is_kept():
+    cut = code.cut("a.py", "@a\n" * 2000 + "def sail(): pass\n", 1200)
+    assert ("def sail" in cut.pieces[-1].text, cut.remark) == (
+        True,
+        "too much is nested or in a row: cut as far as it can be read",
+    )
+
+
+@pytest.mark.parametrize(
+    ("file", "opens", "closes"),
+    [
+        ("a.cpp", "namespace a {\n", "}\n"),
+        ("a.rs", "mod a {\n", "}\n"),
+        ("A.java", "class A {\n", "}\n"),
+        ("a.rb", "module A\n", "end\n"),
+        ("a.ts", "namespace a {\n", "}\n"),
+    ],
+)
+def test_however_deep_containers_are_nested_no_line_is_lost(file, opens, closes):
+    text = opens * 3000 + closes * 3000
+    cut = code.cut(file, text, 1200)
+    assert "".join(piece.text for piece in cut.pieces).count(opens.strip()) == 3000
+    assert 1 < len(cut.pieces) < 50  # from some depth on they are part of what they stand in
 
 
 def test_a_language_without_a_grammar_is_one_piece_and_told():
@@ -186,6 +222,54 @@ def test_a_folder_that_git_ignores_is_walked_and_that_is_told(repo):
     folder = repository.repository(root / "made", "made")
     assert [file.id for file in folder.files] == ["made/a.py"]
     assert folder.remarks[0].reason.startswith("git knows nothing in it")
+
+
+def refused(root):
+    folder = repository.repository(root, "boats")
+    assert (folder.files, folder.remarks, len(folder.faults)) == ([], [], 1)
+    return folder.faults[0].reason
+
+
+def test_of_a_folder_that_git_refuses_to_list_nothing_is_read(memory, repo):
+    root = repo({"a.py": "def sail(): pass\n", ".gitignore": "secrets.py\n", "secrets.py": "TOKEN = 'abc'\n"})
+    ingest(memory, root)
+    assert "must be run in a work tree" in refused(root / ".git")  # git's own files: addresses, passwords
+    (root / ".git" / "HEAD").rename(root / ".git" / "TAIL")
+    assert "git ls-files" in refused(root)
+    assert counts(ingest(memory, root)) == {"faults": 1}
+    assert set(pieces(memory)) == {"a.py::sail"}
+
+
+def test_a_work_tree_of_another_user_is_not_read_as_any_folder(repo, monkeypatch, tmp_path):
+    root = repo({"a.py": "a = 1"})
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "git").write_text(
+        "#!/bin/sh\necho 'fatal: detected dubious ownership in repository' >&2\nexit 128\n"
+    )
+    (tmp_path / "bin" / "git").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}/bin:/usr/bin:/bin")
+    assert "dubious ownership" in refused(root)
+
+
+def test_a_file_in_a_folder_that_may_not_be_entered_is_a_fault_and_stays(memory, repo, monkeypatch):
+    root = repo({"a.py": "def sail(): pass\n", "sub/b.py": "def row(): pass\n", "sub/new.py": "def new(): pass\n"})
+    subprocess.run(["git", "-C", str(root), "add", "a.py", "sub/b.py"], check=True)
+    ingest(memory, root)
+
+    def denied(path, *some, real, **options):
+        if str(path).startswith(f"{root}/sub/"):
+            raise PermissionError(13, "Permission denied", str(path))
+        return real(path, *some, **options)
+
+    for name in ("stat", "lstat"):
+        monkeypatch.setattr(os, name, partial(denied, real=getattr(os, name)))
+    monkeypatch.setattr(repository, "_listed", lambda path: ["a.py", "sub/b.py"])  # what git sees of it
+    done = ingest(memory, root)
+    assert [str(fault) for fault in done.faults] == [
+        f"{root}/sub/b.py: can't be read: Permission denied",
+        f"{root}/sub/new.py: can't be read: Permission denied",
+    ]
+    assert (done.deleted, set(pieces(memory))) == (0, {"a.py::sail", "sub/b.py::row", "sub/new.py::new"})
 
 
 def test_a_repository_runs_no_program_that_its_settings_name(repo, tmp_path):
@@ -251,6 +335,41 @@ def test_an_update_of_a_function_changes_what_it_names_and_undo_brings_that_back
     assert memory.verify(user_id="ana") == []
 
 
+def test_all_pieces_of_a_file_are_found_by_it_whichever_of_them_stands_first(memory, repo):
+    root = repo(
+        {"a.py": "import os\n\n\ndef sail():\n    return os\n", "b.py": "def row(): pass\n", "c.lua": "x = 1\n"}
+    )
+    ingest(memory, root)
+    assert found(memory, "sail", tags=["file:a.py"]) == ["a.py::sail", "a.py::<module>"]
+    (root / "a.py").write_text("def sail():\n    return os\n")
+    assert counts(ingest(memory, root)) == {"files": 3, "repeats": 3, "deleted": 1}
+    assert found(memory, "sail", tags=["file:a.py"]) == ["a.py::sail"]
+    keywords = {note.sources[0].id: note.keywords for note in memory.get_all(user_id="ana")}
+    assert keywords == {"boats/a.py::sail": ("sail",), "boats/b.py::row": ("row",), "boats/c.lua::<module>": ("c.lua",)}
+
+
+def test_a_name_that_is_too_long_for_an_id_is_cut_in_its_middle(memory, repo):
+    methods = "".join(f"  m{n}() {{ return 'berth {n} of the harbour' }}\n" for n in range(40))
+    long = "".join(f"  ['{'x' * 600}{n}']() {{ return {n} }}\n" for n in range(2))
+    root = repo({"a.js": f"function ok() {{ return 1 }}\n\nclass Big {{\n{methods}{long}}}\n"})
+    ingest(memory, root)
+    name = f"a.js::Big.['{'x' * 94}…"
+    kept = {id: piece.text.strip()[-10:] for id, piece in pieces(memory).items() if id.startswith(name)}  # noqa: A001
+    assert len(pieces(memory)) > 40
+    assert {id[-4:]: text for id, text in kept.items()} == {"x0']": "return 0 }", "x1']": "return 1 }"}  # noqa: A001
+    assert max(map(len, kept)) < 220
+    assert not {one for piece in pieces(memory).values() for one in piece.tags if "xxx" in one}
+    assert counts(ingest(memory, root)) == {"files": 1, "repeats": len(pieces(memory))}
+
+
+def test_a_path_that_is_too_long_for_an_id_is_a_fault_that_can_be_read(memory, repo):
+    deep = "/".join(["x" * 100] * 6)
+    done = ingest(memory, repo({f"{deep}/a.py": "def sail(): pass\n", "z.py": "def row(): pass\n"}))
+    assert "at most 512 are allowed" in done.faults[0].reason
+    assert len(done.faults[0].reason) < 200
+    assert set(pieces(memory)) == {"z.py::row"}
+
+
 def test_the_same_function_in_two_files_is_two_and_joins_no_message(memory, repo):
     text = "def greet():\n    return 'I live in Porto.'\n"
     memory.add("I live in Porto.", user_id="ana")
@@ -281,6 +400,106 @@ def test_a_long_function_is_one_source_in_passages_with_its_signature(memory, re
     assert all("def build_all(names)" in note.context for note in notes)
 
 
+def test_what_a_repository_no_longer_gives_is_gone_whatever_stands_in_its_place(memory, repo, tmp_path):
+    files = ("tool", "big.py", "ignored.py", "link.py", "binary.py", "inner.py", "node/a.py", "made.min.py", "stays.py")
+    root = repo({name: f"def sail(): return {name!r}\n" for name in files})
+    ingest(memory, root)
+    for name in ("tool", "link.py", "inner.py"):
+        (root / name).unlink()
+    repo({"tool/main.py": "def sail(): return 1\n", "big.py": "x = 1\n" * 300_000, "binary.py": b"\0" * 100})
+    repo({".gitignore": "ignored.py\n"})
+    (root / "link.py").symlink_to(tmp_path)
+    (root / "node").rename(root / "node_modules")
+    subprocess.run(["git", "init", "-q", str(root / "inner.py")], check=True)
+    assert counts(ingest(memory, root)) == {"files": 3, "added": 1, "repeats": 2, "deleted": 7}
+    assert set(pieces(memory)) == {"tool/main.py::sail", "made.min.py::sail", "stays.py::sail"}
+
+
+def test_what_was_read_in_another_way_or_by_itself_stays(memory, repo):
+    root = repo({"a.py": "def sail(): pass\n", "notes.txt": "The blue boat leaks.", ".hidden.py": "def hide(): pass\n"})
+    inner = repo({"inner/b.py": "def row(): pass\n"}) / "inner"
+    subprocess.run(["git", "init", "-q", str(inner)], check=True)
+    subprocess.run(["git", "-C", str(root), "add", ".hidden.py"], check=True)
+    ingest(memory, root)
+    ingest(memory, inner)
+    every = set(pieces(memory))
+    assert every == {"a.py::sail", "notes.txt::<module>", ".hidden.py::hide", "inner/b.py::row"}
+    ingest(memory, root)
+    assert "inner/b.py::row" in pieces(memory)  # a repository of its own
+    done = ingest(memory, root, repository=False, update=True)  # what documents it holds
+    assert (done.deleted, set(pieces(memory))) == (1, every - {"notes.txt::<module>"})
+
+
+def test_a_part_that_was_ingested_before_its_repository_and_is_ignored_there_stays(memory, repo):
+    root = repo({"a.py": "def sail(): pass\n", ".gitignore": "made/\n", "made/b.py": "def row(): pass\n"})
+    ingest(memory, root / "made")
+    ingest(memory, root)
+    assert "made/b.py::row" in pieces(memory)
+    (root / "made" / "b.py").unlink()
+    ingest(memory, root)
+    assert "made/b.py::row" not in pieces(memory)
+
+
+LONG = "def moor(boat):\n" + "\n\n".join(f"    boat = tie(boat, 'berth {n} of the harbour')" for n in range(60)) + "\n"
+
+
+def test_of_a_long_function_that_is_gone_nothing_stays_and_undo_brings_it_back(memory, repo):
+    root = repo({"a.py": f"def keep():\n    return 1\n\n\n{LONG}", "b.py": LONG})
+    ingest(memory, root)
+    before = {note.text for note in memory.get_all(user_id="ana")}
+    assert len(before) == 4
+    (root / "a.py").write_text("def keep():\n    return 1\n")
+    (root / "b.py").unlink()
+    assert counts(ingest(memory, root)) == {"files": 1, "repeats": 1, "deleted": 2}
+    assert set(pieces(memory)) == {"a.py::keep"}
+    for decision in [one for one in memory.decisions(user_id="ana") if one.kind == "delete"]:
+        memory.undo(decision.id, user_id="ana")
+    assert {note.text for note in memory.get_all(user_id="ana")} == before
+    (root / "b.py").write_text(LONG)
+    (root / "a.py").write_text(LONG)
+    assert counts(ingest(memory, root)) == {"files": 2, "repeats": 2, "deleted": 1}
+    (root / "a.py").unlink()
+    ingest(memory, root)
+    (root / "a.py").write_text(LONG)
+    assert counts(ingest(memory, root)) == {"files": 2, "added": 1, "repeats": 1}
+    assert {note.text for note in memory.get_all(user_id="ana")} < before
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_repository_that_was_followed_is_told_as_one_that_is_read_for_the_first_time(memory, repo, seed):
+    draw = random.Random(seed)
+    parts = ["import os\n", LONG, *(f"def {name}():\n    return {n}\n" for name in "fg" for n in range(3))]
+    parts += ["class Fleet:\n" + "".join(f"    def m{n}(self):\n        return {n}{'0' * 90}\n" for n in range(12))]
+    for _ in range(4):
+        root = repo({})
+        for one in [one for one in root.iterdir() if one.name != ".git"]:
+            shutil.rmtree(one) if one.is_dir() else one.unlink()
+        for name in ("a.py", "b.py", "b.py/c.py", "d.lua"):
+            if not (root / name).parent.is_file() and draw.random() < 0.7:
+                repo({name: "\n".join(draw.choices(parts, k=draw.randrange(5)))})
+        ingest(memory, root)
+        assert not {"added", "updated", "deleted", "faults"} & set(counts(ingest(memory, root)))
+
+    def told(user):
+        every = memory.get_all(user_id=user, kind="code")
+        return sorted((one.id.partition("@")[0], note.text, one.tags) for note in every for one in note.sources)
+
+    memory.ingest(root, user_id="bo", repository=True)
+    assert told("ana") == told("bo")
+
+
+def test_what_the_user_deleted_of_a_long_function_stays_deleted_until_the_function_goes(memory, repo):
+    root = repo({"a.py": LONG, "b.py": "def keep(): return 1\n"})
+    ingest(memory, root)
+    first = next(note for note in memory.get_all(user_id="ana") if "def moor" in note.text)
+    memory.delete(first.id, user_id="ana")
+    assert counts(ingest(memory, root)) == {"files": 2, "repeats": 2}
+    assert not any("def moor" in note.text for note in memory.get_all(user_id="ana"))
+    (root / "a.py").unlink()
+    assert counts(ingest(memory, root)) == {"files": 1, "repeats": 1, "deleted": 1}
+    assert set(pieces(memory)) == {"b.py::keep"}
+
+
 def test_what_cannot_be_read_is_told_and_the_rest_is_remembered(memory, repo):
     greek = "# Ένα καΐκι στο λιμάνι\n".encode("iso-8859-7")
     declared = "# coding: latin-1\ndef caf\xe9(): pass\n".encode("latin-1")
@@ -293,6 +512,64 @@ def test_what_cannot_be_read_is_told_and_the_rest_is_remembered(memory, repo):
     (root / "a.py").write_bytes(greek * 9)
     assert counts(ingest(memory, root))["faults"] == 2
     assert "a.py::ok" in pieces(memory)  # what can't be read is not gone
+
+
+def test_a_file_that_fails_in_any_way_is_a_fault_of_its_own(memory, repo, monkeypatch):
+    cut = code.cut
+
+    def failing(file, text, limit):
+        if file == "b.py":
+            raise RecursionError("maximum recursion depth exceeded")
+        return cut(file, text, limit)
+
+    root = repo({f"{name}.py": f"def {name}(): pass\n" for name in "abc"})
+    ingest(memory, root)
+    repo({f"{name}.py": f"def {name}(): return 1\n" for name in "abcd"})
+    monkeypatch.setattr(code, "cut", failing)
+    done = ingest(memory, root)
+    assert [str(fault) for fault in done.faults] == [
+        f"{root}/b.py: it can't be read: RecursionError: maximum recursion depth exceeded"
+    ]
+    assert (done.updated, done.added, set(pieces(memory))) == (2, 1, {f"{name}.py::{name}" for name in "abcd"})
+
+
+def test_whatever_encoding_a_file_declares_the_others_are_stored(memory, repo):
+    odd = {
+        "raw.py": b"# coding: raw_unicode_escape\nx = '\xe9\\ud800'\n",
+        "escape.py": b"# coding: unicode_escape\ndef f(): return '\xe9\\ud800\\d'\n",
+        "undefined.py": b"# coding: undefined\nx = '\xe9'\n",
+        "hex.py": b"# coding: hex\nx = '\xe9'\n",
+        "seven.py": b"# coding: utf-7\nx = '+2AA-'\ny = 1\n",
+        "z.py": b"def row(): pass\n",
+    }
+    done = ingest(memory, repo(odd))
+    assert {fault.file.rpartition("/")[2] for fault in done.faults} == set(odd) - {"z.py", "seven.py"}
+    assert set(pieces(memory)) == {"z.py::row", "seven.py::<module>"}
+    done = memory.ingest(repo(odd) / "seven.py", user_id="ana", format="code", encoding="utf-7")
+    assert [(fault.line, fault.reason) for fault in done.faults] == [(2, "half a character (a lone surrogate)")]
+    with pytest.raises(InvalidInput, match="No encoding 'unicode_escape'"):
+        memory.ingest(repo(odd), user_id="ana", repository=True, encoding="unicode_escape")
+
+
+def test_a_file_that_another_run_stores_meanwhile_is_a_fault_and_the_others_are_stored(memory, repo):
+    root = repo({f"{name}.py": f"def {name}(): return 1\n" for name in "abz"})
+    seen = set()
+
+    def progress(done):
+        if done.files == 2 and not seen:
+            seen.add(done.files)
+            (root / "a.py").write_text("def a(): return 2\n")
+            memory.ingest(root / "a.py", user_id="ana", format="code", id="boats/a.py")
+
+    done = ingest(memory, root, progress=progress)
+    assert [fault.file for fault in done.faults] == [f"{root}/a.py"]
+    assert "If another run was faster" in done.faults[0].reason
+    assert {name: piece.text[-1] for name, piece in pieces(memory).items()} == {
+        "a.py::a": "2",
+        "b.py::b": "1",
+        "z.py::z": "1",
+    }
+    assert counts(ingest(memory, root)) == {"files": 3, "repeats": 3}
 
 
 def test_a_repository_is_a_folder_and_takes_no_format(memory, tmp_path):

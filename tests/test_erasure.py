@@ -662,7 +662,7 @@ def secret(name, line):
     given = {"id": name, "speaker": "Ana", "session": f"s{line % 2}"}
     if line < 5:
         return {**given, "text": LINES[line], "metadata": {"plant": SECRETS[line]}}
-    return {**given, "text": f"{LINES[line]} {SECRETS[line]}"}
+    return {**given, "text": f"{LINES[line]} A {SECRETS[line]} is a secret plant."}
 
 
 DANGLING = """MATCH (r:Retrieval {scope: $scope}) UNWIND r.notes AS id
@@ -688,6 +688,7 @@ def check_erasure(memory, script):
                     mine.search(one["text"], user_id="ana")
             elif step[0] == "build":
                 mine.rebuild_blocks(user_id="ana")
+                mine.consolidate(user_id="ana")
             else:
                 take(mine, step, number)
             assert mine.verify(user_id="ana") == []

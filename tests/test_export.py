@@ -83,6 +83,8 @@ def fill(memory, clock):
     spending.add(memory.engine.db, f"{memory.engine.settings.tenant}/ana", clock.now, Cost(1, 2, 3, 0.5), Cost(1))
     memory.rebuild_topics(**ANA)
     memory.rebuild_blocks(**ANA)
+    memory.add("Whales are mammals.", **ANA)
+    memory.consolidate(**ANA)
     return corrected.decision
 
 
@@ -148,8 +150,8 @@ def told(path):
     return Counter(known), Counter(ties), {**head, "tenant": "", "user": ""}, {**last, "sha256": ""}
 
 
-DERIVED = {"Block", "BlockRun"}  # follow from the notes, and are built anew
-INTO_DERIVED = {"IN_BLOCK", "PART_OF"}
+DERIVED = {"Block", "BlockRun", "Claim"}  # follow from the notes, and are built anew
+INTO_DERIVED = {"IN_BLOCK", "PART_OF", "SUPPORTS"}
 INDEXED = """SHOW INDEXES YIELD labelsOrTypes, properties, entityType
 WHERE entityType = 'NODE' AND head(properties) = 'scope'"""
 ODD = """MATCH (s:Scope {scope: $scope})-[:SPENT]->(x) MATCH (h:Hold {scope: $scope})
@@ -763,11 +765,12 @@ def test_the_forms_have_what_statements_and_models_write():
     hiding = {"kept_expires", "kept_erase", "state", "erasure"}  # of an erasure that is not done
     blocks = {"made_from", "level", "leaves", "distance", "entered", "left", "first_at", "last_at"}
     blocks |= {"described", "described_by", "described_as", "embedded_as"}
+    claims = {"text", "subject", "object", "subject_key", "object_key", "found_in"}
     others = {"holder", "until", "name", "model", "dimensions", "schema", "upgrading"}  # of leases and the store
     for name, one in statements.statements().items():
         for assigned in re.findall(r"\bSET\s+((?:[^\n]|\n\s{4,})+)", one.text):
             written = set(re.findall(r"\b[a-z]{1,2}\.([a-z_]+) = ", assigned))
-            assert written <= known | hiding | blocks | others, name
+            assert written <= known | hiding | blocks | claims | others, name
     assert of["Usage"] == {field.name for field in fields(Usage)} | {"id"}
     assert of["Run"] == {field.name for field in fields(TopicRun)} - {"scope", "changed_since"}
     source = source_properties(Source("a", "b", "c"))

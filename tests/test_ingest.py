@@ -84,6 +84,19 @@ def test_files_are_read_in_the_order_of_their_names(memory, folder):
     assert list(sources(memory)) == ["notes/C.md#0", "notes/a/z.md#0", "notes/a.md#0", "notes/b.md#0"]
 
 
+def test_of_two_names_that_differ_in_their_unicode_form_one_is_a_fault(memory, folder):
+    notes = folder(z_md=OARS)
+    (notes / "e\u0301.md").write_text(BLUE)
+    (notes / "\u00e9.md").write_text(RED)
+    for counted in ({"added": 2}, {"repeats": 2}):
+        done = memory.ingest(notes, user_id="ana", update=True)
+        assert [str(fault) for fault in done.faults] == [
+            f"{notes}/\u00e9.md: its name is that of 'e\\u0301.md' in another Unicode form; rename one of the two"
+        ]
+        assert numbers(done) == {"files": 2, "faults": 1, **counted}
+    assert sources(memory) == {"notes/\u00e9.md#0": BLUE, "notes/z.md#0": OARS}
+
+
 def test_what_is_hidden_or_of_no_known_kind_is_skipped(memory, folder):
     notes = folder(a_md=BLUE)
     for name in (".hidden.md", ".git/config.md", "photo.jpeg", "Makefile", "package.json"):
@@ -382,12 +395,15 @@ def test_what_cannot_be_read_any_more_is_kept(memory, folder, content):
     assert texts(memory) == [BLUE, RED]
 
 
-def test_a_file_that_is_now_hidden_by_a_link_is_kept(memory, folder, tmp_path):
+def test_a_file_in_whose_place_is_a_link_is_gone(memory, folder, tmp_path):
     notes = folder(a_md=BLUE, boats__b_md=RED)
     follow(memory, notes)
     (notes / "boats").rename(tmp_path / "boats")
     (notes / "boats").symlink_to(tmp_path / "boats")
-    assert follow(memory, notes) == {"files": 1, "repeats": 1}
+    assert follow(memory, notes) == {"files": 1, "repeats": 1, "deleted": 1}
+    (notes / "boats").unlink()
+    (tmp_path / "boats").rename(notes / "boats")
+    assert follow(memory, notes) == {"files": 2, "repeats": 1, "added": 1}
 
 
 def test_an_empty_file_holds_nothing_any_more(memory, folder):
@@ -592,7 +608,6 @@ def test_a_folder_that_may_not_be_read_keeps_its_documents(memory, folder, monke
         return listed(path)
 
     monkeypatch.setattr(os, "scandir", scandir)
-    monkeypatch.setattr(os.path, "lexists", lambda path: False)  # nor can be seen what is in it
     assert follow(memory, notes) == {"files": 1, "repeats": 1, "faults": 1}
 
 

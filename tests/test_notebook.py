@@ -10,6 +10,7 @@ SHOWN = {
     "quickstart": ("2:1  Jonas: I'm allergic to hazelnuts", 0),
     "topics": ("pairs inside topics", 3),
     "blocks": ("Pepper and Biscuit share the sofa now", 2),
+    "claims": ("0.51  is_a          Whales are mammals  (2 notes)", 1),
     "question": ("the wedding will be in the village hall", 2),
     "tsne": ("same topic as the nearest neighbour", 1),
 }

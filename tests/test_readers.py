@@ -188,7 +188,13 @@ def test_messages_are_read_in_other_encodings(write, name):
     assert list(read(write(name, content.encode("latin-1")), encoding="latin-1")) == [{"text": "é"}]
 
 
-@pytest.mark.parametrize("encoding", ["klingon", "hex", "base64"])
+@pytest.mark.parametrize("mark", [b"#", b"-", b"/", b"*", b"# coding=   "])
+def test_a_first_line_of_one_mark_declares_nothing_however_long_it_is(mark):
+    assert files.declared_encoding(mark * 200_000 + b"\nx = 1\n") == ""
+    assert files.declared_encoding(mark * 9 + b"\n# -*- coding: latin-1 -*-\n") == "latin-1"
+
+
+@pytest.mark.parametrize("encoding", ["klingon", "hex", "base64", "punycode"])
 def test_an_encoding_that_is_none_is_an_error(write, encoding):
     with pytest.raises(InvalidInput, match=encoding):
         read(write("a.txt", "Hi."), encoding=encoding)

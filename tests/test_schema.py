@@ -55,6 +55,7 @@ def test_a_process_that_is_older_than_the_schema_writes_nothing(server, memory, 
         "undo": lambda: memory.undo(entry.decision, user_id="ana"),
         "topics": lambda: memory.rebuild_topics(user_id="ana"),
         "blocks": lambda: memory.rebuild_blocks(user_id="ana"),
+        "claims": lambda: memory.consolidate(user_id="ana"),
     }
     with upgraded(server, embedder, monkeypatch):
         for name, write in writes.items():
@@ -142,6 +143,23 @@ def test_a_database_of_the_schema_before_blocks_gets_what_they_need(server, memo
     Memory.connect(embedder=embedder).close()
     assert memory.rebuild_blocks(user_id="ana").blocks == 1
     assert [block.notes for block in memory.blocks("boat", user_id="ana")] == [1]
+    assert memory.verify(user_id="ana") == []
+
+
+def test_a_database_of_the_schema_before_claims_gets_what_they_need(server, memory, embedder):
+    memory.add("Whales are mammals.", user_id="ana")
+    with neo4j.GraphDatabase.driver(server.uri, auth=(server.user, server.password)) as driver:
+        for statement in (
+            "DROP INDEX claim_embedding",
+            "DROP INDEX claim_subject",
+            "DROP INDEX claim_object",
+            "DROP CONSTRAINT claim_id",
+            "MATCH (s:Store) SET s.schema = 21",
+        ):
+            driver.execute_query(statement)
+    Memory.connect(embedder=embedder).close()
+    assert memory.consolidate(user_id="ana").created == 1
+    assert [claim.text for claim in memory.claims("whale", user_id="ana")] == ["Whales are mammals"]
     assert memory.verify(user_id="ana") == []
 
 

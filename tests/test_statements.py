@@ -94,7 +94,7 @@ def test_a_statement_names_its_scope(name):
     assert re.search(r"\{scope: \$scope\b|\.scope IN \$scopes|\.scope = \$scope\b", text)
     # each node that is looked up by label alone is filtered by scope
     for label_only in re.findall(
-        r"MATCH \(\w*:(?:Note|Source|Keyword|Topic|Decision|Past|Run|Block|BlockRun)\)(?![-<])", text
+        r"MATCH \(\w*:(?:Note|Source|Keyword|Topic|Decision|Past|Run|Block|BlockRun|Claim)\)(?![-<])", text
     ):
         assert "$scopes" in text or ".scope = $scope" in text, label_only
 

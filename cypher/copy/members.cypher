@@ -1,5 +1,5 @@
-// All nodes of a scope, in an order that does not change: the scope itself, what hangs on it, and all else by labels and ids. Blocks, and
-// their runs, are left out: they follow from the notes.
+// All nodes of a scope, in an order that does not change: the scope itself, what hangs on it, and all else by labels and ids. Blocks,
+// their runs, and claims are left out: they follow from the notes.
 // A test holds the labels against the store's own.
 // $scope: string    the scope
 // $limit: integer    how many at most
@@ -31,5 +31,5 @@ CALL () {
   UNION ALL
   MATCH (x:Hold {scope: $scope}) WHERE x.id >= '' RETURN x ORDER BY x.id
 }
-RETURN elementId(x) AS id, labels(x)[0] AS label, COUNT { (x)-[r]->() WHERE NOT r:IN_BLOCK } AS ties
+RETURN elementId(x) AS id, labels(x)[0] AS label, COUNT { (x)-[r]->() WHERE NOT r:IN_BLOCK|SUPPORTS } AS ties
 LIMIT $limit

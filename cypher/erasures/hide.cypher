@@ -45,6 +45,14 @@ CALL () {
   SET b.state = CASE b.state WHEN 'live' THEN 'stale' ELSE b.state END, b.made_from = '', b.embedding = null,
       b.described = null, b.described_by = null, b.described_as = null
 }
+// claims are in their words; what other notes say of the same is found again by the next run
+CALL () {
+  UNWIND $whole + $kept AS id
+  MATCH (:Note {scope: $scope, id: id})-[:SUPPORTS]->(c:Claim)
+  WITH DISTINCT c
+  CALL (c) { MATCH (n:Note)-[:SUPPORTS]->(c) SET n.abstracted = null }
+  DETACH DELETE c
+}
 CALL () {
   UNWIND $losing AS id
   MATCH (n:Note {scope: $scope, id: id})-[f:FROM]->(x:Source|PastSource) WHERE x.id IN $ids

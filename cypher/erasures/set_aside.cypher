@@ -33,6 +33,8 @@ CALL (s) {
     UNION ALL
     MATCH (x:BlockRun {scope: $scope}) WHERE x.id >= '' RETURN x
     UNION ALL
+    MATCH (x:Claim {scope: $scope}) WHERE x.id >= '' RETURN x
+    UNION ALL
     MATCH (x:Hold {scope: $scope}) WHERE x.id >= '' RETURN x
     UNION ALL
     MATCH (x:Usage {scope: $scope}) WHERE x.id >= '' RETURN x
@@ -43,7 +45,7 @@ CALL (s) {
     UNION ALL
     MATCH (s)-[:SPENT]->(x:Spending) RETURN x
   }
-  REMOVE x:Past:PastSource:Note:Source:Keyword:Topic:Run:Block:BlockRun:Hold:Usage:Retrieval:Decision:Spending
+  REMOVE x:Past:PastSource:Note:Source:Keyword:Topic:Run:Block:BlockRun:Claim:Hold:Usage:Retrieval:Decision:Spending
   SET x:Erased, x.erasure = $id
 }
 SET s = {scope: $scope, tenant: s.tenant, user: s.user, language: s.language, version: s.version + 1, notes: 0, raw_length: 0,

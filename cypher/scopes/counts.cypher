@@ -1,6 +1,6 @@
 // How much of everything the scope holds.
 // $scope: string    the scope
-// returns language, version, notes [[status, count]], sources, sessions, keywords, pairs, topics, blocks, decisions, past, used (notes whose use by it is counted), attributes (decisions that tell of profiles),
+// returns language, version, notes [[status, count]], sources, sessions, keywords, pairs, topics, blocks, claims, decisions, past, used (notes whose use by it is counted), attributes (decisions that tell of profiles),
 //   retrievals (calls that gave it notes)
 MATCH (s:Scope {scope: $scope})
 RETURN s.language AS language, s.version AS version,
@@ -12,6 +12,7 @@ RETURN s.language AS language, s.version AS version,
        COUNT { MATCH (k:Keyword {scope: $scope})-[:CO_OCCUR]->(:Keyword) WHERE k.name >= '' } AS pairs,
        COUNT { MATCH (t:Topic {scope: $scope}) WHERE t.id >= '' } AS topics,
        COUNT { MATCH (b:Block {scope: $scope}) WHERE b.id >= '' AND b.state IN ['live', 'stale'] } AS blocks,
+       COUNT { MATCH (c:Claim {scope: $scope}) WHERE c.id >= '' } AS claims,
        COUNT { MATCH (d:Decision {scope: $scope}) WHERE d.id >= '' } AS decisions,
        COUNT { MATCH (p:Past {scope: $scope}) WHERE p.id >= '' } AS past,
        COUNT { MATCH (d:Decision {scope: $scope}) WHERE d.subject IS NOT NULL AND d.undone_by IS NULL } AS attributes,

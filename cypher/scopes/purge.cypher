@@ -21,6 +21,8 @@ CALL () {
   UNION ALL
   MATCH (x:BlockRun {scope: $scope}) WHERE x.id >= '' RETURN x
   UNION ALL
+  MATCH (x:Claim {scope: $scope}) WHERE x.id >= '' RETURN x
+  UNION ALL
   MATCH (x:Hold {scope: $scope}) WHERE x.id >= '' RETURN x
   UNION ALL
   MATCH (x:Usage {scope: $scope}) WHERE x.id >= '' RETURN x

@@ -5,9 +5,10 @@
 // $unweighed: datetime    since when the utilities of notes must have been looked at, or that is work; null where nothing is pruned
 // $cap: integer    readable notes of a scope without a cap of its own; 0 for any number
 // $blocks: integer    after how many writes a scope's blocks are built; 0 for never
+// $claims: integer    after how many writes a scope's claims are looked for; 0 for never
 // $evolve: integer    after how many new messages a scope evolves; 0 for never
 // $alive: datetime    the present: what ends by then is no work but the sweep's
-// returns tenant, user, pending, expiring, crowded (has more notes than its cap), erasing, evolving, unbuilt, changed_since, notes_since, ran, pruned, weighed [ms] or null for never
+// returns tenant, user, pending, expiring, crowded (has more notes than its cap), erasing, evolving, unbuilt, unclaimed, changed_since, notes_since, ran, pruned, weighed [ms] or null for never
 MATCH (s:Scope) WHERE $tenant IS NULL OR s.tenant = $tenant
 WITH s, EXISTS { MATCH (n:Note {scope: s.scope, status: 'pending'}) WHERE n.expires_at > $alive } AS pending,
      coalesce(s.next_expiry <= $alive, false) AS expiring, coalesce(s.cap, $cap) > 0 AND s.notes > coalesce(s.cap, $cap) AS crowded,
@@ -17,10 +18,11 @@ WITH s, EXISTS { MATCH (n:Note {scope: s.scope, status: 'pending'}) WHERE n.expi
          AND d.kind IN ['append', 'link', 'merge', 'reinforce', 'supersede', 'discard', 'defer']
        RETURN d LIMIT $evolve
      } >= $evolve AS evolving,
-     $blocks > 0 AND s.version - coalesce(s.blocks_version, 0) >= $blocks AS unbuilt
-WHERE pending OR evolving OR unbuilt OR expiring OR crowded OR erasing OR s.changed_since > 0 OR coalesce(s.pruned_at <= $unpruned, $unpruned IS NOT NULL)
+     $blocks > 0 AND s.version - coalesce(s.blocks_version, 0) >= $blocks AS unbuilt,
+     $claims > 0 AND s.version - coalesce(s.claims_version, 0) >= $claims AS unclaimed
+WHERE pending OR evolving OR unbuilt OR unclaimed OR expiring OR crowded OR erasing OR s.changed_since > 0 OR coalesce(s.pruned_at <= $unpruned, $unpruned IS NOT NULL)
   OR coalesce(s.weighed_at <= $unweighed, $unweighed IS NOT NULL)
-RETURN s.tenant AS tenant, s.user AS user, pending, expiring, crowded, erasing, evolving, unbuilt, s.changed_since AS changed_since,
+RETURN s.tenant AS tenant, s.user AS user, pending, expiring, crowded, erasing, evolving, unbuilt, unclaimed, s.changed_since AS changed_since,
        coalesce(s.notes_since, 0) AS notes_since, s.pruned_at.epochMillis AS pruned, s.weighed_at.epochMillis AS weighed,
        head(COLLECT { MATCH (r:Run {scope: s.scope, id: s.topics_run}) RETURN r.at.epochMillis }) AS ran
 ORDER BY coalesce(ran, 0), tenant, user

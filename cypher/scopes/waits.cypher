@@ -2,9 +2,10 @@
 // $scope: string    the scope
 // $cap: integer    readable notes of a scope without a cap of its own; 0 for any number
 // $blocks: integer    after how many writes a scope's blocks are built; 0 for never
+// $claims: integer    after how many writes a scope's claims are looked for; 0 for never
 // $evolve: integer    after how many new messages a scope evolves; 0 for never
 // $alive: datetime    the present: what ends by then is no work but the sweep's
-// returns pending, expiring, crowded (has more notes than its cap), erasing, evolving, unbuilt, changed_since, notes_since, ran, pruned, weighed [ms] or null for never
+// returns pending, expiring, crowded (has more notes than its cap), erasing, evolving, unbuilt, unclaimed, changed_since, notes_since, ran, pruned, weighed [ms] or null for never
 MATCH (s:Scope {scope: $scope})
 RETURN EXISTS { MATCH (n:Note {scope: $scope, status: 'pending'}) WHERE n.expires_at > $alive } AS pending,
        coalesce(s.next_expiry <= $alive, false) AS expiring,
@@ -15,6 +16,7 @@ RETURN EXISTS { MATCH (n:Note {scope: $scope, status: 'pending'}) WHERE n.expire
          AND d.kind IN ['append', 'link', 'merge', 'reinforce', 'supersede', 'discard', 'defer']
        RETURN d LIMIT $evolve
      } >= $evolve AS evolving,
-       $blocks > 0 AND s.version - coalesce(s.blocks_version, 0) >= $blocks AS unbuilt, s.changed_since AS changed_since,
+       $blocks > 0 AND s.version - coalesce(s.blocks_version, 0) >= $blocks AS unbuilt,
+       $claims > 0 AND s.version - coalesce(s.claims_version, 0) >= $claims AS unclaimed, s.changed_since AS changed_since,
        coalesce(s.notes_since, 0) AS notes_since, s.pruned_at.epochMillis AS pruned, s.weighed_at.epochMillis AS weighed,
        head(COLLECT { MATCH (r:Run {scope: $scope, id: s.topics_run}) RETURN r.at.epochMillis }) AS ran

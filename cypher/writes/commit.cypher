@@ -179,6 +179,11 @@ CALL () {
         n.context_scoped = n.scope_token + replace(n.context_terms, ' ', ' ' + n.scope_token)
     CREATE (d)-[:ABOUT {role: row.role, revision: n.revision}]->(n)
     WITH n, p, row
+    // it still supports what it claimed if it says all that it said
+    CALL (n, p) {
+      MATCH (n)-[r:SUPPORTS {stamp: p.stamp}]->(:Claim) WHERE all(line IN p.raw WHERE line IN n.raw)
+      SET r.stamp = n.stamp
+    }
     CALL (n, row) {
       UNWIND row.drops AS drop
       MATCH (n)-[f:FROM]->(:Source {scope: $scope, id: drop.id}) WHERE coalesce(f.part, 0) = coalesce(drop.part, 0)
@@ -322,6 +327,12 @@ CALL () {
   REMOVE n:Note
   SET n:Past
   WITH n
+  CALL (n) {
+    MATCH (n)-[r:SUPPORTS]->(c:Claim)
+    DELETE r
+    WITH DISTINCT c WHERE NOT EXISTS { (c)<-[:SUPPORTS]-() }
+    DELETE c
+  }
   MATCH (n)-[r:HAS_KEYWORD|RELATED|SUPERSEDES|UNTIED|IN_BLOCK]-()
   DELETE r
 }

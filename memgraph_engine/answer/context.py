@@ -9,6 +9,7 @@ from memgraph_engine.answer.relevant import USUAL
 from memgraph_engine.answer.succession import outdated
 from memgraph_engine.llm.tokens import most_tokens
 from memgraph_engine.model.answer import Cited, Context
+from memgraph_engine.model.claim import Claim
 from memgraph_engine.model.marker import enclose
 from memgraph_engine.model.result import Contrary, Hit
 from memgraph_engine.settings import AnswerSettings
@@ -17,6 +18,8 @@ LEAST_BUDGET = 200
 """Tokens: a head with all its remarks and a few words have room in it."""
 _LEAST_TEXT = 30  # tokens of a note's text; of a fact that has less room nothing is told
 _NEW_LINE = 1
+_GENERAL = 0.25  # most share of the budget for claims
+_CITED = 3  # notes that a claim is told by
 _MARKS = most_tokens(enclose("\n\n"))
 
 
@@ -28,21 +31,23 @@ def compose(
     settings: AnswerSettings,
     language: str = "standard",
     notes: int = USUAL,
+    claims: Sequence[Claim] = (),
 ) -> Context:
     """Return what the hits tell, in at most `budget` tokens (200 or more); the best is always in it.
 
     `ties` are the contradictions and replacements among the hits, and between them and others; `notes` is how many the
-    memory holds.
+    memory holds. `claims` are told behind the notes, if any of these are; they take at most a quarter of the budget.
 
     >>> settings = AnswerSettings(budget=1000, rounds=1, longest=0.25, recent=0.25, similar=0.95, relevance=0.12)
     >>> compose("Where does Ana live?", [], [], 200, settings).text
     ''
     """
+    claims, taken = _fitting(claims, int(budget * _GENERAL))
     ranked, gone = facts(hits, ties, outdated(question, hits, language, notes), settings.similar, language)
     chosen = mixed(ranked, settings.recent)
     told = {place for fact in chosen for place in places(fact.note)}
     texts = {fact.note.id: text(fact, told, language) for fact in chosen}
-    lengths = _lengths(chosen, texts, budget - _MARKS, settings.longest)
+    lengths = _lengths(chosen, texts, budget - _MARKS - taken, settings.longest)
     crowded = {fact.note.id for fact, limit in zip(chosen, lengths, strict=True) if not limit}
     whole = {fact.note.id for fact in chosen if crowded.isdisjoint((fact.note.id, *fact.repairs))}
     left_out = {fact.note.id: "it had no room" for fact in chosen if fact.note.id not in whole}
@@ -54,8 +59,27 @@ def compose(
         for number, (fact, limit) in enumerate(kept, 1)
     ]
     left_out |= {note: f"{numbers.get(by, by)} {why}" for note, (by, why) in gone.items()}
-    marked = enclose("\n" + "\n".join(entry.line for entry in entries) + "\n") if entries else ""
-    return Context(question, marked, tuple(entries), most_tokens(marked), budget, left_out)
+    general = tuple(_general(claim, numbers) for claim in claims) if entries else ()
+    marked = enclose("\n" + "\n".join([*(entry.line for entry in entries), *general]) + "\n") if entries else ""
+    return Context(question, marked, tuple(entries), most_tokens(marked), budget, left_out, general=general)
+
+
+def _fitting(claims: Sequence[Claim], room: int) -> tuple[list[Claim], int]:
+    """Return the first claims that have room, and how many tokens they may take."""
+    chosen, taken = list[Claim](), 0
+    for claim in claims:
+        length = most_tokens(_general(claim, {})) + _NEW_LINE
+        if taken + length > room:
+            break
+        chosen.append(claim)
+        taken += length
+    return chosen, taken
+
+
+def _general(claim: Claim, numbers: Mapping[str, str]) -> str:
+    """Return the line of a claim: by the numbers of its notes, or by the id of one if none has a number."""
+    cited = [numbers[note] for note in claim.notes if note in numbers][:_CITED] or [f"note {claim.notes[0]}"]
+    return f"In general, by {' '.join(cited)}: {claim.text}"
 
 
 def _lengths(chosen: Sequence[Fact], texts: Mapping[str, str], room: int, longest: float) -> list[int]:

@@ -16,10 +16,13 @@ from memgraph_engine.asking.retrieval_log import Log
 from memgraph_engine.asking.standalone import standalone
 from memgraph_engine.asking.use import Recorder
 from memgraph_engine.blocks import reading
+from memgraph_engine.claims import reading as claim_reading
 from memgraph_engine.engine.account import Account
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import InvalidInput, MemgraphEngineError
+from memgraph_engine.graph import claims as claim_graph
 from memgraph_engine.graph import decisions, notes, profiles, scopes, sources, usage
+from memgraph_engine.graph.claims import Supported
 from memgraph_engine.ingest.messages import (
     check_metadata,
     check_name,
@@ -35,6 +38,7 @@ from memgraph_engine.lifecycle import utility
 from memgraph_engine.llm import Spent
 from memgraph_engine.model.answer import BUSY, Answer, Context
 from memgraph_engine.model.block import Block
+from memgraph_engine.model.claim import LEAST, Claim
 from memgraph_engine.model.memory import NEVER, TRUE_ONCE, Note, Source, SourceKind
 from memgraph_engine.model.profile import Profile
 from memgraph_engine.model.prompt import Prompt
@@ -55,6 +59,7 @@ MOST_ROUNDS = 3
 """MemFly's I_max (section 3.4.2)."""
 _REFINING = ("planning", "sufficiency")  # roles that are asked where more rounds than one are allowed
 _MOST_BUDGET = 10_000_000  # tokens; no model reads as many
+_CLAIMS = 5  # of a context
 _SUCCESSORS = 3  # times that what took a note's place was replaced again, and is told as well
 _NAMES = ("session", "speaker", "role", "agent")
 
@@ -164,12 +169,15 @@ class Reader:
         budget: int | None,
         top_k: int,
         by: str = "notes",
+        claims: bool = False,
         answered: bool = False,
         busy: bool = False,
         turns: Sequence[Source] = (),
         **filters: Unpack[SearchFilters],
     ) -> Context:
         """Return what the memory holds on a question, within a budget of tokens; found by a search, or by blocks.
+
+        With `claims` those come behind it of which the question names an end.
 
         It leaves out what chat models may not see, unless its class is named; for one that is `answered` also then.
         """
@@ -179,10 +187,13 @@ class Reader:
             )
         room = budget or self._engine.settings.answer.budget
         blocks = most_blocks(room) if _by_blocks(by, filters) else 0
+        if claims:
+            _without_filters("A context with claims", filters)
         remembered = self._remembered(
             scope, question, top_k=top_k, blocks=blocks, answered=answered, busy=busy, turns=turns, **filters
         )
-        context = remembered.context(room, turns)  # whoever has these turns need not be told them
+        general = self._named(scope, question, remembered.asked) if claims else ()
+        context = remembered.context(room, turns, general)  # whoever has these turns need not be told them
         shown = [entry.note for entry in context.entries]
         if not busy:
             self._use.shown(scope, shown)
@@ -230,6 +241,38 @@ class Reader:
         blocks, notes = reading.told(engine, names, found, self._language(scope), vector)
         self._log.given(scope, "blocks", question, notes, {})
         return blocks
+
+    def claims(self, scope: Scope, text: str | None, k: int) -> list[Claim]:
+        """Return k claims of the scopes that a scope's user may read: those on a text, or the most certain ones."""
+        engine, names = self._engine, [one.name for one in scope.readable]
+        if text is None:
+            found = claim_reading.every(engine, names, k)
+        else:
+            check_text(text, "about", 1_000_000)
+            found = claim_reading.about(engine, names, text, self._language(scope), k)
+        self._log.given(scope, "claims", text or "", self._supporting(names, found), {})
+        return [one.claim for one in found]
+
+    def _named(self, scope: Scope, question: str, asked: str) -> list[Claim]:
+        """Return the claims of which a question names an end, as the memory was `asked` it."""
+        names = [one.name for one in scope.readable]
+        found = claim_reading.about(self._engine, names, asked, self._language(scope), _CLAIMS, named=True)
+        self._log.given(scope, "claims", question, self._supporting(names, found), {})
+        return [one.claim for one in found]
+
+    def _supporting(self, names: Sequence[str], found: Sequence[Supported]) -> list[Note]:
+        """Return the notes that support claims, where it is recorded to whom notes are given."""
+        engine, stamps = self._engine, sorted({stamp for one in found for stamp in one.stamps})
+        if not stamps or not engine.settings.audit.retrievals:
+            return []
+        given = [*engine.notes.read(engine.db, names, stamps, engine.embedder.dimensions)[0].values()]
+        engine.notes.complete(engine.db, names, given)
+        return [note.note() for note in given if note.whole]
+
+    def claim(self, scope: Scope, id: str) -> Claim | None:  # noqa: A002  the graph's own word
+        """Return a claim of one scope; None if there is none, or no note supports it that can be read."""
+        found = (one.claim for one in claim_graph.told(self._engine.db, [scope.name], [id]))
+        return next((one for one in found if one.confidence >= LEAST), None)
 
     def told(self, scope: Scope, blocks: Sequence[Block]) -> list[Block]:
         """Return blocks of one scope with their fields."""
@@ -462,9 +505,15 @@ def _by_blocks(by: object, filters: SearchFilters) -> bool:
     """Tell whether notes are found by blocks; raises InvalidInput for what is no way, and for filters with this one."""
     if by not in ("notes", "blocks"):
         raise InvalidInput(f"by must be notes or blocks, not {by!r}.")
-    if by == "blocks" and (given := sorted(name for name, value in filters.items() if value not in (None, (), False))):
-        raise InvalidInput(f"A context by blocks takes no filters, and {given[0]} was given: find it by notes.")
+    if by == "blocks":
+        _without_filters("A context by blocks", filters)
     return by == "blocks"
+
+
+def _without_filters(what: str, filters: SearchFilters) -> None:
+    """Raise InvalidInput where filters are given with what takes none."""
+    if given := sorted(name for name, value in filters.items() if value not in (None, (), False)):
+        raise InvalidInput(f"{what} takes no filters, and {given[0]} was given: leave one of the two out.")
 
 
 def _asks(turns: Sequence[Source], question: str) -> bool:

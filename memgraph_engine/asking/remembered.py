@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from memgraph_engine.answer.context import compose
 from memgraph_engine.cost import Cost
 from memgraph_engine.model.answer import Context
+from memgraph_engine.model.claim import Claim
 from memgraph_engine.model.memory import Source
 from memgraph_engine.model.result import Contrary, Hit
 from memgraph_engine.model.text import line
@@ -31,12 +32,12 @@ class Remembered:
     cost: Cost
     fallbacks: tuple[str, ...]
 
-    def context(self, budget: int, beside: Collection[Source] = ()) -> Context:
+    def context(self, budget: int, beside: Collection[Source] = (), claims: Sequence[Claim] = ()) -> Context:
         """Return a context without the notes that say nothing but what the turns `beside` it do, word for word."""
         shown = {(turn.id, turn.hash) for turn in beside}
         repeated = [hit.note.id for hit in self.hits if self._repeats(hit, shown)]
         hits = [hit for hit in self.hits if hit.note.id not in repeated]
-        context = compose(self.asked, hits, self.ties, budget, self.settings, self.language, self.among)
+        context = compose(self.asked, hits, self.ties, budget, self.settings, self.language, self.among, claims)
         left_out = {**context.left_out, **self.left_out, **dict.fromkeys(repeated, "it is among the last turns")}
         asked = self.asked if self.asked != self.question else ""
         told = replace(context, question=self.question, asked=asked, left_out=left_out)

@@ -12,6 +12,7 @@ from memgraph_engine.cli.add import add
 from memgraph_engine.cli.ask import ask
 from memgraph_engine.cli.audit import audit_app
 from memgraph_engine.cli.blocks import blocks_app
+from memgraph_engine.cli.claims import claims_app
 from memgraph_engine.cli.context import context
 from memgraph_engine.cli.cost import cost
 from memgraph_engine.cli.db import db_app
@@ -168,5 +169,6 @@ app.add_typer(audit_app, name="audit")
 app.add_typer(policy_app, name="policy")
 app.add_typer(topics_app, name="topics")
 app.add_typer(blocks_app, name="blocks")
+app.add_typer(claims_app, name="claims")
 app.add_typer(eval_app, name="eval")
 app.add_typer(db_app, name="db")

@@ -65,4 +65,4 @@ def add(
     (entry,) = receipt.entries
     said = _SAID[entry.kind] if entry.note or entry.kind == "discard" else "Known already: {source}, without a note."
     note = f"note{'s' if len(entry.notes) > 1 else ''} {', '.join(entry.notes)}"
-    typer.echo(said.format(note=note, source=f"source {show.clean(entry.source)}"))
+    typer.echo(said.format(note=note, source=f"source {show.inline(entry.source)}"))

@@ -167,7 +167,7 @@ def _print(block: "Block", *, notes: bool = True) -> None:
                 typer.echo(f"  {name}: {show.clean(note.text)}")
         told = [_word(one) for one in some if one and not isinstance(one, Note)]
         if told:
-            typer.echo(f"  {name}: {show.clean(', '.join(told))}")
+            typer.echo(f"  {name}: {show.inline(', '.join(told))}")
 
 
 def _word(value: object) -> str:

@@ -36,6 +36,9 @@ def context(
         Literal["notes", "blocks"],
         typer.Option("--by", help="What finds the notes: a search for them, or the blocks nearest to the question."),
     ] = "notes",
+    claims: Annotated[
+        bool, typer.Option("--claims", help="Add claims on what the question names; without filters.")
+    ] = False,
     history: History = "",
     *,
     filters: "SearchFilters",
@@ -54,6 +57,7 @@ def context(
             budget=budget,
             top_k=top_k,
             by=by,
+            claims=claims,
             history=history,
             **filters,
         )

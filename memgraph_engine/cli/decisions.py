@@ -47,4 +47,4 @@ def _print(found: "Iterable[Decision]") -> None:
 
 
 def _source(id: str) -> str:  # noqa: A002  as in Memory
-    return f"source {show.clean(id)}"
+    return f"source {show.inline(id)}"

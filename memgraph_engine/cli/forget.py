@@ -96,7 +96,7 @@ def _tell(plan: "ErasurePlan", *, as_json: bool, err: bool = False) -> None:
 def _list(some: "Sequence[Chosen]", most: int, *, err: bool) -> None:
     for one in some[:most]:
         told = " ".join(filter(None, (f"({one.status})" if one.status not in ("", "active") else "", one.why)))
-        typer.echo(show.clean(f"  {one.source}  {one.text}"), err=err)
+        typer.echo(f"  {show.inline(one.source)}  {show.clean(one.text)}", err=err)
         if told:
             typer.echo(show.clean(f"      {told}"), err=err)
     if len(some) > most:

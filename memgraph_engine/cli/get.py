@@ -49,4 +49,4 @@ def _print(note: "Note") -> None:
     for source in note.sources:
         as_given = f" ({source.said_as})" if source.said_as else ""
         out.print()
-        show.facts(out, {"source": f"{source.id}{as_given}", "text": show.said(source)})
+        show.facts(out, {"source": f"{show.inline(source.id)}{as_given}", "text": show.said(source)})

@@ -33,6 +33,6 @@ def hold(
         return
     for one in found:
         what = f"session {one.session}" if one.session else f"source {one.source}" if one.source else "everything"
-        typer.echo(show.clean(f"{one.id}  {one.at:%Y-%m-%d}  {what}: {one.reason}"))
+        typer.echo(show.inline(f"{one.id}  {one.at:%Y-%m-%d}  {what}: {one.reason}"))
     if not found:
         typer.echo("Nothing is held.", err=True)

@@ -35,7 +35,7 @@ class Bar:
 
     def tell(self, line: str) -> None:
         """Print a line above the bar."""
-        self._progress.console.print(show.clean(line))
+        self._progress.console.print(show.inline(line))
 
 
 @contextmanager

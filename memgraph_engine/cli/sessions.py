@@ -24,7 +24,7 @@ def sessions(user: User = None, shared: Shared = False, tenant: Tenant = None, a
         show.document(found)
         return
     for session in found:
-        typer.echo(f"{show.clean(session.id)}  {show.count(session.sources, 'source')}{_when(session)}")
+        typer.echo(f"{show.inline(session.id)}  {show.count(session.sources, 'source')}{_when(session)}")
     if not found:
         typer.echo("There are no sessions.", err=True)
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     )
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_BREAKS = re.compile(r"[\t\n\r\v\f\x1c-\x1e\x85\u2028-\u202e\u2066-\u2069]")  # of lines, and of their direction
 _ABOUT = {"superseded": "in place of ", "retired": "took back "}
 _SHOWN = 0.005  # what adds less to a hit's rank is not told
 _TOLD = 5  # decisions whose undo is told
@@ -130,6 +131,15 @@ def clean(text: str) -> str:
     return _CONTROL.sub("�", text)
 
 
+def inline(text: str) -> str:
+    r"""Return a text as a part of a line, such as the name of a file, which may hold line breaks.
+
+    >>> inline("a\nb\x1b[2Jc")
+    'a�b�[2Jc'
+    """
+    return clean(_BREAKS.sub("�", text))
+
+
 def moment(at: datetime) -> str:
     """Return a time as people read it.
 
@@ -177,7 +187,7 @@ def indented(out: "Console", text: str) -> None:
 
 def ids(note: "Note") -> str:
     """Return the ids of a note's sources."""
-    return clean(", ".join(source.id for source in note.sources))
+    return inline(", ".join(source.id for source in note.sources))
 
 
 def hit(out: "Console", rank: int, one: "Hit", by: str = "") -> None:
@@ -211,7 +221,7 @@ def cited(out: "Console", one: "Cited") -> None:
     """Print an entry of a context, and the ids of its sources."""
     from rich.text import Text
 
-    sources = clean(", ".join(source.id for source in one.sources))
+    sources = inline(", ".join(source.id for source in one.sources))
     out.print(Text.assemble(clean(one.line), "  ", (sources, "cyan")))
 
 

@@ -28,6 +28,7 @@ def stats(user: User = None, shared: Shared = False, tenant: Tenant = None, as_j
             "keyword pairs": f"{counts.pairs:,}",
             "topics": f"{counts.topics:,}",
             "blocks": f"{counts.blocks:,}" if counts.blocks else "",
+            "claims": f"{counts.claims:,}" if counts.claims else "",
             "decisions": f"{counts.decisions:,}",
             "profiles": f"{counts.attributes:,} statements" if counts.attributes else "",
             "counted use": f"{counts.used:,} notes" if counts.used else "",

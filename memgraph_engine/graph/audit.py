@@ -58,7 +58,7 @@ def _faults(db: Database, scope: str, dimensions: int) -> list[str]:
         f"{'' if row['shared'] else 'fewer than '}two notes that can be read carry it."
         for row in db.run("keywords/faults", scope=scope, statuses=READABLE)
     ]
-    for name in ("topics/faults", "blocks/faults"):
+    for name in ("topics/faults", "blocks/faults", "claims/faults"):
         faults += [row["fault"] for row in db.run(name, scope=scope)]
     faults += [
         f"Decision {row['id']} tells of a profile by a source that was removed."

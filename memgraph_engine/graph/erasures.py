@@ -23,7 +23,7 @@ HIDDEN = UNKNOWN_PAST
 """When what an erasure hides has ended, long before anything else."""
 EVERYTHING = "everything"
 """The rule of an erasure that takes all of a memory."""
-_LEASES = ("work", "write", "process", "topics", "blocks", "import")
+_LEASES = ("work", "write", "process", "topics", "blocks", "claims", "import")
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,10 +22,10 @@ from memgraph_engine.model.topic import Move
 
 MADE_ANEW = frozenset(
     {"scope", "tenant", "user", "scope_token", "raw_scoped", "context_scoped", "stamp", "lock"}
-    | {"blocks_run", "blocks_version"}
+    | {"blocks_run", "blocks_version", "claims_cycle", "claims_version", "abstracted"}
 )
 """Properties that no file holds: they follow from the scope's name, are drawn for each version of a note, or tell of
-blocks, which are built anew."""
+blocks and claims, which are made anew."""
 
 _BY_NAME = ("Keyword",)  # all else is known by its id
 _MANY = ("Scope", "Spending", "PastSource", "Past")  # have no id, or share it with others

@@ -71,29 +71,54 @@ def look_up(db: Database, scope: str, ids: Sequence[str], sessions: Sequence[str
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
-    """A stored passage of a document: the hashes of all its versions, newest first, and its note, if any.
+class Told:
+    """The note that tells a part of a source: from how many sources it comes, and why it is what it is."""
 
-    `status` is the note's, "none" without one; `sources` is from how many the note comes, `evidence` that of the
-    decision that made it what it is. One that was `taken` out of a note that others tell too has none any more.
-    """
-
-    source: Source
-    hashes: tuple[str, ...]
     note: str
     status: str
     sources: int
     evidence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A stored passage of a document, or piece of code: the hashes of all its versions, newest first, and its notes.
+
+    These are one for each of its parts (`told`), several for a long one, none for one that made no note. One that was
+    `taken` out of a note that others tell too has none any more.
+    """
+
+    source: Source
+    hashes: tuple[str, ...]
+    told: Mapping[Key, Told]
     taken: bool
+
+    @property
+    def readable(self) -> Mapping[Key, str]:
+        """The notes (ids) that can be read, by the parts that they tell."""
+        return {key: one.note for key, one in self.told.items() if one.status in READABLE}
+
+    @property
+    def alone(self) -> bool:
+        """Whether no note of it tells other sources too."""
+        return all(one.sources == 1 for one in self.told.values())
+
+    def ended_by(self, evidence: str) -> bool:
+        """Tell whether nothing of it can be read, since it was deleted for this reason."""
+        deleted = any(one.status == "deleted" and one.evidence == evidence for one in self.told.values())
+        return deleted and not self.readable
 
 
 def document(tx: Runner, scope: str, id: str) -> list[Passage]:  # noqa: A002  the graph's own word
     """Return the passages of a document, in the order in which they came."""
     found = []
     for row in tx.run("sources/document", scope=scope, document=id):
-        note = row["note"] or {"id": "", "status": "none", "sources": 0}
-        source, hashes, evidence = source_from(row["source"]), tuple(row["hashes"]), note.get("evidence") or ""
-        found.append(Passage(source, hashes, note["id"], status_of(note), note["sources"], evidence, row["taken"]))
+        source = source_from(row["source"])
+        told = {
+            (source.id, one["part"]): Told(one["id"], status_of(one), one["sources"], one["evidence"] or "")
+            for one in row["notes"]
+        }
+        found.append(Passage(source, tuple(row["hashes"]), told, row["taken"]))
     return found
 
 

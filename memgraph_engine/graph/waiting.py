@@ -1,6 +1,6 @@
 """What waits for a worker: notes to construct, and writes since topics were found."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 
 from memgraph_engine.graph.database import Database, Row
@@ -14,7 +14,8 @@ class Waiting:
 
     `pending`: some notes are not constructed yet. `expiring`: some may have expired that are not swept yet. `crowded`:
     it has more notes than its cap. `erasing`: an erasure is begun and not done. `evolving`: it was told enough since it
-    evolved. `unbuilt`: it was written to enough since its blocks were built. `pruned` is when its history was, and
+    evolved. `unbuilt`: it was written to enough since its blocks were built, `unclaimed` since claims
+    were looked for. `pruned` is when its history was, and
     `weighed` when the utilities of its notes were looked at; None for never.
     """
 
@@ -25,6 +26,7 @@ class Waiting:
     erasing: bool
     evolving: bool
     unbuilt: bool
+    unclaimed: bool
     changed_since: int
     notes_since: int
     ran: datetime | None
@@ -32,30 +34,39 @@ class Waiting:
     weighed: datetime | None
 
 
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """After how much a scope has work, at 0 never.
+
+    `cap`: notes of one that has no cap of its own. `evolve`: new messages. `blocks` and `claims`: writes.
+    """
+
+    cap: int = 0
+    evolve: int = 0
+    blocks: int = 0
+    claims: int = 0
+
+
 def waiting(
     db: Database,
     tenant: str | None,
-    cap: int = 0,
     unpruned: datetime | None = None,
     unweighed: datetime | None = None,
-    evolve: int = 0,
-    blocks: int = 0,
+    limits: Limits = Limits(),
 ) -> list[Waiting]:
     """Return the scopes with any work, those whose topics are oldest first; of all tenants if none is named.
 
-    `cap` is that of scopes that have none of their own. After `evolve` new messages a scope evolves, and after
-    `blocks` writes its blocks are built, at 0 never.
     Not to have been pruned since `unpruned` is work too, nor to have been weighed since `unweighed`; None where history
     is kept for ever, and where no note is archived for being of little use.
     """
-    given = {"cap": cap, "unpruned": unpruned, "unweighed": unweighed, "evolve": evolve, "blocks": blocks}
+    given = {"unpruned": unpruned, "unweighed": unweighed, **asdict(limits)}
     rows = db.run("scopes/waiting", tenant=tenant, **given)
     return [_waiting(Scope(row.pop("tenant"), row.pop("user") or None), row) for row in rows]
 
 
-def waits(db: Database, scope: Scope, cap: int = 0, evolve: int = 0, blocks: int = 0) -> Waiting | None:
+def waits(db: Database, scope: Scope, limits: Limits) -> Waiting | None:
     """Return the work of one scope; None if it is gone."""
-    rows = db.run("scopes/waits", scope=scope.name, cap=cap, evolve=evolve, blocks=blocks)
+    rows = db.run("scopes/waits", scope=scope.name, **asdict(limits))
     return _waiting(scope, rows[0]) if rows else None
 
 

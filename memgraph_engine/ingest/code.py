@@ -27,15 +27,21 @@ if TYPE_CHECKING:
 _KEYWORDS = ("endpoint", "command", "configuration", "library")
 _ABOVE = ("comment", "line_comment", "block_comment", "attribute_item", "decorator")
 _INSIDE = ("definition", "declaration")  # fields of what only stands around a definition
-_MARKS = re.compile(r"^[ \t]*(?:/\*+|\*/|\*|//+!?|#+!?|--+|;+)?[ \t]*|[ \t]*\*/[ \t]*$", re.MULTILINE)
+_MARK = re.compile(r"/\*+|\*/|\*|//+!?|#+!?|--+|;+")  # that opens a line of a comment
 _SENTENCE = re.compile(r"(.+?[.!?])(?:\s|$)", re.DOTALL)
 _NO_DOCUMENTATION = re.compile(r"copyright|licen[cs]e|spdx|eslint|prettier|-\*-|^!|^/usr/|coding[:=]", re.IGNORECASE)
 _SEPARATOR = re.compile(r"::|[./]")
 _RULE = re.compile(r"[~=^*#-]{3,}")
 _WORD = re.compile(r"\w")
 _CLOSING = ("end", "endif", "#endif")  # what ends a container may stand behind its last definition
+_DEEPEST = 200  # levels of a syntax tree at which is looked for what it holds
+_NESTED = 20  # containers that are opened, one within the other
+_IN_A_ROW = 1000  # marks without a name: a query looks ahead over all of them, from each
+_OPEN = 256  # findings that a query has begun at once; it drops what goes beyond
+_INDENT = 1000  # bytes before what opens a line
 _LONGEST = 200  # characters of a sentence or a signature
 _LONGEST_KEYWORD = 100
+_LONGEST_NAME = 200  # characters: an id has room for the file's path too
 _MOST = 60  # keywords of a piece
 
 
@@ -94,42 +100,72 @@ def cut(file: str, text: str, limit: int) -> Cut:
     if known is None:
         package = _languages()[language]["package"] if language else ""
         why = f"{package} is not installed" if package else "no grammar for its language"
-        name = (("file", PurePath(file).name),)
-        return Cut(_named([Piece(MODULE, text.strip("\n"), "", name)]), language, remark=f"{why}: cut at blank lines")
-    found = _Syntax(text, *known)
-    pieces = list(found.pieces(limit))
-    if pieces:
-        pieces[0] = replace(pieces[0], keywords=(*pieces[0].keywords, ("file", PurePath(file).name)))
-    error = found.error
-    remark = f"a syntax error in line {error}: cut as far as it can be read" if error else ""
+        return _uncut(file, text, language, why)
+    try:
+        found = _Syntax(text, *known)
+    except _TooManyMarks as error:
+        return _uncut(file, text, language, str(error))
+    name = ("file", PurePath(file).name)  # of every piece, whichever stands first
+    pieces = [replace(piece, keywords=(*piece.keywords, name)) for piece in found.pieces(limit)]
+    line = found.error
+    why = f"a syntax error in line {line}" if line else "too much is nested or in a row" if found.dropped else ""
+    remark = f"{why}: cut as far as it can be read" if why else ""
     return Cut(_named(pieces), language, found.about, remark)
 
 
+def _uncut(file: str, text: str, language: str, why: str) -> Cut:
+    name = (("file", PurePath(file).name),)
+    return Cut(_named([Piece(MODULE, text.strip("\n"), "", name)]), language, remark=f"{why}: cut at blank lines")
+
+
 def _named(pieces: Sequence[Piece]) -> list[Piece]:
-    """Leave out what has no word, and tell pieces of one name apart."""
+    """Leave out what has no word, cut long names in their middle, and tell pieces of one name apart."""
     seen: Counter[str] = Counter()
     found = []
     for piece in pieces:
         if _WORD.search(piece.text) and piece.text.strip() not in _CLOSING:
-            seen[piece.name] += 1
-            times = seen[piece.name]
-            found.append(replace(piece, name=f"{piece.name}@{times}") if times > 1 else piece)
+            name = piece.name
+            if len(name) > _LONGEST_NAME:
+                name = f"{name[: _LONGEST_NAME // 2]}…{name[-_LONGEST_NAME // 2 + 1 :]}"
+            seen[name] += 1
+            found.append(replace(piece, name=f"{name}@{seen[name]}" if seen[name] > 1 else name))
     return found
 
 
+@dataclass
+class _Level:
+    """Where a walk is among siblings: the lines of the comments right above, -1 for none, and the marks in a row."""
+
+    first: int = -1
+    last: int = -1
+    marks: int = 0
+
+
+class _TooManyMarks(Exception):
+    """Why a syntax tree is not searched."""
+
+
 class _Syntax:
-    """A file's syntax: its definitions, nested as they stand, and what it names, by lines."""
+    """A file's syntax: its definitions, nested as they stand, and what it names, by lines.
+
+    What stands deeper than `_DEEPEST` in its tree is not looked for: the time that a query takes grows with the square
+    of the depth. Raises _TooManyMarks.
+    """
 
     def __init__(self, text: str, language: "Language", query: "Query") -> None:
         from tree_sitter import Parser, QueryCursor
 
         self._bytes = text.encode()
         self._lines = text.split("\n")
+        self._rows = self._bytes.split(b"\n")
         self._root = Parser(language).parse(self._bytes).root_node
+        self._above = dict(self._commented())
         self.about = ""
         self._named: list[tuple[int, str, str]] = []
         found: list[_Definition] = []
-        for _, captures in QueryCursor(query).matches(self._root):
+        cursor = QueryCursor(query, match_limit=_OPEN)
+        cursor.set_max_start_depth(_DEEPEST)
+        for _, captures in cursor.matches(self._root):
             if one := captures.get("definition") or captures.get("container"):
                 within = [_text(node) for node in captures.get("within", ())]
                 name = ".".join([*within, *map(_text, captures["name"])])
@@ -138,6 +174,7 @@ class _Syntax:
                 self.about = self.about or _first_sentence(_text(about[0]))
             else:
                 self._name(captures)
+        self.dropped = cursor.did_exceed_match_limit
         self._definitions = self._nested(found)
         self._named.sort()
 
@@ -181,14 +218,40 @@ class _Syntax:
         return Piece(name, text, signature, tuple(words[:_MOST]))
 
     def _definition(self, node: "Node", name: str, *, container: bool) -> _Definition:
-        first, above = node.start_point[0], node.prev_sibling
-        while above and above.type in _ABOVE and _last(above) >= first - 1 and self._opens_line(above):
-            first, above = above.start_point[0], above.prev_sibling
-        return _Definition(name, first if self._opens_line(node) else -1, _last(node), self._signature(node), container)
+        first = self._above.get(node.id, node.start_point[0]) if self._opens_line(node) else -1
+        return _Definition(name, first, _last(node), self._signature(node), container)
+
+    def _commented(self) -> Iterator[tuple[int, int]]:
+        """Yield what has comments and the like right above it, by its id, with the line in which these begin.
+
+        One walk over the whole tree: to ask a node for its sibling takes as long as it has siblings.
+        """
+        cursor = self._root.walk()
+        levels = [_Level()]
+        while True:
+            level, node = levels[-1], cursor.node
+            assert node
+            level.marks = 0 if node.is_named else level.marks + 1
+            if level.marks > _IN_A_ROW:
+                raise _TooManyMarks(f"more than {_IN_A_ROW:,} marks in a row and no word between them")
+            near = level.first >= 0 and node.start_point[0] <= level.last + 1
+            if node.type in _ABOVE and self._opens_line(node):
+                level.first, level.last = level.first if near else node.start_point[0], _last(node)
+            else:
+                if near:
+                    yield node.id, level.first
+                level.first = -1
+            if cursor.goto_first_child():
+                levels.append(_Level())
+                continue
+            while not cursor.goto_next_sibling():
+                if not cursor.goto_parent():
+                    return
+                levels.pop()
 
     def _opens_line(self, node: "Node") -> bool:
         row, column = node.start_point
-        return not self._lines[row].encode()[:column].strip()
+        return column <= _INDENT and not self._rows[row][:column].strip()
 
     def _signature(self, node: "Node") -> str:
         """Return a definition without its body: what it is called, takes and returns."""
@@ -213,10 +276,11 @@ class _Syntax:
             around = open_[-1] if open_ else None
             if around and (one.last > around.last or (one.name, one.last) == (around.name, around.last)):
                 continue  # the same without its decorators; or two that share a line
-            self._named.append((one.first, "symbol", one.name))
+            if len(one.name) <= _LONGEST_KEYWORD:
+                self._named.append((one.first, "symbol", one.name))
             if not around:
                 top.append(one)
-            elif around.container and one.first > around.first:
+            elif around.container and one.first > around.first and len(open_) <= _NESTED:
                 around.inner.append(one)
             open_.append(one)
         return top
@@ -248,7 +312,8 @@ def _last(node: "Node") -> int:
 
 def _first_sentence(text: str) -> str:
     """Return the first sentence of what a file says of itself; '' for a licence, or a note to a program."""
-    said = " ".join(_RULE.sub("", _MARKS.sub("", text)).split())
+    lines = (_MARK.sub("", line.strip(), count=1) if _MARK.match(line.strip()) else line for line in text.split("\n"))
+    said = " ".join(_RULE.sub("", "\n".join(line.strip().removesuffix("*/") for line in lines)).split())
     if _NO_DOCUMENTATION.search(said):
         return ""
     found = _SENTENCE.match(said)

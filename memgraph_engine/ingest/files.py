@@ -15,7 +15,9 @@ _MARKS = (  # the longer ones first: that of UTF-32 begins like that of UTF-16
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-_DECLARED = re.compile(rb"(?:[^\n]*\n)?[ \t]*[#/;*-]+[^\n]*?coding[:=][ \t]*([-\w.]+)")
+_DECLARED = re.compile(rb"(?:[^\n]*\n)?[ \t]*[#/;*-][^\n]*?coding[:=][ \t]*([-\w.]+)")
+_NO_TEXT = ("idna", "punycode", "raw-unicode-escape", "unicode-escape", "undefined")  # no file is written in these
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _WESTERN = "windows-1252"
 
 
@@ -48,7 +50,9 @@ def known_encoding(name: str) -> str:
     """Return the name of an encoding of text; raises InvalidInput."""
     try:
         "".encode(name)
-        return codecs.lookup(name).name
+        if (known := codecs.lookup(name).name) not in _NO_TEXT:
+            return known
+        raise LookupError
     except (LookupError, UnicodeError, ValueError, TypeError):
         raise InvalidInput(f"No encoding {name!r}; use one that Python knows, e.g. windows-1252 or utf-16.") from None
 
@@ -74,6 +78,8 @@ def decoded(found: bytes, encoding: str = "", declared: str = "") -> str:
         if by:
             raise Unreadable(f"the file is not {by.upper()}", found.count(b"\n", 0, error.start) + 1) from None
         text = _other(found, declared, found.count(b"\n", 0, error.start) + 1)
+    if lone := _SURROGATE.search(text):  # some encodings can write one
+        raise Unreadable("half a character (a lone surrogate)", text.count("\n", 0, lone.start()) + 1)
     if "\0" in text:
         raise Unreadable("a NUL character: this is no text file", text.count("\n", 0, text.index("\0")) + 1)
     return text
@@ -89,8 +95,8 @@ def _other(found: bytes, declared: str, line: int) -> str:
     if b"\0" in found:
         raise Unreadable("a NUL character: this is no text file", found.count(b"\n", 0, found.index(b"\0")) + 1)
     try:
-        text = found.decode(declared or _WESTERN)
-    except (UnicodeDecodeError, LookupError):
+        text = found.decode(known_encoding(declared) if declared else _WESTERN)
+    except (UnicodeError, InvalidInput):
         text = ""
     letters = [letter.isascii() for letter in text if letter.isalpha()]
     if not text or (not declared and 2 * sum(letters) < len(letters)):

@@ -10,6 +10,8 @@ from types import MappingProxyType
 from memgraph_engine.errors import InvalidInput
 from memgraph_engine.model.ingested import Fault, Remark, Skipped
 
+_HIDDEN = "hidden"
+
 
 @dataclass(frozen=True)
 class File:
@@ -21,8 +23,9 @@ class File:
 
 @dataclass
 class Folder:
-    """A folder as it was found: `id` stands before the ids of its documents, `unlisted` are those below it that failed.
+    """A folder as it was found: `id` stands before the ids of its documents.
 
+    `unlisted` are the ids of what it holds and was not looked at: it can't be read, is hidden, or is not its own.
     `parts` are the folders below it that were ingested before it, by their paths within it: their documents keep the
     ids that they have there.
 
@@ -52,15 +55,18 @@ class Folder:
         own = (self.id, within) if part is None else (self.parts[part.as_posix()], within.relative_to(part))
         return unicodedata.normalize("NFC", "/".join((own[0], *own[1].parts)))
 
-    def lacks(self, document: str) -> bool:
-        """Tell whether a document of this folder is no longer in it by this id, as far as that can be seen."""
-        if any(document == file.id for file in self.files):
-            return False
-        unseen = any(document.startswith(below) for below in self.unlisted)
+    def file(self, document: str) -> Path:
+        """Return where the file of a document of this folder lies, or lay."""
         roots = {self.id: ".", **{id: part for part, id in self.parts.items()}}  # noqa: A001
         id = max((one for one in roots if document.startswith(f"{one}/")), key=len)  # noqa: A001
-        path = self.path / roots[id] / document.removeprefix(f"{id}/")
-        return not unseen and (not os.path.lexists(path) or self.name(path) != document)
+        return self.path / roots[id] / document.removeprefix(f"{id}/")
+
+    def saw(self, document: str) -> bool:
+        """Tell whether the place of a document was looked at; a known part was if any file of it is listed."""
+        if any(document == one or document.startswith(f"{one}/") for one in self.unlisted):
+            return False
+        part = next((id for id in self.parts.values() if document.startswith(f"{id}/")), None)  # noqa: A001
+        return part is None or any(file.id.startswith(f"{part}/") for file in self.files)
 
 
 def listed(
@@ -98,9 +104,20 @@ def listed(
             )
         found[name] = path
     return [
-        listing(path, name, _parts(path, name, places)) if path.is_dir() else File(path, name)
+        _each_once(listing(path, name, _parts(path, name, places))) if path.is_dir() else File(path, name)
         for name, path in found.items()
     ]
+
+
+def _each_once(folder: Folder) -> Folder:
+    """Leave out files whose id another one has: names that only the form of their letters tells apart (Unicode)."""
+    first: dict[str, File] = {}
+    for file in folder.files:
+        if first.setdefault(file.id, file) is not file:
+            reason = f"its name is that of {first[file.id].path.name!a} in another Unicode form; rename one of the two"
+            folder.faults.append(Fault(str(file.path), 0, reason))
+    folder.files = list(first.values())
+    return folder
 
 
 def _real(path: Path) -> Path:
@@ -149,12 +166,13 @@ def listing(
             found = sorted(os.scandir(below), key=lambda entry: entry.name)
         except OSError as error:
             folder.faults.append(Fault(str(below), 0, f"the folder can't be read: {error.strerror}"))
-            folder.unlisted.append(f"{folder.name(below)}/" if below != path else f"{id}/")
+            folder.unlisted.append(folder.name(below))
             continue
         for entry in found:
             one = Path(entry.path)
             if reason := _passed_over(entry, path, known):
                 folder.skipped.append(Skipped(str(one), reason))
+                folder.unlisted += [folder.name(one)] if reason == _HIDDEN else []
             elif entry.is_dir(follow_symlinks=False):
                 waiting.append(one)
             else:
@@ -167,7 +185,7 @@ def listing(
 def _passed_over(entry: "os.DirEntry[str]", root: Path, known: Callable[[Path], bool]) -> str:
     """Return why an entry of a folder is not read, '' if it is."""
     if entry.name.startswith("."):
-        return "hidden"
+        return _HIDDEN
     if entry.is_symlink():
         return link_reason(Path(entry.path), root)
     if entry.is_dir(follow_symlinks=False):

@@ -11,7 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal, Self, cast, get_args
 
-from memgraph_engine.errors import InvalidInput, MissingExtra, named
+from memgraph_engine.errors import InvalidInput, MemgraphEngineError, MissingExtra, named
 from memgraph_engine.ingest import chat, code, documents
 from memgraph_engine.ingest.files import Unreadable, content, declared_encoding, decoded, known_encoding, marked, state
 from memgraph_engine.ingest.folders import File, Folder, listed, listing
@@ -20,6 +20,7 @@ from memgraph_engine.ingest.passages import cuts, passages
 from memgraph_engine.ingest.repository import check_folder, repository
 from memgraph_engine.model.code import piece_id
 from memgraph_engine.model.ingested import Fault, Remark
+from memgraph_engine.model.memory import SourceKind
 from memgraph_engine.settings import Settings
 
 Format = Literal["jsonl", "json", "markdown", "text", "html", "pdf", "code", "locomo"]
@@ -38,6 +39,7 @@ _SUFFIXES: dict[str, Format] = {
     ".pdf": "pdf",
 }
 _START = 4096  # bytes
+_TOLD = 200  # characters of an error that a fault tells
 _ARRAY = re.compile(r"\s*\[\s*\{")
 _SAMPLE_KEYS = "sample_id|conversation|qa|event_summary|observation|session_summary"
 _LOCOMO = re.compile(rf'\s*\[?\s*\{{\s*"(?:{_SAMPLE_KEYS})"')
@@ -96,10 +98,23 @@ class Reader:
             return "markdown" if _SUFFIXES.get(file.path.suffix.lower()) == "markdown" else "code"
         return format_of(file.path, self.format)
 
+    def makes(self, path: Path) -> SourceKind | None:
+        """Return what a file of this name is read as; None if that is neither a document nor code, or can't be told."""
+        suffix = _SUFFIXES.get(path.suffix.lower())
+        if self.repository:
+            return "document" if suffix == "markdown" else "code"
+        kind = self.format or suffix
+        return "code" if kind == "code" else "document" if kind in documents.KINDS else None
+
     def items(self, file: File) -> Iterator[Item]:
-        """Yield what a file holds; raises InvalidInput if it can't be read at all."""
+        """Yield what a file holds, and a Fault where reading it fails; raises InvalidInput if it can't be opened."""
         options = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "repository"}
-        yield from read(file.path, id=file.id, **{**options, "format": self.kind(file)})
+        try:
+            yield from read(file.path, id=file.id, **{**options, "format": self.kind(file)})
+        except (MemgraphEngineError, OSError):
+            raise
+        except Exception as error:  # noqa: BLE001  a file that nobody thought of fails in any way, and others wait
+            yield Fault(str(file.path), 0, f"it can't be read: {type(error).__name__}: {str(error)[:_TOLD]}")
 
     def count(self, given: Iterable[File | Folder]) -> int:
         """Count what files and folders hold, which takes reading them."""

@@ -8,16 +8,21 @@ from types import MappingProxyType
 
 from memgraph_engine.errors import InvalidInput
 from memgraph_engine.ingest.folders import File, Folder, link_reason, listing
-from memgraph_engine.model.ingested import Remark, Skipped
+from memgraph_engine.model.ingested import Fault, Remark, Skipped
 
 _LARGEST = 1_000_000  # bytes
 _START = 8000  # bytes, of which git takes as many to tell what is binary
 _MADE = (".lock", "-lock.json", "-lock.yaml", ".min.js", ".min.css", ".map")
 _FOLDERS = ("__pycache__", "node_modules")
 _SECONDS = 60
+_OWN = "a repository of its own"
 # a repository's own settings name programs; none of them is run
 _GIT = ("git", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "core.quotePath=false")
-_WALKED = "{why}: all files below it are read, but hidden ones and links"
+_WALKED = "{why}: all files below it are read, also what git would ignore, but no hidden ones and no links"
+_REFUSED = (
+    "git does not list it, so it can't be told which files belong to it and which may hold secrets. Nothing of it was "
+    "read. Once `git ls-files` lists it, ingest it again. Git says: {said}"
+)
 
 
 def repository(
@@ -27,13 +32,17 @@ def repository(
 ) -> Folder:
     """List a repository: what is tracked, and what is neither tracked nor ignored; without git, as any folder.
 
-    Links are not followed. What is binary, larger than 1 MB, or made by a program for programs is skipped.
+    Nothing is listed of a work tree that git refuses to list, or of a folder in which git keeps its own files. Links
+    are not followed. What is binary, larger than 1 MB, or made by a program for programs is skipped.
     """
     try:
         folder = _tracked(path, id, parts)
     except _NoGit as why:
         folder = listing(path, id, lambda _: True, parts)
         folder.remarks.append(Remark(str(path), _WALKED.format(why=why)))
+    except _Refused as said:
+        folder = Folder(path, id, parts, unlisted=[id])
+        folder.faults.append(Fault(str(path), 0, _REFUSED.format(said=said)))
     files, folder.files = folder.files, []
     for file in files:
         if reason := _passed_over(file.path, path):
@@ -51,25 +60,38 @@ def check_folder(path: Path) -> None:
 
 
 class _NoGit(Exception):
-    """Why git can't list a folder."""
+    """Why git can't know a folder."""
+
+
+class _Refused(Exception):
+    """What git says of a folder that it might know, and does not list."""
 
 
 def _tracked(path: Path, id: str, parts: Mapping[str, str]) -> Folder:  # noqa: A002
     folder = Folder(path, id, parts)
     for name in _listed(path):
         file = path / name
-        if file.is_symlink():
-            folder.skipped.append(Skipped(str(file), link_reason(file, path)))
-        elif file.is_dir():
-            folder.skipped.append(Skipped(str(file), "a repository of its own"))
-        elif not file.exists():
-            continue  # deleted, and git is not told yet
-        elif path.resolve() not in file.resolve().parents:
-            folder.skipped.append(Skipped(str(file), "behind a link out of the folder"))
-        else:
-            folder.files.append(File(file, folder.name(file)))
+        try:
+            if reason := _left_out(file, path):
+                folder.skipped.append(Skipped(str(file), reason))
+                folder.unlisted += [folder.name(file)] if reason == _OWN else []
+            elif file.exists():  # else it is deleted, and git is not told yet
+                folder.files.append(File(file, folder.name(file)))
+        except OSError as error:
+            folder.faults.append(Fault(str(file), 0, f"can't be read: {error.strerror}"))
+            folder.unlisted.append(folder.name(file))
     folder.files.sort(key=lambda file: file.path.relative_to(path).parts)
     return folder
+
+
+def _left_out(file: Path, root: Path) -> str:
+    """Return why what git lists is not read, '' if it is; raises OSError where that can't be seen."""
+    if file.is_symlink():
+        return link_reason(file, root)
+    if file.is_dir():
+        return _OWN
+    outside = file.exists() and root.resolve() not in file.resolve().parents
+    return "behind a link out of the folder" if outside else ""
 
 
 def _listed(path: Path) -> list[str]:
@@ -88,17 +110,19 @@ def _hidden(name: str) -> bool:
 def _git(path: Path, *which: str) -> set[str]:
     """Return the files of a folder that git lists."""
     command = [*_GIT, "-C", str(path), "ls-files", "-z", *which]
-    # as it is in a hook, the environment may name another repository
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    # as it is in a hook, the environment may name another repository; what git says is understood in English
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")} | {"LC_ALL": "C"}
     try:
         done = subprocess.run(command, env=environment, capture_output=True, timeout=_SECONDS, check=False)  # noqa: S603
     except FileNotFoundError:
         raise _NoGit("git is not installed") from None
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise _NoGit(f"git did not list it ({type(error).__name__})") from None
+        raise _Refused(type(error).__name__) from None
     if done.returncode:
         said = done.stderr.decode(errors="replace").strip().partition("\n")[0]
-        raise _NoGit("it is no git work tree" if "not a git repository" in said else f"git did not list it ({said})")
+        if "not a git repository" in said and not (path / ".git").exists():
+            raise _NoGit("it is no git work tree")
+        raise _Refused(said)
     return {os.fsdecode(name) for name in done.stdout.split(b"\0") if name}
 
 

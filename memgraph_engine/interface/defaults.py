@@ -6,6 +6,8 @@ NEWEST = 20
 """Decisions, or runs that looked for topics, that are listed: the newest."""
 BLOCKS = 10
 """Blocks that a question finds."""
+CLAIMS = 20
+"""Claims that are listed, or found."""
 OUTLINE = 12
 """Blocks of an outline."""
 MOST = 1000

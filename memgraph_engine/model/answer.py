@@ -40,8 +40,9 @@ class Context(Result):
     `text` is all of it inside the marks of recalled text, so that `add` leaves it out if the prompt is stored; '' if
     there is nothing. `tokens` is an estimate, rather too high than too low. `asked` is the question as the memory was
     asked it where that differs, since it refers back to the `history`. `left_out` says, by the note's id, why a note
-    that was found is missing. `cost` is what the roles `planning`, `sufficiency` and `selecting` cost. `fallbacks`
-    says where the engine did without them, or without a reranker, and why, or that it was busy (`degraded`).
+    that was found is missing. `general` are the lines of claims, where these were asked for. `cost` is what the roles
+    `planning`, `sufficiency` and `selecting` cost. `fallbacks` says where the engine did without them, or without a
+    reranker, and why, or that it was busy (`degraded`).
     """
 
     brief = ("question", "entries", "tokens", "budget")
@@ -55,6 +56,7 @@ class Context(Result):
     cost: Cost = NOTHING
     fallbacks: tuple[str, ...] = ()
     asked: str = ""
+    general: tuple[str, ...] = ()
 
     @property
     def degraded(self) -> bool:
@@ -68,8 +70,8 @@ class Context(Result):
 
     @property
     def shown(self) -> tuple[str, ...]:
-        """What `add(…, shown=…)` takes: the entries that a model was shown, to find what it only repeats."""
-        return tuple(entry.line for entry in self.entries)
+        """What `add(…, shown=…)` takes: the lines that a model was shown, to find what it only repeats."""
+        return (*(entry.line for entry in self.entries), *self.general)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

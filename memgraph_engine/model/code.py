@@ -8,8 +8,8 @@ from memgraph_engine.model.memory import Source
 
 MODULE = "<module>"
 """The name of what stands outside of all definitions, as tracebacks have it."""
-KEYWORD_KINDS = ("symbol", "endpoint", "command", "configuration", "library", "file")
-"""Kinds of keywords, those first that say most of a piece; a tag is a kind, a colon and a word."""
+KEYWORD_KINDS = ("symbol", "endpoint", "command", "configuration", "library")
+"""Kinds of keywords, those first that say most of a piece; a tag is a kind or "file", a colon and a word."""
 _NUMBER = re.compile(r"@\d+$")
 
 
@@ -40,16 +40,19 @@ def described(source: Source) -> Mapping[str, Any]:
 def keywords(source: Source) -> list[str]:
     r"""Return the words that a piece names by its tags, those first that say most of it, each as it is written.
 
-    Of a passage of a long piece only those that it holds.
+    Of a passage of a long piece only those that it holds. The file's name, which all its pieces have, is one where
+    there is no other.
 
     >>> keywords(Source("1", "import os\ndef home(): ...", "", kind="code", tags=("library:os", "symbol:home", "x")))
     ['home', 'os']
     """
-    found = []
+    found, file = [], ""
     for tag in source.tags:
         kind, _, word = tag.partition(":")
-        if kind in KEYWORD_KINDS and word:
+        if kind == "file":
+            file = word
+        elif kind in KEYWORD_KINDS and word:
             at = source.text.find(word)
-            if at >= 0 or kind == "file" or not source.span:
+            if at >= 0 or not source.span:
                 found.append((KEYWORD_KINDS.index(kind), at, word))
-    return list(dict.fromkeys(word for _, _, word in sorted(found)))
+    return list(dict.fromkeys(word for _, _, word in sorted(found))) or [file] * bool(file)

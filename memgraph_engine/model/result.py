@@ -756,8 +756,8 @@ class Retrieval(Result):
     """What a call gave a reader, and when: the `notes`, the best first.
 
     The reader is `user_id`, None for whoever asked the shared memory alone; `agent` and `session` are as they were
-    given to the `call` (search, blocks, context, answer or prompt), '' if they were not. `question` is '' where its
-    words are not recorded, or were erased.
+    given to the `call` (search, blocks, claims, context, answer or prompt), '' if they were not. `question` is '' where
+    its words are not recorded, or were erased.
     """
 
     brief = ("at", "user_id", "call", "question", "notes")
@@ -807,6 +807,7 @@ class Stats(Result):
     pairs: int = 0
     topics: int = 0
     blocks: int = 0
+    claims: int = 0
     decisions: int = 0
     past: int = 0
     used: int = 0

@@ -8,6 +8,7 @@ from functools import partial
 from typing import cast
 
 from memgraph_engine.blocks.job import rebuild_blocks
+from memgraph_engine.claims.consolidation import TIDY, consolidate
 from memgraph_engine.cost import NOTHING, Cost
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import MissingExtra
@@ -95,7 +96,12 @@ def jobs_of(engine: Engine) -> tuple[Job, ...]:
         run = rebuild_blocks(engine, scope, phases)
         return Outcome(_built(run), run.fallbacks, run.cost) if phases.written else None
 
-    after = engine.settings.worker.blocks_after
+    def claims(scope: Scope, stopping: Callable[[], bool]) -> Outcome | None:
+        phases = _Phases(stopping, TIDY)
+        run = consolidate(engine, scope, phases)
+        return Outcome({name: getattr(run, name) for name in ("notes", "claims", "created", "removed")})
+
+    after, claims_after = engine.settings.worker.blocks_after, engine.settings.worker.claims_after
 
     return (
         Job("erase", "where an erasure was cut off", _erasing, lease="work", most=1, do=erase),
@@ -126,6 +132,14 @@ def jobs_of(engine: Engine) -> tuple[Job, ...]:
         ),
         Job("topics", when, due, lease="work", most=1, do=topics),
         Job("blocks", f"after {after:,} writes" if after else "never", _unbuilt, lease="work", most=1, do=blocks),
+        Job(
+            "claims",
+            f"after {claims_after:,} writes" if claims_after else "never",
+            _unclaimed,
+            lease="work",
+            most=1,
+            do=claims,
+        ),
         # last: by what is constructed and stays, and by the topics of now
         Job(
             "evolve",
@@ -214,6 +228,10 @@ def _kinds(receipt: Receipt) -> dict[str, int]:
 
 def _unbuilt(waiting: Waiting, _now: datetime) -> str:
     return "writes since blocks were built" if waiting.unbuilt else ""
+
+
+def _unclaimed(waiting: Waiting, _now: datetime) -> str:
+    return "writes since claims were looked for" if waiting.unclaimed else ""
 
 
 def _built(run: BlockRun) -> dict[str, int]:

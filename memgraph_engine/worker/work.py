@@ -11,9 +11,10 @@ from typing import Literal
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import MemgraphEngineError, StoreError
 from memgraph_engine.graph import leases, scopes
-from memgraph_engine.graph.waiting import Waiting, waiting, waits
+from memgraph_engine.graph.waiting import Limits, Waiting, waiting, waits
 from memgraph_engine.model.job import JobRun
 from memgraph_engine.model.scope import Scope
+from memgraph_engine.settings import Settings
 from memgraph_engine.worker.jobs import Job, Outcome, Stopped, jobs_of
 from memgraph_engine.worker.schedule import Schedule
 from memgraph_engine.writing import unused
@@ -68,7 +69,7 @@ class Worker:
         schedule, now = Schedule.of(self._engine.settings), self._engine.now()
         if str(schedule) not in {job.when for job in self.jobs}:  # their engine is not installed
             return ""
-        some = waiting(self._engine.db, self._tenant, self._engine.settings.lifecycle.cap)
+        some = waiting(self._engine.db, self._tenant, limits=Limits(self._engine.settings.lifecycle.cap))
         told = [(one, why) for one in some if (why := schedule.waits(one, now))]
         if not told:
             return ""
@@ -96,8 +97,7 @@ class Worker:
         for name in scopes.imports_cut_off(self._engine.db, self._tenant):
             scopes.clear(self._engine.db, name)
         unpruned, unweighed = due_since(settings.lifecycle, now), unused.due_since(settings.use, now)
-        cap, after = settings.lifecycle.cap, settings.worker.blocks_after
-        for one in waiting(self._engine.db, self._tenant, cap, unpruned, unweighed, turns(settings), after):
+        for one in waiting(self._engine.db, self._tenant, unpruned, unweighed, _after(settings)):
             for lease in dict.fromkeys(job.lease for job, _ in self._due(one)):
                 if self.stopping:
                     return done
@@ -114,8 +114,7 @@ class Worker:
         """Do what is due in one memory under a lease, unless another worker has it or was faster."""
         done, settings = False, self._engine.settings
         with leases.held_if_free(self._engine.db, f"{lease} {scope.name}") as mine:
-            after = settings.worker.blocks_after
-            now = waits(self._engine.db, scope, settings.lifecycle.cap, turns(settings), after) if mine else None
+            now = waits(self._engine.db, scope, _after(settings)) if mine else None
             for job, why in self._due(now) if now else ():
                 for _ in range(job.most if job.lease == lease else 0):
                     if self.stopping or not self._do(job, scope, why, again=again):
@@ -156,3 +155,9 @@ class Worker:
         last, _ = self._rests.get((scope.name, job.name), (0.0, 0.0))
         rest = min(max(_FIRST_REST, 2 * last), _LONGEST_REST) if again else inf
         self._rests[scope.name, job.name] = rest, time.monotonic() + rest
+
+
+def _after(settings: Settings) -> Limits:
+    """Return after how much a memory has work."""
+    worker = settings.worker
+    return Limits(settings.lifecycle.cap, turns(settings), worker.blocks_after, worker.claims_after)

@@ -5,6 +5,8 @@ passages are known by what they say, wherever they stand in it, so a paragraph p
 """
 
 import json
+import os
+import stat
 from collections import defaultdict, deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -22,7 +24,7 @@ from memgraph_engine.ingest.messages import content_hash
 from memgraph_engine.ingest.readers import Item, Reader
 from memgraph_engine.model.code import name_of, piece_id
 from memgraph_engine.model.ingested import Fault, Ingested, Remark
-from memgraph_engine.model.memory import READABLE, Source
+from memgraph_engine.model.memory import Source
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.writing.writer import Writer
 
@@ -32,7 +34,8 @@ _ANOTHER = (
     "the memory knows {id!r} as the folder {place}, and this one has no passage in common with it. Nothing of it was "
     "ingested: give it an id of its own (--id), or that one if it is the same all the same"
 )
-_SOME = 500  # passages deleted in one decision
+_FASTER = " If another run was faster, ingest the file again."
+_SOME = 500  # notes deleted in one decision, or those of one long passage
 
 
 @dataclass
@@ -49,7 +52,7 @@ class Ingestion:
     wait: bool = True
     told: Callable[[Ingested], None] | None = None
     done: Ingested = field(default_factory=Ingested)
-    _waiting: list[Source] = field(default_factory=list)
+    _waiting: dict[File, list[Source]] = field(default_factory=dict)
 
     def run(self, paths: Sequence[Path], id: str | None = None) -> Ingested:  # noqa: A002  as the API calls it
         """Ingest files and folders, in order; what is gone from a folder goes first, so that it may come elsewhere."""
@@ -60,6 +63,8 @@ class Ingestion:
                 self._add_waiting()
                 continue
             self._count(Ingested(skipped=tuple(one.skipped), faults=tuple(one.faults), remarks=tuple(one.remarks)))
+            if one.id in one.unlisted:  # nothing of it can be seen, which is told
+                continue
             place = places.get(one.id, str(one.path.resolve()))
             if id is None and place != str(one.path.resolve()) and self._is_another(one):
                 self._count(Ingested(faults=(Fault(str(one.path), 0, _ANOTHER.format(id=one.id, place=place)),)))
@@ -100,11 +105,25 @@ class Ingestion:
         self._count(Ingested(faults=(Fault(str(file.path), 0, str(reason).removeprefix(f"{file.path} ")),)))
 
     def _leave(self, folder: Folder) -> None:
+        """Delete what is stored of a folder and its files no longer hold, or are passed over with.
+
+        What was not looked at stays, and of a file that is there also what another way of reading made of it.
+        """
+        read = {file.id for file in folder.files}
         below = (sources.documents(self.db, self.scope.name, f"{id}/") for id in folder.ids)  # noqa: A001
         for document in dict.fromkeys(chain.from_iterable(below)):
-            if folder.lacks(document):
-                stored = sources.document(self.db, self.scope.name, document)
-                self._delete([passage for passage in stored if passage.status in READABLE])
+            if document in read:
+                continue
+            file = File(folder.file(document), document)
+            try:
+                there = _is_there(file.path)
+            except OSError as error:
+                if folder.saw(document):
+                    self._fault(file, f"can't be read: {error.strerror}")
+                continue
+            kind = self.reader.makes(file.path) if folder.saw(document) else None
+            stored = sources.document(self.db, self.scope.name, document)
+            self._delete([one for one in stored if one.readable and (not there or one.source.kind == kind)])
 
     def _file(self, file: File) -> None:
         """Ingest one file; if it can't be read, that is a fault among others."""
@@ -144,22 +163,30 @@ class Ingestion:
             self._count(Ingested(updated=1))
         taken = {passage.source.id for passage in stored}
         if is_code:  # files of it are many and short, and a transaction takes its time: several go together
-            self._waiting += _renamed(found.added, taken)
-            if len(self._waiting) >= self.batch:
+            self._waiting[file] = _renamed(found.added, taken)
+            if sum(map(len, self._waiting.values())) >= self.batch:
                 self._add_waiting()
             return
         free = (name for n in count() if (name := f"{file.id}#{n}") not in taken)
         self._add([replace(source, id=name) for source, name in zip(found.added, free, strict=False)])
 
     def _delete(self, gone: Sequence[Passage]) -> None:
-        for start in range(0, len(gone), _SOME):
-            some = {passage.source.key: passage.note for passage in gone[start : start + _SOME]}
-            self.writer.withdraw(self.scope, some, _GONE)
+        for some in _some(gone):
+            told = {key: note for passage in some for key, note in passage.readable.items()}
+            self.writer.withdraw(self.scope, told, _GONE)
             self._count(Ingested(deleted=len(some)))
 
     def _add_waiting(self) -> None:
-        waiting, self._waiting = self._waiting, []
-        self._add(waiting)
+        waiting, self._waiting = self._waiting, {}
+        try:
+            self._add(chain.from_iterable(waiting.values()))
+        except InvalidInput:
+            for file, new in waiting.items():  # each alone, so that one that is refused keeps out no other
+                try:
+                    self._add(new)
+                except InvalidInput as error:
+                    faster = _FASTER if isinstance(error, SourceConflict) else ""
+                    self._fault(file, f"{error}{faster}")
 
     def _add(self, new: Iterable[Source]) -> None:
         rest = iter(new)
@@ -214,6 +241,27 @@ def _gone(stored: sources.Known) -> bool:
     return stored.ended or gone
 
 
+def _is_there(path: Path) -> bool:
+    """Tell whether there is a file, or a link, that is no folder; raises OSError where that can't be seen."""
+    try:
+        return not stat.S_ISDIR(os.lstat(path).st_mode)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+
+
+def _some(gone: Sequence[Passage]) -> Iterator[list[Passage]]:
+    """Yield passages, none of them in two parts, until they have about as many notes as a decision deletes."""
+    some, notes = list[Passage](), 0
+    for passage in gone:
+        some.append(passage)
+        notes += len(passage.readable)
+        if notes >= _SOME:
+            yield some
+            some, notes = [], 0
+    if some:
+        yield some
+
+
 @dataclass(frozen=True)
 class Difference:
     """What sets the passages of a file apart from those that are stored: how many are the same, and the others."""
@@ -230,21 +278,21 @@ def difference(stored: Sequence[Passage], new: Sequence[Source], *, former: bool
     What the engine deleted because its file no longer said it is new when it comes back. With `former`, what a passage
     said before an update is the same too, and metadata make no other one.
     """
-    held = [one for one in stored if not (one.taken or (one.status == "deleted" and one.evidence == _GONE))]
+    held = [one for one in stored if not (one.taken or one.ended_by(_GONE))]
     same = _same(held, new, former=former)
     used = set(same.values())
     others: defaultdict[str, deque[Passage]] = defaultdict(deque)  # by the passage that they follow
     after = ""
     for passage in held:
         after = passage.source.id if passage.source.id in used else after
-        if passage.source.id not in used and passage.status in READABLE:
+        if passage.source.id not in used and passage.readable:
             others[after].append(passage)
     found = Difference(len(same), [], [], [])
     after = ""
     for place, source in enumerate(new):
         after = same.get(place, after)
         there = others[after][0] if others[after] else None
-        if place not in same and there and there.sources == 1 and _only_text(there.source, source):
+        if place not in same and there and there.alone and _only_text(there.source, source):
             found.changed.append((others[after].popleft(), source))
         elif place not in same:
             found.added.append(source)
@@ -254,7 +302,7 @@ def difference(stored: Sequence[Passage], new: Sequence[Source], *, former: bool
 
 def by_name(stored: Sequence[Passage], new: Sequence[Source], *, former: bool) -> Difference:
     """Compare the pieces of a file of code: those of one name by what they say, the others in their order."""
-    held = [one for one in stored if not (one.taken or (one.status == "deleted" and one.evidence == _GONE))]
+    held = [one for one in stored if not (one.taken or one.ended_by(_GONE))]
     same, others = defaultdict[Hashable, deque[Passage]](deque), defaultdict[str, deque[Passage]](deque)
     for passage in held:
         for hash in dict.fromkeys(passage.hashes if former else passage.hashes[:1]):  # noqa: A001
@@ -269,11 +317,11 @@ def by_name(stored: Sequence[Passage], new: Sequence[Source], *, former: bool) -
         else:
             rest.append(source)
     for passage in held:
-        if passage.source.id not in used and passage.status in READABLE:
+        if passage.source.id not in used and passage.readable:
             others[name_of(passage.source)].append(passage)
     for source in rest:
         there = others[name_of(source)][0] if others[name_of(source)] else None
-        if there and there.sources == 1 and there.source.kind == "code":
+        if there and there.alone and there.source.kind == "code":
             found.changed.append((others[name_of(source)].popleft(), source))
         else:
             found.added.append(source)

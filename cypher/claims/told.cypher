@@ -1,0 +1,16 @@
+// Claims with the notes that support them and can be read: as the notes were when they were read for claims.
+// $scopes: list<string>    the scopes read
+// $ids: list<string>    of some claims, null for all
+// $after: string    scope and id of the last claim seen, with a blank between
+// $limit: integer    claims on a page
+// $alive: datetime    the present: what ends by then can't be read
+// returns claim {scope, id, kind, text, subject, object}, idle: runs without new evidence, support [{id, session, at [ms], stamp}]
+MATCH (s:Scope) WHERE s.scope IN $scopes
+MATCH (c:Claim {scope: s.scope}) WHERE c.id >= '' AND ($ids IS NULL OR c.id IN $ids) AND c.scope + ' ' + c.id > $after
+WITH s, c ORDER BY c.scope, c.id LIMIT $limit
+RETURN c {.scope, .id, .kind, .text, .subject, .object} AS claim, coalesce(s.claims_cycle, 0) - c.found_in AS idle, COLLECT {
+  MATCH (c)<-[r:SUPPORTS]-(n:Note {scope: c.scope})
+  WHERE n.status = 'active' AND n.expires_at > $alive AND n.apart IS NULL AND n.stamp = r.stamp
+  RETURN n {.id, .session, .stamp, at: n.said_at.epochMillis} ORDER BY n.said_at, n.id
+} AS support
+ORDER BY claim.scope, claim.id

@@ -1,0 +1,125 @@
+"""Claims, and the notes that support them."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from memgraph_engine.graph import schema
+from memgraph_engine.graph.database import Database, Row, Runner
+from memgraph_engine.graph.rows import moment, packed
+from memgraph_engine.model.claim import Claim, confidence
+from memgraph_engine.model.memory import UNKNOWN_PAST
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_PAGE = 500  # notes that are read, and written, at once
+_SOME = 1000  # claims in one statement, or in one transaction that removes them
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimsState:
+    """What a run begins with: the scope's version and language, and how many runs read anything before it."""
+
+    version: int
+    language: str
+    cycle: int
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A note whose claims are to be looked for, the stamp of its version, and what is said in it."""
+
+    id: str
+    stamp: int
+    said: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Supported:
+    """A claim with the stamps of the notes that support it and can be read; without any nobody is told of it."""
+
+    claim: Claim
+    stamps: tuple[int, ...]
+
+
+def state(db: Database, scope: str) -> ClaimsState | None:
+    """Return what a run begins with; None if there is no such scope.
+
+    Raises StoreMismatch where a newer process has upgraded the database meanwhile.
+    """
+    for row in db.run("claims/state", scope=scope):
+        schema.check(db, row.pop("schema"))
+        return ClaimsState(**row)
+    return None
+
+
+def unread(db: Database, scope: str) -> Iterator[list[Unread]]:
+    """Yield the notes by pages that no run has read as they are, the oldest first."""
+    after, after_id = UNKNOWN_PAST, ""
+    while rows := db.run("claims/notes", scope=scope, after=after, after_id=after_id, limit=_PAGE):
+        yield [Unread(row["id"], row["stamp"], row["said"]) for row in rows]
+        after, after_id = moment(rows[-1]["created_at"]), rows[-1]["id"]
+
+
+def known(db: Database, scope: str, ids: Sequence[str]) -> set[str]:
+    """Return which of some claims are stored."""
+    return {row["id"] for row in db.run("claims/known", scope=scope, ids=list(ids))} if ids else set()
+
+
+def write(db: Database, scope: str, cycle: int, rows: Sequence[Row]) -> int:
+    """Store what notes claim: id, stamp, claims (id, kind, text, subject, object, both keys, vector or None).
+
+    Return how many of the notes were still as they were read.
+    """
+    written = db.commit("claims/write", scope=scope, cycle=cycle, rows=[_packed(row) for row in rows])
+    return int(written[0]["notes"]) if written else 0
+
+
+def _packed(row: Row) -> Row:
+    return {**row, "claims": [{**one, "vector": packed(one["vector"])} for one in row["claims"]]}
+
+
+def remove(db: Database, scope: str, rows: Sequence[Row]) -> None:
+    """Remove claims: id, and whether it has decayed, or lost its notes."""
+    for start in range(0, len(rows), _SOME):
+        db.commit("claims/remove", scope=scope, rows=rows[start : start + _SOME])
+
+
+def end(db: Database, scope: str, version: int, cycle: int) -> None:
+    """Note that a run is done, which began at a version of the scope."""
+    db.commit("claims/end", scope=scope, version=version, cycle=cycle)
+
+
+def told(tx: Runner, scopes: Sequence[str], ids: Sequence[str] | None = None) -> Iterator[Supported]:
+    """Yield all claims of some scopes, or those of some ids, as the notes support them now."""
+    after, given = "", None if ids is None else list(ids)
+    while rows := tx.run("claims/told", scopes=list(scopes), ids=given, after=after, limit=_SOME):
+        yield from map(_supported, rows)
+        after = f"{rows[-1]['claim']['scope']} {rows[-1]['claim']['id']}"
+
+
+def near(
+    tx: Runner, scopes: Sequence[str], vector: "NDArray[np.float32]", keys: Sequence[str], limit: int
+) -> dict[tuple[str, str], tuple[bool, float]]:
+    """Return the claims nearest to a vector, and those of which an end has one of some keys, by scope and id.
+
+    Of each it tells whether an end is named, and its cosine.
+    """
+    given = {"vector": packed(vector), "keys": list(keys), "limit": limit}
+    rows = tx.run("claims/near", scopes=list(scopes), **given)
+    return {(row["scope"], row["id"]): (row["named"], row["score"]) for row in rows}
+
+
+def _supported(row: Row) -> Supported:
+    support = row["support"]
+    times = [one["at"] for one in support] or [0]
+    claim = Claim(
+        **row["claim"],
+        confidence=confidence([one["session"] for one in support], max(row["idle"], 0)),
+        notes=tuple(one["id"] for one in support),
+        first_at=moment(min(times)),
+        last_at=moment(max(times)),
+    )
+    return Supported(claim, tuple(one["stamp"] for one in support))
