@@ -8,7 +8,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from bench import fillers
+from bench import claims, fillers
 from bench.conversations import conversations, locomo_file
 from bench.server import bench_settings, connected, of_its_own
 from bench.speed import milliseconds, percentile
@@ -48,7 +48,10 @@ def run(given: argparse.Namespace) -> tuple[dict[str, float], str]:
     figures, pages = dict[str, float](), list[str]()
     if not given.only_speed:
         figures, page = _quality(given)
-        pages.append(page)
+        told = claims.measure(given.model, next(conversations(locomo_file(given.file))))
+        figures |= told
+        rows = [(name, f"{value:.2f}") for name, value in told.items()]
+        pages += [page, f"### Claims\n\n{table(('figure', 'value'), rows)}"]
     if not given.no_speed:
         taken = _speed(given)
         figures |= taken
