@@ -10,17 +10,18 @@ from typer.testing import CliRunner
 
 from memgraph_engine import Memory, Settings
 from memgraph_engine.blocks import describing
+from memgraph_engine.blocks.rebuild import PHASES
 from memgraph_engine.blocks.schema import schema
 from memgraph_engine.cli import app
 from memgraph_engine.cost import NOTHING
-from memgraph_engine.errors import ModelRefused, ModelUnavailable
+from memgraph_engine.errors import ModelRefused, ModelUnavailable, NotFound
 from memgraph_engine.graph import blocks as block_graph
 from memgraph_engine.testing import purge
 from memgraph_engine.worker.work import Worker
 from tests.loopback import Say, chat_server, forget_clients
 from tests.models import ROLES, Teller, described, memory_with
 from tests.test_blocks import ANA, CHANGES, LAST, TALK, holding, stored, tell
-from tests.test_erasure import everything_told, rows
+from tests.test_erasure import everything_told, rows, scope_of
 
 WORD = "grandmother"
 ONE = {"batch_tokens": 400, "concurrency": 1}  # a request for each block, one after the other
@@ -177,6 +178,47 @@ def test_no_word_of_what_changes_is_left_in_what_a_model_wrote(tenant, embedder,
         assert len(model.asked) - asked == run.described
         assert by_models(memory) == {block.id for block in memory.block_tree(**ANA)}
         assert not holding(memory, LAST)
+
+
+@pytest.mark.parametrize("change", [*CHANGES, "end"])
+def test_no_word_of_what_changes_is_left_of_a_first_run_that_was_killed(tenant, embedder, clock, change):
+    def killed(phase):
+        if phase == "publish":
+            raise KeyboardInterrupt
+
+    def end(memory):
+        clock.later(timedelta(days=2))
+        memory.sweep(**ANA)
+
+    with memory_with(tenant, embedder, Teller(), only=["describing"]) as (plain, _):
+        settings = plain.engine.settings
+    with Memory.connect(tenant=tenant, embedder=embedder, clock=clock, settings=settings, llm=Teller()) as memory:
+        tell(memory, talk=TALK[:-1])
+        memory.add({"id": "t6", "text": LAST, "policy": "ephemeral" if change == "end" else "factual"}, **ANA)
+        with pytest.raises(KeyboardInterrupt):
+            memory.rebuild_blocks(**ANA, progress=killed)
+        assert WORD in words_by_models(memory).casefold()
+        (end if change == "end" else CHANGES[change])(memory)
+        assert WORD not in words_by_models(memory).casefold()
+        assert memory.verify(**ANA) == []
+        assert memory.blocks(LAST, **ANA) == memory.block_tree(**ANA) == []
+
+
+def test_a_block_that_counts_as_made_of_a_note_that_can_be_read_no_more_is_a_fault(tenant, embedder):
+    with memory_with(tenant, embedder, only=[]) as (memory, _):
+        tell(memory)
+        memory.rebuild_blocks(**ANA)
+        (made,) = rows(
+            memory,
+            "MATCH (:Source {scope: $scope, id: 't6'})<-[:FROM]-(:Note)-[:IN_BLOCK]->(b) "
+            "RETURN b.id AS id, b.made_from AS of",
+            scope=scope_of(memory),
+        )
+        memory.delete("t6", **ANA)
+        for state in ("stale", "new"):
+            rows(memory, "MATCH (b:Block {scope: $scope, id: $id}) SET b.made_from = $of, b.state = $state",
+                 scope=scope_of(memory), state=state, **made)  # fmt: skip
+            assert any("can be read no more" in fault for fault in memory.verify(**ANA))
 
 
 def test_what_has_ended_is_told_no_more_at_once_and_is_stored_no_more_after_the_sweep(tenant, embedder, clock):
@@ -474,6 +516,91 @@ def test_an_erasure_leaves_no_word_of_a_run_that_was_killed(tenant, embedder):
         assert WORD in words_by_models(memory).casefold()
         assert memory.erase(memory.forget(source="t6", **ANA)).residue == 0
         assert WORD not in everything_told(memory)
+
+
+GOING = {
+    "erased": lambda memory: memory.erase(memory.forget(everything=True, **ANA)),
+    "purged": lambda memory: purge(memory.engine.settings.tenant),
+}
+
+
+@pytest.mark.parametrize("how", GOING)
+@pytest.mark.parametrize(("phase", "linkage"), [*((phase, "average") for phase in PHASES), ("describe", "paper")])
+def test_a_memory_that_goes_during_a_run_takes_all_that_the_run_wrote_with_it(tenant, embedder, how, phase, linkage):
+    going = [GOING[how]]
+
+    def follow(now):
+        if now == phase and going:
+            going.pop()(memory)
+
+    budget = {**ONE, "day_budget": {"calls": 100}}
+    with told_by(tenant, embedder, Teller(), llm=budget, blocks={"linkage": linkage}) as memory:
+        with pytest.raises(NotFound, match="was removed"):
+            memory.rebuild_blocks(**ANA, progress=follow)
+        assert rows(memory, "MATCH (n {scope: $scope}) RETURN labels(n) AS kind", scope=scope_of(memory)) == []
+        assert memory.users() == []
+
+
+def test_no_model_is_asked_about_a_memory_that_went_while_another_request_ran(tenant, embedder):
+    class Going(Teller):
+        def chat(self, messages, **given):
+            memory.erase(memory.forget(everything=True, **ANA))
+            return super().chat(messages, **given)
+
+    model = Going()
+    with told_by(tenant, embedder, model, llm={**ONE, "day_budget": {"calls": 100}}) as memory:
+        with pytest.raises(NotFound, match="was removed"):
+            memory.rebuild_blocks(**ANA)
+        assert len(model.requests) == 1
+        assert rows(memory, "MATCH (n {scope: $scope}) RETURN labels(n) AS kind", scope=scope_of(memory)) == []
+
+
+ANEW = {
+    "erased": lambda memory: memory.erase(memory.forget(source="t6", **ANA)),
+    "changed": lambda memory: memory.update("t6", "Grandfather sails.", **ANA),
+    "deleted": lambda memory: memory.delete("t6", **ANA),
+    "quoting what is erased": lambda memory: memory.erase(memory.forget(source="t5", **ANA)),
+}
+
+
+@pytest.mark.parametrize("first", [True, False])
+@pytest.mark.parametrize("how", ANEW)
+def test_a_run_that_is_killed_leaves_no_vector_of_a_note_that_changed_before_its_block_was_written(
+    tenant, embedder, how, first
+):
+    changing = [ANEW[how]]
+
+    def follow(phase):
+        if phase == "write" and changing:
+            changing.pop()(memory)
+        if phase == "describe":
+            raise KeyboardInterrupt
+
+    with memory_with(tenant, embedder, only=[]) as (memory, _):
+        tell(memory, talk=TALK[:3] if first else TALK)
+        if not first:
+            memory.rebuild_blocks(**ANA)
+        tell(memory)  # known already, but for those that are new
+        if not first:
+            memory.update("t6", "Grandmother wrote down all recipes of the bread.", **ANA)
+        vector = "MATCH (n:Note {scope: $scope})-[:FROM]->(:Source {id: 't6'}) RETURN n.context_embedding AS vector"
+        (of,) = rows(memory, vector, scope=scope_of(memory))
+        with pytest.raises(KeyboardInterrupt):
+            memory.rebuild_blocks(**ANA, progress=follow)
+        kept = rows(
+            memory,
+            "MATCH (b:Block {scope: $scope}) WHERE b.embedding IS NOT NULL "
+            "RETURN 2 * vector.similarity.cosine(b.embedding, $vector) - 1 AS near, b.made_from AS made",
+            scope=scope_of(memory),
+            vector=of["vector"],
+        )
+        assert kept  # all other blocks have theirs
+        assert max(one["near"] for one in kept) < 0.95
+        assert all(one["made"] for one in kept)
+        assert memory.verify(**ANA) == []
+        memory.rebuild_blocks(**ANA)
+        assert memory.verify(**ANA) == []
+        assert not any(block.stale for block in memory.block_tree(**ANA))
 
 
 # ---- vectors --------------------------------------------------------------------------------
