@@ -408,6 +408,43 @@ def test_a_request_that_fails_takes_no_other_with_it_and_the_next_run_makes_up_f
         assert len(model.asked) == asked + 1
 
 
+def test_what_a_model_says_of_a_failure_is_told_once_and_stored_nowhere(tenant, embedder):
+    refusal = f"teller refused to answer: I won't tell how {LAST}"
+    with told_by(tenant, embedder, Teller(*[ModelRefused(refusal)] * 20), llm=ONE) as memory:
+        told = memory.rebuild_blocks(**ANA)
+        assert told.fallbacks == (f"Describing was done without a model: {refusal}",)
+        (kept,) = memory.block_runs(**ANA)
+        assert kept.fallbacks == ("Describing was done without a model: teller refused the request.",)
+        assert memory.erase(memory.forget(source="t6", **ANA)).residue == 0
+        assert WORD not in everything_told(memory)
+
+
+KINDS = {
+    "unavailable": (ModelUnavailable(LAST), "gave no answer"),
+    "a stranger's error": (ValueError(LAST), "failed"),
+    "no JSON": (LAST, "gave no usable answer"),
+    "a number of the model's": (
+        json.dumps({"blocks": [{"block": int("9" * 4000), "fields": []}]}),
+        "gave no usable answer",
+    ),
+    "fields of the model's": (
+        lambda answer: {"blocks": [{**one, "fields": [{"name": LAST}]} for one in answer["blocks"]]},
+        "gave no usable answer",
+    ),
+}
+
+
+@pytest.mark.parametrize("how", KINDS)
+def test_a_stored_run_says_which_kind_of_failure_it_was_and_whose(tenant, embedder, how):
+    answer, kind = KINDS[how]
+    with told_by(tenant, embedder, Teller(*[answer] * 40), llm=ONE) as memory:
+        told = memory.rebuild_blocks(**ANA)
+        (kept,) = memory.block_runs(**ANA)
+        assert f"Describing was done without a model: teller {kind}." in kept.fallbacks
+        assert WORD not in str(kept.fallbacks).casefold()
+        assert "9" * 30 not in str((kept.fallbacks, told.fallbacks))
+
+
 def test_where_no_model_answers_none_is_asked_on(tenant, embedder):
     model = Teller(None, ModelUnavailable("It is down."))
     with told_by(tenant, embedder, model, llm=ONE) as memory:

@@ -178,6 +178,7 @@ class Describer:
                     why = Unusable(
                         f"{answer.model} described a block otherwise than it was asked to: {fault}.", NOTHING
                     )
+                    why.model = answer.model
                     self.spent.failed("Describing", why)
                 else:
                     self._known[group[one.block - 1]] = Written(told, answer.model)

@@ -109,7 +109,8 @@ def _once(job: _Job, now: datetime, before: str, *, late: bool) -> BlockRun:
             job.describer.describe(made, stored, job.tell)
     run = _described(job, made, stored, now)
     with job.phase("publish"):
-        publishing = _Publishing(seen, replace(run, seconds={**job.seconds}), made, gone, late)
+        kinds = job.describer.spent.kinds
+        publishing = _Publishing(seen, replace(run, seconds={**job.seconds}), kinds, made, gone, late)
         run = job.db.write(publishing.write) or _overtaken()
     with job.phase("tidy"):
         block_graph.remove(job.db, job.scope, gone)
@@ -213,10 +214,14 @@ def _described(job: _Job, made: Tree, stored: Mapping[str, Stored], now: datetim
 
 @dataclass(frozen=True, slots=True)
 class _Publishing:
-    """What the one transaction writes: as of a state that was `seen`; `late`, whatever was written since."""
+    """What the one transaction writes: as of a state that was `seen`; `late`, whatever was written since.
+
+    Of the failures of models it keeps the `kinds`.
+    """
 
     seen: BlocksState
     run: BlockRun
+    kinds: tuple[str, ...]
     made: Tree
     gone: list[str]
     late: bool
@@ -236,5 +241,5 @@ class _Publishing:
         if since:
             block_graph.mend(tx, scope, self.seen.version)
         run = replace(self.run, changed_since=since)
-        block_graph.record(tx, run)
+        block_graph.record(tx, replace(run, fallbacks=self.kinds))
         return run
