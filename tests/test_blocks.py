@@ -222,8 +222,9 @@ def test_what_is_wrong_is_refused(told):
     ):
         with pytest.raises(InvalidInput):
             call()
-    with pytest.raises(NotFound):
-        told.block("none", **ANA)
+    for unknown in (lambda: told.block("none", **ANA), lambda: told.outline(below="none", **ANA)):
+        with pytest.raises(NotFound, match="no block 'none'"):
+            unknown()
     with pytest.raises(NotFound):
         told.rebuild_blocks(user_id="nobody")
 
