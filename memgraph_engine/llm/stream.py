@@ -113,12 +113,15 @@ def _whole(model: ChatModel, messages: Sequence[Message], limits: LlmSettings) -
 
 def checked(model: ChatModel, reply: object) -> Reply:
     """Return a reply that is one; raises Unusable, which says what a stranger's model returned in its place."""
-    if isinstance(reply, Reply) and isinstance(reply.text, str) and isinstance(reply.cost, Cost):
-        return reply
     what = named(reply)
     if isinstance(reply, Reply):
-        part = ("text", reply.text) if not isinstance(reply.text, str) else ("cost", reply.cost)
-        what = f"a Reply whose {part[0]} is {named(part[1])}"
+        parts: dict[str, tuple[object, type]] = {"text": (reply.text, str), "cost": (reply.cost, Cost)}
+        wrong = [
+            f"whose {name} is {named(given)}" for name, (given, kind) in parts.items() if not isinstance(given, kind)
+        ]
+        if not wrong:
+            return reply
+        what = f"a Reply {wrong[0]}"
     raise Unusable(
         f"The chat model {model.name!r} returned {what}; it has to return a Reply with a text and a Cost.",
         Cost(calls=1, money=None),
