@@ -1254,10 +1254,12 @@ class Memory:
     def block(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Block:  # noqa: A002
         """Return a block with its fields; raises NotFound."""
         scope = self._scope(user_id, shared)
-        found = block_graph.find(self.engine.db, scope.name, [check_name(id, "id")])
-        if not found:
-            raise NotFound(f"There is no block {id!r} in the memory of {scope}.")
-        return self._reader.told(scope, found)[0]
+        return self._reader.told(scope, [self._block(scope, check_name(id, "id"))])[0]
+
+    def _block(self, scope: Scope, id: str) -> Block:  # noqa: A002
+        for block in block_graph.find(self.engine.db, scope.name, [id]):
+            return block
+        raise NotFound(f"There is no block {id!r} in the memory of {scope}.")
 
     def claim(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Claim:  # noqa: A002
         """Return a claim; raises NotFound, also for one that no note supports that can be read now."""
@@ -1273,14 +1275,14 @@ class Memory:
         """Return at most so many blocks that hold all notes between them, in the tree's order, with their fields.
 
         With `below`, a block's id, these are the two blocks that it is made of; none of a leaf. Empty for a memory
-        whose blocks were never built.
+        whose blocks were never built. Raises NotFound for an id that no block has.
         """
         _check_limit(nodes, "nodes")
         scope = self._scope(user_id, shared)
         if below is None:
             found = block_graph.outline(self.engine.db, scope.name, nodes)
         else:
-            found = block_graph.parts(self.engine.db, scope.name, check_name(below, "below"))
+            found = block_graph.parts(self.engine.db, scope.name, self._block(scope, check_name(below, "below")).id)
         return self._reader.told(scope, found)
 
     def block_tree(self, *, user_id: str | None = None, shared: bool = False) -> list[Block]:

@@ -160,11 +160,26 @@ class ConstructionFailed(MemgraphEngineError):
 
 
 class ModelError(MemgraphEngineError):
-    """A chat model gave nothing that can be used; `cost` is the sum of all attempts, failed ones too."""
+    """A chat model gave nothing that can be used; `cost` is the sum of all attempts, failed ones too.
+
+    `model` names whose failure it was, once a role has asked it; of several their names.
+    """
+
+    outcome = "failed"
 
     def __init__(self, message: str, cost: Cost = Cost(calls=1)) -> None:  # noqa: B008  it is frozen
         super().__init__(message)
         self.cost = cost
+        self.model = ""
+
+    @property
+    def kind(self) -> str:
+        """What happened, and whose failure it was: what may be stored of it, as a message may quote what was asked.
+
+        >>> str(ModelRefused("I won't talk about Ana's salary.").kind)
+        'the model refused the request'
+        """
+        return f"{self.model or 'the model'} {self.outcome}"
 
 
 class ModelUnavailable(ModelError):
@@ -172,6 +187,8 @@ class ModelUnavailable(ModelError):
 
     `retry_after` is the number of seconds after which the same request may work, None if it never will.
     """
+
+    outcome = "gave no answer"
 
     def __init__(
         self,
@@ -187,13 +204,19 @@ class ModelUnavailable(ModelError):
 class ModelRefused(ModelError):
     """The model, or its provider, refused this request; another model may take it."""
 
+    outcome = "refused the request"
+
 
 class Unusable(ModelError):
     """The model's answer is wrong, also after it saw the error."""
 
+    outcome = "gave no usable answer"
+
 
 class BudgetSpent(ModelError):
     """The call was not made, since it could have exceeded a budget."""
+
+    outcome = "was not asked, since that could have passed a budget"
 
     def __init__(self, message: str, cost: Cost = NOTHING) -> None:
         super().__init__(message, cost)

@@ -222,8 +222,9 @@ def test_what_is_wrong_is_refused(told):
     ):
         with pytest.raises(InvalidInput):
             call()
-    with pytest.raises(NotFound):
-        told.block("none", **ANA)
+    for unknown in (lambda: told.block("none", **ANA), lambda: told.outline(below="none", **ANA)):
+        with pytest.raises(NotFound, match="no block 'none'"):
+            unknown()
     with pytest.raises(NotFound):
         told.rebuild_blocks(user_id="nobody")
 
@@ -491,8 +492,9 @@ def test_what_blocks_gave_a_reader_is_recorded_where_that_is_asked_for(tenant, e
 
 def test_a_schema_of_ones_own_says_what_blocks_tell(tenant, embedder, tmp_path):
     own = tmp_path / "own.toml"
-    field = '[[field]]\nname = "{}"\ntype = "{}"\nmeaning = "It."\nlocal = "{}"\nembed = true\n'
-    own.write_text("most = 1\n" + field.format("when", "dates", "span") + field.format("what", "text", "about"))
+    field = '[[field]]\nname = "{}"\ntype = "{}"\nmeaning = "It."\nlocal = "{}"\nembed = {}\n'
+    fields = field.format("when", "dates", "span", "false"), field.format("what", "text", "about", "true")
+    own.write_text("".join(["most = 1\n", *fields]))
     with Memory.connect(
         tenant=tenant, embedder=embedder, settings=Settings.load(blocks={"schema_file": str(own)})
     ) as memory:
@@ -511,6 +513,6 @@ def test_a_wrong_schema_is_told_with_its_line_and_nothing_is_written(tenant, emb
         tenant=tenant, embedder=embedder, settings=Settings.load(blocks={"schema_file": str(own)})
     ) as memory:
         tell(memory, talk=TALK[:1])
-        with pytest.raises(SettingsError, match=r"own\.toml, line 1: most"):
+        with pytest.raises(SettingsError, match=r"own\.toml, line 1: most has to be a whole number"):
             memory.rebuild_blocks(**ANA)
         assert memory.block_runs(**ANA) == []

@@ -10,6 +10,7 @@ from memgraph_engine.blocks.units import Placed
 from memgraph_engine.errors import SettingsError
 from tests.models import Teller, memory_with
 from tests.test_blocks import ANA, TALK, from_nothing, stored, tell
+from tests.test_erasure import rows, scope_of
 
 
 def placed(n):
@@ -187,3 +188,29 @@ def test_the_default_linkage_takes_over_what_the_papers_built(tenant, embedder):
         assert memory.verify(**ANA) == []
         found = {key: (one["parts"], one["block"]["embedding"]) for key, one in stored(memory).items()}
         assert found == {key: (one["parts"], one["block"]["embedding"]) for key, one in from_nothing(memory).items()}
+
+
+@pytest.mark.parametrize(("first", "then"), [("average", "paper"), ("paper", "average")])
+def test_a_block_that_both_linkages_make_gets_the_distance_of_the_present_one(tenant, embedder, first, then):
+    with memory_with(tenant, embedder, only=[], blocks={"linkage": first}) as (memory, _):
+        tell(memory)
+        memory.rebuild_blocks(**ANA)
+        before = {block.id: block.distance for block in memory.block_tree(**ANA) if block.level}
+    with memory_with(tenant, embedder, only=[], blocks={"linkage": then}) as (memory, _):
+        memory.rebuild_blocks(**ANA)
+        tree = memory.block_tree(**ANA)
+        found = {block.id: block.distance for block in tree if block.level}
+        assert [id for id in found.keys() & before.keys() if found[id] != before[id]]  # noqa: A001
+        assert memory.verify(**ANA) == []
+        for nodes in range(1, 1 + tree[0].leaves):
+            assert sum(block.notes for block in memory.outline(nodes, **ANA)) == len(TALK)
+        from_nothing(memory)
+        assert found == {block.id: block.distance for block in memory.block_tree(**ANA) if block.level}
+
+
+def test_a_block_that_is_nearer_in_itself_than_a_part_of_it_is_a_fault(tenant, embedder):
+    with memory_with(tenant, embedder, only=[]) as (memory, _):
+        tell(memory)
+        memory.rebuild_blocks(**ANA)
+        rows(memory, "MATCH (b:Block {scope: $scope, level: 1}) SET b.distance = 2.0", scope=scope_of(memory))
+        assert any("nearer in itself than a part of it" in fault for fault in memory.verify(**ANA))

@@ -217,6 +217,9 @@ local = "people"
 """
 
 
+INLINE = 'name = "a", type = "text", meaning = "It.", local = "gist", embed = true'
+
+
 def written(folder, text):
     path = folder / "own.toml"
     path.write_text(text, "utf-8")
@@ -231,17 +234,55 @@ def test_a_schema_of_ones_own_is_data(tmp_path):
 @pytest.mark.parametrize(
     ("old", "new", "line", "said"),
     [
-        ('type = "text"', 'type = "prose"', 6, "text"),
+        ('type = "text"', 'type = "prose"', 6, "field 1: type has to be text, list, notes or dates, not 'prose'"),
         ('type = "text"', 'type = "list"', 4, "makes a field of the type 'text'"),
-        ('local = "people"', 'local = "crowd"', 15, "gist"),
-        ("embed = true", "embed = false", 1, "no field is embedded"),
-        ("most = 3", "most = 0", 2, "greater than or equal to 1"),
-        ("most = 3", "many = 3", 1, "field required"),
-        ('meaning = "Who speaks."', 'sense = "Who speaks."', 11, "field required"),
-        ('local = "people"', 'local = "people"\nkinds = 3', 16, "no such key"),
-        ('name = "who"', 'name = "told"', 1, "comes twice"),
-        ('name = "who"', 'name = "Who is it"', 12, "pattern"),
-        ("[[field]]", "[[fields]]", 1, "field"),
+        ('local = "people"', 'local = "crowd"', 15, "field 2: local has to be one of gist, "),
+        ("embed = true", "embed = false", 4, "no field is embedded"),
+        ("embed = true", 'embed = "yes"', 9, "field 1: embed has to be true or false, not 'yes'"),
+        ("embed = true", "embed = 1", 9, "field 1: embed has to be true or false, not the number 1"),
+        ("most = 3", "most = 0", 2, "most has to be a whole number from 1 to 40, not the number 0"),
+        ("most = 3", "most = true", 2, "most has to be a whole number from 1 to 40, not True"),
+        ("most = 3", 'most = "5"', 2, "most has to be a whole number from 1 to 40, not '5'"),
+        ("most = 3", "", 1, "most is missing; it is a whole number from 1 to 40"),
+        ("most = 3", "many = 3", 2, "there is no key 'many', only most and field"),
+        ('meaning = "Who speaks."', "", 11, "field 2: meaning is missing"),
+        (
+            'meaning = "Who speaks."',
+            'sense = "Who speaks."',
+            14,
+            "field 2: there is no key 'sense', only name and type",
+        ),
+        ('meaning = "Who speaks."', 'meaning = "  "', 14, "field 2: meaning has to be words that say"),
+        ('meaning = "Who speaks."', 'meaning = """\n[[field]]\nlocal = 3\n"""\nkinds = 3', 18, "no key 'kinds'"),
+        ('meaning = "Who speaks."', 'meaning = "It." # kinds = 3\n"kinds" = 3', 15, "no key 'kinds'"),
+        ('local = "people"', 'local = "people"\nkinds = 3', 16, "field 2: there is no key 'kinds'"),
+        ('local = "people"', 'local = "people"\nfield.color = 3', 11, "field 2: there is no key 'field'"),
+        ('name = "who"', 'name = "told"', 12, "the field 'told' comes twice"),
+        ('name = "who"', 'name = "Who is it"', 12, "name has to be small letters, digits and _"),
+        ("[[field]]", "[[fields]]", 4, "there is no key 'fields', only most and field"),
+        (
+            GOOD,
+            "most = 3\nfield = 3\n",
+            2,
+            "field has to be one or more tables, each headed [[field]], not the number 3",
+        ),
+        (GOOD, "most = 3\n\n[field]\nname = 'a'", 3, "each headed [[field]], not a single table"),
+        (GOOD, "most = 3\nfield = [\n  3,\n]", 2, "field 1: this is the number 3, where a table [[field]] has to be"),
+        (GOOD, "most = 3\nfield = []", 2, "each headed [[field]], not empty"),
+        (
+            GOOD,
+            f"most = 3\nfield = [\n  {{ {INLINE} }},\n  {{ {INLINE}, most = 1 }},\n]",
+            4,
+            "field 2: there is no key 'most'",
+        ),
+        (GOOD, f"most = 3\nfield = [{{{INLINE}}}, {{{INLINE}}}]", 2, "the field 'a' comes twice"),
+        (GOOD, f"most = 3\nfield = [\n  {{ {INLINE} }},\n  {{ {INLINE} }},\n]", 4, "the field 'a' comes twice"),
+        (
+            GOOD,
+            'most = 3\n[[field]]\nname = "a"\ntype = "dates"\nmeaning = "When."\nlocal = "span"\nembed = true\n',
+            2,
+            "field 1: dates are in no vector, so embed can't be true",
+        ),
     ],
 )
 def test_a_wrong_schema_is_refused_by_file_and_line(tmp_path, old, new, line, said):
@@ -257,6 +298,30 @@ def test_what_is_no_toml_is_refused_by_file_and_line(tmp_path):
     path = written(tmp_path, GOOD.replace('name = "who"', "name = who"))
     with pytest.raises(SettingsError, match=r"own\.toml: this is no TOML: .*line 12"):
         schema(path)
+
+
+def test_a_byte_order_mark_is_passed_over(tmp_path):
+    assert schema(written(tmp_path, f"\ufeff{GOOD}")).most == 3
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (f"most = {'9' * 5000}\n", "has too many digits"),
+        (f"most = {'[' * 3000}{']' * 3000}\n", "nested too deeply"),
+    ],
+)
+def test_what_no_reader_takes_is_refused_by_its_file(tmp_path, given, said):
+    with pytest.raises(SettingsError, match=rf"own\.toml: .*{said}"):
+        schema(written(tmp_path, given))
+
+
+@pytest.mark.parametrize(
+    ("name", "said"), [("own\0.toml", r"'own\\x00\.toml' can't be read: no file"), (".", "directory")]
+)
+def test_a_name_that_no_file_has_is_refused(name, said):
+    with pytest.raises(SettingsError, match=said):
+        schema(name)
 
 
 def test_a_schema_that_is_not_there_is_named(tmp_path):

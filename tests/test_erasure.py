@@ -761,6 +761,8 @@ STRAY = [
     "MATCH (:Source {id: 'b', scope: $scope})<--()-->(k:Keyword) WITH k LIMIT 1 SET k.name = 'the code of the vault'",
     "MATCH (d:Decision {scope: $scope}) WITH d LIMIT 1 SET d.thresholds = '{\"the code of the vault is\": 1}'",
     'MATCH (s:Scope {scope: $scope}) SET s.folders = \'{"x": "/the code of the vault"}\'',
+    "CREATE (:Run {scope: $scope, id: 'r', at: datetime(), moves: '[]', fallbacks: ['I hide the code of the vault.']})",
+    "CREATE (:BlockRun {scope: $scope, id: 'r', at: datetime(), fallbacks: ['I hide the code of the vault.']})",
 ]
 
 

@@ -2,7 +2,7 @@
 
 import json
 import sys
-from datetime import date
+from datetime import UTC, date, datetime
 
 import pytest
 
@@ -17,7 +17,7 @@ from memgraph_engine.errors import (
     SettingsError,
     Unusable,
 )
-from memgraph_engine.llm import Meter, NewNote, Roles, Turn, batches, gating, merging
+from memgraph_engine.llm import Meter, NewNote, Roles, Turn, answering, batches, gating, merging
 from memgraph_engine.llm.answers import Extraction, Gating
 from memgraph_engine.llm.parse import parse
 from memgraph_engine.llm.prompts import prompts
@@ -25,6 +25,7 @@ from memgraph_engine.model.ports import Reply
 from memgraph_engine.testing import ScriptedChat
 
 PAIRS = merging([["Ana lives in Porto.", "Ana moved to Porto in March."]])
+WHERE = answering("Where does Ana live?", "[1] Ana: I moved to Porto.", datetime(2023, 5, 8, tzinfo=UTC))
 GOOD = {"merges": [{"merge": 1, "context": "Ana has lived in Porto since March."}]}
 
 
@@ -140,6 +141,46 @@ def test_a_strangers_error_is_a_model_error():
     with pytest.raises(ModelError, match="'scripted' failed: division by zero") as caught:
         roles(ScriptedChat([ZeroDivisionError("division by zero")])).ask(PAIRS)
     assert caught.value.cost.money is None
+
+
+class Odd:
+    """A model that returns something else than a reply, at once or as a piece."""
+
+    name = "odd"
+
+    def __init__(self, given):
+        self._given = given
+
+    def chat(self, messages, **_):
+        return self._given
+
+    def chat_stream(self, messages, **_):
+        yield "So: "
+        yield self._given
+
+
+@pytest.mark.parametrize("stream", [None, False, True])
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        (7, "the number 7"),
+        ({"text": "Hi."}, "a mapping"),
+        (Reply(None, Cost(1)), r"a Reply whose text is nothing \(None\)"),
+        (Reply(b"{}", Cost(1)), "a Reply whose text is an object of the type bytes"),
+        (Reply("{}", 0.01), "a Reply whose cost is the number 0.01"),
+    ],
+)
+def test_what_a_model_returns_in_place_of_a_reply_is_named(given, told, stream):
+    asked = roles(Odd(given))
+    with pytest.raises(Unusable, match=f"The chat model 'odd' returned {told}") as failed:
+        asked.ask(PAIRS) if stream is None else list(asked.tell(WHERE, stream=stream))
+    assert (failed.value.cost.calls, failed.value.cost.money) == (1, None)
+
+
+@pytest.mark.parametrize("given", [None, "Hi."])
+def test_a_model_that_returns_nothing_or_a_bare_text_is_named(given):
+    with pytest.raises(Unusable, match=r"The chat model 'odd' returned (nothing|a string)"):
+        roles(Odd(given)).ask(PAIRS)
 
 
 def test_an_unexpected_call_fails_the_test_that_made_it():

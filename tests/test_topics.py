@@ -528,8 +528,11 @@ def test_nonsense_leaves_the_local_labels_and_is_told(tenant, embedder, answer):
 
 
 def test_a_model_that_failed_is_asked_again_by_the_next_run(tenant, embedder):
-    with labelling(tenant, embedder, ModelRefused("No."), named("One", "Two")) as (memory, _):
-        memory.rebuild_topics(user_id="ana")
+    with labelling(tenant, embedder, ModelRefused("I tell nobody of the sea."), named("One", "Two")) as (memory, _):
+        run = memory.rebuild_topics(user_id="ana")
+        assert run.fallbacks == ("Labelling was done without a model: I tell nobody of the sea.",)
+        (kept,) = memory.topic_runs(user_id="ana")  # what is stored has no word of the model
+        assert kept.fallbacks == ("Labelling was done without a model: scripted refused the request.",)
         assert labels_of(memory) == dict.fromkeys(LOCAL, "")
         assert memory.rebuild_topics(user_id="ana").labelled == 2
         assert labels_of(memory) == {"One": "scripted", "Two": "scripted"}

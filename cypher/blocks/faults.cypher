@@ -1,4 +1,4 @@
-// What is wrong with the present tree of blocks.
+// What is wrong with the present tree of blocks, and with blocks that are in no tree.
 // $scope: string    the scope
 // returns fault
 MATCH (b:Block {scope: $scope}) WHERE b.id >= '' AND b.state = 'live'
@@ -12,6 +12,9 @@ CALL (b) {
   WITH b WHERE EXISTS { (b)<-[:PART_OF]-(c:Block) WHERE c.entered <= b.entered OR c.left > b.left }
   RETURN 'does not enclose its parts' AS fault
   UNION ALL
+  WITH b WHERE EXISTS { (b)<-[:PART_OF]-(c:Block) WHERE c.distance > b.distance }
+  RETURN 'is nearer in itself than a part of it' AS fault
+  UNION ALL
   WITH b WHERE b.embedding IS NULL
   RETURN 'has no vector' AS fault
   UNION ALL
@@ -24,6 +27,10 @@ MATCH (b:Block {scope: $scope}) WHERE b.id >= '' AND b.state IN ['live', 'stale'
   AND NOT EXISTS { (b)-[:PART_OF]->(p:Block) WHERE p.state IN ['live', 'stale'] }
 WITH count(b) AS roots WHERE roots > 1
 RETURN 'The tree of blocks has ' + toString(roots) + ' roots.' AS fault
+UNION ALL
+MATCH (b:Block {scope: $scope}) WHERE b.id >= '' AND b.level = 0 AND b.made_from <> ''
+  AND COUNT { (b)<-[:IN_BLOCK]-(n:Note) WHERE n.status = 'active' } < b.notes
+RETURN 'Block ' + b.id + ' counts as made of notes as they are, and one can be read no more.' AS fault
 UNION ALL
 MATCH (b:Block {scope: $scope}) WHERE b.id >= '' AND b.made_from = '' AND b.described IS NOT NULL
 RETURN 'Block ' + b.id + ' keeps what a model wrote of notes that have changed.' AS fault

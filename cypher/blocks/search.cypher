@@ -5,7 +5,7 @@
 // $least: integer    notes of a block that is never too large
 // $limit: integer    how many
 // returns proposed: how many the index gave, blocks [block with score: the cosine]
-MATCH (s:Scope) WHERE s.scope IN $scopes AND s.blocks_run IS NOT NULL
+MATCH (s:Scope) WHERE s.scope IN $scopes AND s.blocks_run > ''
 WITH count(s) AS trees, max(s.notes) AS notes
 WHERE trees > 0
 WITH CASE WHEN sqrt(notes) > $least THEN toInteger(sqrt(notes)) ELSE $least END AS widest

@@ -30,7 +30,7 @@ from memgraph_engine.language import DEFAULT_LANGUAGE
 from memgraph_engine.llm import BlockNote, BlockNotes, Spent, batches, describing
 from memgraph_engine.llm.answers import WrittenField
 from memgraph_engine.model.block import LONGEST
-from memgraph_engine.model.marker import as_line, seen
+from memgraph_engine.model.marker import as_line, hides
 from memgraph_engine.model.memory import Note
 from memgraph_engine.rendering import render
 
@@ -42,7 +42,6 @@ _PAGE = 200  # blocks whose notes are read at once
 _LONGEST_TEXT = 600  # characters
 _LONGEST_ITEM = 150
 _MOST_ITEMS = 12
-_UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _FENCE = re.compile(r"<\s*/?\s*data\b", re.IGNORECASE)
 
 
@@ -178,6 +177,7 @@ class Describer:
                     why = Unusable(
                         f"{answer.model} described a block otherwise than it was asked to: {fault}.", NOTHING
                     )
+                    why.model = answer.model
                     self.spent.failed("Describing", why)
                 else:
                     self._known[group[one.block - 1]] = Written(told, answer.model)
@@ -292,7 +292,7 @@ def _line(text: str, most: int, name: str) -> str:
         raise ValueError(f"the field {name!r} says nothing")
     if len(one) > most:
         raise ValueError(f"the field {name!r} has {len(one)} characters, more than {most}")
-    if len(text.splitlines()) > 1 or _UNSEEN.search(one) or seen(one) != one:
+    if len(text.splitlines()) > 1 or hides(one):
         raise ValueError(f"the field {name!r} is no plain line")
     if as_line(one) != one or _FENCE.search(one):
         raise ValueError(f"the field {name!r} holds what looks like a mark")

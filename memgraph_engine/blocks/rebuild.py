@@ -20,7 +20,7 @@ from memgraph_engine.blocks.units import Placed
 from memgraph_engine.errors import NotFound, WriteConflict
 from memgraph_engine.graph import blocks as block_graph
 from memgraph_engine.graph import leases
-from memgraph_engine.graph.blocks import BlocksState, Stored
+from memgraph_engine.graph.blocks import BlocksState, Overtaken, Stored
 from memgraph_engine.graph.database import Database, Row, Runner
 from memgraph_engine.model.block import BlockRun
 
@@ -35,10 +35,6 @@ Progress = Callable[[str], None]
 
 _ATTEMPTS = 3  # the last writes whatever notes came between: the blocks of those that changed are stale
 _PATIENCE = 900.0  # seconds to wait for another run
-
-
-class _Overtaken(Exception):
-    """Something was written since the notes were read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +84,7 @@ def rebuild(
         for attempt in range(_ATTEMPTS):
             try:
                 return _once(job, now, before.run, late=attempt == _ATTEMPTS - 1)
-            except _Overtaken:
+            except Overtaken:
                 continue
     raise WriteConflict(f"Other runs changed the blocks of {scope!r} {_ATTEMPTS} times during this one. Try again.")
 
@@ -101,23 +97,25 @@ def _once(job: _Job, now: datetime, before: str, *, late: bool) -> BlockRun:
             _gone(job.scope)
         if seen.run != before and seen.version == seen.read:
             return block_graph.runs(job.db, job.scope, 1)[0]
-        notes, vectors = _read(job)
-        stored = block_graph.stored(job.db, job.scope)
+        found = _read(job, seen)
+        stored = found.stored
     with job.phase("link"):
-        made = _linked(job, notes, vectors, stored)
+        made = _linked(job, found)
     gone = sorted(stored.keys() - {node.id for node in made.nodes})
     if not job.paper_leaves:
         with job.phase("write"):
-            for _ in block_graph.write(job.db, job.scope, _rows(made.nodes[::-1], made.vectors[::-1], stored)):
-                job.tell("write")
+            _write(job, found, made.nodes[::-1], made.vectors[::-1], "write")
         with job.phase("describe"):
             job.describer.describe(made, stored, job.tell)
     run = _described(job, made, stored, now)
     with job.phase("publish"):
-        publishing = _Publishing(seen, replace(run, seconds={**job.seconds}), made, gone, late)
+        kinds = job.describer.spent.kinds
+        publishing = _Publishing(seen, replace(run, seconds={**job.seconds}), kinds, made, gone, late)
         run = job.db.write(publishing.write) or _overtaken()
     with job.phase("tidy"):
         block_graph.remove(job.db, job.scope, gone)
+        if block_graph.state(job.db, job.scope) is None:
+            _gone(job.scope)
     return replace(run, seconds=job.seconds)
 
 
@@ -126,52 +124,65 @@ def _gone(scope: str) -> NoReturn:
 
 
 def _overtaken() -> NoReturn:
-    raise _Overtaken
+    raise Overtaken
 
 
-def _read(job: _Job) -> tuple[list[Placed], "NDArray[np.float32]"]:
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What a tree is built of: as of a state that was `seen`, the notes with vectors (n, d) and stamps, the blocks."""
+
+    seen: BlocksState
+    notes: list[Placed]
+    vectors: "NDArray[np.float32]"
+    stamps: Mapping[str, int]
+    stored: Mapping[str, Stored]
+
+
+def _read(job: _Job, seen: BlocksState) -> _Found:
     import numpy as np
 
     notes: list[Placed] = []
+    stamps: dict[str, int] = {}
     vectors = [np.zeros((0, job.dimensions), dtype=np.float32)]
     for rows, some in block_graph.notes(job.db, job.scope, job.dimensions):
+        stamps |= {row["id"]: row.pop("stamp") for row in rows}
         notes += [Placed(**row) for row in rows]
         vectors.append(some)
-    return notes, np.concatenate(vectors)
+    return _Found(seen, notes, np.concatenate(vectors), stamps, block_graph.stored(job.db, job.scope))
 
 
-def _linked(job: _Job, notes: list[Placed], vectors: "NDArray[np.float32]", stored: Mapping[str, Stored]) -> Tree:
+def _linked(job: _Job, found: _Found) -> Tree:
     """Return the tree; by the paper's linkage its blocks are written, and tell something, as they are merged."""
     if not job.paper_leaves:
-        return tree(job.scope, notes, vectors, most=job.most, exact=job.exact)
+        return tree(job.scope, found.notes, found.vectors, most=job.most, exact=job.exact)
 
     def speak(nodes: Sequence[Node], means: "NDArray[np.float64]") -> "NDArray[np.float64]":
-        for _ in block_graph.write(job.db, job.scope, _rows(nodes, means, stored)):
-            job.tell("link")
-        return job.describer.speak(nodes, means, stored, job.tell)
+        _write(job, found, nodes, means, "link")
+        return job.describer.speak(nodes, means, found.stored, job.tell)
 
-    return paper_tree(job.scope, notes, vectors, speak, most=job.most, limit=job.paper_leaves)
+    return paper_tree(job.scope, found.notes, found.vectors, speak, most=job.most, limit=job.paper_leaves)
 
 
-def _rows(nodes: Sequence[Node], vectors: "NDArray[np.float64]", stored: Mapping[str, Stored]) -> list[Row]:
-    """Return the blocks to write."""
-    return [
+def _write(job: _Job, found: _Found, nodes: Sequence[Node], vectors: "NDArray[np.float64]", phase: str) -> None:
+    """Write the blocks that are not stored as they are."""
+    rows: list[Row] = [
         {
             "id": node.id,
             "made_from": node.made_from,
             "level": node.level,
             "leaves": node.leaves,
             "notes": node.notes,
-            "distance": node.height,
             "first_at": node.first_at,
             "last_at": node.last_at,
             "vector": vector,
-            "own": list(node.own),
+            "own": [{"id": id, "stamp": found.stamps[id]} for id in node.own],  # noqa: A001  the graph's own word
             "parts": list(node.parts),
         }
         for node, vector in zip(nodes, vectors, strict=True)
-        if not kept(node, stored)
+        if not kept(node, found.stored)
     ]
+    for _ in block_graph.write(job.db, job.scope, found.seen, rows):
+        job.tell(phase)
 
 
 def _described(job: _Job, made: Tree, stored: Mapping[str, Stored], now: datetime) -> BlockRun:
@@ -203,10 +214,14 @@ def _described(job: _Job, made: Tree, stored: Mapping[str, Stored], now: datetim
 
 @dataclass(frozen=True, slots=True)
 class _Publishing:
-    """What the one transaction writes: as of a state that was `seen`; `late`, whatever was written since."""
+    """What the one transaction writes: as of a state that was `seen`; `late`, whatever was written since.
+
+    Of the failures of models it keeps the `kinds`.
+    """
 
     seen: BlocksState
     run: BlockRun
+    kinds: tuple[str, ...]
     made: Tree
     gone: list[str]
     late: bool
@@ -217,11 +232,14 @@ class _Publishing:
         since = block_graph.begin(tx, scope, self.seen, self.run.id, late=self.late)
         if since is None:
             return None
-        rows = [{"id": node.id, "entered": node.entered, "left": node.left} for node in self.made.nodes]
+        rows: list[Row] = [
+            {"id": node.id, "entered": node.entered, "left": node.left, "distance": node.height}
+            for node in self.made.nodes
+        ]
         block_graph.place(tx, scope, rows)
         block_graph.end(tx, scope, self.gone)
         if since:
             block_graph.mend(tx, scope, self.seen.version)
         run = replace(self.run, changed_since=since)
-        block_graph.record(tx, run)
+        block_graph.record(tx, replace(run, fallbacks=self.kinds))
         return run

@@ -7,12 +7,16 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
-from typing import Annotated, Literal, NoReturn, Self
+from typing import TYPE_CHECKING, Annotated, Literal, NoReturn, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, ValidationError, model_validator
+from pydantic_core import PydanticCustomError
 
-from memgraph_engine.errors import SettingsError
+from memgraph_engine.errors import SettingsError, named
 from memgraph_engine.resources import resource
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
 
 SHIPPED = ("personal", "repository")
 _TYPES = {
@@ -26,6 +30,23 @@ _TYPES = {
     "notes": "notes",
     "span": "dates",
 }
+_EXPECTED = {
+    "most": "a whole number from 1 to 40",
+    "field": "one or more tables, each headed [[field]]",
+    "name": "small letters, digits and _, a letter first, 64 at most",
+    "type": "text, list, notes or dates",
+    "meaning": "words that say what the field tells",
+    "local": f"one of {', '.join(_TYPES)}",
+    "embed": "true or false",
+}
+_LONGEST = 60  # characters of a wrong value that are told
+_MISPLACED = "misplaced"  # an error of the whole that has a place of its own
+_STRING = re.compile(
+    r"""(?:\"{3}(?:\\.|[^\\])*?\"{3}|'{3}.*?'{3}|"(?:\\.|[^"\\\n])*"|'[^'\n]*'|\#[^\n]*)""",
+    re.DOTALL,
+)
+_ASSIGNED = re.compile(r"[ \t]*=")
+_HEAD = re.compile(r"^[ \t]*\[{1,2}[ \t]*[\"']?(?P<name>[\w-]+)[\"']?[ \t]*\]", re.MULTILINE)
 Described = Mapping[str, str | Sequence[str]]
 """What a chat model wrote of a block: texts and lists, by the fields' names."""
 Local = Literal["gist", "about", "people", "sessions", "keywords", "topics", "questions", "notes", "span"]
@@ -38,14 +59,16 @@ class SchemaField(BaseModel):
 
     name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,63}$")]
     type: Literal["text", "list", "notes", "dates"]
-    meaning: Annotated[str, Field(min_length=1)]
+    meaning: Annotated[str, Field(pattern=r"\w")]
     local: Local
-    embed: bool = False
+    embed: StrictBool = False
 
     @model_validator(mode="after")
     def _made_as_told(self) -> Self:
         if (due := _TYPES[self.local]) != self.type:
             raise ValueError(f"{self.local!r} makes a field of the type {due!r}, not {self.type!r}")
+        if self.embed and self.type == "dates":
+            raise ValueError("dates are in no vector, so embed can't be true")
         return self
 
     @property
@@ -63,16 +86,18 @@ class Schema(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    most: Annotated[int, Field(ge=1, le=40)]
+    most: Annotated[int, Field(strict=True, ge=1, le=40)]
     field: Annotated[tuple[SchemaField, ...], Field(min_length=1)]
 
     @model_validator(mode="after")
     def _sound(self) -> Self:
         names = [field.name for field in self.field]
-        if twice := next((name for name in names if names.count(name) > 1), None):
-            raise ValueError(f"the field {twice!r} comes twice")
+        for at, name in enumerate(names):
+            if name in names[:at]:
+                given = {"name": repr(name), "where": (at, "name")}
+                raise PydanticCustomError(_MISPLACED, "the field {name} comes twice", given)
         if not any(field.embed for field in self.field):
-            raise ValueError("no field is embedded: none has embed = true")
+            raise PydanticCustomError(_MISPLACED, "no field is embedded: none has embed = true", {"where": (0,)})
         return self
 
     @property
@@ -95,36 +120,110 @@ def schema(name: str) -> Schema:
     """
     path = resource("config", "schemas", f"{name}.toml") if name in SHIPPED else Path(name)
     try:
-        text = path.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        why = getattr(error, "strerror", None) or "it is no UTF-8"
-        raise SettingsError(f"The schema {path} can't be read: {why}. {' and '.join(SHIPPED)} are shipped.") from None
+        text = path.read_text("utf-8-sig")  # some editors begin a file with a byte order mark
+    except OSError as error:
+        _unread(name, error.strerror or "it is no file")
+    except UnicodeDecodeError:
+        _unread(name, "it is no UTF-8")
+    except ValueError:
+        _unread(name, "no file has such a name")
     try:
         return Schema.model_validate(tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:
         raise SettingsError(f"{path}: this is no TOML: {error}.") from None
     except ValidationError as error:
         _refuse(path, text, error)
+    except RecursionError:
+        raise SettingsError(f"{path}: this is nested too deeply to be a schema.") from None
+    except ValueError:
+        raise SettingsError(f"{path}: a number in it has too many digits to be read.") from None
+
+
+def _unread(name: str, why: str) -> NoReturn:
+    told = name if name.isprintable() else repr(name)
+    raise SettingsError(f"The schema {told} can't be read: {why}. {' and '.join(SHIPPED)} are shipped.")
 
 
 def _refuse(path: Path, text: str, error: ValidationError) -> NoReturn:
-    first = error.errors(include_url=False)[0]
-    where = [part for part in first["loc"] if part != "field"]
-    what = "there is no such key" if first["type"] == "extra_forbidden" else first["msg"].removeprefix("Value error, ")
-    name = ".".join(map(str, first["loc"]))
-    line = _line(text, where)
-    raise SettingsError(f"{path}, line {line}: {f'{name}: ' if name else ''}{what[0].lower()}{what[1:]}.") from None
+    # a key that is not known tells more than the one that is missing in its place
+    first = min(error.errors(include_url=False), key=lambda one: one["type"] != "extra_forbidden")
+    where = first["ctx"]["where"] if first["type"] == _MISPLACED else first["loc"]
+    raise SettingsError(f"{path}, line {_line(text, where)}: {_told(first)}.") from None
 
 
-def _line(text: str, where: list[int | str]) -> int:
-    """Return the line of a key, or of the table that it should stand in; the first where neither is found."""
-    lines = text.splitlines()
-    heads = [at for at, line in enumerate(lines) if re.match(r"\s*\[", line)]
-    first, end = 0, heads[0] if heads else len(lines)
-    fields = [at for at in heads if re.match(r"\s*\[\[\s*field\s*\]\]", lines[at])]
-    if where and isinstance(where[0], int) and where[0] < len(fields):
-        first = fields[where[0]]
-        end = next((at for at in heads if at > first), len(lines))
+def _told(error: "ErrorDetails") -> str:
+    """Return what is wrong, in the words of who writes a schema."""
+    kind, where = error["type"], error["loc"]
     key = str(where[-1]) if where else ""
-    written = re.compile(rf"\s*[\"']?{re.escape(key)}[\"']?\s*=")
-    return 1 + next((at for at in range(first, end) if key and written.match(lines[at])), first)
+    number = next((part + 1 for part in where if isinstance(part, int)), None)
+    of = f"field {number}: " if number else ""
+    if kind in ("value_error", _MISPLACED):
+        return f"{of}{error['msg'].removeprefix('Value error, ')}"
+    if kind == "extra_forbidden":
+        known = SchemaField if number else Schema
+        return f"{of}there is no key {_value(key)}, only {' and '.join(known.model_fields)}"
+    if key not in _EXPECTED:
+        return f"{of}this is {_value(error['input'])}, where a table [[field]] has to be"
+    if kind == "missing":
+        return f"{of}{key} is missing; it is {_EXPECTED[key]}"
+    return f"{of}{key} has to be {_EXPECTED[key]}, not {_value(error['input'])}"
+
+
+def _value(value: object) -> str:
+    if isinstance(value, str):
+        return repr(value if len(value) <= _LONGEST else f"{value[:_LONGEST]}…")
+    if isinstance(value, list | dict) and not value:
+        return "empty"
+    return "a single table" if isinstance(value, dict) else named(value)
+
+
+# ---- where it stands ------------------------------------------------------------------------
+
+
+def _line(text: str, where: Sequence[int | str]) -> int:
+    """Return the line of a key, or of the table that it should stand in; the first where neither is found."""
+    bare = _STRING.sub(_blanked, text)
+    tables, heads = _tables(bare), [head.start() for head in _HEAD.finditer(bare)]
+    place = next((part for part in where if isinstance(part, int)), None)
+    if place is None:
+        key = _key(where)
+        written = re.search(rf"^[ \t]*\[+[ \t]*{key}[ \t]*\]", bare, re.MULTILINE) if where else None
+        start, end = (written.start(), written.end()) if written else (0, heads[0] if heads else len(bare))
+    elif place < len(tables):
+        key = _key(where) if isinstance(where[-1], str) else ""
+        start, end = tables[place]
+    else:
+        key, start, end = "field", 0, len(bare)
+    found = re.compile(rf"(?<![\w-]){key}[ \t]*=").search(bare, start, end) if key else None
+    return 1 + bare.count("\n", 0, found.start() if found else start)
+
+
+def _key(where: Sequence[int | str]) -> str:
+    """Return a pattern of a key, which may stand in quotes."""
+    return rf"[\"']?{re.escape(str(where[-1]))}[\"']?" if where else ""
+
+
+def _blanked(string: re.Match[str]) -> str:
+    """Blank what stands in a string, or in a comment, but for a key: it may look like one."""
+    is_key = _ASSIGNED.match(string.string, string.end())
+    return string[0] if is_key else re.sub(r"[^\n]", " ", string[0])
+
+
+def _tables(bare: str) -> list[tuple[int, int]]:
+    """Return from where to where the fields stand, as tables of their own or within a list."""
+    heads = [(head.start(), head["name"] == "field") for head in _HEAD.finditer(bare)]
+    ends = [start for start, _ in heads[1:]] + [len(bare)]
+    found = [(start, end) for (start, field), end in zip(heads, ends, strict=False) if field]
+    if found or not (listed := re.search(r"^[ \t]*[\"']?field[\"']?[ \t]*=[ \t]*\[", bare, re.MULTILINE)):
+        return found
+    depth, start = 0, 0
+    for sign in re.finditer(r"[{}]", bare[listed.end() :]):
+        at = listed.end() + sign.start()
+        if sign[0] == "{":
+            start = start if depth else at
+            depth += 1
+        else:
+            depth -= 1
+            if not depth:
+                found.append((start, at))
+    return found

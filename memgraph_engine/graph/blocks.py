@@ -24,6 +24,10 @@ SPARE = 6
 _JSON = ("seconds", "cost")
 
 
+class Overtaken(Exception):
+    """Another run, or an erasure of everything, came since the notes were read; nothing was written."""
+
+
 @dataclass(frozen=True, slots=True)
 class BlocksState:
     """What a run must find unchanged: the scope's version and its last run; and which version that one `read`."""
@@ -77,7 +81,7 @@ def state(db: Database, scope: str) -> BlocksState | None:
 
 
 def notes(db: Database, scope: str, dimensions: int) -> Iterator[tuple[list[Row], "NDArray[np.float32]"]]:
-    """Yield the notes that blocks are made of by pages: id, session, seq, at (ms), revision; and their vectors."""
+    """Yield the notes of blocks by pages (id, session, seq, at in ms, revision, stamp), and their vectors."""
     import numpy as np
 
     after = ""
@@ -97,15 +101,18 @@ def stored(db: Database, scope: str) -> dict[str, Stored]:
     return found
 
 
-def write(db: Database, scope: str, rows: Sequence[Row]) -> Iterator[int]:
+def write(db: Database, scope: str, seen: BlocksState, rows: Sequence[Row]) -> Iterator[int]:
     """Store blocks that nobody finds yet, in transactions of their own; yield how many are written by then.
 
-    What a block holds comes before it. Each has id, made_from, level, leaves, notes, distance, first_at, last_at (ms),
-    vector, own and parts.
+    What a block holds comes before it. Each has id, made_from, level, leaves, notes, first_at, last_at (ms), vector,
+    own (id and stamp of each note) and parts. Where a note was changed or erased since it was read, the block has
+    nothing but its place. Raises Overtaken, with nothing of a transaction written, if the scope is gone, or another run
+    wrote since it was `seen`.
     """
     for start in range(0, len(rows), _BATCH):
         some = [{**row, "vector": packed(row["vector"])} for row in rows[start : start + _BATCH]]
-        db.commit("blocks/write", scope=scope, rows=some)
+        if not db.commit("blocks/write", scope=scope, before=seen.run, rows=some):
+            raise Overtaken
         yield start + len(some)
 
 
@@ -146,7 +153,7 @@ def begin(tx: Runner, scope: str, seen: BlocksState, run: str, *, late: bool) ->
 
 
 def place(tx: Runner, scope: str, rows: Sequence[Row]) -> None:
-    """Let blocks be the present tree: id, entered, left."""
+    """Let blocks be the present tree: id, entered, left, distance."""
     for start in range(0, len(rows), _SOME):
         tx.run("blocks/place", scope=scope, rows=rows[start : start + _SOME])
 

@@ -368,7 +368,7 @@ def texts(db: Database, scope: str) -> Iterator[Row]:
 
 
 def told(db: Database, scope: str) -> list[str]:
-    """Return what else may hold words: decisions, keywords, topics and their runs, ties, the places of folders."""
+    """Return what else may hold words: decisions, keywords, topics, blocks, their runs, ties, the places of folders."""
     rows = db.run("erasures/told", scope=scope)
     return rows[0]["made"] if rows else []
 

@@ -10,7 +10,10 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 Number = int | tuple[int, int]
 """What an answer speaks of: the number of a turn or of a pair of texts, or those of a note and a candidate."""
 
+MOST_FAULTS = 10
+"""Faults of an answer that are told: a model may give any number of them."""
 _MOST_KEYWORDS = 8
+_LONGEST_NUMBER = 20
 _LONGEST_LABEL = 60
 MOST_QUERIES = 4
 """Queries that are made of one question (LightMem with small models, section 3.3)."""
@@ -118,11 +121,16 @@ class Response(Part):
     def check(self, asked: frozenset[Number]) -> None:
         """Raise ValueError, in words for the model, unless it speaks of each number asked about, once."""
         given = Counter(self.about())
-        faults = [f"{number} was not asked about" for number in given if number not in asked]
+        faults = [f"{_short_number(number)} was not asked about" for number in given if number not in asked]
         faults += [f"{number} is missing" for number in sorted(asked - set(given), key=str)]
-        faults += [f"{number} comes {times} times" for number, times in given.items() if times > 1]
+        faults += [f"{_short_number(number)} comes {times} times" for number, times in given.items() if times > 1]
         if faults:
-            raise ValueError("; ".join(faults))
+            raise ValueError("; ".join(faults[:MOST_FAULTS]))
+
+
+def _short_number(number: Number) -> str:
+    text = str(number)
+    return text if len(text) <= _LONGEST_NUMBER else f"{text[:_LONGEST_NUMBER]}…"
 
 
 class ExtractedTurn(Item):

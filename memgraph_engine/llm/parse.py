@@ -6,12 +6,11 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
-from memgraph_engine.llm.answers import Number, Response
+from memgraph_engine.llm.answers import MOST_FAULTS, Number, Response
 
 R = TypeVar("R", bound=Response)
 
 _MOST_TRIES = 100  # braces at which an object may begin: a text of nothing else must not cost much
-_MOST_FAULTS = 10
 
 
 def parse(text: str, response: type[R], asked: frozenset[Number]) -> R:
@@ -28,7 +27,7 @@ def parse(text: str, response: type[R], asked: frozenset[Number]) -> R:
         answer = response.model_validate(found)
     except ValidationError as error:
         faults = [f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors(include_input=False)]
-        raise ValueError("; ".join(faults[:_MOST_FAULTS])) from None
+        raise ValueError("; ".join(faults[:MOST_FAULTS])) from None
     answer.check(asked)
     return answer
 

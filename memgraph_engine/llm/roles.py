@@ -97,6 +97,7 @@ class Roles:
                 answer = self._converse(model, messages, request, settings, meters)
             except ModelError as error:
                 spent = error.cost = spent + error.cost
+                error.model = model.name
                 failures.append(error)
                 if isinstance(error, BudgetSpent):
                     raise
@@ -141,6 +142,7 @@ class Roles:
                         yield piece
             except ModelError as error:
                 spent = error.cost = spent + error.cost
+                error.model = model.name
                 failures.append(error)
                 if begun or isinstance(error, BudgetSpent):
                     raise
@@ -236,6 +238,7 @@ def _failed(role: str, failures: Sequence[ModelError], cost: Cost) -> ModelError
         return failures[0]
     all_of_them = Unusable(" Then: ".join(map(str, failures)), cost)
     all_of_them.__cause__ = failures[-1]
+    all_of_them.model = " and ".join(dict.fromkeys(one.model for one in failures))
     return all_of_them
 
 

@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 
 from memgraph_engine.cost import Cost
-from memgraph_engine.errors import ModelError, ModelUnavailable
+from memgraph_engine.errors import ModelError, ModelUnavailable, Unusable, named
 from memgraph_engine.llm.tokens import chat_tokens, tokens
 from memgraph_engine.model.ports import ChatModel, Message, Reply, StreamingChat
 from memgraph_engine.settings import LlmSettings
@@ -90,6 +90,8 @@ class Pieces:
         try:
             with self._slots, translated(self._model):
                 piece = next(pieces, None)
+                if not (piece is None or isinstance(piece, str)):
+                    checked(self._model, piece)
         finally:
             self._seconds += time.perf_counter() - started
         if self._seconds > self._settings.timeout and not isinstance(piece, Reply):
@@ -104,8 +106,26 @@ def _whole(model: ChatModel, messages: Sequence[Message], limits: LlmSettings) -
     reply = model.chat(
         messages, temperature=limits.temperature, max_tokens=limits.max_tokens, timeout=limits.timeout, json_schema=None
     )
+    checked(model, reply)
     yield reply.text
     yield reply
+
+
+def checked(model: ChatModel, reply: object) -> Reply:
+    """Return a reply that is one; raises Unusable, which says what a stranger's model returned in its place."""
+    what = named(reply)
+    if isinstance(reply, Reply):
+        parts: dict[str, tuple[object, type]] = {"text": (reply.text, str), "cost": (reply.cost, Cost)}
+        wrong = [
+            f"whose {name} is {named(given)}" for name, (given, kind) in parts.items() if not isinstance(given, kind)
+        ]
+        if not wrong:
+            return reply
+        what = f"a Reply {wrong[0]}"
+    raise Unusable(
+        f"The chat model {model.name!r} returned {what}; it has to return a Reply with a text and a Cost.",
+        Cost(calls=1, money=None),
+    )
 
 
 @contextmanager

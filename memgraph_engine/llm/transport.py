@@ -11,7 +11,7 @@ from typing import Any
 from memgraph_engine.cost import NOTHING, Cost
 from memgraph_engine.errors import ModelError, ModelUnavailable
 from memgraph_engine.llm.meter import Gauge, reserved
-from memgraph_engine.llm.stream import Pieces, translated
+from memgraph_engine.llm.stream import Pieces, checked, translated
 from memgraph_engine.llm.tokens import chat_tokens
 from memgraph_engine.model.ports import ChatModel, Message, Pricing, Reply
 from memgraph_engine.settings import LlmSettings
@@ -103,13 +103,14 @@ def _chat(
     model: ChatModel, messages: Sequence[Message], settings: LlmSettings, json_schema: Mapping[str, Any] | None
 ) -> Reply:
     with translated(model):
-        return model.chat(
+        reply = model.chat(
             messages,
             temperature=settings.temperature,
             max_tokens=settings.max_tokens,
             timeout=settings.timeout,
             json_schema=json_schema,
         )
+    return checked(model, reply)
 
 
 def _estimate(model: ChatModel, messages: Sequence[Message], max_tokens: int) -> Cost:

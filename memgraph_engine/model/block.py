@@ -51,7 +51,7 @@ class BlockRun(Result):
     average or paper; `exact` is false where there were too many leaves to compare each with each. `changed_since`
     counts the writes that came while it ran. A chat model `described` so many now, and others `described_before`;
     `undescribed` counts those that one could have described, and did not: `fallbacks` says why, `cost` is what was
-    paid. `seconds` are by phase.
+    paid; of a run that is read again `fallbacks` are the kinds of failures alone. `seconds` are by phase.
     """
 
     brief = ("id", "scope", "at", "notes", "blocks", "created", "ended")

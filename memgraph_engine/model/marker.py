@@ -25,6 +25,14 @@ _LIKE_MARK = re.compile(
     rf"[^\w\s](?=(?P<between>{_BETWEEN})(?P<name>{_BETWEEN.join(_LETTERS)})(?![\w-]))", re.IGNORECASE
 )
 _NEVER_SEEN = re.compile("[\u00ad\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]")
+# fillers and selectors of variants (Unicode, Default_Ignorable_Code_Point), which str.isprintable takes for printable
+_IGNORED = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]")
+# joiners between emoji, and behind letters of scripts that need them: Arabic, Syriac, India and around, Mongolian
+_PICTURE = "[\u00a9\u00ae\u203c\u2049\u2122\u2139\u2190-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff]"
+_IN_PLACE = re.compile(
+    rf"(?<={_PICTURE})\ufe0f?\u200d(?={_PICTURE})|(?<={_PICTURE})[\ufe0e\ufe0f]|(?<=[0-9#*])\ufe0f(?=\u20e3)"
+    r"|(?<=[\u0620-\u07ff\u0840-\u08ff\u0900-\u0dff\u0f00-\u109f\u1780-\u18af])[\u200c\u200d]"
+)
 BLANK = " \t\u00a0\u200c\u200d\u2800\u3000\u3164"
 """What alone in a line shows nothing; the joiners among it stand between letters, and in emoji."""
 _OPENING = ("Ps", "Pi", "Sm", "Sk")  # brackets, quotation marks, mathematical signs, accents that stand alone
@@ -50,6 +58,20 @@ def seen(text: str) -> str:
     'Grimwald'
     """
     return _NEVER_SEEN.sub("", text)
+
+
+def hides(text: str) -> bool:
+    r"""Tell whether a text has signs that nobody sees, or that nobody knows: controls, tags, fillers, private ones.
+
+    What joins emoji, or letters of scripts that need it, is none where it stands in its place.
+
+    >>> hides("Grim\u200bwald"), hides("Fine.\U000e0073\U000e0061\U000e0079"), hides("a\ue000b")
+    (True, True, True)
+    >>> hides("\U0001f469\u200d\U0001f4bb"), hides("\u0645\u06cc\u200c\u0631\u0648\u0645"), hides("Ana")
+    (False, False, False)
+    """
+    kept = _IN_PLACE.sub("", text)
+    return not kept.isprintable() or _IGNORED.search(kept) is not None
 
 
 def without_marks(text: str) -> str:

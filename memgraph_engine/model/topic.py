@@ -56,7 +56,8 @@ class TopicRun(Result):
     keywords that changed their topic or lost it, `joined` those that had none; `moves` names the first of those that
     moved. `splits` tells for an old topic which it went to, `merges` for a topic which it came from; an id on both
     sides is the one that goes on. `changed_since` counts the writes that came while it ran. `labelled` counts
-    the labels that a chat model gave, `fallbacks` why it gave none, `cost` is what it took. `seconds` are by phase.
+    the labels that a chat model gave, `fallbacks` says why it gave none, `cost` is what it took; of a run that is read
+    again `fallbacks` are the kinds of failures alone. `seconds` are by phase.
     """
 
     brief = ("id", "scope", "at", "engine", "topics", "keywords")

@@ -119,7 +119,8 @@ def _once(job: _Job, now: datetime, before: str, *, late: bool) -> TopicRun:
     run = _labelled(_described(job, found, parts, change, now), job.labeller, change.topics, topics)
     with job.phase("write"):
         run = replace(run, seconds={**job.seconds})
-        writing = _Writing(seen, run, found, change, _rows(job, change, topics), bounds.largest, late)
+        stored = replace(run, fallbacks=job.labeller.spent.kinds) if job.labeller else run
+        writing = _Writing(seen, stored, found, change, _rows(job, change, topics), bounds.largest, late)
         if not job.db.write(writing.write):
             raise _Overtaken
     return replace(run, seconds=job.seconds)
