@@ -104,6 +104,7 @@ COUNTED_AS_STORED = {
     "writes/commit",
     "scopes/sums",
     "scopes/settle",
+    "blocks/faults",
     "keywords/recount",
     "keywords/faults",
     "notes/faults",
