@@ -11,7 +11,7 @@
 // $pool: integer    notes that each vector index proposes; 0 where a range below narrows anything
 // $narrowed_pool: integer    likewise where one does, else 0: ranges that are wide open would cost, most in a large scope
 // $lexical_pool: integer    notes that full text proposes
-// $since: datetime    earliest said_at; times are null where nothing narrows and there are no others
+// $since: datetime    earliest said_at; times are null where nothing narrows
 // $until: datetime    latest said_at
 // $session: list<string>    first and last value, the same for one session
 // $speaker: list<string>    likewise
@@ -125,6 +125,17 @@ CALL (sums, near, nearness, expiring, apart) {
   }
   RETURN 'dense_context' AS channel, collect(n) AS notes, null AS score, null AS carried, null AS name
   UNION ALL
+  WITH 0 AS here WHERE $pool > 0
+  UNWIND $others AS vector
+  CALL (vector) {
+    MATCH (n:Note)
+      SEARCH n IN (VECTOR INDEX note_context FOR vector
+        WHERE n.scope IN $scopes AND n.status IN $statuses AND n.expires_at > $alive LIMIT $others_pool)
+    RETURN n
+  }
+  RETURN 'dense_context' AS channel, collect(n) AS notes, null AS score, null AS carried, null AS name
+  UNION ALL
+  WITH 0 AS here WHERE $narrowed_pool > 0
   UNWIND $others AS vector
   CALL (vector) {
     MATCH (n:Note|Past)

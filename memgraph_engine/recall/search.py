@@ -421,7 +421,6 @@ def parameters(
     """Return what the recall statement takes; `spare` is how many times as much is asked for, for what is left out."""
     reading, pool, narrow = query.read(languages), settings.pool * factor * spare, query.filters.narrow
     words = terms("\n".join((query.text, *reading.plan.queries)), languages)
-    others = len(reading.queries)
     return {
         "scopes": query.scope_names,
         "vector": packed(query.vector),
@@ -429,12 +428,11 @@ def parameters(
         "pool": 0 if narrow else pool,
         "narrowed_pool": pool if narrow else 0,
         "others": [packed(vector) for vector in reading.queries],
-        "others_pool": -(-pool // (others + 1)),
+        "others_pool": -(-pool // (len(reading.queries) + 1)),
         "lexical_pool": _lexical_pool(query, settings, factor * spare),
         **_pathways(query, reading, languages, settings),
         **query.filters.parameters(),
-        # times take long to pack
-        **({} if narrow or others else dict.fromkeys(("since", "until", "as_of", "known_at"))),
+        **({} if narrow else dict.fromkeys(("since", "until", "as_of", "known_at"))),  # times take long to pack
         "timely": settings.anchored * spare,
         "shown": sorted(query.filters.shown),
     }
