@@ -37,6 +37,27 @@ def test_a_person_is_named_in_the_place_of_the_pronoun(question, asked):
 
 
 @pytest.mark.parametrize(
+    ("user", "assistant", "question", "asked"),
+    [
+        ("Where does Priya live?", "Priya lives in Leeds.", "What did she adopt?", "What did Priya adopt?"),
+        ("How is Priya doing?", "She moved to Leeds.", "What's her cat called?", "What's Priya's cat called?"),
+        ("Where does Priya live?", "In Leeds.", "And her brother?", "And Priya's brother?"),
+        ("Where is the meeting with Laura?", "At Hotel Adlon.", "Is she coming?", "Is Laura coming?"),
+        ("Maria works for Siemens in Munich.", "Nice!", "How old is she?", "How old is Maria?"),
+        ("Who is the manager at Keizer?", "Olivier.", "What does he want?", "What does Olivier want?"),
+        ("My mother loves Madeira.", "Lovely!", "How old is she?", "How old is my mother?"),
+        ("The dog is sick.", "Oh no.", "What does he eat?", "What does the dog eat?"),
+        ("Coffee makes me jumpy, says Ana.", "Noted.", "What did she say?", "What did Ana say?"),
+        ("I met Priya and Karl.", "Nice!", "What did he decide?", "What did he decide? (Priya, Karl)"),
+        ("Thanks! Great.", "You're welcome.", "What did she buy?", "What did she buy?"),
+        ("Lisbon is hot.", "It is.", "How’s she?", "How's Lisbon?"),
+    ],
+)
+def test_a_person_is_whoever_was_told_of_and_no_place_where_he_is(user, assistant, question, asked):
+    assert standalone(question, [turn("user", user), turn("assistant", assistant)], "english") == asked
+
+
+@pytest.mark.parametrize(
     ("turns", "question", "named"),
     [
         (BIKE, "How much did I pay for it?", "cargo bike"),
@@ -86,7 +107,7 @@ def test_the_name_told_of_last_is_meant():
 @pytest.mark.parametrize(
     ("question", "asked"),
     [
-        ("¿Qué compró ella?", "¿Qué compró Elena?"),
+        ("¿Qué compró ella?", "¿Qué compró mi hermana?"),
         ("¿Y el domingo?", "¿Y el domingo? (hermana Elena"),
         ("¿Qué hago?", "¿Qué hago?"),
     ],

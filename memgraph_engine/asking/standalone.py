@@ -6,7 +6,8 @@ given the last turns knows who she is; so does a memory that reads them.
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 
 from memgraph_engine.ingest.keywords import candidates
 from memgraph_engine.language import APOSTROPHES, CLOSED, listed_terms, places, tokenize, word_list, word_values
@@ -14,36 +15,56 @@ from memgraph_engine.model.memory import Source
 
 _MOST = 3  # phrases that a question is given for a thing
 _BRIEF = 2  # words with content of which a question that goes on from another has fewer
-_ASSISTANT = 0.5  # what a phrase of an assistant's counts beside one of the user's
+_ASSISTANT = 0.5  # what an assistant's turn counts beside one of the user's
+_BEHIND = 0.5  # what a name counts behind what its sentence begins with
+_UNSURE = 0.01
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
+_SENTENCES = re.compile(r"[.!?…\n]+")
+_OWNED = "'s"
 
 
 def standalone(question: str, turns: Sequence[Source], language: str) -> str:
     """Return a question that tells by itself what its pronouns stand for in the last turns, the oldest first.
 
-    In the place of the first that stands for a person comes the name told of last and most; for a thing at most three
-    phrases follow the question, since which one is meant is less sure. The user's turns count twice as much as an
-    assistant's. A pronoun behind a name or a known thing of the question itself stands for that. A question that only
-    goes on ("And on Sunday?") is about what was told of before. What refers back to nothing is returned as it is.
+    In the place of the first that stands for a person comes who was told of last and most: by a name that stands behind
+    no word of place ("in Leeds"), or as a sentence begins ("my mother", "the dog"). Where one sentence names several,
+    all of them follow the question, as do at most three phrases for a thing, since which one is meant is less sure. The
+    user's turns count twice as much as an assistant's. A pronoun behind a name or a known thing of the question itself
+    stands for that. A question that only goes on ("And on Sunday?") is about what was told of before. What refers back
+    to nothing is returned as it is.
 
-    >>> said = [Source("1", "How is Maria's boat?", "", role="user"), Source("2", "Fine.", "", role="assistant")]
+    >>> said = [Source("1", "How is Maria's boat?", "", role="user"), Source("2", "In Faro.", "", role="assistant")]
     >>> standalone("What did she buy?", said, "english"), standalone("Where is it?", said, "english")
-    ('What did Maria buy?', 'Where is it? (Maria, boat)')
+    ('What did Maria buy?', 'Where is it? (Maria, boat, Faro)')
     >>> standalone("What did Tom buy for his boat?", said, "english")
     'What did Tom buy for his boat?'
     """
     said = question.translate(APOSTROPHES)
     found = [*_references(said, language)]
     goes_on = _goes_on(said, language)
-    if not (found or goes_on):
-        return question
-    told = [phrase for phrase in _told(turns, language) if phrase.casefold() not in question.casefold()]
-    names = [phrase for phrase in told if phrase[0].isupper()]
     person = next((match for match, kind in found if kind == "person"), None)
-    if person and names:
-        return f"{question[: person.start()]}{names[0]}{question[person.end() :]}"
-    behind = ", ".join(told[:_MOST]) if goes_on or not person else ""
-    return f"{question} ({behind})" if behind else question
+    if person:
+        meant = _persons(turns, language)
+        if len(meant) == 1:
+            return f"{said[: person.start()]}{_as(meant[0], person, said, language)}{said[person.end() :]}"
+        return _with(question, meant)
+    return _with(question, _told(turns, language)) if found or goes_on else question
+
+
+def _with(question: str, phrases: Iterable[str]) -> str:
+    """Return a question with the first phrases behind it that it does not have."""
+    new = [phrase for phrase in phrases if phrase.casefold() not in question.casefold()][:_MOST]
+    return f"{question} ({', '.join(new)})" if new else question
+
+
+def _as(name: str, pronoun: re.Match[str], said: str, language: str) -> str:
+    """Return a name as a pronoun stands in a question: "her" of "her dog" tells whose it is."""
+    if "'" in pronoun[0]:
+        return name + pronoun[0][pronoun[0].index("'") :]
+    owns = word_list(language, "determiners")
+    behind = _WORD.match(said, pronoun.end() + 1)
+    led = behind is not None and not listed_terms(language, *CLOSED).issuperset(tokenize(behind[0], language))
+    return name + _OWNED if led and pronoun[0].casefold() in owns else name
 
 
 def _references(said: str, language: str) -> Iterator[tuple[re.Match[str], str]]:
@@ -82,11 +103,67 @@ def _goes_on(said: str, language: str) -> bool:
     return len(content) < _BRIEF and any(0 in places(words, phrase) for phrase in word_list(language, "follow-ups"))
 
 
+def _newest_first(turns: Sequence[Source]) -> list[tuple[float, Source]]:
+    """Return turns with what each counts: the most first, and of equal ones the user's."""
+    weighed = [
+        ((_ASSISTANT if turn.role == "assistant" else 1.0) / (1 + age), turn)
+        for age, turn in enumerate(reversed(turns))
+    ]
+    return sorted(weighed, key=lambda pair: (-pair[0], pair[1].role == "assistant"))
+
+
 def _told(turns: Sequence[Source], language: str) -> list[str]:
     """Return the names and phrases of turns, those first that were told of last and most."""
     weights: defaultdict[str, float] = defaultdict(float)
-    for age, turn in enumerate(reversed(turns)):
-        share = _ASSISTANT if turn.role == "assistant" else 1.0
+    spelt: dict[str, str] = {}
+    for share, turn in _newest_first(turns):
         for phrase in candidates(turn.text, language, speaker=turn.speaker):
-            weights[phrase] += share / (1 + age)
-    return sorted(weights, key=lambda phrase: -weights[phrase])
+            weights[phrase.casefold()] += share
+            # of one that opens a sentence the capital tells nothing
+            spelt[phrase.casefold()] = min(phrase, spelt.get(phrase.casefold(), phrase))
+    return [spelt[phrase] for phrase in sorted(weights, key=lambda phrase: -weights[phrase])]
+
+
+def _persons(turns: Sequence[Source], language: str) -> list[str]:
+    """Return who was told of last and most; several where one sentence names them side by side, none for nobody."""
+    weights: defaultdict[str, float] = defaultdict(float)
+    beside: dict[str, list[str]] = {}
+    said = [
+        (share, _named(sentence, language))
+        for share, turn in _newest_first(turns)
+        for sentence in _SENTENCES.split(turn.text.translate(APOSTROPHES))
+    ]
+    # the capital with which a sentence begins tells nothing: such a name counts where there is no other
+    sure = {name for _, (subject, others) in said for name in (subject, *others) if name in others or name.islower()}
+    for share, (subject, others) in said:
+        first = [subject] if subject else others
+        for name in dict.fromkeys((*first, *others)):
+            part = share if name in first else share * _BEHIND
+            weights[name] += part if name in sure else part * _UNSURE
+            beside.setdefault(name, [one for one in first if name in first and one != name])
+    best = max(weights, key=lambda name: weights[name], default=None)
+    return [] if best is None else [best, *(one for one in beside[best] if weights[one] >= weights[best])]
+
+
+def _named(sentence: str, language: str) -> tuple[str, list[str]]:
+    """Return whom or what a sentence begins with, '' for neither, and the names in it behind no word of place."""
+    closed, owned = listed_terms(language, *CLOSED), word_list(language, "determiners")
+    words = [match[0].removesuffix(_OWNED) for match in _WORD.finditer(sentence)]
+    empty = [closed.issuperset(tokenize(word, language)) or word[0].isdigit() for word in words]
+    if len(words) > 1 and words[0].casefold() in owned and not empty[1]:
+        subject, start = f"{words[0].casefold()} {words[1]}", 2
+    else:
+        subject, start = "", 0
+    names: list[str] = []
+    before = ""
+    runs = groupby(range(start, len(words)), key=lambda at: words[at][0].isupper() and not empty[at])
+    for named, run in runs:
+        at = [*run]
+        name = " ".join(words[place] for place in at)
+        if named and not at[0]:
+            kept = {phrase.casefold() for phrase in candidates(sentence, language, speaker="")}
+            subject = name if name.casefold() in kept else ""
+        elif named and before not in word_list(language, "place-words"):
+            names.append(name)
+        before = words[at[-1]].casefold()
+    return subject, names
