@@ -20,7 +20,6 @@ from memgraph_engine.claims import reading as claim_reading
 from memgraph_engine.engine.account import Account
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import InvalidInput, MemgraphEngineError
-from memgraph_engine.graph import claims as claim_graph
 from memgraph_engine.graph import decisions, notes, profiles, scopes, sources, usage
 from memgraph_engine.graph.claims import Supported
 from memgraph_engine.ingest.messages import (
@@ -38,7 +37,7 @@ from memgraph_engine.lifecycle import utility
 from memgraph_engine.llm import Spent
 from memgraph_engine.model.answer import BUSY, Answer, Context
 from memgraph_engine.model.block import Block
-from memgraph_engine.model.claim import LEAST, Claim
+from memgraph_engine.model.claim import Claim
 from memgraph_engine.model.memory import NEVER, TRUE_ONCE, Note, Source, SourceKind
 from memgraph_engine.model.profile import Profile
 from memgraph_engine.model.prompt import Prompt
@@ -177,9 +176,8 @@ class Reader:
     ) -> Context:
         """Return what the memory holds on a question, within a budget of tokens; found by a search, or by blocks.
 
-        With `claims` those come behind it of which the question names an end.
-
-        It leaves out what chat models may not see, unless its class is named; for one that is `answered` also then.
+        With `claims` those come behind it of which the question names an end. It leaves out what chat models may not
+        see, unless its class is named; for one that is `answered` also then.
         """
         if budget is not None and (type(budget) is not int or not LEAST_BUDGET <= budget <= _MOST_BUDGET):
             raise InvalidInput(
@@ -271,8 +269,7 @@ class Reader:
 
     def claim(self, scope: Scope, id: str) -> Claim | None:  # noqa: A002  the graph's own word
         """Return a claim of one scope; None if there is none, or no note supports it that can be read."""
-        found = (one.claim for one in claim_graph.told(self._engine.db, [scope.name], [id]))
-        return next((one for one in found if one.confidence >= LEAST), None)
+        return claim_reading.find(self._engine, scope.name, id)
 
     def told(self, scope: Scope, blocks: Sequence[Block]) -> list[Block]:
         """Return blocks of one scope with their fields."""
@@ -465,9 +462,19 @@ class Reader:
         moment = local(filters.as_of or filters.known_at or self._engine.now(), self._engine.settings.timezone)
         fitted = weights(self._engine.embedder.name)
         policies = self._engine.policies
-        before = [(turn.role, turn.text) for turn in turns]
-        made = Query(text, vector, scope.readable, filters, top_k, moment, least, explain, turns=before)
-        return replace(made, weights=fitted, policies=policies)
+        return Query(
+            text,
+            vector,
+            scope.readable,
+            filters,
+            top_k,
+            moment,
+            least,
+            explain,
+            weights=fitted,
+            policies=policies,
+            turns=[(turn.role, turn.text) for turn in turns],
+        )
 
     def listed(self, scope: Scope, filters: Filters) -> Iterator[Note]:
         """Yield the notes of one scope, oldest first, fetched a page at a time."""

@@ -17,7 +17,7 @@ _MOST = 3  # phrases that a question is given for a thing
 _BRIEF = 2  # words with content of which a question that goes on from another has fewer
 _ASSISTANT = 0.5  # what an assistant's turn counts beside one of the user's
 _BEHIND = 0.5  # what a name counts behind what its sentence begins with
-_UNSURE = 0.01
+_UNSURE = 0.01  # what a name counts that only opens sentences: any other goes before it
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 _SENTENCES = re.compile(r"[.!?…\n]+")
 _OWNED = "'s"
@@ -41,14 +41,13 @@ def standalone(question: str, turns: Sequence[Source], language: str) -> str:
     """
     said = question.translate(APOSTROPHES)
     found = [*_references(said, language)]
-    goes_on = _goes_on(said, language)
     person = next((match for match, kind in found if kind == "person"), None)
     if person:
         meant = _persons(turns, language)
         if len(meant) == 1:
             return f"{said[: person.start()]}{_as(meant[0], person, said, language)}{said[person.end() :]}"
         return _with(question, meant)
-    return _with(question, _told(turns, language)) if found or goes_on else question
+    return _with(question, _told(turns, language)) if found or _goes_on(said, language) else question
 
 
 def _with(question: str, phrases: Iterable[str]) -> str:
@@ -103,7 +102,7 @@ def _goes_on(said: str, language: str) -> bool:
     return len(content) < _BRIEF and any(0 in places(words, phrase) for phrase in word_list(language, "follow-ups"))
 
 
-def _newest_first(turns: Sequence[Source]) -> list[tuple[float, Source]]:
+def _weighed(turns: Sequence[Source]) -> list[tuple[float, Source]]:
     """Return turns with what each counts: the most first, and of equal ones the user's."""
     weighed = [
         ((_ASSISTANT if turn.role == "assistant" else 1.0) / (1 + age), turn)
@@ -116,7 +115,7 @@ def _told(turns: Sequence[Source], language: str) -> list[str]:
     """Return the names and phrases of turns, those first that were told of last and most."""
     weights: defaultdict[str, float] = defaultdict(float)
     spelt: dict[str, str] = {}
-    for share, turn in _newest_first(turns):
+    for share, turn in _weighed(turns):
         for phrase in candidates(turn.text, language, speaker=turn.speaker):
             weights[phrase.casefold()] += share
             # of one that opens a sentence the capital tells nothing
@@ -127,10 +126,9 @@ def _told(turns: Sequence[Source], language: str) -> list[str]:
 def _persons(turns: Sequence[Source], language: str) -> list[str]:
     """Return who was told of last and most; several where one sentence names them side by side, none for nobody."""
     weights: defaultdict[str, float] = defaultdict(float)
-    beside: dict[str, list[str]] = {}
     said = [
         (share, _named(sentence, language))
-        for share, turn in _newest_first(turns)
+        for share, turn in _weighed(turns)
         for sentence in _SENTENCES.split(turn.text.translate(APOSTROPHES))
     ]
     # the capital with which a sentence begins tells nothing: such a name counts where there is no other
@@ -140,9 +138,9 @@ def _persons(turns: Sequence[Source], language: str) -> list[str]:
         for name in dict.fromkeys((*first, *others)):
             part = share if name in first else share * _BEHIND
             weights[name] += part if name in sure else part * _UNSURE
-            beside.setdefault(name, [one for one in first if name in first and one != name])
-    best = max(weights, key=lambda name: weights[name], default=None)
-    return [] if best is None else [best, *(one for one in beside[best] if weights[one] >= weights[best])]
+    best = max(weights, key=lambda name: weights[name], default="")
+    beside = next((others for _, (subject, others) in said if best in others and not subject), [])
+    return [best, *(one for one in beside if one != best and weights[one] >= weights[best])] if best else []
 
 
 def _named(sentence: str, language: str) -> tuple[str, list[str]]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from memgraph_engine.embedding import CheckedEmbedder
 from memgraph_engine.llm import Roles, Spent, planning
+from memgraph_engine.llm.answers import MOST_QUERIES
 from memgraph_engine.model.memory import NEVER, UNKNOWN_PAST
 from memgraph_engine.model.result import QueryPlan
 from memgraph_engine.rendering import events
@@ -15,8 +16,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-MOST_OTHERS = 3
-"""Queries that are looked for beside the question."""
 _MOST_TIMES = 8
 _LONGEST_READ = 4096  # characters of a question in which times are looked for
 
@@ -62,7 +61,7 @@ def read_by_model(
     (one,) = answer.response.questions
     start, end = _midnight(one.since, moment, UNKNOWN_PAST), _midnight(_after(one.until), moment, NEVER)
     times = ((start, end),) if one.since or one.until else ()
-    queries = tuple(text for text in dict.fromkeys(one.queries) if text and text != question)[:MOST_OTHERS]
+    queries = tuple(text for text in dict.fromkeys(one.queries) if text and text != question)[: MOST_QUERIES - 1]
     plan = QueryPlan(one.topic, one.keywords, times, answer.model, queries)
     texts = [text for text in (plan.topic, *plan.keywords) if text]
     vectors = list(embedder.embed_documents(texts)) if texts else []
