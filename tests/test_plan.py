@@ -193,6 +193,19 @@ def test_the_queries_of_a_plan_are_looked_for_beside_the_question_in_the_same_st
         assert not {"otters", "heron"} & {*found(memory.search(question, user_id="ana", top_k=20))}
 
 
+@pytest.mark.parametrize("narrowed", [{}, {"until": "9000-01-01"}])
+def test_a_query_finds_by_its_meaning_alone(tenant, embedder, narrowed):
+    chat = ScriptedChat([planned(queries=["What do animals of the sea get for a meal?"])])
+    with memory_with(tenant, embedder, chat, only=["planning"]) as (memory, _):
+        two_animals(memory)
+        question = "Which boat has a mast?"
+        hits = memory.search(question, user_id="ana", rounds=2, top_k=50, explain=True, **narrowed)
+        (otters,) = (hit for hit in hits if found([hit]) == ["otters"])
+        assert otters.explanation.proposed_by == ("dense_context",)
+        alone = memory.search(question, user_id="ana", top_k=50, explain=True, **narrowed)
+        assert "otters" not in found(alone)
+
+
 def test_filters_hold_for_the_queries_of_a_plan(tenant, embedder):
     chat = ScriptedChat([planned(queries=["What do otters eat?", "Where does the heron sleep?"])] * 3)
     with memory_with(tenant, embedder, chat, only=["planning"]) as (memory, _):
