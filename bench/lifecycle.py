@@ -184,18 +184,22 @@ def _without_ends() -> Iterator[None]:
     """Let searches use a statement that knows of no ends."""
     known = statements()
     whole = known[_PROPOSE]
-    text = whole.text
+    parts = tuple(replace(part, text=_endless(part.text)) for part in whole.parts)
+    known[_PROPOSE] = Statement(_PROPOSE, parts, whole.parameters - {"alive", "present"})
+    try:
+        yield
+    finally:
+        known[_PROPOSE] = whole
+
+
+def _endless(text: str) -> str:
     for clause in _ENDS:
         text = text.replace(clause, "")
     text = text.replace("coalesce(s.next_expiry <= $alive, false)", "false")
     # left open, not out: without it the planner looks for what is pending in all notes of a scope
     text = text.replace(" WHERE n.expires_at > $alive", " WHERE n.expires_at > datetime('0001-01-01T00:00:00Z')")
     assert "$alive" not in text, "the statement asks of ends in words that the bench does not know"
-    known[_PROPOSE] = Statement(_PROPOSE, text, whole.parameters - {"alive", "present"})
-    try:
-        yield
-    finally:
-        known[_PROPOSE] = whole
+    return text
 
 
 @contextmanager

@@ -52,10 +52,10 @@ def operators(plan):
         yield from operators(child)
 
 
-def explained(driver, name):
+def explained(driver, name, *, whole=True):
     statement = statements()[name]
     parameters = {p: dict.fromkeys(["id", "kind", "at"]) if p == "decision" else None for p in statement.parameters}
-    text, given = statement.call(parameters)
+    text, given = (statement.whole if whole else statement.call)(parameters)
     _, summary, _ = driver.execute_query(
         text.replace("CYPHER 25", "CYPHER 25 EXPLAIN", 1),
         given,
@@ -77,6 +77,11 @@ def test_a_statement_never_walks_the_whole_graph(driver, name):
             sides = [[o["operatorType"] for o in operators(child)] for child in operator.get("children", ())]
             # one side is a single row: what a unique key finds, or what is handed in
             assert any(side[0].startswith("Argument") or any(ONE.search(kind) for kind in side) for side in sides)
+
+
+@pytest.mark.parametrize("name", [n for n in NAMES if len(statements()[n].parts) > 1])
+def test_a_statement_is_sound_without_what_it_needs_not_send(driver, name):
+    assert len(explained(driver, name, whole=False)) < len(explained(driver, name)) / 2
 
 
 def test_what_contradicts_notes_is_sought_from_these_notes_alone(driver):
@@ -159,6 +164,37 @@ def test_no_python_file_holds_cypher(root):
 def test_a_header_that_differs_from_its_body_is_refused():
     with pytest.raises(BrokenStatement, match="scope"):
         _parse("notes/wrong", "// What it does.\n// $id: string    an id\nMATCH (n {scope: $scope, id: $id}) RETURN n")
+
+
+TWO = """// Removes notes, and keywords where some are lost.
+// $scope: string    the scope
+// $write: map    what is lost {keywords: list<string>}
+MATCH (n:Note {scope: $scope}) DETACH DELETE n
+// if $write.keywords
+WITH count(*) AS removed
+UNWIND $write.keywords AS name // a comment is no part
+// nor is this one
+MATCH (k:Keyword {scope: $scope, name: name}) DELETE k
+// end
+RETURN 0 AS done"""
+
+
+@pytest.mark.parametrize(("lost", "sent"), [(["whale"], True), ([], False), (None, False)])
+def test_a_part_is_sent_only_where_something_is_given_for_it(lost, sent):
+    text, _ = _parse("notes/two", TWO).call({"scope": "x", "write": {"keywords": lost}})
+    assert ("Keyword" in text) == sent
+    assert text.startswith("CYPHER 25\nMATCH (n:Note {scope: $given.scope})")
+    assert text.endswith("RETURN 0 AS done")
+
+
+def test_a_part_that_needs_what_no_header_names_is_refused():
+    with pytest.raises(BrokenStatement, match="written"):
+        _parse("notes/wrong", TWO.replace("// if $write", "// if $written"))
+
+
+def test_a_part_within_a_part_is_refused():
+    with pytest.raises(BrokenStatement, match="no other"):
+        _parse("notes/wrong", TWO.replace("// nor is this one", "// if $write"))
 
 
 def test_a_call_with_a_wrong_parameter_is_refused(memory):

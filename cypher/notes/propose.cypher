@@ -66,6 +66,7 @@ CALL (expiring) {
       RETURN n, score
     }
     RETURN n, score
+    // if $narrowed_pool
     UNION ALL
     WITH 0 AS here WHERE $narrowed_pool > 0
     CALL (here) {
@@ -84,6 +85,7 @@ CALL (expiring) {
       RETURN n, score
     }
     RETURN n, score
+    // end
   }
   RETURN collect(n) AS near, collect(score) AS nearness
 }
@@ -106,6 +108,7 @@ CALL (sums, near, nearness, expiring, apart) {
     RETURN n
   }
   RETURN 'dense_context' AS channel, collect(n) AS notes, null AS score, null AS carried, null AS name
+  // if $narrowed_pool
   UNION ALL
   WITH 0 AS here WHERE $narrowed_pool > 0
   CALL (here) {
@@ -124,6 +127,8 @@ CALL (sums, near, nearness, expiring, apart) {
     RETURN n
   }
   RETURN 'dense_context' AS channel, collect(n) AS notes, null AS score, null AS carried, null AS name
+  // end
+  // if $others
   UNION ALL
   WITH 0 AS here WHERE $pool > 0
   UNWIND $others AS vector
@@ -153,9 +158,11 @@ CALL (sums, near, nearness, expiring, apart) {
     RETURN n
   }
   RETURN 'dense_context' AS channel, collect(n) AS notes, null AS score, null AS carried, null AS name
+  // end
   UNION ALL
   CALL db.index.fulltext.queryNodes('note_terms', $words, {limit: $lexical_pool}) YIELD node AS n
   RETURN 'lexical' AS channel, collect(n) AS notes, null AS score, null AS carried, null AS name
+  // if $read.times
   UNION ALL
   UNWIND $read.times AS time
   CALL (time) {
@@ -167,6 +174,8 @@ CALL (sums, near, nearness, expiring, apart) {
     RETURN collect(n) AS notes
   }
   RETURN 'time' AS channel, notes, null AS score, null AS carried, null AS name
+  // end
+  // if $keywords
   UNION ALL
   CALL () {
     WITH 0 AS here WHERE $keywords > 0
@@ -186,6 +195,8 @@ CALL (sums, near, nearness, expiring, apart) {
   CALL (k, expiring) { MATCH (k)<-[:HAS_KEYWORD]-(n) WHERE n.status IN $statuses AND (NOT expiring OR n.expires_at > $alive) RETURN n LIMIT $spread }
   WITH k, score, collect(n) AS notes WHERE size(notes) > 0
   RETURN 'keywords' AS channel, notes, score, CASE WHEN size(notes) < $spread THEN size(notes) ELSE COUNT { (k)<-[:HAS_KEYWORD]-() } END AS carried, CASE WHEN $traced THEN [k.name, null] END AS name
+  // end
+  // if $topics
   UNION ALL
   WITH expiring, coalesce($read.topic, $vector) AS vector WHERE $topics > 0
   CALL (vector) {
@@ -198,6 +209,8 @@ CALL (sums, near, nearness, expiring, apart) {
   MATCH (k)<-[:HAS_KEYWORD]-(n) WHERE n.status IN $statuses AND (NOT expiring OR n.expires_at > $alive)
   WITH t, k, score, collect(n) AS notes
   RETURN 'topics' AS channel, notes, score, size(notes) AS carried, CASE WHEN $traced THEN [k.name, t.label] END AS name
+  // end
+  // if $related
   UNION ALL
   WITH near, nearness, expiring, apart
   UNWIND CASE WHEN apart THEN [place IN range(0, size(near) - 1) WHERE near[place].apart IS NULL][..$related]
@@ -208,6 +221,8 @@ CALL (sums, near, nearness, expiring, apart) {
   ORDER BY score DESC, m.stamp LIMIT $tied
   WITH collect(m) AS notes, collect(score) AS score
   RETURN 'related' AS channel, notes, score, null AS carried, null AS name
+  // end
+  // if $blocks
   UNION ALL
   WITH sums, expiring WHERE $blocks > 0
   WITH expiring, toInteger(sqrt(reduce(most = $least * $least, s IN sums | CASE WHEN s.notes > most THEN s.notes ELSE most END))) AS widest
@@ -230,6 +245,7 @@ CALL (sums, near, nearness, expiring, apart) {
   ORDER BY score DESC, n.stamp LIMIT $block_notes
   WITH collect(n) AS notes, collect(score) AS score
   RETURN 'blocks' AS channel, notes, score, null AS carried, null AS name
+  // end
 }
 WITH sums, channel, notes, score, carried, name, expiring, apart,
      // other scopes' notes come from nowhere but full text, where two scopes' tokens may be alike

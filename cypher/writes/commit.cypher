@@ -1,5 +1,6 @@
 // One write: all that changes in a scope at once, or nothing if somebody wrote since its version was read (no row then).
-// Each part runs where it is given rows, and sees what the parts before it wrote.
+// Each part runs where it is given rows, and sees what the parts before it wrote. What an addition always writes is always sent;
+// what corrects, merges and takes back only where it has rows: planned as a whole, it took the first addition ten seconds.
 // $scope: string    the scope
 // $version: integer    as it was when the write was prepared
 // $sums: map    by how much the scope's sums change {notes, raw_length, context_length, joined}, when the first of what is written ends {ends: ms or null},
@@ -55,6 +56,7 @@ SET s.version = s.version + 1,
     s.keeps_apart = CASE WHEN $sums.apart THEN true ELSE s.keeps_apart END
 WITH s.version AS version, s.topics_most AS most, s.blocks_run AS blocks
 // the blocks of notes that change, and what holds them, are found no more until they are made anew, and keep no word of them
+// if $write.retired, $write.rebuilt, $write.erased, $write.waves
 CALL (blocks) {
   UNWIND CASE WHEN blocks IS NULL THEN [] ELSE [row IN $write.retired | row.id] + [row IN $write.rebuilt | row.id] + $write.erased
          + reduce(changed = [], wave IN $write.waves | changed + [row IN wave | row.id]) END AS id
@@ -62,6 +64,7 @@ CALL (blocks) {
   SET b.state = CASE b.state WHEN 'live' THEN 'stale' ELSE b.state END, b.made_from = '', b.embedding = null,
       b.described = null, b.described_by = null, b.described_as = null
 }
+// end
 CALL () {
   UNWIND $write.sources AS row
   CREATE (x:Source {scope: $scope, id: row.id})
@@ -95,6 +98,7 @@ CALL () {
   WITH k, row WHERE k.embedding IS NULL AND k.resting IS NULL
   CALL db.create.setNodeVectorProperty(k, 'resting', row.vector)
 }
+// if $write.reinstated
 CALL () {
   UNWIND $write.reinstated AS row
   MATCH (:Decision {scope: $scope, id: row.retired_by})-[:ABOUT {role: 'retired'}]->(n:Past {scope: $scope, id: row.id})
@@ -122,6 +126,7 @@ CALL () {
   MATCH (k:Keyword {scope: $scope, name: name})
   MERGE (n)-[:HAS_KEYWORD]->(k)
 }
+// end
 CALL () {
   UNWIND $write.notes AS row
   WITH row, datetime('9999-12-31T00:00:00Z') AS never
@@ -154,6 +159,7 @@ CALL () {
   MATCH (k:Keyword {scope: $scope, name: name})
   MERGE (n)-[:HAS_KEYWORD]->(k)
 }
+// if $write.waves
 CALL () {
   UNWIND $write.waves AS wave
   CALL (wave) {
@@ -226,7 +232,9 @@ CALL () {
     MERGE (n)-[:HAS_KEYWORD]->(k)
   }
 }
+// end
 // after the notes, whose former versions then come from the former text
+// if $write.rewritten
 CALL () {
   UNWIND $write.rewritten AS row
   MATCH (x:Source {scope: $scope, id: row.id})
@@ -246,6 +254,7 @@ CALL () {
     DELETE f
   }
 }
+// end
 CALL () {
   UNWIND $write.relations AS row
   MATCH (n:Note {scope: $scope, id: row.new})
@@ -260,11 +269,14 @@ CALL () {
       r.former = CASE row.former WHEN '' THEN null ELSE row.former END
   }
 }
+// if $write.cut
 CALL () {
   UNWIND $write.cut AS row
   MATCH (n:Note {scope: $scope, id: row.note})-[r:RELATED|SUPERSEDES|UNTIED {decision: row.decision}]->(:Note)
   DELETE r
 }
+// end
+// if $write.untied, $write.loosed
 CALL () {
   CALL () {
     UNWIND $write.untied AS row
@@ -293,6 +305,8 @@ CALL () {
   WITH DISTINCT d, x WHERE NOT EXISTS { (d)-[:ABOUT {role: 'changed'}]->(x) }
   CREATE (d)-[:ABOUT {role: 'untied', found: x.revision}]->(x)
 }
+// end
+// if $write.retied
 CALL () {
   UNWIND $write.retied AS row
   MATCH (d:Decision {scope: $scope, id: row.decision})
@@ -306,17 +320,23 @@ CALL () {
   WITH DISTINCT d, x WHERE NOT EXISTS { (d)-[:ABOUT {role: 'changed'}]->(x) }
   CREATE (d)-[:ABOUT {role: 'tied', found: x.revision}]->(x)
 }
+// end
+// if $write.strengthened
 CALL () {
   UNWIND $write.strengthened AS row
   MATCH (:Note {scope: $scope, id: row.new})-[r:RELATED]->(:Note {scope: $scope, id: row.old}) WHERE r.strengthened_by IS NULL
   SET r.before = r.score, r.score = row.score, r.strengthened_by = row.decision
 }
+// end
+// if $write.weakened
 CALL () {
   UNWIND $write.weakened AS row
   MATCH (:Note {scope: $scope, id: row.note})-[r:RELATED|UNTIED {strengthened_by: row.decision}]-(:Note)
   WITH DISTINCT r
   SET r.score = r.before, r.before = null, r.strengthened_by = null
 }
+// end
+// if $write.retired
 CALL () {
   UNWIND $write.retired AS row
   MATCH (n:Note {scope: $scope, id: row.id})
@@ -336,13 +356,17 @@ CALL () {
   MATCH (n)-[r:HAS_KEYWORD|RELATED|SUPERSEDES|UNTIED|IN_BLOCK]-()
   DELETE r
 }
+// end
 // who looks back finds them no more; an undo knows how they were
+// if $write.parted
 CALL () {
   UNWIND $write.parted AS row
   MATCH (p:Past {scope: $scope, id: row.id}) WHERE p.apart IS NULL
   SET p.apart = row.apart, p.parted = true,
       p.stamp = toInteger(rand() * 2147483648) * 4294967296 + toInteger(rand() * 4294967296)
 }
+// end
+// if $write.leaving
 CALL () {
   UNWIND $write.leaving AS id
   MATCH (x:Source {scope: $scope, id: id})
@@ -361,6 +385,8 @@ CALL () {
   WITH p, y WHERE p IS NOT NULL AND y IS NOT NULL
   MERGE (p)-[:NEXT]->(y)
 }
+// end
+// if $write.living
 CALL () {
   UNWIND $write.living AS row
   MATCH (x:Source {scope: $scope, id: row.id})<-[:FROM]-(n:Note)
@@ -372,7 +398,9 @@ CALL () {
   MATCH (x)-[:WAS]->(p:PastSource)
   SET p.apart = x.apart
 }
+// end
 // no new version: nothing else of it changes, and a long talk would have as many versions as turns
+// if $write.prolonged
 CALL () {
   UNWIND $write.prolonged AS row
   WITH row, datetime({epochMillis: row.expires_at}) AS ends,
@@ -387,6 +415,8 @@ CALL () {
   MATCH (n)-[:SUMS*0..1]->()-[:FROM]->(y:Source) WHERE y.policy = row.policy AND y.expires_at < ends // other sessions tell it too
   SET y.expires_at = ends, y.erase_at = erase
 }
+// end
+// if $write.rebuilt
 CALL () {
   UNWIND $write.rebuilt AS row
   MATCH (n:Note {scope: $scope, id: row.id})
@@ -411,12 +441,15 @@ CALL () {
   MATCH (n)-[r:HAS_KEYWORD]->(k:Keyword) WHERE NOT k.name IN row.keywords
   DELETE r
 }
+// end
+// if $write.erased
 CALL () {
   UNWIND $write.erased AS id
   MATCH (n:Note {scope: $scope, id: id})
   OPTIONAL MATCH (n)-[:WAS]->(p:Past)
   DETACH DELETE p, n
 }
+// end
 CALL () {
   UNWIND $write.pairs AS row
   MATCH (a:Keyword {scope: $scope, name: row.a})
@@ -427,13 +460,16 @@ CALL () {
   WITH r WHERE r.weight <= 0
   DELETE r
 }
+// if $write.lost
 CALL () {
   UNWIND $write.lost AS name
   MATCH (k:Keyword {scope: $scope, name: name})
   WHERE NOT EXISTS { (k)<-[:HAS_KEYWORD]-(:Note) }
   DETACH DELETE k
 }
+// end
 // topics, and the moves of their runs, name no keyword that only what is kept apart from now on had
+// if $sums.apart
 CALL () {
   UNWIND CASE WHEN $sums.apart THEN $write.lost ELSE [] END AS name
   WITH name WHERE NOT EXISTS { MATCH (:Keyword {scope: $scope, name: name})<-[:HAS_KEYWORD]-(n:Note) WHERE n.status IN $statuses }
@@ -449,6 +485,7 @@ CALL () {
     SET r.moves = '[]'
   }
 }
+// end
 // A keyword is found by its vector as long as two notes carry it that can be read; else the vector rests. What one note alone
 // carries leads to no other, and is found with that note; such keywords are two of three, and would fill the index.
 CALL () {

@@ -2,27 +2,49 @@
 
 A file holds one statement. Its header comment says what it does, then names each parameter with its
 type (`// $scope: string`) and what comes back (`// returns id, text`).
+
+What stands between `// if $a, $b.c` and `// end` is sent only where one of these parameters is given: not null, 0,
+false or empty. The server plans all that it is sent, whether it will run or not, and a long statement takes it seconds.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 from typing import Any
 
 from memgraph_engine.resources import resource
 
 _PARAMETER = re.compile(r"\$([a-z_]+)")
 _DECLARED = re.compile(r"^// \$([a-z_]+): \S", re.MULTILINE)
+_IF = re.compile(r"// if (\$[a-z_.]+(?:, \$[a-z_.]+)*)")
+_END = "// end"
+
+
+@dataclass(frozen=True)
+class Part:
+    """Lines of a statement, and the parameters of which one must be given for it to be sent; none: it always is."""
+
+    text: str
+    needs: tuple[str, ...] = ()
+
+    def is_sent(self, given: Mapping[str, Any]) -> bool:
+        """Say whether the server gets it with these parameters."""
+        return not self.needs or any(_of(given, need) for need in self.needs)
 
 
 @dataclass(frozen=True)
 class Statement:
-    """One statement: its name ("notes/propose"), its text as its file has it, and the parameters it takes."""
+    """One statement: its name ("notes/propose"), the parts of its text in order, and the parameters it takes."""
 
     name: str
-    text: str
+    parts: tuple[Part, ...]
     parameters: frozenset[str]
+
+    @property
+    def text(self) -> str:
+        """The statement with all its parts, as its file has it."""
+        return "\n".join(part.text for part in self.parts)
 
     def call(self, given: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
         """Return the text that the server gets, and all that it is given in one parameter.
@@ -32,11 +54,24 @@ class Statement:
         """
         if self.name.startswith("schema/"):
             return f"CYPHER 25\n{self.text}", dict(given)
-        return self._in_one, {"given": _UnreadMap(given)}
+        return _sent(tuple(part.text for part in self.parts if part.is_sent(given))), {"given": _UnreadMap(given)}
 
-    @cached_property
-    def _in_one(self) -> str:
-        return "CYPHER 25\n" + _PARAMETER.sub(r"$given.\1", self.text)
+    def whole(self, given: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+        """Return the same with all parts, whatever is given."""
+        return _sent(tuple(part.text for part in self.parts)), {"given": _UnreadMap(given)}
+
+
+@cache
+def _sent(parts: tuple[str, ...]) -> str:
+    return "CYPHER 25\n" + _PARAMETER.sub(r"$given.\1", "\n".join(parts))
+
+
+def _of(given: Mapping[str, Any], path: str) -> Any:
+    """Return what a dotted path names; None where it ends before."""
+    value: Any = given
+    for name in path.split("."):
+        value = value.get(name) if isinstance(value, Mapping) else None
+    return value
 
 
 class _UnreadMap(dict[str, Any]):
@@ -67,11 +102,28 @@ def statements() -> dict[str, Statement]:
 def _parse(name: str, text: str) -> Statement:
     lines = text.splitlines()
     header = "\n".join(line for line in lines if line.startswith("//"))
-    body = "\n".join(line for line in lines if not line.strip().startswith("//")).strip()
-    if not header or not body:
+    parts = tuple(_parts(name, lines))
+    if not header or not parts:
         raise BrokenStatement(f"{name}: a header comment and a statement are needed")
     declared = frozenset(_DECLARED.findall(header))
-    used = frozenset(_PARAMETER.findall(body))
+    used = frozenset(_PARAMETER.findall("\n".join(part.text for part in parts)))
+    used |= {need.partition(".")[0] for part in parts for need in part.needs}
     if declared != used:
         raise BrokenStatement(f"{name}: header and body differ in {sorted(declared ^ used)}")
-    return Statement(name, body, declared)
+    return Statement(name, parts, declared)
+
+
+def _parts(name: str, lines: Iterable[str]) -> Iterator[Part]:
+    """Yield the lines that are no comments, cut where what is not always sent begins and ends."""
+    held: list[str] = []
+    needs: tuple[str, ...] = ()
+    for line in map(str.rstrip, [*lines, _END]):
+        begins = _IF.fullmatch(line.strip())
+        if line and not line.strip().startswith("//"):
+            held.append(line)
+        elif begins or line.strip() == _END:
+            if begins and needs:
+                raise BrokenStatement(f"{name}: a part that is not always sent holds no other one")
+            if held:
+                yield Part("\n".join(held), needs)
+            held, needs = [], tuple(begins[1].replace("$", "").split(", ")) if begins else ()
