@@ -33,7 +33,7 @@ def by_blocks(engine: Engine, query: Query, languages: Sequence[str], k: int) ->
     states = (scopes.state(engine.db, name) for name in query.scope_names)
     among = sum(state.notes for state in states if state)
     shares = covered(words, counted(notes, words), notes, among, query.scopes[0], languages)[:, 0] if notes else ()
-    near = cosines(notes, query.vector) if notes else ()
+    near = cosines(notes, query.vector)[0] if notes else ()
     hits = []
     for (note, score), share, (own, context) in zip(found, shares, near, strict=True):
         similarity = max(float(own), float(context))

@@ -149,14 +149,15 @@ def counted(notes: Sequence[CachedNote], words: Sequence[str]) -> "NDArray[np.fl
 
 def channel_scores(
     pool: Pool,
-    vector: "NDArray[np.float32]",
+    near: "NDArray[np.float64]",
     counts: "NDArray[np.float64]",
     of: Statistics,
     times: Sequence[tuple[datetime, datetime]] = (),
 ) -> "NDArray[np.float64]":
     """Score a pool in each of CHANNELS; shape (notes, channels).
 
-    `counts` are those of the question's words in every note of the pool, whoever proposed it.
+    `near` are the cosines of the notes' vectors to the question's, shape (notes, 2); `counts` are those of the
+    question's words in every note of the pool, whoever proposed it.
     `times` are the ranges that the question names, each its first moment and the first one after.
     """
     import numpy as np
@@ -166,7 +167,7 @@ def channel_scores(
         lengths = np.array([note.lengths for note in pool.notes], dtype=np.float64)
         for column, mean in enumerate((of.raw_length, of.context_length)):
             scores[:, column] = bm25(counts[:, :, column], lengths[:, column], of.notes, mean)
-    scores[:, 2:4] = cosines(pool.notes, vector)
+    scores[:, 2:4] = near
     for column, pathway in enumerate(PATHWAYS, 4):
         given = pool.pathways[pathway]
         scores[list(given), column] = list(given.values())
@@ -176,16 +177,20 @@ def channel_scores(
     return scores
 
 
-def cosines(notes: Sequence[CachedNote], vector: "NDArray[np.float32]") -> "NDArray[np.float64]":
-    """Return the cosines of both vectors of notes to a question's, shape (notes, 2); 0 for a note that waits."""
+def cosines(notes: Sequence[CachedNote], *questions: "NDArray[np.float32]") -> "NDArray[np.float64]":
+    """Return the cosines of both vectors of notes to those of questions; 0 for a note that waits.
+
+    Shape (questions, notes, 2).
+    """
     import numpy as np
 
-    found = np.zeros((len(notes), 2))
+    found = np.zeros((len(questions), len(notes), 2))
     vectors = [note.vectors for note in notes if note.vectors is not None]
     if vectors:
         rows = np.array([note.vectors is not None for note in notes], dtype=np.bool_)
-        # joined, which is quicker than np.stack
-        found[rows] = np.concatenate(vectors).reshape(-1, 2, len(vector)) @ (vector / np.linalg.norm(vector))
+        every = np.concatenate(vectors).reshape(len(vectors), 2, -1)  # which is quicker than np.stack
+        for near, vector in zip(found, questions, strict=True):
+            near[rows] = every @ (vector / np.linalg.norm(vector))
     return found
 
 

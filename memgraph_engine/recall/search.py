@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
-from itertools import accumulate, islice
+from itertools import accumulate, chain, islice
 from math import fsum
 from typing import TYPE_CHECKING, Any
 
@@ -229,17 +229,25 @@ def _expanded(db: Database, query: Query, answer: Row, settings: RecallSettings)
 def scored(
     query: Query, pool: Pool, answer: Row, languages: Sequence[str], reading: Reading, settings: RecallSettings
 ) -> Found:
-    """Score a pool; where a model made queries of the question, each note for that which it answers best."""
+    """Score a pool; where a model made queries of the question, each note for that which it answers best.
+
+    The notes' words and vectors are gathered once for all of them.
+    """
     sums = statistics(answer["sums"])
     places = Places.of(pool.notes)
     versions = {scope["scope"]: scope["version"] for scope in answer["sums"]}
     model = ranking(settings.ranking) if settings.fusion == "convex" and pool.notes else None
 
-    def by(text: str, vector: "NDArray[np.float32]") -> Found:
-        words = terms(text, languages)
-        counts = counted(pool.notes, words)
-        raw = channel_scores(pool, vector, counts, sums, reading.plan.times)
-        own = raw[:, 2:4] if query.asked is None else cosines(pool.notes, query.asked)
+    texts = query.text, *reading.plan.queries
+    asked = [terms(text, languages) for text in texts]
+    column = {word: at for at, word in enumerate(dict.fromkeys(chain.from_iterable(asked)))}
+    held = counted(pool.notes, list(column))
+    vectors = cosines(pool.notes, query.vector, *reading.queries)
+
+    def by(text: str, words: Sequence[str], near: "NDArray[np.float64]") -> Found:
+        counts = held[:, [column[word] for word in words]]
+        raw = channel_scores(pool, near, counts, sums, reading.plan.times)
+        own = near if query.asked is None else cosines(pool.notes, query.asked)[0]
         own_words, all_words = covered(words, counts, pool.notes, sums.notes, query.scopes[0], languages).T
         fused = fuse(places, raw, settings)
         known, total = None, fused.total
@@ -248,8 +256,7 @@ def scored(
             total = model.scores(known)
         return Found(pool, fused, model, known, total, own, own_words, languages, reading, versions, sums.notes)
 
-    others = zip(reading.plan.queries, reading.queries, strict=True)
-    return _best_of([by(text, vector) for text, vector in ((query.text, query.vector), *others)])
+    return _best_of([by(*one) for one in zip(texts, asked, vectors, strict=True)])
 
 
 def _best_of(found: Sequence[Found]) -> Found:
