@@ -95,7 +95,7 @@ def test_fewer_than_three_can_never_be_enough(three, tenant, embedder):
         Settings.load(claims={"users": 2})
     with Memory.connect(tenant=tenant, embedder=embedder, settings=Settings.load(claims={"users": 4})) as careful:
         assert shared(careful) == {}
-        say(careful, "eve", "A whale is a mammal.")
+        say(careful, "eve", "Whales are mammals.")
         assert shared(careful) == {WHALES: 4}
 
 
@@ -228,7 +228,7 @@ CHANGES = {
     "erase everything": lambda memory: memory.erase(memory.forget(everything=True, user_id="ben")),
     "delete_all": lambda memory: memory.delete_all(user_id="ben"),
     "purge": lambda memory: scopes.purge(memory.engine.db, Scope(memory.engine.settings.tenant, "ben").name),
-    "supersede": lambda memory: memory.add("Actually, a whale is no longer a mammal.", user_id="ben"),
+    "supersede": lambda memory: memory.add("Whales are no longer mammals.", user_id="ana"),
 }
 
 
@@ -236,8 +236,6 @@ CHANGES = {
 def test_what_becomes_of_a_users_note_is_told_to_nobody_any_more_at_once(three, change):
     assert shared(three) == {WHALES: 3}
     CHANGES[change](three)
-    if change == "supersede" and three.get("ben0", user_id="ben").status == "active":
-        pytest.skip("the gate tied the two")
     assert shared(three) == {}
     for user in USERS:
         assert three.verify(user_id=user) == []

@@ -355,7 +355,7 @@ def impersonal(told: Told, language: str) -> bool:
 
     The sentence begins with what it tells of, without a capital but its first. That stands behind an article, is plural
     with a plural verb, or is listed as uncounted: so it is nobody's name, in capitals or not. What is told of it is
-    short, and opens with no verb of an order. All else that a claim must not have is refused where claims are found.
+    short, and neither end has a verb of an order. All else that a claim must not have is refused where one is found.
 
     >>> [impersonal(claims_in(text, "english")[0], "english") for text in ("Whales are mammals.", "Max is a poodle.")]
     [True, False]
@@ -367,7 +367,7 @@ def impersonal(told: Told, language: str) -> bool:
     orders = lists.orders | lists.ordered
     if _holds(words, lists.takes_back) or not orders.isdisjoint(words) or len(object_) > _COMMON_OBJECT:
         return False
-    if any(len(end) > 1 and end[0] in lists.urging for end in (subject, object_)):
+    if any(len(end) > 1 and not lists.urging.isdisjoint(end) for end in (subject, object_)):
         return False
     article = words[0] in lists.articles | lists.definite
     verb = 1 + len(subject) if article else len(subject)
