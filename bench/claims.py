@@ -17,6 +17,7 @@ from memgraph_engine.testing import purge
 FILE = Path(__file__).with_name("planted_claims.jsonl")
 _CYCLES = 10  # runs without new evidence
 _BUDGET = 1000  # tokens of a context
+_ENOUGH = 3  # users who make a claim
 _EVERY = 5  # of so many questions one is asked
 
 
@@ -38,6 +39,8 @@ def measure(model: str, conversation: Conversation) -> dict[str, float]:
             figures["personal_to_notes"] = _personal(mine, conversation, planted)
             purge(mine.engine.settings.tenant, settings=mine.engine.settings)
             figures["claims_residue"] = len(mine.claims(user_id="ana", k=1000))
+        with of_its_own(memory) as mine:
+            figures |= _shared(mine, [line["text"] for line in planted if line["language"] == "english"])
     general = sum(line["general"] for line in planted)
     return figures | {
         "claims_planted": general,
@@ -76,6 +79,29 @@ def _left(memory: Memory) -> int:
         memory.add(f"On day {number} I fed the cat.", user_id="ana")
         memory.consolidate(user_id="ana")
     return sum(len(claim.notes) == 1 for claim in memory.claims(user_id="ana", k=1000))
+
+
+def _shared(memory: Memory, texts: Sequence[str]) -> dict[str, float]:
+    """Let users of a tenant that shares claims say the same, and count what another user is told by any of the ways."""
+    memory.share_claims(on=True, shared=True)
+    memory.add("I saw whales, engines and databases.", user_id="reader")
+    told = {}
+    for number in range(1, _ENOUGH + 1):
+        said = [{"role": "user", "text": text, "session": f"s{at}"} for at, text in enumerate(texts)]
+        memory.add_many(said, user_id=f"user-{number}")
+        memory.consolidate(user_id=f"user-{number}")
+        told[number] = _told_to_another(memory, texts)
+    own = {claim.text for claim in memory.claims(user_id="user-1", k=1000)}
+    below = set().union(*(told[number] for number in range(1, _ENOUGH)))
+    return {"shared_below_three": len(below), "shared_of_three": len(told[_ENOUGH]) / max(len(own), 1)}
+
+
+def _told_to_another(memory: Memory, texts: Sequence[str]) -> set[str]:
+    """Return what users share of which a user is told who said none of it: in lists, for questions, and in contexts."""
+    claims = [*memory.claims(user_id="reader", k=1000), *memory.claims(shared=True, k=1000)]
+    claims += [claim for text in texts[::_EVERY] for claim in memory.claims(text, user_id="reader")]
+    lines = (line for text in texts for line in memory.context(text, user_id="reader", claims=True).general)
+    return {claim.text for claim in claims} | {line.partition(": ")[2] for line in lines}
 
 
 def _personal(memory: Memory, conversation: Conversation, planted: Sequence[Mapping[str, str]]) -> float:

@@ -192,6 +192,7 @@ class AsyncMemory(Threaded[Memory]):
     rebuild_all_topics = awaited(Memory.rebuild_all_topics)
     rebuild_blocks = awaited(Memory.rebuild_blocks)
     consolidate = awaited(Memory.consolidate)
+    share_claims = awaited(Memory.share_claims)
 
     # ---- asking -----------------------------------------------------------------------------
 

@@ -16,10 +16,12 @@ from memgraph_engine.asking.forgetting import Meaning, meaning
 from memgraph_engine.asking.reader import LAST, Reader
 from memgraph_engine.blocks.job import rebuild_blocks
 from memgraph_engine.claims.consolidation import consolidate
+from memgraph_engine.claims.sharing import general
 from memgraph_engine.engine import wiring
 from memgraph_engine.errors import InvalidInput, NotFound, named
 from memgraph_engine.graph import audit, decisions, erasures, health, holds, notes, profiles, scopes, sources, spending
 from memgraph_engine.graph import blocks as block_graph
+from memgraph_engine.graph import claims as claim_graph
 from memgraph_engine.graph import topics as topic_graph
 from memgraph_engine.ingest import readers
 from memgraph_engine.ingest.messages import (
@@ -35,6 +37,7 @@ from memgraph_engine.ingest.messages import (
 )
 from memgraph_engine.interface.defaults import BLOCKS, CLAIMS, MOST, NEWEST, OUTLINE, TOP_K
 from memgraph_engine.interface.filters import NoteFilters, SearchFilters
+from memgraph_engine.language import DEFAULT_LANGUAGE
 from memgraph_engine.model.answer import Answer, Context
 from memgraph_engine.model.block import Block, BlockRun
 from memgraph_engine.model.claim import Claim, ClaimRun
@@ -823,6 +826,22 @@ class Memory:
         """
         return consolidate(self.engine, self._scope(user_id, shared), progress)
 
+    def share_claims(self, *, on: bool, user_id: str | None = None, shared: bool = False) -> None:
+        """Let the tenant's users share claims, or no more (`shared=True`); or let one user take part, or no more.
+
+        By default a tenant shares none, and where it does every user takes part. A claim is told to all users while at
+        least `claims.users` of them make it, in notes of their own that can be read; of who they are only their number
+        is told. Claims that may name somebody, or tell others what to do, are told to nobody. It holds at once, for all
+        processes.
+        """
+        _check_switches(on=on)
+        scope = self._scope(user_id, shared)
+        scopes.open_scope(self.engine.db, scope, self._settings.language or DEFAULT_LANGUAGE)
+        if shared:
+            claim_graph.share(self.engine.db, scope.name, shares=on or None)
+        else:
+            claim_graph.share(self.engine.db, scope.name, withholds=None if on else True)
+
     # ---- asking -----------------------------------------------------------------------------
 
     def search(
@@ -960,6 +979,9 @@ class Memory:
         self, about: str | None = None, *, user_id: str | None = None, shared: bool = False, k: int = CLAIMS
     ) -> list[Claim]:
         """Return k claims of the user's own memory and of the shared one, each with the notes that support it.
+
+        Where the tenant's users share claims (`share_claims`), those that enough of them make are told as well, with
+        their number in place of notes.
 
         Those on something if it is said what they are to be `about`: first those that name it, then the nearest.
         Otherwise those that are to be trusted most. They are of the last `consolidate`; what no note supports that can
@@ -1262,7 +1284,10 @@ class Memory:
         raise NotFound(f"There is no block {id!r} in the memory of {scope}.")
 
     def claim(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Claim:  # noqa: A002
-        """Return a claim; raises NotFound, also for one that no note supports that can be read now."""
+        """Return a claim; raises NotFound, also for one that no note supports that can be read now.
+
+        Those that the tenant's users share are of the shared memory.
+        """
         scope = self._scope(user_id, shared)
         found = self._reader.claim(scope, check_name(id, "id"))
         if not found:
@@ -1298,7 +1323,8 @@ class Memory:
         """Count what a memory holds."""
         scope = self._scope(user_id, shared)
         found = audit.stats(self.engine.db, scope.name, self.engine.embedder.name)
-        return replace(found, cache=self.engine.notes.stats())
+        shared_claims = len(general(self.engine, scope)) if found.shares_claims else 0
+        return replace(found, shared_claims=shared_claims, cache=self.engine.notes.stats())
 
     def verify(self, *, user_id: str | None = None, shared: bool = False) -> list[str]:
         """Recount the stored sums, and look for states that must never be; return a sentence for each fault."""

@@ -190,6 +190,14 @@ class BlocksSettings(BaseModel):
     exact: Annotated[int, Field(ge=2, le=200_000)]
 
 
+class ClaimsSettings(BaseModel):
+    """Which claims users share; see `config/settings.toml`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    users: Annotated[int, Field(ge=3, le=1_000_000)]
+
+
 def _cron(expression: str) -> str:
     """Refuse a cron expression that can't be read, or that names no time; '' is never."""
     try:
@@ -395,6 +403,7 @@ class Settings(BaseSettings):
     gate: GateSettings
     topics: TopicsSettings
     blocks: BlocksSettings
+    claims: ClaimsSettings
     worker: WorkerSettings
     answer: AnswerSettings
     prompt: PromptSettings

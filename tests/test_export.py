@@ -42,7 +42,16 @@ RARE = {
     *((label, "expires_as") for label in ("Source", "PastSource")),
     *(
         ("Scope", name)
-        for name in ("cap", "decisions_since", "evolved_to", "folders", "keeps_apart", "pruned_at", "weighed_at")
+        for name in (
+            "cap",
+            "decisions_since",
+            "evolved_to",
+            "folders",
+            "keeps_apart",
+            "pruned_at",
+            "weighed_at",
+            "withholds_claims",
+        )
     ),
     ("PastSource", "cuts"),
     ("Decision", "scrubbed_by"),
@@ -765,7 +774,7 @@ def test_the_forms_have_what_statements_and_models_write():
     hiding = {"kept_expires", "kept_erase", "state", "erasure"}  # of an erasure that is not done
     blocks = {"made_from", "level", "leaves", "distance", "entered", "left", "first_at", "last_at"}
     blocks |= {"described", "described_by", "described_as", "embedded_as"}
-    claims = {"text", "subject", "object", "subject_key", "object_key", "found_in"}
+    claims = {"text", "subject", "object", "subject_key", "object_key", "found_in", "shared_in", "shared_as"}
     others = {"holder", "until", "name", "model", "dimensions", "schema", "upgrading"}  # of leases and the store
     for name, one in statements.statements().items():
         for assigned in re.findall(r"\bSET\s+((?:[^\n]|\n\s{4,})+)", one.text):

@@ -163,6 +163,34 @@ def test_a_database_of_the_schema_before_claims_gets_what_they_need(server, memo
     assert memory.verify(user_id="ana") == []
 
 
+def test_claims_of_the_schema_before_sharing_are_shared_after_the_next_run(server, memory, embedder):
+    users = ("ana", "ben", "cleo")
+    for user in users:
+        memory.add("Whales are mammals.", user_id=user)
+        memory.consolidate(user_id=user)
+    with neo4j.GraphDatabase.driver(server.uri, auth=(server.user, server.password)) as driver:
+        for statement in (
+            "DROP INDEX claim_shared",
+            "DROP INDEX claim_shared_subject",
+            "DROP INDEX claim_shared_object",
+            "MATCH (c:Claim)<-[r:SUPPORTS]-() REMOVE c.shared_in, c.shared_as, r.shared_as",
+            "MATCH (s:Store) SET s.schema = 22",
+        ):
+            driver.execute_query(statement)
+    with Memory.connect(tenant=memory.engine.settings.tenant, embedder=embedder) as newer:
+        newer.share_claims(on=True, shared=True)
+        assert newer.claims(shared=True) == []
+        assert [claim.text for claim in newer.claims(user_id="ana")] == ["Whales are mammals"]
+        waits = {"cap": 0, "evolve": 0, "blocks": 0, "claims": 1}
+        for user in users:
+            assert newer.engine.db.run("scopes/waits", scope=f"{newer.engine.settings.tenant}/{user}", **waits)[0][
+                "unclaimed"
+            ]
+            newer.consolidate(user_id=user)
+            assert newer.verify(user_id=user) == []
+        assert [(claim.text, claim.users) for claim in newer.claims(shared=True)] == [("Whales are mammals", 3)]
+
+
 def test_the_words_of_an_older_schema_are_found_in_the_scope_that_they_are_of(server, memory, embedder):
     memory.add("The boat sails.", user_id="ana", wait=False)  # pending, and so found by its words alone
     memory.add("The boat sinks.", user_id="ben", wait=False)

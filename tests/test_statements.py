@@ -30,6 +30,8 @@ MAY_SCAN = {
     "topics/changed",
     "store/overtake",
 }
+# the claims that a tenant's users share are read across their scopes, and nothing else is
+SHARED = {"claims/general"}
 # a compaction copies all that a store holds, whosever it is
 COPIED = {"copy/nodes", "copy/relationships", "copy/counts"}
 OF_ALL = {*COPIED, "copy/write_nodes", "copy/write_relationships"}
@@ -92,8 +94,10 @@ def test_what_contradicts_notes_is_sought_from_these_notes_alone(driver):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_statement_names_its_scope(name):
-    if name.startswith("schema/") or name in WITHOUT_SCOPE | OF_TENANT | MAY_SCAN | OF_ALL:
+    if name.startswith("schema/") or name in WITHOUT_SCOPE | OF_TENANT | MAY_SCAN | OF_ALL | SHARED:
         assert name not in OF_TENANT or "{tenant: $tenant" in statements()[name].text
+        looked_up = re.findall(r"MATCH (\(\w*:.*?\))(?![-<])", statements()[name].text if name in SHARED else "")
+        assert all(re.search(r"\{(shared_in: \$shared|scope: (\$shared|c\.scope))\b", one) for one in looked_up)
         return
     text = statements()[name].text
     assert re.search(r"\{scope: \$scope\b|\.scope IN \$scopes|\.scope = \$scope\b", text)

@@ -1,8 +1,9 @@
 // Store what notes claim, under the scope's lock: not of one that has changed since it was read, or can be read no more. A note
-// supports what it claims as it is, and nothing else. Claims that lose their last note go.
+// supports what it claims as it is, and nothing else. Claims that lose their last note go. A mark says what a user's claim has in
+// common with those of others of his tenant, of a claim as it is worded and of each note as it words it.
 // $scope: string    the scope
 // $cycle: integer    number of the run
-// $rows: list<map>    {id, stamp, claims: [{id, kind, text, subject, object, subject_key, object_key, vector: null where it is stored}]}
+// $rows: list<map>    {id, stamp, claims: [{id, kind, text, subject, object, subject_key, object_key, shared_as: null for none, vector: null where it is stored}]}
 // $alive: datetime    the present: what ends by then can't be read
 // returns notes: how many were still as they were read
 MATCH (s:Scope {scope: $scope})
@@ -27,7 +28,9 @@ CALL (s) {
       c.subject_key = one.subject_key, c.object_key = one.object_key
     MERGE (n)-[r:SUPPORTS]->(c)
     ON CREATE SET c.found_in = $cycle
-    SET r.stamp = row.stamp
+    SET r.stamp = row.stamp, r.shared_as = one.shared_as
+    SET c.shared_as = CASE WHEN c.text = one.text THEN coalesce(one.shared_as, c.shared_as) ELSE c.shared_as END
+    SET c.shared_in = CASE WHEN c.shared_as IS NULL THEN null ELSE split($scope, '/')[0] + '/' END
     WITH c, one WHERE c.embedding IS NULL
     CALL db.create.setNodeVectorProperty(c, 'embedding', one.vector)
   }

@@ -1,7 +1,7 @@
 // How much of everything the scope holds.
 // $scope: string    the scope
 // returns language, version, notes [[status, count]], sources, sessions, keywords, pairs, topics, blocks, claims, decisions, past, used (notes whose use by it is counted), attributes (decisions that tell of profiles),
-//   retrievals (calls that gave it notes)
+//   retrievals (calls that gave it notes), shares_claims: whether the tenant's users share claims, withholds_claims: whether its user takes no part
 MATCH (s:Scope {scope: $scope})
 RETURN s.language AS language, s.version AS version,
        COLLECT { MATCH (n:Note {scope: $scope}) WHERE n.id >= ''
@@ -17,4 +17,5 @@ RETURN s.language AS language, s.version AS version,
        COUNT { MATCH (p:Past {scope: $scope}) WHERE p.id >= '' } AS past,
        COUNT { MATCH (d:Decision {scope: $scope}) WHERE d.subject IS NOT NULL AND d.undone_by IS NULL } AS attributes,
        COUNT { MATCH (u:Usage {scope: $scope}) WHERE u.id >= '' } AS used,
-       COUNT { MATCH (r:Retrieval {scope: $scope}) WHERE r.id >= '' } AS retrievals
+       COUNT { MATCH (r:Retrieval {scope: $scope}) WHERE r.id >= '' } AS retrievals,
+       coalesce(s.shares_claims, false) AS shares_claims, coalesce(s.withholds_claims, false) AS withholds_claims

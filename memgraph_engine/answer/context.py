@@ -77,7 +77,12 @@ def _fitting(claims: Sequence[Claim], room: int) -> tuple[list[Claim], int]:
 
 
 def _general(claim: Claim, numbers: Mapping[str, str]) -> str:
-    """Return the line of a claim: by the numbers of its notes, or by the id of one if none has a number."""
+    """Return the line of a claim: by the numbers of its notes, or by the id of one if none has a number.
+
+    Of one that users share it tells how many make it.
+    """
+    if claim.users:
+        return f"In general, shared by {claim.users} users: {claim.text}"
     cited = [numbers[note] for note in claim.notes if note in numbers][:_CITED] or [f"note {claim.notes[0]}"]
     return f"In general, by {' '.join(cited)}: {claim.text}"
 

@@ -244,17 +244,17 @@ class Reader:
         """Return k claims of the scopes that a scope's user may read: those on a text, or the most certain ones."""
         engine, names = self._engine, [one.name for one in scope.readable]
         if text is None:
-            found = claim_reading.every(engine, names, k)
+            found = claim_reading.every(engine, scope, self._language(scope), k)
         else:
             check_text(text, "about", 1_000_000)
-            found = claim_reading.about(engine, names, text, self._language(scope), k)
+            found = claim_reading.about(engine, scope, text, self._language(scope), k)
         self._log.given(scope, "claims", text or "", self._supporting(names, found), {})
         return [one.claim for one in found]
 
     def _named(self, scope: Scope, question: str, asked: str) -> list[Claim]:
         """Return the claims of which a question names an end, as the memory was `asked` it."""
         names = [one.name for one in scope.readable]
-        found = claim_reading.about(self._engine, names, asked, self._language(scope), _CLAIMS, named=True)
+        found = claim_reading.about(self._engine, scope, asked, self._language(scope), _CLAIMS, named=True)
         self._log.given(scope, "claims", question, self._supporting(names, found), {})
         return [one.claim for one in found]
 
@@ -268,8 +268,8 @@ class Reader:
         return [note.note() for note in given if note.whole]
 
     def claim(self, scope: Scope, id: str) -> Claim | None:  # noqa: A002  the graph's own word
-        """Return a claim of one scope; None if there is none, or no note supports it that can be read."""
-        return claim_reading.find(self._engine, scope.name, id)
+        """Return a claim of one scope; None if there is none, or it is told no more."""
+        return claim_reading.find(self._engine, scope, id)
 
     def told(self, scope: Scope, blocks: Sequence[Block]) -> list[Block]:
         """Return blocks of one scope with their fields."""

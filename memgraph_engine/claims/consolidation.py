@@ -9,6 +9,7 @@ import hashlib
 from collections.abc import Callable, Iterator, Sequence
 
 from memgraph_engine.claims.patterns import Told, claims_in
+from memgraph_engine.claims.sharing import mark
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import NotFound
 from memgraph_engine.graph import claims as claim_graph
@@ -54,8 +55,9 @@ def claim_id(scope: str, told: Told, language: str) -> str:
 
 def _claimed(engine: Engine, scope: Scope, page: Sequence[Unread], language: str) -> tuple[list[Row], int]:
     """Return what the notes of a page claim, and how many claims of it are new; these have vectors."""
+    names = claim_graph.speakers(engine.db, scope.name)
     rows: list[Row] = [
-        {"id": note.id, "stamp": note.stamp, "claims": list(_rows(scope, note, language))} for note in page
+        {"id": note.id, "stamp": note.stamp, "claims": list(_rows(scope, note, language, names))} for note in page
     ]
     texts = {one["id"]: one["text"] for row in rows for one in row["claims"]}
     new = [id for id in texts if id not in claim_graph.known(engine.db, scope.name, list(texts))]  # noqa: A001
@@ -66,7 +68,7 @@ def _claimed(engine: Engine, scope: Scope, page: Sequence[Unread], language: str
     return rows, len(new)
 
 
-def _rows(scope: Scope, note: Unread, language: str) -> Iterator[Row]:
+def _rows(scope: Scope, note: Unread, language: str, names: Sequence[str]) -> Iterator[Row]:
     found = {claim_id(scope.name, one, language): one for text in note.said for one in claims_in(text, language)}
     for id, one in found.items():  # noqa: A001  the graph's own word
         yield {
@@ -77,6 +79,7 @@ def _rows(scope: Scope, note: Unread, language: str) -> Iterator[Row]:
             "object": one.object,
             "subject_key": key(one.subject, language),
             "object_key": key(one.object, language),
+            "shared_as": mark(scope, one, language, names),
         }
 
 

@@ -33,6 +33,7 @@ _SUBJECT = 3  # words of an end
 _OBJECT = 4
 _COMPLEMENT = 2
 _MEMBER = 2  # words of an end that is found in the middle of a sentence
+_COMMON_OBJECT = 3  # words of what is told to others
 
 
 @dataclass(frozen=True, slots=True)
@@ -346,6 +347,54 @@ def _parts(phrases: frozenset[str]) -> Mapping[str, Sequence[list[str]]]:
     return {first: [one for one in parts if one[0] == first] for first, *_ in parts}
 
 
+# ---- what names nobody -------------------------------------------------------------------------
+
+
+def impersonal(told: Told, language: str) -> bool:
+    """Tell whether a claim can be told to others than who made it: it can be no name, and tells nobody what to do.
+
+    The sentence begins with what it tells of, without a capital but its first. That stands behind an article, is plural
+    with a plural verb, or is listed as uncounted: so it is nobody's name, in capitals or not. What is told of it is
+    short, and neither end has a verb of an order. All else that a claim must not have is refused where one is found.
+
+    >>> [impersonal(claims_in(text, "english")[0], "english") for text in ("Whales are mammals.", "Max is a poodle.")]
+    [True, False]
+    """
+    lists, text = _lists(language), told.text
+    if not lists or not _PLAIN.fullmatch(text) or any(letter.isupper() for letter in text[1:]):
+        return False
+    words, subject, object_ = (_plain_words(one) for one in (text, told.subject, told.object))
+    orders = lists.orders | lists.ordered
+    if _holds(words, lists.takes_back) or not orders.isdisjoint(words) or len(object_) > _COMMON_OBJECT:
+        return False
+    if any(len(end) > 1 and not lists.urging.isdisjoint(end) for end in (subject, object_)):
+        return False
+    article = words[0] in lists.articles | lists.definite
+    verb = 1 + len(subject) if article else len(subject)
+    if len(words) <= verb or words[verb - len(subject) : verb] != subject or words[verb] not in _verbs(lists):
+        return False
+    return article or _uncounted(subject, lists) or (words[verb] in lists.many and _many(subject, lists))
+
+
+def _uncounted(words: Sequence[str], lists: "_Lists") -> bool:
+    return all(word in lists.uncounted or word in lists.links for word in words)
+
+
+def _many(words: Sequence[str], lists: "_Lists") -> bool:
+    """Tell whether words that open a sentence are a plural: in front of it, with a capital, may stand a name."""
+    *before, head = words
+    return lists.is_plural(head) and all(word in lists.properties or word in lists.uncounted for word in before[:1])
+
+
+def _plain_words(text: str) -> list[str]:
+    return [word.casefold() for word in _TOKEN.findall(text)]
+
+
+def _verbs(lists: "_Lists") -> frozenset[str]:
+    """Return the first words of what stands behind a subject."""
+    return lists.is_ | lists.are | lists.has | lists.have | {phrase.split("_")[0] for phrase in lists.causes}
+
+
 # ---- lists -----------------------------------------------------------------------------------
 
 
@@ -389,6 +438,9 @@ class _Lists:
     opinions: frozenset[str]
     orders: frozenset[str]
     ordered: frozenset[str]
+    many: frozenset[str]
+    uncounted: frozenset[str]
+    urging: frozenset[str]
     numbers: frozenset[str]
     takes_back: frozenset[str]
     made_up: frozenset[str]

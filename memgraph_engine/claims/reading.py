@@ -1,42 +1,59 @@
-"""Claims as they are told: those that notes support which can be read now."""
+"""Claims as they are told: those that notes support which can be read now, or that enough users of the tenant make."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from memgraph_engine.claims.sharing import general
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.graph import claims as claim_graph
 from memgraph_engine.graph.claims import Supported
 from memgraph_engine.language import tokenize
 from memgraph_engine.model.claim import LEAST, Claim
+from memgraph_engine.model.names import key
+from memgraph_engine.model.scope import Scope
 
 _SPARE = 4  # times as many are looked at as are wanted: some are told no more
 _NAMED = 3  # words of what may be an end
 
 
-def every(engine: Engine, scopes: Sequence[str], k: int) -> list[Supported]:
-    """Return the k claims that are to be trusted most, these first."""
-    found = _trusted(engine, scopes)
+def every(engine: Engine, scope: Scope, language: str, k: int) -> list[Supported]:
+    """Return the k claims that are to be trusted most, these first, of what a scope's user may read."""
+    own = _trusted(engine, [one.name for one in scope.readable])
+    found = [*own, *_others((one.claim for one in general(engine, scope.shared)), own, language)]
     return sorted(found, key=lambda one: (-one.claim.confidence, one.claim.text, one.claim.id))[:k]
 
 
-def about(
-    engine: Engine, scopes: Sequence[str], text: str, language: str, k: int, *, named: bool = False
-) -> list[Supported]:
+def about(engine: Engine, scope: Scope, text: str, language: str, k: int, *, named: bool = False) -> list[Supported]:
     """Return the k claims on something: those of which it names an end first, then, unless `named`, the nearest."""
-    vector = engine.embedder.embed_query(text)
-    near = claim_graph.near(engine.db, scopes, vector, _keys(text, language), _SPARE * k)
+    vector, keys, scopes = engine.embedder.embed_query(text), _keys(text, language), [s.name for s in scope.readable]
+    near = claim_graph.near(engine.db, scopes, vector, keys, _SPARE * k)
     found = _trusted(engine, scopes, sorted({id for _, id in near})) if near else ()  # noqa: A001
     scored = [
         (near[place], replace(one, claim=replace(one.claim, score=near[place][1])))
         for one in found
         if (place := (one.claim.scope, one.claim.id)) in near and near[place][0] >= named
     ]
+    shared = {one.claim: one.named for one in general(engine, scope.shared, keys=keys, named=named, vector=vector)}
+    others = _others(shared, [one for _, one in scored], language)
+    scored += [((shared[one.claim], one.claim.score or 0.0), one) for one in others]
     return [one for _, one in sorted(scored, key=lambda pair: (-pair[0][0], -pair[0][1], pair[1].claim.id))[:k]]
 
 
-def find(engine: Engine, scope: str, id: str) -> Claim | None:  # noqa: A002  the graph's own word
-    """Return a claim of a scope; None if there is none, or no note supports it that can be read."""
-    return next((one.claim for one in _trusted(engine, [scope], [id])), None)
+def find(engine: Engine, scope: Scope, id: str) -> Claim | None:  # noqa: A002  the graph's own word
+    """Return a claim of a scope; None if there is none, no note supports it that can be read, or too few users do."""
+    own = [one.claim for one in _trusted(engine, [scope.name], [id])]
+    others = [] if scope.user or own else [one.claim for one in general(engine, scope, ids=[id])]
+    return next(iter([*own, *others]), None)
+
+
+def _others(shared: Iterable[Claim], own: Iterable[Supported], language: str) -> list[Supported]:
+    """Return what users share of which the reader's own notes say nothing: what these say is told by them."""
+    said = {_said(one.claim, language) for one in own}
+    return [Supported(claim, ()) for claim in shared if _said(claim, language) not in said]
+
+
+def _said(claim: Claim, language: str) -> tuple[str, str, str]:
+    return claim.kind, key(claim.subject, language), key(claim.object, language)
 
 
 def _trusted(engine: Engine, scopes: Sequence[str], ids: Sequence[str] | None = None) -> list[Supported]:

@@ -1,6 +1,6 @@
 """`memgraph-engine claims`: what notes say that holds in general, and the runs that look for it."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -35,6 +35,35 @@ def consolidate(user: User = None, shared: Shared = False, tenant: Tenant = None
         f"{show.clean(run.scope)}: {show.count(run.notes, 'note')} read, {show.count(run.claims, 'claim')} found, "
         f"{run.created:,} new, {run.removed:,} removed"
     )
+
+
+@claims_app.command()
+def share(
+    switch: Annotated[Literal["on", "off"], typer.Argument(help="Whether to.")],
+    user: User = None,
+    shared: Shared = False,
+    tenant: Tenant = None,
+    as_json: Json = False,
+) -> None:
+    """Let the tenant's users share claims, with --shared.
+
+    Or let one of them take part, with --user.
+    Off is the default of a tenant, and on that of a user.
+    """
+    owner = whose(user, shared)
+    with known(tenant, owner) as memory:
+        memory.share_claims(on=switch == "on", **owner)
+        counts = memory.stats(**owner)
+    if as_json:
+        show.document({"on": switch == "on"})
+        return
+    if shared:
+        told = (
+            f"Users share claims: {counts.shared_claims:,} are told." if counts.shares_claims else "No claim is shared."
+        )
+    else:
+        told = f"{show.clean(counts.scope)} takes {'no part' if counts.withholds_claims else 'part'} in shared claims."
+    typer.echo(told)
 
 
 @claims_app.command("list")
@@ -105,7 +134,12 @@ def show_claim(
 
 
 def _line(claim: "Claim") -> str:
+    return f"{claim.id}  {claim.confidence:.2f}  {show.clean(claim.text)}  ({_by(claim)})"
+
+
+def _by(claim: "Claim") -> str:
+    if claim.first_at is None or claim.last_at is None:
+        return f"shared by {show.count(claim.users, 'user')}"
     first, last = f"{claim.first_at:%Y-%m-%d}", f"{claim.last_at:%Y-%m-%d}"
     span = first if first == last else f"{first} to {last}"
-    notes = show.count(len(claim.notes), "note")
-    return f"{claim.id}  {claim.confidence:.2f}  {show.clean(claim.text)}  ({notes}, {span})"
+    return f"{show.count(len(claim.notes), 'note')}, {span}"

@@ -1,8 +1,13 @@
 """`memgraph-engine stats`."""
 
+from typing import TYPE_CHECKING
+
 from memgraph_engine.cli import show
 from memgraph_engine.cli.connect import known
 from memgraph_engine.cli.options import Json, Shared, Tenant, User, whose
+
+if TYPE_CHECKING:
+    from memgraph_engine.model.result import Stats
 
 
 def stats(user: User = None, shared: Shared = False, tenant: Tenant = None, as_json: Json = False) -> None:
@@ -29,9 +34,16 @@ def stats(user: User = None, shared: Shared = False, tenant: Tenant = None, as_j
             "topics": f"{counts.topics:,}",
             "blocks": f"{counts.blocks:,}" if counts.blocks else "",
             "claims": f"{counts.claims:,}" if counts.claims else "",
+            "shared claims": _shared(counts),
             "decisions": f"{counts.decisions:,}",
             "profiles": f"{counts.attributes:,} statements" if counts.attributes else "",
             "counted use": f"{counts.used:,} notes" if counts.used else "",
             "retrievals": f"{counts.retrievals:,}" if counts.retrievals else "",
         },
     )
+
+
+def _shared(counts: "Stats") -> str:
+    if counts.withholds_claims:
+        return "withheld"
+    return f"{counts.shared_claims:,}" if counts.shares_claims else ""

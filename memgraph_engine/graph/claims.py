@@ -44,6 +44,14 @@ class Supported:
     stamps: tuple[int, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class General:
+    """A claim that enough users make, and whether an end of it has one of the keys that were asked for."""
+
+    claim: Claim
+    named: bool
+
+
 def state(db: Database, scope: str) -> ClaimsState | None:
     """Return what a run begins with; None if there is no such scope.
 
@@ -69,7 +77,7 @@ def known(db: Database, scope: str, ids: Sequence[str]) -> set[str]:
 
 
 def write(db: Database, scope: str, cycle: int, rows: Sequence[Row]) -> int:
-    """Store what notes claim: id, stamp, claims (id, kind, text, subject, object, both keys, vector or None).
+    """Store what notes claim: id, stamp, claims (id, kind, text, subject, object, both keys, mark and vector or None).
 
     Return how many of the notes were still as they were read.
     """
@@ -110,6 +118,53 @@ def near(
     given = {"vector": packed(vector), "keys": list(keys), "limit": limit}
     rows = tx.run("claims/near", scopes=list(scopes), **given)
     return {(row["scope"], row["id"]): (row["named"], row["score"]) for row in rows}
+
+
+def general(
+    tx: Runner,
+    shared: str,
+    users: int,
+    *,
+    ids: Sequence[str] | None = None,
+    keys: Sequence[str] = (),
+    named: bool = False,
+    vector: "NDArray[np.float32] | None" = None,
+) -> Iterator[General]:
+    """Yield the claims that so many users of a tenant make, if it shares them: all, some, or those that are named."""
+    given = {
+        "shared": shared,
+        "users": users,
+        "ids": None if ids is None else list(ids),
+        "keys": list(keys),
+        "named": named,
+        "vector": None if vector is None else packed(vector),
+    }
+    after = ""
+    while rows := tx.run("claims/general", **given, after=after, limit=_SOME):
+        yield from (_general(shared, row) for row in rows)
+        after = rows[-1]["claim"]["id"]
+
+
+def share(db: Database, scope: str, *, shares: bool | None = None, withholds: bool | None = None) -> None:
+    """Say of a shared memory that a tenant's users share claims, or of a user's that he takes no part; None for no."""
+    db.commit("claims/share", scope=scope, shares=shares, withholds=withholds)
+
+
+def speakers(tx: Runner, scope: str) -> list[str]:
+    """Return the names of all who speak in a scope."""
+    return [row["name"] for row in tx.run("claims/speakers", scope=scope)]
+
+
+def _general(shared: str, row: Row) -> General:
+    users = row["users"]
+    claim = Claim(
+        **row["claim"],
+        scope=shared,
+        confidence=confidence([""] * users, 0),
+        users=users,
+        score=row["score"],
+    )
+    return General(claim, row["named"])
 
 
 def _supported(row: Row) -> Supported:

@@ -22,10 +22,10 @@ from memgraph_engine.model.topic import Move
 
 MADE_ANEW = frozenset(
     {"scope", "tenant", "user", "scope_token", "raw_scoped", "context_scoped", "stamp", "lock"}
-    | {"blocks_run", "blocks_version", "claims_cycle", "claims_version", "abstracted"}
+    | {"blocks_run", "blocks_version", "claims_cycle", "claims_version", "abstracted", "shares_claims"}
 )
 """Properties that no file holds: they follow from the scope's name, are drawn for each version of a note, or tell of
-blocks and claims, which are made anew."""
+blocks and claims, which are made anew. That a tenant's users share claims holds of the tenant, and is said there."""
 
 _BY_NAME = ("Keyword",)  # all else is known by its id
 _MANY = ("Scope", "Spending", "PastSource", "Past")  # have no id, or share it with others
@@ -358,6 +358,7 @@ NODES: Mapping[str, Form] = {
             "decisions_since": TIME,
             "weighed_at": TIME,
             "evolved_to": COUNT,
+            "withholds_claims": TRUTH,
         },
     ),
     "Spending": Form(

@@ -147,7 +147,12 @@ def clear(db: Database, scope: str) -> None:
 
 
 def purge(db: Database, scope: str, *, whole: bool = True) -> None:
-    """Really remove what a scope holds, in batches; the `whole` of it with itself, and with what was being imported."""
+    """Really remove what a scope holds, in batches; the `whole` of it with itself, and with what was being imported.
+
+    Of the whole no user is told any claim from the beginning on, also where it is cut off.
+    """
+    if whole:
+        db.commit("claims/share", scope=scope, shares=None, withholds=True)
     for name in (scope, importing(scope)) if whole else (scope,):
         db.batches("scopes/purge", scope=name, rows=_PAGE, whole=whole)
 

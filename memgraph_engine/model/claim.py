@@ -24,9 +24,12 @@ class Claim(Result):
     `text` is how the first of the notes said it. `notes` are the ids of those that support it and can be read, the
     earliest first; they were said from `first_at` to `last_at`. `confidence` (0 to 1) follows from them. `score` (-1 to
     1) is how near it is to what was asked about, None where nothing was asked.
+
+    What the tenant's users share has no notes and no times, only how many `users` make the claim now; `text` is as most
+    of them say it, and each of them counts as a note would. `users` is 0 for a claim that notes support.
     """
 
-    brief = ("id", "text", "kind", "confidence", "score")
+    brief = ("id", "text", "kind", "confidence", "users", "score")
 
     id: str
     scope: str
@@ -35,9 +38,10 @@ class Claim(Result):
     subject: str
     object: str
     confidence: float
-    notes: tuple[str, ...]
-    first_at: datetime
-    last_at: datetime
+    notes: tuple[str, ...] = ()
+    first_at: datetime | None = None
+    last_at: datetime | None = None
+    users: int = 0
     score: float | None = None
 
 

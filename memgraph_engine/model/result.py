@@ -791,7 +791,9 @@ class Stats(Result):
     """How much a memory holds; `notes` counts by status, `past` counts former versions, `cache` is this client's.
 
     `used` counts the notes of which it is counted how its reader uses them, `attributes` what was told or set of
-    profiles, `retrievals` the calls of which it is recorded what they gave its reader.
+    profiles, `retrievals` the calls of which it is recorded what they gave its reader. Of a shared memory
+    `shares_claims` tells whether the tenant's users share claims, and `shared_claims` counts those that enough of them
+    make; of a user's `withholds_claims` tells that he takes no part.
     """
 
     brief = ("scope", "notes", "sources", "sessions", "keywords", "topics")
@@ -813,4 +815,7 @@ class Stats(Result):
     used: int = 0
     attributes: int = 0
     retrievals: int = 0
+    shares_claims: bool = False
+    withholds_claims: bool = False
+    shared_claims: int = 0
     cache: CacheStats = CacheStats()
