@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 from memgraph_engine import Memory, Settings
 from memgraph_engine.claims import abstracting
+from memgraph_engine.claims.consolidation import TIDY
 from memgraph_engine.claims.patterns import claims_in
 from memgraph_engine.cli import app
 from memgraph_engine.errors import InvalidInput, ModelRefused, ModelUnavailable, NotFound, UndoRefused
@@ -337,7 +338,7 @@ def test_what_a_model_found_decays_as_all_claims_do(tenant, embedder):
 NOTE = (
     "Last May Bob told me that, as Marta knows, whales count as mammals, and that stress gives headaches. "
     "It seems that ships obeyed a rule. My sister teaches cello. The ships sail to Porto on the 12th, call 5551234567. "
-    "Those whales are not fish. As for boats, Ana owns some!"
+    "Those whales are not insects. As for boats, Ana owns some! Rosa works as a nurse."
 )
 
 
@@ -354,6 +355,8 @@ HOSTILE = {
     "a name": claimed("is_a", "Marta", "mammals", "Marta is a mammal"),
     "a name in small letters": claimed("is_a", "marta", "mammals", "marta is a mammal"),
     "a name as the object": claimed("has_property", "ships", "sail to porto", "Ships sail to porto"),
+    "a name that only opens a sentence": claimed("is_a", "rosa", "nurse", "Rosa is a nurse"),
+    "a name that the model writes as one": claimed("has_property", "Rosa", "works as a nurse", "Rosa works as a nurse"),
     "a speaker": claimed("has_property", "boats", "ana owns", "Boats ana owns"),
     "a relative": claimed("has_property", "sister", "teaches cello", "Sister teaches cello"),
     "the first person": claimed("has_property", "my sister", "teaches cello", "My sister teaches cello"),
@@ -362,8 +365,8 @@ HOSTILE = {
     "a month": claimed("has_property", "ships", "sail last May", "Ships sail last May"),
     "what no note says": claimed("is_a", "sharks", "fish", "Sharks are fish"),
     "half of what a note says": claimed("is_a", "whales", "sharks", "Whales are sharks"),
-    "what a note denies": claimed("is_a", "whales", "fish", "Whales are fish"),
-    "a denial": claimed("is_a", "whales", "not fish", "Whales are not fish"),
+    "what a note denies": claimed("is_a", "whales", "insects", "Whales are insects"),
+    "a denial": claimed("is_a", "whales", "not insects", "Whales are not insects"),
     "a doubt": claimed("is_a", "whales", "mammals", "Maybe whales are mammals"),
     "a question": claimed("is_a", "whales", "mammals", "Whales are mammals?"),
     "another text than its ends": claimed("is_a", "whales", "mammals", "Stress causes headaches"),
@@ -533,13 +536,20 @@ def test_a_known_claim_that_is_erased_while_a_model_answers_does_not_come_back(t
                 memory.erase(memory.forget(source="t0", **ANA))
             return super().chat(messages, **given)
 
+    def killed(phase):
+        if phase == TIDY:
+            raise KeyboardInterrupt
+
     with abstracted_by(tenant, embedder, Slow(WORDED), talk=[POOR, ("s1", "The fog came in.")]) as memory:
         memory.consolidate(**ANA)
         memory.add({"id": "worse", "text": WORSE[1], "session": "s6"}, **ANA)
-        memory.consolidate(**ANA)
+        with pytest.raises(KeyboardInterrupt):
+            memory.consolidate(**ANA, progress=killed)
         assert memory.receipts()[0].residue == 0
         assert "lack" not in everything_told(memory)
         assert memory.verify(**ANA) == []
+        memory.consolidate(**ANA)
+        assert texts(memory) == {"Bad sleep causes weight gain"}
 
 
 ANIMALS = ("Whales", "Bats", "Otters", "Foxes", "Seals")

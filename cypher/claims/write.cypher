@@ -1,6 +1,6 @@
 // Store what notes claim, under the scope's lock: not of one that has changed since it was read, or can be read no more. A note
 // supports what it claims as it is, and nothing else, but what a model found in the same words: asked again, it may say less. What
-// a note says in other words it supports where the claim still is. Claims that lose their last note go.
+// a note says in other words it supports where the claim still is, else it is read again. Claims that lose their last note go.
 // $scope: string    the scope
 // $cycle: integer    number of the run
 // $rows: list<map>    {id, stamp, done: whether no model is to read it in the next run, claims: [{id, kind, text, subject, object,
@@ -40,7 +40,9 @@ CALL (written) {
   UNWIND written AS of
   WITH of.note AS n, of.row AS row
   UNWIND [one IN row.claims WHERE one.reworded] AS one
-  MATCH (c:Claim {scope: $scope, id: one.id})
+  OPTIONAL MATCH (c:Claim {scope: $scope, id: one.id})
+  SET n.abstracted = CASE WHEN c IS NULL THEN null ELSE n.abstracted END
+  WITH n, row, one, c WHERE c IS NOT NULL
   MERGE (n)-[r:SUPPORTS]->(c)
   ON CREATE SET c.found_in = $cycle
   SET r.stamp = row.stamp, r.made_by = one.made_by, r.reworded = true

@@ -121,7 +121,8 @@ class Abstractor:
         return self.language in LISTED and self.engine.roles.has("abstracting")
 
     def _by_patterns(self, note: Unread) -> Reading:
-        one = Reading(note, "\n".join(filter(None, (legible(text, self.language) for text in note.said))))
+        shown = [legible(text, self.language) for text in note.said] if self._asks else []
+        one = Reading(note, "\n".join(filter(None, shown)))
         for text in note.said:
             for told in claims_in(text, self.language):
                 one.add(Found(told), self.language)
