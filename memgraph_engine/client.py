@@ -821,8 +821,11 @@ class Memory:
 
         Nothing is looked for unless it is asked for, here or by the setting `worker.claims_after`. Each call that finds
         new notes makes claims of fewer than three notes less certain that it found no new evidence for, and removes
-        those that nothing supports any more. `progress` is called with `read` before each page of notes, with `tidy` at
-        the end, and with `wait` while another run works. Raises NotFound for an empty memory.
+        those that nothing supports any more. A chat model of the role `abstracting` reads the notes too, and adds what
+        no pattern finds; the run tells how many it read, and what that cost. Where it doesn't answer, or a budget is
+        spent, patterns alone read the rest, and the next run asks about them. `progress` is called with `read` before
+        each page of notes and each round of requests, with `tidy` at the end, and with `wait` while another run works.
+        Raises NotFound for an empty memory.
         """
         return consolidate(self.engine, self._scope(user_id, shared), progress)
 

@@ -326,6 +326,7 @@ class RolesSettings(BaseModel):
     profiling: RoleSettings = RoleSettings()
     evolving: RoleSettings = RoleSettings()
     describing: RoleSettings = RoleSettings()
+    abstracting: RoleSettings = RoleSettings()
 
 
 class LlmSettings(BaseModel):

@@ -93,3 +93,49 @@ def _fields(notes):
         {"name": "applicability", "text": "Whatever is asked.", "items": []},
         *({"name": name, "text": "", "items": [f"{name} by a model"]} for name in lists),
     ]
+
+
+class Abstracter:
+    """A model that claims what it is told to of notes that hold some words, unless it is to give other answers first.
+
+    `says` has by these words the relation, subject, object and text of a claim, and perhaps the text of a known one
+    that says the same. An answer is as that of a `Teller`. `asked` are the notes that it was asked about.
+    """
+
+    name = "abstracter"
+
+    def __init__(self, says, *first):
+        self.says = says
+        self.first = deque(first)
+        self.asked: list[str] = []
+        self.requests: list[str] = []
+
+    def chat(self, messages, **_):
+        request = messages[1]["content"]
+        given = [json.loads(one) for one in request.splitlines() if one.startswith("{")]
+        if len(messages) == 2:  # else it is shown the error of its answer
+            self.asked += [one["text"] for one in given if "note" in one]
+            self.requests.append(request)
+        first = self.first.popleft() if self.first else None
+        if isinstance(first, Exception):
+            raise first
+        told = self.answer(given)
+        answer = first(told) if callable(first) else first or told
+        return Reply(said(answer), Cost(1, 100, 20, 0.0))
+
+    def answer(self, given):
+        """The claims about what a request has."""
+        known = {one["text"]: one["claim"] for one in given if "claim" in one}
+        return {
+            "claims": [
+                {
+                    **dict(zip(("relation", "subject", "object", "text"), claim, strict=False)),
+                    "notes": [one["note"]],
+                    "anchor": known.get(claim[4], 0) if len(claim) > 4 else 0,
+                }
+                for one in given
+                if "note" in one
+                for words, claim in self.says.items()
+                if words in one["text"]
+            ]
+        }

@@ -169,6 +169,7 @@ def test_every_role_answers_or_is_done_without(base, model, tenant, embedder, mo
         memory.add_many(said, user_id="ana")
         memory.rebuild_topics(user_id="ana")
         memory.rebuild_blocks(user_id="ana")
+        memory.consolidate(user_id="ana")
         memory.evolve(user_id="ana")
         history = [{"role": "user", "content": "My sister Cleo teaches the cello."}]
         assert memory.context("Where does she live?", user_id="ana", history=history) is not None

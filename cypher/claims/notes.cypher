@@ -4,7 +4,7 @@
 // $after_id: string    its id
 // $limit: integer    notes on a page
 // $alive: datetime    the present: what ends by then can't be read
-// returns id, stamp, created_at [ms], said: what users say in it, and documents; of code, and of what others say, nothing
+// returns id, stamp, created_at [ms], said: what users say in it, and documents; of code, and of what others say, nothing; speakers
 MATCH (n:Note {scope: $scope})
 WHERE n.created_at >= $after AND n.id >= '' AND (n.created_at > $after OR n.id > $after_id) AND n.status = 'active' AND n.expires_at > $alive AND n.apart IS NULL AND coalesce(n.abstracted, 0) <> n.stamp
 WITH n ORDER BY n.created_at, n.id LIMIT $limit
@@ -12,5 +12,5 @@ RETURN n.id AS id, n.stamp AS stamp, n.created_at.epochMillis AS created_at, CAS
   MATCH (n)-[f:FROM]->(x:Source) WHERE x.kind IN ['message', 'document'] AND x.role IN ['', 'user']
   WITH x, f ORDER BY x.said_at, x.session, x.seq, x.id
   RETURN CASE WHEN x.cuts IS NULL THEN x.text ELSE substring(x.text, ([0] + x.cuts)[coalesce(f.part, 0)], ([0] + x.cuts + [1000000])[coalesce(f.part, 0) + 1] - ([0] + x.cuts)[coalesce(f.part, 0)]) END
-} END AS said
+} END AS said, COLLECT { MATCH (n)-[:FROM]->(x:Source) RETURN DISTINCT x.speaker } AS speakers
 ORDER BY created_at, id

@@ -6,16 +6,19 @@ it is read (LightMem, section 3.6, algorithm 3).
 """
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
-from memgraph_engine.claims.patterns import Told, claims_in
+from memgraph_engine.claims.abstracting import Abstractor, Found, Reading
+from memgraph_engine.claims.patterns import Told
 from memgraph_engine.claims.sharing import mark
+from memgraph_engine.engine.account import Account
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import NotFound
 from memgraph_engine.graph import claims as claim_graph
 from memgraph_engine.graph import leases
-from memgraph_engine.graph.claims import Supported, Unread
+from memgraph_engine.graph.claims import Supported
 from memgraph_engine.graph.database import Row
+from memgraph_engine.llm import Spent
 from memgraph_engine.model.claim import LEAST, ClaimRun
 from memgraph_engine.model.names import key
 from memgraph_engine.model.scope import Scope
@@ -33,18 +36,38 @@ def consolidate(engine: Engine, scope: Scope, progress: Progress = lambda _phase
         state = claim_graph.state(db, scope.name)
         if state is None:
             raise NotFound(f"Nothing was ever written to {scope.name!r}, so it claims nothing.")
-        notes = claims = created = 0
-        for page in claim_graph.unread(db, scope.name):
-            progress(READ)
-            rows, new = _claimed(engine, scope, page, state.language)
-            notes += claim_graph.write(db, scope.name, state.cycle + 1, rows)
-            claims += sum(len(row["claims"]) for row in rows)
-            created += new
+        account = Account(db, scope, engine.settings.llm, engine.now, engine.roles)
+        model = Abstractor(engine, scope.name, state.language, Spent(account.meters), names=[scope.user or ""])
+        notes = done = claims = created = 0
+        try:
+            for page in claim_graph.unread(db, scope.name):
+                for part in model.parts(page):
+                    progress(READ)
+                    model.abstract(part)
+                    rows, new = _claimed(engine, scope, part, state.language)
+                    written, read = claim_graph.write(db, scope.name, state.cycle + 1, rows)
+                    notes, done = notes + written, done + read
+                    claims += sum(len(row["claims"]) for row in rows)
+                    created += new
+        finally:
+            account.settle(model.spent.cost)
         progress(TIDY)
-        claim_graph.end(db, scope.name, state.version, state.cycle + bool(notes))
+        claim_graph.end(db, scope.name, state.version, state.cycle + bool(done))
         gone = [_gone(one) for one in claim_graph.told(db, [scope.name]) if one.claim.confidence < LEAST]
         claim_graph.remove(db, scope.name, gone)
-    return ClaimRun(scope.name, engine.now(), notes, claims, created, len(gone))
+    return ClaimRun(
+        scope.name,
+        engine.now(),
+        notes,
+        claims,
+        created,
+        len(gone),
+        abstracted=model.abstracted,
+        deferred=notes - done,
+        refused=model.refused,
+        fallbacks=model.spent.fallbacks,
+        cost=model.spent.cost,
+    )
 
 
 def claim_id(scope: str, told: Told, language: str) -> str:
@@ -53,13 +76,19 @@ def claim_id(scope: str, told: Told, language: str) -> str:
     return hashlib.blake2b(of.encode(), digest_size=16).hexdigest()
 
 
-def _claimed(engine: Engine, scope: Scope, page: Sequence[Unread], language: str) -> tuple[list[Row], int]:
-    """Return what the notes of a page claim, and how many claims of it are new; these have vectors."""
+def _claimed(engine: Engine, scope: Scope, part: Sequence[Reading], language: str) -> tuple[list[Row], int]:
+    """Return what notes claim, and how many claims of it are new; these have vectors."""
     names = claim_graph.speakers(engine.db, scope.name)
     rows: list[Row] = [
-        {"id": note.id, "stamp": note.stamp, "claims": list(_rows(scope, note, language, names))} for note in page
+        {
+            "id": one.note.id,
+            "stamp": one.note.stamp,
+            "done": one.done,
+            "claims": [_row(scope, found, language, names) for found in one.found.values()],
+        }
+        for one in part
     ]
-    texts = {one["id"]: one["text"] for row in rows for one in row["claims"]}
+    texts = {one["id"]: one["text"] for row in rows for one in row["claims"] if not one["reworded"]}
     new = [id for id in texts if id not in claim_graph.known(engine.db, scope.name, list(texts))]  # noqa: A001
     vectors = dict(zip(new, engine.embedder.embed_documents([texts[id] for id in new]), strict=True)) if new else {}  # noqa: A001
     for row in rows:
@@ -68,19 +97,20 @@ def _claimed(engine: Engine, scope: Scope, page: Sequence[Unread], language: str
     return rows, len(new)
 
 
-def _rows(scope: Scope, note: Unread, language: str, names: Sequence[str]) -> Iterator[Row]:
-    found = {claim_id(scope.name, one, language): one for text in note.said for one in claims_in(text, language)}
-    for id, one in found.items():  # noqa: A001  the graph's own word
-        yield {
-            "id": id,
-            "kind": one.kind,
-            "text": one.text,
-            "subject": one.subject,
-            "object": one.object,
-            "subject_key": key(one.subject, language),
-            "object_key": key(one.object, language),
-            "shared_as": mark(scope, one, language, names),
-        }
+def _row(scope: Scope, found: Found, language: str, names: Sequence[str]) -> Row:
+    one = found.told
+    return {
+        "id": claim_id(scope.name, one, language),
+        "kind": one.kind,
+        "text": one.text,
+        "subject": one.subject,
+        "object": one.object,
+        "subject_key": key(one.subject, language),
+        "object_key": key(one.object, language),
+        "shared_as": None if found.made_by else mark(scope, one, language, names),
+        "made_by": found.made_by or None,
+        "reworded": found.reworded,
+    }
 
 
 def _gone(one: Supported) -> Row:

@@ -35,6 +35,13 @@ def consolidate(user: User = None, shared: Shared = False, tenant: Tenant = None
         f"{show.clean(run.scope)}: {show.count(run.notes, 'note')} read, {show.count(run.claims, 'claim')} found, "
         f"{run.created:,} new, {run.removed:,} removed"
     )
+    if run.abstracted or run.deferred or run.refused:
+        typer.echo(
+            f"A model read {show.count(run.abstracted, 'note')}; {show.count(run.refused, 'claim')} of it refused, "
+            f"{show.count(run.deferred, 'note')} left to be read by it in the next run."
+        )
+    for reason in run.fallbacks:
+        typer.echo(show.clean(reason), err=True)
 
 
 @claims_app.command()
@@ -129,6 +136,8 @@ def show_claim(
         return
     typer.echo(_line(claim))
     typer.echo(f"  {claim.kind}: {show.clean(claim.subject)} > {show.clean(claim.object)}")
+    if claim.made_by:
+        typer.echo(f"  made by {show.clean(claim.made_by)}")
     for note in notes:
         typer.echo(f"  {note.id}  {note.said_at:%Y-%m-%d}  {show.clean(note.text)}")
 

@@ -29,11 +29,12 @@ class ClaimsState:
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """A note whose claims are to be looked for, the stamp of its version, and what is said in it."""
+    """A note whose claims are to be looked for, the stamp of its version, what is said in it, and who spoke."""
 
     id: str
     stamp: int
     said: Sequence[str]
+    speakers: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,7 @@ def unread(db: Database, scope: str) -> Iterator[list[Unread]]:
     """Yield the notes by pages that no run has read as they are, the oldest first."""
     after, after_id = UNKNOWN_PAST, ""
     while rows := db.run("claims/notes", scope=scope, after=after, after_id=after_id, limit=_PAGE):
-        yield [Unread(row["id"], row["stamp"], row["said"]) for row in rows]
+        yield [Unread(row["id"], row["stamp"], row["said"], row["speakers"]) for row in rows]
         after, after_id = moment(rows[-1]["created_at"]), rows[-1]["id"]
 
 
@@ -76,13 +77,20 @@ def known(db: Database, scope: str, ids: Sequence[str]) -> set[str]:
     return {row["id"] for row in db.run("claims/known", scope=scope, ids=list(ids))} if ids else set()
 
 
-def write(db: Database, scope: str, cycle: int, rows: Sequence[Row]) -> int:
-    """Store what notes claim: id, stamp, claims (id, kind, text, subject, object, both keys, mark and vector or None).
+def anchors(db: Database, scope: str, ids: Sequence[str], limit: int) -> list[str]:
+    """Return the claims of a scope that are nearest to some of its notes, so many to each, the nearest first."""
+    return [row["id"] for row in db.run("claims/anchors", scope=scope, ids=list(ids), limit=limit)]
 
-    Return how many of the notes were still as they were read.
+
+def write(db: Database, scope: str, cycle: int, rows: Sequence[Row]) -> tuple[int, int]:
+    """Store what notes claim: id, stamp, done, claims.
+
+    Of a claim: id, kind, text, subject, object, both keys, mark, vector and made_by or None, reworded. Return how many
+    of the notes were still as they were read, and how many of these are done.
     """
-    written = db.commit("claims/write", scope=scope, cycle=cycle, rows=[_packed(row) for row in rows])
-    return int(written[0]["notes"]) if written else 0
+    for row in db.commit("claims/write", scope=scope, cycle=cycle, rows=[_packed(row) for row in rows]):
+        return row["notes"], row["done"]
+    return 0, 0
 
 
 def _packed(row: Row) -> Row:
@@ -168,7 +176,9 @@ def _general(shared: str, row: Row) -> General:
 
 
 def _supported(row: Row) -> Supported:
-    support = row["support"]
+    """Return a claim by those that say so in its own words, and those that do in others: without the former by none."""
+    own = [one for one in row["support"] if not one["reworded"]]
+    support = row["support"] if own else []
     times = [one["at"] for one in support] or [0]
     claim = Claim(
         **row["claim"],
@@ -176,5 +186,6 @@ def _supported(row: Row) -> Supported:
         notes=tuple(one["id"] for one in support),
         first_at=moment(min(times)),
         last_at=moment(max(times)),
+        made_by=min((one["made_by"] for one in own), key=bool, default=""),
     )
     return Supported(claim, tuple(one["stamp"] for one in support))

@@ -2,6 +2,7 @@
 
 from memgraph_engine.llm.meter import Gauge, Meter
 from memgraph_engine.llm.requests import (
+    AbstractedNote,
     BlockNote,
     BlockNotes,
     NewNote,
@@ -9,6 +10,7 @@ from memgraph_engine.llm.requests import (
     TextRequest,
     TopicKeywords,
     Turn,
+    abstracting,
     answering,
     answering_brief,
     batches,
@@ -29,6 +31,7 @@ from memgraph_engine.llm.roles import CheckedAnswer, Roles, TextAnswer, chat_nam
 from memgraph_engine.llm.spent import Spent
 
 __all__ = [
+    "AbstractedNote",
     "BlockNote",
     "BlockNotes",
     "CheckedAnswer",
@@ -42,6 +45,7 @@ __all__ = [
     "TextRequest",
     "TopicKeywords",
     "Turn",
+    "abstracting",
     "answering",
     "answering_brief",
     "batches",

@@ -7,6 +7,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
+from memgraph_engine.model.claim import Kind
+
 Number = int | tuple[int, int]
 """What an answer speaks of: the number of a turn or of a pair of texts, or those of a note and a candidate."""
 
@@ -17,6 +19,8 @@ _LONGEST_NUMBER = 20
 _LONGEST_LABEL = 60
 MOST_QUERIES = 4
 """Queries that are made of one question (LightMem with small models, section 3.3)."""
+MOST_CLAIMS = 2
+"""Claims that one note makes at most, on the mean over a request."""
 _LONGEST_QUESTION = 500
 _LONGEST_NAME = 100
 
@@ -81,6 +85,12 @@ Keywords = Annotated[tuple[str, ...], BeforeValidator(_keywords)]
 Day = Annotated[date | None, BeforeValidator(_day)]
 Relation = Annotated[
     Literal["same", "update", "conflict", "related", "none"],
+    BeforeValidator(lambda v: v.strip().lower() if isinstance(v, str) else v),
+]
+
+
+General = Annotated[
+    Kind,
     BeforeValidator(lambda v: v.strip().lower() if isinstance(v, str) else v),
 ]
 
@@ -276,6 +286,41 @@ class Describing(Response):
     blocks: tuple[DescribedBlock, ...]
 
 
+class AbstractedClaim(Part):
+    """What notes say in general: the notes by their numbers, and that of a claim that says the same, 0 for none."""
+
+    notes: tuple[int, ...]
+    subject: str
+    relation: General
+    object: str
+    text: str
+    anchor: Annotated[int, BeforeValidator(lambda v: 0 if v is None else v)] = 0
+
+
+class Abstracting(Response):
+    """What several notes say in general; there may be nothing. Whether they say so is for who knows them to see."""
+
+    claims: tuple[AbstractedClaim, ...]
+
+    def about(self) -> list[Number]:
+        """Return the pairs of a note and a claim that says the same."""
+        return [(note, claim.anchor) for claim in self.claims for note in claim.notes]
+
+    def check(self, asked: frozenset[Number]) -> None:
+        """Raise ValueError, in words for the model, for what it was not shown, and for more than it was asked for."""
+        pairs = [number for number in asked if isinstance(number, tuple)]
+        notes, anchors = {note for note, _ in pairs}, {anchor for _, anchor in pairs}
+        if len(self.claims) > MOST_CLAIMS * len(notes):
+            raise ValueError(f"there are {len(self.claims)} claims; at most {MOST_CLAIMS * len(notes)} are asked for")
+        given = dict.fromkeys(note for claim in self.claims for note in claim.notes)
+        faults = [f"there is no note {_short_number(note)}" for note in given if note not in notes]
+        others = dict.fromkeys(claim.anchor for claim in self.claims)
+        faults += [f"there is no claim {_short_number(anchor)}" for anchor in others if anchor not in anchors]
+        faults += ["a claim names no note that it follows from"] * any(not claim.notes for claim in self.claims)
+        if faults:
+            raise ValueError("; ".join(faults[:MOST_FAULTS]))
+
+
 class JudgedAnswer(Item):
     """Whether an answer is right, and why."""
 
@@ -358,6 +403,7 @@ RESPONSES: dict[str, type[Response]] = {
         Profiling,
         Evolving,
         Describing,
+        Abstracting,
     )
 }
 """The form of each role's answer; a role that is not here answers in free text."""

@@ -7,6 +7,8 @@ from datetime import datetime
 from typing import Generic, Protocol, TypeVar
 
 from memgraph_engine.llm.answers import (
+    MOST_CLAIMS,
+    Abstracting,
     Consolidation,
     Describing,
     Evolving,
@@ -139,9 +141,26 @@ class BlockNotes:
         return {"block": number, "notes": [note.data(at) for at, note in enumerate(self.notes, 1)]}
 
 
+@dataclass(frozen=True, slots=True)
+class AbstractedNote:
+    """What was said in a note that nobody has read for claims."""
+
+    text: str
+
+    @property
+    def tokens(self) -> int:
+        """About what it takes of a request, with a claim that is answered."""
+        return tokens(json.dumps(self.data(0), ensure_ascii=False)) + _CLAIM
+
+    def data(self, number: int) -> dict[str, object]:
+        """Return what a model sees."""
+        return {"note": number, "text": self.text}
+
+
 _DESCRIPTION = 300  # tokens in which a model describes one block
 _LABEL = 20  # tokens in which a model names one topic
 _PAIR = 40  # tokens in which a model judges one pair
+_CLAIM = 60  # tokens in which a model tells one claim
 
 
 def extraction(turns: Sequence[Turn], earlier: Sequence[Turn] = ()) -> Request[Extraction]:
@@ -220,6 +239,24 @@ def describing(blocks: Sequence[BlockNotes], fields: Sequence[tuple[str, str, st
     shape: list[dict[str, object]] = [{"name": name, "type": kind, "meaning": told} for name, kind, told in fields]
     numbered = [block.data(at) for at, block in enumerate(blocks, 1)]
     return Request(Describing, {"fields": shape, "blocks": numbered}, frozenset(range(1, len(blocks) + 1)))
+
+
+def abstracting(notes: Sequence[AbstractedNote], claims: Sequence[tuple[str, str]]) -> Request[Abstracting]:
+    """Ask what notes, numbered from 1, say in general; `claims` are known already, each its relation and its text.
+
+    What is asked about are pairs of a note, and a claim that says the same, 0 for none: at most two claims for a note.
+
+    >>> whales = [AbstractedNote("I read that whales are mammals.")]
+    >>> sorted(abstracting(whales, [("is_a", "Whales are animals")]).asked)
+    [(1, 0), (1, 1)]
+    """
+    numbered = [note.data(at) for at, note in enumerate(notes, 1)]
+    known: list[dict[str, object]] = [
+        {"claim": at, "relation": relation, "text": text} for at, (relation, text) in enumerate(claims, 1)
+    ]
+    asked = frozenset((note, claim) for note in range(1, len(notes) + 1) for claim in range(len(claims) + 1))
+    most = MOST_CLAIMS * len(notes)
+    return Request(Abstracting, {"most": most, "claims": known, "notes": numbered}, asked)
 
 
 def planning(question: str, moment: datetime, turns: Sequence[tuple[str, str]] = ()) -> Request[Planning]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
+from memgraph_engine.cost import NOTHING, Cost
 from memgraph_engine.interface.results import Result
 
 Kind = Literal["is_a", "has_property", "implies"]
@@ -23,7 +24,8 @@ class Claim(Result):
 
     `text` is how the first of the notes said it. `notes` are the ids of those that support it and can be read, the
     earliest first; they were said from `first_at` to `last_at`. `confidence` (0 to 1) follows from them. `score` (-1 to
-    1) is how near it is to what was asked about, None where nothing was asked.
+    1) is how near it is to what was asked about, None where nothing was asked. It is `made_by` a chat model where no
+    pattern finds it in any of its notes, else ''.
 
     What the tenant's users share has no notes and no times, only how many `users` make the claim now; `text` is as most
     of them say it, and each of them counts as a note would. `users` is 0 for a claim that notes support.
@@ -43,6 +45,7 @@ class Claim(Result):
     last_at: datetime | None = None
     users: int = 0
     score: float | None = None
+    made_by: str = ""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -50,7 +53,9 @@ class ClaimRun(Result):
     """A run that looked for claims: it read so many `notes` that were new or had changed, and others once before.
 
     These made so many `claims`, of which `created` were not known. It `removed` those that no note supports any more
-    that can be read, or that decayed.
+    that can be read, or that decayed. A chat model `abstracted` so many of the notes, and of its claims so many were
+    `refused`; `deferred` counts the notes that patterns alone read for now, and about which the next run asks it:
+    `fallbacks` says why, `cost` is what was paid.
     """
 
     scope: str
@@ -59,6 +64,11 @@ class ClaimRun(Result):
     claims: int = 0
     created: int = 0
     removed: int = 0
+    abstracted: int = 0
+    deferred: int = 0
+    refused: int = 0
+    fallbacks: tuple[str, ...] = ()
+    cost: Cost = NOTHING
 
 
 def confidence(sessions: Sequence[str], idle: int) -> float:

@@ -99,7 +99,8 @@ def jobs_of(engine: Engine) -> tuple[Job, ...]:
     def claims(scope: Scope, stopping: Callable[[], bool]) -> Outcome | None:
         phases = _Phases(stopping, TIDY)
         run = consolidate(engine, scope, phases)
-        return Outcome({name: getattr(run, name) for name in ("notes", "claims", "created", "removed")})
+        counted = ("notes", "claims", "created", "removed", "abstracted", "deferred")
+        return Outcome({name: getattr(run, name) for name in counted}, run.fallbacks, run.cost)
 
     after, claims_after = engine.settings.worker.blocks_after, engine.settings.worker.claims_after
 

@@ -1,0 +1,224 @@
+"""Claims in a chat model's words (LightMem, section 3.6 and algorithm 3): asked for, checked, tied to what is known.
+
+What patterns find in a note is claimed whatever a model says; a model adds what no sentence says in one way. Its claims
+are read as sentences of notes are, so what patterns refuse is refused here too. Beside that, each follows from a note
+that names both of its ends, and names nobody. Notes that say the same in other words support a claim, but never alone:
+nobody is told words that no note holds any more.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from memgraph_engine.claims.patterns import Told, claims_in, denied, is_somebody, legible, sentences, worded
+from memgraph_engine.engine.wiring import Engine
+from memgraph_engine.errors import BudgetSpent, ModelError, ModelUnavailable
+from memgraph_engine.graph import claims as claim_graph
+from memgraph_engine.graph.claims import Unread
+from memgraph_engine.language import LISTED, tokenize
+from memgraph_engine.llm import AbstractedNote, Spent, abstracting, batches
+from memgraph_engine.llm.answers import AbstractedClaim
+from memgraph_engine.model.claim import LEAST
+from memgraph_engine.model.names import key
+
+_NEAR = 5  # stored claims that each note may support in other words
+_ANCHORS = 20  # claims that a request shows beside its notes
+_WORDS = re.compile(r"[^\W\d_]+")
+_OPENS = ("", *'.!?…:;"“«(¡¿\n')  # a sentence begins behind these
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A claim that a note supports: whose it is, '' for patterns, and whether the note says so in other words."""
+
+    told: Told
+    made_by: str = ""
+    reworded: bool = False
+
+
+@dataclass(slots=True)
+class Reading:
+    """What a note claims. One that is not `done` is to be read by a model in the next run."""
+
+    note: Unread
+    text: str
+    done: bool = True
+    found: dict[tuple[str, str, str], Found] = field(default_factory=dict)
+
+    @property
+    def tokens(self) -> int:
+        """About what it takes of a request: nothing where it says nothing that may make a claim."""
+        return AbstractedNote(self.text).tokens if self.text else 0
+
+    def add(self, one: Found, language: str) -> None:
+        """Take a claim, unless it is there; one in the note's own words stands before one in others."""
+        which = _which(one.told, language)
+        if which not in self.found or (self.found[which].reworded and not one.reworded):
+            self.found[which] = one
+
+
+@dataclass
+class Abstractor:
+    """Reads the notes of one scope, by patterns and by the role `abstracting` where it has a model."""
+
+    engine: Engine
+    scope: str
+    language: str
+    spent: Spent
+    names: Sequence[str] = ()
+    """Those of whom the memory is: no claim of a model names them."""
+    abstracted: int = 0
+    """Notes that a model read."""
+    refused: int = 0
+    """Claims of a model that were thrown away."""
+    _beyond: bool = False
+    """Whether there is no use in asking on: the budget is spent, or no model answers."""
+
+    def parts(self, notes: Sequence[Unread]) -> Iterator[list[Reading]]:
+        """Yield notes, read by patterns, by as many as a model is asked about at once; what it said is then stored."""
+        read = [self._by_patterns(note) for note in notes]
+        if not self._asks:
+            yield read
+            return
+        groups = list(batches(read, self.engine.settings.llm.batch_tokens))
+        step = self.engine.settings.llm.concurrency
+        for start in range(0, len(groups), step):
+            yield [one for group in groups[start : start + step] for one in group]
+
+    def abstract(self, part: Sequence[Reading]) -> None:
+        """Ask a model what notes say in general, and add to each what it supports."""
+        shown = [one for one in part if one.text] if self._asks else []
+        if self._beyond or not shown:
+            for one in shown:
+                one.done = False
+            return
+        groups = list(batches(shown, self.engine.settings.llm.batch_tokens))
+        anchors = [self._anchors(group) for group in groups]
+        requests = [
+            abstracting([AbstractedNote(one.text) for one in group], [(known.kind, known.text) for known in near])
+            for group, near in zip(groups, anchors, strict=True)
+        ]
+        answers = self.engine.roles.ask_many(requests, meters=self.spent.meters)
+        for group, near, answer in zip(groups, anchors, answers, strict=True):
+            if isinstance(answer, ModelError):
+                self.spent.failed("Abstracting", answer)
+                for one in group:  # what passes is made up for; what a model can't do it is not asked for again
+                    one.done = not isinstance(answer, BudgetSpent | ModelUnavailable)
+                continue
+            self.spent.cost += answer.cost
+            self.abstracted += len(group)
+            for claim in answer.response.claims:
+                told = self._checked(claim, group)
+                self.refused += told is None
+                if told:
+                    self._support(told, claim, group, near, answer.model)
+        self._beyond = all(isinstance(answer, BudgetSpent | ModelUnavailable) for answer in answers)
+
+    @property
+    def _asks(self) -> bool:
+        """Whether a model is asked: not in a language in which nothing that it says could be checked."""
+        return self.language in LISTED and self.engine.roles.has("abstracting")
+
+    def _by_patterns(self, note: Unread) -> Reading:
+        shown = [legible(text, self.language) for text in note.said] if self._asks else []
+        one = Reading(note, "\n".join(filter(None, shown)))
+        for text in note.said:
+            for told in claims_in(text, self.language):
+                one.add(Found(told), self.language)
+        return one
+
+    def _anchors(self, group: Sequence[Reading]) -> list[Told]:
+        """Return the claims that the notes of a request may support: those nearest to them, and those found in them."""
+        near = claim_graph.anchors(self.engine.db, self.scope, [one.note.id for one in group], _NEAR)
+        stored = {one.claim.id: one.claim for one in claim_graph.told(self.engine.db, [self.scope], near)}
+        trusted = (stored[id] for id in near if id in stored and stored[id].confidence >= LEAST)  # noqa: A001
+        known = [found.told for one in group for found in one.found.values()]
+        known += [Told(one.kind, one.text, one.subject, one.object) for one in trusted]
+        first: dict[tuple[str, str, str], Told] = {}
+        for one in known:
+            first.setdefault(_which(one, self.language), one)
+        return [*first.values()][:_ANCHORS]
+
+    def _checked(self, claim: AbstractedClaim, group: Sequence[Reading]) -> Told | None:
+        """Return a claim of a model that may be told: that can be read, follows from a note, and names nobody."""
+        told = worded(claim.relation, claim.text, claim.subject, claim.object, self.language)
+        cited = [group[number - 1] for number in dict.fromkeys(claim.notes)]
+        if not told or not any(self._says(one, told) for one in cited) or is_somebody(told, self.language):
+            return None
+        named = _named(f"{claim.subject} {claim.object}", "\n".join(one.text for one in cited), self.language)
+        return None if named or self._is_of(told, cited) else told
+
+    def _support(
+        self, told: Told, claim: AbstractedClaim, group: Sequence[Reading], near: Sequence[Told], model: str
+    ) -> None:
+        """Let the cited notes support a claim, or a known one of its kind that shares an end, if that says the same."""
+        known = near[claim.anchor - 1] if claim.anchor else told
+        other = _which(known, self.language) != _which(told, self.language)
+        if other and (known.kind != told.kind or not self._meet(known, told)):
+            known, other = told, False
+        for number in dict.fromkeys(claim.notes):
+            one = group[number - 1]
+            if self._says(one, told):
+                one.add(Found(known, model, reworded=other), self.language)
+            elif any(self._holds(one.text, end) for end in (told.subject, told.object)):
+                one.add(Found(known, model, reworded=True), self.language)
+
+    def _says(self, one: Reading, told: Told) -> bool:
+        """Tell whether a note names both ends of a claim, and not only where it denies or asks something."""
+        if not (self._holds(one.text, told.subject) and self._holds(one.text, told.object)):
+            return False
+        both = [
+            sentence
+            for sentence in sentences(one.text)
+            if self._holds(sentence, told.subject) and self._holds(sentence, told.object)
+        ]
+        return not both or not all(denied(sentence, self.language) for sentence in both)
+
+    def _holds(self, text: str, end: str) -> bool:
+        """Tell whether a text has all words of an end, in whatever form."""
+        return {*tokenize(end, self.language)} <= {*tokenize(text, self.language)}
+
+    def _meet(self, known: Told, told: Told) -> bool:
+        """Tell whether two claims have an end in common, in the same place."""
+        pairs = ((known.subject, told.subject), (known.object, told.object))
+        return any(key(one, self.language) == key(other, self.language) for one, other in pairs)
+
+    def _is_of(self, told: Told, cited: Sequence[Reading]) -> bool:
+        """Tell whether a claim names somebody who spoke, or whose memory it is."""
+        ends = {*tokenize(f"{told.subject} {told.object}", self.language)}
+        whose = (*self.names, *(speaker for one in cited for speaker in one.note.speakers))
+        return not ends.isdisjoint(term for name in whose for term in tokenize(name, self.language))
+
+
+def _which(told: Told, language: str) -> tuple[str, str, str]:
+    """Return what is the same of claims that are one."""
+    return told.kind, key(told.subject, language), key(told.object, language)
+
+
+def _named(ends: str, text: str, language: str) -> bool:
+    """Tell whether a word of some ends is a name in a text: it has a capital wherever it stands.
+
+    At the beginning of a sentence a capital tells nothing: if it stands nowhere else, a name is what the ends write so.
+
+    >>> _named("porto ships", "I took ships to Porto.", "english"), _named("ships", "Ships sail.", "english")
+    (True, False)
+    """
+    written = defaultdict[str, list[re.Match[str]]](list)
+    for word in _WORDS.finditer(text):
+        for stem in tokenize(word[0], language):
+            written[stem].append(word)
+    return any(
+        _is_name(end, said)
+        for end in _WORDS.findall(ends)
+        for stem in tokenize(end, language)
+        if (said := written.get(stem))
+    )
+
+
+def _is_name(end: str, said: Sequence[re.Match[str]]) -> bool:
+    """Tell whether a word is a name, by all places in which a text has it in some form."""
+    if not all(word[0][0].isupper() for word in said):
+        return False
+    inside = any(word.string[: word.start()].rstrip(" \t")[-1:] not in _OPENS for word in said)
+    return inside or (end[0].isupper() and any(word[0] == end for word in said))
