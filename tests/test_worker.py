@@ -357,6 +357,7 @@ def test_a_signal_ends_it_with_exit_code_0(memory, started, which):
     assert "worker started" in first
     memory.add(FERRY, user_id="ana", wait=False)
     assert "construct done (pending notes" in process.stdout.readline()
+    assert os.getpriority(os.PRIO_PROCESS, process.pid) == 10  # what answers users goes first
     process.send_signal(which)
     out, err = process.communicate(timeout=30)
     assert (process.returncode, err) == (0, "")

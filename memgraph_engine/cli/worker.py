@@ -32,13 +32,15 @@ def worker(
     The settings under `worker` say when.
     Any number of workers, on any number of machines, share the work. SIGTERM or an interrupt ends a worker cleanly,
     with exit code 0; a second one ends it at once. When a worker is killed, the memory stays as it was, and another
-    worker takes over within 10 seconds. With --once, it says at its end for what topics wait, and the exit code is 1 if
+    worker takes over within 10 seconds. It runs at a low priority (nice 10), so that what answers users goes first.
+
+    With --once, it has the priority of whoever calls it, says at its end for what topics wait, and the exit code is 1 if
     a job failed.
     """
     if every_tenant and tenant is not None:
         raise typer.BadParameter("it stands for every tenant: leave --tenant out.", param_hint="--all-tenants")
     with connect(tenant) as memory:
-        from memgraph_engine.worker import Worker
+        from memgraph_engine.worker import Worker, give_way
 
         engine = memory.engine
         one = Worker(engine, every_tenant=every_tenant, tell=_tell(as_json=as_json))
@@ -52,6 +54,7 @@ def worker(
                 if waits := one.waits():
                     _event(engine.now(), "waits", waits, as_json=as_json)
             else:
+                give_way()
                 one.run()
         _event(engine.now(), "stopped", "", as_json=as_json)
     if not fine:

@@ -1,6 +1,7 @@
 """The worker: looks for what is due, takes a lease of the memory it is due in, does it, and tells."""
 
 import logging
+import os
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -23,8 +24,16 @@ from memgraph_engine.writing.pruning import due_since
 
 _FIRST_REST = 30.0  # seconds before what failed is tried again, doubled each time
 _LONGEST_REST = 3600.0
+_PRIORITY = 10  # of a standing worker, as `nice` counts: 0 is what others have, 19 the lowest
 
 _log = logging.getLogger("memgraph_engine")
+
+
+def give_way() -> None:
+    """Let this process wait for others of the machine: whoever answers users goes first, where the system can tell."""
+    if hasattr(os, "setpriority"):  # not on Windows
+        lower = max(os.getpriority(os.PRIO_PROCESS, 0), _PRIORITY)
+        os.setpriority(os.PRIO_PROCESS, 0, lower)
 
 
 class Worker:
