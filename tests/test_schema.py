@@ -8,6 +8,7 @@ import pytest
 from memgraph_engine import Memory, Settings
 from memgraph_engine.errors import StoreMismatch
 from memgraph_engine.graph import schema
+from memgraph_engine.graph.statements import statements
 from tests import servers
 from tests.snapshots import same, snapshot
 
@@ -227,3 +228,21 @@ def test_the_keywords_of_an_older_schema_that_one_note_carries_are_found_by_thei
     assert memory.verify(user_id="ana") == []
     memory.undo(deletion.id, user_id="ana")
     assert memory.verify(user_id="ana") == []
+
+
+def test_a_new_database_knows_every_name_that_a_statement_uses(tmp_path, embedder):
+    with (
+        servers.own(tmp_path) as one,
+        Memory.connect(embedder=embedder),
+        neo4j.GraphDatabase.driver(one.uri, auth=(one.user, one.password)) as driver,
+        driver.session() as session,
+    ):
+        unknown = set()
+        for name, statement in statements().items():
+            if not name.startswith("schema/"):
+                parameters = dict.fromkeys(statement.parameters) | {"decision": dict.fromkeys(["id", "kind", "at"])}
+                text, given = statement.whole(parameters)
+                told = session.run(text.replace("CYPHER 25", "CYPHER 25 EXPLAIN", 1), given).consume()
+                said = (status.status_description for status in told.gql_status_objects)
+                unknown |= {warning for warning in said if "does not exist" in warning}
+        assert unknown == set()

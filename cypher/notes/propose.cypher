@@ -175,7 +175,6 @@ CALL (sums, near, nearness, expiring, apart) {
   }
   RETURN 'time' AS channel, notes, null AS score, null AS carried, null AS name
   // end
-  // if $keywords
   UNION ALL
   CALL () {
     WITH 0 AS here WHERE $keywords > 0
@@ -195,8 +194,6 @@ CALL (sums, near, nearness, expiring, apart) {
   CALL (k, expiring) { MATCH (k)<-[:HAS_KEYWORD]-(n) WHERE n.status IN $statuses AND (NOT expiring OR n.expires_at > $alive) RETURN n LIMIT $spread }
   WITH k, score, collect(n) AS notes WHERE size(notes) > 0
   RETURN 'keywords' AS channel, notes, score, CASE WHEN size(notes) < $spread THEN size(notes) ELSE COUNT { (k)<-[:HAS_KEYWORD]-() } END AS carried, CASE WHEN $traced THEN [k.name, null] END AS name
-  // end
-  // if $topics
   UNION ALL
   WITH expiring, coalesce($read.topic, $vector) AS vector WHERE $topics > 0
   CALL (vector) {
@@ -209,8 +206,6 @@ CALL (sums, near, nearness, expiring, apart) {
   MATCH (k)<-[:HAS_KEYWORD]-(n) WHERE n.status IN $statuses AND (NOT expiring OR n.expires_at > $alive)
   WITH t, k, score, collect(n) AS notes
   RETURN 'topics' AS channel, notes, score, size(notes) AS carried, CASE WHEN $traced THEN [k.name, t.label] END AS name
-  // end
-  // if $related
   UNION ALL
   WITH near, nearness, expiring, apart
   UNWIND CASE WHEN apart THEN [place IN range(0, size(near) - 1) WHERE near[place].apart IS NULL][..$related]
@@ -221,7 +216,6 @@ CALL (sums, near, nearness, expiring, apart) {
   ORDER BY score DESC, m.stamp LIMIT $tied
   WITH collect(m) AS notes, collect(score) AS score
   RETURN 'related' AS channel, notes, score, null AS carried, null AS name
-  // end
   // if $blocks
   UNION ALL
   WITH sums, expiring WHERE $blocks > 0

@@ -1,6 +1,6 @@
 // One write: all that changes in a scope at once, or nothing if somebody wrote since its version was read (no row then).
 // Each part runs where it is given rows, and sees what the parts before it wrote. What an addition always writes is always sent;
-// what corrects, merges and takes back only where it has rows: planned as a whole, it took the first addition ten seconds.
+// what revises notes, and what corrects, only where some of it has rows: planned as a whole, the first addition took ten seconds.
 // $scope: string    the scope
 // $version: integer    as it was when the write was prepared
 // $sums: map    by how much the scope's sums change {notes, raw_length, context_length, joined}, when the first of what is written ends {ends: ms or null},
@@ -39,6 +39,8 @@
 //   pairs: list<map>    change of how many active notes carry both keywords {a, b, change}, a before b
 //   lost: list<string>    keywords that notes lost, or that notes carry which can be read no more
 //   gained: list<string>    keywords that notes gained, or that notes carry which can be read now
+// $revises: boolean    whether more is written than an addition writes
+// $corrects: boolean    whether more is written than an addition and revised notes
 // $statuses: list<string>    of notes that can be read
 // $now: datetime    the time of the change
 // returns version: what it is now
@@ -56,7 +58,7 @@ SET s.version = s.version + 1,
     s.keeps_apart = CASE WHEN $sums.apart THEN true ELSE s.keeps_apart END
 WITH s.version AS version, s.topics_most AS most, s.blocks_run AS blocks
 // the blocks of notes that change, and what holds them, are found no more until they are made anew, and keep no word of them
-// if $write.retired, $write.rebuilt, $write.erased, $write.waves
+// if $revises
 CALL (blocks) {
   UNWIND CASE WHEN blocks IS NULL THEN [] ELSE [row IN $write.retired | row.id] + [row IN $write.rebuilt | row.id] + $write.erased
          + reduce(changed = [], wave IN $write.waves | changed + [row IN wave | row.id]) END AS id
@@ -98,7 +100,7 @@ CALL () {
   WITH k, row WHERE k.embedding IS NULL AND k.resting IS NULL
   CALL db.create.setNodeVectorProperty(k, 'resting', row.vector)
 }
-// if $write.reinstated
+// if $corrects
 CALL () {
   UNWIND $write.reinstated AS row
   MATCH (:Decision {scope: $scope, id: row.retired_by})-[:ABOUT {role: 'retired'}]->(n:Past {scope: $scope, id: row.id})
@@ -159,7 +161,7 @@ CALL () {
   MATCH (k:Keyword {scope: $scope, name: name})
   MERGE (n)-[:HAS_KEYWORD]->(k)
 }
-// if $write.waves
+// if $revises
 CALL () {
   UNWIND $write.waves AS wave
   CALL (wave) {
@@ -234,7 +236,7 @@ CALL () {
 }
 // end
 // after the notes, whose former versions then come from the former text
-// if $write.rewritten
+// if $corrects
 CALL () {
   UNWIND $write.rewritten AS row
   MATCH (x:Source {scope: $scope, id: row.id})
@@ -269,14 +271,12 @@ CALL () {
       r.former = CASE row.former WHEN '' THEN null ELSE row.former END
   }
 }
-// if $write.cut
+// if $corrects
 CALL () {
   UNWIND $write.cut AS row
   MATCH (n:Note {scope: $scope, id: row.note})-[r:RELATED|SUPERSEDES|UNTIED {decision: row.decision}]->(:Note)
   DELETE r
 }
-// end
-// if $write.untied, $write.loosed
 CALL () {
   CALL () {
     UNWIND $write.untied AS row
@@ -305,8 +305,6 @@ CALL () {
   WITH DISTINCT d, x WHERE NOT EXISTS { (d)-[:ABOUT {role: 'changed'}]->(x) }
   CREATE (d)-[:ABOUT {role: 'untied', found: x.revision}]->(x)
 }
-// end
-// if $write.retied
 CALL () {
   UNWIND $write.retied AS row
   MATCH (d:Decision {scope: $scope, id: row.decision})
@@ -320,23 +318,17 @@ CALL () {
   WITH DISTINCT d, x WHERE NOT EXISTS { (d)-[:ABOUT {role: 'changed'}]->(x) }
   CREATE (d)-[:ABOUT {role: 'tied', found: x.revision}]->(x)
 }
-// end
-// if $write.strengthened
 CALL () {
   UNWIND $write.strengthened AS row
   MATCH (:Note {scope: $scope, id: row.new})-[r:RELATED]->(:Note {scope: $scope, id: row.old}) WHERE r.strengthened_by IS NULL
   SET r.before = r.score, r.score = row.score, r.strengthened_by = row.decision
 }
-// end
-// if $write.weakened
 CALL () {
   UNWIND $write.weakened AS row
   MATCH (:Note {scope: $scope, id: row.note})-[r:RELATED|UNTIED {strengthened_by: row.decision}]-(:Note)
   WITH DISTINCT r
   SET r.score = r.before, r.before = null, r.strengthened_by = null
 }
-// end
-// if $write.retired
 CALL () {
   UNWIND $write.retired AS row
   MATCH (n:Note {scope: $scope, id: row.id})
@@ -356,17 +348,13 @@ CALL () {
   MATCH (n)-[r:HAS_KEYWORD|RELATED|SUPERSEDES|UNTIED|IN_BLOCK]-()
   DELETE r
 }
-// end
 // who looks back finds them no more; an undo knows how they were
-// if $write.parted
 CALL () {
   UNWIND $write.parted AS row
   MATCH (p:Past {scope: $scope, id: row.id}) WHERE p.apart IS NULL
   SET p.apart = row.apart, p.parted = true,
       p.stamp = toInteger(rand() * 2147483648) * 4294967296 + toInteger(rand() * 4294967296)
 }
-// end
-// if $write.leaving
 CALL () {
   UNWIND $write.leaving AS id
   MATCH (x:Source {scope: $scope, id: id})
@@ -385,8 +373,6 @@ CALL () {
   WITH p, y WHERE p IS NOT NULL AND y IS NOT NULL
   MERGE (p)-[:NEXT]->(y)
 }
-// end
-// if $write.living
 CALL () {
   UNWIND $write.living AS row
   MATCH (x:Source {scope: $scope, id: row.id})<-[:FROM]-(n:Note)
@@ -398,9 +384,7 @@ CALL () {
   MATCH (x)-[:WAS]->(p:PastSource)
   SET p.apart = x.apart
 }
-// end
 // no new version: nothing else of it changes, and a long talk would have as many versions as turns
-// if $write.prolonged
 CALL () {
   UNWIND $write.prolonged AS row
   WITH row, datetime({epochMillis: row.expires_at}) AS ends,
@@ -415,8 +399,6 @@ CALL () {
   MATCH (n)-[:SUMS*0..1]->()-[:FROM]->(y:Source) WHERE y.policy = row.policy AND y.expires_at < ends // other sessions tell it too
   SET y.expires_at = ends, y.erase_at = erase
 }
-// end
-// if $write.rebuilt
 CALL () {
   UNWIND $write.rebuilt AS row
   MATCH (n:Note {scope: $scope, id: row.id})
@@ -441,8 +423,6 @@ CALL () {
   MATCH (n)-[r:HAS_KEYWORD]->(k:Keyword) WHERE NOT k.name IN row.keywords
   DELETE r
 }
-// end
-// if $write.erased
 CALL () {
   UNWIND $write.erased AS id
   MATCH (n:Note {scope: $scope, id: id})
@@ -460,7 +440,7 @@ CALL () {
   WITH r WHERE r.weight <= 0
   DELETE r
 }
-// if $write.lost
+// if $revises
 CALL () {
   UNWIND $write.lost AS name
   MATCH (k:Keyword {scope: $scope, name: name})
@@ -469,7 +449,7 @@ CALL () {
 }
 // end
 // topics, and the moves of their runs, name no keyword that only what is kept apart from now on had
-// if $sums.apart
+// if $corrects
 CALL () {
   UNWIND CASE WHEN $sums.apart THEN $write.lost ELSE [] END AS name
   WITH name WHERE NOT EXISTS { MATCH (:Keyword {scope: $scope, name: name})<-[:HAS_KEYWORD]-(n:Note) WHERE n.status IN $statuses }

@@ -34,8 +34,8 @@ def worker(
     with exit code 0; a second one ends it at once. When a worker is killed, the memory stays as it was, and another
     worker takes over within 10 seconds. It runs at a low priority (nice 10), so that what answers users goes first.
 
-    With --once, it has the priority of whoever calls it, says at its end for what topics wait, and the exit code is 1 if
-    a job failed.
+    With --once, it has the priority of whoever calls it, says at its end for what topics wait, and the exit code is 1
+    if a job failed.
     """
     if every_tenant and tenant is not None:
         raise typer.BadParameter("it stands for every tenant: leave --tenant out.", param_hint="--all-tenants")

@@ -55,11 +55,26 @@ class Write:
     gained: Sequence[str] = ()
 
 
+_ADDS = ("sources", "decisions", "keywords", "notes", "relations", "pairs", "gained")
+_REVISES = ("waves", "lost")
+"""Of the parts of a write those that additions have, and those that additions which join notes have besides."""
+
+
 def commit(db: Database, scope: str, version: int, now: datetime, write: Write, sums: Sums = Sums()) -> bool:
     """Write it all; False, with nothing written, if somebody wrote since `version` was read."""
     parts = {field.name: list(getattr(write, field.name)) for field in fields(write)}
     changed = {field.name: getattr(sums, field.name) for field in fields(sums)}
+    more = {name for name, rows in parts.items() if rows and name not in _ADDS}
+    corrects = not more.issubset(_REVISES) or (sums.apart and "lost" in more)
     rows = db.commit(
-        "writes/commit", scope=scope, version=version, now=now, statuses=READABLE, sums=changed, write=parts
+        "writes/commit",
+        scope=scope,
+        version=version,
+        now=now,
+        statuses=READABLE,
+        sums=changed,
+        write=parts,
+        revises=bool(more),
+        corrects=corrects,
     )
     return bool(rows)

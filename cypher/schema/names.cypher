@@ -1,0 +1,26 @@
+// Create the names of what statements use and no index names. A plan that is made before a name is there warns of it,
+// and is made again once it is: the second addition to a new database waited for that.
+CALL db.createLabel('Spending')
+UNWIND [
+  'ABOUT', 'CO_OCCUR', 'FROM', 'HAS_KEYWORD', 'IN_BLOCK', 'IN_TOPIC', 'NEXT', 'PART_OF', 'RELATED', 'SPENT',
+  'SUMS', 'SUPERSEDES', 'SUPPORTS', 'UNTIED', 'WAS'
+] AS name
+CALL db.createRelationshipType(name)
+WITH count(*) AS types
+UNWIND [
+  'abstracted', 'agent', 'apart', 'begun', 'blocks_run', 'blocks_version', 'body', 'call', 'calls', 'cap',
+  'caption', 'changed_since', 'claims_cycle', 'claims_version', 'considered', 'constructed_by', 'context',
+  'context_length', 'context_terms', 'cuts', 'day', 'decision', 'decisions_since', 'delta', 'described',
+  'described_as', 'described_by', 'distance', 'embedded_as', 'entered', 'evidence', 'evolved_to', 'fallbacks',
+  'first_at', 'folders', 'former', 'found', 'found_in', 'hash', 'input_tokens', 'keeps_apart', 'kept_erase',
+  'kept_expires', 'keywords', 'kind', 'label', 'labelled_by', 'labelled_from', 'language', 'last_at',
+  'last_shown', 'last_used', 'leaves', 'left', 'level', 'made_by', 'made_from', 'metadata', 'money', 'moves',
+  'next_expiry', 'note', 'notes_since', 'object', 'output_tokens', 'part', 'parted', 'pinned', 'policy',
+  'policy_as', 'previous', 'pruned_at', 'question', 'raw', 'raw_length', 'raw_terms', 'reason', 'resting',
+  'revision', 'revisions', 'reworded', 'said_as', 'score', 'scored_at', 'shares_claims', 'shown', 'size',
+  'source', 'sources', 'state', 'strengthened_by', 'tags', 'text', 'thresholds', 'topics_most', 'topics_run',
+  'undone_by', 'unknown', 'untied_by', 'until', 'upgrading', 'used', 'user', 'utility', 'was', 'weighed_at',
+  'weight', 'withholds_claims'
+] AS name
+CALL db.createProperty(name)
+RETURN count(*) AS names
