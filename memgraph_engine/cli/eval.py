@@ -190,6 +190,7 @@ def _tell(one: "Session", summary: "Summary", failed: "Patience", *, as_json: bo
                 "folder": one.folder,
                 "questions": summary.questions(),
                 "figures": summary.flat(),
+                "differences": summary.compared,
                 "spent": one.replies.spent,
                 "failures": failed.failures,
             }
