@@ -1,14 +1,14 @@
-"""The controller and the selector: questions that refer back, two stages of retrieval, and how long a context is."""
+"""The controller and the selector: questions that refer back, two stages, how long a context is; claims; capacity."""
 
 import argparse
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from bench import claims, fillers
+from bench import beside, claims, eviction, fillers
 from bench.conversations import conversations, locomo_file
 from bench.server import bench_settings, connected, of_its_own
 from bench.speed import milliseconds, percentile
@@ -26,6 +26,7 @@ from memgraph_engine.recall.search import Query, retrieve, search
 if TYPE_CHECKING:
     from memgraph_engine.client import Message
 
+PARTS = ("quality", "claims", "speed", "job", "capacity")
 KS = (5, 10, 20)
 _K = 10
 _WAYS = ("as asked", "with a pronoun", "with a pronoun and the turns before", "as asked, and the turns before")
@@ -39,25 +40,40 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what the bench takes."""
     parser.add_argument("--file", type=Path, help="the LoCoMo file (else MEMGRAPH_ENGINE_LOCOMO)")
     parser.add_argument("--model", default="bge-small", help="the embedder")
-    parser.add_argument("--no-speed", action="store_true", help="leave out several queries among 100,000 notes")
-    parser.add_argument("--only-speed", action="store_true", help="measure nothing else")
+    parser.add_argument("--conversations", type=int, help="of how many conversations capacity is measured (all)")
+    parser.add_argument("--parts", default=",".join(PARTS), help="what is measured, with commas between")
 
 
 def run(given: argparse.Namespace) -> tuple[dict[str, float], str]:
     """Measure; return flat figures and a report."""
-    figures, pages = dict[str, float](), list[str]()
-    if not given.only_speed:
+    figures, pages, parts = dict[str, float](), list[str](), given.parts.split(",")
+    if unknown := [part for part in parts if part not in PARTS]:
+        raise SystemExit(f"There is no part {unknown[0]}; there are {', '.join(PARTS)}.")
+    if "quality" in parts:
         figures, page = _quality(given)
-        told = claims.measure(given.model, next(conversations(locomo_file(given.file))))
-        figures |= told
-        rows = [(name, f"{value:.2f}") for name, value in told.items()]
-        pages += [page, f"### Claims\n\n{table(('figure', 'value'), rows)}"]
-    if not given.no_speed:
-        taken = _speed(given)
-        figures |= taken
-        rows = [(name, f"{value:.2f}") for name, value in taken.items()]
-        pages.append(f"### {_LARGE:,} notes over {_SCOPES} scopes, {given.model}\n\n{table(('figure', 'value'), rows)}")
+        pages.append(page)
+    measured: tuple[tuple[str, str, Callable[[], dict[str, float]]], ...] = (
+        ("claims", "Claims", lambda: claims.measure(given.model, next(conversations(locomo_file(given.file))))),
+        ("speed", f"{_LARGE:,} notes over {_SCOPES} scopes, {given.model}", lambda: _speed(given)),
+        ("job", "Beside the claims job", lambda: beside.measured(given.model, _conversations(given))),
+        ("capacity", "Capacity", lambda: _capacity(given)),
+    )
+    for part, title, measure in measured:
+        if part in parts:
+            told = measure()
+            figures |= told
+            rows = [(name, f"{value:.2f}") for name, value in told.items()]
+            pages.append(f"### {title}\n\n{table(('figure', 'value'), rows)}")
     return figures, "\n\n".join(pages)
+
+
+def _conversations(given: argparse.Namespace) -> list[Conversation]:
+    return list(conversations(locomo_file(given.file)))
+
+
+def _capacity(given: argparse.Namespace) -> dict[str, float]:
+    with connected(bench_settings(given.model)) as memory:
+        return eviction.by_order(memory, _conversations(given)[: given.conversations])
 
 
 def _quality(given: argparse.Namespace) -> tuple[dict[str, float], str]:
@@ -81,7 +97,7 @@ def _quality(given: argparse.Namespace) -> tuple[dict[str, float], str]:
 
 def _speed(given: argparse.Namespace) -> dict[str, float]:
     """Time a question alone, and with the next one or three as queries beside it, every vector known before."""
-    every = list(conversations(locomo_file(given.file)))
+    every = _conversations(given)
     settings = bench_settings(given.model)
     settings = settings.model_copy(update={"home": settings.home.with_name(f"{given.model}-{_LARGE}-{_SCOPES}")})
     with connected(settings) as memory:

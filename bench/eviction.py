@@ -11,10 +11,11 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import groupby
+from unittest.mock import patch
 from uuid import uuid4
 
 from bench import fillers
@@ -29,6 +30,14 @@ from memgraph_engine.settings import Settings
 from memgraph_engine.testing import purge
 
 SHARES = (0.9, 0.8, 0.7, 0.5)
+CAPACITIES = (0.75, 0.5, 0.25)
+_BY_AGE = {"access_weight": 0.0, "age_weight": 1.0, "information_weight": 0.0}
+ORDERS: Mapping[str, tuple[Mapping[str, float], bool]] = {
+    "coldest": ({}, False),
+    "oldest": (_BY_AGE, False),
+    "random": ({}, True),
+}
+"""By which settings of the lifecycle notes leave, and whether any may instead."""
 _BEGIN = datetime(2024, 1, 1, tzinfo=UTC)
 _YEAR = timedelta(days=365)
 _LATER = timedelta(days=2)
@@ -73,6 +82,45 @@ def capped(memory: Memory, every: Sequence[Conversation]) -> dict[str, float]:
     figures["capped_over_uncapped_R@10"] = figures["capped_over_uncapped_R@10_at_70"]
     figures["notes_over_cap"] = max(value for name, value in figures.items() if name.startswith("notes_over_cap_at_"))
     return figures
+
+
+def by_order(memory: Memory, every: Sequence[Conversation]) -> dict[str, float]:
+    """Return R@10 where the coldest leave a capped memory first, as the engine has it, the oldest, and any.
+
+    Each memory has the same cap, and summaries stand for what leaves, whatever order it leaves in.
+    """
+    settings = memory.engine.settings
+    kept = CheckedEmbedder(KeptEmbedder(memory.engine.embedder))
+    whole = [_told(settings, kept, one, 0) for one in every]
+    figures = {"capacity_100_R@10": _mean(whole)["R@10"]}
+    for share in CAPACITIES:
+        percent = round(100 * share)
+        for name, (weights, at_random) in ORDERS.items():
+            lifecycle = settings.lifecycle.model_copy(update=weights)
+            ordered = settings.model_copy(update={"lifecycle": lifecycle})
+            with _shuffled() if at_random else nullcontext():
+                some = [
+                    _told(ordered, kept, one, int(share * was.notes)) for one, was in zip(every, whole, strict=True)
+                ]
+            figures[f"capacity_{percent}_{name}_R@10"] = _mean(some)["R@10"]
+            print(f"{percent} %, {name}: {_mean(some)}", file=sys.stderr)
+    for other in ("oldest", "random"):
+        figures[f"capacity_over_{other}"] = min(
+            figures[f"capacity_{round(100 * share)}_coldest_R@10"]
+            - figures[f"capacity_{round(100 * share)}_{other}_R@10"]
+            for share in CAPACITIES
+        )
+    return figures
+
+
+@contextmanager
+def _shuffled() -> Iterator[None]:
+    """Let any notes leave, drawn by a seed."""
+    import numpy as np
+
+    chance = np.random.default_rng(0)
+    with patch("memgraph_engine.writing.eviction.temperatures", lambda accesses, *_: chance.random(len(accesses))):
+        yield
 
 
 def _mean(some: Sequence[Told]) -> dict[str, float]:

@@ -58,7 +58,15 @@ ANSWERS = {
 def role(request):
     """The prompt that a request was made from."""
     system = request["messages"][0]["content"]
-    return next(name for name, prompt in prompts().items() if prompt.system == system)
+    return next(name for name, prompt in prompts().items() if re.fullmatch(_filled(prompt), system))
+
+
+def _filled(prompt):
+    """A pattern of a prompt's system text, whatever its variables are."""
+    pattern = re.escape(prompt.system)
+    for variable in prompt.variables:
+        pattern = pattern.replace(re.escape(f"{{{variable}}}"), ".*")
+    return pattern
 
 
 def reply(request):
@@ -76,6 +84,8 @@ def reply(request):
         return _said({"topics": [{"topic": one["topic"], "label": "Life"} for one in data]})
     if name == "planning":
         return _said({"questions": [{"question": 1, "topic": "", "keywords": [], "since": None, "until": None}]})
+    if name == "selecting":
+        return _said({"keep": [one["note"] for one in data if "note" in one][:3]})
     if name == "sufficiency":
         return _said({"questions": [{"question": 1, "confidence": 1.0, "next": ""}]})
     if name == "judging":

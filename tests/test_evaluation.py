@@ -13,11 +13,13 @@ from memgraph_engine import Settings
 from memgraph_engine.cost import Cost
 from memgraph_engine.errors import BudgetSpent, InvalidInput, ModelUnavailable
 from memgraph_engine.evaluation import papers
+from memgraph_engine.evaluation.bootstrap import paired
 from memgraph_engine.evaluation.experiment import Experiment, identity, read, same_run
 from memgraph_engine.evaluation.journal import Journal
 from memgraph_engine.evaluation.kept import KeptChat, KeptEmbedder, Replies
 from memgraph_engine.evaluation.locomo import NOT_MENTIONED, conversations
-from memgraph_engine.evaluation.variants import ABLATIONS, BLOCKS, MEMORY, RAG, Variant, variants
+from memgraph_engine.evaluation.summary import Summary
+from memgraph_engine.evaluation.variants import ABLATIONS, BLOCKS, MEMORY, RAG, SLM, Variant, variants
 from memgraph_engine.evaluation.wording import MEASURES, bleu_1, f1, meteor, wording
 from memgraph_engine.model.ports import Reply
 from memgraph_engine.testing import HashingEmbedder, ScriptedChat
@@ -102,9 +104,10 @@ def test_a_setting_that_does_not_exist_is_refused():
 
 def test_what_only_a_model_does_is_not_left_out_without_one():
     def names(*, model):
-        return [one.name for one in variants(tuple(ABLATIONS), model=model, full_context=True)]
+        return [one.name for one in variants(tuple(ABLATIONS), model=model, full_context=True, k=20)]
 
-    assert set(names(model=True)) - set(names(model=False)) == {"without-denoise", "without-iteration", "full-context"}
+    needed = {"without-denoise", "without-iteration", "without-queries", "without-claims", "full-context"}
+    assert set(names(model=True)) - set(names(model=False)) == needed
 
 
 def test_variants_that_differ_in_recall_alone_read_the_same_memory():
@@ -115,13 +118,74 @@ def test_variants_that_differ_in_recall_alone_read_the_same_memory():
 
 def test_blocks_are_read_where_they_find_or_weigh_anything():
     def names(settings):
-        every = variants(tuple(ABLATIONS), model=True, full_context=False)
+        every = variants(tuple(ABLATIONS), model=True, full_context=False, k=20)
         return {one.name for one in every if one.reads_blocks(settings)}
 
     assert names(Settings.load()) == {"blocks", "with-blocks"}
     weighed = names(Settings.load(recall={"blocks": 0.1}))
     assert {MEMORY, "without-link"} <= weighed
     assert weighed.isdisjoint((RAG, "memfly-retrieval", "without-pathways"))
+
+
+def test_a_part_of_slm_brings_that_along_and_is_compared_with_it():
+    chosen = variants(("without-selector", "without-topics"), model=False, full_context=False, k=20)
+    assert {one.name: one.against for one in chosen} == {
+        MEMORY: MEMORY,
+        RAG: MEMORY,
+        "without-topics": MEMORY,
+        SLM: MEMORY,
+        "without-selector": SLM,
+    }
+    assert SLM not in {one.name for one in variants(("without-claims",), model=False, full_context=False, k=20)}
+
+
+def test_slm_proposes_twice_as_many_notes_as_are_kept_and_a_model_selects_where_there_is_one():
+    def recall(name, *, model, **given):
+        chosen = variants((name,), model=model, full_context=False, k=7)
+        return next(one for one in chosen if one.name == name).settings(Settings.load(recall=given)).recall
+
+    assert recall(SLM, model=True).pool == 14
+    assert recall(SLM, model=True, reranker="litellm/x").reranker == "llm"
+    assert recall(SLM, model=False, reranker="litellm/x").reranker == "litellm/x"
+    assert recall("without-selector", model=True, reranker="litellm/x").reranker == ""
+
+
+# ---- differences ----------------------------------------------------------------------------
+
+
+def test_a_small_difference_is_sure_where_each_question_shows_it_and_not_where_they_vary():
+    chance = np.random.default_rng(1)
+    easy = chance.uniform(0, 100, 200)
+    steady = paired(easy + 2 + chance.normal(0, 1, 200), easy)
+    assert steady.low > 1.5
+    assert steady.high < 2.5
+    assert steady.p < 0.01
+    other = chance.permutation(easy) + 2  # the same scores, of other questions
+    varying = paired(other, easy)
+    assert varying.mean == pytest.approx(2)
+    assert varying.low < 0 < varying.high
+    assert varying.p > 0.05
+
+
+def test_an_interval_is_that_of_the_mean():
+    chance = np.random.default_rng(2)
+    scores = chance.normal(5, 20, 400)
+    found = paired(scores, np.zeros(400))
+    error = 1.96 * scores.std() / 20
+    assert found.low == pytest.approx(scores.mean() - error, abs=0.3)
+    assert found.high == pytest.approx(scores.mean() + error, abs=0.3)
+
+
+def test_only_questions_that_both_were_asked_are_compared(tmp_path):
+    experiment = Experiment(read(locomo.write(tmp_path)))
+    results = Journal(tmp_path / "results.jsonl")
+    mine, theirs = ({0: ["D1:4", "D1:6"], 1: ["D1:9"]}, {0: [], 2: []})
+    for variant, found in ((RAG, mine), (MEMORY, theirs)):
+        for number, sources in found.items():
+            results.add(("found", variant, 20, "one", number), {"sources": sources})
+    compared = {one.category: one.difference for one in Summary(experiment, results).compared}
+    assert compared["all"].questions == compared["1-4"].questions == 1
+    assert compared["all"].mean == 100
 
 
 # ---- questions ------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 from memgraph_engine.blocks.job import rebuild_blocks
 from memgraph_engine.cli import app
 from memgraph_engine.errors import StoreError
+from memgraph_engine.evaluation.journal import Journal
 from memgraph_engine.llm.tokens import most_tokens
 from memgraph_engine.providers import load_litellm
 from tests import locomo
@@ -112,6 +113,89 @@ def test_a_model_constructs_answers_and_judges(evaluate, model, stored, tmp_path
     assert "| MemFly, gpt-4o-mini (MemFly, table 1) | 32.1 | 46.6 | 24.0 | 44.7 | 51.5 | 43.8 | 41.5 |" in report
     assert "| LightMem, gpt-4o-mini (LightMem, table 1) | 78.0 | 66.5 | 56.6 | 84.9 | – | – | 78.0 |" in report
     assert "answers.png" in report
+
+
+def test_slm_selects_without_a_model_by_the_score_of_the_nearest(evaluate, tmp_path):
+    locomo.write(tmp_path, locomo.sample(turns=36))
+    shown = json.loads(evaluate("--ablation", "without-selector", "--k", "3", "--json").stdout)
+    figures, results = shown["figures"], Journal(tmp_path / "run" / "results.jsonl")
+    found = {
+        name: [set(entry["sources"]) for key, entry in results.items() if key[:3] == ("found", name, 3)]
+        for name in ("slm", "without-selector")
+    }
+    assert all(len(sources) == 3 for some in found.values() for sources in some)
+    assert found["slm"] != found["without-selector"]  # of the six nearest others are kept than the three nearest
+    assert not any(name.startswith("slm.F1") for name in figures)
+    (compared,) = (
+        one["difference"]
+        for one in shown["differences"]
+        if (one["variant"], one["measure"], one["category"]) == ("without-selector", "Recall", "all")
+    )
+    gain = figures["without-selector.Recall@3.all"] - figures["slm.Recall@3.all"]
+    assert compared["mean"] == pytest.approx(gain)
+    assert compared["questions"] == 5
+    report = (tmp_path / "run" / "report.md").read_text()
+    assert "| without-selector | slm | Recall |" in report
+    assert "was done without a model" not in report
+
+
+def test_slm_plans_selects_and_tells_claims_and_each_can_be_left_out(evaluate, model, tmp_path):
+    general = {"dia_id": "D2:90", "speaker": "Mira", "text": "Hazelnuts are nuts."}
+    sample = locomo.sample()
+    sample["conversation"]["session_2"].append(general)
+    locomo.write(tmp_path, sample)
+    parts = [argument for part in SLM_PARTS for argument in ("--ablation", part)]
+    given = ("--model", MODEL, "--no-full-context", "--k", "4")
+    evaluate(*given)
+    alone = prompts(model)
+    model.asked.clear()
+    estimate = json.loads(evaluate(*given, *parts, "--estimate", "--json").stdout)
+    shown = json.loads(evaluate(*given, *parts, "--json").stdout)
+    assert {"slm.F1@4.all", *(f"{part}.F1@4.all" for part in SLM_PARTS)} <= set(shown["figures"])
+    made = prompts(model)
+    assert made["sufficiency"] == 0
+    assert 0 < made["selecting"] <= 3 * 6
+    assert made["planning"] <= alone["planning"]  # asked the same before, of the memory
+    assert sum(made.values()) <= estimate["answers"]["calls"]
+    told = [one for one in model.asked if locomo.role(one) == "answering-brief" and "hazelnut" in _question(one)]
+    assert {any("Hazelnuts are nuts" in line and "general" in line for line in _said(one)) for one in told} == {
+        True,
+        False,
+    }
+    report = (tmp_path / "run" / "report.md").read_text()
+    for part in SLM_PARTS:
+        assert f"| {part} | slm | F1 |" in report
+    assert "| slm | memory | F1 |" in report
+
+
+SLM_PARTS = ("without-selector", "without-queries", "without-claims")
+
+
+def test_it_is_told_how_often_a_weak_selector_was_done_without(evaluate, model, tmp_path):
+    def weak(request):
+        return Say("Notes 1 and 2!") if locomo.role(request) == "selecting" else locomo.reply(request)
+
+    model.reply = weak
+    evaluate("--model", MODEL, "--no-full-context", "--k", "4", "--ablation", "without-queries")
+    report = (tmp_path / "run" / "report.md").read_text()
+    for variant in ("slm", "without-queries"):
+        assert f"In {variant}, for 6 of 6 questions: Selecting the notes was done without a model." in report
+    assert "In memory, for" not in report
+
+
+@pytest.mark.slow
+def test_what_was_found_while_the_selector_was_away_is_looked_for_again(evaluate, model, tmp_path, monkeypatch):
+    monkeypatch.setenv("MEMGRAPH_ENGINE_LLM__RETRIES", "0")
+
+    def away(request):
+        return Say(status=503) if locomo.role(request) == "selecting" else locomo.reply(request)
+
+    given = ("--model", MODEL, "--no-full-context", "--k", "4", "--ablation", "slm")
+    model.reply = away
+    assert "to be made again by the same command" in evaluate(*given, code=1).stderr
+    model.reply = locomo.reply
+    assert "slm.F1@4.all" in json.loads(evaluate(*given, "--json").stdout)["figures"]
+    assert "Selecting the notes was done without" not in (tmp_path / "run" / "report.md").read_text()
 
 
 @pytest.fixture

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from memgraph_engine.evaluation.answering import Patience
     from memgraph_engine.evaluation.estimate import Estimate
     from memgraph_engine.evaluation.experiment import Experiment
+    from memgraph_engine.evaluation.locomo import Conversation
     from memgraph_engine.evaluation.session import Session
     from memgraph_engine.evaluation.summary import Summary
     from memgraph_engine.settings import Settings
@@ -26,21 +27,16 @@ if TYPE_CHECKING:
 eval_app = typer.Typer(cls=Group, help="The experiments of the papers, on this engine.", no_args_is_help=True)
 
 _ALL = "all"
-
-
-@eval_app.callback()
-def _evaluate() -> None:
-    """Keep `locomo` a command of its own, though it is the only one."""
+_File = Annotated[
+    Path,
+    typer.Option(help="The LoCoMo file.", envvar="MEMGRAPH_ENGINE_LOCOMO", exists=True, dir_okay=False, readable=True),
+]
+_Yes = Annotated[bool, typer.Option("--yes", "-y", help="Don't ask, whatever it costs.", show_default=False)]
 
 
 @eval_app.command()
 def locomo(
-    file: Annotated[
-        Path,
-        typer.Option(
-            help="The LoCoMo file.", envvar="MEMGRAPH_ENGINE_LOCOMO", exists=True, dir_okay=False, readable=True
-        ),
-    ],
+    file: _File,
     model: Annotated[
         str,
         typer.Option(
@@ -76,7 +72,7 @@ def locomo(
             metavar="DOLLARS", min=0, help="Ask before a run that may cost more; stop any other run at this cost."
         ),
     ] = 1.0,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Don't ask, whatever it costs.", show_default=False)] = False,
+    yes: _Yes = False,
     estimate: Annotated[bool, typer.Option("--estimate", help="Only estimate the cost.", show_default=False)] = False,
     forget: Annotated[
         bool,
@@ -112,6 +108,71 @@ def locomo(
     _tell(one, summary, failed, as_json=as_json)
     if failed.failures:
         raise typer.Exit(1)
+
+
+@eval_app.command()
+def export_selector(
+    file: _File,
+    out: Annotated[Path, typer.Option(metavar="FILE", help="The file to write.", dir_okay=False)],
+    conversation: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ID", help="Of this conversation, by its sample_id (all); can be repeated."),
+    ] = None,
+    k: Annotated[int, typer.Option("--k", metavar="N", min=1, max=100, help="Notes that a selector keeps.")] = 10,
+    model: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="The model that constructs notes and makes queries of questions; without one there are none.",
+        ),
+    ] = "",
+    max_cost: Annotated[
+        float, typer.Option(metavar="DOLLARS", min=0, help="Stop when the model has cost so much.")
+    ] = 1.0,
+    yes: _Yes = False,
+    as_json: Json = False,
+) -> None:
+    """Write examples to train a selector of notes on.
+
+    A line of JSON for each question: its queries, the notes that a second stage would read, and which of them answer.
+    Give the conversations that you train on, and measure by others. Nothing is trained here. A file that is there is
+    replaced when the new one is whole. What is read of LoCoMo stands in it: its licence holds for it, too.
+    """
+    from memgraph_engine.evaluation import examples
+    from memgraph_engine.llm import chat_named
+
+    chosen = _chosen(file, out, conversation or [])
+    settings = _settings(model)
+    llm = chat_named(model, settings.llm) if model else None
+    limit = None if yes or not model else max_cost
+    steps = sum(len(one.turns) + len(one.questions) for one in chosen)
+    with bar("Exporting", lambda: steps) as running:
+        done = examples.write(out, chosen, k, settings, llm=llm, limit=limit, advance=running.advance)
+    for reason in done.fallbacks:
+        typer.echo(show.clean(reason), err=True)
+    if as_json:
+        show.document(done)
+        return
+    typer.echo(
+        f"Wrote {show.count(done.examples, 'example')} of {show.count(done.conversations, 'conversation')} to "
+        f"{done.path}; {done.answerable:.0%} have a note to keep. Left out, since they name no turn: {done.left_out:,}."
+    )
+
+
+def _chosen(file: Path, out: Path, ids: "Sequence[str]") -> "Sequence[Conversation]":
+    """Return the conversations that are named, or all; raises for an unknown one, and for a file that can't be out."""
+    from memgraph_engine.evaluation.experiment import read
+
+    if not out.parent.is_dir():
+        raise typer.BadParameter(f"there is no folder {out.parent}.", param_hint="--out")
+    if out.exists() and out.samefile(file):
+        raise typer.BadParameter("it is the LoCoMo file itself.", param_hint="--out")
+    every = {one.id: one for one in read(file)}
+    if unknown := [one for one in ids if one not in every]:
+        raise typer.BadParameter(
+            f"there is no {', '.join(unknown)} in {file}; there are {', '.join(every)}.", param_hint="--conversation"
+        )
+    return [every[one] for one in dict.fromkeys(ids or every)]
 
 
 def _settings(model: str) -> "Settings":
@@ -190,6 +251,7 @@ def _tell(one: "Session", summary: "Summary", failed: "Patience", *, as_json: bo
                 "folder": one.folder,
                 "questions": summary.questions(),
                 "figures": summary.flat(),
+                "differences": summary.compared,
                 "spent": one.replies.spent,
                 "failures": failed.failures,
             }

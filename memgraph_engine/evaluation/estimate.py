@@ -110,15 +110,15 @@ def _answers(
         longest = max((task.question.text for task in some), key=len)
         shown = lines if some[0].variant.name == FULL_CONTEXT else lines[:: max(1, len(lines) // k)][:k]
         cost += _times(_asked(llm, answering_brief(longest, "\n".join(shown)), _SHORT), len(some))
-        read = [task.variant.settings(settings) for task in some if task.variant.models]
-        if selected := [one.recall for one in read if one.recall.selects]:
+        read = [(task.variant.unasked, task.variant.settings(settings)) for task in some if task.variant.models]
+        if selected := [one.recall for _, one in read if one.recall.selects]:
             choice = lines[:: max(1, len(lines) // (selected[0].candidates * k))]
             cost += _times(_asked(llm, selecting(longest, choice, k), _SELECTED * k), len(selected))
-        rounds = [one.answer.rounds for one in read]
-        if again := sum(rounds) - len(rounds):
+        if again := sum(one.answer.rounds - 1 for unasked, one in read if "sufficiency" not in unasked):
             cost += _times(_asked(llm, sufficiency(longest, shown), _VERDICT), again)
+        if planned := sum(one.answer.rounds > 1 for unasked, one in read if "planning" not in unasked):
             moment = sources[-1].said_at or datetime.now(UTC)
-            cost += _times(_asked(llm, planning(longest, moment), _PLAN), sum(most > 1 for most in rounds))
+            cost += _times(_asked(llm, planning(longest, moment), _PLAN), planned)
     return cost
 
 

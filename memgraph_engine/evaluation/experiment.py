@@ -61,7 +61,7 @@ class Experiment:
     @property
     def variants(self) -> list[Variant]:
         """What is compared, in order."""
-        return variants(self.ablations, model=bool(self.model), full_context=self.full_context)
+        return variants(self.ablations, model=bool(self.model), full_context=self.full_context, k=self.ks[0])
 
     def tasks(self, conversation: Conversation) -> Iterator[Task]:
         """Yield every task about a conversation."""

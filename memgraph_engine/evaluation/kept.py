@@ -2,9 +2,10 @@
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from threading import Lock
+from threading import Lock, get_ident
 from typing import TYPE_CHECKING, Any
 
 from memgraph_engine.cost import NOTHING, Cost
@@ -47,16 +48,23 @@ class Replies:
 
 
 class KeptChat:
-    """A chat model that is asked the same thing once, whatever ends the program in between.
-
-    `failures` counts the requests that failed where the next one may not.
-    """
+    """A chat model that is asked the same thing once, whatever ends the program in between."""
 
     def __init__(self, inner: ChatModel, replies: Replies) -> None:
         self.name = inner.name
-        self.failures = 0
+        self._failures = Counter[int]()
         self._inner = inner
         self._replies = replies
+
+    @property
+    def failures(self) -> int:
+        """Requests that failed where the next one may not."""
+        return self._failures.total()
+
+    @property
+    def failures_here(self) -> int:
+        """Those of the thread that asks."""
+        return self._failures[get_ident()]
 
     def chat(
         self,
@@ -78,7 +86,7 @@ class KeptChat:
                 messages, temperature=temperature, max_tokens=max_tokens, timeout=timeout, json_schema=json_schema
             )
         except ModelUnavailable:
-            self.failures += 1
+            self._failures[get_ident()] += 1  # no other thread counts there
             raise
         self._replies.keep(key, reply)
         return reply

@@ -111,7 +111,8 @@ def _legend(axes: "Axes") -> None:
     """Name what is drawn, below it, where it hides nothing."""
     figure = axes.get_figure(root=True)
     assert figure is not None
-    figure.legend(loc="outside lower center", frameon=False, fontsize=8, ncols=2)
+    if axes.get_legend_handles_labels()[1]:  # else nothing is known yet
+        figure.legend(loc="outside lower center", frameon=False, fontsize=8, ncols=2)
 
 
 def _named(row: Row) -> str:

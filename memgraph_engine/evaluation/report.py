@@ -8,11 +8,12 @@ from importlib.metadata import PackageNotFoundError, version
 
 from memgraph_engine.cost import Cost
 from memgraph_engine.evaluation.answering import ADVERSARIAL_TEMPERATURE, TEMPERATURE
+from memgraph_engine.evaluation.bootstrap import RESAMPLES
 from memgraph_engine.evaluation.experiment import SWEEP
 from memgraph_engine.evaluation.locomo import CATEGORIES
 from memgraph_engine.evaluation.papers import ablation, rows
 from memgraph_engine.evaluation.summary import ALL, BUT_ADVERSARIAL, HIT, JUDGE, RECALL, TOKENS, Summary
-from memgraph_engine.evaluation.variants import BLOCKS, FULL_CONTEXT, MEMORY, RAG
+from memgraph_engine.evaluation.variants import BLOCKS, FULL_CONTEXT, MEMORY, RAG, SLM
 from memgraph_engine.evaluation.wording import MEASURES, SBERT
 
 _NUMBERS = tuple(str(number) for number in CATEGORIES)
@@ -50,7 +51,7 @@ def report(summary: Summary, embedder: str, spent: Cost, plots: Sequence[str]) -
     parts = [*_head(summary, embedder, spent), *_retrieval(summary, plots)]
     if summary.experiment.model:
         parts += [*_answers(summary, plots), *_wording(summary), *_ablations(summary)]
-    parts += ["## What has to be known", _COMPARED, *_faults(summary)]
+    parts += [*_differences(summary), "## What has to be known", _COMPARED, *_faults(summary)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -156,7 +157,7 @@ def _by_category(summary: Summary, measure: str) -> str:
 def _columns(summary: Summary) -> list[tuple[str, int]]:
     """Return what the papers' rows stand beside, with its k: the memory at each, the same by blocks, the baselines."""
     there, ks = {one.name for one in summary.experiment.variants}, summary.experiment.ks
-    others = [(BLOCKS, ks[0]), (RAG, ks[0]), (FULL_CONTEXT, 0)]
+    others = [(BLOCKS, ks[0]), (SLM, ks[0]), (RAG, ks[0]), (FULL_CONTEXT, 0)]
     return [*((MEMORY, k) for k in ks), *(one for one in others if one[0] in there)]
 
 
@@ -179,7 +180,27 @@ def _ablations(summary: Summary) -> Iterator[str]:
     yield "MemFly gives two values of BLEU-1 for the same run: 36.85 in table 3, 34.51 in table 2."
 
 
+def _differences(summary: Summary) -> Iterator[str]:
+    """Tell how sure each difference is."""
+    told: dict[tuple[str, str, str], dict[str, str]] = {}
+    for one in summary.compared:
+        of = one.difference
+        shown = f"{of.mean:+.1f} [{of.low:+.1f}, {of.high:+.1f}], p = {of.p:.3f}, {of.questions:,}"
+        told.setdefault((one.variant, one.against, one.measure), {})[one.category] = shown
+    yield "## Differences"
+    yield (
+        f"A paired bootstrap over questions, {RESAMPLES:,} draws: the difference, its 95 % interval, two-sided p, not "
+        "corrected for how many are looked at, and the questions that both were asked. Questions of "
+        "one conversation are alike, so the intervals are rather too narrow."
+    )
+    body = [(*key, by.get(ALL), by.get(BUT_ADVERSARIAL)) for key, by in told.items()]
+    yield table(("", "against", "measure", "all", "1 to 4"), body)
+
+
 def _faults(summary: Summary) -> Iterator[str]:
+    questions = summary.questions()[ALL]
+    for (variant, part), times in sorted(summary.unaided.items()):
+        yield f"In {variant}, for {times:,} of {questions:,} questions: {part}."
     if summary.unusable:
         yield f"Of {summary.unusable} requests nothing usable came back: they count as wrong."
     for memory, reasons in summary.fallbacks.items():

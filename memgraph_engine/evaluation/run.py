@@ -71,6 +71,8 @@ class Run:
             self._build(conversation, builder, tenant, advance)
             if any(task.variant.reads_blocks(self._memory.engine.settings) for task in tasks):
                 self._build_blocks(conversation, builder, tenant)
+            if any(task.variant.claims for task in tasks):
+                builder.of(self._memory, tenant).consolidate(user_id=conversation.id)  # reads each note once
         everything = "\n".join(_lines(conversation)) if memory == FULL_CONTEXT else ""
         asked = after(conversation, self._memory)
         of = {task.variant.name: task.variant.of(asked, tenant) for task in tasks}
@@ -134,14 +136,29 @@ class Run:
                 self.patience.succeeded()
 
     def _one(self, kind: str, task: Task, memory: Memory, everything: str) -> dict[str, Any]:
+        before = self._llm.failures_here if self._llm else 0
         if kind == FOUND:
-            return {"sources": _found(memory, task)}
+            sources, fallbacks = _found(memory, task)
+            return {"sources": sources, **self._told(fallbacks, before)}
         if kind == JUDGED:
             known = self._results.get(task.key(ANSWER))
             assert known is not None
             return self._answering.judged(task.question, known["answer"])
-        entry = self._answering.answer(task.question, everything or _said(memory, task))
-        return {**entry, "scores": self._scores(entry["answer"], task.question.answer)}
+        lines, fallbacks = (everything, ()) if everything else _said(memory, task)
+        told = self._told(fallbacks, before)
+        entry = self._answering.answer(task.question, lines)
+        return {**entry, "scores": self._scores(entry["answer"], task.question.answer), **told}
+
+    def _told(self, fallbacks: Sequence[str], before: int) -> dict[str, Any]:
+        """Return what an entry says of the parts that were done without the model.
+
+        Raises a ModelError where another run may do them with it: this thread's requests failed more often than before.
+        """
+        if fallbacks and self._llm:
+            self._llm.check()
+            if self._llm.failures_here > before:
+                raise ModelUnavailable(fallbacks[0])
+        return {"fallbacks": list(fallbacks)} if fallbacks else {}
 
     def _scores(self, answer: str, reference: str) -> dict[str, float]:
         """Score an answer's words, and how near its vector is to the reference's."""
@@ -173,14 +190,15 @@ def _each(do: Callable[[Task], None], tasks: Iterable[Task], at_once: int, advan
             raise
 
 
-def _found(memory: Memory, task: Task) -> list[str]:
-    """Return the ids of the first k sources of the notes found, in order: of a search's first k, or of blocks."""
+def _found(memory: Memory, task: Task) -> tuple[list[str], Sequence[str]]:
+    """Return the ids of the first k sources that a search or blocks find, in order, and its fallbacks."""
+    fallbacks: Sequence[str] = ()
     if task.variant.name == BLOCKS:
         sources = _sources_by_blocks(memory, task)
     else:
         hits = memory.search(task.question.text, user_id=task.conversation, top_k=task.k)
-        sources = [source for hit in hits for source in hit.sources]
-    return list(dict.fromkeys(source.id for source in sources))[: task.k]
+        sources, fallbacks = [source for hit in hits for source in hit.sources], hits.fallbacks
+    return list(dict.fromkeys(source.id for source in sources))[: task.k], fallbacks
 
 
 def _sources_by_blocks(memory: Memory, task: Task) -> list[Source]:
@@ -196,19 +214,20 @@ def _sources_by_blocks(memory: Memory, task: Task) -> list[Source]:
     return [source for note in notes if note.whole for source in note.note().sources]
 
 
-def _said(memory: Memory, task: Task) -> str:
-    """Return what an answer is made from: the memory's context, or of plain RAG the turns that were found.
+def _said(memory: Memory, task: Task) -> tuple[str, Sequence[str]]:
+    """Return what an answer is made from, the memory's context or of plain RAG the turns found, and its fallbacks.
 
     A context by blocks has room for as many tokens as one of k notes, since blocks don't count notes.
     """
     question, user = task.question.text, task.conversation
     if task.variant.name == RAG:
         hits = memory.search(question, user_id=user, top_k=task.k)
-        return "\n".join(text for hit in hits for text in hit.note.raw)
-    context = memory.context(question, user_id=user, top_k=task.k, budget=_ROOM * task.k)
+        return "\n".join(text for hit in hits for text in hit.note.raw), hits.fallbacks
+    room, claims = _ROOM * task.k, task.variant.claims
+    context = memory.context(question, user_id=user, top_k=task.k, budget=room, claims=claims)
     if task.variant.name == BLOCKS:
         context = memory.context(question, user_id=user, by="blocks", budget=max(context.tokens, LEAST_BUDGET))
-    return context.lines
+    return "\n".join(context.shown), context.fallbacks
 
 
 def _lines(conversation: Conversation) -> list[str]:

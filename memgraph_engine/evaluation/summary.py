@@ -1,9 +1,11 @@
 """From results to figures: means over the questions of each category, and over all of them."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from memgraph_engine.evaluation.bootstrap import Difference, paired
 from memgraph_engine.evaluation.experiment import ANSWER, FOUND, JUDGED, Experiment, Task
 from memgraph_engine.evaluation.journal import Journal
 from memgraph_engine.evaluation.locomo import ADVERSARIAL, CATEGORIES
@@ -12,6 +14,8 @@ from memgraph_engine.evaluation.run import BUILT
 from memgraph_engine.evaluation.variants import FULL_CONTEXT
 
 RECALL, HIT, JUDGE, TOKENS = "Recall", "Hit rate", "Judge", "tokens"
+COMPARED = (RECALL, "F1", "BLEU-1", JUDGE)
+"""Measures by which variants are compared question by question."""
 
 ALL = "all"
 """Over all questions: each category counts by the number of its questions (MemFly, appendix B)."""
@@ -31,12 +35,29 @@ class Figure:
     questions: int
 
 
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """How much better a variant is than another by a measure, over the questions of a category that both have."""
+
+    variant: str
+    against: str
+    measure: str
+    category: str
+    difference: Difference
+
+
+_Key = tuple[str, int, str, str]  # variant, k, measure, category
+_Asked = tuple[str, int]  # a question: its conversation and its number
+
+
 class Summary:
     """All figures of a run, as far as it is done."""
 
     def __init__(self, experiment: Experiment, results: Journal) -> None:
         self.experiment = experiment
-        self.figures = [*_means(experiment, results)]
+        scores = _scores(experiment, results)
+        self.figures = [Figure(*key, sum(some.values()) / len(some), len(some)) for key, some in scores.items()]
+        self.compared = [*_compared(experiment, scores)]
         self._values = {(one.variant, one.k, one.measure, one.category): one.value for one in self.figures}
         self.fallbacks = {
             f"{key[1]}, {key[2]}": list(entry["fallbacks"])
@@ -44,11 +65,16 @@ class Summary:
             if key[0] == BUILT and entry["fallbacks"]
         }
         self.unusable = sum("failed" in entry for key, entry in results.items() if key[0] in (ANSWER, JUDGED))
+        self.unaided = Counter(
+            (str(key[1]), part)
+            for key, entry in results.items()
+            if key[0] == (ANSWER if experiment.model else FOUND) and key[2] == _usual(experiment, str(key[1]))
+            for part in {told.partition(":")[0] for told in entry.get("fallbacks", ())}
+        )
 
     def value(self, variant: str, measure: str, category: str = ALL, k: int | None = None) -> float | None:
         """Return a mean, None if nothing was measured; `k` is the experiment's first if it is not given."""
-        usual = 0 if variant == FULL_CONTEXT else self.experiment.ks[0]
-        return self._values.get((variant, usual if k is None else k, measure, category))
+        return self._values.get((variant, _usual(self.experiment, variant) if k is None else k, measure, category))
 
     def questions(self) -> dict[str, int]:
         """Return how many questions each category has."""
@@ -60,15 +86,35 @@ class Summary:
         return {f"{one.variant}.{one.measure}@{one.k}.{one.category}": one.value for one in self.figures}
 
 
-def _means(experiment: Experiment, results: Journal) -> Iterator[Figure]:
-    scores: dict[tuple[str, int, str, str], list[float]] = {}
+def _usual(experiment: Experiment, variant: str) -> int:
+    return 0 if variant == FULL_CONTEXT else experiment.ks[0]
+
+
+def _scores(experiment: Experiment, results: Journal) -> dict[_Key, dict[_Asked, float]]:
+    scores: dict[_Key, dict[_Asked, float]] = {}
     for conversation in experiment.conversations:
         for task in experiment.tasks(conversation):
             for measure, value in _measured(task, results).items():
                 for category in _categories(task.question.category):
-                    scores.setdefault((task.variant.name, task.k, measure, category), []).append(value)
-    for key, values in scores.items():
-        yield Figure(*key, sum(values) / len(values), len(values))
+                    some = scores.setdefault((task.variant.name, task.k, measure, category), {})
+                    some[task.conversation, task.number] = value
+    return scores
+
+
+def _compared(experiment: Experiment, scores: Mapping[_Key, Mapping[_Asked, float]]) -> Iterator[Compared]:
+    """Compare each variant, with its usual k, with the one that it differs from."""
+    for one in experiment.variants:
+        if one.name == one.against:
+            continue
+        for measure in COMPARED:
+            for category in (ALL, BUT_ADVERSARIAL):
+                mine, theirs = (
+                    scores.get((name, _usual(experiment, name), measure, category), {})
+                    for name in (one.name, one.against)
+                )
+                if both := [asked for asked in mine if asked in theirs]:
+                    difference = paired([mine[asked] for asked in both], [theirs[asked] for asked in both])
+                    yield Compared(one.name, one.against, measure, category, difference)
 
 
 def _measured(task: Task, results: Journal) -> dict[str, float]:

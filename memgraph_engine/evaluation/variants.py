@@ -14,6 +14,33 @@ MEMORY = "memory"
 RAG = "rag"
 FULL_CONTEXT = "full-context"
 BLOCKS = "blocks"
+SLM = "slm"
+
+# LightMem with small models: stage 1 goes by vectors (section 3.4), and proposes 2K notes; stage 2 keeps K of 2K. One
+# round, which the controller plans (3.3): `sufficient` 0 says that it is enough.
+_TWO_STAGES = {
+    "lexical_pool": 1,
+    "keywords": 0.0,
+    "topics": 0.0,
+    "related": 0.0,
+    "blocks": 0.0,
+    "candidates": 2,
+    "rounds": 2,
+    "sufficient": 0.0,
+}
+_NEAREST = {
+    "ranking": "weights",
+    "lexical_raw": 0.0,
+    "lexical_context": 0.0,
+    "dense_raw": 0.5,
+    "dense_context": 0.5,
+    "neighbour_1": 0.0,
+    "neighbour_2": 0.0,
+    "session": 0.0,
+    "time": 0.0,
+    "reranker": "",
+}
+_ONE_ROUND = {"rounds": 2}
 
 ABLATIONS: Mapping[str, Overrides] = {
     # of the construction (MemFly, table 3)
@@ -44,6 +71,11 @@ ABLATIONS: Mapping[str, Overrides] = {
     # the blocks (LightMem, section 3.5): what is read is found by them, in one round, or they are one more pathway
     BLOCKS: {"answer": {"rounds": 1}},
     "with-blocks": {"recall": {"blocks": 0.05}},
+    # the controller, the selector and the claims (LightMem with small models, figure 3), and each of them left out
+    SLM: {"recall": _TWO_STAGES, "answer": _ONE_ROUND},
+    "without-selector": {"recall": {**_TWO_STAGES, **_NEAREST}, "answer": _ONE_ROUND},
+    "without-queries": {"recall": _TWO_STAGES, "answer": _ONE_ROUND},
+    "without-claims": {"recall": _TWO_STAGES, "answer": _ONE_ROUND},
     # no paper has these
     "without-pathways": {"recall": {"topics": 0.0, "keywords": 0.0, "related": 0.0, "blocks": 0.0}},
     "without-time": {"recall": {"time": 0.0}},
@@ -51,9 +83,20 @@ ABLATIONS: Mapping[str, Overrides] = {
     "without-words": {"recall": {"lexical_raw": 0.0, "lexical_context": 0.0}},
     "without-surroundings": {"recall": {"neighbour_1": 0.0, "neighbour_2": 0.0, "session": 0.0}},
 }
-"""What differs is a setting: a part that is left out, or another way. BLOCKS is read by other calls as well."""
+"""What differs is a setting: a part that is left out, or another way. BLOCKS is read by other calls as well.
 
-_NEED_A_MODEL = {"without-denoise", "without-iteration"}  # what these leave out is only done for one
+Those of LightMem with small models differ from SLM, not from MEMORY: also by the roles that they ask, and by claims.
+"""
+
+_OF_SLM = {SLM, "without-selector", "without-queries", "without-claims"}
+_UNASKED = {"without-queries": frozenset({"planning", "sufficiency"})}
+_MOST_PROPOSED = 1000  # the largest `recall.pool`
+_NEED_A_MODEL = {  # what these leave out is only done for one
+    "without-denoise",
+    "without-iteration",
+    "without-queries",
+    "without-claims",  # what is found is the same: claims are told in the contexts of answers
+}
 _NOTHING_BUT_DENSE = {
     "ranking": "weights",
     "lexical_raw": 0.0,
@@ -80,11 +123,18 @@ _READ_ONLY = {"recall", "answer"}  # tables that change nothing about what is st
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """One column of a comparison; `models` is False for what is built without any."""
+    """One column of a comparison; `models` is False for what is built without any.
+
+    `unasked` are roles that it reads without, `claims` tells whether its contexts have claims, and `against` is the
+    variant that it is compared with.
+    """
 
     name: str
     overrides: Overrides
     models: bool = True
+    unasked: frozenset[str] = frozenset()
+    claims: bool = False
+    against: str = MEMORY
 
     @property
     def memory(self) -> str:
@@ -98,7 +148,7 @@ class Variant:
     def reads_blocks(self, settings: Settings) -> bool:
         """Tell whether the blocks of the memory that it reads have to be built.
 
-        >>> settings, every = Settings.load(), variants(tuple(ABLATIONS), model=True, full_context=True)
+        >>> settings, every = Settings.load(), variants(tuple(ABLATIONS), model=True, full_context=True, k=20)
         >>> [one.name for one in every if one.reads_blocks(settings)]
         ['blocks', 'with-blocks']
         """
@@ -119,7 +169,10 @@ class Variant:
         if not self.models:
             settings = without_models(settings)
             roles = Roles(settings.llm)
-        reranker = memory.engine.reranker if settings.recall.reranker else None
+        elif self.unasked:
+            roles = roles.without(self.unasked)
+        named = settings.recall.reranker and not settings.recall.selects
+        reranker = memory.engine.reranker if named else None
         return Memory(replace(memory.engine, settings=settings, roles=roles, reranker=reranker))
 
 
@@ -129,9 +182,29 @@ def without_models(settings: Settings) -> Settings:
     return settings.model_copy(update={"llm": llm})
 
 
-def variants(ablations: Sequence[str], *, model: bool, full_context: bool) -> list[Variant]:
-    """Return what is compared, in order; without a model only what retrieves, and what can differ."""
-    chosen = [name for name in ABLATIONS if name in ablations and (model or name not in _NEED_A_MODEL)]
+def variants(ablations: Sequence[str], *, model: bool, full_context: bool, k: int) -> list[Variant]:
+    """Return what is compared, in order; without a model only what retrieves, and what can differ.
+
+    What is a part of SLM brings that along, to be compared with. `k` is the number of notes that are kept.
+    """
+    chosen = {name for name in ablations if model or name not in _NEED_A_MODEL}
+    if chosen & _OF_SLM:
+        chosen.add(SLM)
     found = [Variant(MEMORY, {}), Variant(RAG, _PLAIN, models=False)]
     found += [Variant(FULL_CONTEXT, {}, models=False)] if model and full_context else []
-    return found + [Variant(name, ABLATIONS[name]) for name in chosen]
+    return found + [_ablation(name, k, model=model) for name in ABLATIONS if name in chosen]
+
+
+def _ablation(name: str, k: int, *, model: bool) -> Variant:
+    overrides = ABLATIONS[name]
+    if name not in _OF_SLM:
+        return Variant(name, overrides)
+    by_model = {"reranker": "llm"} if model else {}  # else the settings' reranker, or the score that notes have
+    recall = {"pool": min(2 * k, _MOST_PROPOSED), **by_model, **overrides["recall"]}
+    return Variant(
+        name,
+        {**overrides, "recall": recall},
+        unasked=_UNASKED.get(name, frozenset({"sufficiency"})),
+        claims=name != "without-claims",
+        against=MEMORY if name == SLM else SLM,
+    )

@@ -1,8 +1,9 @@
 """Ask the chat model of a role, and check its answer against what was asked."""
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from copy import copy
 from dataclasses import dataclass, replace
 from threading import Lock
 from typing import Generic, TypeVar
@@ -81,6 +82,12 @@ class Roles:
     def has(self, role: str) -> bool:
         """Tell whether the role has a model to ask."""
         return bool(self._names[role])
+
+    def without(self, roles: Collection[str]) -> "Roles":
+        """Return the same models for all roles but these, which then have none."""
+        others = copy(self)
+        others._names = {role: [] if role in roles else names for role, names in self._names.items()}
+        return others
 
     def ask(self, request: Request[R], *, meters: Sequence[Gauge] = ()) -> CheckedAnswer[R]:
         """Ask the role's model; show it an error of its answer once; then ask the next model.

@@ -15,7 +15,8 @@ from memgraph_engine.model.ports import Reranker
 from memgraph_engine.model.result import Hit, Hits, Reranked
 from memgraph_engine.recall.search import Query, newest_first
 
-_MOST = 100  # notes that are read: of more, a chat model loses track, and a cross-encoder takes seconds
+MOST_READ = 100
+"""Notes that are read: of more, a chat model loses track, and a cross-encoder takes seconds."""
 _RERANKING, _SELECTING = "Reranking the notes", "Selecting the notes"
 
 
@@ -47,7 +48,7 @@ class Selector:
 
     def widened(self, query: Query) -> Query:
         """Return a query that finds as many notes as are read."""
-        return replace(query, candidates=min(self.times * query.top_k, _MOST))
+        return replace(query, candidates=min(self.times * query.top_k, MOST_READ))
 
     def select(self, query: Query, found: Hits) -> Hits:
         """Return at most `top_k` of what a widened query found: the best as they are, if reading them fails."""
