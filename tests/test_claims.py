@@ -100,6 +100,38 @@ def test_a_run_reads_each_note_once(told):
     assert {one.id for one in before} <= {one.id for one in told.claims(**ANA)}
 
 
+def test_what_one_note_says_no_more_and_another_does_now_is_still_claimed(memory):
+    first = memory.add({"text": "Whales are mammals.", "session": "s1"}, **ANA).entries[0].note
+    memory.consolidate(**ANA)
+    memory.update(first, "The tide turned at noon.", **ANA)
+    memory.add({"text": "A whale is a mammal that sings.", "session": "s2"}, **ANA)
+    run = memory.consolidate(**ANA)
+    assert (run.notes, run.created) == (2, 0)
+    assert [len(one.notes) for one in memory.claims(**ANA)] == [1]
+    assert memory.claims("whales", **ANA)[0].score is not None
+    assert memory.verify(**ANA) == []
+
+
+def test_a_note_whose_claim_goes_while_it_is_read_is_read_again(memory, monkeypatch):
+    first = memory.add({"text": "Whales are mammals.", "session": "s1"}, **ANA).entries[0]
+    memory.consolidate(**ANA)
+    memory.add({"text": "A whale is a mammal that sings.", "session": "s2"}, **ANA)
+    known = claim_graph.known
+
+    def undone(*given):
+        found = known(*given)
+        memory.undo(first.decision, **ANA)
+        return found
+
+    with monkeypatch.context() as meanwhile:
+        meanwhile.setattr(claim_graph, "known", undone)
+        memory.consolidate(**ANA)
+    assert texts(memory) == set()
+    memory.consolidate(**ANA)
+    assert texts(memory) == {"A whale is a mammal"}
+    assert memory.verify(**ANA) == []
+
+
 def test_what_an_assistant_says_and_what_stands_in_code_claims_nothing(memory, tmp_path):
     memory.add({"text": "Whales are fish.", "role": "assistant"}, **ANA)
     memory.add({"text": "Quartz is a mineral.", "role": "user"}, **ANA)
@@ -451,12 +483,24 @@ def take(memory, number, step, which):
 
 @given(STEPS)
 @settings(
-    max_examples=6,
+    max_examples=3,
     phases=[Phase.explicit, Phase.generate],
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 def test_whatever_was_written_and_undone_claims_are_those_of_the_notes_that_can_be_read(server, embedder, steps):
+    check_claims(server, embedder, steps)
+
+
+@pytest.mark.long
+@pytest.mark.timeout(3600)
+@given(STEPS)
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+def test_whatever_was_written_and_undone_claims_are_those_of_the_notes_in_sixty_cases(server, embedder, steps):
+    check_claims(server, embedder, steps)
+
+
+def check_claims(server, embedder, steps):
     tenant = f"test-{uuid4().hex}"
     with Memory.connect(tenant=tenant, embedder=embedder) as memory:
         try:

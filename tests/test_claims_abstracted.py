@@ -608,12 +608,24 @@ def take(memory, model, number, step, which):
 
 @given(STEPS)
 @settings(
-    max_examples=6,
+    max_examples=3,
     phases=[Phase.explicit, Phase.generate],
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 def test_whatever_was_written_and_undone_each_claim_is_in_the_words_of_a_note_that_can_be_read(server, embedder, steps):
+    check_abstracted(server, embedder, steps)
+
+
+@pytest.mark.long
+@pytest.mark.timeout(3600)
+@given(STEPS)
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+def test_whatever_was_written_and_undone_each_claim_is_in_the_words_of_a_note_in_sixty_cases(server, embedder, steps):
+    check_abstracted(server, embedder, steps)
+
+
+def check_abstracted(server, embedder, steps):
     tenant, model = f"test-{uuid4().hex}", Abstracter(CREATURES)
     with memory_with(tenant, embedder, model, only=["abstracting"]) as (memory, _):
         try:

@@ -462,12 +462,24 @@ def take(memory, step, user, which):
 
 @given(STEPS)
 @settings(
-    max_examples=6,
+    max_examples=2,
     phases=[Phase.explicit, Phase.generate],
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 def test_whatever_users_did_a_shared_claim_is_what_three_of_them_say_now(server, embedder, steps):
+    check_shared(server, embedder, steps)
+
+
+@pytest.mark.long
+@pytest.mark.timeout(3600)
+@given(STEPS)
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+def test_whatever_users_did_a_shared_claim_is_what_three_of_them_say_now_in_sixty_cases(server, embedder, steps):
+    check_shared(server, embedder, steps)
+
+
+def check_shared(server, embedder, steps):
     tenant = f"test-{uuid4().hex}"
     with Memory.connect(tenant=tenant, embedder=embedder) as memory:
         try:

@@ -1,8 +1,8 @@
 // Store what notes claim, under the scope's lock: not of one that has changed since it was read, or can be read no more. A note
 // supports what it claims as it is, and nothing else, but what a model found in the same words: asked again, it may say less. What
-// a note says in other words it supports where the claim still is, else it is read again. Claims that lose their last note go. A
-// mark says what a user's claim has in common with those of others of his tenant, of a claim as it is worded and of each note as it
-// words it; what a model found has none.
+// a note says in other words it supports where the claim still is, else it is read again; so it is where a claim that was stored has
+// gone meanwhile, with its vector. Claims that lose their last note go. A mark says what a user's claim has in common with those of
+// others of his tenant, of a claim as it is worded and of each note as it words it; what a model found has none.
 // $scope: string    the scope
 // $cycle: integer    number of the run
 // $rows: list<map>    {id, stamp, done: whether no model is to read it in the next run, claims: [{id, kind, text, subject, object,
@@ -22,11 +22,13 @@ CALL (s) {
     MATCH (n)-[r:SUPPORTS]->(c:Claim)
     WHERE NOT c.id IN [one IN row.claims | one.id] AND NOT (r.made_by IS NOT NULL AND r.stamp = row.stamp)
     DELETE r
-    WITH DISTINCT c WHERE NOT EXISTS { (c)<-[:SUPPORTS]-() }
-    DELETE c
+    RETURN collect(c) AS some
   }
   CALL (n, row) {
     UNWIND [one IN row.claims WHERE NOT one.reworded] AS one
+    OPTIONAL MATCH (known:Claim {scope: $scope, id: one.id})
+    SET n.abstracted = CASE WHEN known IS NULL AND one.vector IS NULL THEN null ELSE n.abstracted END
+    WITH n, row, one, known WHERE known IS NOT NULL OR one.vector IS NOT NULL
     MERGE (c:Claim {scope: $scope, id: one.id})
     ON CREATE SET c.kind = one.kind, c.text = one.text, c.subject = one.subject, c.object = one.object,
       c.subject_key = one.subject_key, c.object_key = one.object_key
@@ -38,7 +40,14 @@ CALL (s) {
     WITH c, one WHERE c.embedding IS NULL
     CALL db.create.setNodeVectorProperty(c, 'embedding', one.vector)
   }
-  RETURN collect({note: n, row: row}) AS written
+  RETURN collect({note: n, row: row}) AS written, collect(some) AS left
+}
+// only now: what one note has lost another of them may say
+CALL (left) {
+  UNWIND left AS some
+  UNWIND some AS c
+  WITH DISTINCT c WHERE NOT EXISTS { (c)<-[:SUPPORTS]-() }
+  DELETE c
 }
 CALL (written) {
   UNWIND written AS of
