@@ -130,7 +130,16 @@ CALL (sums, near, nearness, expiring, apart) {
   // end
   // if $others
   UNION ALL
-  WITH 0 AS here WHERE $pool > 0
+  WITH expiring WHERE $pool > 0 AND NOT expiring
+  UNWIND $others AS vector
+  CALL (vector) {
+    MATCH (n:Note)
+      SEARCH n IN (VECTOR INDEX note_context FOR vector WHERE n.scope IN $scopes AND n.status IN $statuses LIMIT $others_pool)
+    RETURN n
+  }
+  RETURN 'dense_context' AS channel, collect(n) AS notes, null AS score, null AS carried, null AS name
+  UNION ALL
+  WITH expiring WHERE $pool > 0 AND expiring
   UNWIND $others AS vector
   CALL (vector) {
     MATCH (n:Note)
