@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from memgraph_engine.claims.patterns import Told, claims_in, denied, is_somebody, legible, sentences, worded
+from memgraph_engine.claims.patterns import Told, claims_in, denied, identity, is_somebody, legible, sentences, worded
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import BudgetSpent, ModelError, ModelUnavailable
 from memgraph_engine.graph import claims as claim_graph
@@ -53,7 +53,7 @@ class Reading:
 
     def add(self, one: Found, language: str) -> None:
         """Take a claim, unless it is there; one in the note's own words stands before one in others."""
-        which = _which(one.told, language)
+        which = identity(one.told, language)
         if which not in self.found or (self.found[which].reworded and not one.reworded):
             self.found[which] = one
 
@@ -137,7 +137,7 @@ class Abstractor:
         known += [Told(one.kind, one.text, one.subject, one.object) for one in trusted]
         first: dict[tuple[str, str, str], Told] = {}
         for one in known:
-            first.setdefault(_which(one, self.language), one)
+            first.setdefault(identity(one, self.language), one)
         return [*first.values()][:_ANCHORS]
 
     def _checked(self, claim: AbstractedClaim, group: Sequence[Reading]) -> Told | None:
@@ -154,7 +154,7 @@ class Abstractor:
     ) -> None:
         """Let the cited notes support a claim, or a known one of its kind that shares an end, if that says the same."""
         known = near[claim.anchor - 1] if claim.anchor else told
-        other = _which(known, self.language) != _which(told, self.language)
+        other = identity(known, self.language) != identity(told, self.language)
         if other and (known.kind != told.kind or not self._meet(known, told)):
             known, other = told, False
         for number in dict.fromkeys(claim.notes):
@@ -189,11 +189,6 @@ class Abstractor:
         ends = {*tokenize(f"{told.subject} {told.object}", self.language)}
         whose = (*self.names, *(speaker for one in cited for speaker in one.note.speakers))
         return not ends.isdisjoint(term for name in whose for term in tokenize(name, self.language))
-
-
-def _which(told: Told, language: str) -> tuple[str, str, str]:
-    """Return what is the same of claims that are one."""
-    return told.kind, key(told.subject, language), key(told.object, language)
 
 
 def _named(ends: str, text: str, language: str) -> bool:

@@ -9,7 +9,7 @@ import hashlib
 from collections.abc import Callable, Sequence
 
 from memgraph_engine.claims.abstracting import Abstractor, Found, Reading
-from memgraph_engine.claims.patterns import Told
+from memgraph_engine.claims.patterns import Told, identity
 from memgraph_engine.claims.sharing import mark
 from memgraph_engine.engine.account import Account
 from memgraph_engine.engine.wiring import Engine
@@ -72,13 +72,13 @@ def consolidate(engine: Engine, scope: Scope, progress: Progress = lambda _phase
 
 def claim_id(scope: str, told: Told, language: str) -> str:
     """Return the id of a claim: the same for all words that only differ in case, ending or article."""
-    of = "\0".join([scope, told.kind, key(told.subject, language), key(told.object, language)])
+    of = "\0".join([scope, *identity(told, language)])
     return hashlib.blake2b(of.encode(), digest_size=16).hexdigest()
 
 
 def _claimed(engine: Engine, scope: Scope, part: Sequence[Reading], language: str) -> tuple[list[Row], int]:
     """Return what notes claim, and how many claims of it are new; these have vectors."""
-    names = claim_graph.speakers(engine.db, scope.name)
+    names = claim_graph.speakers(engine.db, scope.name) if any(one.found for one in part) else []
     rows: list[Row] = [
         {
             "id": one.note.id,

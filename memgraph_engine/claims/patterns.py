@@ -13,7 +13,7 @@ from functools import cache
 from typing import Any
 
 from memgraph_engine.language import APOSTROPHES, places, tokenize, word_list, word_values
-from memgraph_engine.model.claim import Kind
+from memgraph_engine.model.claim import Claim, Kind
 from memgraph_engine.model.marker import without_recalled
 from memgraph_engine.model.names import key
 from memgraph_engine.model.tense import past, present
@@ -70,7 +70,12 @@ def claims_in(text: str, language: str) -> list[Told]:
     if not lists:
         return []
     found = (one for sentence in _SENTENCES.split(legible(text, language)) for one in _claims(sentence, lists))
-    return list({(one.kind, key(one.subject, language), key(one.object, language)): one for one in found}.values())
+    return list({identity(one, language): one for one in found}.values())
+
+
+def identity(one: Told | Claim, language: str) -> tuple[Kind, str, str]:
+    """Return what is the same of claims that are one: the kind, and both ends but for case, ending and article."""
+    return one.kind, key(one.subject, language), key(one.object, language)
 
 
 def legible(text: str, language: str) -> str:

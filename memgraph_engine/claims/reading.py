@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from memgraph_engine.claims.patterns import identity
 from memgraph_engine.claims.sharing import general
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.graph import claims as claim_graph
 from memgraph_engine.graph.claims import Supported
 from memgraph_engine.language import tokenize
 from memgraph_engine.model.claim import LEAST, Claim
-from memgraph_engine.model.names import key
 from memgraph_engine.model.scope import Scope
 
 _SPARE = 4  # times as many are looked at as are wanted: some are told no more
@@ -48,12 +48,8 @@ def find(engine: Engine, scope: Scope, id: str) -> Claim | None:  # noqa: A002  
 
 def _others(shared: Iterable[Claim], own: Iterable[Supported], language: str) -> list[Supported]:
     """Return what users share of which the reader's own notes say nothing: what these say is told by them."""
-    said = {_said(one.claim, language) for one in own}
-    return [Supported(claim, ()) for claim in shared if _said(claim, language) not in said]
-
-
-def _said(claim: Claim, language: str) -> tuple[str, str, str]:
-    return claim.kind, key(claim.subject, language), key(claim.object, language)
+    said = {identity(one.claim, language) for one in own}
+    return [Supported(claim, ()) for claim in shared if identity(claim, language) not in said]
 
 
 def _trusted(engine: Engine, scopes: Sequence[str], ids: Sequence[str] | None = None) -> list[Supported]:
