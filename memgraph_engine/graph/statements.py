@@ -3,8 +3,8 @@
 A file holds one statement. Its header comment says what it does, then names each parameter with its
 type (`// $scope: string`) and what comes back (`// returns id, text`).
 
-What stands between `// if $a, $b.c` and `// end` is sent only where one of these parameters is given: not null, 0,
-false or empty. The server plans all that it is sent, whether it will run or not, and a long statement takes it seconds.
+What stands between `// if $a.b` and `// end` is sent only where that is given: not null, 0, false or empty. The server
+plans all that it is sent, whether it will run or not, and a long statement takes it seconds.
 """
 
 import re
@@ -17,20 +17,20 @@ from memgraph_engine.resources import resource
 
 _PARAMETER = re.compile(r"\$([a-z_]+)")
 _DECLARED = re.compile(r"^// \$([a-z_]+): \S", re.MULTILINE)
-_IF = re.compile(r"// if (\$[a-z_.]+(?:, \$[a-z_.]+)*)")
+_IF = re.compile(r"// if \$([a-z_.]+)")
 _END = "// end"
 
 
 @dataclass(frozen=True)
 class Part:
-    """Lines of a statement, and the parameters of which one must be given for it to be sent; none: it always is."""
+    """Lines of a statement, and the parameter that must be given for them to be sent; '' where they always are."""
 
     text: str
-    needs: tuple[str, ...] = ()
+    need: str = ""
 
     def is_sent(self, given: Mapping[str, Any]) -> bool:
         """Say whether the server gets it with these parameters."""
-        return not self.needs or any(_of(given, need) for need in self.needs)
+        return not self.need or bool(_of(given, self.need))
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ def _parse(name: str, text: str) -> Statement:
         raise BrokenStatement(f"{name}: a header comment and a statement are needed")
     declared = frozenset(_DECLARED.findall(header))
     used = frozenset(_PARAMETER.findall("\n".join(part.text for part in parts)))
-    used |= {need.partition(".")[0] for part in parts for need in part.needs}
+    used |= {part.need.partition(".")[0] for part in parts if part.need}
     if declared != used:
         raise BrokenStatement(f"{name}: header and body differ in {sorted(declared ^ used)}")
     return Statement(name, parts, declared)
@@ -116,14 +116,14 @@ def _parse(name: str, text: str) -> Statement:
 def _parts(name: str, lines: Iterable[str]) -> Iterator[Part]:
     """Yield the lines that are no comments, cut where what is not always sent begins and ends."""
     held: list[str] = []
-    needs: tuple[str, ...] = ()
+    need = ""
     for line in map(str.rstrip, [*lines, _END]):
         begins = _IF.fullmatch(line.strip())
         if line and not line.strip().startswith("//"):
             held.append(line)
         elif begins or line.strip() == _END:
-            if begins and needs:
+            if begins and need:
                 raise BrokenStatement(f"{name}: a part that is not always sent holds no other one")
             if held:
-                yield Part("\n".join(held), needs)
-            held, needs = [], tuple(begins[1].replace("$", "").split(", ")) if begins else ()
+                yield Part("\n".join(held), need)
+            held, need = [], begins[1] if begins else ""
