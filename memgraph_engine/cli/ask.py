@@ -61,8 +61,7 @@ def ask(
     if as_json:
         show.document(answer)
         return
-    for reason in answer.fallbacks:
-        typer.echo(show.clean(reason), err=True)
+    show.fallbacks(answer.fallbacks)
     out = show.console()
     for entry in answer.citations if answer.text else answer.context.entries:
         show.cited(out, entry)

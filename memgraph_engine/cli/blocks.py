@@ -49,8 +49,7 @@ def rebuild(user: User = None, shared: Shared = False, tenant: Tenant = None, as
             f"A model described {show.count(run.described, 'block')} now, {run.described_before:,} before; "
             f"{run.undescribed:,} are told by their notes alone."
         )
-    for reason in run.fallbacks:
-        typer.echo(show.clean(reason), err=True)
+    show.fallbacks(run.fallbacks)
 
 
 @blocks_app.command("list")

@@ -40,8 +40,7 @@ def consolidate(user: User = None, shared: Shared = False, tenant: Tenant = None
             f"A model read {show.count(run.abstracted, 'note')}; {show.count(run.refused, 'claim')} of it refused, "
             f"{show.count(run.deferred, 'note')} left to be read by it in the next run."
         )
-    for reason in run.fallbacks:
-        typer.echo(show.clean(reason), err=True)
+    show.fallbacks(run.fallbacks)
 
 
 @claims_app.command()

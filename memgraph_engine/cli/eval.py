@@ -148,8 +148,7 @@ def export_selector(
     steps = sum(len(one.turns) + len(one.questions) for one in chosen)
     with bar("Exporting", lambda: steps) as running:
         done = examples.write(out, chosen, k, settings, llm=llm, limit=limit, advance=running.advance)
-    for reason in done.fallbacks:
-        typer.echo(show.clean(reason), err=True)
+    show.fallbacks(done.fallbacks)
     if as_json:
         show.document(done)
         return

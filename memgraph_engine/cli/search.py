@@ -50,8 +50,7 @@ def search(
             explain=explain,
         )
         floor = memory.engine.settings.answer.relevance
-    for reason in hits.fallbacks:
-        typer.echo(show.clean(reason), err=True)
+    show.fallbacks(hits.fallbacks)
     if as_json:
         show.document(hits)
         return

@@ -131,6 +131,12 @@ def clean(text: str) -> str:
     return _CONTROL.sub("�", text)
 
 
+def fallbacks(reasons: Iterable[str]) -> None:
+    """Tell, beside what is printed, what was done without a model, and why."""
+    for reason in reasons:
+        typer.echo(clean(reason), err=True)
+
+
 def inline(text: str) -> str:
     r"""Return a text as a part of a line, such as the name of a file, which may hold line breaks.
 
