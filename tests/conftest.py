@@ -1,13 +1,14 @@
 """A real Neo4j for the run; a random tenant for each test, really removed afterwards."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
 from uuid import uuid4
 
 import hypothesis
+import neo4j
 import pytest
 
 from memgraph_engine import Memory
@@ -114,6 +115,18 @@ def memory(tenant: str, embedder: Embedder) -> Iterator[Memory]:
     """A memory of this test alone."""
     with Memory.connect(tenant=tenant, embedder=embedder) as one:
         yield one
+
+
+@pytest.fixture
+def stored(server: Server) -> Iterator[Callable[[], list[str]]]:
+    """Name the scopes that evaluations have in the database."""
+    with neo4j.GraphDatabase.driver(server.uri, auth=(server.user, server.password)) as driver:
+
+        def names() -> list[str]:
+            found = driver.execute_query("MATCH (s:Scope) WHERE s.tenant STARTS WITH 'eval-' RETURN s.scope AS scope")
+            return [record["scope"] for record in found.records]
+
+        yield names
 
 
 @pytest.fixture

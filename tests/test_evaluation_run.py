@@ -9,7 +9,6 @@ import time
 from collections import Counter
 from pathlib import Path
 
-import neo4j
 import pytest
 from typer.testing import CliRunner
 
@@ -59,18 +58,6 @@ def evaluate(server, embedder, monkeypatch, tmp_path):
 
     yield run
     run("--forget")
-
-
-@pytest.fixture
-def stored(server):
-    """The scopes that evaluations have in the database."""
-    with neo4j.GraphDatabase.driver(server.uri, auth=(server.user, server.password)) as driver:
-
-        def names():
-            found = driver.execute_query("MATCH (s:Scope) WHERE s.tenant STARTS WITH 'eval-' RETURN s.scope AS scope")
-            return [record["scope"] for record in found.records]
-
-        yield names
 
 
 def prompts(model):

@@ -131,16 +131,22 @@ def test_the_vector_indexes_of_an_older_schema_are_made_anew(server, memory, emb
     assert len(memory.search("boat", user_id="ana")) == 1
 
 
+def put_back(server, *statements):
+    """Take from a database what a newer schema has."""
+    with neo4j.GraphDatabase.driver(server.uri, auth=(server.user, server.password)) as driver:
+        for statement in statements:
+            driver.execute_query(statement)
+
+
 def test_a_database_of_the_schema_before_blocks_gets_what_they_need(server, memory, embedder):
     memory.add("The boat sails.", user_id="ana")
-    with neo4j.GraphDatabase.driver(server.uri, auth=(server.user, server.password)) as driver:
-        for statement in (
-            "DROP INDEX block_embedding",
-            "DROP CONSTRAINT block_id",
-            "DROP CONSTRAINT block_run_id",
-            "MATCH (s:Store) SET s.schema = 19",
-        ):
-            driver.execute_query(statement)
+    put_back(
+        server,
+        "DROP INDEX block_embedding",
+        "DROP CONSTRAINT block_id",
+        "DROP CONSTRAINT block_run_id",
+        "MATCH (s:Store) SET s.schema = 19",
+    )
     Memory.connect(embedder=embedder).close()
     assert memory.rebuild_blocks(user_id="ana").blocks == 1
     assert [block.notes for block in memory.blocks("boat", user_id="ana")] == [1]
@@ -149,15 +155,14 @@ def test_a_database_of_the_schema_before_blocks_gets_what_they_need(server, memo
 
 def test_a_database_of_the_schema_before_claims_gets_what_they_need(server, memory, embedder):
     memory.add("Whales are mammals.", user_id="ana")
-    with neo4j.GraphDatabase.driver(server.uri, auth=(server.user, server.password)) as driver:
-        for statement in (
-            "DROP INDEX claim_embedding",
-            "DROP INDEX claim_subject",
-            "DROP INDEX claim_object",
-            "DROP CONSTRAINT claim_id",
-            "MATCH (s:Store) SET s.schema = 21",
-        ):
-            driver.execute_query(statement)
+    put_back(
+        server,
+        "DROP INDEX claim_embedding",
+        "DROP INDEX claim_subject",
+        "DROP INDEX claim_object",
+        "DROP CONSTRAINT claim_id",
+        "MATCH (s:Store) SET s.schema = 21",
+    )
     Memory.connect(embedder=embedder).close()
     assert memory.consolidate(user_id="ana").created == 1
     assert [claim.text for claim in memory.claims("whale", user_id="ana")] == ["Whales are mammals"]
@@ -169,15 +174,14 @@ def test_claims_of_the_schema_before_sharing_are_shared_after_the_next_run(serve
     for user in users:
         memory.add("Whales are mammals.", user_id=user)
         memory.consolidate(user_id=user)
-    with neo4j.GraphDatabase.driver(server.uri, auth=(server.user, server.password)) as driver:
-        for statement in (
-            "DROP INDEX claim_shared",
-            "DROP INDEX claim_shared_subject",
-            "DROP INDEX claim_shared_object",
-            "MATCH (c:Claim)<-[r:SUPPORTS]-() REMOVE c.shared_in, c.shared_as, r.shared_as",
-            "MATCH (s:Store) SET s.schema = 22",
-        ):
-            driver.execute_query(statement)
+    put_back(
+        server,
+        "DROP INDEX claim_shared",
+        "DROP INDEX claim_shared_subject",
+        "DROP INDEX claim_shared_object",
+        "MATCH (c:Claim)<-[r:SUPPORTS]-() REMOVE c.shared_in, c.shared_as, r.shared_as",
+        "MATCH (s:Store) SET s.schema = 22",
+    )
     with Memory.connect(tenant=memory.engine.settings.tenant, embedder=embedder) as newer:
         newer.share_claims(on=True, shared=True)
         assert newer.claims(shared=True) == []

@@ -4,7 +4,6 @@ import json
 import os
 import stat
 
-import neo4j
 import pytest
 from typer.testing import CliRunner
 
@@ -35,17 +34,6 @@ def export(server, embedder, file, monkeypatch, tmp_path):
         return result, [json.loads(line) for line in out.read_text("utf-8").splitlines()] if out.exists() else []
 
     return run
-
-
-@pytest.fixture
-def stored(server):
-    with neo4j.GraphDatabase.driver(server.uri, auth=(server.user, server.password)) as driver:
-
-        def names():
-            found = driver.execute_query("MATCH (s:Scope) WHERE s.tenant STARTS WITH 'eval-' RETURN s.scope AS scope")
-            return [record["scope"] for record in found.records]
-
-        yield names
 
 
 @pytest.fixture
