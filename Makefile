@@ -75,7 +75,8 @@ docs: .venv/ready  ## write the CLI reference
 
 lock:  ## pin the newest versions that fit (needs uv on the PATH)
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
-	  --upgrade --extra local --extra topics --extra fast --extra documents --extra code --extra llm --extra eval --extra notebooks --group dev pyproject.toml -o requirements.lock
+	  --upgrade --extra local --extra topics --extra fast --extra documents --extra code --extra llm --extra eval --extra notebooks \
+	  --extra serve --group dev pyproject.toml -o requirements.lock
 
 clean:  ## remove the environment and all caches of the checkout; the memory itself stays
 	rm -rf .venv .venv-st .venv-llm dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
