@@ -32,8 +32,9 @@ def by_blocks(engine: Engine, query: Query, languages: Sequence[str], k: int) ->
     words = terms(query.text, languages)
     states = (scopes.state(engine.db, name) for name in query.scope_names)
     among = sum(state.notes for state in states if state)
-    shares = covered(words, counted(notes, words), notes, among, query.scopes[0], languages)[:, 0] if notes else ()
-    near = cosines(notes, query.vector)[0] if notes else ()
+    asked = [range(len(words))]
+    shares = covered(words, counted(notes, words), asked, notes, among, query.scopes[0], languages)[0, :, 0]
+    near = cosines(notes, query.vector)[0]
     hits = []
     for (note, score), share, (own, context) in zip(found, shares, near, strict=True):
         similarity = max(float(own), float(context))

@@ -1,4 +1,7 @@
-"""Score a pool of notes for a question: BM25 by the scope's own statistics, cosines, and their fusion."""
+"""Score a pool of notes for questions: BM25 by the scope's own statistics, cosines, and their fusion.
+
+All arrays have an axis of questions first: a model may make several of one, and each is scored against the same pool.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -51,17 +54,35 @@ class Fused:
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
-    """Where the notes of a pool stand: a number for each session (-1 for none), the turn in it, and which ones wait.
+class Groups:
+    """Numbers that say which rows belong together: `of` each row its group, `order` and `starts` the rows by group."""
 
-    `places` numbers the turns that the pool has, each once; `near` has for each of STEPS the place of the turn so many
-    turns on, one behind the last where the pool has none. Both are only for notes that stand in a session (`turns`).
+    of: "NDArray[np.int64]"
+    order: "NDArray[np.int64]"
+    starts: "NDArray[np.int64]"
+    sizes: "NDArray[np.int64]"
+
+    @classmethod
+    def by(cls, numbers: "NDArray[np.int64]") -> "Groups":
+        """Group rows by their numbers."""
+        import numpy as np
+
+        _, of, sizes = np.unique(numbers, return_inverse=True, return_counts=True)
+        return cls(of, np.argsort(of, kind="stable"), np.cumsum(sizes) - sizes, sizes)
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where the notes of a pool stand: in which session, at which of its turns, and which of them wait for vectors.
+
+    `rows` stand in a session at all. `turns` groups these by their turn, and `near` has for each of them and of STEPS
+    the group of the turn so many turns on, one behind the last where the pool has none.
     """
 
-    session: "NDArray[np.int64]"
     pending: "NDArray[np.bool_]"
-    turns: "NDArray[np.int64]"
-    places: "NDArray[np.int64]"
+    rows: "NDArray[np.int64]"
+    sessions: Groups
+    turns: Groups
     near: "NDArray[np.int64]"
 
     @classmethod
@@ -69,59 +90,58 @@ class Places:
         """Return those of notes."""
         import numpy as np
 
-        sessions: dict[tuple[str, str], int] = {}
-        numbers = [
-            sessions.setdefault((note.scope, note.session), len(sessions)) if note.session else -1 for note in notes
-        ]
+        known: dict[tuple[str, str], int] = {}
+        numbers = [known.setdefault((note.scope, note.session), len(known)) if note.session else -1 for note in notes]
         session = np.array(numbers, dtype=np.int64)
         turn = np.array([note.seq for note in notes], dtype=np.int64)
-        turns = np.flatnonzero(session >= 0)
+        rows = np.flatnonzero(session >= 0)
         gap = max(STEPS)
         width = turn.max(initial=0) + 2 * gap + 1  # sessions lie apart by more than the longest step
-        at = session[turns] * width + turn[turns] + gap
-        known, places = np.unique(at, return_inverse=True)
+        at = session[rows] * width + turn[rows] + gap
+        turns = Groups.by(at)
+        had = at[turns.order][turns.starts]
         wanted = at + np.array(STEPS)[:, None]
-        near = np.searchsorted(known, wanted)
-        has = np.append(known, -1)[near] == wanted
+        near = np.searchsorted(had, wanted)
+        has = np.append(had, -1)[near] == wanted
         pending = np.array([note.vectors is None for note in notes], dtype=np.bool_)
-        return cls(session, pending, turns, places, np.where(has, near, len(known)))
+        return cls(pending, rows, Groups.by(session[rows]), turns, np.where(has, near, len(had)))
 
     def away(self, values: "NDArray[np.float64]") -> "NDArray[np.float64]":
         """Return for each of STEPS the values of the turns so many turns on, if the pool has them, else 0.
 
         Of two notes at one turn it is the larger value. What stands in no session has no turns around it.
+        Shapes (questions, notes) and (STEPS, questions, notes).
         """
         import numpy as np
 
-        found = np.zeros((len(STEPS), len(values)))
-        best = np.full(len(self.turns) + 1, -np.inf)
-        np.maximum.at(best, self.places, values[self.turns])
-        best[self.places.max(initial=-1) + 1] = 0.0
-        found[:, self.turns] = best[self.near]
+        found = np.zeros((len(STEPS), *values.shape))
+        best = np.zeros((len(values), len(self.turns.starts) + 1))
+        if len(self.rows):
+            best[:, :-1] = np.maximum.reduceat(values[:, self.rows[self.turns.order]], self.turns.starts, axis=1)
+            found[:, :, self.rows] = best[:, self.near].swapaxes(0, 1)
         return found
 
-    def sessions(self, scores: "NDArray[np.float64]") -> "NDArray[np.float64]":
-        """Return for each note the mean of the best three of its session; 0 for a note of none."""
+    def best(self, scores: "NDArray[np.float64]") -> "NDArray[np.float64]":
+        """Return for each note the mean of the best three of its session; 0 for a note of none. Shape as given."""
         import numpy as np
 
-        order = np.lexsort((-scores, self.session))
-        ranked = self.session[order]
-        first = np.ones(len(ranked), dtype=np.bool_)
-        np.not_equal(ranked[1:], ranked[:-1], out=first[1:])
-        starts = np.flatnonzero(first)
-        sizes = np.diff(starts, append=len(ranked))
-        rank = np.arange(len(ranked)) - np.repeat(starts, sizes)
-        best = np.add.reduceat(np.where(rank < _BEST, scores[order], 0.0), starts) / np.minimum(sizes, _BEST)
-        found = np.zeros(len(scores))
-        found[order] = np.repeat(best, sizes)
-        return np.where(self.session >= 0, found, 0.0)
+        found = np.zeros_like(scores)
+        if len(self.rows):
+            of, starts, sizes = self.sessions.of, self.sessions.starts, self.sessions.sizes
+            own = scores[:, self.rows]
+            order = np.lexsort((-own, np.broadcast_to(of, own.shape)))
+            rank = np.arange(len(of)) - np.repeat(starts, sizes)
+            some = np.where(rank < _BEST, np.take_along_axis(own, order, axis=1), 0.0)
+            found[:, self.rows] = (np.add.reduceat(some, starts, axis=1) / np.minimum(sizes, _BEST))[:, of]
+        return found
 
 
 def bm25(
     counts: "NDArray[np.float64]", lengths: "NDArray[np.float64]", notes: int, mean_length: float
 ) -> "NDArray[np.float64]":
-    """Score texts by how often each holds each word of a question, shape (texts, words), and by their lengths in terms.
+    """Score texts by how often each holds each of some words, shape (texts, words), and by their lengths in terms.
 
+    The scores have that shape too: a text's score for a question is the sum over the question's words.
     Document frequencies are counted over the texts: the pool, which holds the best of full text's hits or all of them.
     """
     import numpy as np
@@ -129,7 +149,7 @@ def bm25(
     df = (counts > 0).sum(axis=0)
     idf = np.log(1 + (np.maximum(notes, df) - df + 0.5) / (df + 0.5))
     norm = _K1 * (1 - _B + _B * lengths.reshape(-1, 1) / max(mean_length, 1.0))
-    scores: NDArray[np.float64] = (idf * counts * (_K1 + 1) / (counts + norm)).sum(axis=1)
+    scores: NDArray[np.float64] = idf * counts * (_K1 + 1) / (counts + norm)
     return scores
 
 
@@ -151,29 +171,32 @@ def channel_scores(
     pool: Pool,
     near: "NDArray[np.float64]",
     counts: "NDArray[np.float64]",
+    asked: Sequence[Sequence[int]],
     of: Statistics,
     times: Sequence[tuple[datetime, datetime]] = (),
 ) -> "NDArray[np.float64]":
-    """Score a pool in each of CHANNELS; shape (notes, channels).
+    """Score a pool in each of CHANNELS; shape (questions, notes, channels).
 
-    `near` are the cosines of the notes' vectors to the question's, shape (notes, 2); `counts` are those of the
-    question's words in every note of the pool, whoever proposed it.
-    `times` are the ranges that the question names, each its first moment and the first one after.
+    `near` are the cosines of the notes' vectors to the questions', shape (questions, notes, 2). `counts` are those of
+    words in every note of the pool, whoever proposed it, and `asked` which of these words each question has.
+    `times` are the ranges that the first question names, each its first moment and the first one after.
     """
     import numpy as np
 
-    scores = np.zeros((len(pool.notes), len(CHANNELS)))
+    scores = np.zeros((len(near), len(pool.notes), len(CHANNELS)))
     if counts.size:
         lengths = np.array([note.lengths for note in pool.notes], dtype=np.float64)
         for column, mean in enumerate((of.raw_length, of.context_length)):
-            scores[:, column] = bm25(counts[:, :, column], lengths[:, column], of.notes, mean)
-    scores[:, 2:4] = near
+            each = bm25(counts[:, :, column], lengths[:, column], of.notes, mean)
+            for question, words in enumerate(asked):
+                scores[question, :, column] = each[:, words].sum(axis=1)
+    scores[:, :, 2:4] = near
     for column, pathway in enumerate(PATHWAYS, 4):
         given = pool.pathways[pathway]
-        scores[list(given), column] = list(given.values())
+        scores[:, list(given), column] = list(given.values())
     if times:
-        scores[:, CHANNELS.index("time")] = _timeliness(pool.notes, times)
-    scores[:, CHANNELS.index("role")] = _own_words(pool.notes)
+        scores[:, :, CHANNELS.index("time")] = _timeliness(pool.notes, times)
+    scores[:, :, CHANNELS.index("role")] = _own_words(pool.notes)
     return scores
 
 
@@ -229,24 +252,25 @@ def fuse(places: Places, raw: "NDArray[np.float64]", settings: RecallSettings) -
     """
     import numpy as np
 
-    if not len(raw):
-        nothing = np.zeros(0)
+    if not raw.shape[1]:
+        nothing = np.zeros(raw.shape[:2])
         return Fused(raw, raw, raw, nothing, nothing, nothing)
     weights = np.array([getattr(settings, channel) for channel in CHANNELS])
     # what a question does not have takes nothing from the others
-    weights = np.where(raw.any(axis=0) | np.array(_ALWAYS), weights, 0.0)
+    weights = np.where(raw.any(axis=1, keepdims=True) | np.array(_ALWAYS), weights, 0.0)
     if settings.fusion == "rrf":
         normalised = reciprocal_ranks(raw, settings.rrf_k)
-        weighted = normalised * (weights > 0) / max((weights > 0).sum(), 1)
-        nothing = np.zeros(len(raw))
-        return Fused(raw, normalised, weighted, nothing, nothing, weighted.sum(axis=1))
-    most = weights.sum() * (1 + settings.neighbour_1 + settings.neighbour_2) * (1 + settings.session)
+        weighted = normalised * (weights > 0) / np.maximum((weights > 0).sum(axis=2, keepdims=True), 1)
+        nothing = np.zeros(raw.shape[:2])
+        return Fused(raw, normalised, weighted, nothing, nothing, weighted.sum(axis=2))
+    around = (1 + settings.neighbour_1 + settings.neighbour_2) * (1 + settings.session)
+    most = weights.sum(axis=2, keepdims=True) * around
     normalised = _normalised(raw, places.pending)
-    weighted = normalised * weights / max(most, 1e-9)
-    base = weighted.sum(axis=1)
+    weighted = normalised * weights / np.maximum(most, 1e-9)
+    base = weighted.sum(axis=2)
     earlier, before, after, later = places.away(base)
     neighbours = settings.neighbour_1 * np.maximum(before, after) + settings.neighbour_2 * np.maximum(earlier, later)
-    session = places.sessions(base + neighbours) * settings.session
+    session = places.best(base + neighbours) * settings.session
     return Fused(raw, normalised, weighted, neighbours, session, base + neighbours + session)
 
 
@@ -258,19 +282,19 @@ def _normalised(raw: "NDArray[np.float64]", pending: "NDArray[np.bool_]") -> "ND
     normalised = min_max(raw)
     if pending.any():
         rest = slice(2, CHANNELS.index("time"))  # all but words
-        normalised[:, rest] = 0.0
+        normalised[:, :, rest] = 0.0
         if not pending.all():
-            normalised[~pending, rest] = min_max(raw[~pending, rest])
+            normalised[:, ~pending, rest] = min_max(raw[:, ~pending, rest])
     time = CHANNELS.index("time")
-    normalised[:, time] = raw[:, time]
+    normalised[:, :, time] = raw[:, :, time]
     return normalised
 
 
 def min_max(scores: "NDArray[np.float64]") -> "NDArray[np.float64]":
-    """Put each column between 0 and 1."""
+    """Put the scores of notes between 0 and 1, of each question, and of each column if there are some."""
     import numpy as np
 
-    low, high = scores.min(axis=0), scores.max(axis=0)
+    low, high = scores.min(axis=1, keepdims=True), scores.max(axis=1, keepdims=True)
     spread = np.where(high > low, high - low, 1.0)
     # where all score the same, all are the best: a single hit is no bad hit
     scaled: NDArray[np.float64] = np.where(high > low, (scores - low) / spread, scores != 0)
@@ -278,9 +302,9 @@ def min_max(scores: "NDArray[np.float64]") -> "NDArray[np.float64]":
 
 
 def reciprocal_ranks(scores: "NDArray[np.float64]", k: int) -> "NDArray[np.float64]":
-    """Turn each column into 1 / (k + rank) times k + 1, so that the best has 1; what scores 0 has no rank."""
+    """Turn scores, as for `min_max`, into 1 / (k + rank) times k + 1: the best has 1, and what scores 0 has no rank."""
     import numpy as np
 
-    ranks = np.argsort(np.argsort(-scores, axis=0, kind="stable"), axis=0, kind="stable") + 1
+    ranks = np.argsort(np.argsort(-scores, axis=1, kind="stable"), axis=1, kind="stable") + 1
     reciprocal: NDArray[np.float64] = np.where(scores != 0, (k + 1) / (k + ranks), 0.0)
     return reciprocal

@@ -64,7 +64,7 @@ class Ranking:
     weights: Mapping[str, float]
 
     def parts(self, features: "NDArray[np.float64]") -> "NDArray[np.float64]":
-        """Return what each feature adds, of notes by features."""
+        """Return what each feature adds; shape (…, FEATURES), as given."""
         import numpy as np
 
         each: NDArray[np.float64] = features * np.array([self.weights[name] for name in FEATURES])
@@ -74,7 +74,7 @@ class Ranking:
         """Return how likely each note is what is asked for (0 to 1)."""
         import numpy as np
 
-        likely: NDArray[np.float64] = 1 / (1 + np.exp(-(self.bias + self.parts(features).sum(axis=1))))
+        likely: NDArray[np.float64] = 1 / (1 + np.exp(-(self.bias + self.parts(features).sum(axis=-1))))
         return likely
 
 
@@ -126,48 +126,54 @@ def features(
     notes: Sequence[CachedNote],
     places: Places,
     fused: Fused,
-    coverage: "Sequence[NDArray[np.float64]]",
-    question: str,
-    words: Sequence[str],
+    coverage: "NDArray[np.float64]",
+    questions: Sequence[str],
+    words: Sequence[Sequence[str]],
     languages: Sequence[str],
     settings: RecallSettings,
 ) -> "NDArray[np.float64]":
-    """Return what is known of the notes of a pool; shape (notes, FEATURES). `words` are the terms of the question.
+    """Return what is known of the notes of a pool; shape (questions, notes, FEATURES).
 
+    `coverage` has the shape (questions, notes, 2), and `words` are the terms of each question.
     A channel that has no weight, or surroundings that have none, count nothing.
     """
     import numpy as np
 
     weighed = np.array([getattr(settings, channel) > 0 for channel in CHANNELS])
-    base = min_max(fused.weighted.sum(axis=1, keepdims=True))[:, 0]
+    base = min_max(fused.weighted.sum(axis=2))
     asking = np.array([note.asks for note in notes], dtype=float)
     earlier, before, after, later = places.away(base)
     answers = places.away(base * asking)[STEPS.index(-1)]
-    around = [np.maximum(before, after), np.maximum(earlier, later), answers, places.sessions(base)]
+    around = [np.maximum(before, after), np.maximum(earlier, later), answers, places.best(base)]
     shares = (settings.neighbour_1, settings.neighbour_2, settings.neighbour_1, settings.session)
-    amount = any(asks_amount(question, language) for language in languages)
-    named = _named({note.speaker for note in notes}, words, languages)
+    numbers = np.array([note.counts for note in notes], dtype=float)
+    amounts = [any(asks_amount(question, language) for language in languages) for question in questions]
     _, age = np.unique([note.said_at for note in notes], return_inverse=True)
-    return np.column_stack(
-        [
-            fused.normalised * weighed,
-            *(column * (share > 0) for column, share in zip(around, shares, strict=True)),
-            asking,
-            np.array([note.requests for note in notes], dtype=float),
-            np.array([amount and note.counts for note in notes], dtype=float),
-            *coverage,
-            reciprocal_ranks(fused.total[:, None], _PLACES)[:, 0],
-            np.array([note.speaker in named for note in notes], dtype=float),
-            age / age.max() if age.any() else np.ones(len(notes)),
-        ]
+
+    known = np.empty((*base.shape, len(FEATURES)))
+    known[:, :, : len(CHANNELS)] = fused.normalised * weighed
+    rest: tuple[NDArray[np.float64], ...] = (
+        *(values * (share > 0) for values, share in zip(around, shares, strict=True)),
+        asking,
+        np.array([note.requests for note in notes], dtype=float),
+        np.outer(amounts, numbers),
+        coverage[:, :, 0],
+        coverage[:, :, 1],
+        reciprocal_ranks(fused.total, _PLACES),
+        _named([note.speaker for note in notes], words, languages),
+        age / age.max() if age.any() else np.ones(len(notes)),
     )
+    for column, values in enumerate(rest, len(CHANNELS)):
+        known[:, :, column] = values
+    return known
 
 
-def _named(speakers: set[str], words: Sequence[str], languages: Sequence[str]) -> set[str]:
-    """Return the speakers of whose names a question has a part."""
-    asked = frozenset(words)
-    return {
-        speaker
-        for speaker in speakers
-        if any(not asked.isdisjoint(tokenize(speaker, language)) for language in languages)
+def _named(speakers: Sequence[str], words: Sequence[Sequence[str]], languages: Sequence[str]) -> "NDArray[np.float64]":
+    """Return 1 for the notes whose speaker's name a question has a part of, else 0; shape (questions, notes)."""
+    import numpy as np
+
+    parts = {
+        speaker: {term for language in languages for term in tokenize(speaker, language)} for speaker in set(speakers)
     }
+    named = [{speaker for speaker, some in parts.items() if not some.isdisjoint(asked)} for asked in words]
+    return np.array([[speaker in some for speaker in speakers] for some in named], dtype=float)

@@ -53,6 +53,7 @@ def weights(embedder: str) -> Weights | None:
 def covered(
     words: Sequence[str],
     counts: "NDArray[np.float64]",
+    asked: Sequence[Sequence[int]],
     pool: Sequence[CachedNote],
     notes: int,
     user: Scope,
@@ -60,7 +61,8 @@ def covered(
 ) -> "NDArray[np.float64]":
     """Return which share of a question's words (0 to 1) each note of a pool holds, in its own words and in its context.
 
-    `counts` has the shape (pool, words, 2), and the shares (pool, 2).
+    `counts` of all words has the shape (pool, words, 2), and `asked` tells which of them each question has. The shares
+    have the shape (questions, pool, 2).
 
     A word weighs as much as its idf over the notes of the pool, of as many `notes` as the scopes have: what none holds
     weighs most. One that names the user whose memory is asked is held by all that was said there but by an assistant:
@@ -68,16 +70,21 @@ def covered(
     """
     import numpy as np
 
+    shares = np.zeros((len(asked), len(pool), 2))
     if not words:
-        return np.zeros((len(pool), 2))
+        return shares
     names = {term for language in languages for term in tokenize(user.user or "", language)}
     naming = np.array([word in names for word in words], dtype=bool)
     held = counts > 0
     df = held.sum(axis=0)
     rarity = np.log(1 + (np.maximum(notes, df) - df + 0.5) / (df + 0.5))
-    rarity[naming] = rarity[~naming].mean(axis=0) if not naming.all() else 1.0
-    home = user.name
-    own = np.array([note.scope == home and note.role != "assistant" for note in pool], dtype=bool)
-    held |= np.outer(own, naming)[:, :, None]
-    shares: NDArray[np.float64] = (held * rarity).sum(axis=1) / rarity.sum(axis=0)
+    if naming.any():
+        home = user.name
+        own = np.array([note.scope == home and note.role != "assistant" for note in pool], dtype=bool)
+        held |= np.outer(own, naming)[:, :, None]
+    for share, some in zip(shares, asked, strict=True):
+        if some:
+            weights, names_user = rarity[some], naming[some]
+            weights[names_user] = weights[~names_user].mean(axis=0) if not names_user.all() else 1.0
+            share[:] = (held[:, some] * weights).sum(axis=1) / weights.sum(axis=0)
     return shares

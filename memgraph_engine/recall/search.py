@@ -229,54 +229,43 @@ def _expanded(db: Database, query: Query, answer: Row, settings: RecallSettings)
 def scored(
     query: Query, pool: Pool, answer: Row, languages: Sequence[str], reading: Reading, settings: RecallSettings
 ) -> Found:
-    """Score a pool; where a model made queries of the question, each note for that which it answers best.
-
-    The notes' words and vectors are gathered once for all of them.
-    """
-    sums = statistics(answer["sums"])
-    places = Places.of(pool.notes)
-    versions = {scope["scope"]: scope["version"] for scope in answer["sums"]}
-    model = ranking(settings.ranking) if settings.fusion == "convex" and pool.notes else None
-
-    texts = query.text, *reading.plan.queries
-    asked = [terms(text, languages) for text in texts]
-    column = {word: at for at, word in enumerate(dict.fromkeys(chain.from_iterable(asked)))}
-    held = counted(pool.notes, list(column))
-    vectors = cosines(pool.notes, query.vector, *reading.queries)
-
-    def by(text: str, words: Sequence[str], near: "NDArray[np.float64]") -> Found:
-        counts = held[:, [column[word] for word in words]]
-        raw = channel_scores(pool, near, counts, sums, reading.plan.times)
-        own = near if query.asked is None else cosines(pool.notes, query.asked)[0]
-        own_words, all_words = covered(words, counts, pool.notes, sums.notes, query.scopes[0], languages).T
-        fused = fuse(places, raw, settings)
-        known, total = None, fused.total
-        if model is not None:
-            known = features(pool.notes, places, fused, (own_words, all_words), text, words, languages, settings)
-            total = model.scores(known)
-        return Found(pool, fused, model, known, total, own, own_words, languages, reading, versions, sums.notes)
-
-    return _best_of([by(*one) for one in zip(texts, asked, vectors, strict=True)])
-
-
-def _best_of(found: Sequence[Found]) -> Found:
-    """Return what several questions found in one pool, each note as that has it for which it scores most."""
+    """Score a pool; where a model made queries of the question, each note for that which it answers best."""
     import numpy as np
 
-    first, *others = found
-    if not others:
-        return first
-    best, rows = np.argmax([one.total for one in found], axis=0), np.arange(len(first.notes))
+    sums, notes = statistics(answer["sums"]), pool.notes
+    places = Places.of(notes)
+    versions = {scope["scope"]: scope["version"] for scope in answer["sums"]}
+    model = ranking(settings.ranking) if settings.fusion == "convex" and notes else None
 
-    def of(arrays: "Sequence[NDArray[np.float64]]") -> "NDArray[np.float64]":
-        chosen: NDArray[np.float64] = np.stack(arrays)[best, rows]
-        return chosen
+    texts = query.text, *reading.plan.queries
+    words = [terms(text, languages) for text in texts]
+    column = {word: at for at, word in enumerate(dict.fromkeys(chain.from_iterable(words)))}
+    asked = [[column[word] for word in some] for some in words]
+    counts = counted(notes, list(column))
+    near = cosines(notes, query.vector, *reading.queries)
+    raw = channel_scores(pool, near, counts, asked, sums, reading.plan.times)
+    coverage = covered(list(column), counts, asked, notes, sums.notes, query.scopes[0], languages)
+    fused = fuse(places, raw, settings)
+    known, total = None, fused.total
+    if model is not None:
+        known = features(notes, places, fused, coverage, texts, words, languages, settings)
+        total = model.scores(known)
+    own = near if query.asked is None else cosines(notes, query.asked)
 
-    names = (one.name for one in fields(Fused))
-    fused = Fused(**{name: of([getattr(one.fused, name) for one in found]) for name in names})
-    known = None if first.features is None else of([one.features for one in found if one.features is not None])
-    total, near, share = (of([getattr(one, name) for one in found]) for name in ("total", "cosines", "coverage"))
-    return replace(first, fused=fused, features=known, total=total, cosines=near, coverage=share)
+    best = np.argmax(total, axis=0), np.arange(len(notes))  # of each note the question that it answers best
+    return Found(
+        pool,
+        Fused(**{one.name: getattr(fused, one.name)[best] for one in fields(Fused)}),
+        model,
+        None if known is None else known[best],
+        total[best],
+        own[best] if query.asked is None else own[0],
+        coverage[..., 0][best],
+        languages,
+        reading,
+        versions,
+        sums.notes,
+    )
 
 
 def _exhausted(query: Query, answer: Row, size: int, settings: RecallSettings, factor: int) -> bool:
