@@ -19,7 +19,7 @@ from memgraph_engine.evaluation.locomo import Conversation
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.settings import Settings
 from memgraph_engine.testing import purge
-from memgraph_engine.worker import give_way
+from memgraph_engine.worker import give_way, pausing
 
 _READ = 5000  # notes of the memory that is consolidated, again and again as if no run had read them
 _ONLINE = 2000  # notes of the memory that is asked and written to
@@ -112,11 +112,16 @@ def _job(settings: Settings) -> Iterator[None]:
 def _consolidate(model: str, tenant: str) -> None:
     """Consolidate a memory until it is ended; say when it begins."""
     settings = bench_settings(model).model_copy(update={"tenant": tenant})
-    give_way()  # as a standing worker does
+    give_way()  # as a standing worker does, here and between two pages
+    pause = pausing(lambda: False)
+
+    def paused(_phase: str) -> None:
+        pause()
+
     with Memory.connect(settings=settings) as memory, memory.engine.db._session() as session:
         print(_GOING, flush=True)
         while True:
-            read = memory.consolidate(user_id=_JOB).notes
+            read = memory.consolidate(user_id=_JOB, progress=paused).notes
             assert read == _READ, f"a run read {read:,} of {_READ:,} notes"
             unread = "MATCH (n:Note {scope: $scope}) REMOVE n.abstracted"
             session.run(unread, scope=Scope(tenant, _JOB).name).consume()

@@ -36,8 +36,10 @@ TALK = [
 
 
 def tell(memory, user="ana", talk=TALK):
-    for number, (session, text) in enumerate(talk):
-        memory.add({"id": f"t{number}", "text": text, "session": session, "speaker": "Ana"}, user_id=user)
+    said = (
+        {"id": f"t{n}", "text": text, "session": session, "speaker": "Ana"} for n, (session, text) in enumerate(talk)
+    )
+    memory.add_many(list(said), user_id=user)
 
 
 def notes_of(block):
@@ -399,7 +401,8 @@ def test_whatever_was_written_and_undone_the_next_tree_is_that_of_the_notes(serv
 
 
 def test_a_worker_builds_blocks_after_so_many_writes_and_by_default_never(tenant, embedder, memory):
-    tell(memory)
+    for session, text in TALK:
+        memory.add({"text": text, "session": session, "speaker": "Ana"}, **ANA)
     runs = []
     Worker(memory.engine, tell=lambda run: runs.append(run.kind)).once()
     assert "blocks" not in runs

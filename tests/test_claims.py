@@ -38,8 +38,10 @@ STRESS = "Stress causes headaches"
 
 
 def tell(memory, user="ana", talk=TALK):
-    for number, (session, text) in enumerate(talk):
-        memory.add({"id": f"t{number}", "text": text, "session": session, "speaker": "Ana"}, user_id=user)
+    said = (
+        {"id": f"t{n}", "text": text, "session": session, "speaker": "Ana"} for n, (session, text) in enumerate(talk)
+    )
+    memory.add_many(list(said), user_id=user)
 
 
 def texts(memory, user="ana"):
@@ -554,7 +556,8 @@ WORKED = {"notes": len(TALK), "claims": 4, "created": 3, "removed": 0, "abstract
 
 
 def test_a_worker_looks_for_claims_after_so_many_writes_and_by_default_never(tenant, embedder, memory):
-    tell(memory)
+    for session, text in TALK:
+        memory.add({"text": text, "session": session, "speaker": "Ana"}, **ANA)
     runs = []
     Worker(memory.engine, tell=lambda run: runs.append(run.kind)).once()
     assert "claims" not in runs

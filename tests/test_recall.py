@@ -319,8 +319,8 @@ def test_rrf_is_a_setting(tenant, embedder):
 def test_bm25_is_the_formula():
     scores = bm25(np.array([[2.0], [0.0]]), np.array([3.0, 1.0]), notes=3, mean_length=5 / 3)
     idf = math.log(1 + (3 - 1 + 0.5) / 1.5)
-    assert math.isclose(scores[0], idf * 2 * 2.2 / (2 + 1.2 * (0.25 + 0.75 * 3 / (5 / 3))))
-    assert scores[1] == 0
+    assert math.isclose(scores[0, 0], idf * 2 * 2.2 / (2 + 1.2 * (0.25 + 0.75 * 3 / (5 / 3))))
+    assert scores[1, 0] == 0
 
 
 def with_language(language, tenant, embedder):

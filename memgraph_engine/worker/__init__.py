@@ -2,6 +2,6 @@
 
 from memgraph_engine.worker.jobs import Job
 from memgraph_engine.worker.schedule import Schedule
-from memgraph_engine.worker.work import Worker, give_way
+from memgraph_engine.worker.work import Worker, give_way, pausing
 
-__all__ = ["Job", "Schedule", "Worker", "give_way"]
+__all__ = ["Job", "Schedule", "Worker", "give_way", "pausing"]

@@ -25,6 +25,8 @@ from memgraph_engine.writing.pruning import due_since
 _FIRST_REST = 30.0  # seconds before what failed is tried again, doubled each time
 _LONGEST_REST = 3600.0
 _PRIORITY = 10  # of a standing worker, as `nice` counts: 0 is what others have, 19 the lowest
+_PAUSE = 2.0  # times as long as the piece of work before it
+_LONGEST_PAUSE = 1.0  # seconds
 
 _log = logging.getLogger("memgraph_engine")
 
@@ -34,6 +36,23 @@ def give_way() -> None:
     if hasattr(os, "setpriority"):  # not on Windows
         lower = max(os.getpriority(os.PRIO_PROCESS, 0), _PRIORITY)
         os.setpriority(os.PRIO_PROCESS, 0, lower)
+
+
+def pausing(stopping: Callable[[], bool]) -> Callable[[], bool]:
+    """Return what a standing worker's job asks between two pieces of work: whether to stop, and not without a pause.
+
+    A low priority is this machine's to give: in the database a job's statements stand beside those that users wait for.
+    """
+    begun = time.monotonic()
+
+    def pause() -> bool:
+        nonlocal begun
+        if not stopping():
+            time.sleep(min(_PAUSE * (time.monotonic() - begun), _LONGEST_PAUSE))
+        begun = time.monotonic()
+        return stopping()
+
+    return pause
 
 
 class Worker:
@@ -66,6 +85,9 @@ class Worker:
         """
         self.stopping = True
         self._bell.put(None)
+
+    def _asked_to_stop(self) -> bool:
+        return self.stopping
 
     def once(self) -> bool:
         """Do what is due until nothing is; return whether all of it was done. Raises StoreError."""
@@ -144,7 +166,7 @@ class Worker:
             )
 
         try:
-            made = job.do(scope, lambda: self.stopping)
+            made = job.do(scope, pausing(self._asked_to_stop) if again else self._asked_to_stop)
         except Stopped:
             tell("stopped")
             return False
