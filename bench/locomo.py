@@ -137,7 +137,7 @@ def _ask_all(memory: Memory, every: Iterable[Conversation]) -> list[Asked]:
 
 
 def _ranked(asked: Asked, settings: RecallSettings) -> dict[str, float]:
-    total = fuse(asked.places, asked.channels, settings).total
+    (total,) = fuse(asked.places, asked.channels[None], settings).total
     order = sorted(range(len(asked.ids)), key=lambda row: (-total[row], asked.ids[row]))
     found = [source for row in order[:20] for source in asked.sources[row]]
     return score(found, asked.question.evidence)
