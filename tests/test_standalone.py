@@ -137,7 +137,12 @@ def told(memory):
 def test_the_turns_before_tell_whom_a_search_is_about(memory):
     memory.add_many([{"text": f"{name} bought a kayak.", "id": name} for name in ("Elena", "Tom")], user_id="ana")
     history = [{"role": "user", "content": "How is my friend Elena?"}]
-    (hit,) = memory.search("What did she buy?", user_id="ana", top_k=1, history=history)
+    found = memory.search("What did she buy?", user_id="ana", top_k=1, history=history)
+    assert (found.asked, memory.search("What did Tom buy?", user_id="ana", history=history).asked) == (
+        "What did Elena buy?",
+        "",
+    )
+    (hit,) = found
     assert hit.sources[0].id == "Elena"
     history = [{"role": "user", "content": "How is my friend Tom?"}]
     (hit,) = memory.search("What did he buy?", user_id="ana", top_k=1, history=history, explain=True)
@@ -204,3 +209,6 @@ def test_the_commands_take_a_session(told, tenant):
     )
     assert found.exit_code == 0, found.output
     assert json.loads(found.stdout)["asked"] == "What did Elena buy?"
+    for command in ("search", "context"):
+        given = ["-u", "ana", "--tenant", tenant, "--history", "today"]
+        assert "Asked as: What did Elena buy?" in CliRunner().invoke(app, [command, "What did she buy?", *given]).stderr

@@ -107,6 +107,7 @@ class Reader:
             raise InvalidInput(f"rounds must be a whole number from 1 to {MOST_ROUNDS}, not {rounds!r}.")
         query = self._query(scope, question, top_k, filters, turns, explain=explain)
         hits, _ = self._hits(scope, query, rounds or self._engine.settings.recall.rounds, busy=busy, plain=plain)
+        hits.asked = "" if query.text == question else query.text
         if not plain:
             self._log.given(scope, "search", question, (hit.note for hit in hits), filters)
         return hits

@@ -61,6 +61,7 @@ def ask(
     if as_json:
         show.document(answer)
         return
+    show.asked(answer.context.asked)
     show.fallbacks(answer.fallbacks)
     out = show.console()
     for entry in answer.citations if answer.text else answer.context.entries:

@@ -64,6 +64,7 @@ def context(
     if as_json:
         show.document(found)
         return
+    show.asked(found.asked)
     if not found.entries:
         typer.echo("Nothing found.", err=True)
         return

@@ -50,6 +50,7 @@ def search(
             explain=explain,
         )
         floor = memory.engine.settings.answer.relevance
+    show.asked(hits.asked)
     show.fallbacks(hits.fallbacks)
     if as_json:
         show.document(hits)

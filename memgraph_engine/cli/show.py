@@ -137,6 +137,12 @@ def fallbacks(reasons: Iterable[str]) -> None:
         typer.echo(clean(reason), err=True)
 
 
+def asked(question: str) -> None:
+    """Tell, beside what is printed, how a question that refers back was understood; nothing of one that does not."""
+    if question:
+        typer.echo(clean(f"Asked as: {question}"), err=True)
+
+
 def inline(text: str) -> str:
     r"""Return a text as a part of a line, such as the name of a file, which may hold line breaks.
 

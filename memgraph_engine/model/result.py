@@ -185,7 +185,8 @@ class Hits(list[Hit]):
     `degraded` names what was left out because the client was busy (the setting `recall.busy`): pathways, by the names
     of their channels, `rounds` and `reranker`. `among` counts the notes of the memories that were searched. `dropped`
     says, by the note's id, why a note that the second stage read is not among the hits. `fallbacks` says where the
-    search did without a model that the settings name, and why.
+    search did without a model that the settings name, and why. `asked` is the question as the memory was asked it where
+    that differs, since it refers back to the `history`.
     """
 
     def __init__(
@@ -195,10 +196,12 @@ class Hits(list[Hit]):
         among: int = 0,
         dropped: Mapping[str, str] | None = None,
         fallbacks: tuple[str, ...] = (),
+        asked: str = "",
     ) -> None:
         super().__init__(hits)
         self.degraded, self.among = degraded, among
         self.dropped, self.fallbacks = dict(dropped or {}), fallbacks
+        self.asked = asked
 
 
 @dataclass(frozen=True, slots=True, repr=False)
