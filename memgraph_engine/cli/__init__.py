@@ -36,6 +36,7 @@ from memgraph_engine.cli.ingest import ingest
 from memgraph_engine.cli.init import init
 from memgraph_engine.cli.limit import limit
 from memgraph_engine.cli.list import list_notes
+from memgraph_engine.cli.mcp import mcp
 from memgraph_engine.cli.pin import pin
 from memgraph_engine.cli.policy import policy_app
 from memgraph_engine.cli.process import process
@@ -165,6 +166,7 @@ app.command("tenants")(tenants)
 app.command("cost")(cost)
 app.command("verify")(verify)
 app.command("health")(health)
+app.command("mcp")(mcp)
 app.add_typer(audit_app, name="audit")
 app.add_typer(policy_app, name="policy")
 app.add_typer(topics_app, name="topics")

@@ -1,0 +1,245 @@
+"""A memory as an MCP server: what a model can do with it, and whose it can reach."""
+
+import asyncio
+import json
+import os
+import sys
+from dataclasses import replace
+
+import pytest
+from mcp.client import Client
+from mcp.client.stdio import StdioServerParameters
+from mcp.shared.exceptions import MCPError
+
+from memgraph_engine import Memory
+from memgraph_engine.errors import Unreachable
+from memgraph_engine.integrations import mcp
+from memgraph_engine.integrations.access import Access
+from memgraph_engine.integrations.mcp import _Connecting
+
+SIGNATURES = {
+    "remember": ["text", "said_by", "session", "time", "tags"],
+    "search": ["query", "limit", "session", "since", "until", "tags"],
+    "fetch": ["id"],
+    "context": ["question", "budget", "session", "since", "until", "tags", "history"],
+    "explain": ["id"],
+    "profile": [],
+    "topics": [],
+    "update": ["id", "text"],
+    "undo": ["decision", "cascade"],
+    "forget": ["query", "ids", "session", "before", "near", "keep"],
+    "erase": ["plan"],
+}
+READING = {"search", "fetch", "context", "explain", "profile", "topics"}
+
+
+def asked(of, work, **options):
+    """Let a client of a server do something."""
+
+    async def ask():
+        async with Client(of, **options) as client:
+            return await work(client)
+
+    return asyncio.run(ask())
+
+
+def called(of, tool, **arguments):
+    """Return what a tool returns; fail where it tells of an error."""
+    result = asked(of, lambda client: client.call_tool(tool, arguments))
+    assert not result.is_error, result.content
+    return result.structured_content
+
+
+def refused(of, tool, **arguments):
+    """Return the sentence by which a tool refuses."""
+    result = asked(of, lambda client: client.call_tool(tool, arguments))
+    assert result.is_error
+    (text,) = result.content
+    return text.text
+
+
+def of(memory, user="ana", **more):
+    """Return the server of one user."""
+    return mcp.server(lambda _request: Access(memory, user), **more)
+
+
+@pytest.fixture
+def mine(memory):
+    """The server of Ana."""
+    return of(memory)
+
+
+def test_the_tools_are_these_and_none_lets_a_model_choose_a_user(mine):
+    tools = {tool.name: tool for tool in asked(mine, lambda client: client.list_tools()).tools}
+    assert {name: list(tool.input_schema["properties"]) for name, tool in tools.items()} == SIGNATURES
+    assert all(tool.description and tool.title and tool.output_schema for tool in tools.values())
+    assert {name for name, tool in tools.items() if tool.annotations.destructive_hint} == {"erase"}
+    assert {name for name, tool in tools.items() if tool.annotations.read_only_hint} == {*READING, "forget"}
+    assert all(
+        field.get("description") for tool in tools.values() for field in tool.input_schema["properties"].values()
+    )
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+def test_what_is_remembered_is_found_read_and_explained(mine, mode):
+    async def work(client):
+        async def call(tool, **arguments):
+            return (await client.call_tool(tool, arguments)).structured_content
+
+        told = await call("remember", text="I moved to Lisbon in March.", time="2026-04-01", tags=["home"])
+        found = await call("search", query="Where do I live?")
+        read = await call("fetch", id=told["note"])
+        context = await call("context", question="Where do I live?")
+        story = await call("explain", id=told["note"])
+        return told, found, read, context, story
+
+    told, found, read, context, story = asked(mine, work, mode=mode)
+    (hit,) = found["results"]
+    assert (told["kind"], hit["id"], hit["url"]) == ("append", told["note"], f"memory://notes/{told['note']}")
+    assert hit["title"] == "I moved to Lisbon in March."
+    assert hit["said_at"].startswith("2026-04-01")
+    assert read["text"] == hit["text"]
+    assert read["metadata"]["tags"] == ["home"]
+    assert context["notes"] == [told["note"]]
+    assert "Lisbon" in context["text"]
+    assert [one["id"] for one in story["decisions"]] == [told["decision"]]
+
+
+def test_a_note_is_corrected_and_the_correction_undone(mine):
+    note = called(mine, "remember", text="My dentist is Dr Silva.")["note"]
+    decision = called(mine, "update", id=note, text="My dentist is Dr Costa.")["id"]
+    assert called(mine, "fetch", id=note)["title"] == "My dentist is Dr Costa."
+    called(mine, "undo", decision=decision)
+    assert called(mine, "fetch", id=note)["title"] == "My dentist is Dr Silva."
+
+
+def test_nothing_is_erased_before_the_plan_is_confirmed(mine, memory):
+    called(mine, "remember", text="My code is 4711.")
+    called(mine, "remember", text="The heron eats fish.")
+    plan = called(mine, "forget", query="code 4711")
+    assert [one["text"] for one in plan["chosen"]] == ["My code is 4711."]
+    assert len(list(memory.get_all(user_id="ana"))) == 2
+    receipt = called(mine, "erase", plan=plan["plan"])
+    assert receipt["residue"] == 0
+    assert [note.text for note in memory.get_all(user_id="ana")] == ["The heron eats fish."]
+
+
+def test_a_plan_that_is_older_than_the_memory_is_refused(mine):
+    called(mine, "remember", text="My code is 4711.")
+    plan = called(mine, "forget", query="code")["plan"]
+    called(mine, "remember", text="My other code is 9999.")
+    assert "plan" in refused(mine, "erase", plan=plan)
+
+
+def test_two_users_of_one_server_see_nothing_of_each_other(memory):
+    whose = {"user": "ana"}
+    both = mcp.server(lambda _request: Access(memory, whose["user"]))
+    told = called(both, "remember", text="My code is 4711.")
+    plan = called(both, "forget", query="code")["plan"]
+    whose["user"] = "ben"
+    assert called(both, "search", query="What is the code?")["results"] == []
+    assert called(both, "context", question="What is the code?")["text"] == ""
+    for tool, arguments in (
+        ("fetch", {"id": told["note"]}),
+        ("explain", {"id": told["note"]}),
+        ("update", {"id": told["note"], "text": "It is 1."}),
+        ("undo", {"decision": told["decision"]}),
+        ("forget", {"ids": [told["source"]]}),
+        ("erase", {"plan": plan}),
+    ):
+        said = refused(both, tool, **arguments)
+        assert not {"4711", "ana"} & {*said.split()}, said
+    whose["user"] = "ana"
+    assert called(both, "fetch", id=told["note"])["title"] == "My code is 4711."
+
+
+def test_the_shared_memory_is_served_where_it_is_meant(memory):
+    shared = of(memory, None)
+    called(shared, "remember", text="The office is closed on Friday.")
+    assert called(of(memory), "search", query="When is the office closed?")["results"]
+
+
+def test_a_server_without_rights_offers_no_tool_that_needs_them(memory):
+    only = mcp.server(lambda _request: Access(memory, "ana", frozenset({"read"})), rights=frozenset({"read"}))
+    tools = {tool.name for tool in asked(only, lambda client: client.list_tools()).tools}
+    assert tools == READING
+    assert "remember" in refused(only, "remember", text="I moved.")
+    may = mcp.server(lambda _request: Access(memory, "ana", frozenset({"read"})))
+    assert refused(may, "remember", text="I moved.") == "This access has no right to write: it may read."
+    assert list(memory.get_all(user_id="ana")) == []
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "sentence"),
+    [
+        ("fetch", {"id": "nothing"}, "There is no note or source 'nothing'"),
+        ("undo", {"decision": "nothing"}, "There is no decision 'nothing'"),
+        ("remember", {"text": ""}, "text"),
+        ("remember", {"text": "I moved.", "time": "tomorrow-ish"}, "tomorrow-ish"),
+        ("search", {"query": "What?", "since": "never"}, "never"),
+        ("search", {"query": "What?", "limit": 0}, "limit"),
+        ("search", {}, "query"),
+        ("context", {"question": "What?", "budget": 10}, "budget"),
+        ("erase", {"plan": "x"}, "There is no plan 'x'"),
+        ("forget", {}, "forget takes what is meant"),
+        ("unheard", {}, "unheard"),
+    ],
+)
+def test_what_can_t_be_done_is_said_in_a_sentence(mine, tool, arguments, sentence):
+    said = refused(mine, tool, **arguments)
+    assert sentence in said
+    assert "Traceback" not in said
+
+
+def test_resources_have_what_can_be_read(mine):
+    told = called(mine, "remember", text="I moved to Lisbon.", session="s1")
+
+    async def work(client):
+        async def read(uri):
+            (content,) = (await client.read_resource(uri)).contents
+            return json.loads(content.text)
+
+        with pytest.raises(MCPError, match="There is no note"):
+            await client.read_resource("memory://notes/nothing")
+        with pytest.raises(MCPError, match="There is nothing about 'users'"):
+            await client.read_resource("memory://about/users")
+        parts = (f"notes/{told['note']}", "about/profile", "about/topics", "about/sessions")
+        return [await read(f"memory://{part}") for part in parts]
+
+    story, profile, topics, sessions = asked(mine, work)
+    assert story["note"]["id"] == told["note"]
+    assert topics == []
+    assert profile["attributes"] == []
+    assert [one["id"] for one in sessions] == ["s1"]
+
+
+def test_a_database_that_does_not_answer_is_said_and_tried_again(memory):
+    ways = iter([Unreachable("Neo4j does not answer."), None])
+
+    def connect():
+        if error := next(ways):
+            raise error
+        return Memory(replace(memory.engine))
+
+    own = _Connecting(connect, "ana", frozenset({"read", "write"}))
+    mine = mcp.server(own)
+    said = refused(mine, "search", query="Where do I live?")
+    assert said == "Neo4j does not answer."
+    assert called(mine, "search", query="Where do I live?") == {"results": []}
+
+
+@pytest.mark.slow
+def test_a_client_starts_it_as_a_process_and_talks_to_it(server, tenant):
+    command = StdioServerParameters(
+        command=sys.executable,
+        args=["-m", "memgraph_engine", "mcp", "--user", "ana", "--tenant", tenant],
+        env=dict(os.environ),
+    )
+
+    async def work(client):
+        told = await client.call_tool("remember", {"text": "I moved to Lisbon."})
+        found = await client.call_tool("search", {"query": "Where do I live?"})
+        return told.structured_content["note"], [one["id"] for one in found.structured_content["results"]]
+
+    note, found = asked(command, work)
+    assert found == [note]
