@@ -227,7 +227,7 @@ class Tools:
     def remember(
         self,
         ctx: Context,
-        text: Annotated[str, Field(description="What is to be remembered, as it was said.")],
+        text: Annotated[str, Field(description="What is to be remembered, as it was said.", min_length=1)],
         said_by: Annotated[Literal["user", "assistant"], Field(description="Who said it.")] = "user",
         session: Annotated[str | None, Field(description="The conversation that it is part of, by any id.")] = None,
         time: Annotated[str | None, Field(description="When it was said (ISO 8601); now if left out.")] = None,
