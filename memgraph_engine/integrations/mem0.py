@@ -32,6 +32,13 @@ _TOP_K = 20
 _UNSET: Any = object()
 
 
+class MemoryNotFound(NotFound, ValueError):
+    """There is no memory of this id; mem0 raises a ValueError then."""
+
+    def __init__(self, memory_id: object) -> None:
+        super().__init__(f"Memory with id {memory_id} not found")
+
+
 class Memory:
     """mem0's Memory over a memory of this engine. `user_id` names a memory, `agent_id` an agent, `run_id` a session.
 
@@ -147,7 +154,10 @@ class Memory:
         if text is None:
             raise InvalidInput("At least one of text, metadata, or expiration_date must be provided.")
         owner, note = _owned(memory_id)
-        self.memory.update(note, text, user_id=owner)
+        try:
+            self.memory.update(note, text, user_id=owner)
+        except NotFound as error:
+            raise MemoryNotFound(memory_id) from error
         return {"message": "Memory updated successfully!"}
 
     def delete(self, memory_id: str) -> dict[str, str]:
@@ -156,7 +166,7 @@ class Memory:
         try:
             self.memory.delete(note, user_id=owner)
         except NotFound as error:
-            raise ValueError(f"Memory with id {memory_id} not found") from error
+            raise MemoryNotFound(memory_id) from error
         return {"message": "Memory deleted successfully!"}
 
     def delete_all(self, user_id: object = None, agent_id: object = None, run_id: object = None) -> dict[str, str]:
@@ -174,6 +184,7 @@ class Memory:
 
     def search(
         self,
+        /,
         query: str,
         *,
         top_k: int = _TOP_K,
@@ -196,6 +207,8 @@ class Memory:
             raise InvalidInput('There is no reference_date here: say the day in the query ("in May 2026").')
         whose, conditions = _split(filters)
         least = _THRESHOLD if threshold is None else threshold
+        if not 0 <= least <= 1:
+            raise InvalidInput(f"Invalid threshold: {threshold}. It must be between 0 and 1.")
         most = MOST if conditions else top_k
         if not top_k:
             return {"results": []}
@@ -218,6 +231,7 @@ class Memory:
 
     def get_all(
         self,
+        /,
         *,
         filters: Mapping[str, Any] | None = None,
         top_k: int = _TOP_K,
@@ -338,7 +352,7 @@ def _name(kind: str, value: object) -> str:
 def _owned(memory_id: str) -> tuple[str, str]:
     owner, colon, note = str(memory_id).rpartition(":")
     if not colon or not owner or not note:
-        raise NotFound(f"Memory with id {memory_id} not found")
+        raise MemoryNotFound(memory_id)
     return unquote(owner), note
 
 
