@@ -30,7 +30,7 @@ check: .venv/ready  ## format, lint, types, layers
 	$(V)/lint-imports
 
 # what is run by targets of its own
-OPTIONAL := not slow and not long and not attack and not sentence_transformers and not llm and not mem0
+OPTIONAL := not slow and not long and not attack and not sentence_transformers and not llm and not mem0 and not agents
 
 quick: .venv/ready  ## every check, and the tests that need no database
 	@$(MAKE) --no-print-directory -j2 check tests RUN="not integration and $(OPTIONAL)"
@@ -68,6 +68,14 @@ test-mem0: .venv/ready  ## mem0's calls beside mem0 itself, offline
 	.venv-mem0/bin/pip install --quiet 'mem0ai==2.2.1'
 	.venv-mem0/bin/python -m pytest tests/test_mem0.py
 
+test-agents: .venv/ready  ## agent frameworks (Google's, Microsoft's) run on a memory, with a scripted model
+	$(PYTHON) -m venv .venv-agents
+	.venv-agents/bin/pip install --quiet -r requirements.lock
+	.venv-agents/bin/pip install --quiet --no-deps --no-build-isolation -e .
+	.venv-agents/bin/pip install --quiet 'google-adk==2.13.*' 'agent-framework-core==1.23.*'
+	.venv-agents/bin/mypy memgraph_engine/integrations/adk.py memgraph_engine/integrations/agent_framework.py
+	.venv-agents/bin/python -m pytest -m agents
+
 test-llm: .venv/ready  ## the extractor with a real, weak model on loopback (builds llama.cpp, some minutes)
 	$(PYTHON) -m venv .venv-llm
 	.venv-llm/bin/pip install --quiet 'llama-cpp-python[server]'
@@ -86,6 +94,6 @@ lock:  ## pin the newest versions that fit (needs uv on the PATH)
 	  --extra serve --group dev pyproject.toml -o requirements.lock
 
 clean:  ## remove the environment and all caches of the checkout; the memory itself stays
-	rm -rf .venv .venv-st .venv-llm .venv-mem0 dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf .venv .venv-st .venv-llm .venv-mem0 .venv-agents dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
-.PHONY: help env demo check quick test tests test-slow test-long test-attacks test-containers test-sentence-transformers test-mem0 test-llm bench docs lock clean
+.PHONY: help env demo check quick test tests test-slow test-long test-attacks test-containers test-sentence-transformers test-mem0 test-agents test-llm bench docs lock clean
