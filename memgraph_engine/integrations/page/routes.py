@@ -1,0 +1,321 @@
+"""The page's addresses: each reads from a memory, or does one thing to it and shows what came of it."""
+
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from heapq import nsmallest
+from importlib import resources
+from typing import Annotated, Any, TypeVar
+from urllib.parse import urlencode, urlsplit
+
+from fastapi import APIRouter, Depends, FastAPI, Form, Request
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from memgraph_engine.client import Memory
+from memgraph_engine.errors import InvalidInput, KeyRefused, MemgraphEngineError, NotAllowed
+from memgraph_engine.integrations.access import Access, Caller
+from memgraph_engine.integrations.rest.work import Work
+from memgraph_engine.interface.status import status_of
+from memgraph_engine.interface.whose import Whose
+from memgraph_engine.model.key import Right
+from memgraph_engine.model.memory import NEVER, READABLE, Note
+from memgraph_engine.model.result import Story
+from memgraph_engine.recall.fusion import CHANNELS
+
+T = TypeVar("T")
+
+COOKIE = "memgraph-engine-key"
+AT = "/ui"
+_HITS, _BLOCKS, _ENDING = 20, 12, 50
+_STEPS = 20  # of what was true when
+_CHANGES = ("change", "supersede")  # kinds of ties
+_SHARED = "shared"
+_HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; "
+    "frame-ancestors 'none'; base-uri 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cache-Control": "no-store",
+}
+_STYLE = resources.files(__package__).joinpath("style.css").read_text("utf-8")
+
+router = APIRouter(prefix=AT, include_in_schema=False)
+
+
+def _moment(at: datetime | None) -> str:
+    """Return a time as people read it.
+
+    >>> _moment(datetime(2024, 5, 1, 10, 30)), _moment(NEVER), _moment(None)
+    ('2024-05-01 10:30', 'never', '')
+    """
+    if at is None:
+        return ""
+    return "never" if at == NEVER else f"{at:%Y-%m-%d %H:%M}"
+
+
+_pages = Environment(
+    loader=PackageLoader(__package__), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+)
+_pages.filters["moment"] = _moment
+
+
+class Seen:
+    """Who looks, and at whose memory: `user` in the address, `shared` for the tenant's own.
+
+    Someone who may see all users and names none sees the list of them.
+    """
+
+    def __init__(self, request: Request, caller: Caller, user: str, *, shared: bool) -> None:
+        self.caller, self.user, self.shared = caller, user or caller.user_id or "", shared
+        self.access: Access = request.app.state.access
+        self.keyed = COOKIE in request.cookies
+        self._work: Work = request.app.state.work
+
+    @property
+    def memory(self) -> Memory:
+        """The memory of the tenant."""
+        return self.caller.memory
+
+    @property
+    def chosen(self) -> bool:
+        """Whether a memory is named."""
+        return bool(self.user or self.shared)
+
+    def whose(self, right: Right = "read") -> Whose:
+        """Return whose memory is meant; raises NotAllowed."""
+        if not self.chosen:
+            raise InvalidInput("Say whose memory is meant: choose a user first.")
+        return self.caller.whose(right, None if self.shared else self.user, shared=self.shared)
+
+    def may(self, right: Right) -> bool:
+        """Tell whether a button for it has a use."""
+        return right in self.caller.rights and not (self.shared and self.caller.user_id)
+
+    def link(self, path: str, **given: object) -> str:
+        """Return an address of the page, of the same memory."""
+        own = {_SHARED: "1"} if self.shared else {"user": self.user} if self.user else {}
+        query = urlencode({**own, **{name: value for name, value in given.items() if value not in ("", None)}})
+        return f"{AT}{path}?{query}" if query else f"{AT}{path}"
+
+    async def run(self, call: Callable[[], T]) -> T:
+        """Do what blocks in a thread, within the server's limits."""
+        return await self._work.run(call)
+
+    def show(self, page: str, status: int = 200, **given: Any) -> HTMLResponse:
+        """Return a page."""
+        text = _pages.get_template(page).render(seen=self, link=self.link, **given)
+        return HTMLResponse(text, status, _HEADERS)
+
+    async def told(self, page: str, work: Callable[[], Mapping[str, Any]]) -> Response:
+        """Return a page of what some work tells; what it can't do is told on a page of its own."""
+        try:
+            return self.show(page, **await self.run(work))
+        except MemgraphEngineError as error:
+            return self.show("error.html", status_of(error).http, error=str(error))
+
+
+class Locked(Exception):
+    """Who looks has no key, or one that opens nothing: the page asks for one."""
+
+
+async def _look(request: Request, user: str = "", shared: bool = False) -> Seen:
+    """Return who looks, by the key of a cookie; raises Locked, and NotAllowed for a form of another page."""
+    if request.method == "POST" and not _of_this_page(request):
+        raise NotAllowed("This was sent by another page, and was not done.")
+    try:
+        caller = await run_in_threadpool(request.app.state.access.caller, request.cookies.get(COOKIE))
+    except KeyRefused as error:
+        raise Locked from error
+    return Seen(request, caller, user, shared=shared)
+
+
+def _of_this_page(request: Request) -> bool:
+    """Tell whether a form was sent by a page of this server: a browser says so, and whatever else sends it may not."""
+    site, origin = request.headers.get("sec-fetch-site"), request.headers.get("origin", "")
+    return site == "same-origin" if site else urlsplit(origin).netloc == request.headers.get("host")
+
+
+Look = Annotated[Seen, Depends(_look)]
+
+
+def install(app: FastAPI) -> None:
+    """Serve the page with an app that has an `access` and a place to `work`."""
+
+    async def ask(_request: Request, _error: Exception) -> Response:
+        return RedirectResponse(f"{AT}/login", 303, _HEADERS)
+
+    app.add_exception_handler(Locked, ask)
+    app.include_router(router)
+
+
+@router.get("/login")
+async def login(failed: bool = False) -> Response:
+    """Ask for a key."""
+    return HTMLResponse(_pages.get_template("login.html").render(failed=failed), 401 if failed else 200, _HEADERS)
+
+
+@router.post("/login")
+async def opened(request: Request, key: Annotated[str, Form()]) -> Response:
+    """Keep a key in a cookie that no script can read, and no other site sends."""
+    if not _of_this_page(request):
+        raise NotAllowed("This was sent by another page, and was not done.")
+    try:
+        await run_in_threadpool(request.app.state.access.caller, key.strip())
+    except KeyRefused:
+        return await login(failed=True)
+    response = RedirectResponse(AT, 303, _HEADERS)
+    secure = request.url.scheme == "https"
+    response.set_cookie(COOKIE, key.strip(), path=AT, httponly=True, samesite="strict", secure=secure)
+    return response
+
+
+@router.post("/logout")
+async def logout(seen: Look) -> Response:  # noqa: ARG001  a form of another page must not
+    """Forget the key."""
+    response = RedirectResponse(f"{AT}/login", 303, _HEADERS)
+    response.delete_cookie(COOKIE, path=AT)
+    return response
+
+
+@router.get("/style.css")
+async def style() -> Response:
+    """Return how the page looks."""
+    return Response(_STYLE, headers={**_HEADERS, "Cache-Control": "max-age=3600"}, media_type="text/css")
+
+
+@router.get("")
+async def home(seen: Look) -> Response:
+    """Show the users whose memory may be looked at, or the search of the one that is named."""
+    if seen.chosen:
+        return RedirectResponse(seen.link("/search"), 303, _HEADERS)
+    return await seen.told("users.html", lambda: {"users": seen.memory.users()})
+
+
+@router.get("/search")
+async def search(seen: Look, q: str = "") -> Response:
+    """Show what a question finds, with the scores of each channel."""
+
+    def work() -> Mapping[str, Any]:
+        whose = seen.whose()
+        hits = seen.memory.search(q, top_k=_HITS, explain=True, **whose) if q.strip() else []
+        return {"q": q, "hits": hits, "channels": CHANNELS, "stats": seen.memory.stats(**whose)}
+
+    return await seen.told("search.html", work)
+
+
+@router.get("/notes/{id}")
+async def note(seen: Look, id: str) -> Response:  # noqa: A002  the engine's own word
+    """Show a note with its sources, versions, decisions and ties, and what else was true of the same matter."""
+
+    def work() -> Mapping[str, Any]:
+        whose = seen.whose()
+        story = seen.memory.explain(id, **whose)
+        return {"story": story, "timeline": _timeline(seen.memory, story, whose)}
+
+    return await seen.told("note.html", work)
+
+
+def _timeline(memory: Memory, story: Story, whose: Whose) -> list[Note]:
+    """Return the notes that took the place of one another, the first one first, as far as they can be read."""
+    known, waiting = {story.note.id: story.note}, [story]
+    while waiting and len(known) < _STEPS:
+        for tie in waiting.pop().ties:
+            if tie.kind in _CHANGES and tie.note not in known:
+                other = memory.explain(tie.note, **whose)
+                known[tie.note] = other.note
+                waiting.append(other)
+    return sorted((one for one in known.values() if one.status in READABLE), key=lambda one: (one.said_at, one.id))
+
+
+@router.get("/decisions")
+async def decisions(seen: Look) -> Response:
+    """Show what was decided last."""
+    return await seen.told("decisions.html", lambda: {"decisions": seen.memory.decisions(**seen.whose())})
+
+
+@router.post("/undo")
+async def undo(seen: Look, decision: Annotated[str, Form()]) -> Response:
+    """Take a decision back."""
+
+    def work() -> Mapping[str, Any]:
+        return {"decision": seen.memory.undo(decision, **seen.whose("write"))}
+
+    return await seen.told("undone.html", work)
+
+
+@router.get("/topics")
+async def topics(seen: Look) -> Response:
+    """Show the topics of a memory, and the largest blocks of its tree."""
+
+    def work() -> Mapping[str, Any]:
+        whose = seen.whose()
+        return {"topics": seen.memory.topics(**whose), "blocks": seen.memory.outline(_BLOCKS, **whose)}
+
+    return await seen.told("topics.html", work)
+
+
+@router.get("/topics/{id}")
+async def topic(seen: Look, id: str) -> Response:  # noqa: A002
+    """Show a topic with all of its keywords."""
+    return await seen.told("topic.html", lambda: {"topic": seen.memory.topic(id, **seen.whose())})
+
+
+@router.get("/blocks/{id}")
+async def block(seen: Look, id: str) -> Response:  # noqa: A002
+    """Show a block: what it tells, and the two that it is made of."""
+
+    def work() -> Mapping[str, Any]:
+        whose = seen.whose()
+        return {"block": seen.memory.block(id, **whose), "parts": seen.memory.outline(below=id, **whose)}
+
+    return await seen.told("block.html", work)
+
+
+@router.get("/ending")
+async def ending(seen: Look) -> Response:
+    """Show which notes end next."""
+
+    def work() -> Mapping[str, Any]:
+        some = (note for note in seen.memory.get_all(**seen.whose()) if note.expires_at != NEVER)
+        return {"notes": nsmallest(_ENDING, some, key=lambda note: (note.expires_at, note.id))}
+
+    return await seen.told("ending.html", work)
+
+
+@router.get("/forget")
+async def forget(seen: Look) -> Response:
+    """Ask what is to be erased."""
+    return await seen.told("forget.html", lambda: {"whose": seen.whose("forget")})
+
+
+@router.post("/forget")
+async def plan(
+    seen: Look,
+    query: Annotated[str, Form()] = "",
+    source: Annotated[str, Form()] = "",
+    session: Annotated[str, Form()] = "",
+    near: Annotated[bool, Form()] = False,
+) -> Response:
+    """Show what would be erased; nothing is yet."""
+
+    def work() -> Mapping[str, Any]:
+        given = {"query": query, "source": source, "session": session}
+        some = {name: value for name, value in given.items() if value.strip()}
+        made = seen.memory.forget(**some, near=near, **seen.whose("forget"))  # type: ignore[arg-type]
+        seen.access.plans.keep(made)
+        return {"plan": made}
+
+    return await seen.told("plan.html", work)
+
+
+@router.post("/erase")
+async def erase(seen: Look, plan: Annotated[str, Form()]) -> Response:
+    """Erase what was shown, and show the receipt."""
+
+    def work() -> Mapping[str, Any]:
+        tenant = seen.memory.engine.settings.tenant
+        made = seen.access.plans.take(plan, tenant, seen.whose("forget"))
+        return {"receipt": seen.memory.erase(made)}
+
+    return await seen.told("receipt.html", work)
