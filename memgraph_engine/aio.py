@@ -156,6 +156,8 @@ class AsyncMemory(Threaded[Memory]):
     ) -> None:
         await self.close()
 
+    flush = awaited(Memory.flush)
+
     # ---- writing ----------------------------------------------------------------------------
 
     add = awaited(Memory.add)

@@ -171,10 +171,14 @@ class Memory:
         ranking(settings.recall.ranking)  # one that can't be used is said now, not at the first question
         return cls(wiring.build(settings, embedder=embedder, llm=llm, judge=judge, reranker=reranker, clock=clock))
 
+    def flush(self) -> None:
+        """Write now what reads have left to be written: use, and records of retrievals. It is written soon anyway."""
+        self._reader.write()
+
     def close(self) -> None:
         """Close the connections. A managed server keeps running; `memgraph-engine db stop` stops it."""
         try:
-            self._reader.write()
+            self.flush()
         finally:
             self.engine.db.close()
 
@@ -1178,13 +1182,21 @@ class Memory:
         return replace(found, subject=subject)
 
     def get_all(
-        self, *, user_id: str | None = None, shared: bool = False, **filters: Unpack[NoteFilters]
+        self,
+        *,
+        user_id: str | None = None,
+        shared: bool = False,
+        after: str | None = None,
+        **filters: Unpack[NoteFilters],
     ) -> Iterator[Note]:
         """Yield the user's own notes (or the shared ones), oldest first, fetched a page at a time.
 
+        With `after`, the id of a note, those that come behind it: so a listing goes on where it was left.
         `session`, `speaker`, `role`, `agent`, `since`, `until`, `tags` and `metadata` narrow them down as in `search`.
         """
-        return self._reader.listed(self._scope(user_id, shared), self._reader.listing(filters))
+        scope = self._scope(user_id, shared)
+        behind = None if after is None else self._find(after, scope, gone=True)[1]
+        return self._reader.listed(scope, self._reader.listing(filters), behind)
 
     def users(self) -> list[User]:
         """Return the tenant's users whose memory was ever written to, by id, each with the number of notes.

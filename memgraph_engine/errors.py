@@ -9,6 +9,8 @@ MemgraphEngineError
 ├── UndoRefused               a decision can't be taken back now
 ├── ErasureRefused            a plan of an erasure is out of date, or its receipts don't fit
 ├── Held                      what is to be erased is held
+├── KeyRefused                a server was asked without a key, or with one that opens nothing
+├── NotAllowed                the key does not give this right, or opens another memory
 ├── Closed                    this Memory was closed, so it reads and writes nothing any more
 ├── StoreError                the database refused or could not be used
 │   ├── Unreachable           no server answers at the address
@@ -89,6 +91,14 @@ class ErasureRefused(MemgraphEngineError):
 
 class Held(MemgraphEngineError):
     """What is to be erased is held, by the holds that are named; nothing was changed."""
+
+
+class KeyRefused(MemgraphEngineError):
+    """A server was asked without a key, or with one that is unknown, was revoked or has ended."""
+
+
+class NotAllowed(MemgraphEngineError):
+    """The key does not give this right, or opens another memory; whether that exists is not told."""
 
 
 class Closed(MemgraphEngineError):

@@ -252,6 +252,24 @@ class UseSettings(BaseModel):
     prune_after: Annotated[int, Field(ge=0, le=36_500)]
 
 
+class ServeSettings(BaseModel):
+    """Where a server listens, and what it takes; see `config/settings.toml`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    host: Annotated[str, Field(min_length=1)]
+    port: Port
+    keys: Literal["auto", "always"]
+    concurrency: Annotated[int, Field(ge=1, le=1000)]
+    patience: Seconds
+    timeout: Seconds
+    slow: Seconds
+    connections: Annotated[int, Field(ge=1, le=100_000)]
+    body: Annotated[int, Field(ge=1024, le=1 << 30)]
+    depth: Annotated[int, Field(ge=4, le=200)]
+    stop: Seconds
+
+
 class AuditSettings(BaseModel):
     """What is recorded for auditors; see `config/settings.toml`."""
 
@@ -411,6 +429,7 @@ class Settings(BaseSettings):
     lifecycle: LifecycleSettings
     use: UseSettings
     audit: AuditSettings
+    serve: ServeSettings
     llm: LlmSettings
 
     @field_validator("timezone")

@@ -109,7 +109,8 @@ def test_wrong_input_is_the_callers_fault_on_every_surface(error):
     raised = error("a", "b") if error in (errors.QueryFailed, errors.MissingExtra) else error("a")
     theirs = isinstance(raised, InvalidInput)
     assert status_of(raised).exit_code == (2 if theirs else 1)
-    others = (errors.NotFound, errors.UndoRefused, errors.ErasureRefused, errors.Held, errors.BudgetSpent)
+    refused = (errors.KeyRefused, errors.NotAllowed, errors.UndoRefused, errors.ErasureRefused, errors.Held)
+    others = (errors.NotFound, errors.BudgetSpent, *refused)
     assert (400 <= status_of(raised).http < 500) is (theirs or isinstance(raised, others))
 
 

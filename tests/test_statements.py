@@ -16,8 +16,15 @@ WITHOUT_SCOPE = {
     "leases/acquire",
     "leases/list",
     "leases/release",
+    # a secret is known before its tenant is, and a server asks whether any tenant has a key
+    "keys/find",
+    "keys/some",
 }
-OF_TENANT = {"receipts/create", "receipts/last", "receipts/list", "receipts/purge"}  # a chain is a tenant's
+# a chain of receipts is a tenant's, and so are keys
+OF_TENANT = {
+    *("receipts/create", "receipts/last", "receipts/list", "receipts/purge"),
+    *("keys/create", "keys/list", "keys/revoke", "keys/remove"),
+}
 # a purge, a rebuild of all topics, a worker, a look at its work and a list of users look for all scopes of a tenant, an
 # upgrade and an operator's list for those of all, by the one label that is small
 MAY_SCAN = {

@@ -17,7 +17,7 @@ UNWIND [
   'last_shown', 'last_used', 'leaves', 'left', 'level', 'made_by', 'made_from', 'metadata', 'money', 'moves',
   'next_expiry', 'note', 'notes_since', 'object', 'output_tokens', 'part', 'parted', 'pinned', 'policy',
   'policy_as', 'previous', 'pruned_at', 'question', 'raw', 'raw_length', 'raw_terms', 'reason', 'resting',
-  'revision', 'revisions', 'reworded', 'said_as', 'score', 'scored_at', 'shares_claims', 'shown', 'size',
+  'revision', 'revisions', 'revoked_at', 'rights', 'reworded', 'said_as', 'score', 'scored_at', 'shares_claims', 'shown', 'size',
   'source', 'sources', 'state', 'strengthened_by', 'tags', 'text', 'thresholds', 'topics_most', 'topics_run',
   'undone_by', 'unknown', 'untied_by', 'until', 'upgrading', 'used', 'user', 'utility', 'was', 'weighed_at',
   'weight', 'withholds_claims'

@@ -477,10 +477,10 @@ class Reader:
             turns=[(turn.role, turn.text) for turn in turns],
         )
 
-    def listed(self, scope: Scope, filters: Filters) -> Iterator[Note]:
-        """Yield the notes of one scope, oldest first, fetched a page at a time."""
+    def listed(self, scope: Scope, filters: Filters, behind: Note | None = None) -> Iterator[Note]:
+        """Yield the notes of one scope, oldest first, `behind` one or all of them, fetched a page at a time."""
         db = self._engine.db
-        pages = notes.pages(db, scope.name, filters.listing())
+        pages = notes.pages(db, scope.name, filters.listing(), behind=behind)
         every = (note for page in pages for note in decisions.outdated(db, scope.name, page))
         if not filters.of_sources:
             return every

@@ -34,6 +34,7 @@ from memgraph_engine.cli.hold import hold
 from memgraph_engine.cli.import_ import import_
 from memgraph_engine.cli.ingest import ingest
 from memgraph_engine.cli.init import init
+from memgraph_engine.cli.keys import keys_app
 from memgraph_engine.cli.limit import limit
 from memgraph_engine.cli.list import list_notes
 from memgraph_engine.cli.mcp import mcp
@@ -48,6 +49,7 @@ from memgraph_engine.cli.release import release
 from memgraph_engine.cli.render import render
 from memgraph_engine.cli.restore import restore
 from memgraph_engine.cli.search import search
+from memgraph_engine.cli.serve import serve
 from memgraph_engine.cli.sessions import sessions
 from memgraph_engine.cli.stats import stats
 from memgraph_engine.cli.sweep import sweep
@@ -128,6 +130,7 @@ app.command("add")(add)
 app.command("ingest")(ingest)
 app.command("process")(process)
 app.command("worker")(worker)
+app.command("serve")(serve)
 app.command("search")(search)
 app.command("ask")(ask)
 app.command("context")(context)
@@ -167,6 +170,7 @@ app.command("cost")(cost)
 app.command("verify")(verify)
 app.command("health")(health)
 app.command("mcp")(mcp)
+app.add_typer(keys_app, name="keys")
 app.add_typer(audit_app, name="audit")
 app.add_typer(policy_app, name="policy")
 app.add_typer(topics_app, name="topics")

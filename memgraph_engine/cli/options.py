@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from shlex import quote
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, Any
 
 import typer
 
@@ -12,6 +12,7 @@ from memgraph_engine.cli import complete
 from memgraph_engine.errors import InvalidInput
 from memgraph_engine.interface.defaults import MOST
 from memgraph_engine.interface.filters import filters_of, metadata_of
+from memgraph_engine.interface.whose import Whose
 
 User = Annotated[
     str | None,
@@ -54,13 +55,6 @@ NoteId = Annotated[str, typer.Argument(metavar="ID", help="The id of a note, or 
 
 def _one(metavar: str, meaning: str) -> object:
     return Annotated[str | None, typer.Option(metavar=metavar, help=meaning)]
-
-
-class Whose(TypedDict):
-    """The arguments by which each method of Memory knows whose memory is meant."""
-
-    user_id: str | None
-    shared: bool
 
 
 def whose(user: str | None, shared: bool) -> Whose:

@@ -435,10 +435,18 @@ def found_from(row: Row, by: str = "note") -> Found:
 
 
 def pages(
-    tx: Runner, scope: str, filters: Mapping[str, Any], statuses: Sequence[Status] = READABLE
+    tx: Runner,
+    scope: str,
+    filters: Mapping[str, Any],
+    statuses: Sequence[Status] = READABLE,
+    *,
+    behind: Note | None = None,
 ) -> Iterator[list[Note]]:
-    """Yield the readable notes that are meant, oldest first, a page at a time; or those of other statuses."""
-    after, after_id = UNKNOWN_PAST, ""
+    """Yield the readable notes that are meant, oldest first, a page at a time; or those of other statuses.
+
+    They are those `behind` a note, if one is given.
+    """
+    after, after_id = (behind.created_at, behind.id) if behind else (UNKNOWN_PAST, "")
     while True:
         given = {"filters": filters, "after": after, "after_id": after_id, "limit": _PAGE}
         rows = tx.run("notes/page", scope=scope, statuses=statuses, **given)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from memgraph_engine.graph import leases, schema
+from memgraph_engine.graph import keys, leases, schema
 from memgraph_engine.graph.database import Database, Runner
 from memgraph_engine.graph.rows import moment
 from memgraph_engine.model.result import Session, Tenant, User
@@ -163,3 +163,4 @@ def purge_tenant(db: Database, tenant: str) -> None:
         purge(db, scope)
         db.commit("erasures/end", scope=scope, id=None)
     db.commit("receipts/purge", tenant=tenant)
+    keys.remove(db, Scope(tenant))

@@ -1,40 +1,189 @@
-"""Whose memory a request means, and what it may do there."""
+"""Who asks a server: by a key, whose memory may be reached, and what may be done there.
 
-from dataclasses import dataclass
-from typing import Literal, TypedDict
+It is the same for every surface that a server has: each asks `Access` for a `Caller`, and the caller for whose memory
+is meant. No surface looks at tenants, users or rights itself.
+"""
+
+import time
+from collections import OrderedDict
+from dataclasses import dataclass, replace
+from threading import Lock
 
 from memgraph_engine.client import Memory
-from memgraph_engine.errors import InvalidInput
+from memgraph_engine.errors import KeyRefused, NotAllowed, NotFound
+from memgraph_engine.graph import keys
+from memgraph_engine.interface.whose import Whose
+from memgraph_engine.model.key import RIGHTS, Key, Right, fingerprint, may_be_secret
+from memgraph_engine.model.result import ErasurePlan
 
-Right = Literal["read", "write", "forget"]
-READ: Right = "read"
-WRITE: Right = "write"
-FORGET: Right = "forget"
-RIGHTS = (READ, WRITE, FORGET)
+SECONDS = 5.0
+"""For so long a key that was looked up is not looked up again: a revoked one is refused after that, at the latest."""
+_MOST = 1000  # keys that are remembered
+_PLANNED = 900.0  # seconds for which a plan of an erasure can be confirmed
+_PLANS = 10  # that wait of one memory
 
-
-class Whose(TypedDict):
-    """The arguments by which each method of Memory knows whose memory is meant."""
-
-    user_id: str | None
-    shared: bool
+_NO_KEY = "A key is needed: send it as `Authorization: Bearer KEY`, or as `X-API-Key: KEY`."
+_OPENS_NOTHING = "This key opens nothing: it is unknown, was revoked, or has ended."
+_ANOTHER = "This key opens the memory of one user: leave out the name of another."
+_SHARED = "The shared memory is changed only with a key of the whole tenant."
+_OF_TENANT = "This tells of all users of the tenant: it takes a key of the whole tenant."
 
 
 @dataclass(frozen=True, slots=True)
-class Access:
-    """A memory, whose it is (None is the tenant's shared one), and the rights of who asks."""
+class Caller:
+    """Who asks: the memory of the tenant, the one user whose it may be (None for any), and what may be done."""
 
     memory: Memory
-    user_id: str | None
+    user_id: str | None = None
     rights: frozenset[Right] = frozenset(RIGHTS)
 
-    @property
-    def whose(self) -> Whose:
-        """What the methods of Memory take."""
-        return {"user_id": self.user_id, "shared": self.user_id is None}
+    def whose(self, right: Right, user_id: str | None = None, *, shared: bool = False) -> Whose:
+        """Return whose memory is meant, as the methods of Memory take it.
 
-    def to(self, right: Right) -> "Access":
-        """Return it for something that needs a right; raises InvalidInput without that."""
+        A key of one user means that user's; naming another is refused, whether there is one or not. The shared memory
+        can be read with it, as a search does anyway, and is not changed. Raises NotAllowed.
+        """
+        self.need(right)
+        if self.user_id is None:
+            return {"user_id": user_id, "shared": shared}
+        if user_id not in (None, self.user_id):
+            raise NotAllowed(_ANOTHER)
+        if shared and right != "read":
+            raise NotAllowed(_SHARED)
+        return {"user_id": user_id if shared else self.user_id, "shared": shared}
+
+    def need(self, right: Right) -> None:
+        """Raise NotAllowed unless the key has a right."""
         if right not in self.rights:
-            raise InvalidInput(f"This access has no right to {right}: it may {' and '.join(sorted(self.rights))}.")
-        return self
+            raise NotAllowed(f"This key has not the right to {right}.")
+
+    def need_tenant(self, right: Right) -> None:
+        """Raise NotAllowed unless the key opens all memories of its tenant, and has a right."""
+        self.need(right)
+        if self.user_id is not None:
+            raise NotAllowed(_OF_TENANT)
+
+
+class Access:
+    """Tells who asks, by the secret of a key. Safe to share between threads.
+
+    All tenants share the connections and caches of one `memory`. Unless keys are `required`, whoever brings none is
+    taken for an owner of that memory's tenant, as long as the database has no key at all: the first one ends that.
+    """
+
+    def __init__(self, memory: Memory, *, required: bool = False) -> None:
+        self.own = memory
+        self.plans = Plans()
+        self._required, self._looked = required, float("-inf")
+        self._lock = Lock()
+        self._tenants = {memory.engine.settings.tenant: memory}
+        self._keys: OrderedDict[str, tuple[float, Key]] = OrderedDict()
+
+    @property
+    def required(self) -> bool:
+        """Whether a key is needed, as far as is known by now."""
+        return self._required
+
+    def caller(self, secret: str | None) -> Caller:
+        """Return who brings a secret, or None; raises KeyRefused, or a StoreError where keys can't be looked up."""
+        if (known := self.known(secret)) is not None:
+            return known
+        if secret is None:
+            self._look()
+            if self._required:
+                raise KeyRefused(_NO_KEY)
+            return Caller(self.own)
+        key = self._found(secret) if may_be_secret(secret) else None
+        if key is None:
+            raise KeyRefused(_OPENS_NOTHING)
+        return self._with(key)
+
+    def known(self, secret: str | None) -> Caller | None:
+        """Return the same as far as it is known without a look-up, at once; None if it is not. Raises KeyRefused."""
+        now = time.monotonic()
+        if secret is None:
+            fresh = not self._required and now - self._looked <= SECONDS
+            return Caller(self.own) if fresh else None
+        with self._lock:
+            since, key = self._keys.get(fingerprint(secret), (float("-inf"), None))
+        return self._with(key) if key and now - since <= SECONDS else None
+
+    def close(self) -> None:
+        """Write what the memories of all tenants have left to write; the one that was given stays open."""
+        with self._lock:
+            some = list(self._tenants.values())
+        for memory in some:
+            memory.flush()
+
+    def _look(self) -> None:
+        """Look whether there is a key by now; once there was, one is needed."""
+        if not self._required:
+            now = time.monotonic()
+            self._required = keys.some(self.own.engine.db, ended=True)
+            self._looked = now
+
+    def _found(self, secret: str) -> Key | None:
+        name, now = fingerprint(secret), time.monotonic()
+        found = keys.find(self.own.engine.db, secret)
+        with self._lock:
+            self._keys.pop(name, None)
+            if found:
+                self._keys[name] = now, found
+                if len(self._keys) > _MOST:
+                    self._keys.popitem(last=False)
+        return found
+
+    def _with(self, key: Key) -> Caller:
+        if not key.opens(self.own.engine.now()):
+            raise KeyRefused(_OPENS_NOTHING)
+        return Caller(self._of(key.tenant), key.user_id, frozenset(key.rights))
+
+    def _of(self, tenant: str) -> Memory:
+        with self._lock:
+            if tenant not in self._tenants:
+                engine = self.own.engine
+                settings = engine.settings.model_copy(update={"tenant": tenant})
+                self._tenants[tenant] = Memory(replace(engine, settings=settings))
+            return self._tenants[tenant]
+
+
+class Plans:
+    """Plans of erasures that wait to be confirmed by their ids, for a quarter of an hour, in this process alone.
+
+    A program that asks over a wire never sends a plan: what it confirms is what the engine planned.
+    """
+
+    def __init__(self) -> None:
+        self._waiting: dict[tuple[str, str | None], OrderedDict[str, tuple[float, ErasurePlan]]] = {}
+        self._lock = Lock()
+
+    def keep(self, plan: ErasurePlan) -> None:
+        """Let a plan wait; of one memory the newest ten do."""
+        now = time.monotonic()
+        with self._lock:
+            self._drop(now)
+            some = self._waiting.setdefault((plan.tenant, plan.user_id), OrderedDict())
+            some[plan.id] = now, replace(plan, chosen=())  # its words needn't wait
+            if len(some) > _PLANS:
+                some.popitem(last=False)
+
+    def take(self, id: str, tenant: str, whose: Whose) -> ErasurePlan:  # noqa: A002  the engine's own word
+        """Return a plan of a memory; it goes on waiting, so that a call that was cut off can be made again.
+
+        Raises NotFound, also for a plan of another memory.
+        """
+        with self._lock:
+            self._drop(time.monotonic())
+            some = self._waiting.get((tenant, whose["user_id"]), OrderedDict())
+            if id not in some:
+                raise NotFound(
+                    f"No plan {id!r} waits to be confirmed: it is older than 15 minutes, or of another server."
+                )
+            return some[id][1]
+
+    def _drop(self, now: float) -> None:
+        for owner, some in list(self._waiting.items()):
+            for id in [one for one, (since, _) in some.items() if now - since > _PLANNED]:  # noqa: A001
+                del some[id]
+            if not some:
+                del self._waiting[owner]

@@ -26,6 +26,8 @@ _STATUSES: dict[type[MemgraphEngineError], ErrorStatus] = {
     errors.UndoRefused: ErrorStatus(_FAILED, 409),
     errors.ErasureRefused: ErrorStatus(_FAILED, 409),
     errors.Held: ErrorStatus(_FAILED, 409),
+    errors.KeyRefused: ErrorStatus(_FAILED, 401),
+    errors.NotAllowed: ErrorStatus(_FAILED, 403),
     errors.Closed: ErrorStatus(_FAILED, 500),
     errors.StoreError: ErrorStatus(_FAILED, 500),
     errors.Unreachable: ErrorStatus(_FAILED, 503),

@@ -18,7 +18,7 @@ from uuid import uuid4
 
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import ErasureRefused, Held, NotFound
-from memgraph_engine.graph import erasures, holds, notes, retrievals, scopes, usage
+from memgraph_engine.graph import erasures, holds, keys, notes, retrievals, scopes, usage
 from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.erasures import Erasure, Meant
 from memgraph_engine.graph.notes import USER, Revision
@@ -159,6 +159,8 @@ def _carry_out(engine: Engine, scope: Scope, one: Erasure, losing: Collection[st
     traces.forget(db, scope, one, _meant(db, scope, one), known)
     scopes.purge(db, scopes.importing(scope.name), whole=False)  # one that runs can't end any more
     if one.everything:
+        if scope.user is not None:  # the keys of a whole tenant open more than the shared memory
+            keys.remove(db, scope)
         usage.forget_all(db, scope.name, one.id, one.begun)
         erasures.purge(db, scope.name, one.id)
     else:

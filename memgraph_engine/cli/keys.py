@@ -1,0 +1,121 @@
+"""`memgraph-engine keys`: who may ask a server."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from memgraph_engine.cli import complete, show
+from memgraph_engine.cli.connect import connect
+from memgraph_engine.cli.group import Group
+from memgraph_engine.cli.options import Json, Tenant
+from memgraph_engine.errors import NotFound
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from memgraph_engine.client import Memory
+    from memgraph_engine.model.key import Key
+
+keys_app = typer.Typer(cls=Group, help="Keys: who may ask a server, and what for.", no_args_is_help=True)
+
+
+@keys_app.command()
+def add(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="What you will know the key by.")],
+    user: Annotated[
+        str | None,
+        typer.Option(
+            "--user", "-u", metavar="NAME", help="The user whose memory it opens.", autocompletion=complete.users
+        ),
+    ] = None,
+    whole_tenant: Annotated[
+        bool, typer.Option("--whole-tenant", help="It opens all memories of the tenant.", show_default=False)
+    ] = False,
+    right: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="RIGHT",
+            help="read, write or forget; can be repeated. Without it: read and write.",
+            show_default=False,
+        ),
+    ] = None,
+    expires: Annotated[
+        str | None, typer.Option(metavar="TIME", help="When it ends, ISO 8601; a day means its end.")
+    ] = None,
+    tenant: Tenant = None,
+    as_json: Json = False,
+) -> None:
+    """Make a key, and print its secret this once.
+
+    Only a hash of the secret is stored.
+    """
+    if (user is None) != whole_tenant:
+        raise typer.BadParameter("say whose memory it opens: --user, or else --whole-tenant.", param_hint="--user")
+    from memgraph_engine.graph import keys
+    from memgraph_engine.model.key import new_key
+    from memgraph_engine.model.memory import NEVER
+    from memgraph_engine.model.scope import Scope
+
+    with connect(tenant) as memory:
+        scope, now = Scope(memory.engine.settings.tenant, user), memory.engine.now()
+        until = _end(memory, expires) or NEVER
+        made = new_key(name, scope, right or ("read", "write"), now=now, expires_at=until)
+        keys.store(memory.engine.db, made)
+    if as_json:
+        show.document(made)
+        return
+    typer.echo(show.clean(f"Made {_told(made.key)}. This is its secret, which is not shown again:"), err=True)
+    typer.echo(made.secret)
+
+
+def _end(memory: "Memory", given: str | None) -> "datetime | None":
+    from memgraph_engine.ingest.messages import parse_time
+
+    return parse_time(given, "--expires", memory.engine.settings.timezone, end=True)
+
+
+@keys_app.command("list")
+def list_(tenant: Tenant = None, as_json: Json = False) -> None:
+    """List the keys of a tenant, without their secrets."""
+    from memgraph_engine.graph import keys
+
+    with connect(tenant) as memory:
+        found, now = keys.every(memory.engine.db, memory.engine.settings.tenant), memory.engine.now()
+    if as_json:
+        show.document(found)
+        return
+    for key in found:
+        typer.echo(show.clean(f"{_told(key)}{_ended(key, now)}"))
+    if not found:
+        typer.echo("The tenant has no keys.", err=True)
+
+
+@keys_app.command()
+def revoke(
+    id: Annotated[str, typer.Argument(metavar="ID", help="The id of a key, as `list` shows it.")],  # noqa: A002
+    tenant: Tenant = None,
+    as_json: Json = False,
+) -> None:
+    """End a key; servers refuse it within five seconds."""
+    from memgraph_engine.graph import keys
+
+    with connect(tenant) as memory:
+        of = memory.engine.settings.tenant
+        key = keys.revoke(memory.engine.db, of, id, memory.engine.now())
+    if key is None:
+        raise NotFound(f"Tenant {of!r} has no key {id!r}.")
+    if as_json:
+        show.document(key)
+        return
+    typer.echo(show.clean(f"Revoked {_told(key)}."))
+
+
+def _told(key: "Key") -> str:
+    until = "" if key.expires_at.year == 9999 else f", until {show.moment(key.expires_at)}"
+    return f"{key.id}  {key.name}: {', '.join(key.rights)} for {key.whose}{until}"
+
+
+def _ended(key: "Key", now: "datetime") -> str:
+    if key.revoked_at.year < 9999:
+        return f", revoked {show.moment(key.revoked_at)}"
+    return "" if key.opens(now) else ", has ended"

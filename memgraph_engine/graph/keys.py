@@ -1,0 +1,48 @@
+"""Keys as the graph keeps them: beside all memories, so that no export, count or check of one tells of them."""
+
+from datetime import datetime
+
+from memgraph_engine.graph.database import Database, Row, Runner
+from memgraph_engine.graph.rows import moment
+from memgraph_engine.model.key import Issued, Key, fingerprint
+from memgraph_engine.model.scope import Scope
+
+_TIMES = ("created_at", "expires_at", "revoked_at")
+
+
+def store(db: Database, made: Issued) -> None:
+    """Store a key that was just made, of its secret only the hash."""
+    key = made.key
+    told = {"name": key.name, "user": key.user_id or "", "rights": list(key.rights), "hash": fingerprint(made.secret)}
+    times = {name: getattr(key, name) for name in _TIMES}
+    db.commit("keys/create", tenant=key.tenant, id=key.id, properties=told | times)
+
+
+def every(tx: Runner, tenant: str) -> list[Key]:
+    """Return the keys of a tenant, the oldest first, revoked and ended ones too."""
+    return [_key(row) for row in tx.run("keys/list", tenant=tenant)]
+
+
+def find(tx: Runner, secret: str) -> Key | None:
+    """Return the key of a secret, whichever tenant's; None if there is none. It may be revoked, or have ended."""
+    return next((_key(row) for row in tx.run("keys/find", hash=fingerprint(secret))), None)
+
+
+def some(tx: Runner, *, ended: bool = False) -> bool:
+    """Tell whether any tenant has a key that opens something; with `ended`, or had."""
+    return bool(tx.run("keys/some", ended=ended))
+
+
+def revoke(db: Database, tenant: str, id: str, now: datetime) -> Key | None:  # noqa: A002  the graph's own word
+    """Let a key end now, and return it; None if there is none of that id."""
+    return next((_key(row) for row in db.commit("keys/revoke", tenant=tenant, id=id, now=now)), None)
+
+
+def remove(db: Database, scope: Scope) -> int:
+    """Remove the keys of a user for good, or with no user all of the tenant's; return how many."""
+    return int(db.commit("keys/remove", tenant=scope.tenant, user=scope.user)[0]["removed"])
+
+
+def _key(row: Row) -> Key:
+    times = {name: moment(row[name]) for name in _TIMES}
+    return Key(row["id"], row["name"], row["tenant"], row["user"] or None, tuple(row["rights"]), **times)

@@ -1,0 +1,67 @@
+"""A server over HTTP: `Memory` as REST, with keys, limits, an OpenAPI document and counts (docs/rest.md)."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from memgraph_engine.errors import MemgraphEngineError, MissingExtra
+
+try:
+    import prometheus_client  # noqa: F401
+    import uvicorn  # noqa: F401
+    from fastapi import FastAPI
+    from fastapi.exceptions import RequestValidationError
+    from starlette.exceptions import HTTPException
+except ImportError as error:
+    raise MissingExtra("a server over HTTP", "serve") from error
+
+from memgraph_engine import __version__
+from memgraph_engine.client import Memory
+from memgraph_engine.integrations.access import Access
+from memgraph_engine.integrations.rest import asking, document, erasing, looking, problems, service, writing
+from memgraph_engine.integrations.rest.asked import parameters
+from memgraph_engine.integrations.rest.gate import Gate
+from memgraph_engine.integrations.rest.metrics import Metrics
+from memgraph_engine.integrations.rest.work import Work
+
+_QUIET = {"tracing": False, "metrics": False, "logs": False, "auto_configure": False}  # nothing is sent anywhere
+
+
+def app(memory: Memory, *, access: Access | None = None) -> FastAPI:
+    """Return the ASGI app that serves a memory, and those of all tenants that keys are made for.
+
+    The settings under `serve` say what it takes. `memory` stays the caller's to close, after the app has ended. Without
+    an `access`, a key is asked for once the database has one, as on a machine of one's own.
+    """
+    settings = memory.engine.settings.serve
+    given = access or Access(memory, required=settings.keys == "always")
+    work = Work(settings.concurrency, settings.patience, settings.timeout)
+
+    @asynccontextmanager
+    async def life(_app: FastAPI) -> AsyncIterator[None]:
+        yield
+        await work.close()
+        given.close()
+
+    made = FastAPI(
+        title="memgraph-engine",
+        version=__version__,
+        lifespan=life,
+        docs_url=None,  # its pages load scripts from elsewhere
+        redoc_url=None,
+        redirect_slashes=False,
+        telemetry=_QUIET,
+    )
+    metrics = Metrics()
+    made.state.access, made.state.work, made.state.metrics = given, work, metrics
+    made.state.readiness = service.Readiness(memory)
+    for part in (asking, looking, writing, erasing, service):
+        made.include_router(part.router)
+    made.add_exception_handler(MemgraphEngineError, problems.on_engine_error)
+    made.add_exception_handler(problems.Refused, problems.on_refused)
+    made.add_exception_handler(RequestValidationError, problems.on_invalid)
+    made.add_exception_handler(HTTPException, problems.on_http_error)
+    made.add_exception_handler(Exception, problems.on_failure)
+    made.openapi = lambda: document.openapi(made)  # type: ignore[method-assign]  # as FastAPI says to do it
+    made.state.parameters = parameters(made.openapi)
+    made.add_middleware(Gate, access=given, settings=settings, metrics=metrics)
+    return made

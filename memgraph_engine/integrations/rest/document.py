@@ -1,0 +1,80 @@
+"""The OpenAPI document: as FastAPI makes it, with our results, our problems and who may ask."""
+
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+
+from memgraph_engine import __version__
+from memgraph_engine.integrations.rest import problems
+from memgraph_engine.integrations.rest.gate import OPEN
+from memgraph_engine.integrations.rest.replies import RESULTS
+
+_ABOUT = """\
+A knowledge memory engine for LLM agents. `user_id` says whose memory is meant, or `shared` the tenant's; a key of one
+user means that user's. Each request needs a key (`memgraph-engine keys add`), unless the server listens on its own
+machine alone and there is none. What fails is told as a problem of RFC 9457, whose `error` is the class of the engine's
+error.
+"""
+_SAID = {
+    400: "What was given can't be used; nothing was written.",
+    401: "A key is needed, or this one opens nothing.",
+    403: "The key does not give this right, or opens another memory.",
+    404: "The memory holds no such thing.",
+    405: "The path does not take this method.",
+    408: "The body did not come in time.",
+    409: "It can't be done as things are.",
+    413: "The body is too large.",
+    415: "The body is not JSON.",
+    429: "A budget of chat models is spent.",
+    500: "The server failed.",
+    501: "The server lacks an optional package.",
+    502: "An embedder or a chat model failed.",
+    503: "The server is busy, or its database does not answer; try again later.",
+    504: "It took too long.",
+}
+_PROBLEM = {
+    "type": "object",
+    "properties": {
+        "type": {"type": "string"},
+        "title": {"type": "string"},
+        "status": {"type": "integer"},
+        "detail": {"type": "string"},
+        "error": {"type": "string"},
+    },
+    "required": ["type", "title", "status", "detail"],
+}
+_KEYS = {
+    "key": {"type": "http", "scheme": "bearer"},
+    "header": {"type": "apiKey", "in": "header", "name": "X-API-Key"},
+}
+
+
+def openapi(app: FastAPI) -> dict[str, Any]:
+    """Return the document of an app, made once."""
+    if not app.openapi_schema:
+        made = get_openapi(title="memgraph-engine", version=__version__, description=_ABOUT, routes=app.routes)
+        parts = made.setdefault("components", {})
+        schemas = parts.setdefault("schemas", {})
+        for name in ("HTTPValidationError", "ValidationError"):
+            schemas.pop(name, None)
+        schemas |= {**RESULTS, "Problem": _PROBLEM}
+        parts["securitySchemes"] = _KEYS
+        parts["responses"] = {str(status): _response(said) for status, said in _SAID.items()}
+        for path, operations in made["paths"].items():
+            for operation in operations.values():
+                _complete(path, operation)
+        app.openapi_schema = made
+    return app.openapi_schema
+
+
+def _response(said: str) -> dict[str, Any]:
+    return {"description": said, "content": {problems.MEDIA: {"schema": {"$ref": "#/components/schemas/Problem"}}}}
+
+
+def _complete(path: str, operation: dict[str, Any]) -> None:
+    operation["responses"].pop("422", None)
+    for status in _SAID:
+        operation["responses"].setdefault(str(status), {"$ref": f"#/components/responses/{status}"})
+    if path not in OPEN:
+        operation["security"] = [{"key": []}, {"header": []}]

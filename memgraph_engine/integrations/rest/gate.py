@@ -1,0 +1,163 @@
+"""What stands before every route: who asks, and whether the request is one that can be read."""
+
+import asyncio
+import re
+from collections.abc import Mapping
+from urllib.parse import urlsplit
+
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import Headers
+from starlette.requests import ClientDisconnect
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from memgraph_engine.errors import KeyRefused, MemgraphEngineError
+from memgraph_engine.integrations.access import Access
+from memgraph_engine.integrations.rest.metrics import Metrics
+from memgraph_engine.integrations.rest.problems import Refused, of_engine, problem
+from memgraph_engine.settings import ServeSettings
+
+OPEN = frozenset({"/health/live", "/health/ready", "/openapi.json"})
+"""What is told without a key."""
+LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+_DRAINED = 1 << 28  # bytes of a body too large that are read and thrown away, so that the client hears of it
+_STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)', re.DOTALL)  # also one that never ends: it fits at once
+_BRACKETS = re.compile(rb"[\[\]{}]")
+_JSON = re.compile(r"application/(?:[\w.+-]+\+)?json\s*(?:;|$)", re.IGNORECASE)
+
+
+class Gate:
+    """Lets a request in: with its `caller` in the request's state, and its body read, within what the settings allow.
+
+    Where no key is asked for, only what names this machine as its host is let in, and no page of another origin: else
+    any page in a browser on this machine could ask.
+    """
+
+    def __init__(self, app: ASGIApp, access: Access, settings: ServeSettings, metrics: Metrics) -> None:
+        self._app, self._access, self._settings, self._metrics = app, access, settings, metrics
+        self._hosts = LOOPBACK | {settings.host.casefold()}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        if scope["type"] == "http":
+            await self._metrics.watch(self._admit, scope, receive, send)
+        elif scope["type"] == "websocket":
+            await send({"type": "websocket.close", "code": 1003})
+        else:
+            await self._app(scope, receive, send)
+
+    async def _admit(self, scope: Scope, receive: Receive, send: Send) -> None:
+        headers = Headers(scope=scope)
+        try:
+            if scope["path"] not in OPEN:
+                scope.setdefault("state", {})["caller"] = await self._caller(headers)
+            body = await self._body(headers, receive)
+        except MemgraphEngineError as error:
+            await of_engine(error)(scope, receive, send)
+            return
+        except Refused as error:
+            await problem(error.status, error.detail, headers=error.headers)(scope, receive, send)
+            return
+        except ClientDisconnect:
+            return
+        await self._app(scope, _again(body, receive), send)
+
+    async def _caller(self, headers: Headers) -> object:
+        secret = secret_of(headers)
+        if secret is None and not self._access.required:
+            self._check_origin(headers)
+        if known := self._access.known(secret):
+            return known
+        return await run_in_threadpool(self._access.caller, secret)
+
+    def _check_origin(self, headers: Headers) -> None:
+        origin = headers.get("origin")
+        names = [_name(f"//{headers.get('host', '')}"), *([_name(origin)] if origin is not None else [])]
+        if not all(name in self._hosts for name in names):
+            raise Refused(403, "Without a key this server answers only what is asked of it by a name of this machine.")
+
+    async def _body(self, headers: Headers, receive: Receive) -> bytes:
+        try:
+            async with asyncio.timeout(self._settings.slow):
+                body = await self._read(headers, receive)
+        except TimeoutError:
+            told = f"The body did not come within {self._settings.slow:g} seconds."
+            raise Refused(408, told, {"Connection": "close"}) from None
+        if body and not _JSON.match(headers.get("content-type", "")):
+            raise Refused(415, "The body must be JSON, and say so: Content-Type: application/json.")
+        if body and deeper(body, self._settings.depth):
+            raise Refused(400, f"The body's JSON has more than {self._settings.depth} levels.")
+        return body
+
+    async def _read(self, headers: Headers, receive: Receive) -> bytes:
+        most, told = self._settings.body, headers.get("content-length", "")
+        size = int(told) if told.isdecimal() else 0
+        if size > most and "expect" in headers:
+            raise _too_large(most)  # it waits to be told
+        chunks, size = list[bytes](), 0
+        while True:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                raise ClientDisconnect
+            size += len(message.get("body", b""))
+            if size <= most:
+                chunks.append(message.get("body", b""))
+            else:
+                chunks.clear()
+            if not message.get("more_body", False) or size > _DRAINED:
+                break
+        if size > most:
+            raise _too_large(most)
+        return b"".join(chunks)
+
+
+def _too_large(most: int) -> Refused:
+    return Refused(413, f"The body has more than {most:,} bytes.", {"Connection": "close"})
+
+
+def _again(body: bytes, receive: Receive) -> Receive:
+    """Return what gives a body that was read, and then what comes behind it."""
+    waiting: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def give() -> Message:
+        return waiting.pop() if waiting else await receive()
+
+    return give
+
+
+def secret_of(headers: Mapping[str, str]) -> str | None:
+    """Return the secret that a request brings, None for none; raises KeyRefused for another scheme than Bearer.
+
+    >>> secret_of({"authorization": "bearer mge_1"}), secret_of({"x-api-key": "mge_2"}), secret_of({})
+    ('mge_1', 'mge_2', None)
+    """
+    given = headers.get("authorization")
+    if given is None:
+        return headers.get("x-api-key")
+    scheme, _, secret = given.strip().partition(" ")
+    if scheme.casefold() != "bearer":
+        raise KeyRefused("A key comes as `Authorization: Bearer KEY`, or as `X-API-Key: KEY`.")
+    return secret.strip()
+
+
+def deeper(body: bytes, levels: int) -> bool:
+    """Tell whether JSON has more than so many levels, before it is read: a reader takes the stack for them.
+
+    >>> deeper(b'{"a": ["[[["]}', 2), deeper(b"[[[]]]", 2)
+    (False, True)
+    """
+    if body.count(b"[") + body.count(b"{") <= levels:
+        return False
+    level = 0
+    for bracket in _BRACKETS.findall(_STRINGS.sub(b"", body)):
+        level += 1 if bracket in b"[{" else -1
+        if level > levels:
+            return True
+    return False
+
+
+def _name(url: str) -> str:
+    """Return the name of a host, without its port; '' for none."""
+    try:
+        return (urlsplit(url).hostname or "").casefold()
+    except ValueError:
+        return ""
