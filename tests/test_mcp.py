@@ -4,18 +4,23 @@ import asyncio
 import json
 import os
 import sys
+from contextlib import contextmanager
 from dataclasses import replace
 
+import httpx2
 import pytest
 from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters
+from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
+from starlette.testclient import TestClient
 
 from memgraph_engine import Memory
 from memgraph_engine.errors import Unreachable
 from memgraph_engine.integrations import mcp
-from memgraph_engine.integrations.access import Access
-from memgraph_engine.integrations.mcp import _Connecting
+from memgraph_engine.integrations.access import Access, Caller
+from memgraph_engine.integrations.mcp import Connecting
+from memgraph_engine.model.key import RIGHTS
 
 SIGNATURES = {
     "remember": ["text", "said_by", "session", "time", "tags"],
@@ -58,9 +63,15 @@ def refused(of, tool, **arguments):
     return text.text.removeprefix(f"Error executing tool {tool}: ")
 
 
+def reaching(memory, user="ana", rights=RIGHTS):
+    """Reach the memory of a user, or the shared one, with these rights."""
+    caller = Caller(memory, rights=frozenset(rights))
+    return lambda _request, right: (memory, caller.whose(right, user, shared=user is None))
+
+
 def of(memory, user="ana", **more):
     """Return the server of one user."""
-    return mcp.server(lambda _request: Access(memory, user), **more)
+    return mcp.server(reaching(memory, user), **more)
 
 
 @pytest.fixture
@@ -133,7 +144,7 @@ def test_a_plan_that_is_older_than_the_memory_is_refused(mine):
 
 def test_two_users_of_one_server_see_nothing_of_each_other(memory):
     whose = {"user": "ana"}
-    both = mcp.server(lambda _request: Access(memory, whose["user"]))
+    both = mcp.server(lambda request, right: reaching(memory, whose["user"])(request, right))
     told = called(both, "remember", text="My code is 4711.")
     plan = called(both, "forget", query="code")["plan"]
     whose["user"] = "ben"
@@ -160,12 +171,12 @@ def test_the_shared_memory_is_served_where_it_is_meant(memory):
 
 
 def test_a_server_without_rights_offers_no_tool_that_needs_them(memory):
-    only = mcp.server(lambda _request: Access(memory, "ana", frozenset({"read"})), rights=frozenset({"read"}))
+    only = mcp.server(reaching(memory, rights=["read"]), rights=["read"])
     tools = {tool.name for tool in asked(only, lambda client: client.list_tools()).tools}
     assert tools == READING
     assert "remember" in refused(only, "remember", text="I moved.")
-    may = mcp.server(lambda _request: Access(memory, "ana", frozenset({"read"})))
-    assert refused(may, "remember", text="I moved.") == "This access has no right to write: it may read."
+    may = mcp.server(reaching(memory, rights=["read"]))
+    assert refused(may, "remember", text="I moved.") == "This key has not the right to write."
     assert list(memory.get_all(user_id="ana")) == []
 
 
@@ -180,7 +191,7 @@ def test_a_server_without_rights_offers_no_tool_that_needs_them(memory):
         ("search", {"query": "What?", "limit": 0}, "limit"),
         ("search", {}, "query"),
         ("context", {"question": "What?", "budget": 10}, "budget"),
-        ("erase", {"plan": "x"}, "There is no plan 'x'"),
+        ("erase", {"plan": "x"}, "No plan 'x' waits"),
         ("forget", {}, "forget takes what is meant"),
         ("unheard", {}, "unheard"),
     ],
@@ -221,11 +232,66 @@ def test_a_database_that_does_not_answer_is_said_and_tried_again(memory):
             raise error
         return Memory(replace(memory.engine))
 
-    own = _Connecting(connect, "ana", frozenset({"read", "write"}))
+    own = Connecting(connect, {"user_id": "ana", "shared": False}, RIGHTS)
     mine = mcp.server(own)
     said = refused(mine, "search", query="Where do I live?")
     assert said == "Neo4j does not answer."
     assert called(mine, "search", query="Where do I live?") == {"results": []}
+
+
+@contextmanager
+def serving(memory, **headers):
+    """Return what connects a client over HTTP, in this process, with these headers."""
+    made = app(memory, access=Access(memory, required=True))
+    transport = httpx2.ASGITransport(made)
+
+    async def work(do):
+        async with (
+            made.router.lifespan_context(made),
+            httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1", headers=headers) as http,
+            Client(streamable_http_client("http://127.0.0.1/mcp", http_client=http)) as client,
+        ):
+            return await do(client)
+
+    yield lambda do: asyncio.run(work(do))
+
+
+def test_over_http_the_key_says_whose_memory_it_is(memory):
+    memory.add("My code is 0815.", user_id="ben")
+
+    async def do(client):
+        told = await client.call_tool("remember", {"text": "My code is 4711."})
+        found = await client.call_tool("search", {"query": "What is the code?"})
+        return told, [one["title"] for one in found.structured_content["results"]]
+
+    with serving(memory, **bearer(memory, "ana")) as run:
+        assert run(do)[1] == ["My code is 4711."]
+    with serving(memory, **bearer(memory, "ana"), **{"X-User-Id": "ben"}) as run:
+        told = run(lambda client: client.call_tool("search", {"query": "What is the code?"}))
+        assert told.is_error
+        assert "another" in told.content[0].text
+    with serving(memory, **bearer(memory, "ana", ["read"])) as run:
+        told = run(lambda client: client.call_tool("remember", {"text": "I moved."}))
+        assert told.is_error
+
+
+def test_over_http_a_key_of_the_tenant_names_the_user_by_a_header(memory):
+    memory.add("My code is 0815.", user_id="ben")
+    search = ("search", {"query": "What is the code?"})
+    with serving(memory, **bearer(memory), **{"X-User-Id": "ben"}) as run:
+        found = run(lambda client: client.call_tool(*search))
+        assert [one["title"] for one in found.structured_content["results"]] == ["My code is 0815."]
+    with serving(memory, **bearer(memory)) as run:
+        assert "x-user-id" in run(lambda client: client.call_tool(*search)).content[0].text
+
+
+def test_over_http_nothing_is_told_without_a_key(memory):
+    with TestClient(app(memory, access=Access(memory, required=True)), base_url="http://127.0.0.1") as client:
+        call = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+        accept = {"accept": "application/json, text/event-stream"}
+        assert client.post("/mcp", json=call, headers=accept).status_code == 401
+        told = client.post("/mcp", json=call, headers={**accept, "Authorization": "Bearer mge_no"})
+        assert told.status_code == 401
 
 
 @pytest.mark.slow

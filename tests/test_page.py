@@ -5,12 +5,12 @@ from contextlib import contextmanager
 from html.parser import HTMLParser
 
 import pytest
-from memgraph_engine.integrations.rest import app
 from starlette.testclient import TestClient
-from tests.keys import issue
 
 from memgraph_engine.integrations.access import Access
 from memgraph_engine.integrations.page.routes import COOKIE
+from memgraph_engine.integrations.rest import app
+from tests.keys import issue
 
 HOST = "http://localhost"
 SAME = {"sec-fetch-site": "same-origin"}

@@ -8,9 +8,10 @@ import typer
 from memgraph_engine.cli import show
 from memgraph_engine.cli.connect import known
 from memgraph_engine.cli.group import Group
-from memgraph_engine.cli.options import Json, Question, Shared, Tenant, User, Whose, again, whose
+from memgraph_engine.cli.options import Json, Question, Shared, Tenant, User, again, whose
 from memgraph_engine.cli.progress import bar
 from memgraph_engine.interface.defaults import BLOCKS, MOST, OUTLINE
+from memgraph_engine.interface.whose import Whose
 
 if TYPE_CHECKING:
     from memgraph_engine.model.block import Block

@@ -11,8 +11,8 @@ from memgraph_engine.errors import NotFound
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from memgraph_engine.cli.options import Whose
     from memgraph_engine.client import Memory
+    from memgraph_engine.interface.whose import Whose
 
 _MOST_NEAR = 3
 

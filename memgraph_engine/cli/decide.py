@@ -10,8 +10,8 @@ from memgraph_engine.cli.connect import known
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from memgraph_engine.cli.options import Whose
     from memgraph_engine.client import Memory
+    from memgraph_engine.interface.whose import Whose
     from memgraph_engine.model.result import Decision
 
 

@@ -6,7 +6,8 @@ import typer
 
 from memgraph_engine.cli import show
 from memgraph_engine.cli.connect import known
-from memgraph_engine.cli.options import Json, Shared, Tenant, User, Whose, narrowed, whose
+from memgraph_engine.cli.options import Json, Shared, Tenant, User, narrowed, whose
+from memgraph_engine.interface.whose import Whose
 
 if TYPE_CHECKING:
     from memgraph_engine.client import Memory

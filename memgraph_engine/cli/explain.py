@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING
 
 from memgraph_engine.cli import show
 from memgraph_engine.cli.connect import known
-from memgraph_engine.cli.options import Json, NoteId, Shared, Tenant, User, Whose, again, whose
+from memgraph_engine.cli.options import Json, NoteId, Shared, Tenant, User, again, whose
 from memgraph_engine.errors import NotFound
+from memgraph_engine.interface.whose import Whose
 
 if TYPE_CHECKING:
     from rich.console import Console

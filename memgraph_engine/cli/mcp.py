@@ -9,7 +9,7 @@ from memgraph_engine.cli.options import Shared, Tenant, User, whose
 from memgraph_engine.errors import MissingExtra
 
 if TYPE_CHECKING:
-    from memgraph_engine.integrations.access import Right
+    from memgraph_engine.model.key import Right
 
 
 def mcp(
@@ -30,4 +30,4 @@ def mcp(
     except ModuleNotFoundError as error:
         raise MissingExtra("The MCP server", "mcp") from error
     rights: tuple[Right, ...] = ("read",) if read_only else ("read", "write", "forget")
-    surface.serve_stdio(lambda: connect(tenant), owner["user_id"], frozenset(rights))
+    surface.serve_stdio(lambda: connect(tenant), owner, rights)

@@ -16,8 +16,11 @@ def serve(
         typer.Option(metavar="N", min=0, max=65535, help="0 is any free one; else the setting `serve.port`."),
     ] = None,
     tenant: Tenant = None,
+    ui: Annotated[
+        bool, typer.Option("--ui", help="Serve a page to look at memories, at /ui.", show_default=False)
+    ] = False,
 ) -> None:
-    """Serve the memory over HTTP.
+    """Serve the memory over HTTP: REST, and MCP at /mcp.
 
     The settings under `serve` say what it takes. Who may ask is a matter of keys (`memgraph-engine keys`): on
     this machine none is asked for as long as there is none, and beyond it nothing is served without one.
@@ -35,5 +38,6 @@ def serve(
         at, number = one.getsockname()[:2]
         where = f"[{at}]" if ":" in at else at
         who = "with a key" if access.required else f"without a key, for tenant {settings.tenant!r}"
-        typer.echo(f"Serving {who} at http://{where}:{number} (Ctrl+C to stop)", err=True)
-        serving.serve(memory, access, one)
+        page = f"; the page is http://{where}:{number}/ui" if ui else ""
+        typer.echo(f"Serving {who} at http://{where}:{number} (Ctrl+C to stop){page}", err=True)
+        serving.serve(memory, access, one, ui=ui)

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from memgraph_engine.cli.options import Whose, again
+from memgraph_engine.cli.options import again
 from memgraph_engine.interface.results import json_form
+from memgraph_engine.interface.whose import Whose
 from memgraph_engine.model.text import label, words
 
 if TYPE_CHECKING:

@@ -33,7 +33,7 @@ def schema_of(kind: Any, known: dict[str, Schema], at: str = "#/$defs/") -> Sche
     """
     if kind in _PLAIN:
         return dict(_PLAIN[kind])
-    if is_dataclass(kind):
+    if isinstance(kind, type) and is_dataclass(kind):
         _add(kind, known, at)
         return {"$ref": f"{at}{kind.__name__}"}
     origin, inner = get_origin(kind), get_args(kind)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from heapq import nsmallest
 from importlib import resources
-from typing import Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 from urllib.parse import urlencode, urlsplit
 
 from fastapi import APIRouter, Depends, FastAPI, Form, Request
@@ -15,7 +15,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from memgraph_engine.client import Memory
 from memgraph_engine.errors import InvalidInput, KeyRefused, MemgraphEngineError, NotAllowed
 from memgraph_engine.integrations.access import Access, Caller
-from memgraph_engine.integrations.rest.work import Work
+from memgraph_engine.integrations.rest.gate import PAGE
 from memgraph_engine.interface.status import status_of
 from memgraph_engine.interface.whose import Whose
 from memgraph_engine.model.key import Right
@@ -23,10 +23,13 @@ from memgraph_engine.model.memory import NEVER, READABLE, Note
 from memgraph_engine.model.result import Story
 from memgraph_engine.recall.fusion import CHANNELS
 
+if TYPE_CHECKING:
+    from memgraph_engine.integrations.rest.work import Work
+
 T = TypeVar("T")
 
 COOKIE = "memgraph-engine-key"
-AT = "/ui"
+AT = PAGE
 _HITS, _BLOCKS, _ENDING = 20, 12, 50
 _STEPS = 20  # of what was true when
 _CHANGES = ("change", "supersede")  # kinds of ties

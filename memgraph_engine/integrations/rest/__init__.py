@@ -10,12 +10,15 @@ try:
     import uvicorn  # noqa: F401
     from fastapi import FastAPI
     from fastapi.exceptions import RequestValidationError
+    from fastapi.telemetry import TelemetryConfig
+    from mcp.server.transport_security import TransportSecuritySettings
     from starlette.exceptions import HTTPException
 except ImportError as error:
     raise MissingExtra("a server over HTTP", "serve") from error
 
 from memgraph_engine import __version__
 from memgraph_engine.client import Memory
+from memgraph_engine.integrations import mcp, page
 from memgraph_engine.integrations.access import Access
 from memgraph_engine.integrations.rest import asking, document, erasing, looking, problems, service, writing
 from memgraph_engine.integrations.rest.asked import parameters
@@ -23,22 +26,33 @@ from memgraph_engine.integrations.rest.gate import Gate
 from memgraph_engine.integrations.rest.metrics import Metrics
 from memgraph_engine.integrations.rest.work import Work
 
-_QUIET = {"tracing": False, "metrics": False, "logs": False, "auto_configure": False}  # nothing is sent anywhere
+_ANY_HOST = TransportSecuritySettings(enable_dns_rebinding_protection=False)
+_QUIET: TelemetryConfig = {
+    "tracing": False,
+    "metrics": False,
+    "logs": False,
+    "auto_configure": False,
+}  # nothing is sent anywhere
 
 
-def app(memory: Memory, *, access: Access | None = None) -> FastAPI:
+def app(memory: Memory, *, access: Access | None = None, ui: bool = False) -> FastAPI:
     """Return the ASGI app that serves a memory, and those of all tenants that keys are made for.
 
     The settings under `serve` say what it takes. `memory` stays the caller's to close, after the app has ended. Without
-    an `access`, a key is asked for once the database has one, as on a machine of one's own.
+    an `access`, a key is asked for once the database has one, as on a machine of one's own. MCP is served beside REST,
+    at /mcp, and with `ui` the page at /ui.
     """
     settings = memory.engine.settings.serve
     given = access or Access(memory, required=settings.keys == "always")
     work = Work(settings.concurrency, settings.patience, settings.timeout)
+    tools = mcp.server(mcp.over_http, plans=given.plans)
+    # the gate has looked at the host already, and each call is one request
+    spoken = tools.streamable_http_app(stateless_http=True, json_response=True, transport_security=_ANY_HOST)
 
     @asynccontextmanager
     async def life(_app: FastAPI) -> AsyncIterator[None]:
-        yield
+        async with tools.session_manager.run():
+            yield
         await work.close()
         given.close()
 
@@ -56,6 +70,9 @@ def app(memory: Memory, *, access: Access | None = None) -> FastAPI:
     made.state.readiness = service.Readiness(memory)
     for part in (asking, looking, writing, erasing, service):
         made.include_router(part.router)
+    made.router.routes.extend(spoken.routes)
+    if ui:
+        page.install(made)
     made.add_exception_handler(MemgraphEngineError, problems.on_engine_error)
     made.add_exception_handler(problems.Refused, problems.on_refused)
     made.add_exception_handler(RequestValidationError, problems.on_invalid)

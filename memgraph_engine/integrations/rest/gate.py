@@ -18,6 +18,8 @@ from memgraph_engine.settings import ServeSettings
 
 OPEN = frozenset({"/health/live", "/health/ready", "/openapi.json"})
 """What is told without a key."""
+PAGE = "/ui"
+"""Where the page is, which asks for a key by a form of its own, and sends forms."""
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _DRAINED = 1 << 28  # bytes of a body too large that are read and thrown away, so that the client hears of it
 _STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)', re.DOTALL)  # also one that never ends: it fits at once
@@ -48,9 +50,12 @@ class Gate:
     async def _admit(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = Headers(scope=scope)
         try:
-            if scope["path"] not in OPEN:
+            form = scope["path"].startswith(PAGE)
+            if form:
+                self._check_alone(headers, secret=None)
+            elif scope["path"] not in OPEN:
                 scope.setdefault("state", {})["caller"] = await self._caller(headers)
-            body = await self._body(headers, receive)
+            body = await self._body(headers, receive, form=form)
         except MemgraphEngineError as error:
             await of_engine(error)(scope, receive, send)
             return
@@ -63,25 +68,28 @@ class Gate:
 
     async def _caller(self, headers: Headers) -> object:
         secret = secret_of(headers)
-        if secret is None and not self._access.required:
-            self._check_origin(headers)
+        self._check_alone(headers, secret)
         if known := self._access.known(secret):
             return known
         return await run_in_threadpool(self._access.caller, secret)
 
-    def _check_origin(self, headers: Headers) -> None:
+    def _check_alone(self, headers: Headers, secret: str | None) -> None:
+        if secret is not None or self._access.required:
+            return
         origin = headers.get("origin")
         names = [_name(f"//{headers.get('host', '')}"), *([_name(origin)] if origin is not None else [])]
         if not all(name in self._hosts for name in names):
             raise Refused(403, "Without a key this server answers only what is asked of it by a name of this machine.")
 
-    async def _body(self, headers: Headers, receive: Receive) -> bytes:
+    async def _body(self, headers: Headers, receive: Receive, *, form: bool) -> bytes:
         try:
             async with asyncio.timeout(self._settings.slow):
                 body = await self._read(headers, receive)
         except TimeoutError:
             told = f"The body did not come within {self._settings.slow:g} seconds."
             raise Refused(408, told, {"Connection": "close"}) from None
+        if form:
+            return body
         if body and not _JSON.match(headers.get("content-type", "")):
             raise Refused(415, "The body must be JSON, and say so: Content-Type: application/json.")
         if body and deeper(body, self._settings.depth):

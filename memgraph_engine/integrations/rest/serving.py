@@ -66,14 +66,14 @@ def admitted(memory: Memory, *, alone: bool) -> Access:
     return Access(memory, required=required)
 
 
-def serve(memory: Memory, access: Access, one: socket.socket) -> None:
+def serve(memory: Memory, access: Access, one: socket.socket, *, ui: bool = False) -> None:
     """Serve until SIGTERM or SIGINT: then nothing new is taken, and what runs may end.
 
     A second SIGINT ends it at once.
     """
     settings = memory.engine.settings.serve
     config = uvicorn.Config(
-        app(memory, access=access),
+        app(memory, access=access, ui=ui),
         http=_protocol(settings),
         ws="none",
         lifespan="on",
