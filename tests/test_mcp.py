@@ -20,7 +20,9 @@ from memgraph_engine.errors import Unreachable
 from memgraph_engine.integrations import mcp
 from memgraph_engine.integrations.access import Access, Caller
 from memgraph_engine.integrations.mcp import Connecting
+from memgraph_engine.integrations.rest import app
 from memgraph_engine.model.key import RIGHTS
+from tests.keys import bearer
 
 SIGNATURES = {
     "remember": ["text", "said_by", "session", "time", "tags"],
