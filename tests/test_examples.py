@@ -9,7 +9,11 @@ import pytest
 
 import memgraph_engine
 
-OPTIONAL = {"memgraph_engine.embedding.sentence_transformers"}
+OPTIONAL = {
+    "memgraph_engine.embedding.sentence_transformers",
+    "memgraph_engine.integrations.langchain",
+    "memgraph_engine.integrations.langgraph",
+}
 MODULES = sorted(
     module.name
     for module in pkgutil.walk_packages(memgraph_engine.__path__, "memgraph_engine.")
