@@ -31,7 +31,7 @@ check: .venv/ready  ## format, lint, types, layers
 
 # what is run by targets of its own
 OPTIONAL := not slow and not long and not attack and not sentence_transformers and not llm \
-  and not langgraph and not langchain
+  and not langgraph and not langchain and not google_adk
 
 quick: .venv/ready  ## every check, and the tests that need no database
 	@$(MAKE) --no-print-directory -j2 check tests RUN="not integration and $(OPTIONAL)"
@@ -84,6 +84,14 @@ test-langchain: .venv/ready  ## LangChain's retriever, by LangChain's own tests 
 	.venv-langchain/bin/mypy memgraph_engine/integrations/langchain.py
 	.venv-langchain/bin/python -m pytest -m langchain -o asyncio_mode=auto -o asyncio_default_fixture_loop_scope=function
 
+test-google-adk: .venv/ready  ## Google ADK's memory service
+	$(PYTHON) -m venv .venv-google-adk
+	.venv-google-adk/bin/pip install --quiet -r requirements.lock
+	.venv-google-adk/bin/pip install --quiet --no-deps --no-build-isolation -e .
+	.venv-google-adk/bin/pip install --quiet google-adk
+	.venv-google-adk/bin/mypy memgraph_engine/integrations/google_adk.py
+	.venv-google-adk/bin/python -m pytest -m google_adk
+
 bench: .venv/ready  ## measure retrieval on the LoCoMo file that MEMGRAPH_ENGINE_LOCOMO names
 	$(V)/python -m bench locomo --no-crowded
 
@@ -96,6 +104,6 @@ lock:  ## pin the newest versions that fit (needs uv on the PATH)
 	  --extra serve --group dev pyproject.toml -o requirements.lock
 
 clean:  ## remove the environment and all caches of the checkout; the memory itself stays
-	rm -rf .venv .venv-st .venv-llm .venv-langgraph .venv-langchain dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf .venv .venv-st .venv-llm .venv-langgraph .venv-langchain .venv-google-adk dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
-.PHONY: help env demo check quick test tests test-slow test-long test-attacks test-containers test-sentence-transformers test-llm test-langgraph test-langchain bench docs lock clean
+.PHONY: help env demo check quick test tests test-slow test-long test-attacks test-containers test-sentence-transformers test-llm test-langgraph test-langchain test-google-adk bench docs lock clean

@@ -11,6 +11,7 @@ import memgraph_engine
 
 OPTIONAL = {
     "memgraph_engine.embedding.sentence_transformers",
+    "memgraph_engine.integrations.google_adk",
     "memgraph_engine.integrations.langchain",
     "memgraph_engine.integrations.langgraph",
 }

@@ -607,14 +607,6 @@ def test_langmems_tools_work_on_it(store):
     assert len(store.memory.audit.deleted(user_id=user_of(place))) == 1
 
 
-def test_docstring_examples():
-    import doctest
-
-    from memgraph_engine.integrations import langgraph
-
-    assert doctest.testmod(langgraph).failed == 0
-
-
 def test_the_core_imports_none_of_it():
     code = "import sys, memgraph_engine; from memgraph_engine import Memory; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()

@@ -10,7 +10,6 @@ no cap or pruning takes them, and no model is asked about what is put.
 
 import asyncio
 import json
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import timedelta
 from itertools import islice
@@ -44,6 +43,7 @@ from memgraph_engine.client import Memory
 from memgraph_engine.errors import InvalidInput, named
 from memgraph_engine.graph.items import Holding
 from memgraph_engine.ingest.messages import check_name
+from memgraph_engine.integrations.namespaces import namespace_of, user_of
 from memgraph_engine.model.item import PREFIX, Item, Put
 from memgraph_engine.model.ports import Clock, utc_now
 from memgraph_engine.model.scope import Scope
@@ -56,6 +56,9 @@ _LONGEST = 1_000_000  # characters of a value as JSON
 _SHORTEST = timedelta(seconds=1)  # that an item lives at least
 _FIRST, _GROWTH, _MOST = 50, 4, 10_000  # items that a question ranks at first, by how much more then, and at most
 _WHOLE = "$"
+
+
+__all__ = ["MemgraphStore", "namespace_of", "source_of", "user_of"]
 
 
 class MemgraphStore(BaseStore):
@@ -231,24 +234,6 @@ class _Embedder:
         """Return the vector of a question."""
         vector: list[float] = self._embeddings.embed_query(text)
         return vector
-
-
-def user_of(namespace: Sequence[str]) -> str:
-    """Return the `user_id` whose memory a namespace is: its labels, joined by slashes; a label's own are encoded.
-
-    >>> user_of(("users", "ana")), user_of(("a/b", "100%"))
-    ('users/ana', 'a%2Fb/100%25')
-    """
-    return "/".join(label.replace("%", "%25").replace("/", "%2F") for label in namespace)
-
-
-def namespace_of(user: str) -> Namespace:
-    """Return the namespace that is a user's memory.
-
-    >>> namespace_of("a%2Fb/100%25")
-    ('a/b', '100%')
-    """
-    return tuple(re.sub("%2F|%25", lambda found: unquote(found[0]), label) for label in user.split("/"))
 
 
 def source_of(key: str) -> str:
