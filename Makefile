@@ -30,7 +30,8 @@ check: .venv/ready  ## format, lint, types, layers
 	$(V)/lint-imports
 
 # what is run by targets of its own
-OPTIONAL := not slow and not long and not attack and not sentence_transformers and not llm and not mem0 and not agents and not rest
+OPTIONAL := not slow and not long and not attack and not sentence_transformers and not llm and not mem0 and not rest \
+  and not langgraph and not langchain and not google_adk and not agent_framework
 
 quick: .venv/ready  ## every check, and the tests that need no database
 	@$(MAKE) --no-print-directory -j2 check tests RUN="not integration and $(OPTIONAL)"
@@ -68,13 +69,13 @@ test-mem0: .venv/ready  ## mem0's calls beside mem0 itself, offline
 	.venv-mem0/bin/pip install --quiet 'mem0ai==2.2.1'
 	.venv-mem0/bin/python -m pytest tests/test_mem0.py
 
-test-agents: .venv/ready  ## agent frameworks (Google's, Microsoft's) run on a memory, with a scripted model
-	$(PYTHON) -m venv .venv-agents
-	.venv-agents/bin/pip install --quiet -r requirements.lock
-	.venv-agents/bin/pip install --quiet --no-deps --no-build-isolation -e .
-	.venv-agents/bin/pip install --quiet 'google-adk==2.13.*' 'agent-framework-core==1.23.*'
-	.venv-agents/bin/mypy memgraph_engine/integrations/adk.py memgraph_engine/integrations/agent_framework.py
-	.venv-agents/bin/python -m pytest -m agents
+test-agent-framework: .venv/ready  ## the context provider of Microsoft's Agent Framework
+	$(PYTHON) -m venv .venv-agent-framework
+	.venv-agent-framework/bin/pip install --quiet -r requirements.lock
+	.venv-agent-framework/bin/pip install --quiet --no-deps --no-build-isolation -e .
+	.venv-agent-framework/bin/pip install --quiet 'agent-framework-core>=1.23'
+	.venv-agent-framework/bin/mypy memgraph_engine/integrations/agent_framework.py
+	.venv-agent-framework/bin/python -m pytest -m agent_framework
 
 test-llm: .venv/ready  ## the extractor with a real, weak model on loopback (builds llama.cpp, some minutes)
 	$(PYTHON) -m venv .venv-llm
@@ -89,6 +90,30 @@ test-rest: .venv/ready  ## thousands of requests, made from the server's own doc
 	.venv-rest/bin/pip install --quiet 'schemathesis>=4.32'
 	.venv-rest/bin/python -m pytest -m rest -s
 
+test-langgraph: .venv/ready  ## LangGraph's store, by the tests of LangGraph's own stores too (fetches these)
+	$(PYTHON) -m venv .venv-langgraph
+	.venv-langgraph/bin/pip install --quiet -r requirements.lock
+	.venv-langgraph/bin/pip install --quiet --no-deps --no-build-isolation -e .
+	.venv-langgraph/bin/pip install --quiet langgraph-checkpoint-sqlite langmem pytest-asyncio pytest-mock
+	.venv-langgraph/bin/mypy memgraph_engine/integrations/langgraph.py
+	.venv-langgraph/bin/python -m pytest -m langgraph -p no:asyncio
+
+test-langchain: .venv/ready  ## LangChain's retriever, by LangChain's own tests too
+	$(PYTHON) -m venv .venv-langchain
+	.venv-langchain/bin/pip install --quiet -r requirements.lock
+	.venv-langchain/bin/pip install --quiet --no-deps --no-build-isolation -e .
+	.venv-langchain/bin/pip install --quiet langchain-tests
+	.venv-langchain/bin/mypy memgraph_engine/integrations/langchain.py
+	.venv-langchain/bin/python -m pytest -m langchain -o asyncio_mode=auto -o asyncio_default_fixture_loop_scope=function
+
+test-google-adk: .venv/ready  ## Google ADK's memory service
+	$(PYTHON) -m venv .venv-google-adk
+	.venv-google-adk/bin/pip install --quiet -r requirements.lock
+	.venv-google-adk/bin/pip install --quiet --no-deps --no-build-isolation -e .
+	.venv-google-adk/bin/pip install --quiet google-adk
+	.venv-google-adk/bin/mypy memgraph_engine/integrations/google_adk.py
+	.venv-google-adk/bin/python -m pytest -m google_adk
+
 bench: .venv/ready  ## measure retrieval on the LoCoMo file that MEMGRAPH_ENGINE_LOCOMO names
 	$(V)/python -m bench locomo --no-crowded
 
@@ -101,6 +126,6 @@ lock:  ## pin the newest versions that fit (needs uv on the PATH)
 	  --extra serve --group dev pyproject.toml -o requirements.lock
 
 clean:  ## remove the environment and all caches of the checkout; the memory itself stays
-	rm -rf .venv .venv-st .venv-llm .venv-mem0 .venv-agents .venv-rest dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf .venv .venv-st .venv-llm .venv-mem0 .venv-rest .venv-langgraph .venv-langchain .venv-google-adk .venv-agent-framework dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
-.PHONY: help env demo check quick test tests test-slow test-long test-attacks test-containers test-sentence-transformers test-mem0 test-agents test-llm test-rest bench docs lock clean
+.PHONY: help env demo check quick test tests test-slow test-long test-attacks test-containers test-sentence-transformers test-llm test-mem0 test-rest test-langgraph test-langchain test-google-adk test-agent-framework bench docs lock clean

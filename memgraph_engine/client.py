@@ -869,7 +869,7 @@ class Memory:
         With `shared=True` only the shared memory is read. These filters narrow the notes down:
 
         - `session`, `speaker`, `role`, `agent`: those of the note.
-        - `kind`: what it came as, `message`, `document`, `code` or `api_result`.
+        - `kind`: what it came as, `message`, `document`, `code`, `api_result`, or `item` for what a store put.
         - `since`, `until`: when it was said, both included; a day means the whole of it.
         - `tags`, `metadata`: the note has all that are given.
         - `min_similarity` (-1 to 1): the least `Hit.similarity`.

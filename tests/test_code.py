@@ -298,7 +298,7 @@ def test_a_function_is_found_by_what_it_does_and_by_its_name_and_code_alone_if_a
     (note,) = [one for one in memory.get_all(user_id="ana", kind="code") if "load_boats" in one.text]
     assert note.keywords == ("load_boats",)
     assert note.context.startswith("boats/store.py, load_boats (load boats): Keeps boats.")
-    with pytest.raises(InvalidInput, match="kind must be one of message, document, code, api_result, not 'song'"):
+    with pytest.raises(InvalidInput, match="kind must be one of message, document, code, api_result, item, not 'song'"):
         memory.search("boats", user_id="ana", kind="song")
 
 

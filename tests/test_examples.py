@@ -11,8 +11,10 @@ import memgraph_engine
 
 OPTIONAL = {
     "memgraph_engine.embedding.sentence_transformers",
-    "memgraph_engine.integrations.adk",
     "memgraph_engine.integrations.agent_framework",
+    "memgraph_engine.integrations.google_adk",
+    "memgraph_engine.integrations.langchain",
+    "memgraph_engine.integrations.langgraph",
 }
 MODULES = sorted(
     module.name

@@ -1,5 +1,5 @@
-// The notes that a cap may evict, with what says how cold they are: those of no class that stays, not pinned, and neither held nor
-// written within the last while.
+// The notes that a cap may evict, with what says how cold they are: those of no class that stays, not pinned, no items, and neither held
+// nor written within the last while.
 // $scope: string    the scope
 // $before: datetime    until when a note must have become what it is
 // $staying: list<string>    classes of which none is evicted
@@ -9,6 +9,7 @@
 // returns, in the order in which they were said, id, created_at [ms], terms: those of its own words, role, sums: for how many notes it stands, 0 for no summary, alike: what it must have in common with others that one summary stands for as well
 MATCH (n:Note {scope: $scope, status: 'active'})
 WHERE n.expires_at > $alive AND n.recorded_at <= $before AND NOT n.pinned AND NOT n.policy IN $staying
+  AND NOT EXISTS { (n)-[:FROM]->(x:Source) WHERE x.kind = 'item' }
   AND (size($sources) + size($sessions) = 0
        OR NOT EXISTS { (n)-[:SUMS*0..1]->()-[:FROM]->(x:Source) WHERE x.id IN $sources OR x.session IN $sessions })
 RETURN n.id AS id, n.created_at.epochMillis AS created_at, n.raw_terms AS terms, n.role AS role,

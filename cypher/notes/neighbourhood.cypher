@@ -5,11 +5,11 @@
 // $scope: string    the scope
 // $rows: list<map>    {place, raw_vector, context_vector, terms, words: the full-text query made of these, session,
 //   turns: those of the session whose notes it is held against besides}
-// $near: integer    notes that the vector index proposes for each; those that are kept apart, and code, come too, and are to be left out
+// $near: integer    notes that the vector index proposes for each; those that are kept apart, code and items come too, and are to be left out
 // $lexical: integer    notes that share most words with each
 // $proposed: integer    notes that full text proposes for each
 // $alive: datetime    the present: what ends by then can't be read
-// returns pairs [{place, id, raw_cosine, context_cosine, near (by the vector index alone)}], notes [{id, context, policy, apart, code (whether it is a piece of code), said_at, expires_at, keywords (keys),
+// returns pairs [{place, id, raw_cosine, context_cosine, near (by the vector index alone)}], notes [{id, context, policy, apart, alone (whether it is a piece of code, or an item), said_at, expires_at, keywords (keys),
 //   raw (of a summary, or what a user wrote, else null), summary (whether it is one), sources,
 //   ended (the last note that tells a change of it [id, said_at ms], else null)}]
 OPTIONAL MATCH (s:Scope {scope: $scope})
@@ -40,7 +40,7 @@ CALL (row, apart) {
 WITH collect({place: row.place, id: n.id, raw_cosine: raw_cosine, context_cosine: context_cosine, near: near}) AS pairs,
      collect(DISTINCT n) AS notes
 RETURN pairs,
-       [n IN notes | n {.id, .context, .policy, .apart, code: EXISTS { (n)-[:FROM]->(:Source {kind: 'code'}) }, said_at: n.said_at.epochMillis, expires_at: n.expires_at.epochMillis,
+       [n IN notes | n {.id, .context, .policy, .apart, alone: EXISTS { (n)-[:FROM]->(x:Source) WHERE x.kind IN ['code', 'item'] }, said_at: n.said_at.epochMillis, expires_at: n.expires_at.epochMillis,
                         ended: head(COLLECT { MATCH (n)<-[:RELATED {kind: 'change'}]-(m:Note) WHERE m.expires_at > $alive AND m.apart IS NULL RETURN [m.id, m.said_at.epochMillis] ORDER BY m.said_at DESC, m.id LIMIT 1 }),
                         raw: CASE WHEN n.constructed_by = 'user' OR EXISTS { (n)-[:SUMS]->() } THEN n.raw END,
                         summary: EXISTS { (n)-[:SUMS]->() },

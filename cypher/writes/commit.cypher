@@ -15,7 +15,7 @@
 //   waves: list<list<map>>    notes to revise, each once in a wave {id, properties, raw_vector or null, context_vector or
 //   null, decision, role, adds, drops [{id (of a source), part}], keywords or null, sums (what it stands for from now on, or null), light: neither the note nor its former version
 //   keeps vectors, and the note keeps its keywords by their names alone}
-//   rewritten: list<map>    sources to give a new text {id, text, hash, tags, metadata, cuts (before which characters it is cut, or null), parted,
+//   rewritten: list<map>    sources to give a new text {id, text, hash, tags, metadata, cuts (before which characters it is cut, or null), expires_as [ms or null], parted,
 //   returned}; the notes `parted` go on telling the former text, those `returned` told it before and tell this one again
 //   relations: list<map>    ties from the notes that a decision made or changed {new, old, score, kind (link, change,
 //   conflict or supersede), decision, former (words of the older one that a change makes untrue, '' for all)}; two notes
@@ -243,7 +243,8 @@ CALL () {
   CREATE (s:PastSource)
   SET s = properties(x), s.superseded_at = $now
   CREATE (x)-[:WAS]->(s)
-  SET x.text = row.text, x.hash = row.hash, x.cuts = row.cuts, x.tags = row.tags, x.metadata = row.metadata
+  SET x.text = row.text, x.hash = row.hash, x.cuts = row.cuts, x.tags = row.tags, x.metadata = row.metadata,
+      x.expires_as = row.expires_as
   WITH x, s, row
   CALL (x, s, row) {
     MATCH (n:Note|Past)-[f:FROM]->(x) WHERE n:Past OR n.id IN row.parted

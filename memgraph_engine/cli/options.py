@@ -96,7 +96,7 @@ NOTE_OPTIONS: dict[str, Any] = {
     "speaker": _one("NAME", "Only what this speaker said."),
     "role": _one("ROLE", "Only messages of this role."),
     "agent": _one("ID", "Only what was said to this agent."),
-    "kind": _one("KIND", "Only what came as this: message, document, code or api_result."),
+    "kind": _one("KIND", "Only what came as this: message, document, code, api_result or item."),
     "since": _one("TIME", "Only what was said then or later, ISO 8601."),
     "until": _one("TIME", "Only what was said then or before, ISO 8601."),
     "tags": Annotated[

@@ -24,7 +24,7 @@ from memgraph_engine.graph.neighbourhood import Neighbour, neighbourhood, turns_
 from memgraph_engine.language import CLOSED, listed_terms
 from memgraph_engine.lifecycle import Policies
 from memgraph_engine.model.candidate import Candidate
-from memgraph_engine.model.memory import Source
+from memgraph_engine.model.memory import ALONE, Source
 from memgraph_engine.model.result import Considered, Relation
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.model.text import is_question, line
@@ -207,10 +207,10 @@ class Gate:
         """Judge candidates in order, each against stored notes and the candidates before it.
 
         One look-up for all of them. `opinions` may ask a model about the pairs, and goes before the local judgement.
-        A piece of code stands alone: two functions of one text in two places are two.
+        A piece of code stands alone: two functions of one text in two places are two. So does an item.
         """
         verdicts = [self._alone(candidate) for candidate in candidates]
-        some = [place for place, candidate in enumerate(candidates) if candidate.source.kind != "code"]
+        some = [place for place, candidate in enumerate(candidates) if candidate.source.kind not in ALONE]
         if self._settings.update and some:
             said = [candidates[place] for place in some]
             new, rows = self.compared(db, said)

@@ -58,8 +58,8 @@ def neighbourhood(
 ) -> Neighbourhood:
     """Look up the neighbours of candidates, proposed by the raw text's vector and by `words` of each.
 
-    Beside them the notes of the `reach` messages before each, in its session. What is kept apart, and code, is near to
-    nothing, and takes no other's place.
+    Beside them the notes of the `reach` messages before each, in its session. What is kept apart, code and items are
+    near to nothing, and take no other's place.
     """
     rows = [
         {
@@ -82,7 +82,7 @@ def neighbourhood(
     asked, crowded = near, True
     while crowded:
         answer = tx.run("notes/neighbourhood", **given, near=asked)[0]
-        apart = {row["id"] for row in answer["notes"] if row["apart"] or row["code"]}
+        apart = {row["id"] for row in answer["notes"] if row["apart"] or row["alone"]}
         taken = Counter(pair["place"] for pair in answer["pairs"] if pair["id"] in apart)
         crowded = max(taken.values(), default=0) > asked - near and asked < _MOST
         asked *= _GROWTH

@@ -9,8 +9,9 @@ from memgraph_engine.graph.statements import statements
 # Since 12 notes end: older processes would write notes without a life, and read the ended. Since 21 models describe
 # blocks: older ones would leave their words where a note has changed. Since 22 there are claims: older ones would not
 # take them away with their notes. Since 23 they are marked for what users share: older ones would leave new ones
-# unmarked. Since 24 there are keys: older ones would leave those of a user of whom they erase everything.
-VERSION = 24
+# unmarked. Since 24 there are keys: older ones would leave those of a user of whom they erase everything. Since 25
+# there are items: older ones would merge messages into them, and evict them.
+VERSION = 25
 # Indexes that databases of older schemas have in another form. Quantised to one bit, the server's default, an index of
 # vectors fails on a search that finds nothing once something was deleted (2026.08), and to bytes it is slower and its
 # scores are not exact. Full text held the terms of all scopes alike. Notes did not end.

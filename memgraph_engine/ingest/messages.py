@@ -31,6 +31,7 @@ FIELDS = (
     "policy",
     "expires",
 )
+_KINDS = tuple(kind for kind in get_args(SourceKind) if kind != "item")  # those are put by a store, under keys
 _NAMES = ("id", "role", "speaker", "agent", "session")
 _LONGEST_NAME = 512
 _LONGEST_METADATA = 16_384
@@ -85,8 +86,8 @@ def parse_message(
     if not names["speaker"]:
         names["speaker"] = {"user": user.replace("\0", ""), "assistant": names["agent"]}.get(names["role"], "")
     kind: Any = given.get("kind", "message")
-    if not (isinstance(kind, str) and kind in get_args(SourceKind)):
-        raise InvalidInput(f"{where}: kind {kind!r} is none of {', '.join(get_args(SourceKind))}.")
+    if not (isinstance(kind, str) and kind in _KINDS):
+        raise InvalidInput(f"{where}: kind {kind!r} is none of {', '.join(_KINDS)}.")
     caption = _text(given.get("caption", ""), f"{where}: caption", max_text)
     most = _MOST_UNHEARD if names["role"] in _UNHEARD else max_text
     text = _text(given.get("text", ""), f"{where}: text", most)

@@ -1,4 +1,4 @@
-"""A memory as a context provider of Microsoft's Agent Framework (docs/agents.md)."""
+"""A memory as a context provider of Microsoft's Agent Framework (docs/agent-framework.md)."""
 
 import asyncio
 from collections.abc import Sequence

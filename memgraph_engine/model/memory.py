@@ -9,7 +9,7 @@ from unicodedata import normalize
 
 from memgraph_engine.interface.results import Result
 
-SourceKind = Literal["message", "document", "code", "api_result"]
+SourceKind = Literal["message", "document", "code", "api_result", "item"]
 Status = Literal["pending", "active", "superseded", "deleted", "archived"]
 
 READABLE: tuple[Status, ...] = ("active", "pending")
@@ -22,6 +22,9 @@ UNKNOWN_PAST = datetime(1, 1, 1, tzinfo=UTC)
 """Stands for "since ever"."""
 DEFAULT_POLICY = "factual"
 """The class of what was written before there were policies, and by default of everything since."""
+
+ALONE: tuple[SourceKind, ...] = ("code", "item")
+"""Kinds of sources whose notes are compared with no others, and tell no events."""
 
 Key = tuple[str, int]
 """What makes one note: the id of a source, and the passage of it, counted from 0."""

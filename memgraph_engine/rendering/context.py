@@ -14,7 +14,7 @@ from functools import cache
 from memgraph_engine.language import spelt, tokenize, tokenize_code, word_list
 from memgraph_engine.model.code import MODULE, described, name_of
 from memgraph_engine.model.marker import without_recalled
-from memgraph_engine.model.memory import Key, Source, by_time
+from memgraph_engine.model.memory import ALONE, Key, Source, by_time
 from memgraph_engine.model.text import as_day, line
 from memgraph_engine.rendering.when import Event, events, resolved
 
@@ -117,8 +117,8 @@ def written(source: Source) -> str:
 
 
 def told(source: Source, language: str) -> tuple[Event, ...]:
-    """Return the dates that a source names, by the day on which it was said; none without one. Code tells no events."""
-    if source.kind == "code":
+    """Return the dates that a source names, by the day on which it was said; none without one, or of code and items."""
+    if source.kind in ALONE:
         return ()
     return events(without_recalled(source.text), _moment(source), language)
 

@@ -18,7 +18,7 @@ from memgraph_engine.graph import sources
 from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.notes import NewNote, Rendering, Revision, tags_of, texts_of
 from memgraph_engine.ingest.construct import Placed
-from memgraph_engine.lifecycle import quoted
+from memgraph_engine.lifecycle import Life, quoted
 from memgraph_engine.model.candidate import Candidate
 from memgraph_engine.model.memory import READABLE, Key, Source, note_id
 from memgraph_engine.model.result import Decision
@@ -112,8 +112,9 @@ def reword(
     *,
     language: str,
     embedder: CheckedEmbedder,
+    life: Life | None = None,
 ) -> Decision:
-    """Give a source another text; raises Stale, with nothing written."""
+    """Give a source another text, and its notes another life if one is given; raises Stale, with nothing written."""
     notes = [one.found.note.id for one in given.told]
     only = notes[0] if len(notes) == 1 and not given.added else ""
     decision = transaction.decide(Decision(uuid4().hex, "update", transaction.now, only))
@@ -123,7 +124,7 @@ def reword(
         *(given.quotable.get(part) for part in range(len(given.new) - 1)),
     ]
     made = _made(given, before, construct)
-    plan = _Plan(transaction, given, decision.id, before, made, language, embedder)
+    plan = _Plan(transaction, given, decision.id, before, made, language, embedder, life.properties if life else {})
     parted = [one.found.note.id for one in given.told if not plan.revise(one)]
     plan.add()
     transaction.rewrite(sources.joined(given.new), sources.cuts(given.new), parted=parted)
@@ -151,7 +152,10 @@ def _made(given: Reworded, before: Sequence[Source | None], construct: Construct
 
 @dataclass(frozen=True)
 class _Plan:
-    """What becomes of the notes: `before` are the turns before the passages, `made` are candidates of some of these."""
+    """What becomes of the notes: `before` are the turns before the passages, `made` are candidates of some of these.
+
+    `life` are the properties of the life that the notes get, none where that stays.
+    """
 
     transaction: Transaction
     given: Reworded
@@ -160,6 +164,7 @@ class _Plan:
     made: Mapping[int, Candidate]
     language: str
     embedder: CheckedEmbedder
+    life: Mapping[str, Any]
 
     @property
     def end(self) -> Source | None:
@@ -173,14 +178,22 @@ class _Plan:
         new = [given.places[part] for part in old if part in given.places]
         turns = self._sourced(one)
         if not turns:
-            gone = {"status": "deleted"} if note.status in READABLE else {}
-            self.transaction.revise(one.found, Revision(note.id, self.decision, gone))
+            gone = Revision(note.id, self.decision, {"status": "deleted"} if note.status in READABLE else {})
+            ended = note.status == "expired"  # and no sweep will find what it told
+            self.transaction.revise(one.found, Revision.archived(note.id, self.decision) if ended else gone)
             return False
         candidate = next((self.made[part] for part in new if part in self.made), None)
         properties, vectors, names = self._reworded(one, candidate) if candidate else (*self._retold(one, turns), None)
         adds, drops = ({(given.id, part) for part in some} for some in (set(new) - set(old), set(old) - set(new)))
         revision = Revision(
-            note.id, self.decision, properties, "changed", *vectors, names, tuple(sorted(adds)), tuple(sorted(drops))
+            note.id,
+            self.decision,
+            {**properties, **self.life},
+            "changed",
+            *vectors,
+            names,
+            tuple(sorted(adds)),
+            tuple(sorted(drops)),
         )
         self.transaction.revise(one.found, revision)
         if "raw" in properties and (candidate or drops):

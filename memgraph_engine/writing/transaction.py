@@ -237,11 +237,11 @@ class Transaction:
         parted: Collection[str] = (),
         returned: Collection[str] = (),
     ) -> None:
-        """Give a stored source the text, tags and metadata of this one, cut before these characters.
+        """Give a stored source the text, tags, metadata and own end of this one, cut before these characters.
 
         The notes that are `parted` go on telling its former text. Those `returned` told this text before, and do again.
         """
-        told = {name: source_properties(whole)[name] for name in ("text", "hash", "tags", "metadata")}
+        told = {name: source_properties(whole)[name] for name in ("text", "hash", "tags", "metadata", "expires_as")}
         row = {"id": whole.id, **told, "cuts": list(cuts or ()) or None}
         self._rewritten[whole.id] = {**row, "parted": sorted(parted), "returned": sorted(returned)}
 

@@ -1,0 +1,356 @@
+"""LangGraph's store on the memories of a tenant (docs/langgraph.md).
+
+A namespace is the memory of one user: its labels, joined by slashes, are the `user_id`. So erasure, export, `users`,
+`verify` and the purge of a tenant work by namespace, and no search can cross from one to another. An item is a source
+of the kind `item`, whose metadata hold the value as JSON, and a note for each text that it is found by. Thereby its
+history, undo, explanation, expiry and erasure are those of all other notes, and its search is recall's; a label of its
+own would need all of these again. What notes lack for that is said by the kind: the gate compares items with nothing,
+no cap or pruning takes them, and no model is asked about what is put.
+"""
+
+import asyncio
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import timedelta
+from itertools import islice
+from operator import ge, gt, le, lt
+from types import TracebackType
+from typing import Any, Self, cast
+from urllib.parse import unquote
+
+from langgraph.store.base import (
+    BaseStore,
+    Embeddings,
+    GetOp,
+    IndexConfig,
+    InvalidNamespaceError,
+    ListNamespacesOp,
+    MatchCondition,
+    Op,
+    PutOp,
+    Result,
+    SearchItem,
+    SearchOp,
+    TTLConfig,
+    ensure_embeddings,
+    get_text_at_path,
+    validate_op_namespace,
+)
+from langgraph.store.base import Item as StoreItem
+
+from memgraph_engine.asking.items import ItemReader, Ranked
+from memgraph_engine.client import Memory
+from memgraph_engine.errors import InvalidInput, named
+from memgraph_engine.graph.items import Holding
+from memgraph_engine.ingest.messages import check_name
+from memgraph_engine.integrations.namespaces import namespace_of, user_of
+from memgraph_engine.model.item import PREFIX, Item, Put
+from memgraph_engine.model.ports import Clock, utc_now
+from memgraph_engine.model.scope import Scope
+from memgraph_engine.settings import Settings
+from memgraph_engine.writing.items import ItemWriter
+
+Namespace = tuple[str, ...]
+
+_LONGEST = 1_000_000  # characters of a value as JSON
+_SHORTEST = timedelta(seconds=1)  # that an item lives at least
+_FIRST, _GROWTH, _MOST = 50, 4, 10_000  # items that a question ranks at first, by how much more then, and at most
+_WHOLE = "$"
+
+
+__all__ = ["MemgraphStore", "namespace_of", "source_of", "user_of"]
+
+
+class MemgraphStore(BaseStore):
+    """A LangGraph store that keeps its items in a Memory. Safe to share between threads.
+
+    `index` says which `fields` of a value it is found by (else all of it). Where it names what to `embed` with, that
+    must be the memory's embedder, and a query ranks by the cosine; else by recall, which looks at words too. `ttl` is
+    LangGraph's. The memory stays open; a store that `connect` made closes its own.
+    """
+
+    supports_ttl = True
+
+    def __init__(self, memory: Memory, *, index: IndexConfig | None = None, ttl: TTLConfig | None = None) -> None:
+        self.memory = memory
+        self.index_config, self.ttl_config = index, ttl
+        self.embeddings = ensure_embeddings(index["embed"]) if index and "embed" in index else None
+        if index and self.embeddings and (own := _Embedder(self.embeddings, index).name) != memory.engine.embedder.name:
+            raise InvalidInput(
+                f"index names {own!r} to embed with, but the memory has {memory.engine.embedder.name!r}: leave embed "
+                "out, or let MemgraphStore.connect make the memory."
+            )
+        self._fields = list((index or {}).get("fields") or [_WHOLE])
+        self._reader, self._writer = ItemReader(memory.engine), ItemWriter(memory.engine)
+
+    @classmethod
+    def connect(
+        cls,
+        uri: str | None = None,
+        *,
+        tenant: str | None = None,
+        index: IndexConfig | None = None,
+        ttl: TTLConfig | None = None,
+        settings: Settings | None = None,
+        clock: Clock = utc_now,
+    ) -> Self:
+        """Connect as `Memory.connect` does, with the embedder that the `index` names, else that of the settings."""
+        embedder = _Embedder(ensure_embeddings(index["embed"]), index) if index and "embed" in index else None
+        memory = Memory.connect(uri, tenant=tenant, settings=settings, embedder=embedder, clock=clock)
+        return cls(memory, index=index, ttl=ttl)
+
+    def close(self) -> None:
+        """Close the memory."""
+        self.memory.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def batch(self, ops: Iterable[Op]) -> list[Result]:
+        """Do several things: all that is read is as it was before what the same call puts.
+
+        Of two puts under one key the last one counts. Each item is written whole or not at all; the items that are new
+        to a namespace are written together, all others one after the other.
+        """
+        given = list(ops)
+        for op in given:
+            _check(op)
+        puts: dict[Namespace, dict[str, PutOp]] = {}
+        for op in given:
+            if isinstance(op, PutOp):
+                puts.setdefault(tuple(op.namespace), {})[op.key] = op
+        made = {
+            namespace: [self._put(op) for op in some.values() if op.value is not None]
+            for namespace, some in puts.items()
+        }
+        results = self._read(given)
+        for namespace, some in puts.items():
+            scope = self._scope(namespace)
+            self._writer.put(scope, made[namespace])
+            self._writer.remove(scope, [op.key for op in some.values() if op.value is None])
+        return results
+
+    async def abatch(self, ops: Iterable[Op]) -> list[Result]:
+        """Do several things as `batch` does, in a thread."""
+        return await asyncio.to_thread(self.batch, list(ops))
+
+    # ---- inside -----------------------------------------------------------------------------
+
+    def _scope(self, namespace: Sequence[str]) -> Scope:
+        return Scope(self.memory.engine.settings.tenant, user_of(namespace))
+
+    def _read(self, ops: Sequence[Op]) -> list[Result]:
+        wanted: dict[Namespace, list[str]] = {}
+        for op in ops:
+            if isinstance(op, GetOp):
+                wanted.setdefault(tuple(op.namespace), []).append(op.key)
+        found = {
+            (namespace, key): item
+            for namespace, keys in wanted.items()
+            for key, item in self._reader.find(self._scope(namespace), list(dict.fromkeys(keys))).items()
+        }
+        results, read = list[Result](), dict[tuple[str, str], Item]()
+        for op in ops:
+            result: Result = None
+            if isinstance(op, GetOp):
+                item = found.get((tuple(op.namespace), op.key))
+                shown = [item] if item else []
+                result = StoreItem(**_fields(item)) if item else None
+            elif isinstance(op, SearchOp):
+                ranked = self._search(op)
+                shown = [item for item, _ in ranked]
+                result = [SearchItem(**_fields(item), score=score) for item, score in ranked]
+            elif isinstance(op, ListNamespacesOp):
+                shown, result = [], self._namespaces(op)
+            else:
+                shown = []
+            if shown and cast("GetOp | SearchOp", op).refresh_ttl:
+                read |= {item.place: item for item in shown}
+            results.append(result)
+        self._writer.read(read.values())
+        return results
+
+    def _holding(self, prefix: Sequence[str]) -> list[Holding]:
+        """Return the scopes of the namespaces that begin so and hold something."""
+        user = user_of(prefix)
+        found = self._reader.holding(user, f"{user}/" if user else "")
+        return [one for one in found if user_of(namespace_of(one.scope.user or "")) == one.scope.user]
+
+    def _search(self, op: SearchOp) -> Ranked:
+        held, last = self._holding(op.namespace_prefix), op.offset + op.limit
+        if not op.query:
+            listed = (item for item in self._reader.every(held) if _fits(item, op.filter))
+            return [(item, None) for item in islice(listed, op.offset, max(last, 0))]
+        found, whole, most = list[tuple[Item, float | None]](), not held, max(last, _FIRST)
+        while held and not whole and len(found) < last:
+            ranked, whole = self._reader.ranked(held, op.query, most, similar=self.embeddings is not None)
+            found = [one for one in ranked if _fits(one[0], op.filter)]
+            whole, most = whole or most >= _MOST, most * _GROWTH
+        if len(found) < last:  # what has no text of its own comes last
+            known = {item.place for item, _ in found}
+            rest = (one for one in self._reader.every(held) if one.place not in known and _fits(one, op.filter))
+            found += [(item, None) for item in islice(rest, last - len(found))]
+        return found[op.offset : last]
+
+    def _namespaces(self, op: ListNamespacesOp) -> list[Namespace]:
+        conditions = op.match_conditions or ()
+        found = [namespace_of(one.scope.user or "") for one in self._holding(_beginning(conditions))]
+        found = [one for one in found if all(_matches(one, condition) for condition in conditions)]
+        return sorted({one[: op.max_depth] for one in found})[op.offset : op.offset + op.limit]
+
+    def _put(self, op: PutOp) -> Put:
+        where = f"the item {op.key!r}"
+        check_name(PREFIX + op.key, "key")
+        if not isinstance(op.value, Mapping) or not all(isinstance(name, str) for name in op.value):
+            raise InvalidInput(f"{where} is {named(op.value)}; a mapping whose names are strings is needed.")
+        value = dict(op.value)
+        written = _json(value, where)
+        if len(written) > _LONGEST:
+            raise InvalidInput(f"{where} has {len(written):,} characters as JSON; at most {_LONGEST:,} are allowed.")
+        paths = [] if op.index is False else self._fields if op.index is None else op.index
+        texts = dict.fromkeys(text for path in paths for text in get_text_at_path(value, path))
+        return Put(op.key, written, tuple(texts), _lifetime(op.ttl, where))
+
+
+class _Embedder:
+    """LangChain's embeddings as the engine takes an embedder: with a name, which the database records."""
+
+    def __init__(self, embeddings: Embeddings, index: IndexConfig) -> None:
+        self._embeddings = embeddings
+        model = getattr(embeddings, "model", None) or getattr(embeddings, "model_name", None)
+        self.name = "/".join(map(str, filter(None, (type(embeddings).__name__, model, index.get("dims")))))
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        """Return a vector for each text."""
+        vectors: list[list[float]] = self._embeddings.embed_documents(texts)
+        return vectors
+
+    def embed_query(self, text: str) -> list[float]:
+        """Return the vector of a question."""
+        vector: list[float] = self._embeddings.embed_query(text)
+        return vector
+
+
+def source_of(key: str) -> str:
+    """Return the id of the source that holds an item: `Memory.history`, `explain` and `forget` take it."""
+    return PREFIX + key
+
+
+def _check(op: Op) -> None:
+    """Refuse what no store takes; `batch` is given what the other methods have checked, or not."""
+    if not isinstance(op, GetOp | PutOp | SearchOp | ListNamespacesOp):
+        raise InvalidInput(f"{named(op)} is none of LangGraph's operations.")
+    validate_op_namespace(op)
+    if isinstance(op, GetOp | PutOp) and not op.namespace:
+        raise InvalidNamespaceError("Namespace cannot be empty.")
+
+
+def _json(value: object, where: str) -> str:
+    """Return a value as JSON, from which the same comes back; raises InvalidInput."""
+    try:
+        written = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InvalidInput(f"{where} can't be written as JSON: {error}.") from None
+    try:
+        written.encode()
+    except UnicodeEncodeError:  # a lone surrogate, which is kept as an escape
+        return json.dumps(value)
+    return written
+
+
+def _lifetime(ttl: float | None, where: str) -> timedelta | None:
+    if ttl is None:
+        return None
+    try:
+        lifetime = timedelta(minutes=ttl)
+    except (TypeError, ValueError, OverflowError):
+        raise InvalidInput(f"{where}: ttl must be a number of minutes, not {ttl!r}.") from None
+    if not _SHORTEST <= lifetime < timedelta(days=365_000):
+        raise InvalidInput(
+            f"{where}: ttl must be a second at least, and a thousand years at most, not {ttl!r} minutes."
+        )
+    return lifetime
+
+
+def _fields(item: Item) -> dict[str, Any]:
+    """Return what LangGraph tells of an item."""
+    return {
+        "namespace": namespace_of(unquote(item.scope.partition("/")[2])),
+        "key": item.key,
+        "value": json.loads(item.value),
+        "created_at": item.created_at,
+        "updated_at": item.updated_at,
+    }
+
+
+def _beginning(conditions: Sequence[MatchCondition]) -> Namespace:
+    """Return the labels with which all namespaces begin that are meant."""
+    path = next((one.path for one in conditions if one.match_type == "prefix"), ())
+    return tuple(path[: path.index("*")] if "*" in path else path)
+
+
+def _matches(namespace: Namespace, condition: MatchCondition) -> bool:
+    path, kind = tuple(condition.path), condition.match_type
+    if kind not in ("prefix", "suffix"):
+        raise InvalidInput(f"Namespaces match by prefix or suffix, not by {kind!r}.")
+    if len(path) > len(namespace):
+        return False
+    part = namespace[: len(path)] if kind == "prefix" else namespace[len(namespace) - len(path) :]
+    return all(wanted in ("*", label) for wanted, label in zip(path, part, strict=True))
+
+
+def _fits(item: Item, wanted: Mapping[str, Any] | None) -> bool:
+    """Tell whether a value has all that a filter asks for; a dotted name leads into it, unless it has that itself."""
+    if not wanted:
+        return True
+    value = json.loads(item.value)
+    return all(_holds(_at(value, name), one) for name, one in wanted.items())
+
+
+def _at(value: Mapping[str, Any], path: str) -> object:
+    if path in value:
+        return value[path]
+    found: object = value
+    for name in path.split("."):
+        found = found.get(name) if isinstance(found, Mapping) else None
+    return found
+
+
+def _holds(value: object, wanted: object) -> bool:
+    """Tell whether a value is what is wanted: of a mapping what that names, all else as it is."""
+    if isinstance(wanted, Mapping):
+        if any(str(name).startswith("$") for name in wanted):
+            return all(_compares(value, str(name), one) for name, one in wanted.items())
+        return isinstance(value, Mapping) and all(_holds(value.get(name), one) for name, one in wanted.items())
+    if isinstance(wanted, list | tuple):
+        same = isinstance(value, list) and len(value) == len(wanted)
+        return same and all(map(_holds, cast("list[object]", value), wanted))
+    return _equal(value, wanted)
+
+
+def _equal(one: object, other: object) -> bool:
+    """Tell whether two values are the same as JSON: true is not 1."""
+    if isinstance(one, bool) != isinstance(other, bool):
+        return False
+    if isinstance(other, tuple):
+        other = list(other)
+    return one == other
+
+
+def _compares(value: object, operator: str, wanted: object) -> bool:
+    if operator in ("$eq", "$ne"):
+        return _equal(value, wanted) == (operator == "$eq")
+    if operator not in _ORDERS:
+        raise InvalidInput(f"There is no operator {operator!r}; the operators are $eq, $ne, {', '.join(_ORDERS)}.")
+    for kinds in ((int, float), str):
+        if isinstance(value, kinds) and isinstance(wanted, kinds):
+            return _ORDERS[operator](value, wanted)
+    return False
+
+
+_ORDERS: Mapping[str, Callable[[Any, Any], bool]] = {"$gt": gt, "$gte": ge, "$lt": lt, "$lte": le}

@@ -1,0 +1,80 @@
+"""Items: exact values under keys, as stores of agent frameworks keep them."""
+
+import hashlib
+import json
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from memgraph_engine.model.memory import Source
+
+PREFIX = "item:"
+"""What the ids of their sources begin with, before the key."""
+_ENTRY = "item"  # of the source's metadata, which holds all of it
+
+
+@dataclass(frozen=True, slots=True)
+class Put:
+    """An item to be: its key, its value as JSON, and the texts that it is found by, each for itself.
+
+    It ends `ttl` after it was written or read last; None is never.
+    """
+
+    key: str
+    value: str
+    texts: tuple[str, ...] = ()
+    ttl: timedelta | None = None
+
+    @property
+    def source(self) -> str:
+        """The id of its source."""
+        return PREFIX + self.key
+
+    def metadata(self, created: datetime, updated: datetime) -> dict[str, object]:
+        """Return the metadata of its source, which hold it whole."""
+        told = {
+            "value": self.value,
+            "created": created.isoformat(),
+            "updated": updated.isoformat(),
+            "ttl": None if self.ttl is None else self.ttl.total_seconds(),
+            "indexed": bool(self.texts),
+        }
+        return {_ENTRY: told}
+
+    @property
+    def hash(self) -> str:
+        """The hash by which a repeat of it is known."""
+        told = self.value, self.texts, None if self.ttl is None else self.ttl.total_seconds()
+        return hashlib.blake2b(json.dumps(told).encode(), digest_size=16).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """An item as it is stored, in a scope (by its name).
+
+    `indexed` tells whether it has texts of its own that it is found by; else it is found by its key alone.
+    """
+
+    scope: str
+    key: str
+    value: str
+    created_at: datetime
+    updated_at: datetime
+    ttl: timedelta | None
+    expires_at: datetime
+    policy: str
+    indexed: bool
+
+    @property
+    def place(self) -> tuple[str, str]:
+        """What tells it from all others."""
+        return self.scope, self.key
+
+
+def item_of(scope: str, source: Source) -> Item:
+    """Return the item that a source of this kind holds."""
+    told: Any = source.metadata[_ENTRY]
+    created, updated = (datetime.fromisoformat(told[name]) for name in ("created", "updated"))
+    ttl = None if told["ttl"] is None else timedelta(seconds=told["ttl"])
+    key, ends = source.id.removeprefix(PREFIX), source.expires_at
+    return Item(scope, key, told["value"], created, updated, ttl, ends, source.policy, told["indexed"])

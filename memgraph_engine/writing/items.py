@@ -1,0 +1,168 @@
+"""Put items: each value stands under its key, whatever else the memory holds.
+
+An item is a source with a note for each of its texts, so it ends, is erased, exported, verified and undone as all else
+is. But no gate judges it, no model is asked about it, and it is in nobody's profile. A value that is put in the place
+of another makes a new version of the same source and its notes. What was deleted, or has expired, stays as it was, and
+new notes tell what comes after it.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from datetime import datetime
+from functools import partial
+
+from memgraph_engine.errors import NotFound, SourceConflict
+from memgraph_engine.gate.verdict import APPEND
+from memgraph_engine.graph import items as item_graph
+from memgraph_engine.graph import notes, scopes, sources
+from memgraph_engine.ingest.construct import Placed, construct
+from memgraph_engine.ingest.passages import cuts
+from memgraph_engine.lifecycle import Life
+from memgraph_engine.model.item import Item, Put, item_of
+from memgraph_engine.model.marker import without_recalled
+from memgraph_engine.model.memory import READABLE, Source, cut_up
+from memgraph_engine.model.scope import Scope
+from memgraph_engine.writing.commit import until_current
+from memgraph_engine.writing.construction import Work, batch
+from memgraph_engine.writing.rewording import Reworded, reword
+from memgraph_engine.writing.transaction import Transaction
+from memgraph_engine.writing.writer import Writer
+
+_WORTH = 100  # a read prolongs what has used up this part of its time: else each of many reads would write
+
+
+class ItemWriter(Writer):
+    """Writes items to the memories of one database."""
+
+    def put(self, scope: Scope, puts: Iterable[Put]) -> None:
+        """Put items, each key once: those that are new in one transaction, each other one in its own.
+
+        What is there already, with the same value, texts and time to live, begins its time anew and stays as it is.
+        Raises SourceConflict for a key under whose source's id a message is stored.
+        """
+        waiting = {put.key: put for put in puts}
+        size = self._settings.ingest_batch
+        with self._work(scope) as work:
+            while waiting:
+                some = [waiting.pop(key) for key in list(waiting)[:size]]
+                known = until_current(self._engine.db, scope.name, partial(self._create, scope, some, work))
+                for put in known:
+                    if not until_current(self._engine.db, scope.name, partial(self._change, scope, put)):
+                        waiting[put.key] = put  # it was removed meanwhile
+                work.clear()
+
+    def remove(self, scope: Scope, keys: Iterable[str]) -> None:
+        """Delete items, each in a decision of its own; one that is not there is passed over."""
+        for key in sorted(item_graph.find(self._engine.db, scope.name, list(keys))):
+            try:
+                self.delete(scope, Put(key, "").source)
+            except NotFound:
+                continue  # somebody else was faster
+
+    def read(self, found: Iterable[Item]) -> None:
+        """Let the time to live of items begin anew, since they were read."""
+        now, lives = self._engine.now(), dict[str, dict[str, tuple[datetime, datetime]]]()
+        for item in found:
+            if item.ttl and now + item.ttl - item.expires_at >= item.ttl / _WORTH:
+                life = self._engine.policies.known(item.policy).life(now, now + item.ttl)
+                lives.setdefault(item.scope, {})[item.key] = life.expires_at, life.erase_at
+        for scope, some in lives.items():
+            item_graph.prolong(self._engine.db, scope, some)
+
+    def _create(self, scope: Scope, puts: Sequence[Put], work: Work) -> list[Put]:
+        """Store the items that are new; return the others."""
+        engine, settings, now = self._engine, self._settings, self._engine.now()
+        made = {put.key: self._new(put, now) for put in puts}
+        seen = self._look_up(scope, [one for some in made.values() for one in some], work, keywords=True)
+        new = [put for put in puts if put.source not in seen.known]
+        if new:
+            candidates = construct(
+                [Placed(one) for put in new for one in made[put.key]],
+                seen.keywords,
+                language=seen.language,
+                max_keywords=settings.max_keywords,
+                vectors=work.vectors,
+                phrases=work.phrases,
+            )
+            batch(engine, scope, seen).write(candidates, [APPEND] * len(candidates))
+            self._versions[scope.name] = seen.version + 1
+        return [put for put in puts if put not in new]
+
+    def _new(self, put: Put, now: datetime) -> list[Source]:
+        text, places = self._text(put)
+        ends = now + put.ttl if put.ttl else None
+        metadata = put.metadata(now, now)
+        source = Source(put.source, text, put.hash, "item", metadata=metadata, expires_as=ends)
+        return cut_up(self._engine.policies.assigned(source, f"item {put.key!r}", now), places)
+
+    def _change(self, scope: Scope, put: Put) -> bool:
+        """Give a stored item another value; tell whether it is there. Raises Stale, with nothing written."""
+        engine, now = self._engine, self._engine.now()
+        state = scopes.state(engine.db, scope.name)
+        old = sources.passages(engine.db, scope.name, put.source) if state else []
+        ids = [one.note.id for one in notes.found_by(engine.db, scope.name, put.source)] if old else []
+        told = notes.renderings(engine.db, scope.name, ids)
+        if not state or not told:
+            return False
+        if old[0].kind != "item":
+            raise SourceConflict(f"{put.source!r} of {scope} is the id of a message: give the item another key.")
+        live = [one.found.note for one in told if one.found.note.status in READABLE]
+        if live and old[0].hash == put.hash:
+            self.read([item_of(scope.name, old[0])])
+            return True
+        new, life = self._changed(
+            old[0], put, now, created=None if not live else item_of(scope.name, old[0]).created_at
+        )
+        if any(note.pinned for note in live):
+            life = life.endless
+        transaction = Transaction(scope, state.version, now)
+        transaction.live([put.source], now)
+        reword(
+            engine.db,
+            transaction,
+            # what can't be read any more is taken for other words, so that it stays as it was
+            Reworded(old if live else [replace(one, text="") for one in old], new, told),
+            lambda placed, waits: self._construct(scope, state.language, placed, waits),
+            language=state.language,
+            embedder=engine.embedder,
+            life=life,
+        )
+        return True
+
+    def _changed(self, old: Source, put: Put, now: datetime, created: datetime | None) -> tuple[list[Source], Life]:
+        """Return the passages of an item as it is from now on, and its life, which begins anew in its class."""
+        ends = now + put.ttl if put.ttl else None
+        life = replace(self._engine.policies.known(old.policy).life(now, ends), apart=old.apart)
+        text, places = self._text(put)
+        source = replace(
+            old,
+            text=text,
+            hash=put.hash,
+            metadata=put.metadata(created or now, now),
+            part=0,
+            span=None,
+            expires_as=ends,
+            begins_at=now,
+            **life.properties,
+        )
+        return cut_up(source, places), life
+
+    def _text(self, put: Put) -> tuple[str, list[int]]:
+        """Return the text that an item is found by, and before which characters its passages begin.
+
+        Each of its texts is a passage at least. One without any is found by its key alone.
+        """
+        text, places = "", list[int]()
+        for one in put.texts:
+            said = f"{_storable(one)}\n"
+            if len(text) + len(said) > self._settings.max_text or not without_recalled(said).strip():
+                continue
+            places += [len(text)] if text else []
+            places += [len(text) + place for place in cuts(said, self._settings.passage)]
+            text += said
+        return text or f"item {put.key}", places
+
+
+def _storable(text: str) -> str:
+    """Return a text without what can't be stored: the value itself keeps it."""
+    return text.replace("\0", " ").encode(errors="replace").decode()

@@ -1,0 +1,102 @@
+"""A session of OpenAI's Agents SDK: the exact transcript, in its order, in the memory of one user."""
+
+import asyncio
+import re
+from datetime import timedelta
+
+import pytest
+
+from memgraph_engine import InvalidInput, Memory
+from memgraph_engine.integrations.openai_agents import MemgraphSession
+
+TURNS = [
+    {"role": "user", "content": "I moved to Lisbon."},
+    {"type": "function_call", "name": "weather", "arguments": '{"city": "Lisbon"}', "call_id": "c1"},
+    {"type": "function_call_output", "call_id": "c1", "output": "sunny \0 \ud800"},
+    {"role": "assistant", "content": [{"type": "output_text", "text": "It is sunny there.", "annotations": []}]},
+]
+
+
+@pytest.fixture
+def session(memory):
+    return MemgraphSession(memory, "s1", user_id="ana")
+
+
+def run(*calls):
+    async def all_of_them():
+        return [await call for call in calls]
+
+    return asyncio.run(all_of_them())
+
+
+def test_a_transcript_comes_back_as_it_was_given(session):
+    assert run(session.get_items()) == [[]]
+    *_, items, last, none = run(
+        session.add_items(TURNS[:1]),
+        session.add_items(TURNS[1:]),
+        session.get_items(),
+        session.get_items(limit=2),
+        session.get_items(limit=0),
+    )
+    assert (items, last, none) == (TURNS, TURNS[2:], [])
+
+
+def test_the_same_words_again_are_another_entry(session):
+    assert run(session.add_items(TURNS[:1] * 3), session.get_items())[1] == TURNS[:1] * 3
+
+
+def test_the_last_entry_is_taken_away_and_may_be_put_back(session, memory):
+    *_, last, left = run(session.add_items(TURNS), session.pop_item(), session.get_items())
+    assert (last, left) == (TURNS[-1], TURNS[:-1])
+    memory.undo(memory.audit.deleted(user_id="ana")[0].decision.id, user_id="ana")
+    assert run(session.get_items(), session.clear_session(), session.get_items(), session.pop_item()) == [
+        TURNS,
+        None,
+        [],
+        None,
+    ]
+    assert memory.verify(user_id="ana") == []
+
+
+def test_sessions_and_users_are_kept_apart(memory):
+    names = [("a", "ana"), ("a/b", "ana"), ("a%2Fb", "ana"), ("a", "bo"), ("ab", "ana")]
+    sessions = [MemgraphSession(memory, name, user_id=user) for name, user in names]
+    for n, one in enumerate(sessions):
+        run(one.add_items([{"role": "user", "content": f"Number {n}."}]))
+    assert [run(one.get_items())[0][0]["content"] for one in sessions] == [f"Number {n}." for n in range(5)]
+    run(sessions[0].clear_session())
+    assert [len(run(one.get_items())[0]) for one in sessions] == [0, 1, 1, 1, 1]
+
+
+def test_what_was_said_is_found_and_is_erased_with_the_user(session, memory):
+    run(session.add_items(TURNS))
+    assert memory.search("Where did I move to?", user_id="ana")[0].note.text == "I moved to Lisbon."
+    memory.erase(memory.forget(user_id="ana", everything=True))
+    assert run(session.get_items()) == [[]]
+
+
+def test_a_session_may_end_by_itself(tenant, embedder, clock):
+    with Memory.connect(tenant=tenant, embedder=embedder, clock=clock) as memory:
+        session = MemgraphSession(memory, "s1", user_id="ana", ttl=timedelta(days=1))
+        run(session.add_items(TURNS))
+        clock.later(timedelta(hours=20))
+        assert run(session.get_items()) == [TURNS]
+        clock.later(timedelta(hours=20))
+        assert run(session.get_items()) == [TURNS]
+        clock.later(timedelta(hours=25))
+        assert run(session.get_items()) == [[]]
+
+
+@pytest.mark.parametrize("entry", ["words", {"n": float("nan")}, {"n": object()}])
+def test_what_is_no_entry_is_refused_with_all_that_came_with_it(session, entry):
+    with pytest.raises(InvalidInput, match="An entry of a session"):
+        run(session.add_items([TURNS[0], entry]))
+    assert run(session.get_items()) == [[]]
+
+
+def test_the_code_of_the_docs(root, tenant, server, monkeypatch, capsys, embedder):
+    monkeypatch.setenv("MEMGRAPH_ENGINE_TENANT", tenant)
+    monkeypatch.setattr("memgraph_engine.engine.wiring.embedder_named", lambda settings: embedder)
+    (block,) = re.findall(r"```python\n(.*?)```", (root / "docs" / "openai-agents.md").read_text(), re.DOTALL)
+    exec(compile(block, "openai-agents.md", "exec"), {})
+    assert "I moved to Lisbon." in capsys.readouterr().out
