@@ -210,15 +210,13 @@ def events(response):
 
 
 def test_an_answer_comes_in_pieces_and_then_whole(tenant, embedder):
+    with Memory.connect(tenant=tenant, embedder=embedder) as plain:
+        plain.add({"text": "I moved to Lisbon.", "speaker": "Ana"}, **ANA)
     chat = ScriptedChat(["In Lisbon [1]."])
-    settings = Settings.load(tenant=tenant, llm={"roles": {"answering": {"model": "scripted"}}})
-    with Memory.connect(embedder=embedder, settings=settings, llm=chat) as memory, serving_of(memory) as client:
-        memory.engine.settings.model_copy()
-        mine = bearer(memory, "ana")
-        memory.add({"text": "I moved to Lisbon.", "speaker": "Ana"}, **ANA)
-        chat._answers.clear()
-        chat._answers.append("In Lisbon [1].")
-        told = client.post("/v1/answer/stream", headers=mine, json={"question": "Where does Ana live?"})
+    with Memory.connect(tenant=tenant, embedder=embedder, llm=chat) as memory, serving_of(memory) as client:
+        told = client.post(
+            "/v1/answer/stream", headers=bearer(memory, "ana"), json={"question": "Where does Ana live?"}
+        )
         assert told.headers["content-type"].startswith("text/event-stream")
         *pieces, (last, whole) = events(told)
         assert {name for name, _ in pieces} == {"piece"}
@@ -475,7 +473,6 @@ def test_a_key_can_be_asked_for_in_any_case(tenant, embedder, none_yet):
         ({"question": "a\0b"}, "question"),
         (["question"], "body"),
         (None, "body"),
-        ({"question": "x" * 100_000}, "question"),
     ],
 )
 def test_a_question_that_can_not_be_asked_is_told_in_a_sentence(client, body, told):
