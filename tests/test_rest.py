@@ -21,9 +21,10 @@ from memgraph_engine.integrations.rest.gate import deeper
 from memgraph_engine.integrations.rest.looking import narrowed
 from memgraph_engine.interface.filters import FILTERS, NOTE_FILTERS
 from memgraph_engine.model.prompt import Prompt
-from memgraph_engine.testing import ScriptedChat, purge
+from memgraph_engine.testing import purge
 from tests.clocks import Clock
 from tests.keys import bearer, issue
+from tests.models import memory_with
 
 ANA = {"user_id": "ana"}
 
@@ -210,10 +211,9 @@ def events(response):
 
 
 def test_an_answer_comes_in_pieces_and_then_whole(tenant, embedder):
-    with Memory.connect(tenant=tenant, embedder=embedder) as plain:
-        plain.add({"text": "I moved to Lisbon.", "speaker": "Ana"}, **ANA)
-    chat = ScriptedChat(["In Lisbon [1]."])
-    with Memory.connect(tenant=tenant, embedder=embedder, llm=chat) as memory, serving_of(memory) as client:
+    answering = memory_with(tenant, embedder, ["In Lisbon [1]."], only=["answering"])
+    with answering as (memory, _), serving_of(memory) as client:
+        memory.add({"text": "I moved to Lisbon.", "speaker": "Ana"}, **ANA)
         told = client.post(
             "/v1/answer/stream", headers=bearer(memory, "ana"), json={"question": "Where does Ana live?"}
         )
