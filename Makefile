@@ -30,7 +30,7 @@ check: .venv/ready  ## format, lint, types, layers
 	$(V)/lint-imports
 
 # what is run by targets of its own
-OPTIONAL := not slow and not long and not attack and not sentence_transformers and not llm and not mem0 and not rest \
+OPTIONAL := not slow and not long and not attack and not sentence_transformers and not llm and not mem0 and not rest and not ui \
   and not langgraph and not langchain and not google_adk and not agent_framework
 
 quick: .venv/ready  ## every check, and the tests that need no database
@@ -90,6 +90,16 @@ test-rest: .venv/ready  ## thousands of requests, made from the server's own doc
 	.venv-rest/bin/pip install --quiet 'schemathesis>=4.32'
 	.venv-rest/bin/python -m pytest -m rest -s
 
+test-ui: .venv/ready  ## the page in a real Chromium (needs chromium and chromedriver on the PATH)
+	$(PYTHON) -m venv .venv-ui
+	.venv-ui/bin/pip install --quiet -r requirements.lock
+	.venv-ui/bin/pip install --quiet --no-deps --no-build-isolation -e .
+	.venv-ui/bin/pip install --quiet 'selenium>=4.30'
+	.venv-ui/bin/python -m pytest -m ui
+
+test-mcp: .venv/ready  ## MCP in process, over standard input and output, and over HTTP
+	$(V)/python -m pytest tests/test_mcp.py -o addopts="-ra --strict-markers --strict-config"
+
 test-langgraph: .venv/ready  ## LangGraph's store, by the tests of LangGraph's own stores too (fetches these)
 	$(PYTHON) -m venv .venv-langgraph
 	.venv-langgraph/bin/pip install --quiet -r requirements.lock
@@ -126,6 +136,6 @@ lock:  ## pin the newest versions that fit (needs uv on the PATH)
 	  --extra serve --group dev pyproject.toml -o requirements.lock
 
 clean:  ## remove the environment and all caches of the checkout; the memory itself stays
-	rm -rf .venv .venv-st .venv-llm .venv-mem0 .venv-rest .venv-langgraph .venv-langchain .venv-google-adk .venv-agent-framework dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf .venv .venv-st .venv-llm .venv-mem0 .venv-rest .venv-ui .venv-langgraph .venv-langchain .venv-google-adk .venv-agent-framework dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
-.PHONY: help env demo check quick test tests test-slow test-long test-attacks test-containers test-sentence-transformers test-llm test-mem0 test-rest test-langgraph test-langchain test-google-adk test-agent-framework bench docs lock clean
+.PHONY: help env demo check quick test tests test-slow test-long test-attacks test-containers test-sentence-transformers test-llm test-mem0 test-rest test-ui test-mcp test-langgraph test-langchain test-google-adk test-agent-framework bench docs lock clean

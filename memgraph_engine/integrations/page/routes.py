@@ -41,7 +41,7 @@ _HEADERS = {
     "Referrer-Policy": "no-referrer",
     "Cache-Control": "no-store",
 }
-_STYLE = resources.files(__package__).joinpath("style.css").read_text("utf-8")
+_FILES = {"style.css": "text/css", "icon.svg": "image/svg+xml"}
 
 router = APIRouter(prefix=AT, include_in_schema=False)
 
@@ -182,9 +182,12 @@ async def logout(seen: Look) -> Response:  # noqa: ARG001  a form of another pag
 
 
 @router.get("/style.css")
-async def style() -> Response:
-    """Return how the page looks."""
-    return Response(_STYLE, headers={**_HEADERS, "Cache-Control": "max-age=3600"}, media_type="text/css")
+@router.get("/icon.svg")
+async def file(request: Request) -> Response:
+    """Return how the page looks, or its icon."""
+    name = request.url.path.rpartition("/")[2]
+    headers = {**_HEADERS, "Cache-Control": "max-age=3600"}
+    return Response(resources.files(__package__).joinpath(name).read_bytes(), headers=headers, media_type=_FILES[name])
 
 
 @router.get("")
