@@ -1,4 +1,4 @@
-"""How fast over the wire: a search over HTTP beside the client's own, and 32 clients at once against one process."""
+"""How fast over the wire: a search by REST and by MCP beside the client's own, and 32 clients at once against one process."""
 
 import argparse
 import http.client
@@ -22,6 +22,7 @@ from bench.speed import milliseconds, percentile
 from memgraph_engine import Memory, NotFound
 from memgraph_engine.evaluation.report import table
 from memgraph_engine.graph import keys
+from memgraph_engine.interface.defaults import TOP_K
 from memgraph_engine.model.key import new_key
 from memgraph_engine.model.scope import Scope
 
@@ -51,7 +52,7 @@ def run(given: argparse.Namespace) -> tuple[dict[str, float], str]:
         memory.add_many(conversation.turns, user_id=_USER)
         memory.rebuild_topics(user_id=_USER)
         with served(memory) as wire:
-            taken = in_turns({"client": of_client(memory), "rest": wire.search}, questions)
+            taken = in_turns({"client": of_client(memory), "rest": wire.search, "mcp": wire.call}, questions)
             load = crowd(wire, questions, given.clients, given.seconds)
         figures = {f"{name}_ms": percentile(some, 0.5) for name, some in taken.items()}
         figures |= {f"{name}_p95_ms": percentile(some, 0.95) for name, some in taken.items()}
@@ -99,9 +100,19 @@ class Wire:
         assert status == 200, told
         return told
 
+    def call(self, question: str) -> object:
+        """Ask by the tool of MCP, as many notes; raises AssertionError for what is no result."""
+        called = {"name": "search", "arguments": {"query": question, "limit": TOP_K}}
+        status, _, told = self.post("/mcp", {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": called})
+        assert status == 200, told
+        assert isinstance(told, dict), told
+        assert not told["result"]["isError"], told
+        return told
+
     def post(self, path: str, body: object) -> tuple[int, Mapping[str, str], object]:
         """Send a body; return the status, the headers and the JSON."""
-        headers = {"Authorization": f"Bearer {self.secret}", "Content-Type": "application/json"}
+        kinds = "application/json, text/event-stream"
+        headers = {"Authorization": f"Bearer {self.secret}", "Content-Type": "application/json", "Accept": kinds}
         self.connection.request("POST", path, json.dumps(body), headers)
         with self.connection.getresponse() as answer:
             return answer.status, dict(answer.headers), json.loads(answer.read())
