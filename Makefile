@@ -31,7 +31,7 @@ check: .venv/ready  ## format, lint, types, layers
 
 # what is run by targets of its own
 OPTIONAL := not slow and not long and not attack and not sentence_transformers and not llm and not mem0 and not rest and not ui \
-  and not langgraph and not langchain and not google_adk and not agent_framework
+  and not langgraph and not langchain and not google_adk and not agent_framework and not claude
 
 quick: .venv/ready  ## every check, and the tests that need no database
 	@$(MAKE) --no-print-directory -j2 check tests RUN="not integration and $(OPTIONAL)"
@@ -76,6 +76,14 @@ test-agent-framework: .venv/ready  ## the context provider of Microsoft's Agent 
 	.venv-agent-framework/bin/pip install --quiet 'agent-framework-core>=1.23'
 	.venv-agent-framework/bin/mypy memgraph_engine/integrations/agent_framework.py
 	.venv-agent-framework/bin/python -m pytest -m agent_framework
+
+test-claude: .venv/ready  ## Claude's memory tool, beside the SDK's own
+	$(PYTHON) -m venv .venv-claude
+	.venv-claude/bin/pip install --quiet -r requirements.lock
+	.venv-claude/bin/pip install --quiet --no-deps --no-build-isolation -e .
+	.venv-claude/bin/pip install --quiet 'anthropic>=2.12'
+	.venv-claude/bin/mypy memgraph_engine/integrations/claude.py
+	.venv-claude/bin/python -m pytest -m claude
 
 test-llm: .venv/ready  ## the extractor with a real, weak model on loopback (builds llama.cpp, some minutes)
 	$(PYTHON) -m venv .venv-llm
@@ -136,6 +144,6 @@ lock:  ## pin the newest versions that fit (needs uv on the PATH)
 	  --extra serve --group dev pyproject.toml -o requirements.lock
 
 clean:  ## remove the environment and all caches of the checkout; the memory itself stays
-	rm -rf .venv .venv-st .venv-llm .venv-mem0 .venv-rest .venv-ui .venv-langgraph .venv-langchain .venv-google-adk .venv-agent-framework dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf .venv .venv-st .venv-llm .venv-mem0 .venv-rest .venv-ui .venv-langgraph .venv-langchain .venv-google-adk .venv-agent-framework .venv-claude dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
-.PHONY: help env demo check quick test tests test-slow test-long test-attacks test-containers test-sentence-transformers test-llm test-mem0 test-rest test-ui test-mcp test-langgraph test-langchain test-google-adk test-agent-framework bench docs lock clean
+.PHONY: help env demo check quick test tests test-slow test-long test-attacks test-containers test-sentence-transformers test-llm test-mem0 test-rest test-ui test-mcp test-langgraph test-langchain test-google-adk test-agent-framework test-claude bench docs lock clean

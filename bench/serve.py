@@ -1,4 +1,4 @@
-"""How fast over the wire: a search by REST and by MCP beside the client's own, and 32 clients at once against one process."""
+"""How fast over the wire: a search by REST and by MCP beside the client's own, and 32 clients at once."""
 
 import argparse
 import http.client

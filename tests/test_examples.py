@@ -12,6 +12,7 @@ import memgraph_engine
 OPTIONAL = {
     "memgraph_engine.embedding.sentence_transformers",
     "memgraph_engine.integrations.agent_framework",
+    "memgraph_engine.integrations.claude",
     "memgraph_engine.integrations.google_adk",
     "memgraph_engine.integrations.langchain",
     "memgraph_engine.integrations.langgraph",
