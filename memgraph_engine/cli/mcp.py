@@ -20,9 +20,9 @@ def mcp(
         bool, typer.Option("--read-only", help="Offer no tool that writes or erases.", show_default=False)
     ] = False,
 ) -> None:
-    """Serve one memory to an MCP client, over standard input and output, until the client ends it.
+    """Serve one memory to an MCP client.
 
-    The client's configuration names the user; a model never does. Needs the extra `mcp`.
+    It talks over standard input and output, until the client ends it. The client's configuration names the user; a model never does. Needs the extra `mcp`.
     """
     owner = whose(user, shared)
     try:
