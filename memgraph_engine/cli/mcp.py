@@ -22,7 +22,8 @@ def mcp(
 ) -> None:
     """Serve one memory to an MCP client.
 
-    It talks over standard input and output, until the client ends it. The client's configuration names the user; a model never does. Needs the extra `mcp`.
+    It talks over standard input and output, until the client ends it. The client's configuration names the user; a
+    model never does. Needs the extra `mcp`.
     """
     owner = whose(user, shared)
     try:
