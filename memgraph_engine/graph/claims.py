@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_PAGE = 100  # notes that are read, and written, at once
+_PAGE = 50  # notes that are read, and written, at once
 _SOME = 1000  # claims in one statement, or in one transaction that removes them
 
 

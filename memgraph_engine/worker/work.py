@@ -25,7 +25,7 @@ from memgraph_engine.writing.pruning import due_since
 _FIRST_REST = 30.0  # seconds before what failed is tried again, doubled each time
 _LONGEST_REST = 3600.0
 _PRIORITY = 10  # of a standing worker, as `nice` counts: 0 is what others have, 19 the lowest
-_PAUSE = 2.0  # times as long as the piece of work before it
+_PAUSE = 20.0  # times as long as the piece of work before it
 _LONGEST_PAUSE = 1.0  # seconds
 
 _log = logging.getLogger("memgraph_engine")
