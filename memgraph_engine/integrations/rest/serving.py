@@ -26,10 +26,10 @@ _HEAD = 32_768  # most bytes of a request's head
 def listen(host: str, port: int) -> socket.socket:
     """Return a socket that listens on an address; raises SettingsError where it can't, as another program does."""
     try:
-        family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[
-            0
-        ]
-        one = socket.socket(family, kind)
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        family, kind, protocol, _, address = found[0]
+        # with its protocol: asyncio sends at once only where that says TCP, else an answer waits 40 ms for its first half
+        one = socket.socket(family, kind, protocol)
         try:
             one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             one.bind(address)
