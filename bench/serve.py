@@ -198,7 +198,7 @@ def _once(wire: Wire, number: int, question: str, load: Load) -> str:
     if status == 200:
         return "answered"
     said = isinstance(told, dict) and bool(told.get("detail"))
-    return "refused" if status == 503 and "Retry-After" in headers and said else "error"
+    return "refused" if status == 503 and "retry-after" in headers and said else "error"
 
 
 def _there(memory: Memory, source: str) -> bool:

@@ -28,7 +28,7 @@ def listen(host: str, port: int) -> socket.socket:
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
         family, kind, protocol, _, address = found[0]
-        # with its protocol: asyncio sends at once only where that says TCP, else an answer waits 40 ms for its first half
+        # with its protocol: unless that is TCP, asyncio keeps back the half of an answer for 40 ms
         one = socket.socket(family, kind, protocol)
         try:
             one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
