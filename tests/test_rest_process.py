@@ -65,7 +65,7 @@ def ask(port, method, path, body=None, key=None, timeout=60, **headers):
     try:
         connection.request(method, path, body, given)
         answer = connection.getresponse()
-        return answer.status, dict(answer.headers), json.loads(answer.read())
+        return answer.status, answer.headers, json.loads(answer.read())
     finally:
         connection.close()
 
@@ -231,12 +231,19 @@ def test_it_goes_on_when_the_database_comes_back(tenant, embedder, tmp_path):
             assert ask(port, "GET", "/health/ready")[0] == 503
             assert ask(port, "GET", "/health/live")[0] == 200
             local.start()
-            time.sleep(1.5)
+            waited(lambda: ask(port, "GET", "/health/ready")[0] == 200)
             status, _, page = ask(port, "GET", "/v1/notes", key=secret)
             assert (status, len(page["notes"])) == (200, 1)
-            assert ask(port, "GET", "/health/ready")[0] == 200
     finally:
         local.stop()
+
+
+def waited(told, limit=60.0):
+    """Wait until something is so; fail after so many seconds."""
+    until = time.monotonic() + limit
+    while not told():
+        assert time.monotonic() < until, f"It was not so within {limit:g} seconds."
+        time.sleep(0.2)
 
 
 def free():
