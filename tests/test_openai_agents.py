@@ -8,6 +8,7 @@ import pytest
 
 from memgraph_engine import InvalidInput, Memory
 from memgraph_engine.integrations.openai_agents import MemgraphSession
+from tests.loopback import Say, chat_server
 
 TURNS = [
     {"role": "user", "content": "I moved to Lisbon."},
@@ -100,3 +101,46 @@ def test_the_code_of_the_docs(root, tenant, server, monkeypatch, capsys, embedde
     (block,) = re.findall(r"```python\n(.*?)```", (root / "docs" / "openai-agents.md").read_text(), re.DOTALL)
     exec(compile(block, "openai-agents.md", "exec"), {})
     assert "I moved to Lisbon." in capsys.readouterr().out
+
+
+@pytest.mark.openai_agents
+@pytest.mark.filterwarnings("ignore")
+def test_the_sdks_own_runner_keeps_a_transcript_in_it(memory):
+    agents = pytest.importorskip("agents", reason="run by make test-openai-agents")
+    from openai import AsyncOpenAI
+
+    agents.set_tracing_disabled(True)
+
+    @agents.function_tool
+    def weather(city: str) -> str:
+        """Tell the weather."""
+        return f"It is sunny in {city}."
+
+    def answer(request):
+        said = [one["content"] for one in request["messages"]]
+        if request["messages"][-1]["role"] == "tool":
+            return Say(f"{said[-1]} I was told: {said[1]}")
+        call = {"name": "weather", "arguments": '{"city": "Lisbon"}'}
+        asked = {"tool_calls": [{"index": 0, "id": f"call_{len(said)}", "type": "function", "function": call}]}
+        return Say(None, message=asked, finish_reason="tool_calls")
+
+    async def talk(chat, *questions):
+        async with AsyncOpenAI(base_url=chat.base, api_key="none") as client:
+            model = agents.OpenAIChatCompletionsModel("scripted", client)
+            agent = agents.Agent("assistant", instructions="Be brief.", model=model, tools=[weather])
+            for question in questions:
+                session = MemgraphSession(memory, "s1", user_id="ana")  # another one each time, as after a restart
+                ended = await agents.Runner.run(agent, question, session=session)
+            return ended.final_output, await session.get_items()
+
+    with chat_server() as chat:
+        chat.reply = answer
+        told, items = asyncio.run(talk(chat, "I moved to Lisbon.", "How is the weather?"))
+    assert told == "It is sunny in Lisbon. I was told: I moved to Lisbon."
+    assert [one.get("role") or one["type"] for one in items] == [
+        "user",
+        "function_call",
+        "function_call_output",
+        "assistant",
+    ] * 2
+    assert "I moved to Lisbon." in [hit.note.text for hit in memory.search("Where do I live?", user_id="ana")]

@@ -1,32 +1,13 @@
 """The page in a real browser, used by its keyboard alone."""
 
 import shutil
-from contextlib import contextmanager
-from threading import Thread
 
 import pytest
-import uvicorn
 
-from memgraph_engine.integrations.access import Access
-from memgraph_engine.integrations.rest import app, serving
 from tests.keys import issue
+from tests.served import served
 
 pytestmark = [pytest.mark.ui, pytest.mark.filterwarnings("ignore")]
-
-
-@contextmanager
-def served(memory):
-    """Where a server with the page listens."""
-    with serving.listen("127.0.0.1", 0) as one:
-        made = app(memory, access=Access(memory, required=True), ui=True)
-        server = uvicorn.Server(uvicorn.Config(made, log_config=None, ws="none"))
-        thread = Thread(target=server.run, kwargs={"sockets": [one]})
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{one.getsockname()[1]}"
-        finally:
-            server.should_exit = True
-            thread.join()
 
 
 @pytest.fixture(params=["light", "dark"])
@@ -69,7 +50,7 @@ def test_a_key_opens_it_and_a_note_is_found_undone_and_erased_by_the_keyboard(me
                 return
         raise AssertionError(f"no key leads to {words}")
 
-    with served(memory) as at:
+    with served(memory, ui=True) as at:
         chromium.get(f"{at}/ui")
         told("A key is needed")
         press(secret, Keys.ENTER)
@@ -97,7 +78,7 @@ def test_a_key_opens_it_and_a_note_is_found_undone_and_erased_by_the_keyboard(me
 
 def test_it_needs_no_sideways_scrolling_on_a_narrow_screen(memory, chromium):
     memory.add("My dentist is Dr Silva, whose rooms are in the Rua do Alecrim." * 3, user_id="ana", id="d1")
-    with served(memory) as at:
+    with served(memory, ui=True) as at:
         chromium.set_window_size(500, 800)
         chromium.get(f"{at}/ui/login")
         chromium.find_element("id", "key").send_keys(issue(memory, "ana").secret, "\n")

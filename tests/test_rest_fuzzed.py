@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from tests.keys import issue
-from tests.test_page_browser import served
+from tests.served import served
 
 pytestmark = [pytest.mark.rest, pytest.mark.filterwarnings("ignore")]
 
@@ -35,7 +35,7 @@ def test_no_request_fails_is_answered_without_a_key_or_tells_of_somebody_else(ou
     (tmp_path / "hooks.py").write_text(CHECK, "utf-8")
     environment = {**os.environ, "SCHEMATHESIS_HOOKS": "hooks", "FOREIGN": SECRETS[other]}
     environment["PYTHONPATH"] = os.pathsep.join([str(tmp_path), *sys.path])
-    with served(ours) as at:
+    with served(ours, ui=True) as at:
         checks = "not_a_server_error,ignored_auth,use_after_free,nothing_of_others"
         given = ["--phases", "fuzzing,stateful", "--checks", checks, "--max-examples", "40", "--no-color"]
         command = [sys.executable, "-m", "schemathesis.cli", "run", f"{at}/openapi.json", *given]

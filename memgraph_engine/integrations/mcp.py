@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import wraps
+from inspect import getdoc
 from threading import Lock
 from typing import Annotated, Any, Literal, TypeVar, cast
 
@@ -140,6 +141,7 @@ def server(reach: Reach, *, plans: Plans | None = None, rights: Collection[Right
             _told(getattr(tools, tool.name), ToolError),
             name=tool.name,
             title=tool.title,
+            description=getdoc(getattr(Tools, tool.name)),
             annotations=ToolAnnotations(
                 title=tool.title,
                 read_only_hint=tool.reads,
