@@ -73,7 +73,7 @@ from memgraph_engine.model.result import (
     User,
     Version,
 )
-from memgraph_engine.model.scope import Scope
+from memgraph_engine.model.scope import Scope, scope_of
 from memgraph_engine.model.topic import Topic, TopicRun, TopicTie
 from memgraph_engine.recall.ranking import ranking
 from memgraph_engine.settings import Settings
@@ -1365,11 +1365,7 @@ class Memory:
     # ---- inside -----------------------------------------------------------------------------
 
     def _scope(self, user_id: str | None, shared: bool) -> Scope:
-        if shared and user_id is not None:
-            raise InvalidInput("shared=True means the tenant's memory, which belongs to no user: leave user_id out.")
-        if not shared and user_id is None:
-            raise InvalidInput("user_id is required: say whose memory is meant (or shared=True for the tenant's).")
-        return Scope(self._settings.tenant, user_id)
+        return scope_of(self._settings.tenant, user_id, shared=shared)
 
     def _told_by(self, scope: Scope, given: object, where: str) -> list[str]:
         """Return the ids of sources, or of a note's sources where a name is a note's, in the order of the names.

@@ -4,6 +4,8 @@ import random
 
 import pytest
 
+from memgraph_engine import InvalidInput
+
 pytestmark = [pytest.mark.claude, pytest.mark.filterwarnings("ignore")]
 
 NAMES = ["a.md", "b.md", "deep/a.md", "deep/er/c.md", "deep", "x y.txt"]
@@ -71,7 +73,11 @@ def test_the_same_commands_leave_the_same_files(ours, theirs, tmp_path, seed):
 
 
 @pytest.mark.parametrize(
-    "path", ["/etc/passwd", "/memories/../etc", "memories/a", "/memoriesx/a", "", "/", "/memories/a/../../b"]
+    "path",
+    [
+        *("/etc/passwd", "/memories/../etc", "memories/a", "/memoriesx/a", "", "/", "/memories/a/../../b"),
+        *("/memories/a\nb", "/memories/a\0b", "/memories/\ud800", f"/memories/{'a' * 9_000}"),
+    ],
 )
 def test_no_path_leads_out(ours, path):
     for one in ({"command": "view", "path": path}, {"command": "create", "path": path, "file_text": "x"}):
@@ -92,6 +98,19 @@ def test_a_file_is_found_by_a_search_undone_and_of_one_user(ours, memory):
     assert not done(other, {"command": "view", "path": path})
     assert other.call({"command": "view", "path": "/memories"}) == "/memories/"
     assert memory.verify(user_id="ana") == []
+
+
+def test_nobodys_files_are_refused(memory):
+    from memgraph_engine.integrations.claude import MemgraphMemoryTool
+
+    with pytest.raises(InvalidInput, match="user_id is required"):
+        MemgraphMemoryTool(memory, None)
+
+
+@pytest.mark.parametrize("lines", [["a", "b"], [1], [1, 2, 3]])
+def test_lines_that_can_not_be_are_refused(ours, lines):
+    ours.call({"command": "create", "path": "/memories/a.md", "file_text": "one\ntwo"})
+    assert not done(ours, {"command": "view", "path": "/memories/a.md", "view_range": lines})
 
 
 def test_a_folder_shows_two_levels_and_a_file_its_lines(ours):

@@ -542,6 +542,7 @@ def test_namespaces_that_can_not_be_are_refused_in_a_batch_too(store, namespace)
     [
         ([1], "a mapping"),
         ({1: 2}, "a mapping"),
+        ({"a": {1: 2, "1": 3}}, "names that are not strings"),
         ({"a": float("nan")}, "JSON"),
         ({"a": object()}, "JSON"),
         ({"a": "x" * 1_000_001}, "at most 1,000,000"),
@@ -553,9 +554,33 @@ def test_values_that_can_not_be_kept_are_refused_and_nothing_of_the_batch_is_wri
     assert store.search(("a",)) == []
 
 
+def test_a_namespace_that_is_too_long_leaves_nothing_of_its_batch(store):
+    with pytest.raises(InvalidInput, match="at most 512"):
+        store.batch([PutOp(("a",), "good", {"n": 1}), PutOp(("a" * 600,), "k", {"n": 1})])
+    assert store.search(("a",)) == []
+
+
+@pytest.mark.parametrize(
+    ("op", "says"),
+    [
+        (PutOp(("a",), "k", {"n": 1}, index=[5]), "list of paths"),
+        (PutOp(("a",), "k", {"content": "x"}, index="content"), "list of paths"),
+        (GetOp(("a",), "\ud800"), "surrogate"),
+        (SearchOp(("a",), filter={5: 1}), "filter must be"),
+        (SearchOp(("a",), filter="x"), "filter must be"),
+        (SearchOp(("a",), offset=-1), "below 0"),
+        (ListNamespacesOp(max_depth=0), "1 at least"),
+        (ListNamespacesOp(max_depth=-1), "1 at least"),
+    ],
+)
+def test_what_can_not_be_asked_is_told_in_a_sentence(store, op, says):
+    with pytest.raises(InvalidInput, match=says):
+        store.batch([op])
+
+
 @pytest.mark.parametrize("ttl", [0, -1, float("nan"), "soon", 1e30])
 def test_a_time_to_live_that_can_not_be_is_refused(store, ttl):
-    with pytest.raises(InvalidInput, match="ttl must be"):
+    with pytest.raises(InvalidInput, match="ttl"):
         store.put(("a",), "k", {"n": 1}, ttl=ttl)
 
 

@@ -242,15 +242,15 @@ def test_a_database_that_does_not_answer_is_said_and_tried_again(memory):
 
 
 @contextmanager
-def serving(memory, **headers):
+def serving(memory, *more, **headers):
     """Return what connects a client over HTTP, in this process, with these headers."""
     made = app(memory, access=Access(memory, required=True))
-    transport = httpx2.ASGITransport(made)
+    transport, given = httpx2.ASGITransport(made), [*more, *headers.items()]
 
     async def work(do):
         async with (
             made.router.lifespan_context(made),
-            httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1", headers=headers) as http,
+            httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1", headers=given) as http,
             Client(streamable_http_client("http://127.0.0.1/mcp", http_client=http)) as client,
         ):
             return await do(client)
@@ -285,6 +285,26 @@ def test_over_http_a_key_of_the_tenant_names_the_user_by_a_header(memory):
         assert [one["title"] for one in found.structured_content["results"]] == ["My code is 0815."]
     with serving(memory, **bearer(memory)) as run:
         assert "x-user-id" in run(lambda client: client.call_tool(*search)).content[0].text
+
+
+def test_over_http_a_user_has_the_name_that_the_header_says_in_utf_8(memory):
+    memory.add("My code is 0815.", user_id="josé")
+    with serving(memory, **bearer(memory), **{"X-User-Id": "josé".encode()}) as run:
+        found = run(lambda client: client.call_tool("search", {"query": "What is the code?"}))
+        assert [one["title"] for one in found.structured_content["results"]] == ["My code is 0815."]
+
+
+@pytest.mark.parametrize(
+    ("headers", "says"),
+    [
+        ([("X-User-Id", "ana"), ("X-User-Id", "ben")], "2 times"),
+        ([("X-User-Id", b"jos\xe9")], "UTF-8"),
+        ([("X-Shared", "yes")], "true or false"),
+    ],
+)
+def test_over_http_headers_that_do_not_say_whose_are_refused(memory, headers, says):
+    with serving(memory, *headers, *bearer(memory).items()) as run:
+        assert says in run(lambda client: client.call_tool("topics", {})).content[0].text
 
 
 def test_over_http_nothing_is_told_without_a_key(memory):

@@ -7,7 +7,11 @@ from datetime import timedelta
 import pytest
 
 from memgraph_engine import InvalidInput, Memory
+from memgraph_engine.asking.items import ItemReader
 from memgraph_engine.integrations.openai_agents import MemgraphSession
+from memgraph_engine.model.item import Put
+from memgraph_engine.model.scope import Scope
+from memgraph_engine.writing.items import ItemWriter
 from tests.loopback import Say, chat_server
 
 TURNS = [
@@ -88,7 +92,41 @@ def test_a_session_may_end_by_itself(tenant, embedder, clock):
         assert run(session.get_items()) == [[]]
 
 
-@pytest.mark.parametrize("entry", ["words", {"n": float("nan")}, {"n": object()}])
+def test_each_entry_is_taken_away_once(session):
+    entries = [{"role": "user", "content": f"Number {n}."} for n in range(8)]
+
+    async def some():
+        await session.add_items(entries)
+        return await asyncio.gather(*(session.pop_item() for _ in range(8)))
+
+    assert sorted(one["content"] for one in asyncio.run(some())) == [one["content"] for one in entries]
+    assert run(session.get_items()) == [[]]
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"user_id": None}, "user_id is required"),
+        ({"session_id": ""}, "session_id is empty"),
+        ({"ttl": timedelta()}, "a second at least"),
+        ({"ttl": timedelta(days=999_999_999)}, "a thousand years"),
+        ({"ttl": 5}, "must be a timedelta"),
+    ],
+)
+def test_what_names_no_session_is_refused(memory, given, says):
+    with pytest.raises(InvalidInput, match=says):
+        MemgraphSession(memory, **{"session_id": "s1", "user_id": "ana", **given})
+
+
+def test_items_of_other_surfaces_are_no_entries(memory, session):
+    ItemWriter(memory.engine).put(Scope(memory.engine.settings.tenant, "ana"), [Put("s1/zzz", '{"n": 1}')])
+    run(session.add_items(TURNS[:1]))
+    assert run(session.get_items()) == [TURNS[:1]]
+    run(session.clear_session())
+    assert list(ItemReader(memory.engine).find(Scope(memory.engine.settings.tenant, "ana"), ["s1/zzz"])) == ["s1/zzz"]
+
+
+@pytest.mark.parametrize("entry", ["words", {"n": float("nan")}, {"n": object()}, {1: 2, "1": 3}])
 def test_what_is_no_entry_is_refused_with_all_that_came_with_it(session, entry):
     with pytest.raises(InvalidInput, match="An entry of a session"):
         run(session.add_items([TURNS[0], entry]))

@@ -502,6 +502,19 @@ def test_parameters_that_there_are_not_are_told(client):
     refused(client.get("/v1/notes", params={**ANA, "metadata": "floor"}), 400, "KEY=VALUE")
 
 
+def test_whose_memory_is_said_once(client):
+    told = client.get("/v1/notes?user_id=ana&user_id=ben")
+    assert (told.status_code, "once" in told.json()["detail"]) == (400, True)
+
+
+def test_what_is_open_to_all_reads_no_body(client, monkeypatch):
+    monkeypatch.setattr("memgraph_engine.integrations.rest.gate.deeper", lambda *_: pytest.fail("it was read"))
+    assert (
+        client.post("/health/live", content=b"[" * 1000, headers={"Content-Type": "application/json"}).status_code
+        == 405
+    )
+
+
 def test_paths_and_methods_that_there_are_not_are_told(client):
     refused(client.get("/v1/nothing"), 404, "no such path")
     wrong = client.put("/v1/search", params=ANA)

@@ -6,7 +6,7 @@ from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.graph import items as item_graph
 from memgraph_engine.graph.items import Holding
 from memgraph_engine.ingest.messages import check_text, local
-from memgraph_engine.model.item import Item, item_of
+from memgraph_engine.model.item import ITEMS, Item, item_of
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.recall.pool import PATHWAYS
 from memgraph_engine.recall.question import Filters
@@ -20,26 +20,26 @@ Ranked = list[tuple[Item, float | None]]
 
 
 class ItemReader:
-    """Reads the items of one database."""
+    """Reads the items of one database that stand on a shelf."""
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
+    def __init__(self, engine: Engine, shelf: str = ITEMS) -> None:
+        self._engine, self._shelf = engine, shelf
 
     def find(self, scope: Scope, keys: Sequence[str]) -> dict[str, Item]:
         """Return the items of these keys that can be read, by key."""
-        return item_graph.find(self._engine.db, scope.name, keys)
+        return item_graph.find(self._engine.db, scope.name, self._shelf, keys)
 
     def every(self, held: Sequence[Holding]) -> Iterator[Item]:
         """Yield the items of scopes, those that changed last first."""
-        return item_graph.every(self._engine.db, [one.scope.name for one in held])
+        return item_graph.every(self._engine.db, [one.scope.name for one in held], self._shelf)
 
     def begun(self, scope: Scope, key: str) -> Iterator[Item]:
         """Yield the items of a scope whose keys begin so, those that changed last first."""
-        return item_graph.every(self._engine.db, [scope.name], key)
+        return item_graph.every(self._engine.db, [scope.name], self._shelf, key)
 
     def holding(self, user: str, below: str) -> list[Holding]:
         """Return the scopes with items of a user, and of those whose ids begin with `below`."""
-        return item_graph.holding(self._engine.db, self._engine.settings.tenant, user, below)
+        return item_graph.holding(self._engine.db, self._engine.settings.tenant, self._shelf, user, below)
 
     def ranked(self, held: Sequence[Holding], question: str, most: int, *, similar: bool) -> tuple[Ranked, bool]:
         """Return at least so many items as a question finds them, and whether these are all that have texts.
@@ -67,7 +67,8 @@ class ItemReader:
                 found = retrieve(engine.db, engine.notes, query, sorted({one.language for one in some}), recall)
                 whole = whole and len(found.notes) < most
                 for item, score in _scored(found, similar=similar):
-                    if item.indexed and (item.place not in best or score > best[item.place][0]):
+                    meant = item.indexed and item.shelf == self._shelf
+                    if meant and (item.place not in best or score > best[item.place][0]):
                         best[item.place] = score, item
         order = sorted(best.values(), key=lambda one: (-one[0], one[1].place))
         return [(item, score) for score, item in order], whole

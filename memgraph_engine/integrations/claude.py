@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from typing import Any
+from unicodedata import category
 
 from anthropic.lib.tools import ToolError
 from anthropic.tools.memory import BetaAbstractMemoryTool
@@ -19,8 +20,9 @@ from anthropic.types.beta import (
 from memgraph_engine.asking.items import ItemReader
 from memgraph_engine.client import Memory
 from memgraph_engine.errors import MemgraphEngineError
-from memgraph_engine.model.item import Put
-from memgraph_engine.model.scope import Scope
+from memgraph_engine.ingest.messages import check_name
+from memgraph_engine.model.item import FILES, Put, source_id
+from memgraph_engine.model.scope import scope_of
 from memgraph_engine.writing.items import ItemWriter
 
 _ROOT = "/memories"
@@ -41,8 +43,8 @@ class MemgraphMemoryTool(BetaAbstractMemoryTool):
         self, memory: Memory, user_id: str, *, cache_control: BetaCacheControlEphemeralParam | None = None
     ) -> None:
         super().__init__(cache_control=cache_control)
-        self._scope = Scope(memory.engine.settings.tenant, user_id)
-        self._reader, self._writer = ItemReader(memory.engine), ItemWriter(memory.engine)
+        self._scope = scope_of(memory.engine.settings.tenant, user_id)
+        self._reader, self._writer = ItemReader(memory.engine, FILES), ItemWriter(memory.engine, FILES)
 
     def call(self, input: object) -> Any:  # noqa: A002  as the SDK calls it
         """Do what a model asks; what the engine refuses is told to it in a sentence."""
@@ -59,8 +61,8 @@ class MemgraphMemoryTool(BetaAbstractMemoryTool):
             return self._folder(path)
         first, last = 1, -1
         lines = text.split("\n")
-        if command.view_range and len(command.view_range) == len((first, last)):
-            first, last = command.view_range
+        if command.view_range:
+            first, last = _range(command.view_range)
         first = max(first, 1)
         return f"{path}:\n{_numbered(lines[first - 1 : None if last == -1 else last], first)}"
 
@@ -167,7 +169,18 @@ def _checked(given: str) -> str:
     parts = [part for part in given.split("/") if part not in ("", ".")]
     if not given.startswith("/") or not parts or f"/{parts[0]}" != _ROOT or ".." in parts:
         raise ToolError(f"A path begins with {_ROOT} and goes nowhere else, not {given!r}.")
-    return "/" + "/".join(parts)
+    if any(category(sign) == "Cc" for sign in given):
+        raise ToolError(f"A path has no line breaks or other control characters, as {given!r} has.")
+    path = "/" + "/".join(parts)
+    check_name(source_id(FILES, path), "path")
+    return path
+
+
+def _range(given: Sequence[object]) -> tuple[int, int]:
+    match given:
+        case [int(first), int(last)]:
+            return first, last
+    raise ToolError(f"view_range is two numbers of lines, the last one -1 for the end, not {given!r}.")
 
 
 def _above(path: str) -> list[str]:

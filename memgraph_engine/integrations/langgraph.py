@@ -44,7 +44,7 @@ from memgraph_engine.errors import InvalidInput, named
 from memgraph_engine.graph.items import Holding
 from memgraph_engine.ingest.messages import check_name
 from memgraph_engine.integrations.namespaces import namespace_of, user_of
-from memgraph_engine.model.item import PREFIX, Item, Put
+from memgraph_engine.model.item import ITEMS, Item, Put, as_json, check_ttl, source_id
 from memgraph_engine.model.ports import Clock, utc_now
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.settings import Settings
@@ -53,7 +53,6 @@ from memgraph_engine.writing.items import ItemWriter
 Namespace = tuple[str, ...]
 
 _LONGEST = 1_000_000  # characters of a value as JSON
-_SHORTEST = timedelta(seconds=1)  # that an item lives at least
 _FIRST, _GROWTH, _MOST = 50, 4, 10_000  # items that a question ranks at first, by how much more then, and at most
 _WHOLE = "$"
 
@@ -120,18 +119,15 @@ class MemgraphStore(BaseStore):
         given = list(ops)
         for op in given:
             _check(op)
-        puts: dict[Namespace, dict[str, PutOp]] = {}
+        puts: dict[Scope, dict[str, PutOp]] = {}
         for op in given:
             if isinstance(op, PutOp):
-                puts.setdefault(tuple(op.namespace), {})[op.key] = op
-        made = {
-            namespace: [self._put(op) for op in some.values() if op.value is not None]
-            for namespace, some in puts.items()
-        }
+                puts.setdefault(self._scope(op.namespace), {})[op.key] = op
+        # before anything is written: what can't be put leaves nothing of the others
+        made = {scope: [self._put(op) for op in some.values() if op.value is not None] for scope, some in puts.items()}
         results = self._read(given)
-        for namespace, some in puts.items():
-            scope = self._scope(namespace)
-            self._writer.put(scope, made[namespace])
+        for scope, some in puts.items():
+            self._writer.put(scope, made[scope])
             self._writer.remove(scope, [op.key for op in some.values() if op.value is None])
         return results
 
@@ -205,14 +201,15 @@ class MemgraphStore(BaseStore):
 
     def _put(self, op: PutOp) -> Put:
         where = f"the item {op.key!r}"
-        check_name(PREFIX + op.key, "key")
-        if not isinstance(op.value, Mapping) or not all(isinstance(name, str) for name in op.value):
+        if not _named(op.value):
             raise InvalidInput(f"{where} is {named(op.value)}; a mapping whose names are strings is needed.")
         value = dict(op.value)
-        written = _json(value, where)
+        written = as_json(value, where)
         if len(written) > _LONGEST:
             raise InvalidInput(f"{where} has {len(written):,} characters as JSON; at most {_LONGEST:,} are allowed.")
         paths = [] if op.index is False else self._fields if op.index is None else op.index
+        if isinstance(paths, str) or not all(isinstance(path, str) for path in paths):
+            raise InvalidInput(f"{where}: index must be False or a list of paths, not {op.index!r}.")
         texts = dict.fromkeys(text for path in paths for text in get_text_at_path(value, path))
         return Put(op.key, written, tuple(texts), _lifetime(op.ttl, where))
 
@@ -238,7 +235,7 @@ class _Embedder:
 
 def source_of(key: str) -> str:
     """Return the id of the source that holds an item: `Memory.history`, `explain` and `forget` take it."""
-    return PREFIX + key
+    return source_id(ITEMS, key)
 
 
 def _check(op: Op) -> None:
@@ -248,19 +245,19 @@ def _check(op: Op) -> None:
     validate_op_namespace(op)
     if isinstance(op, GetOp | PutOp) and not op.namespace:
         raise InvalidNamespaceError("Namespace cannot be empty.")
+    if isinstance(op, GetOp | PutOp):
+        check_name(op.key, "key")
+        check_name(source_of(op.key), "key")
+    elif op.limit < 0 or op.offset < 0:
+        raise InvalidInput(f"limit and offset must not be below 0, as {op.limit} and {op.offset}.")
+    elif isinstance(op, ListNamespacesOp) and op.max_depth is not None and op.max_depth < 1:
+        raise InvalidInput(f"max_depth must be 1 at least, not {op.max_depth}.")
+    elif isinstance(op, SearchOp) and op.filter and not _named(op.filter):
+        raise InvalidInput(f"filter must be a mapping whose names are strings, not {op.filter!r}.")
 
 
-def _json(value: object, where: str) -> str:
-    """Return a value as JSON, from which the same comes back; raises InvalidInput."""
-    try:
-        written = json.dumps(value, ensure_ascii=False, allow_nan=False)
-    except (TypeError, ValueError, RecursionError) as error:
-        raise InvalidInput(f"{where} can't be written as JSON: {error}.") from None
-    try:
-        written.encode()
-    except UnicodeEncodeError:  # a lone surrogate, which is kept as an escape
-        return json.dumps(value)
-    return written
+def _named(value: object) -> bool:
+    return isinstance(value, Mapping) and all(isinstance(name, str) for name in value)
 
 
 def _lifetime(ttl: float | None, where: str) -> timedelta | None:
@@ -270,11 +267,7 @@ def _lifetime(ttl: float | None, where: str) -> timedelta | None:
         lifetime = timedelta(minutes=ttl)
     except (TypeError, ValueError, OverflowError):
         raise InvalidInput(f"{where}: ttl must be a number of minutes, not {ttl!r}.") from None
-    if not _SHORTEST <= lifetime < timedelta(days=365_000):
-        raise InvalidInput(
-            f"{where}: ttl must be a second at least, and a thousand years at most, not {ttl!r} minutes."
-        )
-    return lifetime
+    return check_ttl(lifetime, f"{where}: ttl, of {ttl!r} minutes,")
 
 
 def _fields(item: Item) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError, ToolError
 from mcp_types import ToolAnnotations
 from pydantic import BaseModel, Field
+from starlette.datastructures import Headers
 
 from memgraph_engine import __version__
 from memgraph_engine.client import Memory
@@ -192,10 +193,31 @@ def over_http(request: Context, right: Right) -> tuple[Memory, Whose]:
     http = request.request_context.request
     assert http is not None, "over HTTP there is a request"
     caller: Caller = http.state.caller
-    user, shared = http.headers.get(_USER), http.headers.get(_SHARED, "").casefold() == "true"
+    user, shared = _header(http.headers, _USER), _flag(http.headers, _SHARED)
     if caller.user_id is None and user is None and not shared:
         raise InvalidInput(f"Say whose memory is meant, by the header {_USER} (or {_SHARED}: true) of the client.")
     return caller.memory, caller.whose(right, user, shared=shared)
+
+
+def _header(headers: Headers, name: str) -> str | None:
+    """Return what a header says, as clients write it, in UTF-8; None without it. Raises InvalidInput."""
+    given = headers.getlist(name)
+    if len(given) > 1:
+        raise InvalidInput(f"The header {name} is there {len(given)} times: say once whose memory is meant.")
+    try:
+        return given[0].encode("latin-1").decode() if given else None
+    except UnicodeDecodeError:
+        raise InvalidInput(f"The header {name} must be UTF-8.") from None
+
+
+def _flag(headers: Headers, name: str) -> bool:
+    match (_header(headers, name) or "false").casefold():
+        case "true":
+            return True
+        case "false":
+            return False
+        case other:
+            raise InvalidInput(f"The header {name} is true or false, not {other!r}.")
 
 
 def serve_stdio(connect: Callable[[], Memory], whose: Whose, rights: Collection[Right]) -> None:

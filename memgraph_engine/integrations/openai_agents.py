@@ -15,8 +15,8 @@ from memgraph_engine.asking.items import ItemReader
 from memgraph_engine.client import Memory
 from memgraph_engine.errors import InvalidInput, named
 from memgraph_engine.ingest.messages import check_name
-from memgraph_engine.model.item import PREFIX, Item, Put
-from memgraph_engine.model.scope import Scope
+from memgraph_engine.model.item import SESSIONS, Item, Put, as_json, check_ttl, source_id
+from memgraph_engine.model.scope import scope_of
 from memgraph_engine.writing.items import ItemWriter
 
 Entry = dict[str, Any]
@@ -36,11 +36,13 @@ class MemgraphSession:
     def __init__(
         self, memory: Memory, session_id: str, *, user_id: str, found: bool = True, ttl: timedelta | None = None
     ) -> None:
-        self.session_id = check_name(session_id, "session_id")
+        if not check_name(session_id, "session_id"):
+            raise InvalidInput("session_id is empty; say which session is meant.")
+        self.session_id = session_id
         self._begins = session_id.replace("%", "%25").replace("/", "%2F") + "/"
-        self._scope = Scope(memory.engine.settings.tenant, user_id)
-        self._found, self._ttl = found, ttl
-        self._reader, self._writer = ItemReader(memory.engine), ItemWriter(memory.engine)
+        self._scope = scope_of(memory.engine.settings.tenant, user_id)
+        self._found, self._ttl = found, check_ttl(ttl, "ttl")
+        self._reader, self._writer = ItemReader(memory.engine, SESSIONS), ItemWriter(memory.engine, SESSIONS)
 
     async def get_items(self, limit: int | None = None) -> list[Entry]:
         """Return the entries, the oldest first: all of them, or the last ones."""
@@ -75,21 +77,17 @@ class MemgraphSession:
     def _put(self, item: Mapping[str, Any]) -> Put:
         if not isinstance(item, Mapping):
             raise InvalidInput(f"An entry of a session is a mapping, not {named(item)}.")
-        try:
-            value = json.dumps(dict(item), allow_nan=False)
-        except (TypeError, ValueError, RecursionError) as error:
-            raise InvalidInput(f"An entry of a session can't be written as JSON: {error}.") from None
+        value = as_json(dict(item), "An entry of a session")
         key = f"{self._begins}{time.time_ns():020d}-{next(_numbers):09d}"
-        check_name(PREFIX + key, "session_id")
+        check_name(source_id(SESSIONS, key), "session_id")
         return Put(key, value, tuple(_said(item)) if self._found else (), self._ttl)
 
     def _pop(self) -> Entry | None:
-        stored = self._stored()
-        if not stored:
-            return None
-        self._writer.remove(self._scope, [stored[-1].key])
-        entry: Entry = json.loads(stored[-1].value)
-        return entry
+        while stored := self._stored():
+            if self._writer.remove(self._scope, [stored[-1].key]):  # else somebody else took it meanwhile
+                entry: Entry = json.loads(stored[-1].value)
+                return entry
+        return None
 
     def _clear(self) -> None:
         self._writer.remove(self._scope, [item.key for item in self._stored()])

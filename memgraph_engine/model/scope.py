@@ -71,3 +71,16 @@ class Scope:
             if self.user
             else f"the shared memory of tenant {self.tenant!r}"
         )
+
+
+def scope_of(tenant: str, user_id: str | None, *, shared: bool = False) -> Scope:
+    """Return the scope that a caller means; raises InvalidInput unless it is said whose: nobody is no user.
+
+    >>> scope_of("acme", "ana"), scope_of("acme", None, shared=True).user
+    (Scope(tenant='acme', user='ana'), None)
+    """
+    if shared and user_id is not None:
+        raise InvalidInput("shared=True means the tenant's memory, which belongs to no user: leave user_id out.")
+    if not shared and user_id is None:
+        raise InvalidInput("user_id is required: say whose memory is meant (or shared=True for the tenant's).")
+    return Scope(tenant, user_id)

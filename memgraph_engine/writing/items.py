@@ -7,10 +7,12 @@ new notes tell what comes after it.
 """
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
 
+from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import NotFound, SourceConflict
 from memgraph_engine.gate.verdict import APPEND
 from memgraph_engine.graph import items as item_graph
@@ -18,7 +20,7 @@ from memgraph_engine.graph import notes, scopes, sources
 from memgraph_engine.ingest.construct import Placed, construct
 from memgraph_engine.ingest.passages import cuts
 from memgraph_engine.lifecycle import Life
-from memgraph_engine.model.item import Item, Put, item_of
+from memgraph_engine.model.item import ITEMS, Item, Put, item_of, source_id
 from memgraph_engine.model.marker import without_recalled
 from memgraph_engine.model.memory import READABLE, Source, cut_up
 from memgraph_engine.model.scope import Scope
@@ -32,7 +34,11 @@ _WORTH = 100  # a read prolongs what has used up this part of its time: else eac
 
 
 class ItemWriter(Writer):
-    """Writes items to the memories of one database."""
+    """Writes items on a shelf of the memories of one database."""
+
+    def __init__(self, engine: Engine, shelf: str = ITEMS) -> None:
+        super().__init__(engine)
+        self._shelf = shelf
 
     def put(self, scope: Scope, puts: Iterable[Put]) -> None:
         """Put items, each key once: those that are new in one transaction, each other one in its own.
@@ -51,13 +57,14 @@ class ItemWriter(Writer):
                         waiting[put.key] = put  # it was removed meanwhile
                 work.clear()
 
-    def remove(self, scope: Scope, keys: Iterable[str]) -> None:
-        """Delete items, each in a decision of its own; one that is not there is passed over."""
-        for key in sorted(item_graph.find(self._engine.db, scope.name, list(keys))):
-            try:
-                self.delete(scope, Put(key, "").source)
-            except NotFound:
-                continue  # somebody else was faster
+    def remove(self, scope: Scope, keys: Iterable[str]) -> list[str]:
+        """Delete items, each in a decision of its own; return the keys of those that this call deleted."""
+        removed = list[str]()
+        for key in sorted(item_graph.find(self._engine.db, scope.name, self._shelf, list(keys))):
+            with suppress(NotFound):  # somebody else was faster
+                self.delete(scope, source_id(self._shelf, key))
+                removed.append(key)
+        return removed
 
     def read(self, found: Iterable[Item]) -> None:
         """Let the time to live of items begin anew, since they were read."""
@@ -65,7 +72,7 @@ class ItemWriter(Writer):
         for item in found:
             if item.ttl and now + item.ttl - item.expires_at >= item.ttl / _WORTH:
                 life = self._engine.policies.known(item.policy).life(now, now + item.ttl)
-                lives.setdefault(item.scope, {})[item.key] = life.expires_at, life.erase_at
+                lives.setdefault(item.scope, {})[item.source] = life.expires_at, life.erase_at
         for scope, some in lives.items():
             item_graph.prolong(self._engine.db, scope, some)
 
@@ -74,7 +81,7 @@ class ItemWriter(Writer):
         engine, settings, now = self._engine, self._settings, self._engine.now()
         made = {put.key: self._new(put, now) for put in puts}
         seen = self._look_up(scope, [one for some in made.values() for one in some], work, keywords=True)
-        new = [put for put in puts if put.source not in seen.known]
+        new = [put for put in puts if source_id(self._shelf, put.key) not in seen.known]
         if new:
             candidates = construct(
                 [Placed(one) for put in new for one in made[put.key]],
@@ -92,20 +99,20 @@ class ItemWriter(Writer):
         text, places = self._text(put)
         ends = now + put.ttl if put.ttl else None
         metadata = put.metadata(now, now)
-        source = Source(put.source, text, put.hash, "item", metadata=metadata, expires_as=ends)
+        source = Source(source_id(self._shelf, put.key), text, put.hash, "item", metadata=metadata, expires_as=ends)
         return cut_up(self._engine.policies.assigned(source, f"item {put.key!r}", now), places)
 
     def _change(self, scope: Scope, put: Put) -> bool:
         """Give a stored item another value; tell whether it is there. Raises Stale, with nothing written."""
-        engine, now = self._engine, self._engine.now()
+        engine, now, source = self._engine, self._engine.now(), source_id(self._shelf, put.key)
         state = scopes.state(engine.db, scope.name)
-        old = sources.passages(engine.db, scope.name, put.source) if state else []
-        ids = [one.note.id for one in notes.found_by(engine.db, scope.name, put.source)] if old else []
+        old = sources.passages(engine.db, scope.name, source) if state else []
+        ids = [one.note.id for one in notes.found_by(engine.db, scope.name, source)] if old else []
         told = notes.renderings(engine.db, scope.name, ids)
         if not state or not told:
             return False
         if old[0].kind != "item":
-            raise SourceConflict(f"{put.source!r} of {scope} is the id of a message: give the item another key.")
+            raise SourceConflict(f"{source!r} of {scope} is the id of a message: give the item another key.")
         live = [one.found.note for one in told if one.found.note.status in READABLE]
         if live and old[0].hash == put.hash:
             self.read([item_of(scope.name, old[0])])
@@ -116,7 +123,7 @@ class ItemWriter(Writer):
         if any(note.pinned for note in live):
             life = life.endless
         transaction = Transaction(scope, state.version, now)
-        transaction.live([put.source], now)
+        transaction.live([source], now)
         reword(
             engine.db,
             transaction,

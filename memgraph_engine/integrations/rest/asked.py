@@ -85,6 +85,8 @@ def check_parameters(request: Request) -> None:
     if unknown := [name for name in request.query_params if name not in known]:
         told = ", ".join(sorted(known)) or "none"
         raise InvalidInput(f"There is no parameter {unknown[0]!r} here; the parameters are {told}.")
+    if len(request.query_params.getlist("user_id")) > 1:
+        raise InvalidInput("user_id is there several times: say once whose memory is meant.")
 
 
 def parameters(spec: Callable[[], dict[str, Any]]) -> Callable[[str, str], set[str]]:

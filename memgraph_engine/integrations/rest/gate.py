@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
+import numpy as np
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect
@@ -22,8 +23,9 @@ PAGE = "/ui"
 """Where the page is, which asks for a key by a form of its own, and sends forms."""
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _DRAINED = 1 << 28  # bytes of a body too large that are read and thrown away, so that the client hears of it
-_STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)', re.DOTALL)  # also one that never ends: it fits at once
-_BRACKETS = re.compile(rb"[\[\]{}]")
+_QUOTE = ord('"')
+_STEPS = np.zeros(256, np.int8)  # of levels, for each byte
+_STEPS[list(b"[{")], _STEPS[list(b"]}")] = 1, -1
 _JSON = re.compile(r"application/(?:[\w.+-]+\+)?json\s*(?:;|$)", re.IGNORECASE)
 
 
@@ -53,7 +55,10 @@ class Gate:
             form = scope["path"].startswith(PAGE)
             if form:
                 self._check_alone(headers, secret=None)
-            elif scope["path"] not in OPEN:
+            elif scope["path"] in OPEN:
+                await self._app(scope, receive, send)  # no body is asked for, and none read
+                return
+            else:
                 scope.setdefault("state", {})["caller"] = await self._caller(headers)
             body = await self._body(headers, receive, form=form)
         except MemgraphEngineError as error:
@@ -155,12 +160,9 @@ def deeper(body: bytes, levels: int) -> bool:
     """
     if body.count(b"[") + body.count(b"{") <= levels:
         return False
-    level = 0
-    for bracket in _BRACKETS.findall(_STRINGS.sub(b"", body)):
-        level += 1 if bracket in b"[{" else -1
-        if level > levels:
-            return True
-    return False
+    signs = np.frombuffer(body.replace(b"\\\\", b"").replace(b'\\"', b""), np.uint8)
+    outside = np.logical_not(np.bitwise_xor.accumulate(signs == _QUOTE))  # of strings
+    return bool(np.cumsum(_STEPS[signs] * outside, dtype=np.int32).max() > levels)
 
 
 def _name(url: str) -> str:
