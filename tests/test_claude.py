@@ -100,6 +100,14 @@ def test_a_file_is_found_by_a_search_undone_and_of_one_user(ours, memory):
     assert memory.verify(user_id="ana") == []
 
 
+def test_a_folder_that_can_not_be_renamed_stays_as_it_is(ours):
+    for name in ("a", "q" * 300):
+        ours.call({"command": "create", "path": f"/memories/d/{name}", "file_text": "x"})
+    before = stored(ours)
+    assert not done(ours, {"command": "rename", "old_path": "/memories/d", "new_path": f"/memories/{'z' * 300}"})
+    assert stored(ours) == before
+
+
 def test_nobodys_files_are_refused(memory):
     from memgraph_engine.integrations.claude import MemgraphMemoryTool
 

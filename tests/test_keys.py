@@ -113,6 +113,18 @@ def test_erasing_everything_of_a_user_takes_the_users_keys_and_no_other(memory, 
     assert [key.user_id for key in keys.every(memory.engine.db, tenant)] == ["ben", None]
 
 
+def test_that_there_was_a_key_is_known_when_it_is_gone(server, memory, tenant):
+    """Else whoever erases everything of his own would open a server that asks for keys."""
+    issue(memory, "ana")
+    memory.add("The boat sails.", user_id="ana")
+    memory.erase(memory.forget(user_id="ana", everything=True))
+    assert keys.every(memory.engine.db, tenant) == []
+    with neo4j.GraphDatabase.driver(server.uri, auth=(server.user, server.password)) as driver:
+        (store,) = driver.execute_query("MATCH (s:Store {name: 'store'}) RETURN s.keyed AS keyed").records
+    assert store["keyed"] is True
+    assert keys.some(memory.engine.db, ended=True)
+
+
 def test_erasing_the_shared_memory_takes_no_key(memory, tenant):
     issue(memory)
     memory.add("The boat sails.", shared=True)

@@ -192,6 +192,8 @@ def test_a_server_without_rights_offers_no_tool_that_needs_them(memory):
         ("search", {"query": "What?", "since": "never"}, "never"),
         ("search", {"query": "What?", "limit": 0}, "limit"),
         ("search", {}, "query"),
+        ("search", {"query": "What?", "sesion": "s1"}, "sesion"),
+        ("forget", {"query": "boat", "befor": "2001-01-01"}, "befor"),
         ("context", {"question": "What?", "budget": 10}, "budget"),
         ("erase", {"plan": "x"}, "No plan 'x' waits"),
         ("forget", {}, "forget takes what is meant"),

@@ -159,12 +159,38 @@ WRONG = [
     lambda one: one.update("11111111-1111-1111-1111-111111111111"),
     lambda one: one.delete_all(),
 ]
+SENSELESS = [
+    lambda one: one.add(None, **ANA),
+    lambda one: one.add(5, **ANA),
+    lambda one: one.add(["x"], **ANA),
+    lambda one: one.add("I moved.", **ANA, metadata=5),
+    lambda one: one.search(5, filters=ANA),
+    lambda one: one.search("Where?", filters=5),
+    lambda one: one.search("Where?", filters={**ANA, "k": {}}),
+    lambda one: one.search("Where?", filters={**ANA, "k": {"in": 5}}),
+    lambda one: one.search("Where?", filters={**ANA, "k": {"nin": "x"}}),
+    lambda one: one.search("Where?", filters={**ANA, "AND": ["x"]}),
+    lambda one: one.get_all(filters=ANA, top_k=-1),
+]
 
 
 @pytest.mark.parametrize("call", WRONG, ids=range(len(WRONG)))
 def test_what_mem0_refuses_is_refused(mem0, call):
     with pytest.raises(ValueError):
         call(mem0)
+
+
+@pytest.mark.parametrize("call", SENSELESS, ids=range(len(SENSELESS)))
+def test_what_makes_no_sense_is_told_in_a_sentence(mem0, call):
+    mem0.add("I moved.", **ANA)
+    with pytest.raises(InvalidInput):
+        call(mem0)
+
+
+def test_a_filter_of_another_kind_holds_for_nothing(mem0):
+    mem0.add("I moved.", **ANA, metadata={"place": "Porto 5"})
+    assert texts(mem0.get_all(filters={**ANA, "role": {"contains": 5}})) == set()
+    assert texts(mem0.get_all(filters={**ANA, "place": {"contains": 5}})) == {"I moved."}
 
 
 def test_what_can_t_be_kept_is_said(mem0):

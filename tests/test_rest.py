@@ -5,10 +5,12 @@ import json
 import re
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import asynccontextmanager, contextmanager
 from datetime import timedelta
 
 import pytest
+from starlette.applications import Starlette
+from starlette.routing import Mount
 from starlette.testclient import TestClient
 
 from memgraph_engine import Memory, Settings, errors
@@ -30,9 +32,10 @@ ANA = {"user_id": "ana"}
 
 
 @contextmanager
-def serving_of(memory, *, required=True):
+def serving_of(memory, *, required=True, ui=False):
     """A client of a server of a memory."""
-    with TestClient(app(memory, access=Access(memory, required=required)), base_url="http://127.0.0.1") as client:
+    made = app(memory, access=Access(memory, required=required), ui=ui)
+    with TestClient(made, base_url="http://127.0.0.1") as client:
         yield client
 
 
@@ -535,6 +538,29 @@ def test_a_large_body_is_refused_whether_it_tells_its_size_or_not(client):
     headers = {"Content-Type": "application/json"}
     for content in (b"x" * 5_000_000, pieces()):
         refused(client.post("/v1/search", params=ANA, content=content, headers=headers), 413, "4,000,000 bytes")
+
+
+def test_a_form_is_small(memory):
+    with serving_of(memory, ui=True) as client:
+        told = client.post("/ui/login", content=b"key=" + b"x" * 70_000)
+        assert told.status_code == 413
+
+
+def test_it_may_be_mounted_in_another_app(memory):
+    made = app(memory, access=Access(memory, required=True), ui=True)
+
+    @asynccontextmanager
+    async def life(_app):
+        async with made.router.lifespan_context(made):
+            yield
+
+    with TestClient(Starlette(routes=[Mount("/uimem", made)], lifespan=life)) as client:
+        assert client.get("/uimem/health/live").status_code == 200
+        assert client.get("/uimem/v1/notes").status_code == 401
+        assert client.get("/uimem/v1/notes", headers=bearer(memory, "ana")).json() == {"notes": [], "next": None}
+        call = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+        told = client.post("/uimem/mcp", json=call, headers={**bearer(memory, "ana"), "accept": "application/json"})
+        assert told.status_code == 200
 
 
 def test_deep_json_is_refused(client):

@@ -29,7 +29,7 @@ def find(tx: Runner, secret: str) -> Key | None:
 
 
 def some(tx: Runner, *, ended: bool = False) -> bool:
-    """Tell whether any tenant has a key that opens something; with `ended`, or had."""
+    """Tell whether any tenant has a key that opens something; with `ended`, or ever had one."""
     return bool(tx.run("keys/some", ended=ended))
 
 

@@ -1,7 +1,7 @@
 """Claude's memory tool on a memory: its files are exact values in a user's memory (docs/claude.md)."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 from unicodedata import category
 
@@ -73,7 +73,7 @@ class MemgraphMemoryTool(BetaAbstractMemoryTool):
             raise ToolError(f"There is something at {path} already.")
         if inside := [above for above in _above(path) if self._text(above) is not None]:
             raise ToolError(f"{inside[0]} is a file: nothing can be put below it.")
-        self._write(path, command.file_text)
+        self._write({path: command.file_text})
         return f"Created {path}."
 
     def str_replace(self, command: BetaMemoryTool20250818StrReplaceCommand) -> str:
@@ -84,7 +84,7 @@ class MemgraphMemoryTool(BetaAbstractMemoryTool):
             raise ToolError(f"These words stand in {path} {found} times; give more of what is around the one you mean.")
         before, _, after = text.partition(command.old_str)
         changed = before + (command.new_str or "") + after
-        self._write(path, changed)
+        self._write({path: changed})
         at, lines = before.count("\n"), changed.split("\n")
         first = max(at - _AROUND, 0)
         return f"Changed {path}:\n{_numbered(lines[first : at + _AROUND + 1], first + 1)}"
@@ -97,7 +97,7 @@ class MemgraphMemoryTool(BetaAbstractMemoryTool):
             raise ToolError(f"{path} has {len(lines)} lines: insert_line is a number from 0 to that.")
         lines.insert(command.insert_line, command.insert_text.rstrip("\n"))
         joined = "\n".join(lines)
-        self._write(path, joined if joined.endswith("\n") else f"{joined}\n")
+        self._write({path: joined if joined.endswith("\n") else f"{joined}\n"})
         return f"Changed {path}."
 
     def delete(self, command: BetaMemoryTool20250818DeleteCommand) -> str:
@@ -120,8 +120,7 @@ class MemgraphMemoryTool(BetaAbstractMemoryTool):
             raise ToolError(f"There is something at {new} already, or it is below {old}.")
         if inside := [above for above in _above(new) if self._text(above) is not None]:
             raise ToolError(f"{inside[0]} is a file: nothing can be put below it.")
-        for path, text in moved.items():
-            self._write(new + path.removeprefix(old), text or "")
+        self._write({_checked(new + path.removeprefix(old)): text or "" for path, text in moved.items()})
         self._writer.remove(self._scope, moved)
         return f"Renamed {old} to {new}."
 
@@ -141,9 +140,10 @@ class MemgraphMemoryTool(BetaAbstractMemoryTool):
         found = self._reader.find(self._scope, [path])
         return json.loads(found[path].value) if path in found else None
 
-    def _write(self, path: str, text: str) -> None:
-        texts = (f"{path}: {text}",) if text.strip() else ()
-        self._writer.put(self._scope, [Put(path, json.dumps(text), texts)])
+    def _write(self, files: Mapping[str, str]) -> None:
+        """Write files; those that are not there all of them or none."""
+        said = {path: (f"{path}: {text}",) if text.strip() else () for path, text in files.items()}
+        self._writer.put(self._scope, [Put(path, json.dumps(text), said[path]) for path, text in files.items()])
 
     def _below(self, path: str) -> list[str]:
         return sorted(item.key for item in self._reader.begun(self._scope, f"{path}/"))

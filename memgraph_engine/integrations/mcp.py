@@ -16,8 +16,9 @@ from typing import Annotated, Any, Literal, TypeVar, cast
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError, ToolError
+from mcp.server.mcpserver.tools import Tool
 from mcp_types import ToolAnnotations
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 from starlette.datastructures import Headers
 
 from memgraph_engine import __version__
@@ -133,25 +134,15 @@ def server(reach: Reach, *, plans: Plans | None = None, rights: Collection[Right
 
     Plans of erasures wait among `plans`, else among its own.
     """
-    made: MCPServer = MCPServer(
-        "memgraph-engine", title="Memory", version=__version__, instructions=_INSTRUCTIONS, log_level="WARNING"
-    )
     tools = Tools(reach, plans or Plans())
-    for tool in (one for one in _TOOLS if one.right in rights):
-        made.add_tool(
-            _told(getattr(tools, tool.name), ToolError),
-            name=tool.name,
-            title=tool.title,
-            description=getdoc(getattr(Tools, tool.name)),
-            annotations=ToolAnnotations(
-                title=tool.title,
-                read_only_hint=tool.reads,
-                destructive_hint=tool.destroys,
-                idempotent_hint=tool.reads or tool.destroys,
-                open_world_hint=False,
-            ),
-            structured_output=True,
-        )
+    made: MCPServer = MCPServer(
+        "memgraph-engine",
+        title="Memory",
+        version=__version__,
+        instructions=_INSTRUCTIONS,
+        log_level="WARNING",
+        tools=[one.of(tools) for one in _TOOLS if one.right in rights],
+    )
     resources = Resources(reach)
     # only a template is told of the request, and so of whose memory is meant
     for uri, work, title in (
@@ -163,7 +154,7 @@ def server(reach: Reach, *, plans: Plans | None = None, rights: Collection[Right
 
 
 @dataclass(frozen=True, slots=True)
-class _Tool:
+class _Announced:
     """How a tool is announced: what right it needs, and what it does to what is there."""
 
     name: str
@@ -172,19 +163,41 @@ class _Tool:
     reads: bool = False
     destroys: bool = False
 
+    def of(self, tools: "Tools") -> Tool:
+        """Return the tool. It refuses arguments that it does not have: a filter that is misspelt would find all."""
+        made = Tool.from_function(
+            _told(getattr(tools, self.name), ToolError),
+            name=self.name,
+            title=self.title,
+            description=getdoc(getattr(Tools, self.name)),
+            annotations=ToolAnnotations(
+                title=self.title,
+                read_only_hint=self.reads,
+                destructive_hint=self.destroys,
+                idempotent_hint=self.reads or self.destroys,
+                open_world_hint=False,
+            ),
+            structured_output=True,
+        )
+        own = made.fn_metadata.arg_model
+        told = {"model_config": ConfigDict(extra="forbid"), "__module__": own.__module__}
+        strict = cast("type[BaseModel]", type(own.__name__, (own,), told))
+        metadata = made.fn_metadata.model_copy(update={"arg_model": strict})
+        return made.model_copy(update={"fn_metadata": metadata, "parameters": strict.model_json_schema(by_alias=True)})
+
 
 _TOOLS = (
-    _Tool("remember", "Remember something", "write"),
-    _Tool("search", "Search the memory", "read", reads=True),
-    _Tool("fetch", "Read a note", "read", reads=True),
-    _Tool("context", "Recall what is known", "read", reads=True),
-    _Tool("explain", "Explain a note", "read", reads=True),
-    _Tool("profile", "What is known about the user", "read", reads=True),
-    _Tool("topics", "What the memory is about", "read", reads=True),
-    _Tool("update", "Correct a note", "write"),
-    _Tool("undo", "Take a decision back", "write"),
-    _Tool("forget", "Plan to erase something", "forget", reads=True),
-    _Tool("erase", "Erase what was planned", "forget", destroys=True),
+    _Announced("remember", "Remember something", "write"),
+    _Announced("search", "Search the memory", "read", reads=True),
+    _Announced("fetch", "Read a note", "read", reads=True),
+    _Announced("context", "Recall what is known", "read", reads=True),
+    _Announced("explain", "Explain a note", "read", reads=True),
+    _Announced("profile", "What is known about the user", "read", reads=True),
+    _Announced("topics", "What the memory is about", "read", reads=True),
+    _Announced("update", "Correct a note", "write"),
+    _Announced("undo", "Take a decision back", "write"),
+    _Announced("forget", "Plan to erase something", "forget", reads=True),
+    _Announced("erase", "Erase what was planned", "forget", destroys=True),
 )
 
 

@@ -16,7 +16,7 @@ from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 from urllib.parse import quote, unquote
 
 from memgraph_engine import client
-from memgraph_engine.errors import InvalidInput, NotFound
+from memgraph_engine.errors import InvalidInput, NotFound, named
 from memgraph_engine.interface.defaults import MOST
 from memgraph_engine.model.memory import Note
 from memgraph_engine.model.result import Hit, PassageEntry, Version
@@ -111,6 +111,10 @@ class Memory:
             messages = [{"role": "user", "content": messages}]
         elif isinstance(messages, Mapping):
             messages = [messages]
+        elif not isinstance(messages, Sequence):
+            raise InvalidInput(f"messages must be a string, a message, or a list of messages, not {named(messages)}.")
+        if metadata is not None and not isinstance(metadata, Mapping):
+            raise InvalidInput(f"metadata must be a mapping, not {named(metadata)}.")
         own = {name: value for name, value in (metadata or {}).items() if name not in (*_IDENTITIES, "actor_id")}
         fields = {
             "agent": given.agent_id,
@@ -120,7 +124,7 @@ class Memory:
             "expires": expiration_date.isoformat() if isinstance(expiration_date, date) else expiration_date,
         }
         some = {name: value for name, value in fields.items() if value}
-        told = [{**some, **_message(one)} for one in messages if one.get("role") != "system"]
+        told = [{**some, **one} for one in map(_message, messages) if one["role"] != "system"]
         receipt = (self.memory if infer else self._raw).add_many(told, user_id=given.owner)
         results: list[dict[str, Any]] = []
         for message, entry in zip(told, receipt.entries, strict=True):
@@ -176,7 +180,7 @@ class Memory:
         return {"message": "Memories deleted successfully!"}
 
     def reset(self) -> None:
-        """Erase all memories of the tenant for good; receipts tell that it was done."""
+        """Erase the memories of all users of the tenant for good; receipts tell that it was done."""
         for user in self.memory.users():
             self.memory.erase(self.memory.forget(user_id=user.id, everything=True))
 
@@ -202,7 +206,9 @@ class Memory:
         `filters` on metadata it looks at the best 1,000.
         """
         del rerank  # the engine's own second stage is a setting
-        _checked(given, "search", show_expired=show_expired)
+        _checked(given, "search", top_k, show_expired=show_expired)
+        if not isinstance(query, str):
+            raise InvalidInput(f"query must be a string, not {named(query)}.")
         if reference_date is not None:
             raise InvalidInput('There is no reference_date here: say the day in the query ("in May 2026").')
         whose, conditions = _split(filters)
@@ -239,7 +245,7 @@ class Memory:
         **given: Any,
     ) -> dict[str, list[dict[str, Any]]]:
         """Return at most `top_k` memories, the oldest first; `filters` name whose they are."""
-        _checked(given, "get_all", show_expired=show_expired)
+        _checked(given, "get_all", top_k, show_expired=show_expired)
         whose, conditions = _split(filters)
         notes = self.memory.get_all(user_id=whose.owner, **whose.filters)
         found = (_item(note, whose) for note in notes if _meets(conditions, _payload(note, whose)))
@@ -367,9 +373,13 @@ _OPERATORS: Mapping[str, Callable[[Any, Any], bool]] = {
     "gte": lambda held, wanted: _ordered(held, wanted) and held >= wanted,
     "lt": lambda held, wanted: _ordered(held, wanted) and held < wanted,
     "lte": lambda held, wanted: _ordered(held, wanted) and held <= wanted,
-    "contains": lambda held, wanted: isinstance(held, str | list | tuple) and wanted in held,
+    "contains": lambda held, wanted: _holds(held, wanted),
     "icontains": lambda held, wanted: isinstance(held, str) and str(wanted).casefold() in held.casefold(),
 }
+
+
+def _holds(held: object, wanted: object) -> bool:
+    return str(wanted) in held if isinstance(held, str) else isinstance(held, list | tuple) and wanted in held
 
 
 def _ordered(held: object, wanted: object) -> bool:
@@ -379,6 +389,8 @@ def _ordered(held: object, wanted: object) -> bool:
 
 def _split(filters: Mapping[str, Any] | None) -> tuple[_Identity, dict[str, Any]]:
     """Return whose memories filters mean, and the conditions that are left."""
+    if filters is not None and not isinstance(filters, Mapping):
+        raise InvalidInput(f"filters must be a mapping, not {named(filters)}.")
     given = dict(filters or {})
     conditions = {name: value for name, value in given.items() if name not in _IDENTITIES}
     _check(conditions)
@@ -389,14 +401,18 @@ def _check(conditions: Mapping[str, Any]) -> None:
     """Raise InvalidInput for what can't be asked."""
     for name, wanted in conditions.items():
         if name in ("AND", "OR", "NOT"):
-            if not isinstance(wanted, list) or not wanted:
+            if not isinstance(wanted, list) or not wanted or not all(isinstance(one, Mapping) for one in wanted):
                 raise InvalidInput(f"{name} operator requires a non-empty list of conditions")
             for one in wanted:
                 _check(one)
         elif isinstance(wanted, Mapping):
-            for operator in wanted:
+            for operator, value in wanted.items():
                 if operator not in _OPERATORS:
                     raise InvalidInput(f"Unsupported metadata filter operator: {operator}")
+                if operator in ("in", "nin") and not isinstance(value, list | tuple | set | frozenset):
+                    raise InvalidInput(f"{operator} takes a list of values, not {value!r}.")
+            if not wanted:
+                raise InvalidInput(f"The filter of {name!r} is empty: give a value, or an operator with one.")
 
 
 def _meets(conditions: Mapping[str, Any], held: Mapping[str, Any]) -> bool:
@@ -417,7 +433,7 @@ def _met(name: str, wanted: Any, held: Mapping[str, Any]) -> bool:
     return bool(held.get(name) == wanted)
 
 
-def _checked(given: Mapping[str, Any], call: str, *, show_expired: bool) -> None:
+def _checked(given: Mapping[str, Any], call: str, top_k: object, *, show_expired: bool) -> None:
     if named := set(given) & set(_IDENTITIES):
         raise InvalidInput(
             f"Top-level entity parameters {named} are not supported in {call}(). "
@@ -425,6 +441,8 @@ def _checked(given: Mapping[str, Any], call: str, *, show_expired: bool) -> None
         )
     if given:
         raise TypeError(f"{call}() got an unexpected keyword argument {next(iter(given))!r}")
+    if not isinstance(top_k, int) or top_k < 0:
+        raise InvalidInput(f"top_k must be a number from 0, not {top_k!r}.")
     if show_expired:
         raise InvalidInput("What has expired can't be read; the engine's restore brings it back.")
 
@@ -432,7 +450,9 @@ def _checked(given: Mapping[str, Any], call: str, *, show_expired: bool) -> None
 # ---- forms ----------------------------------------------------------------------------------
 
 
-def _message(one: Mapping[str, Any]) -> dict[str, Any]:
+def _message(one: object) -> dict[str, Any]:
+    if not isinstance(one, Mapping):
+        raise InvalidInput(f"A message is a mapping with a role and a content, not {named(one)}.")
     if one.get("role") is None or one.get("content") is None:
         raise InvalidInput(f"A message has a role and a content, not {sorted(one)}.")
     return dict(one)

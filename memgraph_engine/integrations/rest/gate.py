@@ -22,6 +22,7 @@ OPEN = frozenset({"/health/live", "/health/ready", "/openapi.json"})
 PAGE = "/ui"
 """Where the page is, which asks for a key by a form of its own, and sends forms."""
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+_FORM = 1 << 16  # bytes of a form, which is read before anybody has brought a key
 _DRAINED = 1 << 28  # bytes of a body too large that are read and thrown away, so that the client hears of it
 _QUOTE = ord('"')
 _STEPS = np.zeros(256, np.int8)  # of levels, for each byte
@@ -51,11 +52,12 @@ class Gate:
 
     async def _admit(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = Headers(scope=scope)
+        path = scope["path"].removeprefix(scope.get("root_path", ""))  # of another app that it is mounted in
         try:
-            form = scope["path"].startswith(PAGE)
+            form = path == PAGE or path.startswith(f"{PAGE}/")
             if form:
                 self._check_alone(headers, secret=None)
-            elif scope["path"] in OPEN:
+            elif path in OPEN:
                 await self._app(scope, receive, send)  # no body is asked for, and none read
                 return
             else:
@@ -87,9 +89,10 @@ class Gate:
             raise Refused(403, "Without a key this server answers only what is asked of it by a name of this machine.")
 
     async def _body(self, headers: Headers, receive: Receive, *, form: bool) -> bytes:
+        most = self._settings.body
         try:
             async with asyncio.timeout(self._settings.slow):
-                body = await self._read(headers, receive)
+                body = await self._read(headers, receive, min(_FORM, most) if form else most)
         except TimeoutError:
             told = f"The body did not come within {self._settings.slow:g} seconds."
             raise Refused(408, told, {"Connection": "close"}) from None
@@ -101,8 +104,8 @@ class Gate:
             raise Refused(400, f"The body's JSON has more than {self._settings.depth} levels.")
         return body
 
-    async def _read(self, headers: Headers, receive: Receive) -> bytes:
-        most, told = self._settings.body, headers.get("content-length", "")
+    async def _read(self, headers: Headers, receive: Receive, most: int) -> bytes:
+        told = headers.get("content-length", "")
         size = int(told) if told.isdecimal() else 0
         if size > most and "expect" in headers:
             raise _too_large(most)  # it waits to be told
