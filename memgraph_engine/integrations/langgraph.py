@@ -11,7 +11,7 @@ no cap or pruning takes them, and no model is asked about what is put.
 import asyncio
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import timedelta
+from dataclasses import replace
 from itertools import islice
 from operator import ge, gt, le, lt
 from types import TracebackType
@@ -42,7 +42,7 @@ from memgraph_engine.asking.items import ItemReader, Ranked
 from memgraph_engine.client import Memory
 from memgraph_engine.errors import InvalidInput, named
 from memgraph_engine.graph.items import Holding
-from memgraph_engine.ingest.messages import check_name
+from memgraph_engine.ingest.items import check_item
 from memgraph_engine.integrations.namespaces import namespace_of, user_of
 from memgraph_engine.model.item import PREFIX, Item, Put
 from memgraph_engine.model.ports import Clock, utc_now
@@ -52,8 +52,6 @@ from memgraph_engine.writing.items import ItemWriter
 
 Namespace = tuple[str, ...]
 
-_LONGEST = 1_000_000  # characters of a value as JSON
-_SHORTEST = timedelta(seconds=1)  # that an item lives at least
 _FIRST, _GROWTH, _MOST = 50, 4, 10_000  # items that a question ranks at first, by how much more then, and at most
 _WHOLE = "$"
 
@@ -204,17 +202,10 @@ class MemgraphStore(BaseStore):
         return sorted({one[: op.max_depth] for one in found})[op.offset : op.offset + op.limit]
 
     def _put(self, op: PutOp) -> Put:
-        where = f"the item {op.key!r}"
-        check_name(PREFIX + op.key, "key")
-        if not isinstance(op.value, Mapping) or not all(isinstance(name, str) for name in op.value):
-            raise InvalidInput(f"{where} is {named(op.value)}; a mapping whose names are strings is needed.")
-        value = dict(op.value)
-        written = _json(value, where)
-        if len(written) > _LONGEST:
-            raise InvalidInput(f"{where} has {len(written):,} characters as JSON; at most {_LONGEST:,} are allowed.")
         paths = [] if op.index is False else self._fields if op.index is None else op.index
-        texts = dict.fromkeys(text for path in paths for text in get_text_at_path(value, path))
-        return Put(op.key, written, tuple(texts), _lifetime(op.ttl, where))
+        put = check_item(op.key, op.value, ttl=op.ttl)  # before its texts are taken out of it
+        texts = (text for path in paths for text in get_text_at_path(dict(op.value or {}), path))
+        return replace(put, texts=tuple(dict.fromkeys(texts)))
 
 
 class _Embedder:
@@ -248,33 +239,6 @@ def _check(op: Op) -> None:
     validate_op_namespace(op)
     if isinstance(op, GetOp | PutOp) and not op.namespace:
         raise InvalidNamespaceError("Namespace cannot be empty.")
-
-
-def _json(value: object, where: str) -> str:
-    """Return a value as JSON, from which the same comes back; raises InvalidInput."""
-    try:
-        written = json.dumps(value, ensure_ascii=False, allow_nan=False)
-    except (TypeError, ValueError, RecursionError) as error:
-        raise InvalidInput(f"{where} can't be written as JSON: {error}.") from None
-    try:
-        written.encode()
-    except UnicodeEncodeError:  # a lone surrogate, which is kept as an escape
-        return json.dumps(value)
-    return written
-
-
-def _lifetime(ttl: float | None, where: str) -> timedelta | None:
-    if ttl is None:
-        return None
-    try:
-        lifetime = timedelta(minutes=ttl)
-    except (TypeError, ValueError, OverflowError):
-        raise InvalidInput(f"{where}: ttl must be a number of minutes, not {ttl!r}.") from None
-    if not _SHORTEST <= lifetime < timedelta(days=365_000):
-        raise InvalidInput(
-            f"{where}: ttl must be a second at least, and a thousand years at most, not {ttl!r} minutes."
-        )
-    return lifetime
 
 
 def _fields(item: Item) -> dict[str, Any]:

@@ -17,13 +17,17 @@ _ENTRY = "item"  # of the source's metadata, which holds all of it
 class Put:
     """An item to be: its key, its value as JSON, and the texts that it is found by, each for itself.
 
-    It ends `ttl` after it was written or read last; None is never.
+    It ends `ttl` after it was written or read last; None is never. One that another store had tells when it was
+    `created` and `updated` there, and when it `ends`; None is now, and as the `ttl` says.
     """
 
     key: str
     value: str
     texts: tuple[str, ...] = ()
     ttl: timedelta | None = None
+    created: datetime | None = None
+    updated: datetime | None = None
+    ends: datetime | None = None
 
     @property
     def source(self) -> str:
@@ -31,15 +35,19 @@ class Put:
         return PREFIX + self.key
 
     def metadata(self, created: datetime, updated: datetime) -> dict[str, object]:
-        """Return the metadata of its source, which hold it whole."""
+        """Return the metadata of its source, which hold it whole; its own times go before those given."""
         told = {
             "value": self.value,
-            "created": created.isoformat(),
-            "updated": updated.isoformat(),
+            "created": (self.created or created).isoformat(),
+            "updated": (self.updated or updated).isoformat(),
             "ttl": None if self.ttl is None else self.ttl.total_seconds(),
             "indexed": bool(self.texts),
         }
         return {_ENTRY: told}
+
+    def end(self, now: datetime) -> datetime | None:
+        """Return when it ends if it is written now; None is never."""
+        return self.ends or (now + self.ttl if self.ttl else None)
 
     @property
     def hash(self) -> str:

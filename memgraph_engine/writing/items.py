@@ -90,9 +90,8 @@ class ItemWriter(Writer):
 
     def _new(self, put: Put, now: datetime) -> list[Source]:
         text, places = self._text(put)
-        ends = now + put.ttl if put.ttl else None
         metadata = put.metadata(now, now)
-        source = Source(put.source, text, put.hash, "item", metadata=metadata, expires_as=ends)
+        source = Source(put.source, text, put.hash, "item", metadata=metadata, expires_as=put.end(now))
         return cut_up(self._engine.policies.assigned(source, f"item {put.key!r}", now), places)
 
     def _change(self, scope: Scope, put: Put) -> bool:
@@ -131,7 +130,7 @@ class ItemWriter(Writer):
 
     def _changed(self, old: Source, put: Put, now: datetime, created: datetime | None) -> tuple[list[Source], Life]:
         """Return the passages of an item as it is from now on, and its life, which begins anew in its class."""
-        ends = now + put.ttl if put.ttl else None
+        ends = put.end(now)
         life = replace(self._engine.policies.known(old.policy).life(now, ends), apart=old.apart)
         text, places = self._text(put)
         source = replace(

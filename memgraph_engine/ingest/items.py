@@ -1,0 +1,57 @@
+"""From what a store of another kind is given to a Put: key, value and time to live checked."""
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+
+from memgraph_engine.errors import InvalidInput, named
+from memgraph_engine.ingest.messages import check_name
+from memgraph_engine.model.item import PREFIX, Put
+
+_LONGEST = 1_000_000  # characters of a value as JSON
+_SHORTEST = timedelta(seconds=1)  # that an item lives at least
+
+
+def check_item(key: object, value: object, texts: Sequence[str] = (), ttl: float | None = None) -> Put:
+    """Return an item that can be put: its value is a mapping, its `ttl` minutes; raises InvalidInput.
+
+    >>> check_item("drinks", {"likes": "tea"}, ["tea"]).value
+    '{"likes": "tea"}'
+    """
+    where = f"the item {key!r}"
+    if not isinstance(key, str):
+        raise InvalidInput(f"{where}: the key is {named(key)}; a string is needed.")
+    check_name(PREFIX + key, "key")
+    if not isinstance(value, Mapping) or not all(isinstance(name, str) for name in value):
+        raise InvalidInput(f"{where} is {named(value)}; a mapping whose names are strings is needed.")
+    written = _json(dict(value), where)
+    if len(written) > _LONGEST:
+        raise InvalidInput(f"{where} has {len(written):,} characters as JSON; at most {_LONGEST:,} are allowed.")
+    return Put(key, written, tuple(dict.fromkeys(texts)), _lifetime(ttl, where))
+
+
+def _json(value: object, where: str) -> str:
+    """Return a value as JSON, from which the same comes back; raises InvalidInput."""
+    try:
+        written = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InvalidInput(f"{where} can't be written as JSON: {error}.") from None
+    try:
+        written.encode()
+    except UnicodeEncodeError:  # a lone surrogate, which is kept as an escape
+        return json.dumps(value)
+    return written
+
+
+def _lifetime(ttl: float | None, where: str) -> timedelta | None:
+    if ttl is None:
+        return None
+    try:
+        lifetime = timedelta(minutes=ttl)
+    except (TypeError, ValueError, OverflowError):
+        raise InvalidInput(f"{where}: ttl must be a number of minutes, not {ttl!r}.") from None
+    if not _SHORTEST <= lifetime < timedelta(days=365_000):
+        raise InvalidInput(
+            f"{where}: ttl must be a second at least, and a thousand years at most, not {ttl!r} minutes."
+        )
+    return lifetime
