@@ -22,6 +22,7 @@ from memgraph_engine.integrations import mem0
 from memgraph_engine.integrations.namespaces import user_of
 from memgraph_engine.model.scope import Scope
 from tests.snapshots import snapshot
+from tests.test_mem0 import twin  # noqa: F401  a fixture
 
 ANA, BEN = {"user_id": "ana"}, {"user_id": "ben"}
 BAD = json.dumps({"id": "b1", "memory": "NUL \0 here", "user_id": "ana"})
@@ -741,3 +742,94 @@ def test_an_import_that_was_killed_and_made_again_gives_the_same(server, tenant,
         before = state(memory, "user0", "user1", "user2")
         assert import_mem0(memory, path, history=history).done.repeats == 60
         assert state(memory, "user0", "user1", "user2") == before
+
+
+# ---- what the other programs really write -------------------------------------------------------
+
+# docs/import.md has these lines
+ALL_OF_MEM0 = """
+found = theirs.vector_store.list(top_k=1_000_000)
+with open(path, "w") as file:
+    for row in found[0] if found and isinstance(found[0], list) else found:
+        file.write(json.dumps({"id": row.id, "payload": row.payload}, default=str) + "\\n")
+"""
+
+
+@pytest.mark.mem0
+@pytest.mark.filterwarnings("ignore")
+def test_what_mem0_itself_holds_comes_with_its_history(memory, twin, tmp_path):  # noqa: F811
+    for user, text in (("ana", "I moved to Lisbon."), ("ana", "My dentist is Dr Silva."), ("ben", "I sail.")):
+        twin.add(text, user_id=user, run_id="r1", metadata={"place": "Porto"}, infer=False)
+    twin.add("The bank opens at nine.", agent_id="bank", infer=False)
+    twin.add("For a while.", **ANA, infer=False, expiration_date="2999-01-01")
+    listed = {user: twin.get_all(filters={"user_id": user})["results"] for user in ("ana", "ben")}
+    first = next(one for one in listed["ana"] if "Lisbon" in one["memory"])
+    twin.update(first["id"], "I moved to Porto.")
+    twin.update(first["id"], "I moved to Faro.")
+    listed = {user: twin.get_all(filters={"user_id": user}) for user in ("ana", "ben")}
+    pages = [tmp_path / user for user in listed]
+    for path, (_, page) in zip(pages, listed.items(), strict=True):
+        path.write_text(json.dumps(page))
+    path = tmp_path / "all.jsonl"
+    exec(ALL_OF_MEM0, {"theirs": twin, "path": path, "json": json})
+    done = import_mem0(memory, pages, history=tmp_path / "history.db")
+    assert (dict(done.users), done.faulty, dict(done.left)) == ({"ana": 3, "ben": 1}, 0, {})
+    whole = import_mem0(memory, path, history=tmp_path / "history.db")
+    assert (dict(whole.users), whole.faulty, whole.done.added, whole.done.repeats, dict(whole.left)) == (
+        {"ana": 3, "ben": 1, "agent bank": 1}, 0, 1, 4, {},
+    )  # fmt: skip
+    ours = mem0.Memory(memory=memory)
+    for user, page in listed.items():
+        own = {memory.source(one["id"], user_id=user).text: one for one in page["results"]}
+        assert own.keys() == {one["memory"] for one in ours.get_all(filters={"user_id": user})["results"]}
+        for one in page["results"]:
+            source = memory.source(one["id"], user_id=user)
+            assert source.said_at == datetime.fromisoformat(one["created_at"]).astimezone(UTC).replace(
+                microsecond=source.said_at.microsecond
+            )
+            assert source.metadata["mem0"]["updated_at"] == one["updated_at"]
+            assert source.metadata["mem0"]["hash"] == one["hash"]
+    told = memory.history(first["id"], **ANA)
+    assert [one.note.text for one in told] == ["I moved to Lisbon.", "I moved to Porto.", "I moved to Faro."]
+    with pytest.raises(InvalidInput, match="pickled"):
+        import_mem0(memory, tmp_path / "store" / "collection" / "twin" / "storage.sqlite")
+
+
+@pytest.mark.langgraph
+def test_what_langgraph_s_own_stores_hold_is_read_by_ours(memory, tmp_path):
+    sqlite = pytest.importorskip("langgraph.store.sqlite", reason="run by make test-langgraph")
+    from langgraph.store.memory import InMemoryStore
+
+    from memgraph_engine.integrations.langgraph import MemgraphStore
+
+    def fill(store, **ttl):
+        store.put(("users", "ana"), "drinks", {"content": "Ana prefers tea.", "z": [1, None]})
+        store.put(("users", "ben"), "drinks", {"content": "Ben prefers milk."}, **ttl)
+        store.put(("users", "ben", "a/b 100%"), "ü🛶", {"n": 2.5})
+
+    with sqlite.SqliteStore.from_conn_string(str(tmp_path / "store.db"), ttl={"refresh_on_read": False}) as theirs:
+        theirs.setup()
+        fill(theirs, ttl=60)
+        theirs.put(("users", "ben"), "gone", {}, ttl=0.02)
+        held = {(one.namespace, one.key): one for one in theirs.search((), limit=100)}
+    time.sleep(1.3)  # until one has expired
+    done = import_langgraph(memory, tmp_path / "store.db", fields=["content"])
+    assert (done.done.added, done.faulty) == (3, 0)
+    ours = MemgraphStore(memory, index={"fields": ["content"]})
+    found = {(one.namespace, one.key): one for one in ours.search((), limit=100)}
+    del held[("users", "ben"), "gone"]
+    assert {place: (one.value, one.created_at, one.updated_at) for place, one in found.items()} == {
+        place: (one.value, one.created_at.astimezone(UTC), one.updated_at.astimezone(UTC))
+        for place, one in held.items()
+    }
+    assert ours.search(("users",), query="What does Ana drink?")[0].value["content"] == "Ana prefers tea."
+    before = found[("users", "ana"), "drinks"]
+    ours.put(("users", "ana"), "drinks", before.value)
+    assert ours.get(("users", "ana"), "drinks").updated_at == before.updated_at
+    kept = InMemoryStore()
+    fill(kept)
+    lines = tmp_path / "items.jsonl"
+    with lines.open("w") as file:
+        file.writelines(json.dumps(one.dict()) + "\n" for one in kept.search((), limit=10**9))
+    done = import_langgraph(memory, lines, fields=["content"])
+    assert (done.done.repeats, done.done.updated, done.faulty) == (2, 1, 0)  # one has no time to live there

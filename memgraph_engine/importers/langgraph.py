@@ -126,11 +126,10 @@ class _Reader:
             if not {"key", "value"} <= given.keys():
                 raise InvalidInput("this is no item, which has a namespace (or prefix), a key and a value")
             user = user_of(_namespace(given))
-            ttl = given.get("ttl_minutes", given.get("ttl"))
-            put = check_item(given["key"], value, ttl=ttl)
             created, updated, ends = (_time(given, name) for name in ("created_at", "updated_at", "expires_at"))
             if ends and ends <= now:
                 return Left(_EXPIRED)
+            put = check_item(given["key"], value, ttl=given.get("ttl_minutes", given.get("ttl")))
             updated = min(updated or created or now, now)
             texts = self.texts(json.loads(put.value)) if indexed else ()
             put = replace(
