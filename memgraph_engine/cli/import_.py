@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
 import_app = typer.Typer(
     cls=WithDefault,
-    help="Read a memory from a file: one that `export` wrote (`import FILE`), or what another program has kept.",
+    help=(
+        "Read an export, or what another program has kept.\n\n`import FILE` makes the memory of a file that `export` "
+        "wrote. The commands bring what mem0, LangGraph's stores or chats hold into the memories of their users."
+    ),
     epilog="A file that is called like one of the commands is named with its folder: `import ./mem0`.",
     no_args_is_help=True,
     subcommand_metavar="FILE | COMMAND [ARGS]...",

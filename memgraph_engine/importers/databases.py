@@ -18,6 +18,7 @@ def opened(path: Path) -> Iterator[sqlite3.Connection]:
     try:
         with closing(sqlite3.connect(f"file:{quote(str(path.resolve()))}?mode=ro", uri=True)) as connection:
             connection.text_factory = bytes
+            connection.execute("PRAGMA trusted_schema = OFF")
             yield connection
     except sqlite3.Error as error:
         raise InvalidInput(f"{path} can't be read as a database of SQLite: {error}.") from None

@@ -110,12 +110,15 @@ class _Reader:
             rows = connection.execute(
                 f"SELECT {', '.join(names)}, {indexed} AS unindexed FROM store s ORDER BY rowid"  # noqa: S608  our own
             )
-            for number, row in enumerate(rows):
-                given = {name: _text(row[name]) for name in names}
-                given["value"] = parsed(str(given["value"]))
-                yield self._item(path, number + 1, given, indexed=not row["unindexed"])
-                if number % _SOME == 0:
-                    yield Share(number / size)
+            try:
+                for number, row in enumerate(rows):
+                    given = {name: _text(row[name]) for name in names}
+                    given["value"] = parsed(str(given["value"]))
+                    yield self._item(path, number + 1, given, indexed=not row["unindexed"])
+                    if number % _SOME == 0:
+                        yield Share(number / size)
+            except sqlite3.Error as error:
+                yield Fault(str(path), 0, f"the database is damaged, so the rest of it is not read: {error}")
 
     def _item(self, path: Path, line: int, given: Mapping[str, Any], *, indexed: bool = True) -> Come[Put]:
         now = self.memory.engine.now()
@@ -147,8 +150,12 @@ class _Reader:
 def _namespace(given: Mapping[str, Any]) -> list[str]:
     labels = given.get("namespace", given.get("prefix"))
     some = labels.split(".") if isinstance(labels, str) else labels
-    if not isinstance(some, list) or not some or not all(isinstance(one, str) and one for one in some):
-        raise InvalidInput("it has no namespace: a list of labels, or a prefix with dots between them")
+    if (
+        not isinstance(some, list)
+        or not some
+        or not all(isinstance(one, str) and one and "." not in one for one in some)
+    ):
+        raise InvalidInput("it has no namespace: a list of labels without dots, or a prefix with dots between them")
     return some
 
 

@@ -136,6 +136,9 @@ class _Reader:
 def _user(one: Mapping[str, Any]) -> str | None:
     """Return whose a memory is, None if it does not say."""
     told = {name: one[name] for name in ("user_id", "agent_id", "run_id") if one.get(name) not in (None, "")}
+    for name, value in told.items():
+        if not isinstance(value, str | int) or isinstance(value, bool):
+            raise InvalidInput(f"{name} is {named(value)}; a name is needed")
     return mem0.Identity.of(told).owner if told else None
 
 
@@ -237,12 +240,14 @@ class _Keeper:
         self, scope: Scope, record: Record[Message], versions: Sequence[Message], known: sources.Known | None
     ) -> Brought:
         """Give a memory that is stored the texts that mem0 gave it since; tell what came of it."""
+        repeat = Brought(done=Ingested(repeats=1))
+        if known and len(versions) == 1 and self._source(scope, versions[0]).hash == known.hashes[0]:
+            return repeat
         stored = sources.find(self.memory.engine.db, scope.name, record.given["id"])
         if stored is None:  # it could not be stored, or is not to be
-            return Brought(done=Ingested(repeats=1))
+            return repeat
         mark = stored.metadata.get(_MARK)
         hashes = {*(known.hashes if known else ()), stored.hash}
-        repeat = Brought(done=Ingested(repeats=1))
         if known and known.notes and not any(status in READABLE for _, status in known.notes):
             return repeat
         if not isinstance(mark, Mapping) or _md5(stored.text) != mark.get("hash"):

@@ -4,6 +4,7 @@ A record comes into no other memory than that of the user whom it names. What it
 asked for; what is another's is left out and told.
 """
 
+import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,7 +14,8 @@ from typing import Generic, TypeVar
 
 from memgraph_engine.client import Memory
 from memgraph_engine.errors import InvalidInput, SourceConflict
-from memgraph_engine.importers.values import is_sqlite
+from memgraph_engine.graph.memory_file import FORMAT
+from memgraph_engine.importers.values import start
 from memgraph_engine.ingest.messages import check_paths
 from memgraph_engine.interface.whose import Whose
 from memgraph_engine.model.ingested import Brought, Fault, Ingested
@@ -24,6 +26,7 @@ T = TypeVar("T")
 Told = Callable[[Brought], object]
 """Is told what came so far, after each batch and each fault."""
 
+_EXPORT = json.dumps(FORMAT).encode()  # in the first line
 _FAULTS = 1000  # that are kept
 _HOPELESS = 100  # faults without a record: then the file is of another kind
 _USERS = 8  # batches of several users that wait at once
@@ -169,7 +172,8 @@ def paths_of(given: object) -> list[Path]:
             raise InvalidInput(f"{path} is a folder; the file is needed.")
         if not path.is_file():
             raise InvalidInput(f"{path} is no file that can be read.")
-        is_sqlite(path)
+        if _EXPORT in start(path):
+            raise InvalidInput(f"{path} is an export of this engine, which `memgraph-engine import FILE` reads.")
     return paths
 
 

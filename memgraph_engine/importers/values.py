@@ -18,6 +18,7 @@ Value = tuple[int, object]
 
 _PIECE = 1 << 20  # characters that are read at once
 _LONGEST = 1 << 25  # characters of a value
+_HEAD = 4096  # bytes
 _SQLITE = b"SQLite format 3\0"
 _BLANKS = re.compile(r"[ \t\r\n]*")
 _OUTSIDE = re.compile(r'["{}\[\]]')
@@ -29,7 +30,7 @@ _REST = "so the rest of the file is not read"
 
 def is_sqlite(path: Path) -> bool:
     """Tell whether a file is a database of SQLite; raises InvalidInput if it can't be read."""
-    return _start(path).startswith(_SQLITE)
+    return start(path).startswith(_SQLITE)
 
 
 class Values:
@@ -40,7 +41,7 @@ class Values:
 
     def __init__(self, path: Path, lists: Sequence[str] = ()) -> None:
         self.path, self.share = path, 0.0
-        self._lists, self._encoding = lists, marked(_start(path)) or "utf-8"
+        self._lists, self._encoding = lists, marked(start(path)) or "utf-8"
 
     def __iter__(self) -> Iterator[Value]:
         """Yield the values, in their order."""
@@ -85,10 +86,11 @@ class Values:
         yield from [value] if some is None else some
 
 
-def _start(path: Path) -> bytes:
+def start(path: Path) -> bytes:
+    """Return the first bytes of a file; raises InvalidInput if it can't be read."""
     try:
         with path.open("rb") as file:
-            return file.read(len(_SQLITE))
+            return file.read(_HEAD)
     except OSError as error:
         raise InvalidInput(f"{path} can't be read: {error.strerror}.") from None
 
