@@ -95,8 +95,8 @@ test-rest: .venv-rest/ready  ## thousands of requests, made from the server's ow
 test-ui: .venv-ui/ready  ## the page in a real Chromium (needs chromium and chromedriver on the PATH)
 	.venv-ui/bin/python -m pytest -m ui
 
-test-mem0: .venv-mem0/ready  ## mem0's calls beside mem0 itself, offline
-	.venv-mem0/bin/python -m pytest tests/test_mem0.py
+test-mem0: .venv-mem0/ready  ## mem0's calls beside mem0 itself, and its memories imported, offline
+	.venv-mem0/bin/python -m pytest tests/test_mem0.py tests/test_importers.py -m "not slow"
 
 test-langgraph: .venv-langgraph/ready  ## LangGraph's store, by the tests of LangGraph's own stores too (fetches these)
 	.venv-langgraph/bin/python -m mypy memgraph_engine/integrations/langgraph.py

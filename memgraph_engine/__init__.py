@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from memgraph_engine.model.block import Block, BlockRun
     from memgraph_engine.model.claim import Claim, ClaimRun
     from memgraph_engine.model.health import Health, Undone
-    from memgraph_engine.model.ingested import Fault, Ingested, Remark, Skipped
+    from memgraph_engine.model.ingested import Brought, Fault, Ingested, Remark, Skipped
     from memgraph_engine.model.job import JobRun
     from memgraph_engine.model.memory import Note, Source
     from memgraph_engine.model.ports import (
@@ -125,6 +125,7 @@ __all__ = [
     "AuthenticationFailed",
     "Block",
     "BlockRun",
+    "Brought",
     "Budget",
     "BudgetSpent",
     "CacheStats",
@@ -248,7 +249,7 @@ _NAMES = {
     "interface.filters": "NoteFilters SearchFilters",
     "model.answer": "Answer Cited Context",
     "model.health": "Health Undone",
-    "model.ingested": "Fault Ingested Remark Skipped",
+    "model.ingested": "Brought Fault Ingested Remark Skipped",
     "model.job": "JobRun",
     "model.memory": "Note Source",
     "model.ports": "ChatModel Clock Embedder Judge Judgement Partitioner Pricing Reply Reranker StreamingChat",

@@ -31,7 +31,7 @@ from memgraph_engine.cli.group import Group
 from memgraph_engine.cli.health import health
 from memgraph_engine.cli.history import history
 from memgraph_engine.cli.hold import hold
-from memgraph_engine.cli.import_ import import_
+from memgraph_engine.cli.import_ import import_app
 from memgraph_engine.cli.ingest import ingest
 from memgraph_engine.cli.init import init
 from memgraph_engine.cli.keys import keys_app
@@ -160,7 +160,7 @@ app.command("unpin")(unpin)
 app.command("hold")(hold)
 app.command("release")(release)
 app.command("export")(export)
-app.command("import")(import_)
+app.add_typer(import_app, name="import")
 app.command("render")(render)
 app.command("stats")(stats)
 app.command("users")(users)

@@ -14,7 +14,7 @@ class Group(TyperGroup):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Take the options of the group itself."""
         option = args[0].partition("=")[0] if args else ""
-        if not any(option in own.opts for own in self.get_params(ctx)):
+        if option.startswith("-") and not any(option in own.opts for own in self.get_params(ctx)):
             takers = [name for name, one in self.commands.items() if any(option in own.opts for own in one.params)]
             if takers:
                 ctx.fail(f"{option} belongs behind a command of `{ctx.command_path}`: {', '.join(takers)}.")
@@ -36,3 +36,14 @@ class Group(TyperGroup):
         if len(self.commands) > _FEW:
             return f"`{ctx.command_path} --help` lists the commands."
         return f"The commands of `{ctx.command_path}` are {', '.join(self.commands)}."
+
+
+class WithDefault(Group):
+    """Has one command whose name may be left out: what is none of the others is its first argument, or an option."""
+
+    default = "file"
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Put the name in where it is left out."""
+        named = args and (args[0] in self.commands or args[0] in ctx.help_option_names)
+        return super().parse_args(ctx, args if named or not args else [self.default, *args])

@@ -1,25 +1,55 @@
-"""`memgraph-engine import`."""
+"""`memgraph-engine import`: an export of this engine, or what another program has kept."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from memgraph_engine.cli import progress, show
 from memgraph_engine.cli.connect import connect
+from memgraph_engine.cli.group import WithDefault
 from memgraph_engine.cli.options import Json, Shared, Tenant, User, whose
+from memgraph_engine.cli.tally import tell
+from memgraph_engine.errors import StoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memgraph_engine.client import Memory
+    from memgraph_engine.model.ingested import Brought
+
+import_app = typer.Typer(
+    cls=WithDefault,
+    help=(
+        "Read an export, or what another program has kept.\n\n`import FILE` makes the memory of a file that `export` "
+        "wrote. The commands bring what mem0, LangGraph's stores or chats hold into the memories of their users."
+    ),
+    epilog="A file that is called like one of the commands is named with its folder: `import ./mem0`.",
+    no_args_is_help=True,
+    subcommand_metavar="FILE | COMMAND [ARGS]...",
+)
+
+Files = Annotated[list[Path], typer.Argument(metavar="FILE", help="One or several files.", exists=True)]
+Only = Annotated[
+    str | None,
+    typer.Option(
+        "--user", "-u", metavar="NAME", help="Only what names this user; what names none is this user's as well."
+    ),
+]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Write nothing, and tell what would come.", show_default=False)]
 
 
-def import_(
+@import_app.command("file")
+def file_(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A file that `export` wrote.", dir_okay=False)],
     user: User = None,
     shared: Shared = False,
     tenant: Tenant = None,
     as_json: Json = False,
 ) -> None:
-    """Read a memory from a file that `export` wrote.
+    """Read what `export` wrote; `file` can be left out.
 
-    It has its own name or another, and must be empty before.
+    The memory has its own name or another, and must be empty before.
     All of it can be read when it is whole, and nothing before. What an import wrote that was killed is removed by the
     next one into that memory. A file that is damaged, or of another embedder or schema, is refused.
     """
@@ -31,3 +61,164 @@ def import_(
         return
     nodes, ties = show.count(done.nodes, "node"), show.count(done.relationships, "relationship")
     typer.echo(f"Imported {nodes} and {ties} from {done.path}.")
+
+
+@import_app.command()
+def mem0(
+    files: Files,
+    user: Only = None,
+    history: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="mem0's history.db: former texts come as former versions.", exists=True),
+    ] = None,
+    dry_run: DryRun = False,
+    tenant: Tenant = None,
+    as_json: Json = False,
+) -> None:
+    """Bring mem0's memories, as JSON.
+
+    The files have what its `get_all` returned, or rows of its vector store (`id`, `payload`); docs/import.md has the
+    lines that write them. Each memory comes into the memory of the user whom it names, with its id, times and metadata.
+    What is there already is recognised, so a run that was cut off can be made again; what mem0 has changed since is
+    updated. What can't be read is reported with its line, the rest is stored, and the exit code is 1.
+    """
+    from memgraph_engine.importers import import_mem0
+
+    _bring(
+        tenant,
+        lambda memory, told: import_mem0(memory, files, user_id=user, history=history, dry_run=dry_run, progress=told),
+        as_json=as_json,
+    )
+
+
+@import_app.command()
+def langgraph(
+    files: Files,
+    user: Annotated[
+        str | None,
+        typer.Option("--user", "-u", metavar="NAME", help="Only the namespace of this user, such as users/ana."),
+    ] = None,
+    field: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PATH",
+            help="What of a value an item is found by, as in a store's `index`; can be repeated. Else all of it.",
+        ),
+    ] = None,
+    dry_run: DryRun = False,
+    tenant: Tenant = None,
+    as_json: Json = False,
+) -> None:
+    """Bring the items of LangGraph's stores.
+
+    A file is that of a SqliteStore, or has items as JSON lines: rows of a PostgresStore's table `store`, or what
+    another store's `search` returned (docs/import.md). They come with namespaces, keys, times and times to live, where
+    MemgraphStore reads them. What is newer here stays. What can't be read is reported, the rest is stored, and the exit
+    code is 1.
+    """
+    from memgraph_engine.importers import import_langgraph
+
+    _bring(
+        tenant,
+        lambda memory, told: import_langgraph(
+            memory, files, user_id=user, fields=field or (), dry_run=dry_run, progress=told
+        ),
+        as_json=as_json,
+    )
+
+
+@import_app.command()
+def jsonl(
+    files: Files,
+    user: Only = None,
+    shared: Shared = False,
+    text_field: Annotated[
+        str, typer.Option(metavar="NAME", help="What a record's text is called.", show_default=False)
+    ] = "",
+    user_field: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="What the name of the user is called whose memory it is; else user_id.",
+            show_default=False,
+        ),
+    ] = "",
+    speaker_field: Annotated[
+        str, typer.Option(metavar="NAME", help="What the name of the speaker is called.", show_default=False)
+    ] = "",
+    role_field: Annotated[str, typer.Option(metavar="NAME", help="What the role is called.", show_default=False)] = "",
+    time_field: Annotated[str, typer.Option(metavar="NAME", help="What the time is called.", show_default=False)] = "",
+    id_field: Annotated[str, typer.Option(metavar="NAME", help="What the id is called.", show_default=False)] = "",
+    session_field: Annotated[
+        str, typer.Option(metavar="NAME", help="What the id of the conversation is called.", show_default=False)
+    ] = "",
+    dry_run: DryRun = False,
+    tenant: Tenant = None,
+    as_json: Json = False,
+) -> None:
+    """Bring chats of any shape in JSON: lines, or an array.
+
+    It reads messages (as `ingest` does), conversations (`messages` of fine-tuning files, ShareGPT's `conversations`,
+    conversations.json of ChatGPT and Claude), and records whose fields are named; a dot leads into an object
+    (`--text-field message.body`). What else such a record has becomes metadata. What can't be read is reported with its
+    line, the rest is stored, and the exit code is 1.
+    """
+    from memgraph_engine.importers import import_jsonl
+
+    if shared and user is not None:
+        whose(user, shared)
+    named = {
+        "text_field": text_field,
+        "user_field": user_field,
+        "speaker_field": speaker_field,
+        "role_field": role_field,
+        "time_field": time_field,
+        "id_field": id_field,
+        "session_field": session_field,
+    }
+    _bring(
+        tenant,
+        lambda memory, told: import_jsonl(
+            memory, files, user_id=user, shared=shared, dry_run=dry_run, progress=told, **named
+        ),
+        as_json=as_json,
+    )
+
+
+def _bring(
+    tenant: str | None, work: "Callable[[Memory, Callable[[Brought], None]], Brought]", *, as_json: bool
+) -> None:
+    """Import, tell how far it is and what can't be read, and print what came of it."""
+    told = 0
+
+    def tell_so_far(done: "Brought") -> None:
+        nonlocal told
+        for fault in done.done.faults[told:]:
+            bar.tell(str(fault))
+        told = len(done.done.faults)
+        bar.reach(done.read // 1000, max(done.size // 1000, 1))
+
+    with connect(tenant) as memory, progress.bar("Importing, kB", lambda: None) as bar:
+        try:
+            done = work(memory, tell_so_far)
+        except (KeyboardInterrupt, StoreError):
+            bar.tell("Stopped. Run the same command again to go on; what is stored is recognised.")
+            raise
+    if as_json:
+        show.document(done)
+    else:
+        _tell(done)
+    if done.faulty:
+        raise typer.Exit(1)
+
+
+def _tell(done: "Brought") -> None:
+    if done.dry_run:
+        typer.echo("Nothing was written. It would be:")
+    tell(done.done, as_json=False)
+    for user, number in done.users.items():
+        typer.echo(show.inline(f"{f'user {user!r}' if user else 'the shared memory'}: {show.count(number, 'record')}"))
+    for why, number in done.left.items():
+        typer.echo(show.inline(f"left out, {why}: {show.count(number, 'record')}"))
+    if more := done.faulty - len(done.done.faults):
+        typer.echo(f"{show.count(more, 'fault')} more than are told above")

@@ -181,7 +181,8 @@ class Reader:
         except Exception:  # noqa: BLE001  whatever it is, it is no export
             raise InvalidInput(
                 f"{self.path} is no export of a memory: its first line does not say {FORMAT!r}. Nothing was imported. "
-                "Messages and documents are stored by `ingest`."
+                "Messages and documents are stored by `ingest`; what mem0, LangGraph's stores or chats have kept comes "
+                "by `import mem0`, `import langgraph` or `import jsonl`."
             ) from None
         try:
             return _head(given)

@@ -154,7 +154,7 @@ def read(
         found: Iterator[tuple[int, object]] = _turns(_sample(path, sample_id, encoding))
     else:
         found = _lines(path, encoding) if format == "jsonl" else _array(path, encoding)
-    return (_checked(path, line, given, timezone, max_text) for line, given in found)
+    return (checked(path, line, given, timezone, max_text) for line, given in found)
 
 
 def format_of(path: Path, given: Format | None = None) -> Format:
@@ -203,12 +203,13 @@ def _guess(path: Path, start: bytes) -> Format:
     raise InvalidInput(f"The format of {path} can't be told; name one of {', '.join(get_args(Format))}.")
 
 
-class _Unreadable(str):
+class Unread(str):
     """Why a place of a file holds no message."""
 
 
-def _checked(path: Path, line: int, given: object, timezone: str, max_text: int) -> Item:
-    if isinstance(given, _Unreadable):
+def checked(path: Path, line: int, given: object, timezone: str, max_text: int) -> Message | Fault:
+    """Return a message of a file as `Memory.add` takes it, with its id; a Fault for one that it would refuse."""
+    if isinstance(given, Unread):
         return Fault(str(path), line, str(given))
     if not isinstance(given, dict):
         return Fault(str(path), line, f"this is {named(given)}; a JSON object with the fields of a message is needed")
@@ -222,14 +223,14 @@ def _checked(path: Path, line: int, given: object, timezone: str, max_text: int)
     return {"id": source.id, **{key: value for key, value in own.items() if value not in ("", [], {})}}
 
 
-def _loads(text: str) -> object:
-    """Parse JSON; the standard's only, so NaN is none."""
+def loads(text: str) -> object:
+    """Parse JSON; the standard's only, so NaN is none. What can't be parsed gives an Unread."""
     try:
         return json.loads(text, parse_constant=_refuse)
     except RecursionError:
-        return _Unreadable("the JSON is nested too deeply")
+        return Unread("the JSON is nested too deeply")
     except ValueError as error:  # bad JSON, or a number of thousands of digits
-        return _Unreadable(f"no JSON: {error}")
+        return Unread(f"no JSON: {error}")
 
 
 def _refuse(constant: str) -> None:
@@ -241,9 +242,9 @@ def _lines(path: Path, encoding: str) -> Iterator[tuple[int, object]]:
     if encoding or marked(_start(path)) not in ("", "utf-8"):
         whole = _text(path, encoding)
         if isinstance(whole, Unreadable):
-            yield whole.line, _Unreadable(whole)
+            yield whole.line, Unread(whole)
         else:
-            yield from ((number, _loads(line)) for number, line in enumerate(whole.split("\n"), 1) if line.strip())
+            yield from ((number, loads(line)) for number, line in enumerate(whole.split("\n"), 1) if line.strip())
         return
     with path.open("rb") as file:
         before = state(file.fileno())
@@ -251,12 +252,12 @@ def _lines(path: Path, encoding: str) -> Iterator[tuple[int, object]]:
             try:
                 text = line.removeprefix(codecs.BOM_UTF8 if number == 1 else b"").decode()
             except UnicodeDecodeError as error:
-                yield number, _Unreadable(f"not UTF-8 at byte {error.start + 1} of the line; name the encoding")
+                yield number, Unread(f"not UTF-8 at byte {error.start + 1} of the line; name the encoding")
                 continue
             if text.strip():
-                yield number, _loads(text)
+                yield number, loads(text)
         if state(file.fileno()) != before:
-            yield 0, _Unreadable("the file changed while it was read; ingest it again: what is stored is recognised")
+            yield 0, Unread("the file changed while it was read; ingest it again: what is stored is recognised")
 
 
 def _text(path: Path, encoding: str) -> str | Unreadable:
@@ -270,7 +271,7 @@ def _array(path: Path, encoding: str) -> Iterator[tuple[int, object]]:
     """Yield an array's entries with the lines they begin at; what follows a fault in the JSON is not read."""
     text = _text(path, encoding)
     if isinstance(text, Unreadable):
-        yield text.line, _Unreadable(text)
+        yield text.line, Unread(text)
         return
     if not text.strip():
         return
@@ -280,7 +281,7 @@ def _array(path: Path, encoding: str) -> Iterator[tuple[int, object]]:
         try:
             given, end = decoder.raw_decode(text, at)
         except (ValueError, RecursionError) as error:
-            yield line, _Unreadable(f"no JSON, so the rest of the file is not read: {error}")
+            yield line, Unread(f"no JSON, so the rest of the file is not read: {error}")
             return
         yield line, given
         at = _skip(text, end, "")
@@ -289,9 +290,9 @@ def _array(path: Path, encoding: str) -> Iterator[tuple[int, object]]:
         at = _skip(text, at, ",")
     line += text.count("\n", seen, at)
     if text[at : at + 1] != "]":
-        yield line, _Unreadable("the array is not closed, or a comma is missing; what comes after is not read")
+        yield line, Unread("the array is not closed, or a comma is missing; what comes after is not read")
     elif text[at + 1 :].strip():
-        yield line, _Unreadable("something follows the array's end; it is not read")
+        yield line, Unread("something follows the array's end; it is not read")
 
 
 def _skip(text: str, at: int, mark: str) -> int:
@@ -347,7 +348,7 @@ def _turns(conversation: dict[str, Any]) -> Iterator[tuple[int, object]]:
         given = conversation.get(f"{name}_date_time")
         time = _session_time(given)
         if given and not time:
-            yield 0, _Unreadable(f"{name} is read without its time, which is not understood: {given!r}")
+            yield 0, Unread(f"{name} is read without its time, which is not understood: {given!r}")
         turns = conversation[name]
         for turn in turns if isinstance(turns, list) else [turns]:
             yield 0, {**_turn(turn), "session": name, "time": time} if isinstance(turn, dict) else turn
@@ -360,8 +361,8 @@ def _turn(turn: dict[str, object]) -> Message:
 
 def _sample(path: Path, sample_id: str | None, encoding: str) -> dict[str, Any]:
     text = _text(path, encoding)
-    given = _Unreadable(text) if isinstance(text, Unreadable) else _loads(text)
-    if isinstance(given, _Unreadable):
+    given = Unread(text) if isinstance(text, Unreadable) else loads(text)
+    if isinstance(given, Unread):
         raise InvalidInput(f"{path} can't be read: {given}.")
     samples = {
         str(sample.get("sample_id", "")): sample["conversation"]

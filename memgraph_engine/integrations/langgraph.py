@@ -11,7 +11,7 @@ no cap or pruning takes them, and no model is asked about what is put.
 import asyncio
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import timedelta
+from dataclasses import replace
 from itertools import islice
 from operator import ge, gt, le, lt
 from types import TracebackType
@@ -42,9 +42,10 @@ from memgraph_engine.asking.items import ItemReader, Ranked
 from memgraph_engine.client import Memory
 from memgraph_engine.errors import InvalidInput, named
 from memgraph_engine.graph.items import Holding
+from memgraph_engine.ingest.items import check_item
 from memgraph_engine.ingest.messages import check_name
 from memgraph_engine.integrations.namespaces import namespace_of, user_of
-from memgraph_engine.model.item import ITEMS, Item, Put, as_json, check_ttl, source_id
+from memgraph_engine.model.item import ITEMS, Item, Put, source_id
 from memgraph_engine.model.ports import Clock, utc_now
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.settings import Settings
@@ -52,7 +53,6 @@ from memgraph_engine.writing.items import ItemWriter
 
 Namespace = tuple[str, ...]
 
-_LONGEST = 1_000_000  # characters of a value as JSON
 _FIRST, _GROWTH, _MOST = 50, 4, 10_000  # items that a question ranks at first, by how much more then, and at most
 _WHOLE = "$"
 
@@ -200,18 +200,12 @@ class MemgraphStore(BaseStore):
         return sorted({one[: op.max_depth] for one in found})[op.offset : op.offset + op.limit]
 
     def _put(self, op: PutOp) -> Put:
-        where = f"the item {op.key!r}"
-        if not _named(op.value):
-            raise InvalidInput(f"{where} is {named(op.value)}; a mapping whose names are strings is needed.")
-        value = dict(op.value)
-        written = as_json(value, where)
-        if len(written) > _LONGEST:
-            raise InvalidInput(f"{where} has {len(written):,} characters as JSON; at most {_LONGEST:,} are allowed.")
+        put = check_item(op.key, op.value, ttl=op.ttl)  # before its texts are taken out of it
         paths = [] if op.index is False else self._fields if op.index is None else op.index
         if isinstance(paths, str) or not all(isinstance(path, str) for path in paths):
-            raise InvalidInput(f"{where}: index must be False or a list of paths, not {op.index!r}.")
-        texts = dict.fromkeys(text for path in paths for text in get_text_at_path(value, path))
-        return Put(op.key, written, tuple(texts), _lifetime(op.ttl, where))
+            raise InvalidInput(f"the item {op.key!r}: index must be False or a list of paths, not {op.index!r}.")
+        texts = (text for path in paths for text in get_text_at_path(dict(op.value or {}), path))
+        return replace(put, texts=tuple(dict.fromkeys(texts)))
 
 
 class _Embedder:
@@ -258,16 +252,6 @@ def _check(op: Op) -> None:
 
 def _named(value: object) -> bool:
     return isinstance(value, Mapping) and all(isinstance(name, str) for name in value)
-
-
-def _lifetime(ttl: float | None, where: str) -> timedelta | None:
-    if ttl is None:
-        return None
-    try:
-        lifetime = timedelta(minutes=ttl)
-    except (TypeError, ValueError, OverflowError):
-        raise InvalidInput(f"{where}: ttl must be a number of minutes, not {ttl!r}.") from None
-    return check_ttl(lifetime, f"{where}: ttl, of {ttl!r} minutes,")
 
 
 def _fields(item: Item) -> dict[str, Any]:

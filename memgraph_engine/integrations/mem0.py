@@ -60,10 +60,7 @@ class Memory:
             _log.warning("mem0's configuration is not used: Neo4j and the models are named by this engine's settings.")
         self._own = memory is None
         self.memory = client.Memory.connect(**connect) if memory is None else memory
-        engine = self.memory.engine
-        settings = engine.settings
-        gate = settings.gate.model_copy(update={"update": False, "discard": False})
-        self._raw = client.Memory(replace(engine, settings=settings.model_copy(update={"gate": gate})))
+        self._raw = one_by_one(self.memory)
 
     @classmethod
     def from_config(cls, config_dict: Mapping[str, Any], **connect: Any) -> Self:
@@ -106,7 +103,7 @@ class Memory:
             raise InvalidInput("There are no procedural memories here: leave memory_type out.")
         if prompt is not None:
             _log.warning("add takes no prompt here: how notes are made is the settings' to say.")
-        given = _Identity.of({"user_id": user_id, "agent_id": agent_id, "run_id": run_id})
+        given = Identity.of({"user_id": user_id, "agent_id": agent_id, "run_id": run_id})
         if isinstance(messages, str):
             messages = [{"role": "user", "content": messages}]
         elif isinstance(messages, Mapping):
@@ -175,7 +172,7 @@ class Memory:
 
     def delete_all(self, user_id: object = None, agent_id: object = None, run_id: object = None) -> dict[str, str]:
         """Delete all memories of a user, an agent or a run."""
-        given = _Identity.of({"user_id": user_id, "agent_id": agent_id, "run_id": run_id})
+        given = Identity.of({"user_id": user_id, "agent_id": agent_id, "run_id": run_id})
         self.memory.delete_all(user_id=given.owner, **given.filters)
         return {"message": "Memories deleted successfully!"}
 
@@ -233,7 +230,7 @@ class Memory:
             found = self.memory.get(note, user_id=owner)
         except NotFound:
             return None
-        return _item(found, _Identity.of_owner(owner))
+        return _item(found, Identity.of_owner(owner))
 
     def get_all(
         self,
@@ -256,6 +253,13 @@ class Memory:
         owner, note = _owned(memory_id)
         versions = self.memory.history(note, user_id=owner)
         return list(_changes(memory_id, versions))
+
+
+def one_by_one(memory: client.Memory) -> client.Memory:
+    """Return the same memory for writes of which each makes a note of its own, as mem0's do without `infer`."""
+    settings = memory.engine.settings
+    gate = settings.gate.model_copy(update={"update": False, "discard": False})
+    return client.Memory(replace(memory.engine, settings=settings.model_copy(update={"gate": gate})))
 
 
 def _awaited(
@@ -304,7 +308,7 @@ class AsyncMemory:
 
 
 @dataclass(frozen=True, slots=True)
-class _Identity:
+class Identity:
     """The user, the agent and the run that a call means.
 
     The `owner` names a memory of this engine. Where no user is named, it is the agent's or the run's own: with a space
@@ -387,14 +391,14 @@ def _ordered(held: object, wanted: object) -> bool:
     return numbers or (isinstance(held, str) and isinstance(wanted, str))
 
 
-def _split(filters: Mapping[str, Any] | None) -> tuple[_Identity, dict[str, Any]]:
+def _split(filters: Mapping[str, Any] | None) -> tuple[Identity, dict[str, Any]]:
     """Return whose memories filters mean, and the conditions that are left."""
     if filters is not None and not isinstance(filters, Mapping):
         raise InvalidInput(f"filters must be a mapping, not {named(filters)}.")
     given = dict(filters or {})
     conditions = {name: value for name, value in given.items() if name not in _IDENTITIES}
     _check(conditions)
-    return _Identity.of(given), conditions
+    return Identity.of(given), conditions
 
 
 def _check(conditions: Mapping[str, Any]) -> None:
@@ -458,14 +462,14 @@ def _message(one: object) -> dict[str, Any]:
     return dict(one)
 
 
-def _payload(note: Note, whose: _Identity) -> dict[str, Any]:
+def _payload(note: Note, whose: Identity) -> dict[str, Any]:
     """Return what filters can ask for."""
     own = {"user_id": whose.user_id, "agent_id": note.agent, "run_id": note.session, "role": note.role}
     named = {"actor_id": note.speaker}
     return {**note.metadata, **{name: value for name, value in {**own, **named}.items() if value}}
 
 
-def _item(note: Note, whose: _Identity) -> dict[str, Any]:
+def _item(note: Note, whose: Identity) -> dict[str, Any]:
     form: dict[str, Any] = {
         "id": whose.id(note.id),
         "memory": note.text,

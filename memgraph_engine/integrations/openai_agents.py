@@ -14,8 +14,9 @@ from typing import Any
 from memgraph_engine.asking.items import ItemReader
 from memgraph_engine.client import Memory
 from memgraph_engine.errors import InvalidInput, named
+from memgraph_engine.ingest.items import as_json, check_ttl
 from memgraph_engine.ingest.messages import check_name
-from memgraph_engine.model.item import SESSIONS, Item, Put, as_json, check_ttl, source_id
+from memgraph_engine.model.item import SESSIONS, Item, Put, source_id
 from memgraph_engine.model.scope import scope_of
 from memgraph_engine.writing.items import ItemWriter
 

@@ -1,6 +1,7 @@
 """What came of ingesting files."""
 
-from dataclasses import dataclass, fields
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
 
 from memgraph_engine.cost import NOTHING, Cost
 from memgraph_engine.interface.results import Result
@@ -126,3 +127,23 @@ class Ingested(Result):
         }
         said = [[f"{number:,} {what}" for what, number in some.items() if number] for some in (rarely, at_times)]
         return ", ".join([new, *said[0], f"{self.repeats:,} known already", *said[1]])
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Brought(Result):
+    """What came of importing what another program has kept; of a `dry_run`, what would come.
+
+    `done` counts what became of the records, of which `users` brought so many each ('' is the shared memory). `left`
+    tells why others were left out, and how many. Of the `faulty` ones the first thousand are among the faults of
+    `done`. Of the files, `read` of `size` bytes were read.
+    """
+
+    brief = ("done", "users", "left", "faulty", "dry_run")
+
+    done: Ingested = field(default_factory=Ingested)
+    users: Mapping[str, int] = field(default_factory=dict)
+    left: Mapping[str, int] = field(default_factory=dict)
+    faulty: int = 0
+    dry_run: bool = False
+    read: int = 0
+    size: int = 0

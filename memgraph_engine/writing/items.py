@@ -97,9 +97,10 @@ class ItemWriter(Writer):
 
     def _new(self, put: Put, now: datetime) -> list[Source]:
         text, places = self._text(put)
-        ends = now + put.ttl if put.ttl else None
         metadata = put.metadata(now, now)
-        source = Source(source_id(self._shelf, put.key), text, put.hash, "item", metadata=metadata, expires_as=ends)
+        source = Source(
+            source_id(self._shelf, put.key), text, put.hash, "item", metadata=metadata, expires_as=put.end(now)
+        )
         return cut_up(self._engine.policies.assigned(source, f"item {put.key!r}", now), places)
 
     def _change(self, scope: Scope, put: Put) -> bool:
@@ -138,7 +139,7 @@ class ItemWriter(Writer):
 
     def _changed(self, old: Source, put: Put, now: datetime, created: datetime | None) -> tuple[list[Source], Life]:
         """Return the passages of an item as it is from now on, and its life, which begins anew in its class."""
-        ends = now + put.ttl if put.ttl else None
+        ends = put.end(now)
         life = replace(self._engine.policies.known(old.policy).life(now, ends), apart=old.apart)
         text, places = self._text(put)
         source = replace(

@@ -1,0 +1,323 @@
+"""mem0's memories: what its `get_all` returns, as JSON, and its history (docs/import.md).
+
+A memory comes with its id, as a note of its own: what mem0 kept apart stays apart. Former texts become former versions.
+The engine's own times say when it learned them, and `mem0` in the metadata of each version since when mem0 had it.
+"""
+
+import hashlib
+import json
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Any
+
+from memgraph_engine.client import Memory
+from memgraph_engine.errors import InvalidInput, NotFound, named
+from memgraph_engine.graph import sources
+from memgraph_engine.importers.databases import columns, opened
+from memgraph_engine.importers.run import Come, Left, Record, Run, Share, Told, faulty, one_by_one, paths_of, plus
+from memgraph_engine.importers.times import iso
+from memgraph_engine.importers.values import Values, is_sqlite
+from memgraph_engine.ingest.messages import parse_message
+from memgraph_engine.ingest.readers import Message, Unread, checked
+from memgraph_engine.integrations import mem0
+from memgraph_engine.interface.whose import Whose
+from memgraph_engine.model.ingested import Brought, Fault, Ingested
+from memgraph_engine.model.memory import READABLE, UNKNOWN_PAST, Source
+from memgraph_engine.model.scope import Scope
+from memgraph_engine.writing.writer import Writer
+
+_LISTS = ("results", "memories")
+_MARK = "mem0"  # of the metadata
+_ROLES = ("user", "assistant")
+_TAKEN = (
+    "id", "memory", "data", "text", "hash", "created_at", "updated_at", "metadata", "user_id", "agent_id", "run_id",
+    "actor_id", "role", "categories", "expiration_date", "score", "text_lemmatized", "event",
+)  # fmt: skip
+_SOME = 1000  # values, after which it is told how much is read
+_CHANGED = "changed here since it came"
+_EXPIRED = "expired"
+_CONFLICT = (
+    "memory {id!r} is stored with another text, and this one is no newer (updated_at): delete what is wrong in the file"
+)
+_SCRIPT = "docs/import.md has the lines of Python that write all of mem0's memories as JSON"
+_HISTORY = frozenset(("memory_id", "old_memory", "new_memory", "created_at", "updated_at"))
+
+
+def import_mem0(
+    memory: Memory,
+    path: str | Path | Sequence[str | Path],
+    *,
+    user_id: str | None = None,
+    history: str | Path | None = None,
+    dry_run: bool = False,
+    progress: Told | None = None,
+) -> Brought:
+    """Bring what mem0's `get_all` returned, as JSON, into the memories of its users.
+
+    A memory that names no user is that of its agent or its run, as for `integrations.mem0`. With a `user_id` only those
+    come that name this one or nobody. `history` is mem0's `history.db`: it adds former texts. One that mem0 has changed
+    since it came gets the new text; one that was changed or deleted here stays so. What can't be read or stored is
+    among the faults, with its line; the rest is stored. A `dry_run` writes nothing and tells what would come. Raises
+    InvalidInput for a file of another kind.
+    """
+    with ExitStack() as stack:
+        former = None
+        if history is not None:
+            (file,) = paths_of(history)
+            former = stack.enter_context(opened(file)) if is_sqlite(file) else None
+            if not former or not columns(former).get("history", set()) >= _HISTORY:
+                raise InvalidInput(f"{file} is no history of mem0: it is the file history.db in ~/.mem0.")
+        keeper = _Keeper(memory, former, dry_run)
+        run = Run[Message](memory, {"user_id": user_id, "shared": False}, keeper.bring, progress, dry_run)
+        return run.files(_files(path), _Reader(memory).records)
+
+
+def _files(given: object) -> list[Path]:
+    """Return the files of JSON; what mem0 keeps in other forms is told how to come here."""
+    for path in [given] if isinstance(given, str | Path) else []:
+        if Path(path).is_dir():
+            raise InvalidInput(
+                f"{path} is a folder. The vectors' store is read by mem0 alone (Qdrant's folder holds pickled objects, "
+                f"which could run code): {_SCRIPT}."
+            )
+    paths = paths_of(given)
+    for path in filter(is_sqlite, paths):
+        with opened(path) as connection:
+            tables = columns(connection)
+        if "history" in tables:
+            raise InvalidInput(
+                f"{path} is mem0's history, which names no users: give it as --history beside the memories; {_SCRIPT}."
+            )
+        if "points" in tables:
+            raise InvalidInput(
+                f"{path} is the file of a Qdrant folder; it holds pickled objects, which could run code and are not "
+                f"read: {_SCRIPT}."
+            )
+        raise InvalidInput(f"{path} is a database of SQLite, and none of mem0's: {_SCRIPT}.")
+    return paths
+
+
+# ---- reading --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """Reads mem0's memories as messages."""
+
+    memory: Memory
+
+    def records(self, path: Path) -> Iterator[Come[Message]]:
+        values = Values(path, _LISTS)
+        for number, (line, value) in enumerate(values):
+            yield self._record(path, line, value)
+            if number % _SOME == 0:
+                yield Share(values.share)
+
+    def _record(self, path: Path, line: int, value: object) -> Come[Message]:
+        if isinstance(value, Unread) or not isinstance(value, Mapping):
+            why = value if isinstance(value, Unread) else f"this is {named(value)}; a memory of mem0 is needed"
+            return Fault(str(path), line, why)
+        one = {**value, **value["payload"]} if isinstance(value.get("payload"), Mapping) else value
+        if _ended(one.get("expiration_date"), self.memory.engine.now()):
+            return Left(_EXPIRED)
+        try:
+            given, user = _message(one), _user(one)
+        except InvalidInput as error:
+            return Fault(str(path), line, str(error))
+        settings = self.memory.engine.settings
+        message = checked(path, line, given, settings.timezone, settings.max_text)
+        return message if isinstance(message, Fault) else Record(path, line, user, message)
+
+
+def _user(one: Mapping[str, Any]) -> str | None:
+    """Return whose a memory is, None if it does not say."""
+    told = {name: one[name] for name in ("user_id", "agent_id", "run_id") if one.get(name) not in (None, "")}
+    for name, value in told.items():
+        if not isinstance(value, str | int) or isinstance(value, bool):
+            raise InvalidInput(f"{name} is {named(value)}; a name is needed")
+    return mem0.Identity.of(told).owner if told else None
+
+
+def _message(one: Mapping[str, Any]) -> dict[str, object]:
+    """Return a memory as `Memory.add` takes it; raises InvalidInput."""
+    text = next((one[name] for name in ("memory", "data") if one.get(name) is not None), None)
+    if not isinstance(one.get("id"), str | int) or not isinstance(text, str):
+        raise InvalidInput("this is no memory of mem0, which has an id and a memory, both of them strings")
+    metadata, tags = one.get("metadata"), one.get("categories")
+    if metadata is not None and not isinstance(metadata, Mapping):
+        raise InvalidInput(f"its metadata are {named(metadata)}; a mapping is needed")
+    role, rest = (
+        one.get("role"),
+        {name: said for name, said in one.items() if name not in (*_TAKEN, "payload", "vector")},
+    )
+    created = iso(one.get("created_at"))
+    told = {
+        "id": str(one["id"]),
+        "text": text,
+        "speaker": one.get("actor_id"),
+        "role": role if role in _ROLES else None,
+        "agent": _said(one.get("agent_id")),
+        "session": _said(one.get("run_id")),
+        "time": created,
+        "expires": one.get("expiration_date"),
+        "tags": tags if isinstance(tags, list) else None,
+        "metadata": {
+            **{name: said for name, said in rest.items() if said not in (None, "", [], {})},
+            **(metadata or {}),
+            **({"role": role} if role and role not in _ROLES else {}),
+            _MARK: _mark(text, iso(one.get("updated_at")) or created),
+        },
+    }
+    return {name: said for name, said in told.items() if said is not None}
+
+
+def _said(name: object) -> str | None:
+    return None if name in (None, "") else str(name)
+
+
+def _mark(text: str, since: object) -> dict[str, object]:
+    """Return what tells since when mem0 had a text, and which."""
+    return {"hash": _md5(text), "updated_at": since}
+
+
+def _md5(text: str) -> str:
+    return hashlib.md5(text.encode(errors="replace"), usedforsecurity=False).hexdigest()
+
+
+def _ended(day: object, now: datetime) -> bool:
+    """Tell whether a memory has ended; its last day is still one of its own."""
+    try:
+        return isinstance(day, str) and date.fromisoformat(day[:10]) < now.astimezone(UTC).date()
+    except ValueError:
+        return False
+
+
+# ---- writing --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Keeper:
+    """Stores memories and their former texts, or finds out what would come."""
+
+    memory: Memory
+    history: sqlite3.Connection | None
+    dry_run: bool
+
+    def bring(self, whose: Whose, records: Sequence[Record[Message]]) -> Brought:
+        engine = self.memory.engine
+        scope = Scope(engine.settings.tenant, whose["user_id"])
+        seen = sources.look_up(engine.db, scope.name, sorted({one.given["id"] for one in records}), [], [])
+        known = {id: one for id, one in seen.known.items() if not one.ended} if seen else {}  # noqa: A001
+        former = self._former([one.given["id"] for one in records])
+        new = dict[str, Record[Message]]()
+        rest = list[tuple[Record[Message], list[Message]]]()
+        for record in records:
+            versions = self._versions(record.given, former.get(record.given["id"], ()))
+            first = record.given["id"] not in known and record.given["id"] not in new
+            if first:
+                new[record.given["id"]] = replace(record, given=versions[0])
+            if not first or len(versions) > 1:
+                rest.append((record, versions))
+        done = self._added(whose, list(new.values()))
+        for record, versions in rest:
+            one = self._followed(scope, record, versions, known.get(record.given["id"]))
+            if new.get(record.given["id"], record).line == record.line and record.given["id"] in new:
+                one = replace(one, done=replace(one.done, updated=0, repeats=0))  # it is counted as new
+            done = plus(done, one)
+        return done
+
+    def _added(self, whose: Whose, new: Sequence[Record[Message]]) -> Brought:
+        if self.dry_run or not new:
+            return Brought(done=Ingested(added=len(new)))
+        memory = mem0.one_by_one(self.memory)
+        return one_by_one(new, lambda some: Ingested.of(memory.add_many([one.given for one in some], **whose)))
+
+    def _followed(
+        self, scope: Scope, record: Record[Message], versions: Sequence[Message], known: sources.Known | None
+    ) -> Brought:
+        """Give a memory that is stored the texts that mem0 gave it since; tell what came of it."""
+        repeat = Brought(done=Ingested(repeats=1))
+        if known and len(versions) == 1 and self._source(scope, versions[0]).hash == known.hashes[0]:
+            return repeat
+        stored = sources.find(self.memory.engine.db, scope.name, record.given["id"])
+        if stored is None:  # it could not be stored, or is not to be
+            return repeat
+        mark = stored.metadata.get(_MARK)
+        hashes = {*(known.hashes if known else ()), stored.hash}
+        if known and known.notes and not any(status in READABLE for _, status in known.notes):
+            return repeat
+        if not isinstance(mark, Mapping) or _md5(stored.text) != mark.get("hash"):
+            return repeat if self._source(scope, versions[-1]).hash in hashes else Brought(left={_CHANGED: 1})
+        later = _later(versions, stored.text, _moment(mark.get("updated_at")))
+        if not later:
+            same = versions[-1]["text"] == stored.text or self._source(scope, versions[-1]).hash in hashes
+            return repeat if same else faulty(record.fault(_CONFLICT.format(id=stored.id)))
+        try:
+            for one in [] if self.dry_run else later:
+                Writer(self.memory.engine).update(scope, stored.id, one["text"], self._source(scope, one))
+        except (InvalidInput, NotFound) as error:
+            return faulty(record.fault(error))
+        return Brought(done=Ingested(updated=1))
+
+    def _source(self, scope: Scope, message: Message) -> Source:
+        settings = self.memory.engine.settings
+        zone, most = settings.timezone, settings.max_text
+        return parse_message(message, "the memory", timezone=zone, max_text=most, user=scope.user or "")
+
+    # ---- history ----------------------------------------------------------------------------
+
+    def _former(self, ids: Sequence[str]) -> dict[str, list[tuple[str, object]]]:
+        """Return the texts that memories had, each with the time from which on, the oldest first."""
+        found = dict[str, list[tuple[str, object]]]()
+        if self.history is None:
+            return found
+        rows = self.history.execute(
+            "SELECT memory_id, old_memory, new_memory, created_at, updated_at FROM history "
+            "WHERE memory_id IN (SELECT value FROM json_each(?)) ORDER BY rowid",
+            [json.dumps(ids)],
+        )
+        for id, old, new, created, updated in (map(_text, row) for row in rows):  # noqa: A001
+            texts = found.setdefault(str(id), [])
+            if old and not texts:
+                texts.append((old, iso(created)))
+            if new:
+                texts.append((new, iso(updated) or iso(created)))
+        return found
+
+    def _versions(self, message: Message, former: Sequence[tuple[str, object]]) -> list[Message]:
+        """Return a memory as it was, text by text; the last one is as it came."""
+        found = list[Message]()
+        for text, since in sorted(former, key=lambda one: _moment(one[1])):
+            version = {**message, "text": text, "metadata": {**message["metadata"], _MARK: _mark(text, since)}}
+            fits = isinstance(checked(Path(), 0, version, "UTC", self.memory.engine.settings.max_text), dict)
+            if fits and (not found or found[-1]["text"] != text):
+                found.append(version)
+        if not found or found[-1]["text"] != message["text"]:
+            found.append(message)
+        return found
+
+
+def _later(versions: Sequence[Message], text: str, since: datetime) -> list[Message]:
+    """Return the versions after a time, of which each says something else than the one before."""
+    found = list[Message]()
+    for one in versions:
+        if _moment(one["metadata"][_MARK]["updated_at"]) > since and one["text"] != text:
+            found.append(one)
+            text = one["text"]
+    return found
+
+
+def _moment(since: object) -> datetime:
+    try:
+        moment = datetime.fromisoformat(since) if isinstance(since, str) else UNKNOWN_PAST
+    except ValueError:
+        return UNKNOWN_PAST
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def _text(given: object) -> str | None:
+    return given.decode(errors="replace") if isinstance(given, bytes) else None

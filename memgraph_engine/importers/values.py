@@ -1,0 +1,243 @@
+"""The JSON values of a file, one at a time, however long it is: lines, an array, pages of an API, or one after another.
+
+An array or a page may stand on a single line: what is held in memory is one entry of it, and a piece of the file.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from io import TextIOWrapper
+from pathlib import Path
+from typing import IO, BinaryIO, cast
+
+from memgraph_engine.errors import InvalidInput
+from memgraph_engine.ingest.files import Unreadable, marked
+from memgraph_engine.ingest.readers import Unread, loads
+
+Value = tuple[int, object]
+"""A value and the line that it begins at, from 1; what can't be read is an Unread, which says why."""
+
+_PIECE = 1 << 20  # characters that are read at once
+_LONGEST = 1 << 25  # characters of a value
+_HEAD = 4096  # bytes
+_SQLITE = b"SQLite format 3\0"
+_BLANKS = re.compile(r"[ \t\r\n]*")
+_OUTSIDE = re.compile(r'["{}\[\]]')
+_INSIDE = re.compile(r'["\\]')
+_PLAIN = re.compile(r"[^\s,:\[\]{}\"]*")
+_TOO_LONG = Unread(f"longer than {_LONGEST:,} characters")
+_REST = "so the rest of the file is not read"
+
+
+def is_sqlite(path: Path) -> bool:
+    """Tell whether a file is a database of SQLite; raises InvalidInput if it can't be read."""
+    return start(path).startswith(_SQLITE)
+
+
+class Values:
+    """Reads the values of a file, of which the `share` is read so far, from 0 to 1.
+
+    An object that has one of `lists` is a page: the entries of this list are the values.
+    """
+
+    def __init__(self, path: Path, lists: Sequence[str] = ()) -> None:
+        self.path, self.share = path, 0.0
+        self._lists, self._encoding = lists, marked(start(path)) or "utf-8"
+
+    def __iter__(self) -> Iterator[Value]:
+        """Yield the values, in their order."""
+        size = max(self.path.stat().st_size, 1)
+        with self.path.open("rb") as raw, self._text(raw) as file:
+            try:
+                found = _lines(file) if self._in_lines(file) else _Document(file, self._lists).values()
+                for line, value in found:
+                    self.share = raw.tell() / size
+                    yield from ((line, one) for one in self._entries(value))
+            except Unreadable as error:
+                yield error.line, Unread(error)
+            except UnicodeError:
+                yield 0, Unread(f"not {self._encoding.upper()}, {_REST}")
+
+    def _text(self, raw: IO[bytes]) -> IO[str]:
+        # of what is not UTF-8 the rest of the file can be read
+        errors = "surrogateescape" if self._encoding == "utf-8" else "strict"
+        encoding = "utf-8-sig" if self._encoding == "utf-8" else self._encoding
+        return TextIOWrapper(cast("BinaryIO", raw), encoding, errors, newline="\n")
+
+    def _in_lines(self, file: IO[str]) -> bool:
+        """Tell whether each line is a value, from the first two that are not empty; the file is at its start after."""
+        some = (line for line in iter(lambda: file.readline(_PIECE), "") if line.strip())
+        first, second = next(some, ""), next(some, "").lstrip()
+        file.seek(0)
+        begins = first.lstrip()[:1]
+        if len(first) == _PIECE and not first.endswith("\n"):
+            return begins not in ("{", "[")
+        whole = not isinstance(loads(first), Unread)
+        if begins == "[":
+            return whole and bool(second)
+        return begins != "{" or whole or (first.strip() != "{" and second.startswith("{") and not self._is_page(first))
+
+    def _is_page(self, text: str) -> bool:
+        return any(re.match(rf'\s*\{{\s*"{name}"\s*:\s*\[', text) for name in self._lists)
+
+    def _entries(self, value: object) -> Iterator[object]:
+        """Yield the entries of a page, else the value itself."""
+        page = value if isinstance(value, dict) else {}
+        some = next((page[name] for name in self._lists if isinstance(page.get(name), list)), None)
+        yield from [value] if some is None else some
+
+
+def start(path: Path) -> bytes:
+    """Return the first bytes of a file; raises InvalidInput if it can't be read."""
+    try:
+        with path.open("rb") as file:
+            return file.read(_HEAD)
+    except OSError as error:
+        raise InvalidInput(f"{path} can't be read: {error.strerror}.") from None
+
+
+def _lines(file: IO[str]) -> Iterator[Value]:
+    number, long = 0, False
+    while text := file.readline(_LONGEST):
+        number += not long
+        ends = text.endswith("\n")
+        if not long and (ends or len(text) < _LONGEST):
+            if text.strip():
+                yield number, parsed(text)
+        elif not long:
+            yield number, _TOO_LONG
+        long = not ends
+
+
+def parsed(text: str) -> object:
+    """Return what a text is as JSON; an Unread where it is none, or was no UTF-8 in its file."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        return Unread(f"not UTF-8 at character {error.start + 1}")
+    return loads(text)
+
+
+class _Document:
+    """Reads values that may go over many lines, or all stand on one. Raises Unreadable where it is no JSON."""
+
+    def __init__(self, file: IO[str], lists: Sequence[str]) -> None:
+        self._file, self._lists = file, lists
+        self._text, self._at, self._line = "", 0, 1
+
+    def values(self) -> Iterator[Value]:
+        """Yield the values; those of an array, and of a list of a page, one by one."""
+        while mark := self._next():
+            if mark == "[":
+                yield from self._array()
+            elif mark == "{":
+                yield from self._object()
+            else:
+                raise self._wrong(f"{mark!r} begins no object and no array")
+
+    def _array(self) -> Iterator[Value]:
+        self._skip()
+        while (mark := self._next()) != "]":
+            if mark in ("", ",", "}", ":"):
+                raise self._wrong("the array is not closed" if not mark else f"{mark!r} is no value")
+            yield self._value()
+            self._separated("]")
+        self._skip()
+
+    def _object(self) -> Iterator[Value]:
+        line, own, paged = self._line, dict[str, object](), False
+        self._skip()
+        while (mark := self._next()) != "}":
+            if mark != '"':
+                raise self._wrong("the object is not closed" if not mark else f"{mark!r} is no name")
+            _, name = self._value()
+            if self._next() != ":":
+                raise self._wrong("a colon is missing")
+            self._skip()
+            if self._next() == "[" and name in self._lists:
+                paged = True
+                yield from self._array()
+            elif self._next() in ("", ",", "}", "]", ":"):
+                raise self._wrong("a value is missing")
+            else:
+                _, own[str(name)] = self._value()
+            self._separated("}")
+        self._skip()
+        if not paged:
+            yield line, next((one for one in own.values() if isinstance(one, Unread)), own)
+
+    def _separated(self, end: str) -> None:
+        """Go over a comma, if the end does not come."""
+        mark = self._next()
+        if mark == ",":
+            self._skip()
+        elif mark != end:
+            raise self._wrong("it is not closed" if not mark else "a comma is missing")
+
+    def _value(self) -> Value:
+        """Return the value that begins here."""
+        line, kept, length = self._line, list[str](), 0
+        for part in self._parts():
+            length += len(part)
+            kept = [*kept, part] if length <= _LONGEST else []
+        return line, parsed("".join(kept)) if length <= _LONGEST else _TOO_LONG
+
+    def _parts(self) -> Iterator[str]:
+        """Go to the end of the value that begins here, and yield its text in pieces."""
+        if self._text[self._at] not in '"{[':
+            yield from self._plain()
+            return
+        depth, within, at = 0, False, self._at
+        while True:
+            found = (_INSIDE if within else _OUTSIDE).search(self._text, at)
+            if not found:
+                yield self._taken(len(self._text))
+                if not self._more():
+                    raise self._wrong("it is cut off")
+                at = 0
+                continue
+            mark, at = found[0], found.end()
+            if mark == "\\":
+                if at == len(self._text):  # what it escapes is in the next piece
+                    self._text += self._file.read(1)
+                at += 1
+            elif mark == '"':
+                within = not within
+            else:
+                depth += 1 if mark in "{[" else -1
+            if depth == 0 and not within:
+                yield self._taken(at)
+                return
+
+    def _plain(self) -> Iterator[str]:
+        """Likewise of a number, true, false or null."""
+        while True:
+            found = _PLAIN.match(self._text, self._at)
+            yield self._taken(found.end() if found else self._at)
+            if self._at < len(self._text) or not self._more():
+                return
+
+    def _taken(self, end: int) -> str:
+        """Go to a place in the piece; return what stands before it."""
+        text, self._at = self._text[self._at : end], end
+        self._line += text.count("\n")
+        return text
+
+    def _skip(self) -> None:
+        self._at += 1
+
+    def _next(self) -> str:
+        """Go to the next character that is not blank, and return it; '' at the end."""
+        while True:
+            blank = _BLANKS.match(self._text, self._at)
+            self._taken(blank.end() if blank else self._at)
+            if self._at < len(self._text):
+                return self._text[self._at]
+            if not self._more():
+                return ""
+
+    def _more(self) -> bool:
+        self._text, self._at = self._file.read(_PIECE), 0
+        return bool(self._text)
+
+    def _wrong(self, why: str) -> Unreadable:
+        return Unreadable(f"no JSON: {why}, {_REST}", self._line)
