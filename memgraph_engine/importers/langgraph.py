@@ -188,8 +188,8 @@ class _Keeper:
         there = items.find(db, scope.name, ITEMS, [one.given.key for one in last]) if known else {}
         new, newer = list[Record[Put]](), list[Record[Put]]()
         for record in last:
-            put, stored = record.given, known.get(source_id(ITEMS, put.key))
-            item = there.get(put.key)
+            put = record.given
+            stored, item = known.get(source_id(ITEMS, put.key)), there.get(put.key)
             if not stored:
                 new.append(record)
             elif not item or put.hash == stored.hashes[0]:  # it was deleted here, or has ended, or is the same
