@@ -115,6 +115,7 @@ test-langgraph: .venv/ready  ## LangGraph's store, by the tests of LangGraph's o
 	.venv-langgraph/bin/pip install --quiet langgraph-checkpoint-sqlite langmem pytest-asyncio pytest-mock
 	.venv-langgraph/bin/mypy memgraph_engine/integrations/langgraph.py
 	.venv-langgraph/bin/python -m pytest -m langgraph -p no:asyncio
+	.venv-langgraph/bin/python -m pytest tests/test_docs.py -k langgraph
 
 test-langchain: .venv/ready  ## LangChain's retriever, by LangChain's own tests too
 	$(PYTHON) -m venv .venv-langchain
@@ -123,6 +124,7 @@ test-langchain: .venv/ready  ## LangChain's retriever, by LangChain's own tests 
 	.venv-langchain/bin/pip install --quiet langchain-tests
 	.venv-langchain/bin/mypy memgraph_engine/integrations/langchain.py
 	.venv-langchain/bin/python -m pytest -m langchain -o asyncio_mode=auto -o asyncio_default_fixture_loop_scope=function
+	.venv-langchain/bin/python -m pytest tests/test_docs.py -k langchain
 
 test-google-adk: .venv/ready  ## Google ADK's memory service
 	$(PYTHON) -m venv .venv-google-adk
@@ -131,6 +133,7 @@ test-google-adk: .venv/ready  ## Google ADK's memory service
 	.venv-google-adk/bin/pip install --quiet google-adk
 	.venv-google-adk/bin/mypy memgraph_engine/integrations/google_adk.py
 	.venv-google-adk/bin/python -m pytest -m google_adk
+	.venv-google-adk/bin/python -m pytest tests/test_docs.py -k google-adk
 
 bench: .venv/ready  ## measure retrieval on the LoCoMo file that MEMGRAPH_ENGINE_LOCOMO names
 	$(V)/python -m bench locomo --no-crowded
