@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from memgraph_engine.lifecycle import policies
 from tests.loopback import forget_clients
 from tests.pages import Runner, Wrong, blocks
 
@@ -17,6 +18,7 @@ def place(tenant, embedder, monkeypatch, tmp_path):
     monkeypatch.setenv("MEMGRAPH_ENGINE_TENANT", tenant)
     monkeypatch.setattr("memgraph_engine.engine.wiring.embedder_named", lambda settings: embedder)
     monkeypatch.chdir(tmp_path)
+    policies.cache_clear()  # a process reads a file of a name once
     yield tmp_path
     forget_clients()
 
