@@ -101,14 +101,17 @@ test-mem0: .venv-mem0/ready  ## mem0's calls beside mem0 itself, and its memorie
 test-langgraph: .venv-langgraph/ready  ## LangGraph's store, by the tests of LangGraph's own stores too (fetches these)
 	.venv-langgraph/bin/python -m mypy memgraph_engine/integrations/langgraph.py
 	.venv-langgraph/bin/python -m pytest -m langgraph -p no:asyncio
+	.venv-langgraph/bin/python -m pytest tests/test_docs.py -k langgraph -p no:asyncio
 
 test-langchain: .venv-langchain/ready  ## LangChain's retriever, by LangChain's own tests too
 	.venv-langchain/bin/python -m mypy memgraph_engine/integrations/langchain.py
 	.venv-langchain/bin/python -m pytest -m langchain -o asyncio_mode=auto -o asyncio_default_fixture_loop_scope=function
+	.venv-langchain/bin/python -m pytest tests/test_docs.py -k langchain
 
 test-google-adk: .venv-google-adk/ready  ## Google ADK's memory service
 	.venv-google-adk/bin/python -m mypy memgraph_engine/integrations/google_adk.py
 	.venv-google-adk/bin/python -m pytest -m google_adk
+	.venv-google-adk/bin/python -m pytest tests/test_docs.py -k google-adk
 
 test-agent-framework: .venv-agent-framework/ready  ## the context provider of Microsoft's Agent Framework
 	.venv-agent-framework/bin/python -m mypy memgraph_engine/integrations/agent_framework.py

@@ -1,9 +1,8 @@
-"""The examples in docstrings and in the README run as they are written."""
+"""The examples in docstrings run as they are written."""
 
 import doctest
 import importlib
 import pkgutil
-import re
 
 import pytest
 
@@ -37,20 +36,3 @@ def test_docstring_examples(name, server, tenant, tmp_path):
         module, extraglobs={"tenant": tenant, "folder": tmp_path}, optionflags=doctest.ELLIPSIS
     )
     assert failures == 0
-
-
-def test_the_readmes_python(root, tenant, monkeypatch, capsys):
-    monkeypatch.setenv("MEMGRAPH_ENGINE_TENANT", tenant)
-    blocks = re.findall(r"```python\n(.*?)```", (root / "README.md").read_text(), re.DOTALL)
-    assert blocks
-    names = {}
-    for block in blocks:  # in order, as in a notebook
-        exec(compile(block, "README.md", "exec"), names)
-    assert "['D1:3'] I moved to Lisbon in March.\n" in capsys.readouterr().out
-
-
-def test_the_context_that_the_docs_show(root, tenant, monkeypatch, capsys):
-    monkeypatch.setenv("MEMGRAPH_ENGINE_TENANT", tenant)
-    program, shown = re.findall(r"```(?:python)?\n(.*?)```", (root / "docs" / "answers.md").read_text(), re.DOTALL)[:2]
-    exec(compile(program, "answers.md", "exec"), {})
-    assert capsys.readouterr().out == f"{shown}None []\n"

@@ -1,7 +1,6 @@
 """Google ADK's memory service: sessions are remembered once, and found by the app and the user whose they are."""
 
 import asyncio
-import re
 
 import pytest
 
@@ -77,11 +76,3 @@ def test_entries_can_be_added_themselves(service):
 def test_a_query_without_words_finds_nothing(service):
     asyncio.run(service.add_session_to_memory(session()))
     assert ask(service, " ") == []
-
-
-def test_the_code_of_the_docs(root, tenant, server, monkeypatch, capsys, embedder):
-    monkeypatch.setenv("MEMGRAPH_ENGINE_TENANT", tenant)
-    monkeypatch.setattr("memgraph_engine.engine.wiring.embedder_named", lambda settings: embedder)
-    (block,) = re.findall(r"```python\n(.*?)```", (root / "docs" / "google-adk.md").read_text(), re.DOTALL)
-    exec(compile(block, "google-adk.md", "exec"), {})
-    assert "I moved to Lisbon." in capsys.readouterr().out

@@ -1,11 +1,10 @@
 """LangChain's retriever: documents that tell where they come from, with the filters of a search."""
 
 import asyncio
-import re
 
 import pytest
 
-from memgraph_engine import InvalidInput, Memory
+from memgraph_engine import InvalidInput
 
 pytest.importorskip("langchain_core.retrievers", reason="run by make test-langchain")
 pytest.importorskip("langchain_tests.integration_tests", reason="run by make test-langchain")
@@ -107,14 +106,3 @@ def test_it_reads_no_other_users_memory(told):
 def test_a_retriever_without_a_user_is_refused_when_it_is_asked(told):
     with pytest.raises(InvalidInput, match="user_id is required"):
         MemgraphRetriever(memory=told).invoke("Where does Ana live?")
-
-
-def test_the_code_of_the_docs(root, tenant, server, monkeypatch, capsys, embedder):
-    monkeypatch.setenv("MEMGRAPH_ENGINE_TENANT", tenant)
-    monkeypatch.setattr("memgraph_engine.engine.wiring.embedder_named", lambda settings: embedder)
-    names: dict[str, object] = {}
-    for block in re.findall(r"```python\n(.*?)```", (root / "docs" / "langchain.md").read_text(), re.DOTALL):
-        exec(compile(block, "langchain.md", "exec"), names)
-    assert isinstance(names["memory"], Memory)
-    names["memory"].close()
-    assert "['m1'] I moved to Lisbon in March." in capsys.readouterr().out

@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -603,17 +602,6 @@ def test_an_index_with_another_embedder_than_the_memorys_is_refused(memory):
 
 
 # ---- what the docs say, and a client of LangGraph's ------------------------------------------------
-
-
-def test_the_code_of_the_docs(root, tenant, server, monkeypatch, capsys, embedder):
-    monkeypatch.setenv("MEMGRAPH_ENGINE_TENANT", tenant)
-    monkeypatch.setattr("memgraph_engine.engine.wiring.embedder_named", lambda settings: embedder)
-    blocks = re.findall(r"```python\n(.*?)```", (root / "docs" / "langgraph.md").read_text(), re.DOTALL)
-    names: dict[str, object] = {}
-    for block in blocks:
-        exec(compile(block, "langgraph.md", "exec"), names)
-    names["store"].close()
-    assert "green tea" in capsys.readouterr().out
 
 
 def test_langmems_tools_work_on_it(store):

@@ -1,7 +1,6 @@
 """A session of OpenAI's Agents SDK: the exact transcript, in its order, in the memory of one user."""
 
 import asyncio
-import re
 from datetime import timedelta
 
 import pytest
@@ -131,14 +130,6 @@ def test_what_is_no_entry_is_refused_with_all_that_came_with_it(session, entry):
     with pytest.raises(InvalidInput, match="An entry of a session"):
         run(session.add_items([TURNS[0], entry]))
     assert run(session.get_items()) == [[]]
-
-
-def test_the_code_of_the_docs(root, tenant, server, monkeypatch, capsys, embedder):
-    monkeypatch.setenv("MEMGRAPH_ENGINE_TENANT", tenant)
-    monkeypatch.setattr("memgraph_engine.engine.wiring.embedder_named", lambda settings: embedder)
-    (block,) = re.findall(r"```python\n(.*?)```", (root / "docs" / "openai-agents.md").read_text(), re.DOTALL)
-    exec(compile(block, "openai-agents.md", "exec"), {})
-    assert "I moved to Lisbon." in capsys.readouterr().out
 
 
 @pytest.mark.openai_agents

@@ -1,4 +1,4 @@
-"""The blocks of docs/recipes.md that talk to somebody run as they are written, and do what the page says."""
+"""What blocks of docs/recipes.md do that tests/test_docs.py can't tell, or can't run: models, typing, benches."""
 
 import asyncio
 import builtins
@@ -12,12 +12,10 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from typer.testing import CliRunner
 
 from bench import __main__ as bench
 from bench.chats import EVERYDAY
-from memgraph_engine import MemgraphEngineError, ModelRefused, ModelUnavailable, Settings, Unreachable
-from memgraph_engine.cli import app
+from memgraph_engine import MemgraphEngineError, ModelRefused, ModelUnavailable, Unreachable
 from tests.loopback import Say, chat_server, forget_clients
 from tests.models import extracted
 
@@ -55,17 +53,10 @@ def blocks():
 
 
 BLOCKS = blocks()
-RUN = set()
 
 
 def recipe(title, number):
-    RUN.add((title, number))
     return pytest.mark.parametrize("block", [BLOCKS[title, number]], ids=[f"{title}, {number}"])
-
-
-def test_every_block_of_a_recipe_is_run():
-    titles = {title for title, _ in RUN}  # the others need nobody: they run as the blocks of any page do
-    assert {block for block in BLOCKS if block[0] in titles} == RUN
 
 
 @pytest.fixture(autouse=True)
@@ -307,15 +298,6 @@ def test_the_bench_of_the_gate_takes_pairs_and_thresholds(block, embedder, monke
         assert re.search(r"pairs.recognised \| 1.000", page)
 
 
-@recipe("Choosing thresholds", 5)
-def test_thresholds_are_set_in_a_file(block, monkeypatch, tmp_path):
-    (tmp_path / "memgraph-engine.toml").write_text(block.text, "utf-8")
-    monkeypatch.chdir(tmp_path)
-    settings = Settings.load()
-    assert settings.answer.relevance == 0.2
-    assert settings.gate.thresholds == {"merge": 0.8, "link": 0.6}
-
-
 def _bench(command, monkeypatch):
     given, (python, option, module, *arguments) = command
     assert (python, option, module) == ("python", "-m", "bench")
@@ -386,49 +368,3 @@ def test_a_reranker_of_ones_own_orders_the_notes(block, memory, capsys):
         http.reply = lambda request: Say(status=503)
         block.run(text)
         assert "own/reranker gave no scores" in capsys.readouterr().out.splitlines()[-1]
-
-
-# ---- a folder of documents ------------------------------------------------------------------
-
-
-@pytest.fixture
-def handbook(tmp_path, monkeypatch):
-    """A folder of documents, where programs run."""
-    folder = tmp_path / "handbook"
-    folder.mkdir()
-    (folder / "harbour.md").write_text("# Harbour\n\nThe harbour master opens the gate.\n", "utf-8")
-    (folder / "ferry.md").write_text("# Ferry\n\nThe ferry leaves at nine.\n", "utf-8")
-    monkeypatch.chdir(tmp_path)
-    return folder
-
-
-@recipe("A folder of documents", 1)
-def test_a_folder_is_kept_in_step(block, handbook, memory, capsys):
-    (_, first), (_, second), (_, search) = block.commands()
-    assert _run(first).startswith("2 new")
-    (handbook / "ferry.md").unlink()
-    (handbook / "harbour.md").write_text("# Harbour\n\nThe night watch opens the gate.\n", "utf-8")
-    assert "1 updated, 1 deleted" in _run(second)
-    assert "The night watch opens the gate." in _run(search)
-    assert memory.stats(user_id="ana").notes == {"active": 1, "deleted": 1}
-
-
-@recipe("A folder of documents", 2)
-def test_folders_of_the_shared_memory_are_found_by_every_user(block, handbook, tmp_path, capsys):
-    minutes = tmp_path / "minutes"
-    minutes.mkdir()
-    (minutes / "may.md").write_bytes(b"\x00\x01\x02")
-    block.run()
-    done, fault, best, *_ = capsys.readouterr().out.splitlines()
-    assert done.startswith("2 new")
-    assert fault.startswith(str(Path("minutes", "may.md")))
-    assert best.startswith("handbook/harbour.md#0 ")
-    assert "The harbour master opens the gate." in best
-
-
-def _run(command):
-    program, *arguments = command
-    assert program == "memgraph-engine"
-    result = CliRunner().invoke(app, arguments)
-    assert result.exit_code == 0, result.output
-    return result.stdout

@@ -1,4 +1,4 @@
-"""Every call and block of docs/rest.md does what the page says."""
+"""Every call of docs/rest.md does what the page says."""
 
 import json
 import re
@@ -8,7 +8,6 @@ from string import Template
 import pytest
 from starlette.testclient import TestClient
 
-from memgraph_engine import Memory
 from memgraph_engine.errors import NotFound
 from memgraph_engine.integrations.access import Access
 from memgraph_engine.integrations.rest import app, document
@@ -69,17 +68,6 @@ def test_every_call_of_the_page_works(memory, page):
     assert answers[-1]["residue"] == 0
     with pytest.raises(NotFound):
         memory.source("m1", user_id="ana")
-
-
-def test_the_program_of_the_page_runs(tenant, embedder, monkeypatch, page):
-    monkeypatch.setattr("memgraph_engine.engine.wiring.embedder_named", lambda settings: embedder)
-    monkeypatch.setenv("MEMGRAPH_ENGINE_TENANT", tenant)
-    (block,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
-    names = {}
-    exec(block, names)
-    with names["memory"] as memory, TestClient(names["served"], base_url=AT) as client:
-        assert isinstance(memory, Memory)
-        assert client.get("/v1/notes", headers={"X-API-Key": issue(memory, "ana").secret}).json()["notes"] == []
 
 
 def test_the_problem_of_the_page_is_what_is_told(memory, page):

@@ -83,7 +83,8 @@ def _general(claim: Claim, numbers: Mapping[str, str]) -> str:
     """
     if claim.users:
         return f"In general, shared by {claim.users} users: {claim.text}"
-    cited = [numbers[note] for note in claim.notes if note in numbers][:_CITED] or [f"note {claim.notes[0]}"]
+    found = [numbers[note] for note in claim.notes if note in numbers][:_CITED]
+    cited = sorted(found, key=lambda number: (len(number), number)) or [f"note {claim.notes[0]}"]
     return f"In general, by {' '.join(cited)}: {claim.text}"
 
 
