@@ -33,10 +33,11 @@ from typer.testing import CliRunner
 
 from memgraph_engine import Memory, Settings
 from memgraph_engine.cli import app
+from memgraph_engine.cli.group import WithDefault
 
 PROGRAM = "memgraph-engine"
 ENDLESS = {"mcp", "serve", "worker"}  # of these the options are checked
-SHOWN = {"text", "ini", "markdown", "html"}  # languages of which nothing can be checked
+SHOWN = {"text", "ini", "js", "markdown", "html"}  # languages of which nothing can be checked
 _FENCE = re.compile(r"^( *)```(\w*)[^\n]*\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
 _REMARKS = re.compile(r"(?:<!-- (?:file|needs|not run): [^\n]* -->\s*)+\Z")
 _REMARK = re.compile(r"<!-- (file|needs|not run): ([^\n]*) -->")
@@ -180,6 +181,8 @@ def _parsed(words: list[str]) -> None:
     command, name = typer.main.get_command(app), PROGRAM
     while words and words[0] in getattr(command, "commands", {}):
         command, name, words = command.commands[words[0]], f"{name} {words[0]}", words[1:]
+        if words and isinstance(command, WithDefault) and words[0] not in command.commands:
+            words = [command.default, *words]
     if words and hasattr(command, "commands") and not words[0].startswith("-"):
         raise Wrong(f"{name} has no command {words[0]!r}")
     try:
