@@ -7,9 +7,14 @@ from html.parser import HTMLParser
 import pytest
 from starlette.testclient import TestClient
 
+from memgraph_engine.errors import Unreachable
 from memgraph_engine.integrations.access import Access
 from memgraph_engine.integrations.page.routes import COOKIE
 from memgraph_engine.integrations.rest import app
+from memgraph_engine.model.key import RIGHTS, new_key
+from memgraph_engine.model.memory import NEVER
+from memgraph_engine.model.scope import Scope
+from tests.clocks import BEGIN
 from tests.keys import issue
 
 HOST = "http://localhost"
@@ -168,6 +173,45 @@ def test_a_form_of_another_page_does_nothing(browser, told):
     for headers in ({}, {"sec-fetch-site": "cross-site"}, {"origin": "http://evil.example"}):
         got = browser.post("/ui/forget?user=ana", data={"query": "train"}, headers=headers)
         assert got.status_code == 403
+
+
+@pytest.mark.parametrize("right", ["write", "forget"])
+def test_a_key_that_reads_nothing_lists_no_users(memory, told, right):
+    with looking(memory, rights=[right]) as client:
+        page = client.get("/ui")
+        assert (page.status_code, "ana" in page.text) == (403, False)
+
+
+def test_a_database_that_does_not_answer_is_said_on_a_page(browser, told, monkeypatch):
+    def gone(*_):
+        raise Unreachable("The database does not answer.")
+
+    monkeypatch.setattr("memgraph_engine.graph.keys.find", gone)
+    key = new_key("k", Scope("t"), RIGHTS, now=BEGIN, expires_at=NEVER).secret
+    browser.cookies.clear()
+    browser.cookies.set(COOKIE, key)
+    for page in (
+        browser.get("/ui"),
+        browser.post("/ui/login", data={"key": key}, headers=SAME),
+    ):
+        assert page.status_code == 503
+        assert "<h1>" in page.text
+        assert "The database does not answer." in page.text
+
+
+def test_an_address_with_a_slash_at_its_end_leads_to_the_page(browser, told):
+    assert "ana" in browser.get("/ui/").text
+
+
+def test_behind_tls_the_key_is_sent_over_tls_alone(browser, memory):
+    def cookie(**headers):
+        given = {"key": issue(memory, "ana").secret}
+        return browser.post("/ui/login", data=given, headers={**SAME, **headers}, follow_redirects=False).headers[
+            "set-cookie"
+        ]
+
+    assert "Secure" in cookie(**{"X-Forwarded-Proto": "https"})
+    assert "Secure" not in cookie()
 
 
 def test_behind_a_key_only_that_users_memory_is_shown(memory, told):

@@ -22,13 +22,17 @@ from memgraph_engine.integrations.rest.bodies import Filters
 from memgraph_engine.integrations.rest.gate import deeper
 from memgraph_engine.integrations.rest.looking import narrowed
 from memgraph_engine.interface.filters import FILTERS, NOTE_FILTERS
+from memgraph_engine.model.item import Put
 from memgraph_engine.model.prompt import Prompt
+from memgraph_engine.model.scope import Scope
 from memgraph_engine.testing import purge
+from memgraph_engine.writing.items import ItemWriter
 from tests.clocks import Clock
 from tests.keys import bearer, issue
 from tests.models import memory_with
 
 ANA = {"user_id": "ana"}
+AS_JSON = {"Content-Type": "application/json"}
 
 
 @contextmanager
@@ -432,6 +436,7 @@ def test_on_a_machine_of_ones_own_no_key_is_asked_for_until_there_is_one(memory,
         {"Host": "memory.example"},
         {"Origin": "https://memory.example"},
         {"Origin": "null"},
+        {"Origin": "http://127.0.0.1:3000"},
         {"Host": "127.0.0.1.example:8080"},
     ],
 )
@@ -538,6 +543,35 @@ def test_a_large_body_is_refused_whether_it_tells_its_size_or_not(client):
     headers = {"Content-Type": "application/json"}
     for content in (b"x" * 5_000_000, pieces()):
         refused(client.post("/v1/search", params=ANA, content=content, headers=headers), 413, "4,000,000 bytes")
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-32"])
+def test_json_is_utf_8(client, encoding):
+    told = client.post("/v1/search", content='{"question": "Where?"}'.encode(encoding), headers=AS_JSON, params=ANA)
+    refused(told, 400, "UTF-8")
+
+
+def test_a_body_of_two_lengths_is_refused(client):
+    headers = {**AS_JSON, "Content-Length": "22", "Transfer-Encoding": "chunked"}
+    told = client.post("/v1/search", content=b'{"question": "Where?"}', headers=headers, params=ANA)
+    refused(told, 400, "send one of them")
+
+
+def test_counts_are_told_to_the_servers_own_tenant(memory):
+    other = f"{memory.engine.settings.tenant}-other"
+    try:
+        with serving_of(memory) as client:
+            refused(client.get("/metrics", headers=bearer(memory, tenant=other)), 403, "the server's own tenant")
+            assert client.get("/metrics", headers=bearer(memory)).status_code == 200
+    finally:
+        purge(other)
+
+
+def test_an_item_is_changed_by_its_store_alone(client, memory):
+    scope = Scope(memory.engine.settings.tenant, "ana")
+    ItemWriter(memory.engine).put(scope, [Put("k", '{"n": 1}', ("The boat is red.",))])
+    refused(client.post("/v1/messages", params=ANA, json={"message": {"text": "x", "id": "item:q"}}), 400, "stores")
+    refused(client.put("/v1/notes/item:k", params=ANA, json={"text": "The boat is blue."}), 400, "by its key")
 
 
 def test_a_form_is_small(memory):

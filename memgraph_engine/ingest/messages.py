@@ -13,6 +13,7 @@ from zoneinfo import ZoneInfo
 
 from memgraph_engine.errors import InvalidInput, named
 from memgraph_engine.ingest import chat
+from memgraph_engine.model.item import is_items
 from memgraph_engine.model.memory import NEVER, UNKNOWN_PAST, Source, SourceKind
 from memgraph_engine.model.text import as_day
 
@@ -83,6 +84,8 @@ def parse_message(
             f"{where} has the unknown field {unknown[0]!r}; the fields are {', '.join(FIELDS)}, {others}.{meant}"
         )
     names: Any = {name: _name(given.get(name), f"{where}: {name}") for name in _NAMES}
+    if is_items(names["id"]):
+        raise InvalidInput(f"{where}: the id {names['id']!r} begins as those of stores' items do; give it another one.")
     if not names["speaker"]:
         names["speaker"] = {"user": user.replace("\0", ""), "assistant": names["agent"]}.get(names["role"], "")
     kind: Any = given.get("kind", "message")

@@ -177,7 +177,8 @@ class Plans:
             some = self._waiting.get((tenant, whose["user_id"]), OrderedDict())
             if id not in some:
                 raise NotFound(
-                    f"No plan {id!r} waits to be confirmed: it is older than 15 minutes, or of another server."
+                    f"No plan {id!r} waits to be confirmed: it is older than 15 minutes, ten newer ones were "
+                    "made, or another server has it."
                 )
             return some[id][1]
 

@@ -94,7 +94,7 @@ def _message(event: "Event", user: str, session: str, metadata: Mapping[str, obj
         return None
     role = _USER if event.author == _USER else "assistant"
     return {
-        "id": f"{session}/{event.id}" if session else event.id,
+        "id": user_of((session, event.id)) if session else event.id,
         "text": text,
         "role": role,
         "speaker": user if role == _USER else event.author,

@@ -8,7 +8,7 @@ from typing import Any
 
 from memgraph_engine.model.memory import Source
 
-ITEMS, FILES, SESSIONS = "item", "file", "session"
+ITEMS, FILES, SESSIONS = "item", "item-file", "item-session"
 """The shelves on which items stand: each has keys of its own, so that no surface meets what another has put."""
 _ENTRY = "item"  # of the source's metadata, which holds all of it
 
@@ -78,6 +78,15 @@ class Item:
     def place(self) -> tuple[str, str]:
         """What tells it from all others."""
         return self.scope, self.source
+
+
+def is_items(source: str) -> bool:
+    """Tell whether the id of a source is that of an item, which no message may have.
+
+    >>> is_items("item-file:/memories/a.md"), is_items("items: 3")
+    (True, False)
+    """
+    return source.partition(":")[0] in (ITEMS, FILES, SESSIONS) and ":" in source
 
 
 def source_id(shelf: str, key: str) -> str:

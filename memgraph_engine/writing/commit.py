@@ -10,7 +10,7 @@ from typing import TypeVar
 from uuid import uuid4
 
 from memgraph_engine.errors import WriteConflict
-from memgraph_engine.graph import leases
+from memgraph_engine.graph import leases, scopes
 from memgraph_engine.graph.database import Database
 
 _BEFORE_LEASE = 3
@@ -23,8 +23,29 @@ class Stale(Exception):
     """The scope's version has moved on since the write was prepared."""
 
 
+def _steady(db: Database, scope: str, attempt: Callable[[], T]) -> Callable[[], T]:
+    """Let what was read in pieces while somebody wrote, and contradicts itself, be read anew.
+
+    A fault of its own comes again when nobody has written meanwhile, and is raised then.
+    """
+    seen: list[int | None] = []
+
+    def one() -> T:
+        try:
+            return attempt()
+        except (KeyError, IndexError) as error:
+            state = scopes.state(db, scope)
+            seen.append(state.version if state else None)
+            if len(seen) > 1 and seen[-1] == seen[-2]:
+                raise
+            raise Stale from error
+
+    return one
+
+
 def until_current(db: Database, scope: str, attempt: Callable[[], T]) -> T:
     """Call `attempt` until it does not raise Stale; raises WriteConflict after 100 times."""
+    attempt = _steady(db, scope, attempt)
     for _ in range(_BEFORE_LEASE):
         try:
             return attempt()

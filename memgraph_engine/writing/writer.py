@@ -278,6 +278,8 @@ class Writer:
 
         def attempt() -> Decision:
             at = change.target(engine.db, scope, id)
+            if at.source.kind == "item":
+                raise InvalidInput(f"{id!r} of {scope} is an item of a store: it is changed there, by its key.")
             if at.whole:
                 with self._work(scope) as work:
                     return self._reword(scope, at, text, work, like)

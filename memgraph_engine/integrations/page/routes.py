@@ -122,6 +122,10 @@ class Locked(Exception):
     """Who looks has no key, or one that opens nothing: the page asks for one."""
 
 
+class Failed(Exception):
+    """It can't be found out who looks, for what is its cause: the database does not answer."""
+
+
 async def _look(request: Request, user: str = "", shared: bool = False) -> Seen:
     """Return who looks, by the key of a cookie; raises Locked, and NotAllowed for a form of another page."""
     if request.method == "POST" and not _of_this_page(request):
@@ -130,6 +134,8 @@ async def _look(request: Request, user: str = "", shared: bool = False) -> Seen:
         caller = await run_in_threadpool(request.app.state.access.caller, request.cookies.get(COOKIE))
     except KeyRefused as error:
         raise Locked from error
+    except MemgraphEngineError as error:
+        raise Failed from error
     return Seen(request, caller, user, shared=shared)
 
 
@@ -148,7 +154,13 @@ def install(app: FastAPI) -> None:
     async def ask(_request: Request, _error: Exception) -> Response:
         return RedirectResponse(f"{AT}/login", 303, _HEADERS)
 
+    async def tell(_request: Request, error: Exception) -> Response:
+        assert isinstance(error.__cause__, MemgraphEngineError)
+        text = _pages.get_template("failed.html").render(error=str(error.__cause__))
+        return HTMLResponse(text, status_of(error.__cause__).http, _HEADERS)
+
     app.add_exception_handler(Locked, ask)
+    app.add_exception_handler(Failed, tell)
     app.include_router(router)
 
 
@@ -167,8 +179,10 @@ async def opened(request: Request, key: Annotated[str, Form()]) -> Response:
         await run_in_threadpool(request.app.state.access.caller, key.strip())
     except KeyRefused:
         return await login(failed=True)
+    except MemgraphEngineError as error:
+        raise Failed from error
     response = RedirectResponse(AT, 303, _HEADERS)
-    secure = request.url.scheme == "https"
+    secure = "https" in (request.url.scheme, request.headers.get("x-forwarded-proto"))  # what a proxy says of itself
     response.set_cookie(COOKIE, key.strip(), path=AT, httponly=True, samesite="strict", secure=secure)
     return response
 
@@ -195,7 +209,18 @@ async def home(seen: Look) -> Response:
     """Show the users whose memory may be looked at, or the search of the one that is named."""
     if seen.chosen:
         return RedirectResponse(seen.link("/search"), 303, _HEADERS)
-    return await seen.told("users.html", lambda: {"users": seen.memory.users()})
+
+    def users() -> Mapping[str, Any]:
+        seen.caller.need_tenant("read")
+        return {"users": seen.memory.users()}
+
+    return await seen.told("users.html", users)
+
+
+@router.get("/")
+async def also(request: Request) -> Response:
+    """Lead to the address without a slash at its end."""
+    return RedirectResponse(f"{AT}?{request.url.query}" if request.url.query else AT, 303, _HEADERS)
 
 
 @router.get("/search")

@@ -1,6 +1,7 @@
 """What stands before every route: who asks, and whether the request is one that can be read."""
 
 import asyncio
+import json
 import re
 from collections.abc import Mapping
 from urllib.parse import urlsplit
@@ -84,8 +85,8 @@ class Gate:
         if secret is not None or self._access.required:
             return
         origin = headers.get("origin")
-        names = [_name(f"//{headers.get('host', '')}"), *([_name(origin)] if origin is not None else [])]
-        if not all(name in self._hosts for name in names):
+        host = headers.get("host", "")
+        if _name(f"//{host}") not in self._hosts or (origin is not None and urlsplit(origin).netloc != host):
             raise Refused(403, "Without a key this server answers only what is asked of it by a name of this machine.")
 
     async def _body(self, headers: Headers, receive: Receive, *, form: bool) -> bytes:
@@ -100,12 +101,17 @@ class Gate:
             return body
         if body and not _JSON.match(headers.get("content-type", "")):
             raise Refused(415, "The body must be JSON, and say so: Content-Type: application/json.")
+        if body and json.detect_encoding(body) not in ("utf-8", "utf-8-sig"):
+            raise Refused(400, "The body's JSON must be UTF-8.")
         if body and deeper(body, self._settings.depth):
             raise Refused(400, f"The body's JSON has more than {self._settings.depth} levels.")
         return body
 
     async def _read(self, headers: Headers, receive: Receive, most: int) -> bytes:
         told = headers.get("content-length", "")
+        if told and "transfer-encoding" in headers:
+            told_twice = "Content-Length and Transfer-Encoding both say how long the body is: send one of them."
+            raise Refused(400, told_twice, {"Connection": "close"})
         size = int(told) if told.isdecimal() else 0
         if size > most and "expect" in headers:
             raise _too_large(most)  # it waits to be told

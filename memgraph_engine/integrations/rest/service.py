@@ -8,7 +8,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse, Response
 
 from memgraph_engine.client import Memory
-from memgraph_engine.errors import MemgraphEngineError
+from memgraph_engine.errors import MemgraphEngineError, NotAllowed
 from memgraph_engine.integrations.rest.asked import OfTenant
 from memgraph_engine.integrations.rest.metrics import MEDIA, Metrics
 
@@ -72,7 +72,9 @@ async def ready(request: Request) -> Response:
 
 
 @router.get("/metrics", operation_id="metrics", responses={200: _COUNTS})
-async def metrics(request: Request, _asked: OfTenant) -> Response:
-    """Tell what the server counts, for Prometheus; it takes a key of a whole tenant."""
+async def metrics(request: Request, asked: OfTenant) -> Response:
+    """Tell what the server counts, of all tenants, for Prometheus; it takes a key of the server's own tenant."""
+    if asked.caller.memory is not asked.access.own:
+        raise NotAllowed("What the server counts is told to a key of the server's own tenant.")
     counts: Metrics = request.app.state.metrics
     return Response(counts.page(), media_type=MEDIA)
