@@ -74,6 +74,23 @@ def test_a_question_that_was_remembered_is_no_answer_to_itself(memory):
     assert told(memory.context("When is my exam?", user_id="ana")) == {"told"}
 
 
+@pytest.mark.parametrize(
+    ("asked", "kept"),
+    [
+        ("Where do I live now?", False),
+        ("Where is it that I live?", False),
+        ("Where do I live since I left Porto?", True),  # it tells of Porto
+        ("I live in a boat. Where do I live now?", True),
+    ],
+)
+def test_a_question_asked_before_tells_nothing_and_replaces_nothing(memory, asked, kept):
+    memory.add({"role": "user", "content": "I live in Lisbon.", "time": "2025-05-04"}, user_id="ana")
+    memory.add({"role": "user", "content": asked, "time": "2025-05-25"}, user_id="ana")
+    context = memory.context("Where do I live?", user_id="ana")
+    assert ("Lisbon" in context.text, asked in context.text) == (True, kept)
+    assert kept or "perhaps" not in context.text
+
+
 def test_what_was_only_supposed_is_known_in_spanish(tenant, embedder):
     supposed = "si tuviera dinero viviría en un faro de Noruega"
     with Memory.connect(tenant=tenant, embedder=embedder, language="spanish") as memory:

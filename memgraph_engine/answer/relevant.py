@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from math import inf, sqrt
 
 from memgraph_engine.answer.places import places as places_of
-from memgraph_engine.language import places, tokenize, word_list
+from memgraph_engine.language import CLOSED, listed_terms, places, tokenize, word_list
 from memgraph_engine.model.memory import Source
 from memgraph_engine.model.result import Hit
 from memgraph_engine.model.text import is_question
@@ -95,9 +95,18 @@ def relevant(
 
 
 def _echoes(hit: Hit, question: str, language: str) -> bool:
-    """Tell whether a note asks what is asked, and says nothing besides: then it was a question to the memory before."""
-    asks = all(is_question(source.text) for source in hit.sources)
-    return asks and set(tokenize(hit.note.text, language)) <= set(tokenize(question, language))
+    """Tell whether a note asks what is asked, and says nothing besides: then it was a question to the memory before.
+
+    It has the question's words alone; or it opens as questions do ("Where do I live now?"), and has none besides that
+    tells what it is about.
+    """
+    if not all(is_question(source.text) for source in hit.sources):
+        return False
+    said, asked = (set(tokenize(text, language)) for text in (hit.note.text, question))
+    opens = word_list(language, "question-words")
+    sentences = [_WRITTEN.findall(one.casefold()) for source in hit.sources for one in _ENDS.split(source.text)]
+    only_asks = all(words[0] in opens for words in sentences if words)
+    return said <= asked or (only_asks and said - listed_terms(language, *CLOSED) <= asked)
 
 
 def _why(hit: Hit, needed: float, doubt: str, none: str) -> str:
