@@ -21,7 +21,8 @@ from memgraph_engine.importers.values import Values
 from memgraph_engine.integrations import mem0
 from memgraph_engine.integrations.namespaces import user_of
 from memgraph_engine.model.scope import Scope
-from tests.snapshots import snapshot
+from memgraph_engine.testing import purge
+from tests.snapshots import same, snapshot
 from tests.test_mem0 import twin  # noqa: F401  a fixture
 
 ANA, BEN = {"user_id": "ana"}, {"user_id": "ben"}
@@ -715,12 +716,26 @@ def test_import_alone_reads_an_export_also_one_that_is_called_like_a_command(ten
 
 KILLED = """
 import sys
-from memgraph_engine import Memory, Settings
-from memgraph_engine.importers import import_mem0
-settings = Settings.load(tenant=sys.argv[1], ingest_batch=5)
-with Memory.connect(settings=settings) as memory:
-    import_mem0(memory, sys.argv[2], history=sys.argv[3], progress=lambda done: print(done.done.added, flush=True))
+from memgraph_engine import Memory, Settings, importers
+tenant, kind, path, *history = sys.argv[1:]
+with Memory.connect(settings=Settings.load(tenant=tenant, ingest_batch=5)) as memory:
+    given = {"history": history[0]} if history else {}
+    getattr(importers, f"import_{kind}")(memory, path, progress=lambda done: print(done.read, flush=True), **given)
 """
+
+
+def killed(*args, after):
+    """Run an import in a process of its own, and kill it after some batches."""
+    begun = subprocess.Popen([sys.executable, "-c", KILLED, *args], stdout=subprocess.PIPE, text=True)
+    for _, _ in zip(range(after), iter(begun.stdout.readline, ""), strict=False):
+        pass
+    time.sleep(0.02 * after)
+    os.kill(begun.pid, signal.SIGKILL)
+    begun.communicate()
+
+
+def finished(*args):
+    subprocess.run([sys.executable, "-c", KILLED, *args], check=True, stdout=subprocess.DEVNULL)
 
 
 @pytest.mark.slow
@@ -740,14 +755,7 @@ def test_an_import_that_was_killed_and_made_again_gives_the_same(server, tenant,
     ]
     history = history_of(tmp_path / "history.db", *rows)
     for after in (1, 3, 5):
-        begun = subprocess.Popen(
-            [sys.executable, "-c", KILLED, tenant, path, history], stdout=subprocess.PIPE, text=True
-        )
-        for _, _ in zip(range(after), iter(begun.stdout.readline, ""), strict=False):
-            pass
-        time.sleep(0.1 * after)
-        os.kill(begun.pid, signal.SIGKILL)
-        begun.communicate()
+        killed(tenant, "mem0", path, history, after=after)
     with Memory.connect(tenant=tenant, embedder=embedder) as memory:
         done = import_mem0(memory, path, history=history)
         assert done.faulty == 0
@@ -761,6 +769,41 @@ def test_an_import_that_was_killed_and_made_again_gives_the_same(server, tenant,
         before = state(memory, "user0", "user1", "user2")
         assert import_mem0(memory, path, history=history).done.repeats == 60
         assert state(memory, "user0", "user1", "user2") == before
+
+
+@pytest.mark.slow
+def test_chats_of_which_an_import_was_killed_become_the_same_memory(server, tenant, embedder, tmp_path):
+    said = [f"Buoy {n} is green and lies {n} miles off Faro." for n in range(30)] * 2  # each is said again
+    lines = (
+        {"text": text, "user_id": f"user{n % 2}", "session": "s", "time": f"2024-05-01T10:{n:02}:00"}
+        for n, text in enumerate(said)
+    )
+    path = written(tmp_path / "x", *lines)
+    found = []
+    for killings in ((2, 4, 6), ()):
+        for after in killings:
+            killed(tenant, "jsonl", path, after=after)
+        finished(tenant, "jsonl", path)
+        with Memory.connect(tenant=tenant, embedder=embedder) as memory:
+            found.append([snapshot(memory, user) for user in ("user0", "user1")])
+            assert [fault for user in memory.users() for fault in memory.verify(user_id=user.id)] == []
+        purge(tenant)
+    for one, other in zip(*found, strict=True):
+        same(one, other)
+
+
+@pytest.mark.slow
+def test_items_of_which_an_import_was_killed_are_all_there_once(server, tenant, embedder, tmp_path):
+    at = "2024-05-01 10:00:00"
+    rows = [(f"users.u{n % 3}", str(n), json.dumps({"n": n}), at, at, None, None) for n in range(60)]
+    path = store_of(tmp_path / "s.db", *rows)
+    for after in (2, 4, 6):
+        killed(tenant, "langgraph", path, after=after)
+    finished(tenant, "langgraph", path)
+    with Memory.connect(tenant=tenant, embedder=embedder) as memory:
+        assert {json.loads(item(memory, ("users", f"u{n % 3}"), str(n)).value)["n"] for n in range(60)} == {*range(60)}
+        assert all(len(memory.history(f"item:{n}", user_id=f"users/u{n % 3}")) == 1 for n in range(60))
+        assert [fault for user in memory.users() for fault in memory.verify(user_id=user.id)] == []
 
 
 # ---- what the other programs really write -------------------------------------------------------

@@ -68,6 +68,13 @@ def import_jsonl(
     A record that names a user (`user_id`, or the `user_field`) comes into that user's memory; with a `user_id` only
     those come that name this one or nobody. What can't be read or stored is among the faults, with its line; the rest
     is stored. A `dry_run` writes nothing and tells what would be new. Raises InvalidInput for a file of another kind.
+
+    >>> from memgraph_engine import Memory
+    >>> _ = (folder / "mails.jsonl").write_text('{"body": "The ferry leaves at nine.", "to": {"name": "ana"}}')
+    >>> with Memory.connect(tenant=tenant) as memory:
+    ...     done = import_jsonl(memory, folder / "mails.jsonl", text_field="body", user_field="to.name")
+    ...     [note.text for note in memory.get_all(user_id="ana")]
+    ['The ferry leaves at nine.']
     """
     named_so = Fields(text_field, user_field, speaker_field, role_field, time_field, id_field, session_field)
     reader = _Reader(memory, named_so)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from memgraph_engine.client import Memory
-from memgraph_engine.errors import InvalidInput, SourceConflict
+from memgraph_engine.errors import InvalidInput
 from memgraph_engine.graph.memory_file import FORMAT
 from memgraph_engine.importers.values import start
 from memgraph_engine.ingest.messages import check_paths
@@ -183,7 +183,7 @@ def one_by_one(records: Sequence[Record[T]], add: Callable[[Sequence[Record[T]]]
         return Brought(done=add(records))
     except InvalidInput as error:
         if len(records) == 1:
-            return faulty(records[0].fault(_said(error)))
+            return faulty(records[0].fault(error))
     done = Brought()
     for record in records:
         done = plus(done, one_by_one([record], add))
@@ -200,12 +200,6 @@ def plus(done: Brought, more: Brought) -> Brought:
         left=dict(Counter(done.left) + Counter(more.left)) if more.left else done.left,
         faulty=done.faulty + more.faulty,
     )
-
-
-def _said(error: InvalidInput) -> str:
-    if isinstance(error, SourceConflict):
-        return f"another record of the same id is stored, with another content. {error}"
-    return str(error)
 
 
 def faulty(fault: Fault) -> Brought:
