@@ -706,6 +706,8 @@ def test_import_alone_reads_an_export_also_one_that_is_called_like_a_command(ten
         assert (done.exit_code, done.stdout.startswith("Imported ")) == (0, True)
     assert run("import", "--user", "copy3", "--tenant", tenant, "ana.jsonl").exit_code == 0
     assert run("import", "mem0", "--user", "copy4").exit_code == 2
+    mistyped = run("import", "memo", "ana.jsonl")
+    assert (mistyped.exit_code, "There is no file 'memo'. Did you mean" in mistyped.stderr) == (2, True)
     for kind in ("mem0", "langgraph", "jsonl"):
         wrong = run("import", kind, "ana.jsonl", "--user", "eve", "--tenant", tenant)
         assert (wrong.exit_code, "is an export of this engine" in wrong.stderr) == (2, True)

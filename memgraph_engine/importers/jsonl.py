@@ -1,7 +1,7 @@
 """Chats of any shape in JSON: lines, or an array (docs/import.md)."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ from memgraph_engine.model.scope import Scope
 from memgraph_engine.writing.batch import unknown
 
 _KNOWN = (*FIELDS, *OTHER_NAMES, "tool_calls", "function_call", "refusal", "audio")
-_HINT = " If the fields have other names, say which they are (--text-field, --time-field …)."
+_HINT = " Where fields have other names, say which they are (--text-field, --time-field …)."
 _SOME = 1000  # values, after which it is told how much is read
 
 
@@ -85,7 +85,6 @@ def import_jsonl(
         keeper.foresee if dry_run else keeper.add,
         progress,
         dry_run,
-        "" if named_so.said else _HINT,
     )
     return run.files(paths_of(path), reader.records)
 
@@ -113,7 +112,10 @@ class _Reader:
         if name is None and user is not None:
             return Fault(str(path), line, f"the user is {named(user)}; a name is needed")
         one = checked(path, line, given, settings.timezone, settings.max_text)
-        return one if isinstance(one, Fault) else Record(path, line, name or None, one)
+        if isinstance(one, Fault):
+            others = isinstance(given, Mapping) and not self.fields.said and not given.keys() <= {*_KNOWN}
+            return replace(one, reason=one.reason + _HINT) if others else one
+        return Record(path, line, name or None, one)
 
     def _given(self, value: object) -> Iterator[tuple[object, object]]:
         """Yield the messages that a value holds, each with the user whom it names, or the whole names."""

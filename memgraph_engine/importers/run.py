@@ -75,7 +75,6 @@ class Run(Generic[T]):
     bring: Bring[T]
     progress: Told | None = None
     dry_run: bool = False
-    hint: str = ""
     done: Brought = field(default_factory=Brought)
     _waiting: dict[str | None, list[Record[T]]] = field(default_factory=dict)
     _taken: int = 0
@@ -105,7 +104,7 @@ class Run(Generic[T]):
                 if self.done.faulty - before >= _HOPELESS and self._taken == taken:
                     first = self.done.done.faults[before:][:1]
                     why = f" The first: {first[0]}." if first else ""
-                    raise InvalidInput(f"{path}: none of the first {_HOPELESS} records can be read.{why}{self.hint}")
+                    raise InvalidInput(f"{path}: none of the first {_HOPELESS} records can be read.{why}")
             self._flush()
             self._count(Brought(done=Ingested(files=1)))
         return self.done
