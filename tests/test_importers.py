@@ -2,10 +2,12 @@
 
 import json
 import os
+import re
 import signal
 import sqlite3
 import subprocess
 import sys
+import textwrap
 import time
 from datetime import UTC, datetime, timedelta
 from urllib.parse import quote
@@ -810,18 +812,16 @@ def test_items_of_which_an_import_was_killed_are_all_there_once(server, tenant, 
 
 # ---- what the other programs really write -------------------------------------------------------
 
-# docs/import.md has these lines
-ALL_OF_MEM0 = """
-found = theirs.vector_store.list(top_k=1_000_000)
-with open(path, "w") as file:
-    for row in found[0] if found and isinstance(found[0], list) else found:
-        file.write(json.dumps({"id": row.id, "payload": row.payload}, default=str) + "\\n")
-"""
+
+def docs_lines(root, number, **names):
+    """Run a program that docs/import.md shows for another package, in the present folder."""
+    block = re.findall(r"```py\n(.*?)```", (root / "docs" / "import.md").read_text(), re.DOTALL)[number]
+    exec(compile(textwrap.dedent(block), "import.md", "exec"), names)
 
 
 @pytest.mark.mem0
 @pytest.mark.filterwarnings("ignore")
-def test_what_mem0_itself_holds_comes_with_its_history(memory, twin, tmp_path):  # noqa: F811
+def test_what_mem0_itself_holds_comes_with_its_history(memory, twin, tmp_path, root, monkeypatch):  # noqa: F811
     for user, text in (("ana", "I moved to Lisbon."), ("ana", "My dentist is Dr Silva."), ("ben", "I sail.")):
         twin.add(text, user_id=user, run_id="r1", metadata={"place": "Porto"}, infer=False)
     twin.add("The bank opens at nine.", agent_id="bank", infer=False)
@@ -834,8 +834,9 @@ def test_what_mem0_itself_holds_comes_with_its_history(memory, twin, tmp_path): 
     pages = [tmp_path / user for user in listed]
     for path, (_, page) in zip(pages, listed.items(), strict=True):
         path.write_text(json.dumps(page))
-    path = tmp_path / "all.jsonl"
-    exec(ALL_OF_MEM0, {"theirs": twin, "path": path, "json": json})
+    monkeypatch.chdir(tmp_path)
+    docs_lines(root, 0, memory=twin)
+    path = tmp_path / "mem0.jsonl"
     done = import_mem0(memory, pages, history=tmp_path / "history.db")
     assert (dict(done.users), done.faulty, dict(done.left)) == ({"ana": 3, "ben": 1}, 0, {})
     whole = import_mem0(memory, path, history=tmp_path / "history.db")
@@ -860,7 +861,7 @@ def test_what_mem0_itself_holds_comes_with_its_history(memory, twin, tmp_path): 
 
 
 @pytest.mark.langgraph
-def test_what_langgraph_s_own_stores_hold_is_read_by_ours(memory, tmp_path):
+def test_what_langgraph_s_own_stores_hold_is_read_by_ours(memory, tmp_path, root, monkeypatch):
     sqlite = pytest.importorskip("langgraph.store.sqlite", reason="run by make test-langgraph")
     from langgraph.store.memory import InMemoryStore
 
@@ -892,8 +893,7 @@ def test_what_langgraph_s_own_stores_hold_is_read_by_ours(memory, tmp_path):
     assert ours.get(("users", "ana"), "drinks").updated_at == before.updated_at
     kept = InMemoryStore()
     fill(kept)
-    lines = tmp_path / "items.jsonl"
-    with lines.open("w") as file:
-        file.writelines(json.dumps(one.dict()) + "\n" for one in kept.search((), limit=10**9))
-    done = import_langgraph(memory, lines, fields=["content"])
+    monkeypatch.chdir(tmp_path)
+    docs_lines(root, 1, store=kept, json=json)
+    done = import_langgraph(memory, tmp_path / "items.jsonl", fields=["content"])
     assert (done.done.repeats, done.done.updated, done.faulty) == (2, 1, 0)  # one has no time to live there
