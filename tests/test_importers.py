@@ -341,9 +341,10 @@ def test_what_can_t_come_is_told_and_the_rest_comes(memory, tmp_path):
         memory_of(10, "Good too."),
         memory_of(11, "Whose?", {"a": 1}),
         memory_of(12, "Whose?", ["ana"]),
+        '{"id": "deep", "memory": "Deep.", "user_id": "ana", "metadata": ' + '{"a":' * 950 + "1" + "}" * 951,
     )
     done = import_mem0(memory, path)
-    assert [one.line for one in done.done.faults] == [2, 3, 4, 5, 7, 8, 9, 11, 13, 14]
+    assert [one.line for one in done.done.faults] == [2, 3, 4, 5, 7, 8, 9, 11, 13, 14, 15]
     assert dict(done.left) == {"expired": 1}
     assert texts(memory, **ANA) == ["An epoch.", "Good too.", "Good."]
     assert memory.source(memory_of(4, "")["id"], **ANA).said_at == datetime(2024, 5, 1, 10, tzinfo=UTC)
@@ -483,9 +484,10 @@ def test_items_that_can_t_come_are_told(memory, tmp_path):
         {**good, "created_at": "x"},
         {"key": "k"},
         '{"namespace":["a"],"key":"deep","value":{"a":' + "[" * 100_000 + "]" * 100_000 + "}}",
+        '{"namespace":["a"],"key":"deep","value":{"a":' + "[" * 300 + "]" * 300 + "}}",
     )
     done = import_langgraph(memory, path)
-    assert [one.line for one in done.done.faults] == [2, 3, 4, 5, 6, 7, 8, 9, 10, 11]
+    assert [one.line for one in done.done.faults] == [*range(2, 13)]
     assert done.done.added == 1
 
 

@@ -101,8 +101,11 @@ class _Reader:
             raise InvalidInput(f"{path} is a database of SQLite; a file of JSON is needed.")
         values = Values(path)
         for number, (line, value) in enumerate(values):
-            for user, given in self._given(value):
-                yield self._checked(path, line, user, given)
+            try:
+                found = [self._checked(path, line, user, given) for user, given in self._given(value)]
+            except RecursionError:
+                found = [Fault(str(path), line, "it is nested too deeply")]
+            yield from found
             if number % _SOME == 0:
                 yield Share(values.share)
 

@@ -133,10 +133,10 @@ class _Reader:
             return Left(_EXPIRED)
         try:
             given, user = _message(one), _user(one)
-        except InvalidInput as error:
+            settings = self.memory.engine.settings
+            message = checked(path, line, given, settings.timezone, settings.max_text)
+        except (InvalidInput, RecursionError) as error:
             return Fault(str(path), line, str(error))
-        settings = self.memory.engine.settings
-        message = checked(path, line, given, settings.timezone, settings.max_text)
         return message if isinstance(message, Fault) else Record(path, line, user, message)
 
 
