@@ -2,10 +2,12 @@
 
 import json
 import os
+import re
 import signal
 import sqlite3
 import subprocess
 import sys
+import textwrap
 import time
 from datetime import UTC, datetime, timedelta
 from urllib.parse import quote
@@ -21,7 +23,8 @@ from memgraph_engine.importers.values import Values
 from memgraph_engine.integrations import mem0
 from memgraph_engine.integrations.namespaces import user_of
 from memgraph_engine.model.scope import Scope
-from tests.snapshots import snapshot
+from memgraph_engine.testing import purge
+from tests.snapshots import same, snapshot
 from tests.test_mem0 import twin  # noqa: F401  a fixture
 
 ANA, BEN = {"user_id": "ana"}, {"user_id": "ben"}
@@ -338,9 +341,10 @@ def test_what_can_t_come_is_told_and_the_rest_comes(memory, tmp_path):
         memory_of(10, "Good too."),
         memory_of(11, "Whose?", {"a": 1}),
         memory_of(12, "Whose?", ["ana"]),
+        '{"id": "deep", "memory": "Deep.", "user_id": "ana", "metadata": ' + '{"a":' * 950 + "1" + "}" * 951,
     )
     done = import_mem0(memory, path)
-    assert [one.line for one in done.done.faults] == [2, 3, 4, 5, 7, 8, 9, 11, 13, 14]
+    assert [one.line for one in done.done.faults] == [2, 3, 4, 5, 7, 8, 9, 11, 13, 14, 15]
     assert dict(done.left) == {"expired": 1}
     assert texts(memory, **ANA) == ["An epoch.", "Good too.", "Good."]
     assert memory.source(memory_of(4, "")["id"], **ANA).said_at == datetime(2024, 5, 1, 10, tzinfo=UTC)
@@ -480,9 +484,10 @@ def test_items_that_can_t_come_are_told(memory, tmp_path):
         {**good, "created_at": "x"},
         {"key": "k"},
         '{"namespace":["a"],"key":"deep","value":{"a":' + "[" * 100_000 + "]" * 100_000 + "}}",
+        '{"namespace":["a"],"key":"deep","value":{"a":' + "[" * 300 + "]" * 300 + "}}",
     )
     done = import_langgraph(memory, path)
-    assert [one.line for one in done.done.faults] == [2, 3, 4, 5, 6, 7, 8, 9, 10, 11]
+    assert [one.line for one in done.done.faults] == [*range(2, 13)]
     assert done.done.added == 1
 
 
@@ -705,6 +710,8 @@ def test_import_alone_reads_an_export_also_one_that_is_called_like_a_command(ten
         assert (done.exit_code, done.stdout.startswith("Imported ")) == (0, True)
     assert run("import", "--user", "copy3", "--tenant", tenant, "ana.jsonl").exit_code == 0
     assert run("import", "mem0", "--user", "copy4").exit_code == 2
+    mistyped = run("import", "memo", "ana.jsonl")
+    assert (mistyped.exit_code, "There is no file 'memo'. Did you mean" in mistyped.stderr) == (2, True)
     for kind in ("mem0", "langgraph", "jsonl"):
         wrong = run("import", kind, "ana.jsonl", "--user", "eve", "--tenant", tenant)
         assert (wrong.exit_code, "is an export of this engine" in wrong.stderr) == (2, True)
@@ -715,12 +722,26 @@ def test_import_alone_reads_an_export_also_one_that_is_called_like_a_command(ten
 
 KILLED = """
 import sys
-from memgraph_engine import Memory, Settings
-from memgraph_engine.importers import import_mem0
-settings = Settings.load(tenant=sys.argv[1], ingest_batch=5)
-with Memory.connect(settings=settings) as memory:
-    import_mem0(memory, sys.argv[2], history=sys.argv[3], progress=lambda done: print(done.done.added, flush=True))
+from memgraph_engine import Memory, Settings, importers
+tenant, kind, path, *history = sys.argv[1:]
+with Memory.connect(settings=Settings.load(tenant=tenant, ingest_batch=5)) as memory:
+    given = {"history": history[0]} if history else {}
+    getattr(importers, f"import_{kind}")(memory, path, progress=lambda done: print(done.read, flush=True), **given)
 """
+
+
+def killed(*args, after):
+    """Run an import in a process of its own, and kill it after some batches."""
+    begun = subprocess.Popen([sys.executable, "-c", KILLED, *args], stdout=subprocess.PIPE, text=True)
+    for _, _ in zip(range(after), iter(begun.stdout.readline, ""), strict=False):
+        pass
+    time.sleep(0.02 * after)
+    os.kill(begun.pid, signal.SIGKILL)
+    begun.communicate()
+
+
+def finished(*args):
+    subprocess.run([sys.executable, "-c", KILLED, *args], check=True, stdout=subprocess.DEVNULL)
 
 
 @pytest.mark.slow
@@ -740,14 +761,7 @@ def test_an_import_that_was_killed_and_made_again_gives_the_same(server, tenant,
     ]
     history = history_of(tmp_path / "history.db", *rows)
     for after in (1, 3, 5):
-        begun = subprocess.Popen(
-            [sys.executable, "-c", KILLED, tenant, path, history], stdout=subprocess.PIPE, text=True
-        )
-        for _, _ in zip(range(after), iter(begun.stdout.readline, ""), strict=False):
-            pass
-        time.sleep(0.1 * after)
-        os.kill(begun.pid, signal.SIGKILL)
-        begun.communicate()
+        killed(tenant, "mem0", path, history, after=after)
     with Memory.connect(tenant=tenant, embedder=embedder) as memory:
         done = import_mem0(memory, path, history=history)
         assert done.faulty == 0
@@ -763,20 +777,53 @@ def test_an_import_that_was_killed_and_made_again_gives_the_same(server, tenant,
         assert state(memory, "user0", "user1", "user2") == before
 
 
+@pytest.mark.slow
+def test_chats_of_which_an_import_was_killed_become_the_same_memory(server, tenant, embedder, tmp_path):
+    said = [f"Buoy {n} is green and lies {n} miles off Faro." for n in range(30)] * 2  # each is said again
+    lines = (
+        {"text": text, "user_id": f"user{n % 2}", "session": "s", "time": f"2024-05-01T10:{n:02}:00"}
+        for n, text in enumerate(said)
+    )
+    path = written(tmp_path / "x", *lines)
+    found = []
+    for killings in ((2, 4, 6), ()):
+        for after in killings:
+            killed(tenant, "jsonl", path, after=after)
+        finished(tenant, "jsonl", path)
+        with Memory.connect(tenant=tenant, embedder=embedder) as memory:
+            found.append([snapshot(memory, user) for user in ("user0", "user1")])
+            assert [fault for user in memory.users() for fault in memory.verify(user_id=user.id)] == []
+        purge(tenant)
+    for one, other in zip(*found, strict=True):
+        same(one, other)
+
+
+@pytest.mark.slow
+def test_items_of_which_an_import_was_killed_are_all_there_once(server, tenant, embedder, tmp_path):
+    at = "2024-05-01 10:00:00"
+    rows = [(f"users.u{n % 3}", str(n), json.dumps({"n": n}), at, at, None, None) for n in range(60)]
+    path = store_of(tmp_path / "s.db", *rows)
+    for after in (2, 4, 6):
+        killed(tenant, "langgraph", path, after=after)
+    finished(tenant, "langgraph", path)
+    with Memory.connect(tenant=tenant, embedder=embedder) as memory:
+        assert {json.loads(item(memory, ("users", f"u{n % 3}"), str(n)).value)["n"] for n in range(60)} == {*range(60)}
+        assert all(len(memory.history(f"item:{n}", user_id=f"users/u{n % 3}")) == 1 for n in range(60))
+        assert [fault for user in memory.users() for fault in memory.verify(user_id=user.id)] == []
+
+
 # ---- what the other programs really write -------------------------------------------------------
 
-# docs/import.md has these lines
-ALL_OF_MEM0 = """
-found = theirs.vector_store.list(top_k=1_000_000)
-with open(path, "w") as file:
-    for row in found[0] if found and isinstance(found[0], list) else found:
-        file.write(json.dumps({"id": row.id, "payload": row.payload}, default=str) + "\\n")
-"""
+
+def docs_lines(root, number, **names):
+    """Run a program that docs/import.md shows for another package, in the present folder."""
+    block = re.findall(r"```python\n(.*?)```", (root / "docs" / "import.md").read_text(), re.DOTALL)[number]
+    exec(compile(textwrap.dedent(block), "import.md", "exec"), names)
 
 
 @pytest.mark.mem0
 @pytest.mark.filterwarnings("ignore")
-def test_what_mem0_itself_holds_comes_with_its_history(memory, twin, tmp_path):  # noqa: F811
+def test_what_mem0_itself_holds_comes_with_its_history(memory, twin, tmp_path, root, monkeypatch):  # noqa: F811
     for user, text in (("ana", "I moved to Lisbon."), ("ana", "My dentist is Dr Silva."), ("ben", "I sail.")):
         twin.add(text, user_id=user, run_id="r1", metadata={"place": "Porto"}, infer=False)
     twin.add("The bank opens at nine.", agent_id="bank", infer=False)
@@ -789,8 +836,9 @@ def test_what_mem0_itself_holds_comes_with_its_history(memory, twin, tmp_path): 
     pages = [tmp_path / user for user in listed]
     for path, (_, page) in zip(pages, listed.items(), strict=True):
         path.write_text(json.dumps(page))
-    path = tmp_path / "all.jsonl"
-    exec(ALL_OF_MEM0, {"theirs": twin, "path": path, "json": json})
+    monkeypatch.chdir(tmp_path)
+    docs_lines(root, 0, memory=twin)
+    path = tmp_path / "mem0.jsonl"
     done = import_mem0(memory, pages, history=tmp_path / "history.db")
     assert (dict(done.users), done.faulty, dict(done.left)) == ({"ana": 3, "ben": 1}, 0, {})
     whole = import_mem0(memory, path, history=tmp_path / "history.db")
@@ -815,7 +863,7 @@ def test_what_mem0_itself_holds_comes_with_its_history(memory, twin, tmp_path): 
 
 
 @pytest.mark.langgraph
-def test_what_langgraph_s_own_stores_hold_is_read_by_ours(memory, tmp_path):
+def test_what_langgraph_s_own_stores_hold_is_read_by_ours(memory, tmp_path, root, monkeypatch):
     sqlite = pytest.importorskip("langgraph.store.sqlite", reason="run by make test-langgraph")
     from langgraph.store.memory import InMemoryStore
 
@@ -847,8 +895,7 @@ def test_what_langgraph_s_own_stores_hold_is_read_by_ours(memory, tmp_path):
     assert ours.get(("users", "ana"), "drinks").updated_at == before.updated_at
     kept = InMemoryStore()
     fill(kept)
-    lines = tmp_path / "items.jsonl"
-    with lines.open("w") as file:
-        file.writelines(json.dumps(one.dict()) + "\n" for one in kept.search((), limit=10**9))
-    done = import_langgraph(memory, lines, fields=["content"])
+    monkeypatch.chdir(tmp_path)
+    docs_lines(root, 1, store=kept, json=json)
+    done = import_langgraph(memory, tmp_path / "items.jsonl", fields=["content"])
     assert (done.done.repeats, done.done.updated, done.faulty) == (2, 1, 0)  # one has no time to live there

@@ -1,6 +1,7 @@
 """A command that has commands of its own."""
 
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Any
 
 from typer.core import TyperGroup
@@ -45,5 +46,9 @@ class WithDefault(Group):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Put the name in where it is left out."""
-        named = args and (args[0] in self.commands or args[0] in ctx.help_option_names)
-        return super().parse_args(ctx, args if named or not args else [self.default, *args])
+        name = args[0] if args else ""
+        if not name or name in self.commands or name in ctx.help_option_names:
+            return super().parse_args(ctx, args)
+        if get_close_matches(name, self.commands) and not Path(name).exists():
+            ctx.fail(f"There is no file {name!r}. {self._instead(ctx, name)}")
+        return super().parse_args(ctx, [self.default, *args])

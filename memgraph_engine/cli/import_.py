@@ -1,5 +1,7 @@
 """`memgraph-engine import`: an export of this engine, or what another program has kept."""
 
+from itertools import islice
+from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
 
     from memgraph_engine.client import Memory
     from memgraph_engine.model.ingested import Brought
+
+_USERS = 20  # that are told of
 
 import_app = typer.Typer(
     cls=WithDefault,
@@ -196,7 +200,7 @@ def _bring(
         for fault in done.done.faults[told:]:
             bar.tell(str(fault))
         told = len(done.done.faults)
-        bar.reach(done.read // 1000, max(done.size // 1000, 1))
+        bar.reach(ceil(done.read / 1000), ceil(done.size / 1000))
 
     with connect(tenant) as memory, progress.bar("Importing, kB", lambda: None) as bar:
         try:
@@ -216,8 +220,10 @@ def _tell(done: "Brought") -> None:
     if done.dry_run:
         typer.echo("Nothing was written. It would be:")
     tell(done.done, as_json=False)
-    for user, number in done.users.items():
+    for user, number in islice(done.users.items(), _USERS):
         typer.echo(show.inline(f"{f'user {user!r}' if user else 'the shared memory'}: {show.count(number, 'record')}"))
+    if len(done.users) > _USERS:
+        typer.echo(f"and {show.count(len(done.users) - _USERS, 'user')} more; --json tells of all")
     for why, number in done.left.items():
         typer.echo(show.inline(f"left out, {why}: {show.count(number, 'record')}"))
     if more := done.faulty - len(done.done.faults):

@@ -1,7 +1,7 @@
 """Chats of any shape in JSON: lines, or an array (docs/import.md)."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ from memgraph_engine.model.scope import Scope
 from memgraph_engine.writing.batch import unknown
 
 _KNOWN = (*FIELDS, *OTHER_NAMES, "tool_calls", "function_call", "refusal", "audio")
-_HINT = " If the fields have other names, say which they are (--text-field, --time-field …)."
+_HINT = " Where fields have other names, say which they are (--text-field, --time-field …)."
 _SOME = 1000  # values, after which it is told how much is read
 
 
@@ -68,6 +68,13 @@ def import_jsonl(
     A record that names a user (`user_id`, or the `user_field`) comes into that user's memory; with a `user_id` only
     those come that name this one or nobody. What can't be read or stored is among the faults, with its line; the rest
     is stored. A `dry_run` writes nothing and tells what would be new. Raises InvalidInput for a file of another kind.
+
+    >>> from memgraph_engine import Memory
+    >>> _ = (folder / "mails.jsonl").write_text('{"body": "The ferry leaves at nine.", "to": {"name": "ana"}}')
+    >>> with Memory.connect(tenant=tenant) as memory:
+    ...     done = import_jsonl(memory, folder / "mails.jsonl", text_field="body", user_field="to.name")
+    ...     [note.text for note in memory.get_all(user_id="ana")]
+    ['The ferry leaves at nine.']
     """
     named_so = Fields(text_field, user_field, speaker_field, role_field, time_field, id_field, session_field)
     reader = _Reader(memory, named_so)
@@ -78,7 +85,6 @@ def import_jsonl(
         keeper.foresee if dry_run else keeper.add,
         progress,
         dry_run,
-        "" if named_so.said else _HINT,
     )
     return run.files(paths_of(path), reader.records)
 
@@ -95,8 +101,11 @@ class _Reader:
             raise InvalidInput(f"{path} is a database of SQLite; a file of JSON is needed.")
         values = Values(path)
         for number, (line, value) in enumerate(values):
-            for user, given in self._given(value):
-                yield self._checked(path, line, user, given)
+            try:
+                found = [self._checked(path, line, user, given) for user, given in self._given(value)]
+            except RecursionError:
+                found = [Fault(str(path), line, "it is nested too deeply")]
+            yield from found
             if number % _SOME == 0:
                 yield Share(values.share)
 
@@ -106,7 +115,10 @@ class _Reader:
         if name is None and user is not None:
             return Fault(str(path), line, f"the user is {named(user)}; a name is needed")
         one = checked(path, line, given, settings.timezone, settings.max_text)
-        return one if isinstance(one, Fault) else Record(path, line, name or None, one)
+        if isinstance(one, Fault):
+            others = isinstance(given, Mapping) and not self.fields.said and not given.keys() <= {*_KNOWN}
+            return replace(one, reason=one.reason + _HINT) if others else one
+        return Record(path, line, name or None, one)
 
     def _given(self, value: object) -> Iterator[tuple[object, object]]:
         """Yield the messages that a value holds, each with the user whom it names, or the whole names."""

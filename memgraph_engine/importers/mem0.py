@@ -34,7 +34,7 @@ _LISTS = ("results", "memories")
 _MARK = "mem0"  # of the metadata
 _ROLES = ("user", "assistant")
 _TAKEN = (
-    "id", "memory", "data", "text", "hash", "created_at", "updated_at", "metadata", "user_id", "agent_id", "run_id",
+    "id", "memory", "data", "hash", "created_at", "updated_at", "metadata", "user_id", "agent_id", "run_id",
     "actor_id", "role", "categories", "expiration_date", "score", "text_lemmatized", "event",
 )  # fmt: skip
 _SOME = 1000  # values, after which it is told how much is read
@@ -63,6 +63,13 @@ def import_mem0(
     since it came gets the new text; one that was changed or deleted here stays so. What can't be read or stored is
     among the faults, with its line; the rest is stored. A `dry_run` writes nothing and tells what would come. Raises
     InvalidInput for a file of another kind.
+
+    >>> from memgraph_engine import Memory
+    >>> _ = (folder / "mem0.jsonl").write_text('{"id": "1", "memory": "Lives in Lisbon.", "user_id": "ana"}')
+    >>> with Memory.connect(tenant=tenant) as memory:
+    ...     done = import_mem0(memory, folder / "mem0.jsonl")
+    ...     dict(done.users), memory.get("1", user_id="ana").text
+    ({'ana': 1}, 'Lives in Lisbon.')
     """
     with ExitStack() as stack:
         former = None
@@ -126,10 +133,10 @@ class _Reader:
             return Left(_EXPIRED)
         try:
             given, user = _message(one), _user(one)
-        except InvalidInput as error:
+            settings = self.memory.engine.settings
+            message = checked(path, line, given, settings.timezone, settings.max_text)
+        except (InvalidInput, RecursionError) as error:
             return Fault(str(path), line, str(error))
-        settings = self.memory.engine.settings
-        message = checked(path, line, given, settings.timezone, settings.max_text)
         return message if isinstance(message, Fault) else Record(path, line, user, message)
 
 
@@ -214,20 +221,20 @@ class _Keeper:
         known = {id: one for id, one in seen.known.items() if not one.ended} if seen else {}  # noqa: A001
         former = self._former([one.given["id"] for one in records])
         new = dict[str, Record[Message]]()
-        rest = list[tuple[Record[Message], list[Message]]]()
+        rest = list[tuple[Record[Message], list[Message], bool]]()
         for record in records:
-            versions = self._versions(record.given, former.get(record.given["id"], ()))
-            first = record.given["id"] not in known and record.given["id"] not in new
+            id = record.given["id"]  # noqa: A001
+            versions = self._versions(record.given, former.get(id, ()))
+            first = id not in known and id not in new
             if first:
-                new[record.given["id"]] = replace(record, given=versions[0])
+                new[id] = replace(record, given=versions[0])
             if not first or len(versions) > 1:
-                rest.append((record, versions))
+                rest.append((record, versions, first))
         done = self._added(whose, list(new.values()))
-        for record, versions in rest:
+        for record, versions, first in rest:
             one = self._followed(scope, record, versions, known.get(record.given["id"]))
-            if new.get(record.given["id"], record).line == record.line and record.given["id"] in new:
-                one = replace(one, done=replace(one.done, updated=0, repeats=0))  # it is counted as new
-            done = plus(done, one)
+            # what is new is counted as that, however many texts it had
+            done = plus(done, replace(one, done=replace(one.done, updated=0, repeats=0)) if first else one)
         return done
 
     def _added(self, whose: Whose, new: Sequence[Record[Message]]) -> Brought:

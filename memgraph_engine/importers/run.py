@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from memgraph_engine.client import Memory
-from memgraph_engine.errors import InvalidInput, SourceConflict
+from memgraph_engine.errors import InvalidInput
 from memgraph_engine.graph.memory_file import FORMAT
 from memgraph_engine.importers.values import start
 from memgraph_engine.ingest.messages import check_paths
@@ -75,7 +75,6 @@ class Run(Generic[T]):
     bring: Bring[T]
     progress: Told | None = None
     dry_run: bool = False
-    hint: str = ""
     done: Brought = field(default_factory=Brought)
     _waiting: dict[str | None, list[Record[T]]] = field(default_factory=dict)
     _taken: int = 0
@@ -105,7 +104,7 @@ class Run(Generic[T]):
                 if self.done.faulty - before >= _HOPELESS and self._taken == taken:
                     first = self.done.done.faults[before:][:1]
                     why = f" The first: {first[0]}." if first else ""
-                    raise InvalidInput(f"{path}: none of the first {_HOPELESS} records can be read.{why}{self.hint}")
+                    raise InvalidInput(f"{path}: none of the first {_HOPELESS} records can be read.{why}")
             self._flush()
             self._count(Brought(done=Ingested(files=1)))
         return self.done
@@ -183,7 +182,7 @@ def one_by_one(records: Sequence[Record[T]], add: Callable[[Sequence[Record[T]]]
         return Brought(done=add(records))
     except InvalidInput as error:
         if len(records) == 1:
-            return faulty(records[0].fault(_said(error)))
+            return faulty(records[0].fault(error))
     done = Brought()
     for record in records:
         done = plus(done, one_by_one([record], add))
@@ -200,12 +199,6 @@ def plus(done: Brought, more: Brought) -> Brought:
         left=dict(Counter(done.left) + Counter(more.left)) if more.left else done.left,
         faulty=done.faulty + more.faulty,
     )
-
-
-def _said(error: InvalidInput) -> str:
-    if isinstance(error, SourceConflict):
-        return f"another record of the same id is stored, with another content. {error}"
-    return str(error)
 
 
 def faulty(fault: Fault) -> Brought:

@@ -20,7 +20,7 @@ def iso(given: object) -> object:
     if isinstance(given, bool):
         return given
     if isinstance(given, int | float) or (isinstance(given, str) and _NUMBER.fullmatch(given.strip())):
-        return _since_1970(float(given)) or given
+        return _since_1970(given) or given
     if isinstance(given, str) and "," in given[:5]:
         try:
             return parsedate_to_datetime(given).isoformat()
@@ -29,11 +29,12 @@ def iso(given: object) -> object:
     return given or None
 
 
-def _since_1970(number: float) -> str | None:
-    for _ in range(2):
-        if abs(number) > _LATEST:
-            number /= 1000
+def _since_1970(given: float | str) -> str | None:
     try:
+        number = float(given)
+        for _ in range(2):
+            if abs(number) > _LATEST:
+                number /= 1000
         return (_EPOCH + timedelta(seconds=number)).isoformat()
     except (OverflowError, ValueError):
         return None

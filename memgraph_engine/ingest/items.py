@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from datetime import timedelta
 
 from memgraph_engine.errors import InvalidInput, named
-from memgraph_engine.ingest.messages import check_name
+from memgraph_engine.ingest.messages import check_depth, check_name
 from memgraph_engine.model.item import ITEMS, Put, source_id
 
 _LONGEST = 1_000_000  # characters of a value as JSON
@@ -27,6 +27,7 @@ def check_item(key: object, value: object, texts: Sequence[str] = (), ttl: float
     written = as_json(dict(value), where)
     if len(written) > _LONGEST:
         raise InvalidInput(f"{where} has {len(written):,} characters as JSON; at most {_LONGEST:,} are allowed.")
+    check_depth(written, where)
     return Put(key, written, tuple(dict.fromkeys(texts)), _lifetime(ttl, where))
 
 

@@ -40,6 +40,8 @@ _MOST_TAGS = 64
 _UNHEARD = ("system", "tool")  # these are kept, and make no notes unless they are asked for
 _MOST_UNHEARD = 1_000_000  # characters; also the most that max_text may be
 _ESCAPED_NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
+_DEEPEST = 200  # Python's own limit is 1,000 calls, of which a program has used some
+_BRACKETS = re.compile(r'"(?:[^"\\]|\\.)*"|([\[\]{}])')  # the group is empty for a string
 _YEARS = range(2, 9999)  # the first and last year stand for "since ever" and "never"
 _CALLED = {  # what else programs call the fields
     "id": ("message_id", "msg_id", "uuid"),
@@ -321,6 +323,15 @@ def check_tags(value: object, where: str) -> tuple[str, ...]:
     return tuple(sorted(set(tags)))
 
 
+def check_depth(written: str, where: str) -> None:
+    """Raise InvalidInput for JSON that is nested deeper than it can be read and written everywhere."""
+    depth = 0
+    for mark in _BRACKETS.findall(written):
+        depth += (mark in "[{") - (mark in "]}") if mark else 0
+        if depth > _DEEPEST:
+            raise InvalidInput(f"{where} is nested more than {_DEEPEST} deep; at most {_DEEPEST} are allowed.")
+
+
 def check_metadata(value: object, where: str) -> Mapping[str, object]:
     """Return metadata as JSON would give it back; raises InvalidInput."""
     if value is None:
@@ -335,6 +346,7 @@ def check_metadata(value: object, where: str) -> Mapping[str, object]:
         raise InvalidInput(
             f"{where} has {len(written):,} characters as JSON; at most {_LONGEST_METADATA:,} are allowed."
         )
+    check_depth(written, where)
     _storable(written, where)
     if _ESCAPED_NUL.search(written):
         raise InvalidInput(f"{where} holds a NUL character, which can't be stored.")
