@@ -138,8 +138,16 @@ test-google-adk: .venv/ready  ## Google ADK's memory service
 bench: .venv/ready  ## measure retrieval on the LoCoMo file that MEMGRAPH_ENGINE_LOCOMO names
 	$(V)/python -m bench locomo --no-crowded
 
-docs: .venv/ready  ## write the CLI reference
-	$(V)/python -m memgraph_engine.cli.reference > docs/cli.md
+docs: .venv/ready  ## write the pages of reference: the command line, the settings, the server, the Python API
+	$(V)/python docs/reference.py
+
+# mkdocs stands on .venv: only what that lacks is fetched
+site: .venv/ready  ## build the docs as a site, in site/; a link that leads nowhere breaks it
+	$(PYTHON) -m venv .venv-docs
+	$(V)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))' > "$$(.venv-docs/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/base.pth"
+	.venv-docs/bin/python -m pip install --quiet --disable-pip-version-check --group docs
+	NO_MKDOCS_2_WARNING=1 .venv-docs/bin/python -m mkdocs build --strict --quiet
+	@echo "Open site/index.html, or: python3 -m http.server --directory site --bind 127.0.0.1"
 
 lock:  ## pin the newest versions that fit (needs uv on the PATH)
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
@@ -147,6 +155,6 @@ lock:  ## pin the newest versions that fit (needs uv on the PATH)
 	  --extra serve --group dev pyproject.toml -o requirements.lock
 
 clean:  ## remove the environment and all caches of the checkout; the memory itself stays
-	rm -rf .venv .venv-st .venv-llm .venv-mem0 .venv-rest .venv-ui .venv-langgraph .venv-langchain .venv-google-adk .venv-agent-framework .venv-claude dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf .venv .venv-st .venv-llm .venv-mem0 .venv-rest .venv-ui .venv-langgraph .venv-langchain .venv-google-adk .venv-agent-framework .venv-claude .venv-docs site dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
-.PHONY: help env demo check quick test tests test-slow test-long test-attacks test-containers test-sentence-transformers test-llm test-mem0 test-rest test-ui test-mcp test-langgraph test-langchain test-google-adk test-agent-framework test-claude bench docs lock clean
+.PHONY: help env demo check quick test tests test-slow test-long test-attacks test-containers test-sentence-transformers test-llm test-mem0 test-rest test-ui test-mcp test-langgraph test-langchain test-google-adk test-agent-framework test-claude bench docs site lock clean
