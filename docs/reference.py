@@ -7,7 +7,7 @@ the settings' from config/settings.toml; those of the Python API name what mkdoc
 import inspect
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -41,7 +41,7 @@ def settings() -> str:
             if lines[-1] == f"## {title}":  # it is what the table holds
                 about = title
                 del lines[-2:]
-            lines += ["", f"## `{found[1]}`", "", f"{_linked(about)}."]
+            lines += ["", f"## `{found[1]}`", *(["", f"{_linked(about)}."] if about.lower() != found[1] else [])]
         elif found := _SETTING.fullmatch(line):
             if not open_table:
                 lines += ["", "| setting, variable | default | what it does |", "|---|---|---|"]
@@ -204,6 +204,9 @@ _INTEGRATIONS = {
     "A server in a program of your own": ("rest.app", "rest.md"),
     "Who may ask it": ("access.Access", "rest.md"),
 }
+_UNMADE = "\n    options:\n      merge_init_into_class: false\n      filters: ['!^_']"  # nobody makes one by its class
+_OPTIONS = {"Memory": _UNMADE, "asking.audit.Audit": _UNMADE}
+_RESULTS = "What calls return and filter by. A result has `to_dict()`, which gives what `--json` prints."
 _ASYNC = """\
 For asyncio: the methods of [Memory][memgraph_engine.Memory] with the same arguments, results and errors. Each call runs
 in a thread: `async with await AsyncMemory.connect() as memory: await memory.add(…)`. What a method of Memory yields is
@@ -211,47 +214,41 @@ an async iterator here.
 """
 
 
-def _api(title: str, about: str, names: Mapping[str, str]) -> str:
-    """Return a page that names what mkdocstrings describes: headings and what they are of."""
-    lines = [f"# {title}", "", _MADE, about, ""]
-    for heading, name in names.items():
-        lines += [f"## {heading}", "", f"::: {name}", ""]
-    return "\n".join(lines)
+def _api(title: str, about: str, names: Iterable[str]) -> str:
+    """Return a page that names what mkdocstrings describes."""
+    return "\n".join(
+        [
+            f"# {title}",
+            "",
+            _MADE,
+            about,
+            *(f"\n::: memgraph_engine.{name}{_OPTIONS.get(name, '')}" for name in names),
+            "",
+        ]
+    )
 
 
-def _public(*homes: str) -> dict[str, str]:
-    of = memgraph_engine._HOMES
-    return {name: f"memgraph_engine.{name}" for name in memgraph_engine.__all__ if of[name].startswith(homes)}
+def _public(*homes: str) -> list[str]:
+    return [name for name in memgraph_engine.__all__ if memgraph_engine._HOMES[name].startswith(homes)]
 
 
 def api() -> dict[str, str]:
     """Return the pages of the Python API, by their names."""
-    calls = {name: name for name in _public("client")}
-    home = "memgraph_engine"
-    memory = _api("Memory", "All calls of the engine.", {"Memory": f"{home}.Memory"})
-    memory += f"\n## AsyncMemory\n\n{_ASYNC}"
-    for name in (one for one in calls if one != "Memory"):
-        memory += f"\n## {name}\n\n::: {home}.{name}\n"
     integrations = "".join(
-        f"\n## {title}\n\n[{Path(page).stem}](../{page})\n\n::: {home}.integrations.{name}\n"
+        f"\n## {title}\n\n[{page}](../{page})\n\n::: memgraph_engine.integrations.{name}\n"
+        "    options:\n      heading_level: 3\n"
         for title, (name, page) in _INTEGRATIONS.items()
     )
-    results = _public("model", "cost", "interface")
     ports = _public("model.ports")
+    results = [name for name in _public("model", "cost", "interface") if name not in ports]
+    error = "[MemgraphEngineError][memgraph_engine.MemgraphEngineError]"
     return {
-        "api/memory.md": memory,
-        "api/results.md": _api(
-            "Results",
-            "What calls return and filter by. Each result has `to_dict()`, which gives what `--json` prints.",
-            {name: full for name, full in results.items() if name not in ports},
-        ),
+        "api/memory.md": _api("Memory", "All calls of the engine.", [*_public("client"), "asking.audit.Audit"])
+        + f"\n## AsyncMemory\n\n{_ASYNC}",
+        "api/results.md": _api("Results", _RESULTS, results),
         "api/ports.md": _api("What may be exchanged", "Give `Memory.connect` any object of these forms.", ports),
-        "api/errors.md": _api(
-            "Errors", "All errors are [MemgraphEngineError][memgraph_engine.MemgraphEngineError]s.", _public("errors")
-        ),
-        "api/testing.md": _api(
-            "Testing", "For the tests of your own programs.", {"memgraph_engine.testing": f"{home}.testing"}
-        ),
+        "api/errors.md": _api("Errors", f"Each is a {error}, which `except` can name for all.", _public("errors")),
+        "api/testing.md": _api("Testing", "For the tests of your own programs.", ["testing"]),
         "api/integrations.md": f"# Integrations\n\n{_MADE}{integrations}",
     }
 
