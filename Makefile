@@ -144,8 +144,16 @@ test-llm: .venv/ready  ## the extractor with a real, weak model on loopback (bui
 bench: .venv/ready  ## measure retrieval on the LoCoMo file that MEMGRAPH_ENGINE_LOCOMO names
 	$(V)/python -m bench locomo --no-crowded
 
-docs: .venv/ready  ## write the CLI reference
-	$(V)/python -m memgraph_engine.cli.reference > docs/cli.md
+docs: .venv/ready  ## write the pages of reference: the command line, the settings, the server, the Python API
+	$(V)/python docs/reference.py
+
+# mkdocs stands on .venv: only what that lacks is fetched
+site: .venv/ready  ## build the docs as a site, in site/; a link that leads nowhere breaks it
+	$(PYTHON) -m venv .venv-docs
+	$(V)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))' > "$$(.venv-docs/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/base.pth"
+	.venv-docs/bin/python -m pip install --quiet --disable-pip-version-check --group docs
+	NO_MKDOCS_2_WARNING=1 .venv-docs/bin/python -m mkdocs build --strict --quiet
+	@echo "Open site/index.html, or: python3 -m http.server --directory site --bind 127.0.0.1"
 
 lock:  ## pin the newest versions that fit (needs uv on the PATH)
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
@@ -156,4 +164,5 @@ clean:  ## remove the environment and all caches of the checkout; the memory its
 	rm -rf .venv .venv-* site dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
 .PHONY: help env demo check quick test tests test-slow test-long test-attacks test-containers test-sentence-transformers test-llm \
-  test-mem0 test-rest test-ui test-mcp test-langgraph test-langchain test-google-adk test-agent-framework test-claude test-openai-agents test-pydantic-ai test-llamaindex test-vercel-ai bench docs lock clean
+  test-mem0 test-rest test-ui test-mcp test-langgraph test-langchain test-google-adk test-agent-framework test-claude test-openai-agents \
+  test-pydantic-ai test-llamaindex test-vercel-ai bench docs site lock clean

@@ -35,11 +35,6 @@ def test_every_command_option_and_argument_has_help(name):
     assert [p.name for p in command.params if not p.help] == []
 
 
-def test_the_reference_in_the_docs_is_up_to_date(root):
-    written = (root / "docs" / "cli.md").read_text("utf-8")
-    assert written == reference(), "run: python -m memgraph_engine.cli.reference > docs/cli.md"
-
-
 def test_the_reference_does_not_depend_on_the_terminal(monkeypatch):
     before = reference()
     monkeypatch.setenv("COLUMNS", "40")

@@ -1,13 +1,19 @@
 """Every block of code of the README and of docs/ runs and does what its page says (tests/pages.py tells how)."""
 
+import re
 from pathlib import Path
 
 import pytest
 
+import memgraph_engine
+from docs import reference
+from memgraph_engine import Settings
 from memgraph_engine.lifecycle import policies
+from memgraph_engine.settings import _names
 from tests.loopback import forget_clients
 from tests.pages import Runner, Wrong, blocks
 
+MADE = reference.pages()
 ROOT = Path(__file__).parent.parent
 PAGES = [path.relative_to(ROOT).as_posix() for path in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))]
 
@@ -26,6 +32,45 @@ def place(tenant, embedder, monkeypatch, tmp_path):
 @pytest.mark.parametrize("page", PAGES)
 def test_the_blocks_of_a_page_do_what_it_says(page, place):
     Runner(page).run((ROOT / page).read_text("utf-8"))
+
+
+# ---- the pages that are made from the program -----------------------------------------------
+
+
+@pytest.mark.parametrize("page", MADE)
+def test_a_page_of_reference_is_up_to_date(page):
+    assert (ROOT / "docs" / page).read_text("utf-8") == MADE[page], "run: make docs"
+
+
+def test_every_page_of_reference_is_made():
+    assert {path.name for path in (ROOT / "docs" / "api").iterdir()} == {
+        Path(page).name for page in MADE if page.startswith("api/")
+    }
+
+
+def test_every_setting_is_told():
+    leaves = {name for name in _names(Settings) if not name.startswith("llm__roles")}
+    told = re.findall(r"<br>`MEMGRAPH_ENGINE_(\w+)`", MADE["settings.md"])
+    assert "|  |" not in MADE["settings.md"]
+    assert sorted(told) == sorted(
+        name.upper() for name in leaves if not any(one.startswith(f"{name}__") for one in leaves)
+    )
+
+
+def test_every_public_name_and_integration_is_told():
+    told = re.findall(r"^::: memgraph_engine\.([\w.]+)$", "".join(MADE.values()), re.MULTILINE)
+    assert {*memgraph_engine.__all__} - {*told} == {"AsyncMemory", "Settings"}  # told in words, and by settings.md
+    modules = {name.split(".")[1] for name in told if name.startswith("integrations.")}
+    inside = {"mcp", "namespaces", "page"}  # what a command serves, and what the others share
+    folder = Path(memgraph_engine.__path__[0], "integrations")
+    assert modules | inside == {path.stem for path in folder.iterdir() if not path.name.startswith("__")}
+
+
+def test_every_operation_is_told_with_its_right():
+    page = MADE["endpoints.md"]
+    operations = re.findall(r"^### [A-Z]+ /.*?(?=^##)", page, re.MULTILINE | re.DOTALL)
+    assert operations
+    assert [one.splitlines()[0] for one in operations if "Right: `" not in one and "No key is asked" not in one] == []
 
 
 # ---- a page that is wrong fails -------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Write `docs/cli.md` from the commands' own help: `python -m memgraph_engine.cli.reference > docs/cli.md`."""
+"""The page `docs/cli.md`, made from the commands' own help (`make docs`)."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -9,7 +9,7 @@ _WIDTH = 100
 _INTRODUCTION = """\
 # Command line
 
-Written by `python -m memgraph_engine.cli.reference`; a test compares it with the commands.
+Written by `make docs`; a test compares it with the commands.
 
 Results go to stdout, everything else to stderr. `--json` prints one JSON document: times are ISO 8601 in
 UTC, "never" is null, and the year 1 stands for "since ever". Exit codes: 0 fine, 1 failed, 2 wrong
@@ -32,7 +32,3 @@ def _sections(command: Any, name: str, parent: Any) -> Iterator[str]:
     yield f"## {context.command_path}\n\n```text\n{command.get_help(context).rstrip()}\n```\n"
     for child, subcommand in getattr(command, "commands", {}).items():
         yield from _sections(subcommand, child, context)
-
-
-if __name__ == "__main__":
-    typer.echo(reference(), nl=False)

@@ -1,0 +1,51 @@
+"""A hook of mkdocs: files outside docs/ that pages link to get pages of their own in the site."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parent.parent
+_LINK = re.compile(r"\]\(\.\./([^)#]+)\)")
+_SHOWN = "repository"  # the folder of these pages
+
+
+def on_files(files: Any, config: Any) -> Any:
+    """Add a page for each file, notebook or folder that a page links to."""
+    from mkdocs.structure.files import File
+
+    pages = (ROOT / "docs").glob("*.md")
+    for name in sorted({name for page in pages for name in _LINK.findall(page.read_text("utf-8"))}):
+        made = f"# {name}\n\n{_shown(ROOT / name)}"
+        files.append(File.generated(config, f"{_SHOWN}/{name.rstrip('/')}.md", content=made))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Any, **_others: object) -> str:
+    """Let these links lead to these pages."""
+    if "/" in page.file.src_uri:  # only pages of the top link so
+        return markdown
+    return _LINK.sub(lambda link: f"]({_SHOWN}/{link[1].rstrip('/')}.md)", markdown)
+
+
+def _shown(path: Path) -> str:
+    """Return what a page says of a file; raises FileNotFoundError, which breaks the build."""
+    if path.is_dir():
+        files = [one for one in sorted(path.rglob("*")) if one.is_file() and "__pycache__" not in one.parts]
+        return "".join(f"## {one.relative_to(path)}\n\n{_shown(one)}" for one in files)
+    text = path.read_text("utf-8")
+    if path.suffix == ".ipynb":
+        return "".join(_cell(cell["cell_type"], "".join(cell["source"])) for cell in json.loads(text)["cells"])
+    return _fenced(path.suffix.removeprefix("."), text)
+
+
+def _cell(kind: str, text: str) -> str:
+    """Return a cell of a notebook; its title is a heading below the page's own, its links lead to pages here."""
+    if kind != "markdown":
+        return _fenced("python", text)
+    text = re.sub(r"^#", "##", text, flags=re.MULTILINE).replace("](../docs/", "](../../")
+    return re.sub(r"\]\(([^):]+\.(?:ipynb|toml))\)", r"](\1.md)", text) + "\n\n"
+
+
+def _fenced(language: str, text: str) -> str:
+    return f"````{language}\n{text.rstrip()}\n````\n\n"
