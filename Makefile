@@ -145,8 +145,9 @@ docs: .venv/ready  ## write the pages of reference: the command line, the settin
 site: .venv/ready  ## build the docs as a site, in site/; a link that leads nowhere breaks it
 	$(PYTHON) -m venv .venv-docs
 	$(V)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))' > "$$(.venv-docs/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/base.pth"
-	.venv-docs/bin/python -m pip install --quiet --disable-pip-version-check --group docs
-	NO_MKDOCS_2_WARNING=1 .venv-docs/bin/python -m mkdocs build --strict --quiet
+	$(V)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["dependency-groups"]["docs"], sep="\n")' > .venv-docs/docs.txt
+	.venv-docs/bin/python -m pip install --quiet --disable-pip-version-check -r .venv-docs/docs.txt
+	NO_MKDOCS_2_WARNING=1 .venv-docs/bin/python -m mkdocs build --strict
 	@echo "Open site/index.html, or: python3 -m http.server --directory site --bind 127.0.0.1"
 
 lock:  ## pin the newest versions that fit (needs uv on the PATH)
