@@ -1,4 +1,8 @@
-"""A hook of mkdocs: files outside docs/ that pages link to get pages of their own in the site."""
+"""Hooks of mkdocs: what is right on the site and in the repository, where a link names a file.
+
+Files outside docs/ that pages link to get pages of their own in the site, and a link that shows a page's file name there
+shows its title.
+"""
 
 import json
 import re
@@ -7,6 +11,7 @@ from typing import Any
 
 ROOT = Path(__file__).parent.parent
 _LINK = re.compile(r"\]\(\.\./([^)#]+)\)")
+_NAMED = re.compile(r"\[`?([\w-]+\.md)`?\]\(\1(#[^)]*)?\)")
 _SHOWN = "repository"  # the folder of these pages
 
 
@@ -22,10 +27,16 @@ def on_files(files: Any, config: Any) -> Any:
 
 
 def on_page_markdown(markdown: str, page: Any, **_others: object) -> str:
-    """Let these links lead to these pages."""
+    """Let these links lead to these pages, and others show the titles of theirs."""
     if "/" in page.file.src_uri:  # only pages of the top link so
         return markdown
-    return _LINK.sub(lambda link: f"]({_SHOWN}/{link[1].rstrip('/')}.md)", markdown)
+    titled = _NAMED.sub(lambda link: f"[{_title(link[1])}]({link[1]}{link[2] or ''})", markdown)
+    return _LINK.sub(lambda link: f"]({_SHOWN}/{link[1].rstrip('/')}.md)", titled)
+
+
+def _title(page: str) -> str:
+    """Return the first heading of a page."""
+    return (ROOT / "docs" / page).read_text("utf-8").partition("\n")[0].removeprefix("# ")
 
 
 def _shown(path: Path) -> str:
