@@ -1,7 +1,7 @@
 """Hooks of mkdocs: what is right on the site and in the repository, where a link names a file.
 
-Files outside docs/ that pages link to get pages of their own in the site, and a link that shows a page's file name there
-shows its title.
+Files outside docs/ that pages link to get pages of their own in the site. A link whose words are the name of a page's
+file shows the page's title.
 """
 
 import json
