@@ -149,7 +149,7 @@ docs: .venv/ready  ## write the pages of reference: the command line, the settin
 	$(V)/python docs/reference.py
 
 site: .venv-docs/ready  ## build the docs as a site, in site/; a link that leads nowhere breaks it
-	NO_MKDOCS_2_WARNING=1 .venv-docs/bin/python -m mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 .venv-docs/bin/python -m mkdocs build --strict
 	@echo "Open site/index.html, or: python3 -m http.server --directory site --bind 127.0.0.1"
 
 lock:  ## pin the newest versions that fit (needs uv on the PATH)

@@ -33,7 +33,6 @@ from typer.testing import CliRunner
 
 from memgraph_engine import Memory, Settings
 from memgraph_engine.cli import app
-from memgraph_engine.cli.group import WithDefault
 
 PROGRAM = "memgraph-engine"
 ENDLESS = {"mcp", "serve", "worker"}  # of these the options are checked
@@ -178,22 +177,19 @@ def _installed(module: str) -> bool:
 
 def _parsed(words: list[str]) -> None:
     """Check a command's options and arguments, whether or not the files are there; raises Wrong."""
-    command, name = typer.main.get_command(app), PROGRAM
-    while words and words[0] in getattr(command, "commands", {}):
-        command, name, words = command.commands[words[0]], f"{name} {words[0]}", words[1:]
-        if words and isinstance(command, WithDefault) and words[0] not in command.commands:
-            words = [command.default, *words]
-    if words and hasattr(command, "commands") and not words[0].startswith("-"):
-        raise Wrong(f"{name} has no command {words[0]!r}")
+    command, name, context = typer.main.get_command(app), PROGRAM, None
     try:
         with contextlib.redirect_stdout(io.StringIO()):
-            command.make_context(name, list(words))
+            context = command.make_context(name, list(words))
+            while hasattr(command, "commands"):  # as a group goes on when it is invoked
+                name, command, rest = command.resolve_command(context, [*context._protected_args, *context.args])
+                context = command.make_context(name, rest, parent=context)
     except typer.Exit:  # --help and its like
         return
     except Exception as error:  # the library's own, which it does not export
         told = error.format_message() if hasattr(error, "format_message") else str(error)
         if not told.endswith("does not exist.") and "(env var: " not in told:
-            raise Wrong(f"{name}: {told}") from error
+            raise Wrong(f"{shlex.join([PROGRAM, *words])}: {told}") from error
 
 
 def _command(words: list[str], wanted: int) -> str:

@@ -92,7 +92,7 @@ WRONG = {
     "a command fails": (fenced("sh", "memgraph-engine get nothing --user ana"), "exits with "),
     "a command does not fail": (fenced("sh", f"{ADDED}  # exits with 1"), "exits with 0"),
     "a command prints something else": (fenced("sh", ADDED) + fenced("text", "nothing"), "but it prints"),
-    "unknown command": (fenced("sh", "memgraph-engine remember this", before=NOT_RUN), "no command 'remember'"),
+    "unknown command": (fenced("sh", "memgraph-engine remember this", before=NOT_RUN), "'remember'"),
     "unknown option": (fenced("sh", "memgraph-engine serve --fast", before=NOT_RUN), "--fast"),
     "missing argument": (fenced("sh", "memgraph-engine search", before=NOT_RUN), "Missing argument"),
     "no JSON": (fenced("json", '{"a": }'), "JSONDecodeError"),
