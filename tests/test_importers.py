@@ -15,7 +15,7 @@ from urllib.parse import quote
 import pytest
 from typer.testing import CliRunner
 
-from memgraph_engine import InvalidInput, Memory
+from memgraph_engine import InvalidInput, Memory, NotFound
 from memgraph_engine.asking.items import ItemReader
 from memgraph_engine.cli import app
 from memgraph_engine.importers import import_jsonl, import_langgraph, import_mem0, values
@@ -259,6 +259,8 @@ HISTORY = [
     (1, "Coffee.", "Coffee.", "UPDATE", 3),  # of metadata alone
     (1, "Coffee.", "Tea.", "UPDATE", 4),
     (2, "Milk.", "Juice.", "UPDATE", 2),  # its beginning is older than the history
+    (2, "Juice.", "Water.", "UPDATE", 5),
+    (2, "Water.", "Wine.", "UPDATE", 6),  # what came after the memories were written down
     (3, None, "Gone.", "ADD", 1),
     (3, "Gone.", None, "DELETE", 2),
 ]
@@ -287,6 +289,21 @@ def test_former_texts_are_former_versions_with_mem0_s_times(memory, tmp_path):
     before = state(memory, "ana")
     again = import_mem0(memory, path, history=history)
     assert (again.done.repeats, again.faulty, state(memory, "ana")) == (2, 0, before)
+
+
+def test_the_history_of_an_id_tells_nothing_to_another_user(memory, tmp_path):
+    history = history_of(tmp_path / "history.db", *HISTORY)
+    path = written(tmp_path / "x", memory_of(1, "Tea."), memory_of(1, "Tea.", "ben"), memory_of(2, "Beer.", "eve"))
+    done = import_mem0(memory, path, history=history)
+    assert (dict(done.users), done.faulty) == ({"ana": 1, "ben": 1, "eve": 1}, 0)
+    for user, number, expected in (("ana", 1, 3), ("ben", 1, 1), ("eve", 2, 1)):
+        told = [one.note.text for one in memory.history(memory_of(number, "")["id"], user_id=user)]
+        assert len(told) == expected, user
+    with pytest.raises(NotFound):
+        memory.source(memory_of(2, "")["id"], **BEN)
+    memory.erase(memory.forget(**BEN, everything=True))
+    import_mem0(memory, path, **BEN, history=history)
+    assert len(memory.history(memory_of(1, "")["id"], **BEN)) == 1
 
 
 def test_former_texts_that_were_not_written_yet_come_with_the_next_run(memory, tmp_path, monkeypatch):

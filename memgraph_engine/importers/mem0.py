@@ -78,9 +78,10 @@ def import_mem0(
             former = stack.enter_context(opened(file)) if is_sqlite(file) else None
             if not former or not columns(former).get("history", set()) >= _HISTORY:
                 raise InvalidInput(f"{file} is no history of mem0: it is the file history.db in ~/.mem0.")
-        keeper = _Keeper(memory, former, dry_run)
+        owners = dict[str, str | None]()
+        keeper = _Keeper(memory, former, dry_run, owners)
         run = Run[Message](memory, {"user_id": user_id, "shared": False}, keeper.bring, progress, dry_run)
-        return run.files(_files(path), _Reader(memory).records)
+        return run.files(_files(path), _Reader(memory, owners if former else None).records)
 
 
 def _files(given: object) -> list[Path]:
@@ -113,9 +114,14 @@ def _files(given: object) -> list[Path]:
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """Reads mem0's memories as messages."""
+    """Reads mem0's memories as messages.
+
+    `owners` are whose the memories are, where there is a history, which names no users: the same id of another user
+    gets nothing of it.
+    """
 
     memory: Memory
+    owners: dict[str, str | None] | None
 
     def records(self, path: Path) -> Iterator[Come[Message]]:
         values = Values(path, _LISTS)
@@ -137,7 +143,11 @@ class _Reader:
             message = checked(path, line, given, settings.timezone, settings.max_text)
         except (InvalidInput, RecursionError) as error:
             return Fault(str(path), line, str(error))
-        return message if isinstance(message, Fault) else Record(path, line, user, message)
+        if isinstance(message, Fault):
+            return message
+        if self.owners is not None:
+            self.owners.setdefault(message["id"], user)
+        return Record(path, line, user, message)
 
 
 def _user(one: Mapping[str, Any]) -> str | None:
@@ -213,6 +223,7 @@ class _Keeper:
     memory: Memory
     history: sqlite3.Connection | None
     dry_run: bool
+    owners: Mapping[str, str | None]
 
     def bring(self, whose: Whose, records: Sequence[Record[Message]]) -> Brought:
         engine = self.memory.engine
@@ -224,7 +235,8 @@ class _Keeper:
         rest = list[tuple[Record[Message], list[Message], bool]]()
         for record in records:
             id = record.given["id"]  # noqa: A001
-            versions = self._versions(record.given, former.get(id, ()))
+            own = id in former and self.owners.get(id) == record.user
+            versions = self._versions(record.given, former[id] if own else ())
             first = id not in known and id not in new
             if first:
                 new[id] = replace(record, given=versions[0])
@@ -296,16 +308,19 @@ class _Keeper:
         return found
 
     def _versions(self, message: Message, former: Sequence[tuple[str, object]]) -> list[Message]:
-        """Return a memory as it was, text by text; the last one is as it came."""
+        """Return a memory as it was, text by text; the last one is as it came.
+
+        A history that does not lead to what it says now is another's, and tells nothing here.
+        """
+        chain = sorted(former, key=lambda one: _moment(one[1]))
+        last = max((at for at, (text, _) in enumerate(chain) if text == message["text"]), default=-1)
         found = list[Message]()
-        for text, since in sorted(former, key=lambda one: _moment(one[1])):
+        for text, since in chain[: last + 1]:
             version = {**message, "text": text, "metadata": {**message["metadata"], _MARK: _mark(text, since)}}
             fits = isinstance(checked(Path(), 0, version, "UTC", self.memory.engine.settings.max_text), dict)
             if fits and (not found or found[-1]["text"] != text):
                 found.append(version)
-        if not found or found[-1]["text"] != message["text"]:
-            found.append(message)
-        return found
+        return found or [message]
 
 
 def _later(versions: Sequence[Message], text: str, since: datetime) -> list[Message]:
