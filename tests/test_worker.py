@@ -109,7 +109,10 @@ def test_a_worker_that_runs_once_says_what_topics_wait_for(connect, monkeypatch,
     monkeypatch.setenv("MEMGRAPH_ENGINE_WORKER__TOPICS_AFTER", "3")
     told = CliRunner().invoke(app, ["worker", "--once", "--tenant", tenant])
     assert "ana wait until 3 new notes have keywords (1 do)" in told.stdout, told.output
-    assert "1 of 3 new notes with keywords" in CliRunner().invoke(app, ["health", "--tenant", tenant]).stdout
+    assert (
+        "1 new note with keywords, in the memory that has most; a worker finds topics anew from 3 on"
+        in CliRunner().invoke(app, ["health", "--tenant", tenant]).stdout
+    )
 
 
 def test_a_deferred_note_counts_when_it_is_constructed(connect):

@@ -57,7 +57,7 @@ def rebuild(user: User = None, shared: Shared = False, tenant: Tenant = None, as
 def list_blocks(user: User = None, shared: Shared = False, tenant: Tenant = None, as_json: Json = False) -> None:
     """List all blocks in the tree's order.
 
-    What a block holds stands behind it, indented.
+    What a block holds stands behind it, indented. `blocks show` and `blocks outline` tell what they are about.
     """
     owner = whose(user, shared)
     with known(tenant, owner) as memory:

@@ -46,8 +46,8 @@ def _topics(fresh: int) -> str:
     from memgraph_engine.settings import Settings
 
     after = Settings.load().worker.topics_after
-    of = f"{fresh:,} of {after:,}" if after else f"{fresh:,}"
-    return f"{of} new notes with keywords, in the memory that has most"
+    due = f"; a worker finds topics anew from {after:,} on" if after else ""
+    return f"{show.count(fresh, 'new note')} with keywords, in the memory that has most{due}"
 
 
 def _look(tenant: str | None, overdue: timedelta) -> "Health":

@@ -45,6 +45,11 @@ class Prompt(Result):
     cost: Cost = NOTHING
     fallbacks: tuple[str, ...] = ()
 
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """What `add(…, shown=…)` takes: the lines of the context, to find what an answer only repeats."""
+        return self.context.shown
+
     def section(self, name: str) -> Section:
         """Return a section by its name."""
         return next(one for one in self.sections if one.name == name)
