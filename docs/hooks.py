@@ -11,7 +11,7 @@ from typing import Any
 
 ROOT = Path(__file__).parent.parent
 _LINK = re.compile(r"\]\(\.\./([^)#]+)\)")
-_NAMED = re.compile(r"\[`?([\w-]+\.md)`?\]\(\1(#[^)]*)?\)")
+_NAMED = re.compile(r"\[`?([\w/-]+\.md)`?\]\(\1(#[^)]*)?\)")
 _SHOWN = "repository"  # the folder of these pages
 
 
