@@ -10,7 +10,7 @@ help:  ## list the targets
 
 # rebuilt when what it is made from changes; the stamp is its last step, so a broken one is made again
 .venv/ready: requirements.lock pyproject.toml
-	@echo "Making the environment .venv (500 MB to fetch with all the rest, 1.2 GB on disk; once)"
+	@echo "Making the environment .venv (500 MB to fetch with all the rest, 1.2 GB on disk; once, and some minutes)"
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed, this is %d.%d; name one with make PYTHON=…" % sys.version_info[:2])'
 	@$(PYTHON) -m venv .venv
 	@$(V)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock

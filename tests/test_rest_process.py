@@ -128,7 +128,7 @@ def test_what_was_acknowledged_survives_a_kill(tenant, key, memory):
     with started(tenant) as (process, port):
 
         def add(first):
-            for number in range(first, 1000, 8):
+            for number in range(first, 10_000, 32):
                 try:
                     body = {"message": {"text": f"Boat {number} is of colour {number * 7}.", "id": f"m{number}"}}
                     status, _, receipt = ask(port, "POST", "/v1/messages", body, key=key)
@@ -137,15 +137,15 @@ def test_what_was_acknowledged_survives_a_kill(tenant, key, memory):
                 if status == 200:
                     acknowledged.append(receipt["entries"][0]["source"])
 
-        threads = [threading.Thread(target=add, args=(first,)) for first in range(8)]
+        threads = [threading.Thread(target=add, args=(first,)) for first in range(32)]
         for one in threads:
             one.start()
-        while len(acknowledged) < 20:
+        while len(acknowledged) < 100:
             time.sleep(0.05)
         process.kill()
         for one in threads:
             one.join(60)
-    assert len(acknowledged) >= 20
+    assert len(acknowledged) >= 100
     for source in acknowledged:
         assert memory.source(source, user_id="ana").id == source
     assert memory.verify(user_id="ana") == []
