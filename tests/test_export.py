@@ -690,8 +690,10 @@ def killed(memory, path):
         given = (tenant, path, embedder.name, embedder.dimensions, share)
         ended = subprocess.run([sys.executable, "-c", KILLED, *map(str, given)])
         assert ended.returncode == -signal.SIGKILL
+        lease = "MATCH (l:Lease {name: $name}) SET l.until = $until"
+        rows(memory, lease, name=f"import {tenant}/bob", until=2**62)
         assert readable(memory) == []  # a lease that lives tells that it may still run
-        rows(memory, "MATCH (l:Lease {name: $name}) SET l.until = 0", name=f"import {tenant}/bob")
+        rows(memory, lease, name=f"import {tenant}/bob", until=0)
         assert not nothing_of(memory, "bob/importing")
 
     return kill

@@ -89,6 +89,15 @@ def test_a_question_asked_before_tells_nothing_and_replaces_nothing(memory, aske
     context = memory.context("Where do I live?", user_id="ana")
     assert ("Lisbon" in context.text, asked in context.text) == (True, kept)
     assert kept or "perhaps" not in context.text
+    hits = memory.search("Where do I live?", user_id="ana")
+    assert (hits[-1].note.text == asked) is not kept
+    assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
+
+
+def test_a_question_asked_before_is_found_where_nothing_else_is(memory):
+    memory.add({"role": "user", "content": "Where do I live?", "time": "2025-05-04"}, user_id="ana")
+    memory.add({"role": "user", "content": "Where do I live now?", "time": "2025-05-25"}, user_id="ana")
+    assert len(memory.search("Where do I live?", user_id="ana")) == 2
 
 
 def test_what_was_only_supposed_is_known_in_spanish(tenant, embedder):

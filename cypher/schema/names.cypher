@@ -12,7 +12,7 @@ UNWIND [
   'caption', 'changed_since', 'claims_cycle', 'claims_version', 'considered', 'constructed_by', 'context',
   'context_length', 'context_terms', 'cuts', 'day', 'decision', 'decisions_since', 'delta', 'described',
   'described_as', 'described_by', 'distance', 'embedded_as', 'entered', 'evidence', 'evolved_to', 'fallbacks',
-  'first_at', 'folders', 'former', 'found', 'found_in', 'hash', 'input_tokens', 'keeps_apart', 'kept_erase',
+  'first_at', 'folders', 'former', 'found', 'found_in', 'hash', 'input_tokens', 'keeps_apart', 'kept_erase', 'keyed',
   'kept_expires', 'keywords', 'kind', 'label', 'labelled_by', 'labelled_from', 'language', 'last_at',
   'last_shown', 'last_used', 'leaves', 'left', 'level', 'made_by', 'made_from', 'metadata', 'money', 'moves',
   'next_expiry', 'note', 'notes_since', 'object', 'output_tokens', 'part', 'parted', 'pinned', 'policy',

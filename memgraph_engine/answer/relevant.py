@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from math import inf, sqrt
 
 from memgraph_engine.answer.places import places as places_of
-from memgraph_engine.language import CLOSED, listed_terms, places, tokenize, word_list
+from memgraph_engine.language import places, word_list
+from memgraph_engine.model.echo import only_asks
 from memgraph_engine.model.memory import Source
 from memgraph_engine.model.result import Hit
-from memgraph_engine.model.text import is_question
 from memgraph_engine.rendering import noise
 
 USUAL = 20
@@ -65,7 +65,7 @@ def relevant(
     words = {word.casefold() for word in _WORDS.findall(question)}
     if words and (words <= word_list(language, "interjections") or noise(Source("", question, ""), language)):
         return [], {hit.note.id: "the question is small talk" for hit in hits}
-    echoes = {hit.note.id: _ECHO for hit in hits if _echoes(hit, question, language)}
+    echoes = {hit.note.id: _ECHO for hit in hits if only_asks(hit.note, question, (language,))}
     hits = [hit for hit in hits if hit.note.id not in echoes]
     doubtful = {hit.note.id: why for hit in hits if (why := _doubt(hit, language))}
     least = raised(floor, notes)
@@ -92,21 +92,6 @@ def relevant(
     none = "" if known else f"; none of {notes} notes reaches {least:.2f}"
     dropped = {hit.note.id: _why(hit, needed(hit), doubtful.get(hit.note.id, ""), none) for hit in rest}
     return kept, echoes | dropped
-
-
-def _echoes(hit: Hit, question: str, language: str) -> bool:
-    """Tell whether a note asks what is asked, and says nothing besides: then it was a question to the memory before.
-
-    It has the question's words alone; or it opens as questions do ("Where do I live now?"), and has none besides that
-    tells what it is about.
-    """
-    if not all(is_question(source.text) for source in hit.sources):
-        return False
-    said, asked = (set(tokenize(text, language)) for text in (hit.note.text, question))
-    opens = word_list(language, "question-words")
-    sentences = [_WRITTEN.findall(one.casefold()) for source in hit.sources for one in _ENDS.split(source.text)]
-    only_asks = all(words[0] in opens for words in sentences if words)
-    return said <= asked or (only_asks and said - listed_terms(language, *CLOSED) <= asked)
 
 
 def _why(hit: Hit, needed: float, doubt: str, none: str) -> str:

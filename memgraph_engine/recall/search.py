@@ -17,6 +17,7 @@ from memgraph_engine.graph.rows import milliseconds, moment, packed
 from memgraph_engine.language import tokenize
 from memgraph_engine.lifecycle import Policies
 from memgraph_engine.model.block import LONGEST
+from memgraph_engine.model.echo import last
 from memgraph_engine.model.memory import NEVER, TRUE_ONCE, Note, Source, outdated
 from memgraph_engine.model.result import ChannelScore, Explanation, Hit, Hits, Round, steps_behind
 from memgraph_engine.model.scope import Scope
@@ -336,7 +337,9 @@ def hits(
         for (note, one, row), share in zip(best, shares, strict=True)
         if one.notes[row].whole  # else it was removed meanwhile
     ]
-    return Hits(some if query.candidates else newest_first(some), among=found[-1].among)
+    if not query.candidates:
+        some = last(newest_first(some), query.text, found[0].languages)
+    return Hits(some, among=found[-1].among)
 
 
 def _nearest_first(note: Note, question: str, languages: Sequence[str]) -> Note:

@@ -1,0 +1,49 @@
+"""Which notes only ask what is asked: each was a question to the memory before, and answers nothing.
+
+Who chats asks the same again, and what is asked is remembered as all else is. No note is nearer to a question than the
+same question.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from memgraph_engine.language import CLOSED, listed_terms, tokenize, word_list
+from memgraph_engine.model.memory import Note
+from memgraph_engine.model.result import Hit
+from memgraph_engine.model.text import is_question
+
+_WRITTEN = re.compile(r"[^\W_]+(?:'[^\W_]+)*")  # "I'd" is one word
+_ENDS = re.compile(r"[.!?¿¡？\n]+")
+
+
+def only_asks(note: Note, question: str, languages: Sequence[str]) -> bool:
+    """Tell whether a note asks what is asked, and says nothing besides.
+
+    It has the question's words alone; or it opens as questions do ("Where do I live now?"), and has none besides that
+    tells what it is about.
+    """
+    if not note.sources or not all(is_question(source.text) for source in note.sources):
+        return False
+    return any(_within(note, question, language) for language in languages)
+
+
+def last(hits: Sequence[Hit], question: str, languages: Sequence[str]) -> list[Hit]:
+    """Put what only asks what is asked behind all other hits, with the least score of them."""
+    asks = [only_asks(hit.note, question, languages) for hit in hits]
+    answers = [hit for hit, one in zip(hits, asks, strict=True) if not one]
+    if len(answers) in (0, len(hits)):
+        return list(hits)
+    least = answers[-1].score
+    return [
+        *answers,
+        *(replace(hit, score=min(hit.score, least)) for hit, one in zip(hits, asks, strict=True) if one),
+    ]
+
+
+def _within(note: Note, question: str, language: str) -> bool:
+    said, asked = (set(tokenize(text, language)) for text in (note.text, question))
+    opens = word_list(language, "question-words")
+    sentences = [_WRITTEN.findall(one.casefold()) for source in note.sources for one in _ENDS.split(source.text)]
+    opened = all(words[0] in opens for words in sentences if words)
+    return said <= asked or (opened and said - listed_terms(language, *CLOSED) <= asked)
