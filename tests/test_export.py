@@ -691,7 +691,7 @@ def killed(memory, path):
         ended = subprocess.run([sys.executable, "-c", KILLED, *map(str, given)])
         assert ended.returncode == -signal.SIGKILL
         lease = "MATCH (l:Lease {name: $name}) SET l.until = $until"
-        rows(memory, lease, name=f"import {tenant}/bob", until=2**62)
+        rows(memory, lease, name=f"import {tenant}/bob", until=4_000_000_000_000)
         assert readable(memory) == []  # a lease that lives tells that it may still run
         rows(memory, lease, name=f"import {tenant}/bob", until=0)
         assert not nothing_of(memory, "bob/importing")

@@ -94,11 +94,13 @@ def test_an_array_a_page_and_values_one_after_another_are_the_same(tmp_path, mon
         ('{"results":[{"a":1}\n{"b":2}]}', 1, {2: "comma"}),
         ('{"a":NaN}\n{"b":1}', 1, {1: "NaN"}),
         ('[{"a":' + "[" * 200_000 + "]" * 200_000 + '},\n{"b":1}]', 1, {1: "nested too deeply"}),
+        ('{\n"a":1,\n"\\q":2\n}', 0, {3: "a name can't be read"}),
+        ('{"a":"' + "x" * 1_100_000 + '"}\n{"b":\n{"c":3}', 2, {2: "no JSON"}),
         ("\ufeff" + '{"a":1}\n', 1, {}),
         (b'{"a":"\xe9"}\n{"b":1}', 1, {1: "not UTF-8"}),
         ('{"a":1}\n{"b":2}\n'.encode("utf-16"), 2, {}),
     ],
-    ids=range(13),
+    ids=range(15),
 )
 def test_what_can_t_be_read_is_told_with_its_line(tmp_path, text, good, faults):
     (tmp_path / "x").write_bytes(text if isinstance(text, bytes) else text.encode())
@@ -341,6 +343,21 @@ def test_rows_of_a_vector_store_are_memories_too(memory, tmp_path):
     assert (source.text, source.metadata["place"], source.said_at.year) == ("Likes tea.", "Porto", 2024)
 
 
+def test_what_a_user_calls_like_mem0_s_own_fields_stays_metadata(memory, tmp_path):
+    own = {"memory": "16 GB", "id": "T-1", "score": 5, "event": "fair", "role": "user"}
+    rows = [{"id": n, "payload": {**own, "data": f"Ticket {n}.", "user_id": "ana"}} for n in ("a", "b")]
+    done = import_mem0(memory, written(tmp_path / "x", *rows))
+    assert (done.faulty, dict(done.users)) == (0, {"ana": 2})
+    assert texts(memory, **ANA) == ["Ticket a.", "Ticket b."]
+    kept = memory.source("a", **ANA).metadata
+    assert {name: kept[name] for name in ("memory", "id", "score", "event")} == {
+        "memory": "16 GB",
+        "id": "T-1",
+        "score": 5,
+        "event": "fair",
+    }
+
+
 def test_what_can_t_come_is_told_and_the_rest_comes(memory, tmp_path):
     path = written(
         tmp_path / "x",
@@ -358,12 +375,16 @@ def test_what_can_t_come_is_told_and_the_rest_comes(memory, tmp_path):
         memory_of(10, "Good too."),
         memory_of(11, "Whose?", {"a": 1}),
         memory_of(12, "Whose?", ["ana"]),
+        memory_of(13, "Whose?", " ana"),
+        memory_of(14, "When?", created_at="Mon, 08 May 2023 13:56:00 +99999999999999"),
+        memory_of(15, "When?", created_at=[]),
+        memory_of(16, "Until today.", expiration_date=f"{datetime.now(UTC):%Y-%m-%d}T00:00:00Z"),
         '{"id": "deep", "memory": "Deep.", "user_id": "ana", "metadata": ' + '{"a":' * 950 + "1" + "}" * 951,
     )
     done = import_mem0(memory, path)
-    assert [one.line for one in done.done.faults] == [2, 3, 4, 5, 7, 8, 9, 11, 13, 14, 15]
+    assert [one.line for one in done.done.faults] == [2, 3, 4, 5, 7, 8, 9, 11, 13, 14, 15, 16, 17, 19]
     assert dict(done.left) == {"expired": 1}
-    assert texts(memory, **ANA) == ["An epoch.", "Good too.", "Good."]
+    assert texts(memory, **ANA) == ["An epoch.", "Good too.", "Good.", "Until today."]
     assert memory.source(memory_of(4, "")["id"], **ANA).said_at == datetime(2024, 5, 1, 10, tzinfo=UTC)
 
 

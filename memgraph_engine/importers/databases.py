@@ -28,7 +28,7 @@ def columns(connection: sqlite3.Connection) -> dict[str, set[str]]:
     """Return the tables of a database, each with the names of its columns."""
     names = [_text(name) for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
     found = connection.execute
-    return {name: {_text(row[0]) for row in found("SELECT name FROM pragma_table_info(?)", [name])} for name in names}
+    return {name: {_text(row[0]) for row in found("SELECT name FROM pragma_table_xinfo(?)", [name])} for name in names}
 
 
 def _text(given: bytes) -> str:

@@ -6,6 +6,7 @@ They arrive under the same namespaces and keys, where `integrations.langgraph.Me
 import json
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -106,17 +107,19 @@ class _Reader:
             indexed = "0"
             if "store_vectors" in there and connection.execute("SELECT 1 FROM store_vectors LIMIT 1").fetchone():
                 indexed = "NOT EXISTS (SELECT 1 FROM store_vectors v WHERE v.prefix = s.prefix AND v.key = s.key)"
-            (size,) = connection.execute("SELECT count(*) FROM store").fetchone()
             rows = connection.execute(
                 f"SELECT {', '.join(names)}, {indexed} AS unindexed FROM store s ORDER BY rowid"  # noqa: S608  our own
             )
+            size = 0
+            with suppress(sqlite3.Error):  # it is damaged: what stands before that comes all the same
+                (size,) = connection.execute("SELECT count(*) FROM store").fetchone()
             try:
                 for number, row in enumerate(rows):
                     given = {name: _text(row[name]) for name in names}
                     given["value"] = parsed(str(given["value"]))
                     yield self._item(path, number + 1, given, indexed=not row["unindexed"])
                     if number % _SOME == 0:
-                        yield Share(number / size)
+                        yield Share(number / size if size else 0.0)
             except sqlite3.Error as error:
                 yield Fault(str(path), 0, f"the database is damaged, so the rest of it is not read: {error}")
 

@@ -37,6 +37,10 @@ _TAKEN = (
     "id", "memory", "data", "hash", "created_at", "updated_at", "metadata", "user_id", "agent_id", "run_id",
     "actor_id", "role", "categories", "expiration_date", "score", "text_lemmatized", "event",
 )  # fmt: skip
+_OWN = (
+    "hash", "created_at", "updated_at", "user_id", "agent_id", "run_id", "actor_id", "role", "expiration_date",
+    "text_lemmatized",
+)  # fmt: skip  # of a payload
 _SOME = 1000  # values, after which it is told how much is read
 _CHANGED = "changed here since it came"
 _EXPIRED = "expired"
@@ -134,7 +138,7 @@ class _Reader:
         if isinstance(value, Unread) or not isinstance(value, Mapping):
             why = value if isinstance(value, Unread) else f"this is {named(value)}; a memory of mem0 is needed"
             return Fault(str(path), line, why)
-        one = {**value, **value["payload"]} if isinstance(value.get("payload"), Mapping) else value
+        one = _of_row(value) if isinstance(value.get("payload"), Mapping) else value
         if _ended(one.get("expiration_date"), self.memory.engine.now()):
             return Left(_EXPIRED)
         try:
@@ -150,12 +154,22 @@ class _Reader:
         return Record(path, line, user, message)
 
 
+def _of_row(row: Mapping[str, Any]) -> dict[str, object]:
+    """Return a row of a store of vectors as `get_all` gives it: beside mem0's own fields stand those of the user."""
+    payload: Mapping[str, object] = row["payload"]
+    own = {name: payload[name] for name in _OWN if name in payload}
+    metadata = {name: said for name, said in payload.items() if name not in (*_OWN, "data")}
+    return {**own, "id": row.get("id"), "memory": payload.get("data"), "metadata": metadata}
+
+
 def _user(one: Mapping[str, Any]) -> str | None:
     """Return whose a memory is, None if it does not say."""
     told = {name: one[name] for name in ("user_id", "agent_id", "run_id") if one.get(name) not in (None, "")}
     for name, value in told.items():
         if not isinstance(value, str | int) or isinstance(value, bool):
             raise InvalidInput(f"{name} is {named(value)}; a name is needed")
+        if str(value) != str(value).strip():
+            raise InvalidInput(f"{name} is {value!r}: mem0 has no names with spaces around them")
     return mem0.Identity.of(told).owner if told else None
 
 
@@ -180,7 +194,7 @@ def _message(one: Mapping[str, Any]) -> dict[str, object]:
         "agent": _said(one.get("agent_id")),
         "session": _said(one.get("run_id")),
         "time": created,
-        "expires": one.get("expiration_date"),
+        "expires": _day(one.get("expiration_date")),
         "tags": tags if isinstance(tags, list) else None,
         "metadata": {
             **{name: said for name, said in rest.items() if said not in (None, "", [], {})},
@@ -190,6 +204,11 @@ def _message(one: Mapping[str, Any]) -> dict[str, object]:
         },
     }
     return {name: said for name, said in told.items() if said is not None}
+
+
+def _day(given: object) -> object:
+    """Return the last day of a memory; a time of that day is not told apart."""
+    return None if given == "" else given[:10] if isinstance(given, str) else given
 
 
 def _said(name: object) -> str | None:

@@ -24,9 +24,9 @@ def iso(given: object) -> object:
     if isinstance(given, str) and "," in given[:5]:
         try:
             return parsedate_to_datetime(given).isoformat()
-        except ValueError:
+        except (ValueError, OverflowError):
             return given
-    return given or None
+    return None if given == "" else given
 
 
 def _since_1970(given: float | str) -> str | None:

@@ -66,11 +66,18 @@ class Values:
     def _in_lines(self, file: IO[str]) -> bool:
         """Tell whether each line is a value, from the first two that are not empty; the file is at its start after."""
         some = (line for line in iter(lambda: file.readline(_PIECE), "") if line.strip())
-        first, second = next(some, ""), next(some, "").lstrip()
+        first = next(some, "")
+        length, long = len(first), not first.endswith("\n") and len(first) == _PIECE
+        for rest in some if long else ():
+            length += len(rest)
+            if rest.endswith("\n") or length > _LONGEST:
+                break
+        second = next(some, "").lstrip()
         file.seek(0)
         begins = first.lstrip()[:1]
-        if len(first) == _PIECE and not first.endswith("\n"):
-            return begins not in ("{", "[")
+        if long:  # too long to be read twice
+            goes_on = length <= _LONGEST and second.startswith(begins) and not self._is_page(first)
+            return begins not in ("{", "[") or goes_on
         whole = not isinstance(loads(first), Unread)
         if begins == "[":
             return whole and bool(second)
@@ -150,6 +157,8 @@ class _Document:
             if mark != '"':
                 raise self._wrong("the object is not closed" if not mark else f"{mark!r} is no name")
             _, name = self._value()
+            if isinstance(name, Unread):
+                raise self._wrong(f"a name can't be read ({str(name).removeprefix('no JSON: ')})")
             if self._next() != ":":
                 raise self._wrong("a colon is missing")
             self._skip()
