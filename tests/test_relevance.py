@@ -94,6 +94,20 @@ def test_a_question_asked_before_tells_nothing_and_replaces_nothing(memory, aske
     assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
 
 
+@pytest.mark.parametrize(
+    ("said", "asked"),
+    [
+        ("My wife is Eva, no?", "Is Eva my wife?"),
+        ("What I eat is only vegan food, ok?", "Do I eat only vegan food?"),
+        ("I have a meeting with Bob on Friday?", "Do I have a meeting with Bob on Friday?"),
+        ("Our flight is at nine, is it not?", "When is our flight, at nine?"),
+    ],
+)
+def test_what_is_stated_with_a_question_mark_is_told(memory, said, asked):
+    memory.add({"role": "user", "content": said}, user_id="ana")
+    assert said in memory.context(asked, user_id="ana").text
+
+
 def test_a_question_asked_before_is_found_where_nothing_else_is(memory):
     memory.add({"role": "user", "content": "Where do I live?", "time": "2025-05-04"}, user_id="ana")
     memory.add({"role": "user", "content": "Where do I live now?", "time": "2025-05-25"}, user_id="ana")

@@ -437,6 +437,8 @@ def test_on_a_machine_of_ones_own_no_key_is_asked_for_until_there_is_one(memory,
         {"Origin": "https://memory.example"},
         {"Origin": "null"},
         {"Origin": "http://127.0.0.1:3000"},
+        {"Origin": "http://["},
+        {"Origin": "//127.0.0.1"},
         {"Host": "127.0.0.1.example:8080"},
     ],
 )

@@ -87,6 +87,16 @@ def test_a_tie_that_tells_of_both_notes_says_more(memory):
     assert "perhaps" not in context.text
 
 
+def test_what_is_known_to_have_replaced_a_note_replaces_no_other(memory):
+    told = (
+        ("I live in Lisbon.", "2026-05-04"),
+        ("My sister Rosa is allergic to nuts.", "2026-05-04"),
+        ("I no longer live in Lisbon, I moved to Faro.", "2026-05-18"),
+    )
+    memory.add([{"role": "user", "content": text, "time": day} for text, day in told], user_id="ana")
+    assert "perhaps" not in memory.context("Where does Ana live?", user_id="ana").text
+
+
 def test_a_later_statement_replaces_one_at_most_and_stands_first_only_where_it_is_nearly_as_relevant(memory):
     said = ("My rent is 900 a month.", MAY), ("My gym is 40 a month.", MAY), ("my rent, that's 960 now a month", JUNE)
     memory.add([{"role": "user", "content": text, "time": time} for text, time in said], user_id="ana")

@@ -93,10 +93,12 @@ def facts(
     for tie in sorted(changes, key=lambda tie: (-behind[tie.newer], tie.newer_said)):
         _precede(standing, tie.newer, tie.older)
     told = {note for tie in ties for note in (tie.newer, tie.older)}
+    replacing = {tie.newer for tie in ties if tie.kind in ("supersede", "change")}  # what they replace is known
     perhaps = {
         old: new
         for old, new in outdated.items()
         if old not in told
+        and new.note.id not in replacing
         and {old, new.note.id} <= standing.keys()
         and not _alike(standing[old].note, new.note, share, language)
     }

@@ -14,14 +14,14 @@ from memgraph_engine.model.result import Hit
 from memgraph_engine.model.text import is_question
 
 _WRITTEN = re.compile(r"[^\W_]+(?:'[^\W_]+)*")  # "I'd" is one word
-_ENDS = re.compile(r"[.!?¿¡？\n]+")
+_ENDS = re.compile(r"[.!?¿¡？,;:()–—…\n]+")  # of clauses
 
 
 def only_asks(note: Note, question: str, languages: Sequence[str]) -> bool:
     """Tell whether a note asks what is asked, and says nothing besides.
 
-    It has the question's words alone; or it opens as questions do ("Where do I live now?"), and has none besides that
-    tells what it is about.
+    Each of its sentences opens as questions do and goes on to its end ("Where do I live now?"), and none of its words
+    that tell what it is about is missing in the question. "My wife is Eva, no?" tells it, and so does "I live here?".
     """
     if not note.sources or not all(is_question(source.text) for source in note.sources):
         return False
@@ -44,6 +44,7 @@ def last(hits: Sequence[Hit], question: str, languages: Sequence[str]) -> list[H
 def _within(note: Note, question: str, language: str) -> bool:
     said, asked = (set(tokenize(text, language)) for text in (note.text, question))
     opens = word_list(language, "question-words")
-    sentences = [_WRITTEN.findall(one.casefold()) for source in note.sources for one in _ENDS.split(source.text)]
-    opened = all(words[0] in opens for words in sentences if words)
-    return said <= asked or (opened and said - listed_terms(language, *CLOSED) <= asked)
+    clauses = [_WRITTEN.findall(one.casefold()) for source in note.sources for one in _ENDS.split(source.text)]
+    if not opens:  # of a language whose grammar is not known
+        return said == asked
+    return all(words[0] in opens for words in clauses if words) and said - listed_terms(language, *CLOSED) <= asked
