@@ -1,10 +1,13 @@
 """`memgraph-engine serve`."""
 
+import logging
 from typing import Annotated
 
 import typer
 
 from memgraph_engine.cli.options import Tenant
+
+LINE = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 
 
 def serve(
@@ -30,6 +33,7 @@ def serve(
     from memgraph_engine.integrations.rest import serving
     from memgraph_engine.settings import Settings
 
+    logging.basicConfig(format=LINE)  # else the first library that logs chooses how
     settings = Settings.load(**({"tenant": tenant} if tenant else {}))
     chosen = {name: value for name, value in (("host", host), ("port", port)) if value is not None}
     settings = settings.model_copy(update={"serve": settings.serve.model_copy(update=chosen)})
@@ -38,6 +42,8 @@ def serve(
         at, number = one.getsockname()[:2]
         where = f"[{at}]" if ":" in at else at
         who = "with a key" if access.required else f"without a key, for tenant {settings.tenant!r}"
+        if access.required and not serving.opened(memory):
+            who += " (no key opens anything now: `memgraph-engine keys add` makes one)"
         page = f"; the page is http://{where}:{number}/ui" if ui else ""
         typer.echo(f"Serving {who} at http://{where}:{number} (Ctrl+C to stop){page}", err=True)
         serving.serve(memory, access, one, ui=ui)

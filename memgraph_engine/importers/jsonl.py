@@ -1,7 +1,8 @@
 """Chats of any shape in JSON: lines, or an array (docs/import.md)."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from memgraph_engine.writing.batch import unknown
 
 _KNOWN = (*FIELDS, *OTHER_NAMES, "tool_calls", "function_call", "refusal", "audio")
 _HINT = " Where fields have other names, say which they are (--text-field, --time-field …)."
+_FIRST = 100  # records, in which a field is looked for
 _SOME = 1000  # values, after which it is told how much is read
 
 
@@ -39,6 +41,11 @@ class Fields:
     time: str = ""
     id: str = ""
     session: str = ""
+
+    @property
+    def any(self) -> bool:
+        """Whether one of them is said."""
+        return any(asdict(self).values())
 
     @property
     def said(self) -> dict[str, str]:
@@ -86,7 +93,10 @@ def import_jsonl(
         progress,
         dry_run,
     )
-    return run.files(paths_of(path), reader.records)
+    paths = paths_of(path)
+    for one in paths:
+        reader.check(one)
+    return run.files(paths, reader.records)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,9 +106,22 @@ class _Reader:
     memory: Memory
     fields: Fields
 
-    def records(self, path: Path) -> Iterator[Come[Message]]:
+    def check(self, path: Path) -> None:
+        """Raise InvalidInput for a field that none of the first records has: a misspelt one would be passed over."""
         if is_sqlite(path):
             raise InvalidInput(f"{path} is a database of SQLite; a file of JSON is needed.")
+        first = [value for _, value in islice(Values(path), _FIRST if self.fields.any else 0)]
+        some = [
+            value for value in first if isinstance(value, Mapping) and (self.fields.text or not is_conversation(value))
+        ]
+        for name, field in asdict(self.fields).items():
+            if field and some and not any(_has(value, field) for value in some):
+                raise InvalidInput(
+                    f"{path}: none of the first {len(some)} records has the field {field!r} (--{name}-field), so "
+                    "nothing was read."
+                )
+
+    def records(self, path: Path) -> Iterator[Come[Message]]:
         values = Values(path)
         for number, (line, value) in enumerate(values):
             try:
@@ -184,6 +207,13 @@ class _Keeper:
         known = {id: one for id, one in seen.known.items() if not one.ended} if seen else {}  # noqa: A001
         new = unknown(given, known)
         return Ingested(added=len(new), repeats=len(given) - len(new))
+
+
+def _has(value: Mapping[str, Any], path: str) -> bool:
+    """Tell whether there is a field at a path, whatever it holds."""
+    above, _, name = path.rpartition(".")
+    within = _at(value, above) if above else value
+    return path in value or (isinstance(within, Mapping) and name in within)
 
 
 def _at(value: Mapping[str, Any], path: str) -> Any:

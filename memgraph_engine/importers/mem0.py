@@ -31,6 +31,7 @@ from memgraph_engine.model.scope import Scope
 from memgraph_engine.writing.writer import Writer
 
 _LISTS = ("results", "memories")
+_SEVERAL = "\0"  # no user's name
 _MARK = "mem0"  # of the metadata
 _ROLES = ("user", "assistant")
 _TAKEN = (
@@ -83,9 +84,14 @@ def import_mem0(
             if not former or not columns(former).get("history", set()) >= _HISTORY:
                 raise InvalidInput(f"{file} is no history of mem0: it is the file history.db in ~/.mem0.")
         owners = dict[str, str | None]()
+        for file in _files(path) if former else ():  # the same id of two users: the history may be either's
+            for one in _Reader(memory).records(file):
+                if isinstance(one, Record):
+                    same = owners.setdefault(one.given["id"], one.user) == one.user
+                    owners[one.given["id"]] = one.user if same else _SEVERAL
         keeper = _Keeper(memory, former, dry_run, owners)
         run = Run[Message](memory, {"user_id": user_id, "shared": False}, keeper.bring, progress, dry_run)
-        return run.files(_files(path), _Reader(memory, owners if former else None).records)
+        return run.files(_files(path), _Reader(memory).records)
 
 
 def _files(given: object) -> list[Path]:
@@ -118,14 +124,9 @@ def _files(given: object) -> list[Path]:
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """Reads mem0's memories as messages.
-
-    `owners` are whose the memories are, where there is a history, which names no users: the same id of another user
-    gets nothing of it.
-    """
+    """Reads mem0's memories as messages."""
 
     memory: Memory
-    owners: dict[str, str | None] | None
 
     def records(self, path: Path) -> Iterator[Come[Message]]:
         values = Values(path, _LISTS)
@@ -149,8 +150,6 @@ class _Reader:
             return Fault(str(path), line, str(error))
         if isinstance(message, Fault):
             return message
-        if self.owners is not None:
-            self.owners.setdefault(message["id"], user)
         return Record(path, line, user, message)
 
 

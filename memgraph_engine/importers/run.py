@@ -121,10 +121,10 @@ class Run(Generic[T]):
     def _take(self, record: Record[T]) -> None:
         asked, shared = self.whose["user_id"], self.whose["shared"]
         user = record.user or asked
+        self._taken += 1
         if user is None and not shared:
             self._count(faulty(record.fault("it names no user; say whose it is (--user)")))
             return
-        self._taken += 1
         if (shared and user is not None) or (asked is not None and user != asked):
             self._leave(self._other(str(user)))
             return

@@ -129,7 +129,7 @@ class _Document:
 
     def __init__(self, file: IO[str], lists: Sequence[str]) -> None:
         self._file, self._lists = file, lists
-        self._text, self._at, self._line = "", 0, 1
+        self._text, self._at, self._line, self._read = "", 0, 1, 0
 
     def values(self) -> Iterator[Value]:
         """Yield the values; those of an array, and of a list of a page, one by one."""
@@ -151,7 +151,7 @@ class _Document:
         self._skip()
 
     def _object(self) -> Iterator[Value]:
-        line, own, paged = self._line, dict[str, object](), False
+        line, own, paged, begins = self._line, dict[str, object](), False, self._read
         self._skip()
         while (mark := self._next()) != "}":
             if mark != '"':
@@ -169,6 +169,8 @@ class _Document:
                 raise self._wrong("a value is missing")
             else:
                 _, own[str(name)] = self._value()
+            if self._read - begins > _LONGEST + _PIECE:  # what it holds is not kept
+                own = {"": _TOO_LONG}
             self._separated("}")
         self._skip()
         if not paged:
@@ -246,6 +248,7 @@ class _Document:
 
     def _more(self) -> bool:
         self._text, self._at = self._file.read(_PIECE), 0
+        self._read += len(self._text)
         return bool(self._text)
 
     def _wrong(self, why: str) -> Unreadable:

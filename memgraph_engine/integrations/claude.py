@@ -169,7 +169,7 @@ def _checked(given: str) -> str:
     parts = [part for part in given.split("/") if part not in ("", ".")]
     if not given.startswith("/") or not parts or f"/{parts[0]}" != _ROOT or ".." in parts:
         raise ToolError(f"A path begins with {_ROOT} and goes nowhere else, not {given!r}.")
-    if any(category(sign) == "Cc" for sign in given):
+    if any(category(sign) in ("Cc", "Zl", "Zp") for sign in given):
         raise ToolError(f"A path has no line breaks or other control characters, as {given!r} has.")
     path = "/" + "/".join(parts)
     check_name(source_id(FILES, path), "path")

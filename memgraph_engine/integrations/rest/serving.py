@@ -51,6 +51,11 @@ def loopback(one: socket.socket) -> bool:
     return ip_address(one.getsockname()[0].partition("%")[0]).is_loopback
 
 
+def opened(memory: Memory) -> bool:
+    """Tell whether there is a key that opens something, of any tenant."""
+    return keys.some(memory.engine.db)
+
+
 def admitted(memory: Memory, *, alone: bool) -> Access:
     """Return who may ask a server that this machine `alone` reaches, or others too.
 
