@@ -107,7 +107,7 @@ test-langgraph: .venv-langgraph/ready  ## LangGraph's store, by the tests of Lan
 test-langchain: .venv-langchain/ready  ## LangChain's retriever, by LangChain's own tests too
 	.venv-langchain/bin/python -m mypy memgraph_engine/integrations/langchain.py
 	.venv-langchain/bin/python -m pytest -m langchain -o asyncio_mode=auto -o asyncio_default_fixture_loop_scope=function
-	.venv-langchain/bin/python -m pytest tests/test_docs.py -k langchain
+	.venv-langchain/bin/python -m pytest tests/test_docs.py -k langchain -p no:asyncio
 
 test-google-adk: .venv-google-adk/ready  ## Google ADK's memory service
 	.venv-google-adk/bin/python -m mypy memgraph_engine/integrations/google_adk.py

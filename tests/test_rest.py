@@ -512,6 +512,11 @@ def test_parameters_that_there_are_not_are_told(client):
     refused(client.get("/v1/notes", params={**ANA, "metadata": "floor"}), 400, "KEY=VALUE")
 
 
+@pytest.mark.parametrize("path", ["/v1/notes?user_id=jos%E9", "/v1/notes/%FF?user_id=ana"])
+def test_an_address_is_utf_8(client, path):
+    refused(client.get(path), 400, "UTF-8")
+
+
 def test_whose_memory_is_said_once(client):
     told = client.get("/v1/notes?user_id=ana&user_id=ben")
     assert (told.status_code, "once" in told.json()["detail"]) == (400, True)

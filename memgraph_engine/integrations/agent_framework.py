@@ -4,9 +4,11 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any
 
-from agent_framework import AgentSession, ContextProvider, Message, SessionContext, SupportsAgentRun
-
 from memgraph_engine.client import Memory
+from memgraph_engine.integrations import needed
+
+with needed("A context provider of the Agent Framework", "agent-framework"):
+    from agent_framework import AgentSession, ContextProvider, Message, SessionContext, SupportsAgentRun
 
 _ROLES = ("user", "assistant")
 _SHOWN = "shown"  # in the provider's state: what the model was shown for the turn that is running

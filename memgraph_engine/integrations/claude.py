@@ -5,25 +5,27 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from unicodedata import category
 
-from anthropic.lib.tools import ToolError
-from anthropic.tools.memory import BetaAbstractMemoryTool
-from anthropic.types.beta import (
-    BetaCacheControlEphemeralParam,
-    BetaMemoryTool20250818CreateCommand,
-    BetaMemoryTool20250818DeleteCommand,
-    BetaMemoryTool20250818InsertCommand,
-    BetaMemoryTool20250818RenameCommand,
-    BetaMemoryTool20250818StrReplaceCommand,
-    BetaMemoryTool20250818ViewCommand,
-)
-
 from memgraph_engine.asking.items import ItemReader
 from memgraph_engine.client import Memory
 from memgraph_engine.errors import MemgraphEngineError
 from memgraph_engine.ingest.messages import check_name
+from memgraph_engine.integrations import needed
 from memgraph_engine.model.item import FILES, Put, source_id
 from memgraph_engine.model.scope import scope_of
 from memgraph_engine.writing.items import ItemWriter
+
+with needed("Claude's memory tool", "claude"):
+    from anthropic.lib.tools import ToolError
+    from anthropic.tools.memory import BetaAbstractMemoryTool
+    from anthropic.types.beta import (
+        BetaCacheControlEphemeralParam,
+        BetaMemoryTool20250818CreateCommand,
+        BetaMemoryTool20250818DeleteCommand,
+        BetaMemoryTool20250818InsertCommand,
+        BetaMemoryTool20250818RenameCommand,
+        BetaMemoryTool20250818StrReplaceCommand,
+        BetaMemoryTool20250818ViewCommand,
+    )
 
 _ROOT = "/memories"
 _LEVELS = 2  # of folders that a view of one shows

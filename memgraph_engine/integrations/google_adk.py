@@ -5,15 +5,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from google.adk.memory.base_memory_service import BaseMemoryService, SearchMemoryResponse
-from google.adk.memory.memory_entry import MemoryEntry
-from google.genai import types
-
 from memgraph_engine.client import Memory
 from memgraph_engine.errors import InvalidInput
+from memgraph_engine.integrations import needed
 from memgraph_engine.integrations.namespaces import user_of
 from memgraph_engine.interface.defaults import TOP_K
 from memgraph_engine.model.result import Hit
+
+with needed("A memory service of Google ADK", "google-adk"):
+    from google.adk.memory.base_memory_service import BaseMemoryService, SearchMemoryResponse
+    from google.adk.memory.memory_entry import MemoryEntry
+    from google.genai import types
 
 if TYPE_CHECKING:
     from google.adk.events.event import Event

@@ -3,17 +3,20 @@
 import asyncio
 from typing import Any, Literal
 
-from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun
-from langchain_core.documents import Document
-from langchain_core.retrievers import BaseRetriever
 from pydantic import Field
 
 from memgraph_engine.client import Memory
 from memgraph_engine.errors import InvalidInput
+from memgraph_engine.integrations import needed
 from memgraph_engine.interface.defaults import TOP_K
 from memgraph_engine.interface.filters import FILTERS
 from memgraph_engine.interface.results import json_form
 from memgraph_engine.model.result import Hit
+
+with needed("A LangChain retriever", "langchain"):
+    from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun
+    from langchain_core.documents import Document
+    from langchain_core.retrievers import BaseRetriever
 
 
 class MemgraphRetriever(BaseRetriever):

@@ -18,38 +18,40 @@ from types import TracebackType
 from typing import Any, Self, cast
 from urllib.parse import unquote
 
-from langgraph.store.base import (
-    BaseStore,
-    Embeddings,
-    GetOp,
-    IndexConfig,
-    InvalidNamespaceError,
-    ListNamespacesOp,
-    MatchCondition,
-    Op,
-    PutOp,
-    Result,
-    SearchItem,
-    SearchOp,
-    TTLConfig,
-    ensure_embeddings,
-    get_text_at_path,
-    validate_op_namespace,
-)
-from langgraph.store.base import Item as StoreItem
-
 from memgraph_engine.asking.items import ItemReader, Ranked
 from memgraph_engine.client import Memory
 from memgraph_engine.errors import InvalidInput, named
 from memgraph_engine.graph.items import Holding
 from memgraph_engine.ingest.items import check_item
 from memgraph_engine.ingest.messages import check_name
+from memgraph_engine.integrations import needed
 from memgraph_engine.integrations.namespaces import namespace_of, user_of
 from memgraph_engine.model.item import ITEMS, Item, Put, source_id
 from memgraph_engine.model.ports import Clock, utc_now
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.settings import Settings
 from memgraph_engine.writing.items import ItemWriter
+
+with needed("A LangGraph store", "langgraph"):
+    from langgraph.store.base import (
+        BaseStore,
+        Embeddings,
+        GetOp,
+        IndexConfig,
+        InvalidNamespaceError,
+        ListNamespacesOp,
+        MatchCondition,
+        Op,
+        PutOp,
+        Result,
+        SearchItem,
+        SearchOp,
+        TTLConfig,
+        ensure_embeddings,
+        get_text_at_path,
+        validate_op_namespace,
+    )
+    from langgraph.store.base import Item as StoreItem
 
 Namespace = tuple[str, ...]
 

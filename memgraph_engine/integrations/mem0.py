@@ -199,7 +199,7 @@ class Memory:
     ) -> dict[str, list[dict[str, Any]]]:
         """Return the memories that answer a query, best first; `filters` name whose they are.
 
-        `score` is the relevance, where the embedder has one, else the score; those below `threshold` are left out. With
+        `score` is the cosine, 0 at least; those below `threshold` are left out. With
         `filters` on metadata it looks at the best 1,000.
         """
         del rerank  # the engine's own second stage is a setting
@@ -484,7 +484,7 @@ def _item(note: Note, whose: Identity) -> dict[str, Any]:
 
 
 def _score(hit: Hit) -> float:
-    return hit.score if hit.relevance is None else hit.relevance
+    return max(hit.similarity, 0.0)
 
 
 def _details(hit: Hit) -> dict[str, Any]:

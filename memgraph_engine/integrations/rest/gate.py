@@ -4,7 +4,7 @@ import asyncio
 import json
 import re
 from collections.abc import Mapping
-from urllib.parse import urlsplit
+from urllib.parse import unquote_to_bytes, urlsplit
 
 import numpy as np
 from starlette.concurrency import run_in_threadpool
@@ -55,6 +55,7 @@ class Gate:
         headers = Headers(scope=scope)
         path = scope["path"].removeprefix(scope.get("root_path", ""))  # of another app that it is mounted in
         try:
+            _check_address(scope)
             form = path == PAGE or path.startswith(f"{PAGE}/")
             if form:
                 self._check_alone(headers, secret=None)
@@ -130,6 +131,15 @@ class Gate:
         if size > most:
             raise _too_large(most)
         return b"".join(chunks)
+
+
+def _check_address(scope: Scope) -> None:
+    """Refuse what is no UTF-8: else names that differ would become one."""
+    try:
+        for part in (scope.get("raw_path") or b"", scope["query_string"]):
+            unquote_to_bytes(part).decode()
+    except UnicodeDecodeError:
+        raise Refused(400, "The address must be UTF-8, percent-encoded.") from None
 
 
 def _too_large(most: int) -> Refused:
