@@ -204,7 +204,7 @@ class MemgraphStore(BaseStore):
     def _put(self, op: PutOp) -> Put:
         put = check_item(op.key, op.value, ttl=op.ttl)  # before its texts are taken out of it
         paths = [] if op.index is False else self._fields if op.index is None else op.index
-        if isinstance(paths, str) or not all(isinstance(path, str) for path in paths):
+        if not _is_paths(paths):
             raise InvalidInput(f"the item {op.key!r}: index must be False or a list of paths, not {op.index!r}.")
         texts = (text for path in paths for text in get_text_at_path(dict(op.value or {}), path))
         return replace(put, texts=tuple(dict.fromkeys(texts)))
@@ -250,6 +250,10 @@ def _check(op: Op) -> None:
         raise InvalidInput(f"max_depth must be 1 at least, not {op.max_depth}.")
     elif isinstance(op, SearchOp) and op.filter and not _named(op.filter):
         raise InvalidInput(f"filter must be a mapping whose names are strings, not {op.filter!r}.")
+
+
+def _is_paths(given: object) -> bool:
+    return isinstance(given, list | tuple) and all(isinstance(path, str) for path in given)
 
 
 def _named(value: object) -> bool:
