@@ -302,6 +302,7 @@ class PromptSettings(BaseModel):
     profile: Annotated[int, Field(ge=0)]
     answer: Annotated[int, Field(ge=0)]
     interactions: Annotated[int, Field(ge=0, le=1000)]
+    relevance: Share
 
 
 class BudgetSettings(BaseModel):

@@ -270,3 +270,30 @@ def test_nothing_that_was_said_or_set_ends_its_part_of_the_prompt(connected):
     about = made.section("profile").text
     assert about.count("</recalled-memory>") == 1
     assert 'allergy: "nuts, raw", milk\n"pet: dog, cat": Rex Bo: &lt; /' in about
+
+
+FACTS = (
+    "I'm vegetarian and I hate mushrooms.",
+    "My daughter Lea starts school in September.",
+    "I work as a nurse in a hospital.",
+    "I bought a red bicycle last week.",
+    "I moved to Lisbon in March.",
+    "My knee hurts when I run.",
+    "I play the cello in an orchestra.",
+    "My husband Tom is from Ireland.",
+    "I'm afraid of flying.",
+    "We have two cats.",
+)
+
+
+@pytest.mark.parametrize("floor", [0.03, 0.12])
+def test_a_prompt_remembers_what_is_asked_for_in_other_words(tenant, embedder, floor):
+    """Its floor is lower than that of a context that is shown, unless it is set otherwise."""
+    settings = Settings.load(prompt={"relevance": floor})
+    with Memory.connect(tenant=tenant, embedder=embedder, settings=settings) as memory:
+        memory.add([{"role": "user", "text": fact} for fact in FACTS], user_id="kim")
+        most = max(hit.relevance for hit in memory.search("Do I have pets?", user_id="kim"))
+        assert 0.03 < most < 0.12  # else this shows nothing
+        told = [entry.note.text for entry in memory.prompt("Do I have pets?", user_id="kim").context.entries]
+        assert ("We have two cats." in told) is (floor == 0.03)
+        assert memory.context("Do I have pets?", user_id="kim").text == ""

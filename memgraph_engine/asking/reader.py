@@ -209,9 +209,13 @@ class Reader:
         answered: bool,
         busy: bool,
         turns: Sequence[Source],
+        least: float = 1.0,
         **filters: Unpack[SearchFilters],
     ) -> Remembered:
-        """Return what contexts of a question are made of: what so many `blocks` hold, or what a search finds."""
+        """Return what contexts of a question are made of: what so many `blocks` hold, or what a search finds.
+
+        Its floor of relevance is `least` where that is lower than the setting.
+        """
         settings = self._engine.settings.answer
         query = self._query(scope, question, top_k, filters, turns)
         named = () if answered else filters.get("include") or ()
@@ -223,7 +227,7 @@ class Reader:
             if blocks
             else self._hits(scope, query, settings.rounds, busy=busy)
         )
-        hits, irrelevant = relevant(query.text, found, settings.relevance, language, found.among)
+        hits, irrelevant = relevant(query.text, found, min(settings.relevance, least), language, found.among)
         hits, ties = self._with_others(query, hits)
         told = {hit.note.id for hit in hits}
         left_out = irrelevant | {note: why for note, why in found.dropped.items() if note not in told}
@@ -310,7 +314,14 @@ class Reader:
 
         found = (
             self._remembered(
-                scope, question, top_k=top_k, answered=False, busy=busy, turns=turns[-LAST:], include=include
+                scope,
+                question,
+                top_k=top_k,
+                answered=False,
+                busy=busy,
+                turns=turns[-LAST:],
+                least=settings.relevance,
+                include=include,
             )
             if most_long >= LEAST_BUDGET
             else None
