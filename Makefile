@@ -91,50 +91,50 @@ test-mcp: .venv-mcp/ready  ## MCP in process, over standard input and output and
 	.venv-mcp/bin/python -m pytest tests/test_mcp.py tests/test_mcp_foreign.py
 
 test-rest: .venv-rest/ready  ## thousands of requests, made from the server's own document, by two identities (some minutes)
-	.venv-rest/bin/python -m pytest -m rest -s
+	.venv-rest/bin/python -m pytest tests/test_rest_fuzzed.py -s
 
 test-ui: .venv-ui/ready  ## the page in a real Chromium (needs chromium and chromedriver on the PATH)
-	.venv-ui/bin/python -m pytest -m ui
+	.venv-ui/bin/python -m pytest tests/test_page_browser.py
 
 test-mem0: .venv-mem0/ready  ## mem0's calls beside mem0 itself, and its memories imported, offline
 	.venv-mem0/bin/python -m pytest tests/test_mem0.py tests/test_importers.py -m "not slow"
 
 test-langgraph: .venv-langgraph/ready  ## LangGraph's store, by the tests of LangGraph's own stores too (fetches these)
 	.venv-langgraph/bin/python -m mypy memgraph_engine/integrations/langgraph.py
-	.venv-langgraph/bin/python -m pytest -m langgraph -p no:asyncio
+	.venv-langgraph/bin/python -m pytest tests/test_langgraph.py tests/test_langgraph_foreign.py tests/test_importers.py -m langgraph -p no:asyncio
 	.venv-langgraph/bin/python -m pytest tests/test_docs.py -k langgraph -p no:asyncio
 
 test-langchain: .venv-langchain/ready  ## LangChain's retriever, by LangChain's own tests too
 	.venv-langchain/bin/python -m mypy memgraph_engine/integrations/langchain.py
-	.venv-langchain/bin/python -m pytest -m langchain -o asyncio_mode=auto -o asyncio_default_fixture_loop_scope=function
+	.venv-langchain/bin/python -m pytest tests/test_langchain.py -o asyncio_mode=auto -o asyncio_default_fixture_loop_scope=function
 	.venv-langchain/bin/python -m pytest tests/test_docs.py -k langchain -p no:asyncio
 
 test-google-adk: .venv-google-adk/ready  ## Google ADK's memory service
 	.venv-google-adk/bin/python -m mypy memgraph_engine/integrations/google_adk.py
-	.venv-google-adk/bin/python -m pytest -m google_adk
+	.venv-google-adk/bin/python -m pytest tests/test_google_adk.py
 	.venv-google-adk/bin/python -m pytest tests/test_docs.py -k google-adk
 
 test-agent-framework: .venv-agent-framework/ready  ## the context provider of Microsoft's Agent Framework
 	.venv-agent-framework/bin/python -m mypy memgraph_engine/integrations/agent_framework.py
-	.venv-agent-framework/bin/python -m pytest -m agent_framework
+	.venv-agent-framework/bin/python -m pytest tests/test_agent_framework.py
 
 test-claude: .venv-claude/ready  ## Claude's memory tool, beside the SDK's own
 	.venv-claude/bin/python -m mypy memgraph_engine/integrations/claude.py
-	.venv-claude/bin/python -m pytest -m claude
+	.venv-claude/bin/python -m pytest tests/test_claude.py
 
 test-openai-agents: .venv-openai-agents/ready  ## the session of OpenAI's Agents SDK, beside the SDK's own
 	.venv-openai-agents/bin/python -m pytest tests/test_openai_agents.py
 
 test-pydantic-ai: .venv-pydantic-ai/ready  ## the program for Pydantic AI
-	.venv-pydantic-ai/bin/python -m pytest -m frameworks -k pydantic-ai
+	.venv-pydantic-ai/bin/python -m pytest tests/test_frameworks.py -k pydantic-ai
 
 test-llamaindex: .venv-llamaindex/ready  ## the program for LlamaIndex
-	.venv-llamaindex/bin/python -m pytest -m frameworks -k llamaindex
+	.venv-llamaindex/bin/python -m pytest tests/test_frameworks.py -k llamaindex
 
 test-vercel-ai: .venv-vercel-ai/ready  ## the program for Vercel's AI SDK
 	@PATH=$(CURDIR)/.venv-vercel-ai/bin:$$PATH npm install --silent --no-audit --no-fund --prefix .venv-vercel-ai \
 	  ai@7.0.173 @ai-sdk/mcp@2.0.99 @ai-sdk/openai@4.0.118
-	.venv-vercel-ai/bin/python -m pytest -m frameworks -k vercel-ai
+	.venv-vercel-ai/bin/python -m pytest tests/test_frameworks.py -k vercel-ai
 
 test-llm: .venv/ready  ## the extractor with a real, weak model on loopback (builds llama.cpp, some minutes)
 	$(PYTHON) -m venv .venv-llm
