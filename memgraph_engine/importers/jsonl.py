@@ -14,6 +14,7 @@ from memgraph_engine.importers.run import Come, Record, Run, Share, Told, one_by
 from memgraph_engine.importers.times import iso
 from memgraph_engine.importers.values import Values, is_sqlite
 from memgraph_engine.ingest.chat import OTHER_NAMES
+from memgraph_engine.ingest.items import at_path
 from memgraph_engine.ingest.messages import FIELDS, parse_message
 from memgraph_engine.ingest.readers import Message, checked
 from memgraph_engine.interface.whose import Whose
@@ -150,20 +151,20 @@ class _Reader:
             yield self._message(value)
             return
         user = self._user(whole)
-        session = _name(_at(whole, self.fields.session)) if self.fields.session else ""
+        session = _name(at_path(whole, self.fields.session)) if self.fields.session else ""
         for turn in turns(value, session or ""):
             own, message = self._message(turn, conversation=True)
             yield user if own is None else own, message
 
     def _user(self, value: Mapping[str, Any]) -> object:
-        found = _at(value, self.fields.user or "user_id")
+        found = at_path(value, self.fields.user or "user_id")
         return None if found == "" else found
 
     def _message(self, value: object, *, conversation: bool = False) -> tuple[object, object]:
         """Return the user whom a record names, and its message; in a conversation fields may have our own names."""
         if not isinstance(value, Mapping):
             return None, value
-        said = {name: _at(value, path) for name, path in self.fields.said.items()}
+        said = {name: at_path(value, path) for name, path in self.fields.said.items()}
         if conversation:
             said = {name: one for name, one in said.items() if one is not None}
         rest = _without(value, self.fields.user or "user_id")
@@ -212,18 +213,8 @@ class _Keeper:
 def _has(value: Mapping[str, Any], path: str) -> bool:
     """Tell whether there is a field at a path, whatever it holds."""
     above, _, name = path.rpartition(".")
-    within = _at(value, above) if above else value
+    within = at_path(value, above) if above else value
     return path in value or (isinstance(within, Mapping) and name in within)
-
-
-def _at(value: Mapping[str, Any], path: str) -> Any:
-    """Return what stands at a path: a field of that very name, else through the objects that the names lead to."""
-    if path in value:
-        return value[path]
-    found: Any = value
-    for name in path.split("."):
-        found = found.get(name) if isinstance(found, Mapping) else None
-    return found
 
 
 def _without(value: Mapping[str, Any], path: str) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
+from typing import Any
 
 from memgraph_engine.errors import InvalidInput, named
 from memgraph_engine.ingest.messages import check_depth, check_name
@@ -29,6 +30,20 @@ def check_item(key: object, value: object, texts: Sequence[str] = (), ttl: float
         raise InvalidInput(f"{where} has {len(written):,} characters as JSON; at most {_LONGEST:,} are allowed.")
     check_depth(written, where)
     return Put(key, written, tuple(dict.fromkeys(texts)), _lifetime(ttl, where))
+
+
+def at_path(value: Mapping[str, Any], path: str) -> Any:
+    """Return what stands at a path: a field of that very name, else through the objects that the names lead to.
+
+    >>> at_path({"a": {"b": 1}, "a.c": 2}, "a.b"), at_path({"a": {"b": 1}, "a.c": 2}, "a.c"), at_path({}, "a.b")
+    (1, 2, None)
+    """
+    if path in value:
+        return value[path]
+    found: Any = value
+    for name in path.split("."):
+        found = found.get(name) if isinstance(found, Mapping) else None
+    return found
 
 
 def as_json(value: object, where: str) -> str:

@@ -22,7 +22,7 @@ from memgraph_engine.asking.items import ItemReader, Ranked
 from memgraph_engine.client import Memory
 from memgraph_engine.errors import InvalidInput, named
 from memgraph_engine.graph.items import Holding
-from memgraph_engine.ingest.items import check_item
+from memgraph_engine.ingest.items import at_path, check_item
 from memgraph_engine.ingest.messages import check_name
 from memgraph_engine.integrations import needed
 from memgraph_engine.integrations.namespaces import namespace_of, user_of
@@ -292,16 +292,7 @@ def _fits(item: Item, wanted: Mapping[str, Any] | None) -> bool:
     if not wanted:
         return True
     value = json.loads(item.value)
-    return all(_holds(_at(value, name), one) for name, one in wanted.items())
-
-
-def _at(value: Mapping[str, Any], path: str) -> object:
-    if path in value:
-        return value[path]
-    found: object = value
-    for name in path.split("."):
-        found = found.get(name) if isinstance(found, Mapping) else None
-    return found
+    return all(_holds(at_path(value, name), one) for name, one in wanted.items())
 
 
 def _holds(value: object, wanted: object) -> bool:
