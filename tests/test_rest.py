@@ -19,9 +19,9 @@ from memgraph_engine.integrations import access as access_of
 from memgraph_engine.integrations.access import Access
 from memgraph_engine.integrations.rest import app, serving
 from memgraph_engine.integrations.rest.bodies import Filters
-from memgraph_engine.integrations.rest.gate import deeper
 from memgraph_engine.integrations.rest.looking import narrowed
 from memgraph_engine.interface.filters import FILTERS, NOTE_FILTERS
+from memgraph_engine.interface.nesting import deeper
 from memgraph_engine.model.item import Put
 from memgraph_engine.model.prompt import Prompt
 from memgraph_engine.model.scope import Scope

@@ -13,6 +13,7 @@ from zoneinfo import ZoneInfo
 
 from memgraph_engine.errors import InvalidInput, named
 from memgraph_engine.ingest import chat
+from memgraph_engine.interface.nesting import deeper
 from memgraph_engine.model.item import is_items
 from memgraph_engine.model.memory import NEVER, UNKNOWN_PAST, Source, SourceKind
 from memgraph_engine.model.text import as_day
@@ -41,7 +42,6 @@ _UNHEARD = ("system", "tool")  # these are kept, and make no notes unless they a
 _MOST_UNHEARD = 1_000_000  # characters; also the most that max_text may be
 _ESCAPED_NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
 _DEEPEST = 200  # Python's own limit is 1,000 calls, of which a program has used some
-_BRACKETS = re.compile(r'"(?:[^"\\]|\\.)*"|([\[\]{}])')  # the group is empty for a string
 _YEARS = range(2, 9999)  # the first and last year stand for "since ever" and "never"
 _CALLED = {  # what else programs call the fields
     "id": ("message_id", "msg_id", "uuid"),
@@ -325,11 +325,8 @@ def check_tags(value: object, where: str) -> tuple[str, ...]:
 
 def check_depth(written: str, where: str) -> None:
     """Raise InvalidInput for JSON that is nested deeper than it can be read and written everywhere."""
-    depth = 0
-    for mark in _BRACKETS.findall(written):
-        depth += (mark in "[{") - (mark in "]}") if mark else 0
-        if depth > _DEEPEST:
-            raise InvalidInput(f"{where} is nested more than {_DEEPEST} deep; at most {_DEEPEST} are allowed.")
+    if deeper(written.encode(errors="surrogatepass"), _DEEPEST):
+        raise InvalidInput(f"{where} is nested more than {_DEEPEST} deep; at most {_DEEPEST} are allowed.")
 
 
 def check_metadata(value: object, where: str) -> Mapping[str, object]:

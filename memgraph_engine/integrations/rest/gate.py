@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping
 from urllib.parse import unquote_to_bytes, urlsplit
 
-import numpy as np
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect
@@ -16,6 +15,7 @@ from memgraph_engine.errors import KeyRefused, MemgraphEngineError
 from memgraph_engine.integrations.access import Access
 from memgraph_engine.integrations.rest.metrics import Metrics
 from memgraph_engine.integrations.rest.problems import Refused, of_engine, problem
+from memgraph_engine.interface.nesting import deeper
 from memgraph_engine.settings import ServeSettings
 
 OPEN = frozenset({"/health/live", "/health/ready", "/openapi.json"})
@@ -25,9 +25,6 @@ PAGE = "/ui"
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _FORM = 1 << 16  # bytes of a form, which is read before anybody has brought a key
 _DRAINED = 1 << 28  # bytes of a body too large that are read and thrown away, so that the client hears of it
-_QUOTE = ord('"')
-_STEPS = np.zeros(256, np.int8)  # of levels, for each byte
-_STEPS[list(b"[{")], _STEPS[list(b"]}")] = 1, -1
 _JSON = re.compile(r"application/(?:[\w.+-]+\+)?json\s*(?:;|$)", re.IGNORECASE)
 
 
@@ -169,19 +166,6 @@ def secret_of(headers: Mapping[str, str]) -> str | None:
     if scheme.casefold() != "bearer":
         raise KeyRefused("A key comes as `Authorization: Bearer KEY`, or as `X-API-Key: KEY`.")
     return secret.strip()
-
-
-def deeper(body: bytes, levels: int) -> bool:
-    """Tell whether JSON has more than so many levels, before it is read: a reader takes the stack for them.
-
-    >>> deeper(b'{"a": ["[[["]}', 2), deeper(b"[[[]]]", 2)
-    (False, True)
-    """
-    if body.count(b"[") + body.count(b"{") <= levels:
-        return False
-    signs = np.frombuffer(body.replace(b"\\\\", b"").replace(b'\\"', b""), np.uint8)
-    outside = np.logical_not(np.bitwise_xor.accumulate(signs == _QUOTE))  # of strings
-    return bool(np.cumsum(_STEPS[signs] * outside, dtype=np.int32).max() > levels)
 
 
 def _name(url: str) -> str:
