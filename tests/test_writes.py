@@ -14,7 +14,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memgraph_engine import Memory
+from memgraph_engine.model.scope import Scope
 from memgraph_engine.testing import purge, temporary_memory
+from memgraph_engine.writing.commit import until_current
 from tests.snapshots import same, snapshot
 
 FACTS = [
@@ -355,3 +357,32 @@ def test_any_order_of_writes_keeps_every_count(server, embedder, moves):
 def test_any_order_of_writes_keeps_every_count_long(server, embedder, moves):
     with temporary_memory(embedder=embedder) as memory:
         play(memory, moves)
+
+
+def test_what_was_read_while_somebody_wrote_and_contradicts_itself_is_read_again(memory):
+    memory.add("The heron eats fish.", user_id="ana")
+    tried = []
+
+    def attempt():
+        tried.append("once")
+        if len(tried) == 1:
+            memory.add("The boat is red.", user_id="ana")
+            raise KeyError("a source that is there no more")
+        return "done"
+
+    scope = Scope(memory.engine.settings.tenant, "ana").name
+    assert until_current(memory.engine.db, scope, attempt) == "done"
+    assert len(tried) == 2
+
+
+def test_a_fault_of_a_write_itself_is_raised(memory):
+    memory.add("The heron eats fish.", user_id="ana")
+    tried = []
+
+    def attempt():
+        tried.append("once")
+        raise IndexError("it is wrong whatever is read")
+
+    with pytest.raises(IndexError, match="whatever"):
+        until_current(memory.engine.db, Scope(memory.engine.settings.tenant, "ana").name, attempt)
+    assert len(tried) == 2
