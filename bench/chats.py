@@ -1,6 +1,7 @@
 """Everyday chats with an assistant, and what a memory must hold of them when it is asked later."""
 
 import json
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -13,8 +14,23 @@ from typing import Any
 
 from bench.conversations import named_file
 
-_MARKS = ("former", "until", "superseded", "no longer", "replaced", "was true", "hasta", "ya no", "antes")
+_MARKS = (
+    "former",
+    "until",
+    "superseded",
+    "no longer",
+    "replaced",
+    "was true",
+    "older than",
+    "outdated",
+    "hasta",
+    "ya no",
+    "antes",
+)
+_NEWER = re.compile(r"(?:newer than|puts right|replaces) \[(\d+)\]")
+_NUMBER = re.compile(r"\[(\d+)\]")
 _DISPUTES = ("disputed", "contradict")
+TOKENS_A_WORD = 1.3
 EVERYDAY = Path(__file__).with_name("everyday.jsonl")
 """Chats to be fitted on, whichever others are measured: changes in many words, and what only looks like one."""
 LONG = Path(__file__).with_name("long.jsonl")
@@ -49,15 +65,15 @@ class Ask:
         A figure that the question has no string for is left out.
         """
         lines, told = [plain(line) for line in lines], plain("\n".join(lines))
+        unmarked = [line for line, once in zip(lines, marked(lines), strict=True) if not once]
         figures = {"disputed": float(any(mark in told for mark in _DISPUTES))}
         if self.current:
             figures["current"] = float(all(holds(told, one) for one in self.current))
             figures["current@300"] = float(all(holds(plain("\n".join(small)), one) for one in self.current))
-            plainly = plain("\n".join(line for line in lines if not _marked(line)))
+            plainly = plain("\n".join(unmarked))
             figures["doubted"] = float(any(holds(told, one) and not holds(plainly, one) for one in self.current))
             figures["first"] = float(holds(plain(first), self.current[0]))
         if self.former:
-            unmarked = [line for line in lines if not _marked(line)]
             figures["former"] = float(not any(holds(line, one) for line in unmarked for one in self.former))
         if self.foreign:
             figures["foreign"] = float(not any(holds(told, one) for one in self.foreign))
@@ -86,10 +102,11 @@ class Chat:
 
         Nothing where no line is marked, or the chat does not tell what was replaced.
         """
-        marked = [line for line in map(plain, lines) if _marked(line)]
-        if self.replaced is None or not marked:
+        lines = [plain(line) for line in lines]
+        once = [line for line, former in zip(lines, marked(lines), strict=True) if former]
+        if self.replaced is None or not once:
             return {}
-        return {"marked": fmean(any(turn in line for turn in self.replaced) for line in marked)}
+        return {"marked": fmean(any(turn in line for turn in self.replaced) for line in once)}
 
     def repeated(self, lines: Iterable[str]) -> float:
         """Return the share of the turns told by a context that it tells more than once."""
@@ -114,14 +131,20 @@ def exchanges() -> list[Exchange]:
     return [Exchange(**json.loads(line)) for line in lines]
 
 
+def turns(chat: Chat, role: str) -> list[str]:
+    """Return what somebody said in a chat, turn by turn."""
+    return [turn["content"] for session in chat.sessions for turn in session if turn["role"] == role]
+
+
 def daily_file(given: Path | None) -> Path:
     """Return the file given, or the one that MEMGRAPH_ENGINE_DAILY names."""
     return named_file(given, "file of everyday chats", "MEMGRAPH_ENGINE_DAILY")
 
 
-def chats(path: Path) -> list[Chat]:
-    """Read a file of chats: JSON, one a line."""
-    return [_chat(json.loads(line)) for line in path.read_text("utf-8").splitlines() if line.strip()]
+def chats(path: Path, only: str = "") -> list[Chat]:
+    """Read a file of chats, JSON, one a line: those whose id or kind begins so."""
+    every = [_chat(json.loads(line)) for line in path.read_text("utf-8").splitlines() if line.strip()]
+    return [one for one in every if one.id.startswith(only) or one.kind.startswith(only)]
 
 
 def woven(chat: Chat, exchanges: Sequence[Exchange], count: int) -> Chat:
@@ -168,9 +191,14 @@ def plain(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
-def _marked(line: str) -> bool:
-    """Tell whether a plain line says that something was true once."""
-    return any(f" {mark}" in f" {_bare(line)}" for mark in _MARKS)
+def marked(lines: Sequence[str]) -> list[bool]:
+    """Tell of each plain line of a context whether it says that it was true once, or another says so of its number."""
+    older = {number for line in lines for number in _NEWER.findall(line)}
+    numbers = (_NUMBER.match(line) for line in lines)
+    return [
+        bool(number and number[1] in older) or any(f" {mark}" in f" {_bare(line)}" for mark in _MARKS)
+        for number, line in zip(numbers, lines, strict=True)
+    ]
 
 
 def _bare(line: str) -> str:

@@ -4,7 +4,7 @@ import argparse
 import ast
 import random
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -13,13 +13,12 @@ from statistics import fmean
 from tempfile import TemporaryDirectory
 from time import perf_counter
 
+from bench.baselines import Words
 from bench.server import bench_settings, connected, of_its_own
 from memgraph_engine import Memory, Note
 from memgraph_engine.embedding import embedder_named
 from memgraph_engine.evaluation.kept import KeptEmbedder
 from memgraph_engine.evaluation.report import table
-from memgraph_engine.language import tokenize
-from memgraph_engine.recall.fusion import bm25
 
 _HELD_OUT = "click,httpx,jinja2"
 """Not requests, which was looked at while this was made."""
@@ -236,22 +235,3 @@ def _libraries(notes: Sequence[Note]) -> Iterator[Question]:
     for library, some in sorted(files.items()):
         if len(some) <= _RARE:
             yield Question(f"What imports {library}?", frozenset(some), library)
-
-
-class Words:
-    """BM25 over texts, plain."""
-
-    def __init__(self, texts: Sequence[str]) -> None:
-        import numpy as np
-
-        self._texts = [Counter(tokenize(text, "english")) for text in texts]
-        self._lengths = np.array([text.total() for text in self._texts], dtype=np.float64)
-
-    def best(self, question: str) -> list[int]:
-        """Return the places of the ten best texts."""
-        import numpy as np
-
-        words = list(dict.fromkeys(tokenize(question, "english")))
-        counts = np.array([[text[word] for word in words] for text in self._texts], dtype=np.float64)
-        scores = bm25(counts, self._lengths, len(self._texts), float(self._lengths.mean()))
-        return [int(place) for place in np.argsort(-scores, kind="stable")[:_K] if scores[place] > 0]

@@ -1,17 +1,13 @@
 """What a memory holds after everyday chats with an assistant: true now, once, and only what was asked for."""
 
 import argparse
-from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
-from statistics import fmean
-from uuid import uuid4
 
-from bench.chats import EVERYDAY, LONG, PLAIN, SMALL, Ask, Chat, chats, daily_file
+from bench.asking import Figures, asked
+from bench.chats import EVERYDAY, LONG, PLAIN, SMALL, TOKENS_A_WORD, Ask, Chat, chats, daily_file
 from bench.daily_fit import fit
-from bench.server import bench_settings, connected, of_its_own
 from memgraph_engine import Memory
-from memgraph_engine.evaluation.report import table
 
 _FIGURES = (
     "current",
@@ -27,7 +23,6 @@ _FIGURES = (
     "tokens",
 )
 _SMALL = 300  # tokens
-_TOKENS_A_WORD = 1.3
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -41,47 +36,19 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(given: argparse.Namespace) -> tuple[dict[str, float], str]:
     """Add each chat as a user of its own and ask; return flat figures and a report in Markdown."""
-    wanted = given.only
-    every = [one for one in chats(daily_file(given.file)) if one.id.startswith(wanted) or one.kind.startswith(wanted)]
+    every = chats(daily_file(given.file), given.only)
     if given.fit:
         return fit(
             given.model.split(","), every, [one for file in (EVERYDAY, PLAIN, SMALL, LONG) for one in chats(file)]
         )
-    values: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-    with connected(bench_settings(given.model)) as memory:
-        for language in sorted({chat.language for chat in every}):
-            some = [one for one in every if one.language == language]
-            for chat, ask, seen, lines in _asked(memory, some, language):
-                for group in ("", f"{chat.kind.replace(' ', '_')}.", f"language_{language}."):
-                    for name, value in seen.items():
-                        values[group][name].append(value)
-                if given.failures:
-                    _tell(chat, ask, seen, lines)
-    figures = {
-        f"daily.{group}{name}": round(fmean(some), 4) for group, of in values.items() for name, some in of.items()
-    }
-    rows = [
-        (group.rstrip(".").replace("_", " ") or "**all**", *(_shown(name, of[name]) for name in _FIGURES))
-        for group, of in sorted(values.items())
-    ]
+    figures = Figures("daily")
+    for memory, user, chat, ask in asked(given.model, every):
+        seen, lines = _measured(memory, user, chat, ask)
+        figures.add(seen, chat.kind.replace(" ", "_"), f"language_{chat.language}")
+        if given.failures:
+            _tell(chat, ask, seen, lines)
     asks = sum(len(chat.asks) for chat in every)
-    return figures, f"### {len(every)} chats, {asks} questions, {given.model}\n\n{table(('', *_FIGURES), rows)}"
-
-
-def _shown(name: str, values: Sequence[float]) -> str | None:
-    return f"{fmean(values):.{0 if name == 'tokens' else 2}f}" if values else None
-
-
-def _asked(memory: Memory, some: Sequence[Chat], language: str) -> list[tuple[Chat, Ask, dict[str, float], list[str]]]:
-    """Return the figures of each question, and the lines of its context."""
-    found = []
-    with of_its_own(memory, language) as mine:
-        for chat in some:
-            user = f"user-{uuid4().hex}"
-            for session in chat.sessions:
-                mine.add(session, user_id=user)
-            found += [(chat, ask, *_measured(mine, user, chat, ask)) for ask in chat.asks]
-    return found
+    return figures.flat(), f"### {len(every)} chats, {asks} questions, {given.model}\n\n{figures.rows(_FIGURES)}"
 
 
 def _measured(memory: Memory, user: str, chat: Chat, ask: Ask) -> tuple[dict[str, float], list[str]]:
@@ -93,7 +60,7 @@ def _measured(memory: Memory, user: str, chat: Chat, ask: Ask) -> tuple[dict[str
     figures |= {
         **chat.marked(lines),
         "repeated": chat.repeated(lines),
-        "tokens": len(context.text.split()) * _TOKENS_A_WORD,
+        "tokens": len(context.text.split()) * TOKENS_A_WORD,
     }
     return figures, lines
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from bench.chats import Ask, chats
+from bench.chats import Ask, chats, marked, plain
 
 TURNS = [
     {"role": "user", "content": "I keep my bike in the shed.", "time": "2025-03-01T09:00:00", "session": "s1"},
@@ -58,3 +58,23 @@ def test_a_chat_is_read_by_its_sessions_and_a_turn_told_twice_is_repeated(tmp_pa
     ]
     assert one.repeated([ONCE, f"A shed keeps it dry all year. {ONCE} ok ok"]) == pytest.approx(1 / 3)
     assert one.repeated([NOW, "ok ok ok"]) == 0
+
+
+@pytest.mark.parametrize("says", ["newer than", "puts right", "replaces"])
+def test_a_line_of_which_another_says_that_it_is_newer_counts_as_marked(says):
+    newer = plain(NOW.replace("user", f"({says} [2] of that day): user"))
+    assert marked([newer, plain(ONCE)]) == [False, True]
+    assert marked([plain(NOW), plain(ONCE)]) == [False, False]
+
+
+def test_chats_are_chosen_by_how_their_id_or_kind_begins(tmp_path):
+    given = {"language": "english", "turns": TURNS, "asks": []}
+    some = [{"id": "few-1", "kind": "told once", **given}, {"id": "many-1", "kind": "few facts", **given}]
+    file = tmp_path / "chats.jsonl"
+    file.write_text("\n".join(map(json.dumps, some)), encoding="utf-8")
+    assert [[one.id for one in chats(file, only)] for only in ("few", "many", "told", "")] == [
+        ["few-1", "many-1"],
+        ["many-1"],
+        ["few-1"],
+        ["few-1", "many-1"],
+    ]

@@ -253,7 +253,7 @@ def test_the_bench_of_chats_fits_and_measures(block, memory, monkeypatch, tmp_pa
         yield memory
 
     monkeypatch.chdir(tmp_path)
-    for of in ("bench.daily", "bench.daily_fit"):
+    for of in ("bench.asking", "bench.daily_fit"):
         monkeypatch.setattr(f"{of}.connected", connected)
     monkeypatch.setattr("bench.daily.EVERYDAY", tmp_path / "more.jsonl")
     for others in ("PLAIN", "SMALL", "LONG"):

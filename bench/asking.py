@@ -1,0 +1,63 @@
+"""Chats as memories: each is added as a user of its own and asked, and each figure is told by kind and language."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from statistics import fmean
+from uuid import uuid4
+
+from bench.chats import Ask, Chat
+from bench.server import bench_settings, connected, of_its_own
+from memgraph_engine import Memory
+from memgraph_engine.evaluation.report import table
+from memgraph_engine.language import LISTED
+
+
+def asked(model: str, every: Sequence[Chat]) -> Iterator[tuple[Memory, str, Chat, Ask]]:
+    """Add each chat session by session; yield its memory, its user, itself and each of its questions.
+
+    What is in a language without lists of its own is kept as `standard`.
+    """
+    with connected(bench_settings(model)) as memory:
+        for language in sorted({chat.language for chat in every}):
+            with of_its_own(memory, language if language in LISTED else "standard") as mine:
+                for chat in (one for one in every if one.language == language):
+                    user = f"user-{uuid4().hex}"
+                    for session in chat.sessions:
+                        mine.add(session, user_id=user)
+                    for ask in chat.asks:
+                        yield mine, user, chat, ask
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """Means of what was measured question by question: of all of them, and of groups of them."""
+
+    name: str
+    values: dict[str, dict[str, list[float]]] = field(default_factory=lambda: defaultdict(lambda: defaultdict(list)))
+
+    def add(self, seen: Mapping[str, float], *groups: str) -> None:
+        """Count the figures of a question, which is of these groups."""
+        for group in ("", *groups):
+            for name, value in seen.items():
+                self.values[group][name].append(value)
+
+    def flat(self) -> dict[str, float]:
+        """Return each mean as `name.figure` and `name.group.figure`."""
+        return {
+            ".".join(filter(None, (self.name, group, name))): round(fmean(some), 4)
+            for group, of in self.values.items()
+            for name, some in of.items()
+        }
+
+    def rows(self, shown: Sequence[str]) -> str:
+        """Return a table of some figures: all questions, then each group."""
+        rows = [
+            (group.replace("_", " ") or "**all**", *(_shown(name, of.get(name, ())) for name in shown))
+            for group, of in sorted(self.values.items())
+        ]
+        return table(("", *shown), rows)
+
+
+def _shown(name: str, values: Sequence[float]) -> str | None:
+    return f"{fmean(values):.{0 if name == 'tokens' else 2}f}" if values else None
