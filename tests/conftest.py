@@ -1,7 +1,10 @@
-"""A real Neo4j for the run; a random tenant for each test, really removed afterwards."""
+"""A real Neo4j for the run; a random tenant for each test, removed afterwards where the database stays."""
 
 import os
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import cache
+from inspect import unwrap
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
@@ -12,6 +15,11 @@ import neo4j
 import pytest
 
 from memgraph_engine import Memory
+from memgraph_engine.engine.load import Load
+from memgraph_engine.engine.wiring import Engine
+from memgraph_engine.graph.database import Database
+from memgraph_engine.graph.note_cache import NoteCache
+from memgraph_engine.llm import Roles
 from memgraph_engine.model.ports import Embedder
 from memgraph_engine.testing import purge
 from tests import containers, servers, vectors
@@ -78,13 +86,24 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """
     slow = dict[Path, int]()
     for item in items:
-        if "server" in getattr(item, "fixturenames", ()):
+        if _takes_server(item):
             item.add_marker("integration")
             slow.setdefault(item.path, 1)
         elif "started" in getattr(item, "fixturenames", ()):
             item.add_marker("slow")
             slow[item.path] = 2
     items.sort(key=lambda item: -slow.get(item.path, 0))
+
+
+def _takes_server(item: pytest.Item) -> bool:
+    """Whether a test takes the fixture `server` of this file, and not another one of its name."""
+    info = getattr(item, "_fixtureinfo", None)
+    for one in reversed(info.name2fixturedefs.get("server", ()) if info else ()):
+        if unwrap(one.func) is unwrap(server):
+            return True
+        if "server" not in one.argnames:  # it stands in for the one that it would take
+            return False
+    return False
 
 
 @pytest.fixture(scope="session")
@@ -101,7 +120,8 @@ def tenant(server: Server) -> Iterator[str]:
     """A tenant of this test alone."""
     name = f"test-{uuid4().hex}"
     yield name
-    purge(name)
+    if os.environ.get(f"{PREFIX}TEST_URI"):  # else all of the database goes at the end
+        purge(name)
 
 
 @pytest.fixture
@@ -110,10 +130,29 @@ def clock() -> Clock:
     return Clock()
 
 
+@cache
+def _engine(_: Server, embedder: Embedder, *surroundings: object) -> Engine:
+    """Connect once in such surroundings: the settings are read, the server is looked at, and its schema is made."""
+    with Memory.connect(embedder=embedder) as one:
+        return one.engine
+
+
 @pytest.fixture
-def memory(tenant: str, embedder: Embedder) -> Iterator[Memory]:
-    """A memory of this test alone."""
-    with Memory.connect(tenant=tenant, embedder=embedder) as one:
+def memory(tenant: str, server: Server, embedder: Embedder) -> Iterator[Memory]:
+    """A memory of this test alone: as if it had just connected, without the time that takes."""
+    read = [item for item in os.environ.items() if item[0].startswith(PREFIX)]
+    engine = _engine(server, embedder, Path.cwd(), *sorted(read))
+    given = engine.settings.model_copy(update={"tenant": tenant})
+    db = Database(
+        server.uri,
+        server.user,
+        server.password,
+        database=given.database,
+        connect_timeout=given.connect_timeout,
+        retry_time=given.retry_time,
+    )
+    notes, load = NoteCache(given.recall.cache_mb << 20), Load(given.recall.busy)
+    with Memory(replace(engine, settings=given, db=db, roles=Roles(given.llm), notes=notes, load=load)) as one:
         yield one
 
 
