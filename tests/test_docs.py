@@ -13,7 +13,6 @@ from memgraph_engine.settings import _names
 from tests.loopback import forget_clients
 from tests.pages import Runner, Wrong, blocks
 
-MADE = reference.pages()
 ROOT = Path(__file__).parent.parent
 PAGES = [path.relative_to(ROOT).as_posix() for path in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))]
 
@@ -37,28 +36,32 @@ def test_the_blocks_of_a_page_do_what_it_says(page, place):
 # ---- the pages that are made from the program -----------------------------------------------
 
 
-@pytest.mark.parametrize("page", MADE)
-def test_a_page_of_reference_is_up_to_date(page):
-    assert (ROOT / "docs" / page).read_text("utf-8") == MADE[page], "run: make docs"
+@pytest.fixture(scope="module")
+def made():
+    return reference.pages()
 
 
-def test_every_page_of_reference_is_made():
+def test_the_pages_of_reference_are_up_to_date(made):
+    assert [page for page in made if (ROOT / "docs" / page).read_text("utf-8") != made[page]] == [], "run: make docs"
+
+
+def test_every_page_of_reference_is_made(made):
     assert {path.name for path in (ROOT / "docs" / "api").iterdir()} == {
-        Path(page).name for page in MADE if page.startswith("api/")
+        Path(page).name for page in made if page.startswith("api/")
     }
 
 
-def test_every_setting_is_told():
+def test_every_setting_is_told(made):
     leaves = {name for name in _names(Settings) if not name.startswith("llm__roles")}
-    told = re.findall(r"<br>`MEMGRAPH_ENGINE_(\w+)`", MADE["settings.md"])
-    assert "|  |" not in MADE["settings.md"]
+    told = re.findall(r"<br>`MEMGRAPH_ENGINE_(\w+)`", made["settings.md"])
+    assert "|  |" not in made["settings.md"]
     assert sorted(told) == sorted(
         name.upper() for name in leaves if not any(one.startswith(f"{name}__") for one in leaves)
     )
 
 
-def test_every_public_name_and_integration_is_told():
-    told = re.findall(r"^::: memgraph_engine\.([\w.]+)$", "".join(MADE.values()), re.MULTILINE)
+def test_every_public_name_and_integration_is_told(made):
+    told = re.findall(r"^::: memgraph_engine\.([\w.]+)$", "".join(made.values()), re.MULTILINE)
     assert {*memgraph_engine.__all__} - {*told} == {"AsyncMemory", "Settings"}  # told in words, and by settings.md
     modules = {name.split(".")[1] for name in told if name.startswith("integrations.")}
     inside = {"mcp", "namespaces", "page"}  # what a command serves, and what the others share
@@ -66,8 +69,8 @@ def test_every_public_name_and_integration_is_told():
     assert modules | inside == {path.stem for path in folder.iterdir() if not path.name.startswith("__")}
 
 
-def test_every_operation_is_told_with_its_right():
-    page = MADE["endpoints.md"]
+def test_every_operation_is_told_with_its_right(made):
+    page = made["endpoints.md"]
     operations = re.findall(r"^### [A-Z]+ /.*?(?=^##)", page, re.MULTILINE | re.DOTALL)
     assert operations
     assert [one.splitlines()[0] for one in operations if "Right: `" not in one and "No key is asked" not in one] == []

@@ -7,7 +7,6 @@ import sys
 
 import numpy as np
 import pytest
-from rouge_score.rouge_scorer import RougeScorer
 
 from memgraph_engine import Settings
 from memgraph_engine.cost import Cost
@@ -41,6 +40,8 @@ PAIRS = [
 
 @pytest.mark.parametrize(("answer", "reference"), [pair for pair in PAIRS if pair[1] != "a cat and a dog"])
 def test_f1_is_rouge_1_where_no_word_comes_twice(answer, reference):
+    from rouge_score.rouge_scorer import RougeScorer  # takes seconds, in each process that collects this file
+
     rouge = RougeScorer(["rouge1"]).score(reference, answer)["rouge1"].fmeasure
     assert f1(answer, reference) == pytest.approx(100 * rouge)
 
