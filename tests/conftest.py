@@ -8,20 +8,22 @@ from inspect import unwrap
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
+from typing import cast
 from uuid import uuid4
 
 import hypothesis
 import neo4j
 import pytest
 
-from memgraph_engine import Memory
+from memgraph_engine import Memory, Settings
+from memgraph_engine.embedding import CheckedEmbedder
 from memgraph_engine.engine.load import Load
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.note_cache import NoteCache
 from memgraph_engine.llm import Roles
-from memgraph_engine.model.ports import Embedder
-from memgraph_engine.testing import purge
+from memgraph_engine.model.ports import Embedder, utc_now
+from memgraph_engine.testing import HashingEmbedder, purge
 from tests import containers, servers, vectors
 from tests.clocks import Clock
 from tests.servers import PREFIX, Server
@@ -153,6 +155,24 @@ def memory(tenant: str, server: Server, embedder: Embedder) -> Iterator[Memory]:
     )
     notes, load = NoteCache(given.recall.cache_mb << 20), Load(given.recall.busy)
     with Memory(replace(engine, settings=given, db=db, roles=Roles(given.llm), notes=notes, load=load)) as one:
+        yield one
+
+
+class Untouched:
+    """A database of which nothing may be asked."""
+
+    def __getattr__(self, name: str) -> object:
+        if name == "close":
+            return lambda: None
+        raise AssertionError(f"the database was asked: {name}")
+
+
+@pytest.fixture
+def untouched() -> Iterator[Memory]:
+    """A memory that must decide without its database, as where it refuses what it is given; no server is needed."""
+    given = Settings.load(tenant="untouched")
+    parts = CheckedEmbedder(HashingEmbedder()), utc_now, Roles(given.llm), NoteCache(0)
+    with Memory(Engine(given, cast("Database", Untouched()), *parts)) as one:
         yield one
 
 
