@@ -159,6 +159,23 @@ WRONG = [
     lambda one: one.update("11111111-1111-1111-1111-111111111111"),
     lambda one: one.delete_all(),
 ]
+SKIPPED = [
+    {"role": "assistant", "tool_calls": [{"id": "1", "type": "function", "function": {"name": "look", "arguments": ""}}]},
+    {"role": "assistant", "content": None},
+    {"role": "user"},
+    {"content": "I like dates."},
+    {"role": None, "content": "I like dates."},
+    {"role": "user", "content": []},
+    {"role": "user", "content": [{"type": "image_url", "image_url": {"url": "https://example.org/fig.png"}}]},
+    {"role": "user", "content": {"type": "image_url", "image_url": {"url": "https://example.org/fig.png"}}},
+    {"role": "system", "content": "You are kind."},
+]
+"""What mem0 passes over."""
+TAKEN = [
+    {"role": "user", "content": "I like figs.", "tokens": 4, "id": 7, "time": "at noon", "tags": 5},
+    {"role": "user", "content": [{"type": "text", "text": "I like figs."}, {"type": "widget", "data": 5}]},
+    {"role": "user", "content": "I like figs.", "name": 7},
+]
 SENSELESS = [
     lambda one: one.add(None, **ANA),
     lambda one: one.add(5, **ANA),
@@ -178,6 +195,17 @@ SENSELESS = [
 def test_what_mem0_refuses_is_refused(mem0, call):
     with pytest.raises(ValueError):
         call(mem0)
+
+
+@pytest.mark.parametrize("infer", [True, False])
+@pytest.mark.parametrize("taken", TAKEN, ids=range(len(TAKEN)))
+def test_what_mem0_passes_over_is_skipped_and_what_else_a_message_has_is_not_looked_at(mem0, taken, infer, caplog):
+    unknown = {"role": "narrator", "content": "Figs were liked."}
+    (made,) = mem0.add([*SKIPPED, unknown, taken], **ANA, infer=infer)["results"]
+    assert (made["memory"], made["role"]) == ("I like figs.", "user")
+    assert texts(mem0.get_all(filters=ANA)) == {"I like figs."}
+    assert len(caplog.messages) == len(SKIPPED)  # the system's is none of them, the unknown role is
+    assert mem0.add(SKIPPED, **ANA, infer=infer) == {"results": []}
 
 
 @pytest.mark.parametrize("call", SENSELESS, ids=range(len(SENSELESS)))
@@ -300,3 +328,11 @@ def test_mem0_refuses_the_same(twin, call):
 
     with pytest.raises((ValueError, ValidationError)):
         call(twin)
+
+
+@pytest.mark.mem0
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("taken", TAKEN[:2], ids=range(2))
+def test_mem0_takes_and_passes_over_the_same(twin, taken):
+    (made,) = twin.add([*SKIPPED, taken], **ANA, infer=False)["results"]
+    assert (made["memory"], made["role"]) == ("I like figs.", "user")

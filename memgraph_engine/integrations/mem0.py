@@ -17,6 +17,7 @@ from urllib.parse import quote, unquote
 
 from memgraph_engine import client
 from memgraph_engine.errors import InvalidInput, NotFound, named
+from memgraph_engine.ingest.chat import ROLES
 from memgraph_engine.interface.defaults import MOST
 from memgraph_engine.model.memory import Note
 from memgraph_engine.model.result import Hit, PassageEntry, Version
@@ -97,7 +98,9 @@ class Memory:
         """Remember messages; what became of each is in its `event`.
 
         With `infer` a repeat, or what says the same as a memory, joins that (`NONE`, `UPDATE`), without a model too;
-        else each message is a memory of its own. A `timestamp` is when it was said. Raises InvalidInput, a ValueError.
+        else each message is a memory of its own. A `timestamp` is when it was said. As in mem0, a message's role,
+        content and name are taken, and what has no text or no role of a chat is skipped. Raises InvalidInput, a
+        ValueError.
         """
         if memory_type is not None:
             raise InvalidInput("There are no procedural memories here: leave memory_type out.")
@@ -121,7 +124,7 @@ class Memory:
             "expires": expiration_date.isoformat() if isinstance(expiration_date, date) else expiration_date,
         }
         some = {name: value for name, value in fields.items() if value}
-        told = [{**some, **one} for one in map(_message, messages) if one["role"] != "system"]
+        told = [{**some, **one} for one in map(_message, messages) if one]
         receipt = (self.memory if infer else self._raw).add_many(told, user_id=given.owner)
         results: list[dict[str, Any]] = []
         for message, entry in zip(told, receipt.entries, strict=True):
@@ -454,12 +457,21 @@ def _checked(given: Mapping[str, Any], call: str, top_k: object, *, show_expired
 # ---- forms ----------------------------------------------------------------------------------
 
 
-def _message(one: object) -> dict[str, Any]:
+def _message(one: object) -> dict[str, str] | None:
+    """Return what mem0 takes of a message; None for what it passes over: that is logged, unless it is a system's."""
     if not isinstance(one, Mapping):
         raise InvalidInput(f"A message is a mapping with a role and a content, not {named(one)}.")
-    if one.get("role") is None or one.get("content") is None:
-        raise InvalidInput(f"A message has a role and a content, not {sorted(one)}.")
-    return dict(one)
+    role, content = ROLES.get(str(one.get("role")).strip().casefold()), one.get("content")
+    if isinstance(content, list):
+        texts = [part for part in content if isinstance(part, Mapping) and part.get("type") == "text"]
+        content = " ".join(str(part.get("text") or "") for part in texts)
+    if role == "system":
+        return None
+    if not role or not isinstance(content, str) or not content.strip():
+        _log.warning("A message is skipped, since it has %s.", "no text" if role else "no role of a chat")
+        return None
+    named_as = {"name": str(one["name"])} if one.get("name") else {}
+    return {"role": one["role"], "content": content, **named_as}
 
 
 def _payload(note: Note, whose: Identity) -> dict[str, Any]:
