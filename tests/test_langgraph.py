@@ -313,6 +313,13 @@ DOCS = {
         ({"gone": None}, "123"),
         ({"gone": {"$gt": 0}}, ""),
         ({"kind": "fruit", "n": 1}, "1"),
+        ({"$or": [{"kind": "boat"}, {"n": 1}]}, "13"),
+        ({"$and": [{"kind": "fruit"}, {"meta.lang": "de"}]}, "2"),
+        ({"$not": {"kind": "fruit"}}, "3"),
+        ({"kind": "fruit", "$or": [{"n": {"$gt": 2}}, {"$not": {"on": True}}]}, "2"),
+        ({"meta": {"$or": [{"rank": 1}, {"rank": {"$gte": 3}}]}}, "12"),
+        ({"n": {"$not": {"$gt": 1}}}, "13"),
+        ({"kind": {"$eq": {"$near": 1}}}, ""),
     ],
 )
 def test_filters(store, wanted, found):
@@ -321,10 +328,25 @@ def test_filters(store, wanted, found):
     assert "".join(sorted(keys(store.search(("docs",), query="a fruit", filter=wanted)))) == found
 
 
-def test_an_operator_that_there_is_not_is_refused(store):
-    store.put(("docs",), "k", {"n": 1})
-    with pytest.raises(ValueError, match=r"There is no operator '\$near'"):
-        store.search(("docs",), filter={"n": {"$near": 1}})
+@pytest.mark.parametrize(
+    ("wanted", "says"),
+    [
+        ({"n": {"$near": 1}}, r"There is no operator '\$near'; the operators are \$eq, .*\$not"),
+        ({"$nor": [{"n": 1}]}, r"There is no operator '\$nor'"),
+        ({"meta": {"rank": {"$in": [1]}}}, r"There is no operator '\$in'"),
+        ({"tags": [{"$regex": "x"}]}, r"There is no operator '\$regex'"),
+        ({"$or": [{"$and": [{"n": {"$near": 1}}]}]}, r"There is no operator '\$near'"),
+        ({"$not": {"$where": "1"}}, r"There is no operator '\$where'"),
+        ({"$or": {"n": 1}}, r"\$or takes a list of filters, not {'n': 1}"),
+        ({"$and": []}, r"\$and takes a list of filters"),
+        ({"$or": [5]}, r"\$or takes a list of filters"),
+        ({"$not": [{"n": 1}]}, r"\$not takes a filter"),
+        ({"n": {5: 1}}, "names are strings"),
+    ],
+)
+def test_an_operator_that_there_is_not_is_refused_whatever_the_store_holds(store, wanted, says):
+    with pytest.raises(InvalidInput, match=says):
+        store.search(("docs",), filter=wanted)
 
 
 def test_what_changed_last_is_listed_first(store):
@@ -351,6 +373,15 @@ def test_a_narrow_filter_finds_what_ranks_low(store):
     ops = [PutOp(("m",), f"{n}", {"content": "The boat sails to Faro.", "n": n}) for n in range(300)]
     store.batch([*ops, PutOp(("m",), "x", {"content": "A cat.", "n": 1000})])
     assert keys(store.search(("m",), query="Which boat sails?", filter={"n": {"$gt": 500}}, limit=1)) == ["x"]
+
+
+def test_what_is_not_indexed_is_no_hit_of_a_search_until_it_is(store):
+    for index, found in ((False, []), (None, ["heron"]), (False, [])):
+        store.put(("m",), "k", {"bird": "heron"}, index=["bird"] if index is None else False)
+        hits = store.memory.search("Which bird is it?", user_id="m")
+        assert [hit.note.text for hit in hits] == found
+        assert keys(store.search(("m",), query="Which bird is it?")) == ["k"]
+    assert faults(store) == []
 
 
 def test_what_is_not_indexed_comes_last_without_a_score(store):

@@ -248,16 +248,14 @@ def _check(op: Op) -> None:
         raise InvalidInput(f"limit and offset must not be below 0, as {op.limit} and {op.offset}.")
     elif isinstance(op, ListNamespacesOp) and op.max_depth is not None and op.max_depth < 1:
         raise InvalidInput(f"max_depth must be 1 at least, not {op.max_depth}.")
-    elif isinstance(op, SearchOp) and op.filter and not _named(op.filter):
-        raise InvalidInput(f"filter must be a mapping whose names are strings, not {op.filter!r}.")
+    elif isinstance(op, SearchOp) and op.filter is not None:
+        if not isinstance(op.filter, Mapping):
+            raise InvalidInput(f"filter must be a mapping whose names are strings, not {op.filter!r}.")
+        _check_filter(op.filter)
 
 
 def _is_paths(given: object) -> bool:
     return isinstance(given, list | tuple) and all(isinstance(path, str) for path in given)
-
-
-def _named(value: object) -> bool:
-    return isinstance(value, Mapping) and all(isinstance(name, str) for name in value)
 
 
 def _fields(item: Item) -> dict[str, Any]:
@@ -288,19 +286,22 @@ def _matches(namespace: Namespace, condition: MatchCondition) -> bool:
 
 
 def _fits(item: Item, wanted: Mapping[str, Any] | None) -> bool:
-    """Tell whether a value has all that a filter asks for; a dotted name leads into it, unless it has that itself."""
-    if not wanted:
-        return True
-    value = json.loads(item.value)
-    return all(_holds(at_path(value, name), one) for name, one in wanted.items())
+    """Tell whether a value has all that a filter asks for."""
+    return not wanted or _holds(json.loads(item.value), wanted)
 
 
 def _holds(value: object, wanted: object) -> bool:
-    """Tell whether a value is what is wanted: of a mapping what that names, all else as it is."""
+    """Tell whether a value is what is wanted: of a mapping what that names, all else as it is.
+
+    A dotted name leads into a mapping, unless it has that itself.
+    """
     if isinstance(wanted, Mapping):
-        if any(str(name).startswith("$") for name in wanted):
-            return all(_compares(value, str(name), one) for name, one in wanted.items())
-        return isinstance(value, Mapping) and all(_holds(value.get(name), one) for name, one in wanted.items())
+        return all(
+            _compares(value, name, one)
+            if name.startswith("$")
+            else isinstance(value, Mapping) and _holds(at_path(value, name), one)
+            for name, one in wanted.items()
+        )
     if isinstance(wanted, list | tuple):
         same = isinstance(value, list) and len(value) == len(wanted)
         return same and all(map(_holds, cast("list[object]", value), wanted))
@@ -316,15 +317,37 @@ def _equal(one: object, other: object) -> bool:
     return one == other
 
 
-def _compares(value: object, operator: str, wanted: object) -> bool:
+def _compares(value: object, operator: str, wanted: Any) -> bool:
+    if operator in _JOINED:
+        return _JOINED[operator](_holds(value, one) for one in wanted)
+    if operator == "$not":
+        return not _holds(value, wanted)
     if operator in ("$eq", "$ne"):
         return _equal(value, wanted) == (operator == "$eq")
-    if operator not in _ORDERS:
-        raise InvalidInput(f"There is no operator {operator!r}; the operators are $eq, $ne, {', '.join(_ORDERS)}.")
     for kinds in ((int, float), str):
         if isinstance(value, kinds) and isinstance(wanted, kinds):
             return _ORDERS[operator](value, wanted)
     return False
 
 
+def _check_filter(wanted: object) -> None:
+    """Refuse an operator that there is not, before it finds nothing."""
+    for one in wanted if isinstance(wanted, list | tuple) else ():
+        _check_filter(one)
+    for name, one in wanted.items() if isinstance(wanted, Mapping) else ():
+        if not isinstance(name, str):
+            raise InvalidInput(f"filter must be a mapping whose names are strings, not {wanted!r}.")
+        if name.startswith("$") and name not in _OPERATORS:
+            raise InvalidInput(f"There is no operator {name!r}; the operators are {', '.join(_OPERATORS)}.")
+        if name in _JOINED and not (isinstance(one, list | tuple) and one and all(isinstance(x, Mapping) for x in one)):
+            raise InvalidInput(f"{name} takes a list of filters, not {one!r}.")
+        if name == "$not" and not isinstance(one, Mapping):
+            raise InvalidInput(f"$not takes a filter, not {one!r}.")
+        if name not in _COMPARED:
+            _check_filter(one)
+
+
 _ORDERS: Mapping[str, Callable[[Any, Any], bool]] = {"$gt": gt, "$gte": ge, "$lt": lt, "$lte": le}
+_COMPARED = ("$eq", "$ne", *_ORDERS)
+_JOINED: Mapping[str, Callable[[Iterable[bool]], bool]] = {"$and": all, "$or": any}
+_OPERATORS = (*_COMPARED, *_JOINED, "$not")
