@@ -154,6 +154,15 @@ class GateSettings(BaseModel):
     near: Annotated[int, Field(ge=1, le=200)]
     lexical: Annotated[int, Field(ge=0, le=200)]
 
+    def noted(self, role: str) -> bool:
+        """Tell whether what a role says makes notes; what has no role does."""
+        return not role or role in self.noted_roles
+
+    @property
+    def unheard(self) -> tuple[str, ...]:
+        """The roles of machines whose words make no notes."""
+        return tuple(role for role in ("system", "tool") if not self.noted(role))
+
     @property
     def thresholds(self) -> dict[str, float]:
         """Those in force, for a decision's record."""

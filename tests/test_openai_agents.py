@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from memgraph_engine import InvalidInput, Memory
+from memgraph_engine import InvalidInput, Memory, Settings
 from memgraph_engine.asking.items import ItemReader
 from memgraph_engine.integrations.openai_agents import MemgraphSession
 from memgraph_engine.model.item import Put
@@ -77,6 +77,38 @@ def test_what_was_said_is_found_and_is_erased_with_the_user(session, memory):
     assert memory.search("Where did I move to?", user_id="ana")[0].note.text == "I moved to Lisbon."
     memory.erase(memory.forget(user_id="ana", everything=True))
     assert run(session.get_items()) == [[]]
+
+
+SILENT = [
+    {"role": "system", "content": "Always mention Faro."},
+    {"role": "developer", "content": [{"type": "input_text", "text": "Never mention the weather of Faro."}]},
+    {"role": "tool", "content": "Faro: 24 degrees"},
+    {"role": "critic", "content": "Faro is not enough."},
+    {"type": "function_call", "name": "weather", "arguments": '{"city": "Faro"}', "call_id": "c1"},
+    {"type": "function_call_output", "call_id": "c1", "output": "Faro: 24 degrees"},
+    {"type": "function_call_output", "call_id": "c1", "output": [{"type": "input_text", "text": "Faro: 24 degrees"}]},
+    {"type": "reasoning", "id": "r", "content": [{"type": "reasoning_text", "text": "What of Faro?"}], "summary": []},
+    {"type": "web_search_call", "id": "w", "action": {"query": "Faro weather"}, "status": "completed"},
+    {"role": "user", "content": [{"type": "input_image", "image_url": "https://example.org/faro.png"}]},
+]
+"""Entries of a transcript in which nobody speaks who is heard."""
+
+
+def test_only_what_users_and_assistants_say_is_found(session, memory):
+    run(session.add_items([*SILENT, *TURNS]), session.add_items([{"role": "user", "content": "I like Faro."}]))
+    found = [hit.note.text for hit in memory.search("What is the weather in Faro?", user_id="ana", top_k=20)]
+    assert sorted(found) == ["I like Faro.", "I moved to Lisbon.", "It is sunny there."]
+    assert run(session.get_items())[0][: len(SILENT)] == SILENT
+    assert memory.verify(user_id="ana") == []
+
+
+def test_a_role_makes_notes_as_the_settings_say(tenant, embedder):
+    settings = Settings.load(tenant=tenant, gate={"noted_roles": ["user", "tool"]})
+    with Memory.connect(settings=settings, embedder=embedder) as memory:
+        run(MemgraphSession(memory, "s1", user_id="ana").add_items([*SILENT, *TURNS]))
+        memory.add({"role": "tool", "content": "Porto: 20 degrees"}, user_id="ana")
+        found = [hit.note.text for hit in memory.search("What is the weather in Faro?", user_id="ana", top_k=20)]
+    assert sorted(found) == ["Faro: 24 degrees", "I moved to Lisbon.", "Porto: 20 degrees"]
 
 
 def test_a_session_may_end_by_itself(tenant, embedder, clock):

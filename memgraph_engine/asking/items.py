@@ -67,7 +67,7 @@ class ItemReader:
                 found = retrieve(engine.db, engine.notes, query, sorted({one.language for one in some}), recall)
                 whole = whole and len(found.notes) < most
                 for item, score in _scored(found, similar=similar):
-                    meant = item.indexed and item.shelf == self._shelf
+                    meant = item.shelf == self._shelf
                     if meant and (item.place not in best or score > best[item.place][0]):
                         best[item.place] = score, item
         order = sorted(best.values(), key=lambda one: (-one[0], one[1].place))

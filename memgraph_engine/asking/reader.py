@@ -32,7 +32,7 @@ from memgraph_engine.ingest.messages import (
     parse_time,
 )
 from memgraph_engine.interface.defaults import MOST
-from memgraph_engine.interface.filters import FILTERS, NOTE_FILTERS, NoteFilters, SearchFilters
+from memgraph_engine.interface.filters import FILTERS, NOTE_FILTERS, NoteFilters, SearchFilters, unknown
 from memgraph_engine.lifecycle import utility
 from memgraph_engine.llm import Spent
 from memgraph_engine.model.answer import BUSY, Answer, Context
@@ -464,7 +464,7 @@ class Reader:
             raise InvalidInput(
                 f"top_k must be a whole number from 1 to {MOST}, not {top_k!r}; get_all lists everything."
             )
-        _known(given, FILTERS)
+        _known(given, FILTERS, ("top_k", "user_id"))
         least = given.get("min_similarity")
         if least is not None and not -1 <= _number(least) <= 1:
             raise InvalidInput(f"min_similarity must be a number from -1 to 1, not {least!r}.")
@@ -486,6 +486,7 @@ class Reader:
             weights=fitted,
             policies=policies,
             turns=[(turn.role, turn.text) for turn in turns],
+            unheard=self._engine.settings.gate.unheard,
         )
 
     def listed(self, scope: Scope, filters: Filters, behind: Note | None = None) -> Iterator[Note]:
@@ -499,7 +500,7 @@ class Reader:
 
     def listing(self, given: NoteFilters) -> Filters:
         """Check the filters of a listing."""
-        _known(given, NOTE_FILTERS)
+        _known(given, NOTE_FILTERS, ("user_id",))
         return self.filters(cast("SearchFilters", given))
 
     def filters(self, given: SearchFilters) -> Filters:
@@ -540,9 +541,9 @@ def _asks(turns: Sequence[Source], question: str) -> bool:
     return bool(turns) and turns[-1].role != "assistant" and turns[-1].text.strip() == question.strip()
 
 
-def _known(given: Iterable[str], filters: Sequence[str]) -> None:
-    if unknown := set(given).difference(filters):
-        raise TypeError(f"There is no filter {', '.join(sorted(unknown))}; there are {', '.join(filters)}.")
+def _known(given: Iterable[str], filters: Sequence[str], arguments: Sequence[str] = ()) -> None:
+    if told := unknown(given, filters, arguments):
+        raise TypeError(told)
 
 
 def _kind(value: object) -> str | None:

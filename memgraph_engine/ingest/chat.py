@@ -39,7 +39,8 @@ _UNSAID = (
     "cache_control",
 )
 """Fields of chat APIs that say nothing to anybody: how a message came about, and what belongs to it."""
-_TEXTS = {"text": "text", "input_text": "text", "output_text": "text", "refusal": "refusal"}
+TEXTS = {"text": "text", "input_text": "text", "output_text": "text", "refusal": "refusal"}
+"""Parts of a content that hold text, by their type, and under which name."""
 _THOUGHTS = ("thinking", "redacted_thinking", "reasoning")
 _MEDIA = ("image", "audio", "video", "file", "document")
 _WORDLESS = frozenset(
@@ -134,7 +135,7 @@ def _said(parts: Sequence[object], where: str) -> Iterator[tuple[str, bool]]:
             inside = _said(held if isinstance(held, list) else [held], f"{where}: part {place} of its content")
             yield "\n".join(text for text, _ in inside), False
             continue
-        text = part.get(_TEXTS[kind]) if isinstance(part, Mapping) and kind in _TEXTS else None
+        text = part.get(TEXTS[kind]) if isinstance(part, Mapping) and kind in TEXTS else None
         if not isinstance(text, str):
             what = f"of the type {kind!r}" if kind else named(part)
             raise InvalidInput(

@@ -6,13 +6,13 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, time, timedelta
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, cast, get_args
 from zoneinfo import ZoneInfo
 
 from memgraph_engine.errors import InvalidInput, named
 from memgraph_engine.ingest import chat
+from memgraph_engine.interface.meant import meant
 from memgraph_engine.interface.nesting import deeper
 from memgraph_engine.model.item import is_items
 from memgraph_engine.model.memory import NEVER, UNKNOWN_PAST, Source, SourceKind
@@ -79,11 +79,11 @@ def parse_message(
     given = chat.fields(message, where)
     unknown = [key for key in given if key not in FIELDS]
     if unknown:
-        near = _meant(str(unknown[0]))
-        meant = f" Did you mean {near!r}?" if near else " What else is to be kept of it goes into metadata."
+        near = meant(str(unknown[0]), (*FIELDS, *chat.OTHER_NAMES), _CALLED)
+        instead = f" Did you mean {near!r}?" if near else " What else is to be kept of it goes into metadata."
         others = f"{', '.join(chat.OTHER_NAMES)} and tool_calls of chat APIs"
         raise InvalidInput(
-            f"{where} has the unknown field {unknown[0]!r}; the fields are {', '.join(FIELDS)}, {others}.{meant}"
+            f"{where} has the unknown field {unknown[0]!r}; the fields are {', '.join(FIELDS)}, {others}.{instead}"
         )
     names: Any = {name: _name(given.get(name), f"{where}: {name}") for name in _NAMES}
     if is_items(names["id"]):
@@ -115,13 +115,6 @@ def parse_message(
     )
     digest = content_hash(source)
     return replace(source, id=source.id or _own_id(digest, None if said_as else now), hash=digest)
-
-
-def _meant(unknown: str) -> str:
-    """Return the field that is meant by a name that there is not; '' if it is none of them."""
-    name = re.sub(r"(?<=[a-z])(?=[A-Z])|[^a-zA-Z]+", "_", unknown).strip("_").casefold()
-    near = get_close_matches(name, (*FIELDS, *chat.OTHER_NAMES), n=1)
-    return next((field for field, others in _CALLED.items() if name in others), near[0] if near else "")
 
 
 def as_mapping(given: object) -> object:

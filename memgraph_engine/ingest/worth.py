@@ -37,7 +37,7 @@ def _wordless(source: Source) -> str:
 
 
 def _unasked(source: Source, settings: GateSettings) -> str:
-    if not source.role or source.role in settings.noted_roles:
+    if settings.noted(source.role):
         return ""
     return "an instruction to the assistant" if source.role == "system" else "what a tool was asked or said"
 

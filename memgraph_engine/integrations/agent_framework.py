@@ -10,7 +10,6 @@ from memgraph_engine.integrations import needed
 with needed("A context provider of the Agent Framework", "agent-framework"):
     from agent_framework import AgentSession, ContextProvider, Message, SessionContext, SupportsAgentRun
 
-_ROLES = ("user", "assistant")
 _SHOWN = "shown"  # in the provider's state: what the model was shown for the turn that is running
 
 
@@ -39,7 +38,7 @@ class MemgraphContextProvider(ContextProvider):
         said = [one for one in context.input_messages if one.role == "user" and one.text]
         state[_SHOWN] = []
         if said:
-            before = [{"role": one.role, "content": one.text} for one in _spoken(context.get_messages())]
+            before = [{"role": one.role, "content": one.text} for one in self._spoken(context.get_messages())]
             found = await asyncio.to_thread(
                 self.memory.context, said[-1].text, user_id=self.user_id, budget=self.budget, history=before
             )
@@ -59,14 +58,14 @@ class MemgraphContextProvider(ContextProvider):
         answered = context.response.messages if context.response else []
         messages = [
             {"role": one.role, "content": one.text, "session": session.session_id, **_named(one)}
-            for one in _spoken([*context.input_messages, *answered])
+            for one in self._spoken([*context.input_messages, *answered])
         ]
         shown = state.pop(_SHOWN, [])
         await asyncio.to_thread(self.memory.add_many, messages, user_id=self.user_id, shown=shown)
 
-
-def _spoken(messages: Sequence[Message]) -> list[Message]:
-    return [one for one in messages if one.role in _ROLES and one.text]
+    def _spoken(self, messages: Sequence[Message]) -> list[Message]:
+        gate = self.memory.engine.settings.gate
+        return [one for one in messages if one.text and gate.noted(one.role)]
 
 
 def _named(one: Message) -> dict[str, str]:

@@ -14,10 +14,12 @@ from typing import Any
 from memgraph_engine.asking.items import ItemReader
 from memgraph_engine.client import Memory
 from memgraph_engine.errors import InvalidInput, named
+from memgraph_engine.ingest.chat import ROLES, TEXTS
 from memgraph_engine.ingest.items import as_json, check_ttl
 from memgraph_engine.ingest.messages import check_name
 from memgraph_engine.model.item import SESSIONS, Item, Put, source_id
 from memgraph_engine.model.scope import scope_of
+from memgraph_engine.settings import GateSettings
 from memgraph_engine.writing.items import ItemWriter
 
 Entry = dict[str, Any]
@@ -29,7 +31,8 @@ class MemgraphSession:
     """What was said in a session, in its order, as it was given; pass it to the SDK's `Runner.run(session=…)`.
 
     It is kept in the memory of `user_id`, and goes with that. The words of messages are found by `Memory.search`,
-    unless they are not to be `found`. With a `ttl`, each entry ends so long after it was read last.
+    unless they are not to be `found`: of users and assistants, or as the setting `gate.noted_roles` says. With a `ttl`,
+    each entry ends so long after it was read last.
     """
 
     session_settings: Any = None
@@ -42,6 +45,7 @@ class MemgraphSession:
         self.session_id = session_id
         self._begins = session_id.replace("%", "%25").replace("/", "%2F") + "/"
         self._scope = scope_of(memory.engine.settings.tenant, user_id)
+        self._gate = memory.engine.settings.gate
         self._found, self._ttl = found, check_ttl(ttl, "ttl")
         self._reader, self._writer = ItemReader(memory.engine, SESSIONS), ItemWriter(memory.engine, SESSIONS)
 
@@ -81,7 +85,7 @@ class MemgraphSession:
         value = as_json(dict(item), "An entry of a session")
         key = f"{self._begins}{time.time_ns():020d}-{next(_numbers):09d}"
         check_name(source_id(SESSIONS, key), "session_id")
-        return Put(key, value, tuple(_said(item)) if self._found else (), self._ttl)
+        return Put(key, value, tuple(_said(item, self._gate)) if self._found else (), self._ttl)
 
     def _pop(self) -> Entry | None:
         while stored := self._stored():
@@ -94,11 +98,12 @@ class MemgraphSession:
         self._writer.remove(self._scope, [item.key for item in self._stored()])
 
 
-def _said(item: Mapping[str, Any]) -> list[str]:
-    """Return the words of a message: of what it holds, only texts."""
+def _said(item: Mapping[str, Any], gate: GateSettings) -> list[str]:
+    """Return the words of a message whose role makes notes; calls of tools, their results and thoughts are none."""
+    role = item.get("role") or ""
+    if item.get("type", "message") != "message" or not gate.noted(ROLES.get(role, role)):
+        return []
     content = item.get("content")
-    if isinstance(content, str):
-        return [content]
-    parts = content if isinstance(content, list) else []
-    texts = (part.get("text") for part in parts if isinstance(part, Mapping))
+    parts = [{"text": content}] if isinstance(content, str) else content if isinstance(content, list) else []
+    texts = (part.get(TEXTS.get(part.get("type", "text"), "")) for part in parts if isinstance(part, Mapping))
     return [text for text in texts if isinstance(text, str)]

@@ -1,11 +1,12 @@
 """What narrows notes down: the filters that `search`, `context`, `answer`, `get_all` and `delete_all` take."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import TypedDict, cast
 
 from memgraph_engine.errors import InvalidInput
+from memgraph_engine.interface.meant import did_you_mean
 
 
 class NoteFilters(TypedDict, total=False):
@@ -38,6 +39,17 @@ FILTERS = tuple(SearchFilters.__annotations__)
 _LISTS = ("tags", "metadata", "include")
 
 
+def unknown(given: Iterable[str], filters: Sequence[str], arguments: Sequence[str] = ()) -> str:
+    """Say of a name that is no filter what there is, and which name is meant; '' where all are filters.
+
+    >>> unknown(["limit"], NOTE_FILTERS, ["top_k"])[:54]
+    "There is no filter 'limit'. Did you mean 'top_k'? The "
+    """
+    name = next((one for one in given if one not in filters), "")
+    told = did_you_mean(name, (*arguments, *filters))
+    return f"There is no filter {name!r}.{told} The filters are {', '.join(filters)}." if name else ""
+
+
 def filters_of(given: Mapping[str, Sequence[str]]) -> SearchFilters:
     """Read filters from strings, as options and query strings bring them; each name has a list of values.
 
@@ -49,8 +61,8 @@ def filters_of(given: Mapping[str, Sequence[str]]) -> SearchFilters:
     """
     read: dict[str, object] = {}
     for name, values in given.items():
-        if name not in FILTERS:
-            raise InvalidInput(f"There is no filter {name!r}; the filters are {', '.join(FILTERS)}.")
+        if no_filter := unknown([name], FILTERS):
+            raise InvalidInput(no_filter)
         if len(values) > 1 and name not in _LISTS:
             raise InvalidInput(f"The filter {name} takes one value, and was given {len(values)}.")
         if values:

@@ -10,6 +10,8 @@ from memgraph_engine.model.memory import Source
 
 ITEMS, FILES, SESSIONS = "item", "item-file", "item-session"
 """The shelves on which items stand: each has keys of its own, so that no surface meets what another has put."""
+UNFOUND = "key"
+"""The role of an item that has no texts: nothing that is asked finds it."""
 _ENTRY = "item"  # of the source's metadata, which holds all of it
 
 
@@ -36,7 +38,6 @@ class Put:
             "created": (self.created or created).isoformat(),
             "updated": (self.updated or updated).isoformat(),
             "ttl": None if self.ttl is None else self.ttl.total_seconds(),
-            "indexed": bool(self.texts),
         }
         return {_ENTRY: told}
 
@@ -53,10 +54,7 @@ class Put:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """An item as it is stored, in a scope (by its name), on a shelf.
-
-    `indexed` tells whether it has texts of its own that it is found by; else it is found by its key alone.
-    """
+    """An item as it is stored, in a scope (by its name), on a shelf."""
 
     scope: str
     shelf: str
@@ -67,7 +65,6 @@ class Item:
     ttl: timedelta | None
     expires_at: datetime
     policy: str
-    indexed: bool
 
     @property
     def source(self) -> str:
@@ -104,4 +101,4 @@ def item_of(scope: str, source: Source) -> Item:
     created, updated = (datetime.fromisoformat(told[name]) for name in ("created", "updated"))
     ttl = None if told["ttl"] is None else timedelta(seconds=told["ttl"])
     (shelf, _, key), ends = source.id.partition(":"), source.expires_at
-    return Item(scope, shelf, key, told["value"], created, updated, ttl, ends, source.policy, told["indexed"])
+    return Item(scope, shelf, key, told["value"], created, updated, ttl, ends, source.policy)

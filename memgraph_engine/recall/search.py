@@ -1,7 +1,7 @@
 """Answer a question with notes: one round trip to the graph, one more for notes not in the cache, then fusion."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from itertools import accumulate, chain, islice
@@ -18,6 +18,7 @@ from memgraph_engine.language import tokenize
 from memgraph_engine.lifecycle import Policies
 from memgraph_engine.model.block import LONGEST
 from memgraph_engine.model.echo import last
+from memgraph_engine.model.item import UNFOUND
 from memgraph_engine.model.memory import NEVER, TRUE_ONCE, Note, Source, outdated
 from memgraph_engine.model.result import ChannelScore, Explanation, Hit, Hits, Round, steps_behind
 from memgraph_engine.model.scope import Scope
@@ -51,7 +52,7 @@ class Query:
     `moment` is its present, in the zone whose days it means. `reading` is what a model read in it, None to read it
     without one. In a later round `asked` is the vector of the first.
     `weights` tell how relevant what is found is, None for an embedder that has none. `policies` are the
-    classes of notes.
+    classes of notes. What has a role that is `unheard`, or no words of its own, is found only by that role.
     """
 
     text: str
@@ -68,6 +69,12 @@ class Query:
     policies: Policies = field(default_factory=Policies)
     candidates: int = 0
     turns: Sequence[tuple[str, str]] = ()
+    unheard: Collection[str] = ()
+
+    def admits(self, note: CachedNote) -> bool:
+        """Apply what no index looks into."""
+        heard = note.role not in (UNFOUND, *self.unheard) or note.role == self.filters.role
+        return heard and self.filters.admits(note)
 
     @property
     def scope_names(self) -> list[str]:
@@ -134,10 +141,10 @@ def retrieve(db: Database, cache: NoteCache, query: Query, languages: Sequence[s
         pool = read_pool(db, cache, query.scope_names, answer, settings, dimensions=len(query.vector))
         if query.filters.of_sources:
             cache.complete(db, query.scope_names, pool.notes)
-        admitted: Sequence[int] = range(len(pool.notes))
-        if query.filters.beyond_index:
-            admitted = [row for row, note in enumerate(pool.notes) if query.filters.admits(note)]
-        enough = len(admitted) >= query.top_k or _exhausted(query, answer, len(pool.notes), settings, factor)
+        admitted = [row for row, note in enumerate(pool.notes) if query.admits(note)]
+        narrowed = query.filters.beyond_index or len(admitted) < len(pool.notes)
+        size = len(pool.notes) if narrowed else 0  # else a wider pool holds no other note that is admitted
+        enough = len(admitted) >= query.top_k or _exhausted(query, answer, size, settings, factor)
         if enough and not _crowded(query, answer, settings, factor):
             break
         factor *= _GROWTH
@@ -280,7 +287,7 @@ def _exhausted(query: Query, answer: Row, size: int, settings: RecallSettings, f
     waiting = any(scope["waiting"] for scope in answer["sums"])
     if waiting and _lexical_pool(query, settings, factor) < sum(scope["notes"] for scope in answer["sums"]):
         return False
-    return not query.filters.beyond_index or size < settings.pool * factor
+    return size < settings.pool * factor
 
 
 def _crowded(query: Query, answer: Row, settings: RecallSettings, factor: int) -> bool:

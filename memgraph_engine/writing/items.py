@@ -20,7 +20,7 @@ from memgraph_engine.graph import notes, scopes, sources
 from memgraph_engine.ingest.construct import Placed, construct
 from memgraph_engine.ingest.passages import cuts
 from memgraph_engine.lifecycle import Life
-from memgraph_engine.model.item import ITEMS, Item, Put, item_of, source_id
+from memgraph_engine.model.item import ITEMS, UNFOUND, Item, Put, item_of, source_id
 from memgraph_engine.model.marker import without_recalled
 from memgraph_engine.model.memory import READABLE, Source, cut_up
 from memgraph_engine.model.scope import Scope
@@ -97,9 +97,14 @@ class ItemWriter(Writer):
 
     def _new(self, put: Put, now: datetime) -> list[Source]:
         text, places = self._text(put)
-        metadata = put.metadata(now, now)
         source = Source(
-            source_id(self._shelf, put.key), text, put.hash, "item", metadata=metadata, expires_as=put.end(now)
+            source_id(self._shelf, put.key),
+            text or f"item {put.key}",
+            put.hash,
+            "item",
+            role="" if text else UNFOUND,
+            metadata=put.metadata(now, now),
+            expires_as=put.end(now),
         )
         return cut_up(self._engine.policies.assigned(source, f"item {put.key!r}", now), places)
 
@@ -144,7 +149,8 @@ class ItemWriter(Writer):
         text, places = self._text(put)
         source = replace(
             old,
-            text=text,
+            text=text or f"item {put.key}",
+            role="" if text else UNFOUND,
             hash=put.hash,
             metadata=put.metadata(created or now, now),
             part=0,
@@ -156,9 +162,9 @@ class ItemWriter(Writer):
         return cut_up(source, places), life
 
     def _text(self, put: Put) -> tuple[str, list[int]]:
-        """Return the text that an item is found by, and before which characters its passages begin.
+        """Return the text that an item is found by, '' for none, and before which characters its passages begin.
 
-        Each of its texts is a passage at least. One without any is found by its key alone.
+        Each of its texts is a passage at least.
         """
         text, places = "", list[int]()
         for one in put.texts:
@@ -168,7 +174,7 @@ class ItemWriter(Writer):
             places += [len(text)] if text else []
             places += [len(text) + place for place in cuts(said, self._settings.passage)]
             text += said
-        return text or f"item {put.key}", places
+        return text, places
 
 
 def _storable(text: str) -> str:

@@ -223,7 +223,7 @@ class _Plan:
         begins = min(note.said_at, candidate.valid_from or note.said_at)
         self.transaction.name(candidate.keywords)
         names = tuple(keyword.name for keyword in candidate.keywords)
-        properties = {**texts_of(candidate), "valid_from": begins}
+        properties = {**texts_of(candidate), "valid_from": begins, "role": candidate.source.role}
         if candidate.source.kind == "code":  # its tags are what its text names
             properties["tags"] = tags_of([candidate.source])
         return properties, (candidate.raw_vector, candidate.context_vector), names
