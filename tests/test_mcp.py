@@ -187,14 +187,20 @@ def test_a_server_without_rights_offers_no_tool_that_needs_them(memory):
     [
         ("fetch", {"id": "nothing"}, "There is no note or source 'nothing'"),
         ("undo", {"decision": "nothing"}, "There is no decision 'nothing'"),
-        ("remember", {"text": ""}, "text"),
+        ("remember", {"text": ""}, "text has too few characters; at least 1 are needed."),
+        ("remember", {"text": 5}, "text must be a text."),
+        ("remember", {"text": "I moved.", "said_by": "ana"}, "said_by must be one of 'user' or 'assistant'."),
+        ("remember", {"text": "I moved.", "tags": "boats"}, "tags must be a list."),
+        ("search", {"query": "What?", "top_k": 3}, "There is no argument 'top_k'; the arguments are query, limit"),
+        ("search", {"query": "What?", "top_k": 3}, "Did you mean 'limit'?"),
+        ("search", {"query": "What?", "limit": "many"}, "limit must be a whole number."),
         ("remember", {"text": "I moved.", "time": "tomorrow-ish"}, "tomorrow-ish"),
         ("search", {"query": "What?", "since": "never"}, "never"),
-        ("search", {"query": "What?", "limit": 0}, "limit"),
-        ("search", {}, "query"),
-        ("search", {"query": "What?", "sesion": "s1"}, "sesion"),
-        ("forget", {"query": "boat", "befor": "2001-01-01"}, "befor"),
-        ("context", {"question": "What?", "budget": 10}, "budget"),
+        ("search", {"query": "What?", "limit": 0}, "limit must be 1 at least."),
+        ("search", {}, "query is missing."),
+        ("search", {"query": "What?", "sesion": "s1"}, "Did you mean 'session'?"),
+        ("forget", {"query": "boat", "befor": "2001-01-01"}, "Did you mean 'before'?"),
+        ("context", {"question": "What?", "budget": 10}, "budget must be 200 at least."),
         ("erase", {"plan": "x"}, "No plan 'x' waits"),
         ("forget", {}, "forget takes what is meant"),
         ("unheard", {}, "unheard"),
@@ -204,6 +210,8 @@ def test_what_can_t_be_done_is_said_in_a_sentence(mine, tool, arguments, sentenc
     said = refused(mine, tool, **arguments)
     assert sentence in said
     assert "Traceback" not in said
+    assert "pydantic" not in said
+    assert "\n" not in said
 
 
 def test_resources_have_what_can_be_read(mine):

@@ -160,7 +160,10 @@ WRONG = [
     lambda one: one.delete_all(),
 ]
 SKIPPED = [
-    {"role": "assistant", "tool_calls": [{"id": "1", "type": "function", "function": {"name": "look", "arguments": ""}}]},
+    {
+        "role": "assistant",
+        "tool_calls": [{"id": "1", "type": "function", "function": {"name": "look", "arguments": ""}}],
+    },
     {"role": "assistant", "content": None},
     {"role": "user"},
     {"content": "I like dates."},

@@ -4,7 +4,10 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
+from typer._click.exceptions import NoSuchOption
 from typer.core import TyperGroup
+
+from memgraph_engine.interface.meant import meant
 
 _FEW = 12  # commands that are all named
 
@@ -20,6 +23,17 @@ class Group(TyperGroup):
             if takers:
                 ctx.fail(f"{option} belongs behind a command of `{ctx.command_path}`: {', '.join(takers)}.")
         return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command that is named; of an option that it has not say which is meant."""
+        try:
+            return super().invoke(ctx)
+        except NoSuchOption as error:
+            options = [one for own in error.ctx.command.get_params(error.ctx) for one in own.opts] if error.ctx else []
+            names = {one.strip("-").replace("-", "_"): one for one in options if one.startswith("--")}
+            near = meant(error.option_name, names)
+            error.possibilities = [names[near]] if near else error.possibilities
+            raise
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Return the command that is named."""

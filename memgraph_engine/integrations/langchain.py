@@ -9,7 +9,7 @@ from memgraph_engine.client import Memory
 from memgraph_engine.errors import InvalidInput
 from memgraph_engine.integrations import needed
 from memgraph_engine.interface.defaults import TOP_K
-from memgraph_engine.interface.filters import FILTERS
+from memgraph_engine.interface.filters import FILTERS, unknown
 from memgraph_engine.interface.results import json_form
 from memgraph_engine.model.result import Hit
 
@@ -39,8 +39,8 @@ class MemgraphRetriever(BaseRetriever):
     ) -> list[Document]:
         del run_manager  # it tells those who trace; a search has no steps of its own to tell
         asked: dict[str, Any] = {**self.filters, **filters}
-        if unknown := [name for name in asked if name not in FILTERS]:
-            raise InvalidInput(f"There is no filter {unknown[0]!r}; the filters are {', '.join(FILTERS)}.")
+        if told := unknown(asked, FILTERS, ("k",)):
+            raise InvalidInput(told)
         top_k = self.k if k is None else k
         hits = self.memory.search(query, user_id=self.user_id, shared=self.shared, top_k=top_k, **asked)
         return [self._document(hit) for hit in hits]

@@ -18,13 +18,14 @@ from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError, ToolError
 from mcp.server.mcpserver.tools import Tool
 from mcp_types import ToolAnnotations
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.datastructures import Headers
 
 from memgraph_engine import __version__
 from memgraph_engine.client import Memory
 from memgraph_engine.errors import InvalidInput, MemgraphEngineError, NotFound
 from memgraph_engine.integrations.access import Caller, Plans
+from memgraph_engine.integrations.wrong import sentence
 from memgraph_engine.interface.filters import SearchFilters
 from memgraph_engine.interface.results import json_form
 from memgraph_engine.interface.whose import Whose
@@ -153,6 +154,21 @@ def server(reach: Reach, *, plans: Plans | None = None, rights: Collection[Right
     return made
 
 
+class _Tool(Tool):
+    """A tool that says in a sentence what is wrong with its arguments."""
+
+    async def run(self, arguments: dict[str, Any], context: Any, convert_result: bool = False) -> Any:
+        """Run it."""
+        try:
+            return await super().run(arguments, context, convert_result)
+        except ToolError as error:
+            if not isinstance(error.__cause__, ValidationError):
+                raise
+            first = error.__cause__.errors()[0]
+            where, known = ".".join(map(str, first["loc"])), self.fn_metadata.arg_model.model_fields
+            raise ToolError(sentence(first, where, known, "argument")) from error
+
+
 @dataclass(frozen=True, slots=True)
 class _Announced:
     """How a tool is announced: what right it needs, and what it does to what is there."""
@@ -165,7 +181,7 @@ class _Announced:
 
     def of(self, tools: "Tools") -> Tool:
         """Return the tool. It refuses arguments that it does not have: a filter that is misspelt would find all."""
-        made = Tool.from_function(
+        made = _Tool.from_function(
             _told(getattr(tools, self.name), ToolError),
             name=self.name,
             title=self.title,

@@ -12,6 +12,7 @@ from memgraph_engine.client import Memory
 from memgraph_engine.errors import InvalidInput
 from memgraph_engine.integrations.access import Access, Caller
 from memgraph_engine.integrations.rest.work import Work
+from memgraph_engine.interface.meant import did_you_mean
 from memgraph_engine.interface.results import json_form
 from memgraph_engine.interface.whose import Whose
 from memgraph_engine.model.key import Right
@@ -84,7 +85,8 @@ def check_parameters(request: Request) -> None:
     known: set[str] = request.app.state.parameters(request.scope["route"].path_format, request.method)
     if unknown := [name for name in request.query_params if name not in known]:
         told = ", ".join(sorted(known)) or "none"
-        raise InvalidInput(f"There is no parameter {unknown[0]!r} here; the parameters are {told}.")
+        near = did_you_mean(unknown[0], sorted(known))
+        raise InvalidInput(f"There is no parameter {unknown[0]!r} here; the parameters are {told}.{near}")
     if len(request.query_params.getlist("user_id")) > 1:
         raise InvalidInput("user_id is there several times: say once whose memory is meant.")
 

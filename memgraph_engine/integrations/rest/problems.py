@@ -12,6 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from memgraph_engine.errors import MemgraphEngineError
+from memgraph_engine.integrations.wrong import sentence
 from memgraph_engine.interface.status import status_of
 
 MEDIA = "application/problem+json"
@@ -86,9 +87,7 @@ async def on_invalid(_request: Request, error: Exception) -> Response:
     where = ".".join(str(part) for part in first["loc"][1:]) or "the body"
     if first["type"] == "json_invalid":
         return problem(400, f"The body is no JSON, from character {first['loc'][-1]} on.", "InvalidInput")
-    if first["type"] == "extra_forbidden":
-        return problem(400, f"There is no field {where!r}; /openapi.json tells those that there are.", "InvalidInput")
-    return problem(400, f"{where}: {first['msg'].rstrip('.')}.", "InvalidInput")
+    return problem(400, sentence(first, where), "InvalidInput")
 
 
 async def on_http_error(_request: Request, error: Exception) -> Response:
