@@ -43,7 +43,7 @@ from memgraph_engine.model.block import Block, BlockRun
 from memgraph_engine.model.claim import Claim, ClaimRun
 from memgraph_engine.model.health import Health
 from memgraph_engine.model.ingested import Ingested
-from memgraph_engine.model.marker import without_marks
+from memgraph_engine.model.marker import hides, without_marks
 from memgraph_engine.model.memory import NEVER, READABLE, UNKNOWN_PAST, Note, Source, SourceKind
 from memgraph_engine.model.ports import ChatModel, Clock, Counted, Embedder, Judge, Partitioner, Reranker, utc_now
 from memgraph_engine.model.profile import LONGEST_NAME, LONGEST_VALUE, Profile
@@ -1499,7 +1499,7 @@ def _check_limit(limit: object, what: str = "limit") -> None:
 def _profile_text(given: object, where: str, most: int) -> str:
     """Return a line that can stand in a profile; raises InvalidInput."""
     text = " ".join(check_text(given, where, most).split(" ")).strip()
-    if len(text) > most or not text.isprintable():
+    if len(text) > most or hides(text):
         raise InvalidInput(f"{where} must be one line of at most {most} characters: a profile is in every prompt.")
     return without_marks(text)
 

@@ -4,14 +4,12 @@ What holds each content word of the query, in one passage, is meant. What only l
 belongs to what is meant, is near: it is told, and stays unless it is asked for. Signs that nobody sees part no words.
 """
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
-from unicodedata import category
 
 from memgraph_engine.graph.erasures import Said
 from memgraph_engine.language import CLOSED, LISTED, listed_terms, tokenize
+from memgraph_engine.model.marker import UNSEEN
 from memgraph_engine.model.result import Chosen
 
 _HALF = 0.5  # of the query's words, from which a source is near
@@ -114,15 +112,8 @@ def content(query: str, user: str, language: str) -> frozenset[str]:
 
 def _readings(text: str) -> list[str]:
     """Return a text as it is, and without the signs that nobody sees, if it has any: some of these part words."""
-    plain = text if text.isascii() else _unseen().sub("", text)
+    plain = text if text.isascii() else UNSEEN.sub("", text)
     return [text] if plain == text else [text, plain]
-
-
-@cache
-def _unseen() -> re.Pattern[str]:
-    """Zero-width spaces and joiners, soft hyphens, marks of direction and the like, and what selects a sign's form."""
-    found = (sign for sign in map(chr, (*range(0x10000), *range(0xE0000, 0xE0080))) if category(sign) == "Cf")
-    return re.compile(rf"[{''.join(map(re.escape, found))}\u034f\u180b-\u180d\ufe00-\ufe0f]")
 
 
 def _held(text: str, names: str, terms: frozenset[str], language: str) -> Held:

@@ -30,6 +30,7 @@ from memgraph_engine.interface.filters import SearchFilters
 from memgraph_engine.interface.results import json_form
 from memgraph_engine.interface.whose import Whose
 from memgraph_engine.model.key import RIGHTS, Right
+from memgraph_engine.model.marker import without_marks
 from memgraph_engine.model.memory import Note
 from memgraph_engine.model.result import Hit
 
@@ -479,7 +480,7 @@ def _found(hit: Hit) -> Found:
         id=note.id,
         title=_title(note),
         url=_url(note),
-        text="\n".join(note.raw),
+        text=_text(note),
         score=hit.score,
         relevance=hit.relevance,
         said_at=note.said_at.isoformat(),
@@ -492,11 +493,16 @@ def _fetched(note: Note) -> Fetched:
     form = note.to_dict()
     left = ("id", "text", "raw", "context")
     metadata = {name: value for name, value in form.items() if name not in left}
-    return Fetched(id=note.id, title=_title(note), text="\n".join(note.raw), url=_url(note), metadata=metadata)
+    return Fetched(id=note.id, title=_title(note), text=_text(note), url=_url(note), metadata=metadata)
+
+
+def _text(note: Note) -> str:
+    """Return what was said; it stands outside the marks of a context, and is to end none."""
+    return without_marks("\n".join(note.raw))
 
 
 def _title(note: Note) -> str:
-    words = " ".join(note.text.split())
+    words = " ".join(without_marks(note.text).split())
     return words if len(words) <= _TITLE else f"{words[: _TITLE - 1]}…"
 
 
