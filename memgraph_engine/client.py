@@ -341,10 +341,11 @@ class Memory:
     def delete_all(
         self, *, user_id: str | None = None, shared: bool = False, **filters: Unpack[NoteFilters]
     ) -> Deletion:
-        """Delete every note of a user (or every shared one), or those that match the filters of `get_all`.
+        """Take back all that a user said (or what is shared), or what matches the filters of `get_all`.
 
-        It returns how many, and the decisions that deleted them. Many notes take several decisions; `undo` brings back
-        what one of them deleted. A call that was cut off can be made again. Raises InvalidInput for an empty filter
+        A note is deleted with the last source that tells it, and else loses those that match, as by `delete`. It
+        returns how many were deleted, and the decisions. Many notes take several decisions; `undo` brings back what one
+        of them took. A call that was cut off can be made again. Raises InvalidInput for an empty filter
         (`session=None`), which every note would match.
 
         >>> from memgraph_engine import Memory
@@ -959,7 +960,7 @@ class Memory:
         ...     _ = memory.add("I moved to Lisbon.", user_id="eva", speaker="Eva", time="2023-05-08")
         ...     print(memory.context("Where does Eva live?", user_id="eva").text)
         <recalled-memory>
-        [1] 2023-05-08: Eva: I moved to Lisbon.
+        [1] 2023-05-08 (Mon): Eva: I moved to Lisbon.
         </recalled-memory>
         """
         scope = self._scope(user_id, shared)

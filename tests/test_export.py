@@ -556,6 +556,7 @@ DAMAGED = {
     "a passage that there is not": (crafted("FROM", "part", 9), r"Line \d+ .* passage 9 of a Source that has"),
     "a time that was never given": (crafted("Source", "said_as", "soon"), "'said_as' of a Source is 'soon', where a"),
     "before all days": (crafted("Source", "said_at", {"time": "0001-01-01T00:00:00Z"}), "years 2 to 9998"),
+    "a name that can't be stored": (crafted("Source", "session", "a\0b"), "'session' of a Source .* none of them NUL"),
     "a time without its words": (lacking("Source", "said_as"), "a Source has 'said_at', and not all of"),
     "no number in a text": (crafted("Source", "metadata", '{"n": [NaN]}'), "'metadata' of a Source"),
     "too large for a number": (crafted("PastSource", "metadata", '{"n": 1e999}'), "'metadata' of a PastSource"),

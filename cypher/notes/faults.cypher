@@ -24,6 +24,8 @@ CALL (n) {
   WITH n WHERE n.status IN ['active', 'pending'] AND EXISTS { (n)-[:SUMS]->(m) WHERE coalesce(m.apart, '') <> coalesce(n.apart, '') }
   RETURN 'sums a note that is kept apart otherwise' AS fault
   UNION
+  WITH n WHERE NOT n.several AND COUNT { (n)-[:SUMS*0..1]->()-[:FROM]->() } > 1 RETURN 'is told by several sources, and does not say so' AS fault
+  UNION
   WITH n WHERE EXISTS { (n)-[]-(x) WHERE x.scope <> $scope } RETURN 'is tied to another scope' AS fault
 }
 RETURN n.id AS id, fault ORDER BY id, fault

@@ -1,7 +1,7 @@
 // A page of a scope's readable notes that are meant, oldest first, with keywords and sources.
 // $scope: string    the scope
 // $statuses: list<string>    of notes that may be read
-// $filters: map    which of them
+// $filters: map    which of them; of one that several sources tell, whoever asks looks at each source
 //   since, until: datetime    earliest and latest said_at
 //   session, speaker, role, agent: list<string>    the same value twice for one, two different ones for any
 //   tags: list<string>    that a note has all of
@@ -13,12 +13,12 @@
 MATCH (n:Note {scope: $scope})
 WHERE n.created_at >= $after AND n.id >= ''
   AND (n.created_at > $after OR n.id > $after_id) AND n.status IN $statuses AND n.expires_at > $alive
-  AND n.said_at >= $filters.since AND n.said_at <= $filters.until
+  AND (n.several OR n.said_at >= $filters.since AND n.said_at <= $filters.until
   AND (n.session = $filters.session[0] OR $filters.session[0] <> $filters.session[1])
   AND (n.speaker = $filters.speaker[0] OR $filters.speaker[0] <> $filters.speaker[1])
   AND (n.role = $filters.role[0] OR $filters.role[0] <> $filters.role[1])
   AND (n.agent_id = $filters.agent[0] OR $filters.agent[0] <> $filters.agent[1])
-  AND all(tag IN $filters.tags WHERE tag IN n.tags)
+  AND all(tag IN $filters.tags WHERE tag IN n.tags))
 WITH n ORDER BY n.created_at, n.id LIMIT $limit
 RETURN n {.id, .raw, .context, .status, .session, .seq, .speaker, .role, .agent_id, .tags,
           said_at: n.said_at.epochMillis, created_at: n.created_at.epochMillis, recorded_at: n.recorded_at.epochMillis,

@@ -11,13 +11,12 @@
 // $pool: integer    notes that each vector index proposes; 0 where a range below narrows anything
 // $narrowed_pool: integer    likewise where one does, else 0: ranges that are wide open would cost, most in a large scope
 // $lexical_pool: integer    notes that full text proposes
-// $since: datetime    earliest said_at; times are null where nothing narrows
-// $until: datetime    latest said_at
-// $session: list<string>    first and last value, the same for one session
-// $speaker: list<string>    likewise
-// $role: list<string>    likewise
-// $agent: list<string>    likewise
-// $as_of: list<datetime>    latest valid_from, and what valid_to is later than; the same for one moment
+// $ways: list<map>    which notes ranges admit, empty where nothing narrows: those of one source by what they have of it, and those of several,
+//   of which whoever asks looks at each source, whatever they have of the first
+//   several: list<boolean>    whether several sources tell it
+//   since, until: datetime    earliest and latest said_at
+//   session, speaker, role, agent: list<string>    first and last value, the same for one
+// $as_of: list<datetime>    latest valid_from, and what valid_to is later than; the same for one moment. Times are null where nothing narrows
 // $known_at: list<datetime>    likewise of recorded_at and superseded_at
 // $read: map    how the question was read
 //   names: list<string>    keys of keywords that the question may name
@@ -68,23 +67,23 @@ CALL (expiring) {
     RETURN n, score
     // if $narrowed_pool
     UNION ALL
-    WITH 0 AS here WHERE $narrowed_pool > 0
-    CALL (here) {
+    UNWIND $ways AS way
+    CALL (way) {
       MATCH (n:Note|Past)
         SEARCH n IN (VECTOR INDEX note_raw FOR $vector
           WHERE n.scope IN $scopes AND n.status IN $statuses
-            AND n.said_at >= $since AND n.said_at <= $until
-            AND n.session >= $session[0] AND n.session <= $session[1]
-            AND n.speaker >= $speaker[0] AND n.speaker <= $speaker[1]
-            AND n.role >= $role[0] AND n.role <= $role[1]
-            AND n.agent_id >= $agent[0] AND n.agent_id <= $agent[1]
+            AND n.several IN way.several AND n.said_at >= way.since AND n.said_at <= way.until
+            AND n.session >= way.session[0] AND n.session <= way.session[1]
+            AND n.speaker >= way.speaker[0] AND n.speaker <= way.speaker[1]
+            AND n.role >= way.role[0] AND n.role <= way.role[1]
+            AND n.agent_id >= way.agent[0] AND n.agent_id <= way.agent[1]
             AND n.valid_from <= $as_of[0] AND n.valid_to > $as_of[1]
             AND n.recorded_at <= $known_at[0] AND n.superseded_at > $known_at[1]
             AND n.expires_at > $alive
           LIMIT $narrowed_pool) SCORE AS score
       RETURN n, score
     }
-    RETURN n, score
+    RETURN n, score ORDER BY score DESC
     // end
   }
   RETURN collect(n) AS near, collect(score) AS nearness
@@ -110,16 +109,16 @@ CALL (sums, near, nearness, expiring, apart) {
   RETURN 'dense_context' AS channel, collect(n) AS notes, null AS score, null AS carried, null AS name
   // if $narrowed_pool
   UNION ALL
-  WITH 0 AS here WHERE $narrowed_pool > 0
-  CALL (here) {
+  UNWIND $ways AS way
+  CALL (way) {
     MATCH (n:Note|Past)
       SEARCH n IN (VECTOR INDEX note_context FOR $vector
         WHERE n.scope IN $scopes AND n.status IN $statuses
-          AND n.said_at >= $since AND n.said_at <= $until
-          AND n.session >= $session[0] AND n.session <= $session[1]
-          AND n.speaker >= $speaker[0] AND n.speaker <= $speaker[1]
-          AND n.role >= $role[0] AND n.role <= $role[1]
-          AND n.agent_id >= $agent[0] AND n.agent_id <= $agent[1]
+          AND n.several IN way.several AND n.said_at >= way.since AND n.said_at <= way.until
+          AND n.session >= way.session[0] AND n.session <= way.session[1]
+          AND n.speaker >= way.speaker[0] AND n.speaker <= way.speaker[1]
+          AND n.role >= way.role[0] AND n.role <= way.role[1]
+          AND n.agent_id >= way.agent[0] AND n.agent_id <= way.agent[1]
           AND n.valid_from <= $as_of[0] AND n.valid_to > $as_of[1]
           AND n.recorded_at <= $known_at[0] AND n.superseded_at > $known_at[1]
           AND n.expires_at > $alive
@@ -149,17 +148,17 @@ CALL (sums, near, nearness, expiring, apart) {
   }
   RETURN 'dense_context' AS channel, collect(n) AS notes, null AS score, null AS carried, null AS name
   UNION ALL
-  WITH 0 AS here WHERE $narrowed_pool > 0
+  UNWIND $ways AS way
   UNWIND $others AS vector
-  CALL (vector) {
+  CALL (way, vector) {
     MATCH (n:Note|Past)
       SEARCH n IN (VECTOR INDEX note_context FOR vector
         WHERE n.scope IN $scopes AND n.status IN $statuses
-          AND n.said_at >= $since AND n.said_at <= $until
-          AND n.session >= $session[0] AND n.session <= $session[1]
-          AND n.speaker >= $speaker[0] AND n.speaker <= $speaker[1]
-          AND n.role >= $role[0] AND n.role <= $role[1]
-          AND n.agent_id >= $agent[0] AND n.agent_id <= $agent[1]
+          AND n.several IN way.several AND n.said_at >= way.since AND n.said_at <= way.until
+          AND n.session >= way.session[0] AND n.session <= way.session[1]
+          AND n.speaker >= way.speaker[0] AND n.speaker <= way.speaker[1]
+          AND n.role >= way.role[0] AND n.role <= way.role[1]
+          AND n.agent_id >= way.agent[0] AND n.agent_id <= way.agent[1]
           AND n.valid_from <= $as_of[0] AND n.valid_to > $as_of[1]
           AND n.recorded_at <= $known_at[0] AND n.superseded_at > $known_at[1]
           AND n.expires_at > $alive
@@ -255,12 +254,13 @@ WITH sums, channel, notes, score, carried, name, expiring, apart,
      CASE WHEN $narrowed_pool = 0 THEN [n IN notes | CASE WHEN apart AND n.apart IS NOT NULL AND NOT n.apart IN $shown THEN -1
             WHEN (channel <> 'lexical' OR n.scope IN $scopes) AND (NOT expiring OR n.expires_at > $alive) THEN n.stamp END]
           ELSE [n IN notes | CASE WHEN apart AND n.apart IS NOT NULL AND NOT n.apart IN $shown THEN -1
-            WHEN n.scope IN $scopes AND n.status IN $statuses AND n.said_at >= $since AND n.said_at <= $until
-            // names are the same or open; as ranges they would be compared by UTF-16 here, where U+E000 comes after U+10FFFF
-            AND (n.session = $session[0] OR $session[0] <> $session[1])
-            AND (n.speaker = $speaker[0] OR $speaker[0] <> $speaker[1])
-            AND (n.role = $role[0] OR $role[0] <> $role[1])
-            AND (n.agent_id = $agent[0] OR $agent[0] <> $agent[1])
+            WHEN n.scope IN $scopes AND n.status IN $statuses AND any(way IN $ways WHERE n.several IN way.several
+              AND n.said_at >= way.since AND n.said_at <= way.until
+              // names are the same or open; as ranges they would be compared by UTF-16 here, where U+E000 comes after U+10FFFF
+              AND (n.session = way.session[0] OR way.session[0] <> way.session[1])
+              AND (n.speaker = way.speaker[0] OR way.speaker[0] <> way.speaker[1])
+              AND (n.role = way.role[0] OR way.role[0] <> way.role[1])
+              AND (n.agent_id = way.agent[0] OR way.agent[0] <> way.agent[1]))
             AND n.valid_from <= $as_of[0] AND n.valid_to > $as_of[1]
             AND n.recorded_at <= $known_at[0] AND n.superseded_at > $known_at[1]
             AND n.expires_at > $alive AND n.erase_at > $present THEN n.stamp END] END AS stamps,

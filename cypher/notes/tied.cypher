@@ -5,12 +5,7 @@
 // $stamps: list<integer>    these notes
 // $scores: list<float>    the score of each
 // $tied: integer    notes that ties lead to
-// $since: datetime    earliest said_at
-// $until: datetime    latest said_at
-// $session: list<string>    first and last value, the same for one session
-// $speaker: list<string>    likewise
-// $role: list<string>    likewise
-// $agent: list<string>    likewise
+// $ways: list<map>    which notes ranges admit
 // $as_of: list<datetime>    latest valid_from, and what valid_to is later than; the same for one moment
 // $known_at: list<datetime>    likewise of recorded_at and superseded_at
 // $alive: datetime    what ends by then can't be read: the present, or the time of a look back
@@ -19,11 +14,12 @@
 UNWIND range(0, size($stamps) - 1) AS place
 MATCH (n:Note {stamp: $stamps[place]}) WHERE n.scope IN $scopes
 MATCH (n)-[r:RELATED]-(m)
-WHERE n.apart IS NULL AND m.apart IS NULL AND m.scope IN $scopes AND m.status IN $statuses AND m.expires_at > $alive AND m.erase_at > $present AND m.said_at >= $since AND m.said_at <= $until
-  AND (m.session = $session[0] OR $session[0] <> $session[1])
-  AND (m.speaker = $speaker[0] OR $speaker[0] <> $speaker[1])
-  AND (m.role = $role[0] OR $role[0] <> $role[1])
-  AND (m.agent_id = $agent[0] OR $agent[0] <> $agent[1])
+WHERE n.apart IS NULL AND m.apart IS NULL AND m.scope IN $scopes AND m.status IN $statuses AND m.expires_at > $alive AND m.erase_at > $present AND any(way IN $ways WHERE m.several IN way.several
+    AND m.said_at >= way.since AND m.said_at <= way.until
+    AND (m.session = way.session[0] OR way.session[0] <> way.session[1])
+    AND (m.speaker = way.speaker[0] OR way.speaker[0] <> way.speaker[1])
+    AND (m.role = way.role[0] OR way.role[0] <> way.role[1])
+    AND (m.agent_id = way.agent[0] OR way.agent[0] <> way.agent[1]))
   AND m.valid_from <= $as_of[0] AND m.valid_to > $as_of[1]
   AND m.recorded_at <= $known_at[0] AND m.superseded_at > $known_at[1]
 WITH m, max($scores[place] * r.score) AS score

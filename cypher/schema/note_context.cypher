@@ -4,6 +4,6 @@
 CREATE VECTOR INDEX note_context IF NOT EXISTS
 FOR (n:Note|Past) ON n.context_embedding
 WITH [n.scope, n.status, n.said_at, n.session, n.speaker, n.role, n.agent_id,
-      n.valid_from, n.valid_to, n.expires_at, n.recorded_at, n.superseded_at]
+      n.valid_from, n.valid_to, n.expires_at, n.recorded_at, n.superseded_at, n.several]
 OPTIONS {indexConfig: {`vector.dimensions`: $dimensions, `vector.similarity_function`: 'cosine',
                        `vector.quantization.type`: 'NONE'}}

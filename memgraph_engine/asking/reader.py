@@ -493,10 +493,7 @@ class Reader:
         """Yield the notes of one scope, oldest first, `behind` one or all of them, fetched a page at a time."""
         db = self._engine.db
         pages = notes.pages(db, scope.name, filters.listing(), behind=behind)
-        every = (note for page in pages for note in decisions.outdated(db, scope.name, page))
-        if not filters.of_sources:
-            return every
-        return (note for note in every if any(map(filters.holds, note.sources)))
+        return (note for page in pages for note in decisions.outdated(db, scope.name, page) if filters.finds(note))
 
     def listing(self, given: NoteFilters) -> Filters:
         """Check the filters of a listing."""

@@ -121,7 +121,7 @@ def _text(value: Any) -> bool:
 
 
 def _indexed(value: Any) -> bool:
-    return _text(value) and len(value.encode()) <= _LONGEST and _NO_SIGN not in value
+    return _text(value) and len(value.encode()) <= _LONGEST and not {_NO_SIGN, "\0"}.intersection(value)
 
 
 def _note(value: Any) -> bool:
@@ -253,7 +253,7 @@ def _one_of(*names: str) -> Kind:
 TEXT = Kind("a text", _text)
 WORDS = Kind(f"a text of at most {_PLACES:,} characters", lambda value: _text(value) and len(value) <= _PLACES)
 TEXTS = Kind("a list of texts", _texts)
-INDEXED = Kind(f"a text of at most {_LONGEST} bytes", _indexed)
+INDEXED = Kind(f"a text of at most {_LONGEST} bytes, none of them NUL,", _indexed)
 NAME = Kind(f"a text of 1 to {_LONGEST} bytes", lambda value: _indexed(value) and value != "")
 NOTE = Kind("the id of a note", _note)
 WHOLE = Kind("a whole number", _whole)
@@ -325,6 +325,7 @@ _NOTE = {
     "role": INDEXED,
     "agent_id": INDEXED,
     "tags": TEXTS,
+    "several": TRUTH,
     "said_at": SAID,
     "created_at": TIME,
     "recorded_at": TIME,

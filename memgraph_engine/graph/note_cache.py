@@ -50,8 +50,9 @@ class CachedNote:
     `terms` are those of the raw text and, behind them, those of the context, each as its `term_number`; `lengths` tells
     how many each text has.
     It `asks` where all that it holds ends with a question, `requests` where a user asks all of it of an assistant, and
-    `counts` where some of it has a number. `vectors` has the shape (2, dimensions), of length 1: raw and context; None
-    for a note that waits for them. Times are in milliseconds since 1970. `size` is about how many bytes it takes.
+    `counts` where some of it has a number. `several` sources may tell it. `vectors` has the shape (2, dimensions), of
+    length 1: raw and context; None for a note that waits for them. Times are in milliseconds since 1970. `size` is
+    about how many bytes it takes.
     `replaced` says what took its place, the first one first. This alone may change: it is of a version of the scope.
     """
 
@@ -69,6 +70,7 @@ class CachedNote:
     said_at: int
     valid_from: int
     tags: tuple[str, ...]
+    several: bool
     terms: "NDArray[np.int64]"
     lengths: tuple[int, int]
     vectors: "NDArray[np.float32] | None"
@@ -204,7 +206,7 @@ def _cached(rows: Sequence[Sequence[Any]], dimensions: int) -> Iterator[CachedNo
     unit = iter(_unit([vector.raw() for row in rows for vector in row[-2:] if vector is not None], dimensions))
     for row in rows:
         stamp, scope, id, status, session, seq, role, speaker, lines, *rest = row  # noqa: A001
-        said_at, valid_from, tags, raw, context, vector, _ = rest
+        said_at, valid_from, tags, several, raw, context, vector, _ = rest
         vectors = None if vector is None else next(unit).copy()  # a part of the whole would keep all of it in memory
         texts = raw.split(), context.split()
         terms = _numbers(chain.from_iterable(texts))
@@ -223,6 +225,7 @@ def _cached(rows: Sequence[Sequence[Any]], dimensions: int) -> Iterator[CachedNo
             said_at,
             valid_from,
             tuple(tags),
+            several,
             terms,
             (len(texts[0]), len(texts[1])),
             vectors,

@@ -260,6 +260,7 @@ def summaries(scope: Scope, summaries: Iterable[NewSummary]) -> list[Row]:
                 "status": "active",
                 "revision": 1,
                 "pinned": False,
+                "several": True,
             },
             "said_at": milliseconds(new.said_at),
             "created_at": milliseconds(new.created_at),
@@ -302,6 +303,7 @@ def _properties(new: NewNote, scope: Scope) -> Row:
         "pinned": source.pinned,
         "apart": source.apart,
         "tags": tags_of([source]),
+        "several": False,
     }
 
 
@@ -506,7 +508,11 @@ def revised(revisions: Iterable[Revision]) -> list[Row]:
     return [
         {
             "id": revision.id,
-            "properties": {**revision.properties, "stamp": new_stamp()},
+            "properties": {
+                **revision.properties,
+                "stamp": new_stamp(),
+                **({"several": True} if revision.adds or revision.sums else {}),
+            },
             "decision": revision.decision,
             "role": revision.role,
             "raw_vector": packed(revision.raw_vector),

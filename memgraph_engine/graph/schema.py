@@ -10,14 +10,16 @@ from memgraph_engine.graph.statements import statements
 # blocks: older ones would leave their words where a note has changed. Since 22 there are claims: older ones would not
 # take them away with their notes. Since 23 they are marked for what users share: older ones would leave new ones
 # unmarked. Since 24 there are keys: older ones would leave those of a user of whom they erase everything. Since 25
-# there are items: older ones would merge messages into them, and evict them.
-VERSION = 25
+# there are items: older ones would merge messages into them, and evict them. Since 26 notes say whether several sources
+# tell them: filters would find those of older ones by the first alone.
+VERSION = 26
 # Indexes that databases of older schemas have in another form. Quantised to one bit, the server's default, an index of
 # vectors fails on a search that finds nothing once something was deleted (2026.08), and to bytes it is slower and its
-# scores are not exact. Full text held the terms of all scopes alike. Notes did not end.
+# scores are not exact. Full text held the terms of all scopes alike. Notes did not end, nor say whether several sources
+# tell them.
 _MADE_ANEW = {
-    "note_raw": 6,
-    "note_context": 6,
+    "note_raw": 26,
+    "note_context": 26,
     "keyword_embedding": 6,
     "topic_embedding": 6,
     "note_terms": 7,
@@ -31,6 +33,7 @@ _COMPLETED = {
     "schema/resting": 15,
     "schema/lives": 12,
     "schema/unmarked": 23,
+    "schema/sayings": 26,
 }
 _OTHERS = ("schema/await", "schema/drop", *_COMPLETED)  # make no index or constraint
 _WAIT = 300  # seconds for the indexes of a new database

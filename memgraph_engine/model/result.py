@@ -366,7 +366,10 @@ class Decision(Result):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Deletion(Result):
-    """How many notes were deleted, and by which decisions; undo each of these to bring all notes back."""
+    """How many notes were deleted, and by which decisions; undo each of these to bring back what they took.
+
+    A note that other sources tell too loses some and stays: it is not counted.
+    """
 
     notes: int
     decisions: tuple[Decision, ...] = ()

@@ -9,8 +9,9 @@ from typing import Any
 
 from memgraph_engine.errors import InvalidInput
 from memgraph_engine.graph.note_cache import CachedNote
+from memgraph_engine.graph.notes import tags_of
 from memgraph_engine.language import listed_terms, tokenize
-from memgraph_engine.model.memory import NEVER, READABLE, TRUE_ONCE, UNKNOWN_PAST, Source
+from memgraph_engine.model.memory import NEVER, READABLE, TRUE_ONCE, UNKNOWN_PAST, Note, Source
 
 _KNOWN = (*TRUE_ONCE, "archived")  # all but deleted
 _PAST = "past"
@@ -18,11 +19,12 @@ _MOST_TERMS = 256
 _MOST_NAMED = 64  # terms of a question that keywords are looked for in
 _LONGEST_NAME = 3  # terms
 _ANY = ["", "\U0010ffff"]
+_NAMES = ("session", "speaker", "role", "agent")
 
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """Which notes may be found; what is None is left open. `tags` and `metadata` must all be there.
+    """Which notes may be found: those of which one source has all that is asked for. What is None is left open.
 
     `as_of` is a moment of the world (found is what was true then), `known_at` one of the memory (found is what it
     held then, as it held it); both together ask what it held then to be true at the other moment. `archived` adds what
@@ -61,7 +63,7 @@ class Filters:
     @property
     def beyond_index(self) -> bool:
         """Whether a filter is on what no index can look into: lists, and the status that a past version had."""
-        return bool(self.tags or self.of_sources or self.known_at)
+        return bool(self.tags or self._apart or self.known_at)
 
     @property
     def statuses(self) -> tuple[str, ...]:
@@ -75,45 +77,71 @@ class Filters:
         return (*self.statuses, _PAST) if self.known_at else self.statuses
 
     def admits(self, note: CachedNote) -> bool:
-        """Apply what the index cannot: the status of then, tags, and the metadata of the sources."""
-        return not self.beyond_index or (
-            note.status in self.statuses
-            and set(self.tags) <= set(note.tags)
-            and (not self.of_sources or (note.whole and any(map(self.holds, note.note().sources))))
-        )
+        """Apply what the index cannot: the status of then, tags, and what only the sources tell."""
+        if note.status not in self.statuses:
+            return False
+        if self.reads(several=note.several):
+            return note.whole and bool(self.meant(note.note()))
+        return set(self.tags) <= set(note.tags)
+
+    def finds(self, note: Note) -> bool:
+        """Tell the same of a note that a listing read whole."""
+        return not self._of_sources or bool(self.meant(note))
+
+    def reads(self, *, several: bool) -> bool:
+        """Whether only its sources tell if a note is meant."""
+        return self._apart or (several and self._of_sources)
 
     @property
-    def of_sources(self) -> bool:
-        """Whether anything is filtered that only sources have: kind and metadata."""
+    def _of_sources(self) -> bool:
+        """Whether anything is filtered that sources have."""
+        return replace(self, as_of=None, known_at=None, archived=False).any
+
+    @property
+    def _apart(self) -> bool:
+        """Whether anything is filtered that sources have and notes don't: kind and metadata."""
         return bool(self.metadata or self.kind)
 
-    def holds(self, source: Source) -> bool:
-        """Tell whether a source is of the kind, and its metadata have all entries, that are asked for."""
+    def meant(self, note: Note) -> list[Source]:
+        """Return the sources of a note that are meant: any of them finds it, and a deletion takes back these."""
+        wanted = set(self.tags)
+        if wanted:
+            wanted -= set(note.tags).difference(tags_of(note.sources))  # an evolution gave it these
+        return [source for source in note.sources if self._means(source, note) and wanted <= {*tags_of([source])}]
+
+    def _means(self, source: Source, note: Note) -> bool:
+        came = source.begins_at if len(note.sources) > 1 else None
+        said = source.said_at or came or note.said_at
         metadata = source.metadata
-        # as JSON, since Python takes True for 1
-        return self.kind in (None, source.kind) and all(
-            key in metadata and _json(metadata[key]) == _json(value) for key, value in self.metadata.items()
+        return (
+            all(getattr(self, name) in (None, getattr(source, name)) for name in (*_NAMES, "kind"))
+            and (self.since or UNKNOWN_PAST) <= said <= (self.until or NEVER)
+            # as JSON, since Python takes True for 1
+            and all(key in metadata and _json(metadata[key]) == _json(value) for key, value in self.metadata.items())
         )
 
     def listing(self) -> dict[str, Any]:
         """Return what of it a listing of notes looks into: all but what sources have, and the looks back."""
-        given = self.parameters()
-        names = ("since", "until", "session", "speaker", "role", "agent")
-        return {**{name: given[name] for name in names}, "tags": list(self.tags)}
+        return {**self._ranges(), "tags": list(self.tags)}
 
     def parameters(self) -> dict[str, Any]:
         """Return the statement's statuses and ranges."""
         return {
             "statuses": self.indexed_statuses,
             **({"alive": self.known_at} if self.known_at else {}),  # else the present
-            "since": self.since or UNKNOWN_PAST,
-            "until": self.until or NEVER,
+            "ways": [
+                {**self._ranges(), "several": [False] if self._of_sources else [False, True]},
+                *([{**Filters()._ranges(), "several": [True]}] if self._of_sources else ()),
+            ],
             "as_of": [self.as_of or NEVER, self.as_of or UNKNOWN_PAST],
             "known_at": [self.known_at or NEVER, self.known_at or UNKNOWN_PAST],
-            **{
-                name: [value, value] if (value := getattr(self, name)) is not None else _ANY
-                for name in ("session", "speaker", "role", "agent")
-            },
+        }
+
+    def _ranges(self) -> dict[str, Any]:
+        return {
+            "since": self.since or UNKNOWN_PAST,
+            "until": self.until or NEVER,
+            **{name: [value, value] if (value := getattr(self, name)) is not None else _ANY for name in _NAMES},
         }
 
 

@@ -71,10 +71,10 @@ class Query:
     turns: Sequence[tuple[str, str]] = ()
     unheard: Collection[str] = ()
 
-    def admits(self, note: CachedNote) -> bool:
-        """Apply what no index looks into."""
-        heard = note.role not in (UNFOUND, *self.unheard) or note.role == self.filters.role
-        return heard and self.filters.admits(note)
+    @property
+    def roles_left_out(self) -> frozenset[str]:
+        """The roles whose notes are not found, unless they are asked for."""
+        return frozenset((UNFOUND, *self.unheard)) - {self.filters.role}
 
     @property
     def scope_names(self) -> list[str]:
@@ -139,12 +139,15 @@ def retrieve(db: Database, cache: NoteCache, query: Query, languages: Sequence[s
         if settings.related and settings.expansion == "anchors":
             answer = _expanded(db, query, answer, settings)
         pool = read_pool(db, cache, query.scope_names, answer, settings, dimensions=len(query.vector))
-        if query.filters.of_sources:
-            cache.complete(db, query.scope_names, pool.notes)
-        admitted = [row for row, note in enumerate(pool.notes) if query.admits(note)]
-        narrowed = query.filters.beyond_index or len(admitted) < len(pool.notes)
-        size = len(pool.notes) if narrowed else 0  # else a wider pool holds no other note that is admitted
-        enough = len(admitted) >= query.top_k or _exhausted(query, answer, size, settings, factor)
+        unheard = query.roles_left_out
+        admitted = [row for row, note in enumerate(pool.notes) if note.role not in unheard]
+        narrowed, read = query.filters.beyond_index or len(admitted) < len(pool.notes), list[CachedNote]()
+        if query.filters.any:
+            read = [note for note in pool.notes if query.filters.reads(several=note.several)]
+            cache.complete(db, query.scope_names, read)
+            admitted = [row for row in admitted if query.filters.admits(pool.notes[row])]
+        unknown = len(pool.notes if narrowed else read)
+        enough = len(admitted) >= query.top_k or _exhausted(query, answer, unknown, settings, factor)
         if enough and not _crowded(query, answer, settings, factor):
             break
         factor *= _GROWTH
@@ -276,8 +279,8 @@ def scored(
     )
 
 
-def _exhausted(query: Query, answer: Row, size: int, settings: RecallSettings, factor: int) -> bool:
-    """Tell whether a wider pool would hold no other note that the filters admit.
+def _exhausted(query: Query, answer: Row, unknown: int, settings: RecallSettings, factor: int) -> bool:
+    """Tell whether a wider pool would hold no other note that the filters admit; of so many no index knew that.
 
     Where ranges narrow, the vector indexes look into these; but a pending note is found by its words alone, and of
     those full text proposes only so many before they are narrowed.
@@ -287,7 +290,7 @@ def _exhausted(query: Query, answer: Row, size: int, settings: RecallSettings, f
     waiting = any(scope["waiting"] for scope in answer["sums"])
     if waiting and _lexical_pool(query, settings, factor) < sum(scope["notes"] for scope in answer["sums"]):
         return False
-    return size < settings.pool * factor
+    return unknown < settings.pool * factor
 
 
 def _crowded(query: Query, answer: Row, settings: RecallSettings, factor: int) -> bool:
@@ -438,7 +441,7 @@ def parameters(
         "lexical_pool": _lexical_pool(query, settings, factor * spare),
         **_pathways(query, reading, languages, settings),
         **query.filters.parameters(),
-        **({} if narrow else dict.fromkeys(("since", "until", "as_of", "known_at"))),  # times take long to pack
+        **({} if narrow else {"ways": [], "as_of": None, "known_at": None}),  # times take long to pack
         "timely": settings.anchored * spare,
         "shown": sorted(query.filters.shown),
     }

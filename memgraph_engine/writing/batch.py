@@ -278,7 +278,8 @@ class Batch:
             if waiting and one.note != one.own:
                 self._transaction.retire(waiting, decision.id)
         for note, adds in witnesses.items():
-            self._transaction.revise(self._drafts[note].found, Revision(note, decision.id, {}, adds=tuple(adds)))
+            tags = {"tags": list(self._drafts[note].tags)}
+            self._transaction.revise(self._drafts[note].found, Revision(note, decision.id, tags, adds=tuple(adds)))
         for one in judged:
             if one.note and one.source.key in self._told:
                 change_profile(self._transaction, one.source, one.note, self._told[one.source.key])
@@ -334,6 +335,7 @@ class Batch:
         draft.life = life_of(source) if renewed else draft.life
         text = self._joint(draft, candidate, verdict)
         draft.turns.append((source, candidate.before))
+        draft.tags = tuple(sorted({*draft.tags, *tags_of([source])}))
         if verdict.kind == "merge":
             written = verdict.model if verdict.context else ""
             draft.constructed_by = draft.constructed_by or candidate.constructed_by or written
@@ -342,7 +344,6 @@ class Batch:
         draft.text = text
         names = dict.fromkeys((*draft.keywords, *(keyword.name for keyword in candidate.keywords)))
         draft.keywords = tuple(names)[: self.max_keywords]
-        draft.tags = tuple(sorted({*draft.tags, *tags_of([source])}))
         self._transaction.name(k for k in candidate.keywords if k.name in draft.keywords)
         properties = {
             "raw": list(text.raw),

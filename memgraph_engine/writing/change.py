@@ -113,12 +113,19 @@ def delete_some(
     if not state or not page:
         return None
     last = page[-1].note.created_at, page[-1].note.id
-    some = [found for found in page if not filters.of_sources or any(map(filters.holds, found.note.sources))]
+    meant = {found.note.id: filters.meant(found.note) for found in page if filters.finds(found.note)}
+    some = [found for found in page if found.note.id in meant]
     if not some:
         return 0, None, last
+    losing = [found for found in some if 0 < len(meant[found.note.id]) < len(found.note.sources)]
+    if summed := [source.id for found in losing if found.note.sums for source in meant[found.note.id]]:
+        raise Summed(summed)
+    whole = [found for found in some if found not in losing]
+    shared = note_graph.renderings(db, scope.name, [found.note.id for found in losing])
+    lost = {source.key for found in losing for source in meant[found.note.id]}
     why = f"{len(some):,} notes." if len(some) > 1 else ""
-    decision = _delete(db, Transaction(scope, state.version, now), some, state.language, embedder, why=why)
-    return len(some), decision, last
+    transaction = Transaction(scope, state.version, now)
+    return len(whole), _delete(db, transaction, whole, state.language, embedder, (shared, lost), why), last
 
 
 def withdraw(
@@ -195,6 +202,8 @@ def remaining(
     """Return the properties and vectors of a note that lost sources, and is told by these alone."""
     first = turns[0][0]
     own = {name: getattr(first, name) for name in ("session", "seq", "speaker", "role")}
+    if first.said_at not in (None, found.note.said_at):
+        own |= {"said_at": first.said_at, "valid_from": first.said_at}
     texts, vectors = retold(found, turns, language, embedder)
     return {**own, "agent_id": first.agent, "tags": note_graph.tags_of(source for source, _ in turns), **texts}, vectors
 

@@ -299,8 +299,6 @@ def _remake_some(engine: Engine, scope: Scope, ids: Sequence[str], losing: Colle
         if "raw" in properties:
             words = {*properties["raw_terms"].split(), *properties["context_terms"].split()}
             names = tuple(name for name in note.keywords if set(tokenize(name, state.language)) <= words)
-        if loses and turns and turns[0][0].said_at:
-            properties = {**properties, "said_at": turns[0][0].said_at, "valid_from": turns[0][0].said_at}
         given = {**properties, "constructed_by": own}
         transaction.rebuild(found, Revision(id, decision.id, given, "changed", raw, context, names), losing=loses)
         changed += 1

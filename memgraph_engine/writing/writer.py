@@ -379,14 +379,14 @@ class Writer:
                 told |= {source.key: note.id for note in back for source in note.sources if source.key in told}
 
     def delete_all(self, scope: Scope, filters: Filters) -> Deletion:
-        """Delete the notes of a scope that are meant, some hundreds in a decision."""
+        """Delete what the sources of a scope tell that are meant, some hundreds of notes in a decision."""
         engine, place = self._engine, (NEVER, "")
 
         def some() -> tuple[int, Decision | None, change.Place] | None:
             return change.delete_some(engine.db, scope, filters, place, engine.embedder, engine.now())
 
         notes, decisions = 0, list[Decision]()
-        while deleted := until_current(engine.db, scope.name, some):
+        while deleted := self._unsummed(scope, some):
             number, decision, place = deleted
             notes += number
             decisions += [decision] if decision else []
