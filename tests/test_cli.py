@@ -93,7 +93,7 @@ def test_a_text_is_read_from_stdin(cli):
 def test_a_context_is_printed_between_its_marks(cli):
     lisbon(cli)
     found = cli("context", "Where does Ana live?", "--budget", "300")
-    assert found.stdout == ("<recalled-memory>\n[1] 2023-05-08: Ana: I moved to Lisbon.\n</recalled-memory>\n")
+    assert found.stdout == ("<recalled-memory>\n[1] 2023-05-08 (Mon): Ana: I moved to Lisbon.\n</recalled-memory>\n")
     document = json.loads(cli("context", "Where does Ana live?", "--json").stdout)
     assert [source["id"] for source in document["entries"][0]["sources"]] == ["D1:3"]
     nothing = cli("context", "Where does Ana live?", "--tag", "none")
@@ -104,7 +104,7 @@ def test_a_context_is_printed_between_its_marks(cli):
 def test_without_a_model_a_question_is_answered_by_its_context(cli):
     lisbon(cli)
     found = cli("ask", "Where does Ana live?")
-    assert found.stdout == "[1] 2023-05-08: Ana: I moved to Lisbon.  D1:3\n"
+    assert found.stdout == "[1] 2023-05-08 (Mon): Ana: I moved to Lisbon.  D1:3\n"
     assert "llm.model" in found.stderr
     assert json.loads(cli("ask", "Where does Ana live?", "--json").stdout)["text"] is None
     assert "Nothing found." in cli("ask", "Where?", "--speaker", "Bo").stderr
@@ -120,7 +120,7 @@ def test_an_answer_is_printed_with_what_it_cites(cli, monkeypatch):
     found = cli("ask", "Where does Ana live?")
     answer, cited = found.stdout.splitlines()
     assert answer == "In Lisbon�[2J [1]."
-    assert cited.startswith("[1] 2023-05-08: Ana: I moved to Lisbon.")
+    assert cited.startswith("[1] 2023-05-08 (Mon): Ana: I moved to Lisbon.")
     assert found.stderr == ""
     assert "cites nothing" in cli("ask", "Where does Ana live?").stderr
     assert cli("ask", "Where does Ana live?").stdout == "I don't know.\n"

@@ -136,7 +136,7 @@ def test_what_fits_is_not_shortened():
         "¿Dónde está la niña que corría por el parque ayer por la tarde?",
         "京都大学で2023年に講演しました。とても楽しかったです。",
         "Привет, как дела? Я живу в Москве уже десять лет.",
-        "[1] 2023-06-01 (replaces what was said on 2023-01-01): Ana: I moved to Faro. (1 June, 2023)",
+        "[1] 2023-06-01 (Thu) (replaces what was said on 2023-01-01): Ana: I moved to Faro. (1 June, 2023)",
         "🦆🦆 quack!! :-) https://example.org/a/b?c=d",
         "def f(x):\n    return [x ** 2 for x in range(10) if x % 2]",
         "Unquestionably extraordinary internationalisation responsibilities notwithstanding",
@@ -166,7 +166,7 @@ def test_a_repeat_is_left_out_and_lends_its_source_and_day():
     context = composed([hit(1, FERRY), hit(2, FERRY.lower(), said=DAY + timedelta(days=9))])
     (entry,) = context.entries
     assert [source.id for source in entry.sources] == ["s1", "s2"]
-    assert entry.line.startswith("[1] 2023-05-08 and 2023-05-17: ")
+    assert entry.line.startswith("[1] 2023-05-08 (Mon) and 2023-05-17 (Wed): ")
     assert context.left_out == {"n2": "[1] says the same"}
 
 
@@ -178,7 +178,7 @@ def test_what_was_said_again_in_other_letters_stands_once_with_all_its_days():
         first.note, sources=sources, raw=raw, context=render([(one, None) for one in sources], "english").context
     )
     (entry,) = composed([replace(first, note=merged)]).entries
-    assert entry.line == f"[1] 2023-05-08 and 2023-05-17: Ana: {FERRY.lower()}!!"
+    assert entry.line == f"[1] 2023-05-08 (Mon) and 2023-05-17 (Wed): Ana: {FERRY.lower()}!!"
 
 
 def test_one_shared_word_makes_no_repeat():
@@ -217,7 +217,7 @@ def test_of_a_contradiction_the_newest_stands_first_in_the_place_of_the_best():
     assert cited(context) == ["n3", "n1", "n2"]
     assert context.entries[0].remarks == ("newer than [2]",)
     assert context.entries[1].remarks == ("perhaps replaced by [1]",)
-    assert "[1] 2023-05-17 (newer than [2]): Ana: I have three" in context.text
+    assert "[1] 2023-05-17 (Wed) (newer than [2]): Ana: I have three" in context.text
 
 
 def test_of_what_was_said_at_the_same_time_the_best_stands_first():
@@ -253,7 +253,7 @@ def test_what_was_replaced_leaves_its_place_even_if_it_was_said_later():
 
 def test_what_was_true_once_says_so():
     old = hit(1, "I live in Lisbon.", status="superseded", valid_to=DAY + timedelta(days=30))
-    assert "[1] 2023-05-08 (no longer true since 2023-06-07): Ana: I live" in composed([old]).text
+    assert "[1] 2023-05-08 (Mon) (no longer true since 2023-06-07): Ana: I live" in composed([old]).text
 
 
 def test_what_was_said_on_many_days_names_the_first_and_the_last():
@@ -310,7 +310,7 @@ def test_what_is_cut_keeps_the_lines_that_are_left():
 def test_a_context_is_cited_dated_and_marked(memory):
     memory.add("I moved to Lisbon.", user_id="ana", speaker="Ana", id="D1:3", time="2023-05-08T13:56")
     context = memory.context("Where does Ana live?", user_id="ana")
-    assert context.text == ("<recalled-memory>\n[1] 2023-05-08: Ana: I moved to Lisbon.\n</recalled-memory>")
+    assert context.text == ("<recalled-memory>\n[1] 2023-05-08 (Mon): Ana: I moved to Lisbon.\n</recalled-memory>")
     assert [source.id for source in context.entries[0].sources] == ["D1:3"]
     assert (context.budget, context.question) == (2000, "Where does Ana live?")
 

@@ -46,15 +46,15 @@ def test_a_context_tells_each_turn_once_and_neighbours_together(memory):
     memory.add([*TALK[1:], fence], user_id="ana")
     entries = memory.context("What do my roses stand in?", user_id="ana").entries
     assert [entry.sources[0].id for entry in entries] == ["2", "3", "f"]
-    assert entries[0].line == "[1] 2025-03-01: ana: My roses stand in clay."
-    assert entries[1].line == "[2] 2025-03-01: ana: Both of them"
+    assert entries[0].line == "[1] 2025-03-01 (Sat): ana: My roses stand in clay."
+    assert entries[1].line == "[2] 2025-03-01 (Sat): ana: Both of them"
 
 
 def test_a_short_answer_is_told_with_its_question_if_that_is_not_told_itself(memory):
     asked = {**TALK[0], "id": "q", "content": "The red roses or the white ones?", "time": "2025-03-01T09:01"}
     memory.add([asked, TALK[2]], user_id="ana")
     (entry,) = memory.context("Which of the roses? Both of them?", user_id="ana", since="2025-03-01T09:02").entries
-    assert entry.line == "[1] 2025-03-01: ana: Both of them [before: assistant: The red roses or the white ones?]"
+    assert entry.line == "[1] 2025-03-01 (Sat): ana: Both of them [before: assistant: The red roses or the white ones?]"
 
 
 def test_what_an_older_version_rendered_is_rendered_anew(memory, monkeypatch):

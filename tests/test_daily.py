@@ -11,7 +11,8 @@ TURNS = [
     {"role": "assistant", "content": "A shed keeps it dry all year.", "time": "2025-03-01T09:01:00", "session": "s1"},
     {"role": "user", "content": "ok", "time": "2025-03-02T09:00:00", "session": "s2"},
 ]
-NOW, ONCE = "[1] 2025-03-02: user: I keep my bike in the cellar.", "[2] 2025-03-01: user: I keep my bike in the shed."
+NOW = "[1] 2025-03-02 (Sun): user: I keep my bike in the cellar."
+ONCE = "[2] 2025-03-01 (Sat): user: I keep my bike in the shed."
 
 
 def ask(*, current=(), former=(), foreign=(), nothing=False):

@@ -27,6 +27,7 @@ _SENTENCES = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])|[^\S\n]*\n\s*")
 _PARTS = re.compile(r"\s*(?:[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]|[^\s\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]+)")
 _WORDS = re.compile(r"[^\W_]+")
 _INDEX = re.compile(rf"(?<![A-Za-z0-9_)\]]){NUMBERED.pattern}")  # in code "row[2]" cites nothing
+_WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")  # whatever the locale
 _MOST_DAYS = 4
 _SHORT = 5  # words: so few say little without the question that they answer
 
@@ -37,7 +38,7 @@ def head(number: int, fact: Fact, numbers: Mapping[str, str] = MappingProxyType(
     Where a remark says that another note took its place, and `numbers` has that one's, it says this in fewer tokens.
     More than four days are told by the first and the last, and so are those of a summary.
     """
-    days = [f"{day:%Y-%m-%d}" for day in fact.days]
+    days = [f"{day:%Y-%m-%d} ({_WEEKDAYS[day.weekday()]})" for day in fact.days]
     said = (
         f"{days[0]} to {days[-1]}"
         if fact.note.sums and len(days) > 1

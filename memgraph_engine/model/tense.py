@@ -3,12 +3,14 @@
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
-from itertools import groupby, pairwise
+from itertools import chain, groupby, pairwise
 
 from memgraph_engine.language import CLOSED, places, word_list, word_values
 
 _WORDS = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
 _CLAUSES = re.compile(r"[,;:()–—…\n]+|[.!?](?=\s|$)")
+_SENTENCES = re.compile(r"[.!?](?=\s|$)|\n")
+_NEAR = 200  # characters of a sentence on either side that are looked at
 _LEADS = ("determiners", "indefinite", "detail-words")
 _CHANGES = ("changes", "endings", "denials", "corrections")
 
@@ -71,6 +73,24 @@ def _clauses(text: str, language: str) -> list[Sequence[str]]:
     words = (word for part in _CLAUSES.split(text) for word in ("", *_words(part)))
     parts = (list(some) for joint, some in groupby(words, key=lambda word: not word or word in joints) if not joint)
     return [*parts]
+
+
+def told_past(text: str, at: int, language: str) -> bool:
+    """Tell whether the first verb whose tense shows is in the past: of the clause at a place, else of its sentence.
+
+    >>> told_past("On Tuesday, I met Bo.", 0, "english"), told_past("I met Bo, I'll go on Tuesday.", 16, "english")
+    (True, False)
+    """
+    text, at = text[max(at - _NEAR, 0) : at + _NEAR], min(at, _NEAR)
+    begin = max((end.end() for end in _SENTENCES.finditer(text, 0, at)), default=0)
+    end = _SENTENCES.search(text, at)
+    sentence = text[begin : end.start() if end else len(text)]
+    clauses = _clauses(sentence, language)
+    own = max(len(_clauses(text[begin:at], language)) - 1, 0)
+    tenses = word_values(language, "tenses")
+    words = chain.from_iterable(pairwise(("", *clause)) for clause in (*clauses[own:], *clauses[:own]))
+    shown = (_tense(word, tenses) for before, word in words if before not in _leads(language))
+    return next((tense == "past" for tense in shown if tense in ("past", "present")), False)
 
 
 def _counts(words: Sequence[str], language: str) -> bool:

@@ -76,7 +76,7 @@ class Grammar:
         certain = not (self.not_after.search(before) or self.not_before.match(after))
         if "which" in means:
             certain = certain and not self.not_last_after.search(before)
-        if kind == "date" and "year" not in means:
+        if (kind == "date" and "year" not in means) or (kind == "weekday" and "which" not in means):
             certain = certain and not (self.recurring.search(before) or self.recurring.search(after))
         return Phrase(match.start(), match.end(), kind, means, certain)
 

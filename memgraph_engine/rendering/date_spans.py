@@ -1,8 +1,8 @@
 """Days, weeks, months, seasons and years around a day: the arithmetic behind "last week".
 
-A span is its first day and the day after its last. Weeks begin on Monday; seasons are the northern ones of three whole
-months, and a winter belongs to the year in which it begins. None stands for a phrase that can be read in two ways.
-Days outside the years 1 to 9999 raise ValueError or OverflowError.
+A span is its first day and the day after its last. What can be read in two ways has two spans; None stands for a phrase
+that tells too little. Weeks begin on Monday; seasons are the northern ones of three whole months, and a winter belongs
+to the year in which it begins. Days outside the years 1 to 9999 raise ValueError or OverflowError.
 """
 
 from datetime import date, timedelta
@@ -52,38 +52,43 @@ def shifted(today: date, unit: str, steps: int) -> Span:
     return (monday + 5 * _DAY if unit == "weekend" else monday), monday + _WEEK
 
 
-def period(today: date, which: str, unit: str) -> Span | None:
-    """Return the last, this or next `unit`.
+def period(today: date, which: str, unit: str, *, past: bool) -> tuple[Span, ...]:
+    """Return the last, this or next `unit`; in the `past` "this weekend" is the one before until Tuesday.
 
-    "This weekend" may be the one before until Tuesday; "next weekend" may be the coming one until Friday.
+    "Next weekend" may be the coming one or the one after until Friday: then both are returned.
     """
     if unit != "weekend":
-        return shifted(today, unit, _STEPS[which])
+        return (shifted(today, unit, _STEPS[which]),)
     weekend = today.weekday() > 4
-    if which == "last":
-        return shifted(today, unit, -1)
     if which == "next":
-        return shifted(today, unit, 1) if weekend else None
-    if which == "this" and today.weekday() < 2:
-        return None
-    return shifted(today, unit, 1 if which == "coming" and weekend else 0)
+        return (*(() if weekend else [shifted(today, unit, 0)]), shifted(today, unit, 1))
+    back = which == "last" or (which == "this" and past and today.weekday() < 2)
+    return (shifted(today, unit, -1 if back else 1 if which == "coming" and weekend else 0),)
 
 
-def weekday(today: date, which: str, number: int) -> Span | None:
-    """Return the last, this or next weekday; 0 is Monday.
+def weekday(today: date, which: str, number: int, *, past: bool) -> tuple[Span, ...]:
+    """Return a weekday, of which 0 is Monday: the latest before today if it lies in the `past`, else the nearest.
 
-    "Last" is the latest before today. "Next" is certain if the nearest one lies in next week, "this" if it is still to
-    come in this week.
+    "Next" may be the nearest one or that of next week while it is still to come in this week: then both are returned.
 
-    >>> weekday(date(2023, 5, 10), "last", 4)
-    (datetime.date(2023, 5, 5), datetime.date(2023, 5, 6))
+    >>> [str(first) for first, _ in weekday(date(2023, 5, 10), "next", 4, past=False)]
+    ['2023-05-12', '2023-05-19']
     """
-    if which == "last":
-        return day(today - ((today.weekday() - number - 1) % 7 + 1) * _DAY)
-    this_week = number > today.weekday()
-    if which != "coming" and this_week != (which == "this"):
-        return None
-    return day(today + ((number - today.weekday() - 1) % 7 + 1) * _DAY)
+    ahead = (number - today.weekday() - 1) % 7 + 1
+    if which == "this" and ahead == 7:
+        return (day(today),)
+    if which == "last" or (past and (not which or (which == "this" and number < today.weekday()))):
+        return (day(today - ((today.weekday() - number - 1) % 7 + 1) * _DAY),)
+    nearest = today + ahead * _DAY
+    return (day(nearest), day(nearest + _WEEK)) if which == "next" and number > today.weekday() else (day(nearest),)
+
+
+def day_of_month(today: date, number: int, *, past: bool) -> Span:
+    """Return the latest day of this number before today if it lies in the `past`, else the nearest from today on."""
+    months = range(0, -3, -1) if past else range(3)  # February may have none
+    firsts = (month(today.year, today.month + steps) for steps in months)
+    days = (first + (number - 1) * _DAY for first, end in firsts if first + (number - 1) * _DAY < end)
+    return day(next(one for one in days if (one < today if past else one >= today)))
 
 
 def weekday_of_week(today: date, which: str, number: int) -> Span:
@@ -103,6 +108,8 @@ def named(today: date, which: str, spans: tuple[Span, Span, Span]) -> Span | Non
     "Last" and "next" are certain if the nearest one lies in another year, "this" if it is less than half a year away.
     """
     before, this, after = spans
+    if which == "coming":
+        return this if this[0] > today else after
     if which == "last":
         return before if before[1] <= today < this[1] else None
     if which == "next":

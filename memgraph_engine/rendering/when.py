@@ -9,11 +9,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, tzinfo
 
+from memgraph_engine.model.tense import told_past
 from memgraph_engine.model.text import spoken_days
 from memgraph_engine.rendering import date_spans as spans
 from memgraph_engine.rendering.date_grammar import Phrase, grammar
 from memgraph_engine.rendering.date_spans import Span
 
+_BY_TENSE = frozenset({"weekday", "period", "day_of_month", "within"})
+_OR = {"english": " or ", "spanish": " o "}
 _FIXED_DATES = frozenset({"month_year", "season_year", "year", "iso", "numeric"})
 
 
@@ -34,10 +37,11 @@ class Event:
 
 
 def events(text: str, said_at: datetime | None, language: str) -> tuple[Event, ...]:
-    """Return the times that a text names, in order; what can be read in two ways is left out.
+    """Return the times that a text names, in order; what can be read in two ways lasts from the one to the other.
 
-    `said_at` is aware (a naive one is read as UTC); without it, there is nothing. A language without a grammar knows
-    dates in digits only. Never raises, whatever the text.
+    A weekday or the day of a month is the latest one in a clause that tells of the past, else the nearest. `said_at` is
+    aware (a naive one is read as UTC); without it, there is nothing. A language without a grammar knows dates in digits
+    only. Never raises, whatever the text.
 
     >>> (event,) = events("I moved last Friday.", datetime(2023, 5, 10, 15, 30, tzinfo=UTC), "english")
     >>> event.phrase, str(event.start), str(event.end)
@@ -80,28 +84,40 @@ def _event(text: str, phrase: Phrase, today: date, zone: tzinfo, language: str) 
     if not phrase.certain:
         return None
     try:
-        span = _span(phrase, today, language)
-        if span is None:
+        past = phrase.kind in _BY_TENSE and told_past(text, phrase.start, language)
+        found = _spans(phrase, today, language, past=past)
+        if not found:
             return None
-        start, end = (datetime.combine(one, time(), zone).astimezone(UTC) for one in span)
+        start, end = (datetime.combine(one, time(), zone).astimezone(UTC) for one in (found[0][0], found[-1][1]))
     except (ValueError, OverflowError):  # 31 February; a year before 1 or after 9999
         return None
     absolute = phrase.kind in _FIXED_DATES or (phrase.kind == "date" and "year" in phrase.means)
-    spelt = "" if absolute else spoken_days(*span, language)
+    spelt = "" if absolute else _OR.get(language, "/").join(spoken_days(*span, language) for span in found)
     return Event(text[phrase.start : phrase.end], start, end, phrase.start, spelt)
+
+
+def _spans(phrase: Phrase, today: date, language: str, *, past: bool) -> tuple[Span, ...]:
+    """Return what a phrase means, in each way in which it can be read, in a clause that tells of the past or not."""
+    which = "last" if "since" in phrase.means else str(phrase.means.get("which", ""))
+    if phrase.kind == "weekday":
+        return spans.weekday(today, which, phrase.number("weekday"), past=past)
+    if phrase.kind == "period":
+        return spans.period(today, which, phrase.word("period"), past=past)
+    if phrase.kind == "day_of_month":
+        return (spans.day_of_month(today, phrase.number("day"), past=past or which == "last"),)
+    if phrase.kind == "within" and past:
+        return ()  # how long it took
+    span = _span(phrase, today, language)
+    return (span,) if span else ()
 
 
 def _span(phrase: Phrase, today: date, language: str) -> Span | None:
     if phrase.kind == "fixed":
         unit, count = phrase.word("fixed").split()
         return spans.shifted(today, unit, int(count))
-    if phrase.kind in ("ago", "ahead"):
+    if phrase.kind in ("ago", "ahead", "within"):
         steps = phrase.number("number")
         return spans.shifted(today, phrase.word("unit"), -steps if phrase.kind == "ago" else steps)
-    if phrase.kind == "period":
-        return spans.period(today, phrase.word("which"), phrase.word("period"))
-    if phrase.kind == "weekday":
-        return spans.weekday(today, phrase.word("which"), phrase.number("weekday"))
     if phrase.kind == "weekday_of_week":
         return spans.weekday_of_week(today, phrase.word("which"), phrase.number("weekday"))
     if phrase.kind == "named":
