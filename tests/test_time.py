@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import neo4j
 import pytest
 
-from memgraph_engine import AsyncMemory, Memory
+from memgraph_engine import AsyncMemory, Memory, Settings
 from memgraph_engine.errors import InvalidInput
 from memgraph_engine.model.scope import Scope
 
@@ -340,3 +340,45 @@ def test_history_shows_keywords_and_sources_of_each_version(moved):
 def test_time_is_asked_for_in_the_same_way_on_asyncio(moved):
     hits = asyncio.run(AsyncMemory(moved).search("Where does Ana live?", user_id="ana", as_of=JUNE, known_at=JUNE))
     assert [hit.note.raw[0] for hit in hits] == ["Ana lives in Porto."]
+
+
+ZONES = ["Pacific/Auckland", "Europe/Berlin", "UTC", "America/Los_Angeles"]
+
+
+@pytest.mark.parametrize("zone", ZONES)
+def test_the_days_of_a_time_without_an_offset_are_those_of_the_settings(tenant, embedder, zone):
+    with Memory.connect(tenant=tenant, embedder=embedder, settings=Settings.load(timezone=zone)) as memory:
+        for user, time in (("day", "2024-07-10"), ("night", "2024-07-10T00:30"), ("late", "2024-07-10T23:30")):
+            memory.add("Yesterday I sold the boat.", user_id=user, time=time)
+            context = memory.context("When did I sell the boat?", user_id=user).text
+            assert "2024-07-10 (Wed)" in context
+            assert "[Yesterday: 9 July, 2024]" in context
+            found = memory.search("What did I sell on 10 July 2024?", user_id=user, explain=True)
+            assert "time" in found[0].explanation.proposed_by
+
+
+def test_the_days_of_a_time_with_an_offset_are_its_own(tenant, embedder):
+    with Memory.connect(tenant=tenant, embedder=embedder, settings=Settings.load(timezone="Europe/Berlin")) as memory:
+        memory.add("Yesterday I sold the boat.", user_id="ana", time="2024-07-10T23:30:00-07:00")
+        assert "[Yesterday: 9 July, 2024]" in memory.context("When did I sell the boat?", user_id="ana").text
+
+
+SPELT = ["2026-05-04T09:00:00Z", "2026-05-04T09:00:00+00:00", "2026-05-04T11:00+02:00", "20260504T090000Z"]
+
+
+def test_one_moment_in_several_spellings_is_one_message(memory):
+    for time in SPELT:
+        memory.add({"role": "user", "content": "Is the ram back?", "time": time, "session": "s"}, user_id="ana")
+    memory.add({"role": "user", "content": "Is the ram back?", "time": "2026-05-04", "session": "s"}, user_id="ana")
+    told = memory.prompt("And now?", user_id="ana", session="s").messages
+    assert [one["content"] for one in told].count("Is the ram back?") == 2  # a day is no moment
+    assert memory.stats(user_id="ana").sources == 2
+
+
+@pytest.mark.parametrize("at", [datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC), datetime(1, 1, 1, tzinfo=UTC)], ids=str)
+def test_a_clock_beyond_what_a_memory_knows_is_refused(memory, clock, at):
+    memory.add("I moved to Lisbon.", user_id="ana")
+    clock.at = at
+    for call in (lambda: memory.add("I moved to Faro.", user_id="ana"), lambda: memory.search("Faro", user_id="ana")):
+        with pytest.raises(InvalidInput, match=r"The clock says .*set the clock right"):
+            call()

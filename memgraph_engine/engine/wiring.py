@@ -7,13 +7,14 @@ from functools import cache
 
 from memgraph_engine.embedding import CheckedEmbedder, embedder_named
 from memgraph_engine.engine.load import Load
-from memgraph_engine.errors import SettingsError
+from memgraph_engine.errors import InvalidInput, SettingsError
 from memgraph_engine.graph import schema
 from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.note_cache import NoteCache
 from memgraph_engine.judging import judge_named
 from memgraph_engine.lifecycle import Policies, policies
 from memgraph_engine.llm import Roles
+from memgraph_engine.model.memory import NEVER, UNKNOWN_PAST
 from memgraph_engine.model.ports import ChatModel, Clock, Embedder, Judge, Reranker, utc_now
 from memgraph_engine.reranking import check_reranker, reranker_named
 from memgraph_engine.settings import Settings
@@ -95,6 +96,7 @@ def build(
     hidden = ", ".join(sorted(lives.classes.keys() - lives.modelled))
     if checked.remote and hidden:
         _tell_remote(checked.name, hidden)
+    clock = _within(clock)
     db = open_database(settings, clock)
     try:
         schema.prepare(db, checked.name, checked.dimensions)
@@ -103,6 +105,21 @@ def build(
         raise
     cache, load = NoteCache(settings.recall.cache_mb << 20), Load(settings.recall.busy)
     return Engine(settings, db, checked, clock, roles, cache, second, reranks, lives, load)
+
+
+def _within(clock: Clock) -> Clock:
+    """Return a clock whose times, in UTC, are of years that a memory has: behind them nothing can end any more."""
+
+    def told() -> datetime:
+        moment = clock()
+        if not UNKNOWN_PAST.year + 1 < moment.year < NEVER.year - 1:
+            raise InvalidInput(
+                f"The clock says {moment.isoformat()}, and a memory knows the years 3 to 9997. Nothing was written; "
+                "set the clock right, or give another one (clock=…)."
+            )
+        return moment.astimezone(UTC)
+
+    return told
 
 
 @cache

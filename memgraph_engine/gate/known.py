@@ -13,7 +13,7 @@ from memgraph_engine.gate.wording import Token, lists_of, phrases_in, taken_back
 from memgraph_engine.language import CLOSED, listed_terms, tokenize
 from memgraph_engine.model.marker import without_recalled
 from memgraph_engine.model.memory import DEFAULT_POLICY, NEVER, Source
-from memgraph_engine.rendering import told, written
+from memgraph_engine.rendering import said, told, written
 
 LONG = 500  # tokens
 FEW = 4  # words with content of a line that says nothing but what was wrong and what is right
@@ -33,7 +33,7 @@ class Line:
         self.speaker = source.speaker or source.role
         self.role = source.role
         self.text = without_recalled(source.text)
-        self.said_at = source.said_at
+        self.said_at = said(source)
 
     @cached_property
     def written(self) -> str:
@@ -144,7 +144,9 @@ class Line:
     @cached_property
     def days(self) -> frozenset[tuple[datetime, datetime]]:
         """The times that it names, by when it was said."""
-        return frozenset((event.start, event.end) for event in told(self._source, self.language))
+        zone = self.said_at.tzinfo if self.said_at else None
+        named = told(self._source, self.language)
+        return frozenset((event.start.astimezone(zone), event.end.astimezone(zone)) for event in named)
 
     def behind(self, other: "Line") -> int:
         """Count the messages by which this was said after another one in their session; 0 if it was not."""

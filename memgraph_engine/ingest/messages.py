@@ -131,13 +131,18 @@ def _own_id(digest: str, now: datetime | None) -> str:
 
 
 def content_hash(source: Source) -> str:
-    """Return the hash by which a repeat of a source is known: of all that was said, by whom, where and when."""
+    """Return the hash by which a repeat of a source is known: of all that was said, by whom, where and when.
+
+    One moment may be spelt in several ways; a day alone is another than its first moment.
+    """
+    day = as_day(source.said_as) if source.said_as else None
+    when = day or source.said_at
     identity = [
         source.kind,
         source.role,
         source.speaker,
         source.session,
-        source.said_as,
+        when and when.isoformat(),
         source.text,
         source.caption,
     ]

@@ -8,14 +8,14 @@ import re
 import unicodedata
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime, timedelta, timezone
 from functools import cache
 
 from memgraph_engine.language import spelt, tokenize, tokenize_code, word_list
 from memgraph_engine.model.code import MODULE, described, name_of
 from memgraph_engine.model.marker import without_recalled
 from memgraph_engine.model.memory import ALONE, Key, Source, by_time
-from memgraph_engine.model.text import as_day, line
+from memgraph_engine.model.text import line
 from memgraph_engine.rendering.when import Event, events, resolved
 
 _BEFORE = 200  # characters of the turns before
@@ -120,16 +120,23 @@ def told(source: Source, language: str) -> tuple[Event, ...]:
     """Return the dates that a source names, by the day on which it was said; none without one, or of code and items."""
     if source.kind in ALONE:
         return ()
-    return events(without_recalled(source.text), _moment(source), language)
+    return events(without_recalled(source.text), said(source), language)
 
 
-def _moment(source: Source) -> datetime | None:
-    """Return when it was said, in the speaker's own zone where that was given."""
-    if source.said_as and as_day(source.said_as) is None:
-        own = datetime.fromisoformat(source.said_as)
-        if own.tzinfo:
-            return own
-    return source.said_at or (datetime.fromisoformat(source.said_as) if source.said_as else None)
+def said(source: Source) -> datetime | None:
+    """Return when it was said, in the zone whose days it means: the one that was given, else that in which it was read.
+
+    >>> read = Source("1", "", "", said_as="2024-07-10", said_at=datetime.fromisoformat("2024-07-09T22:00:00Z"))
+    >>> str(said(read))
+    '2024-07-10 00:00:00+02:00'
+    """
+    if source.said_as is None:
+        return source.said_at
+    own = datetime.fromisoformat(source.said_as)
+    if own.tzinfo or not source.said_at:
+        return own
+    ahead = own.replace(tzinfo=UTC) - source.said_at
+    return own.replace(tzinfo=timezone(ahead)) if abs(ahead) < timedelta(days=1) else source.said_at
 
 
 def noise(source: Source, language: str) -> str:
