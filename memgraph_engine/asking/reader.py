@@ -9,6 +9,7 @@ from memgraph_engine.answer.ask import ask
 from memgraph_engine.answer.context import LEAST_BUDGET
 from memgraph_engine.answer.relevant import relevant
 from memgraph_engine.asking import prompting
+from memgraph_engine.asking.about import read_about_user
 from memgraph_engine.asking.by_blocks import by_blocks, most_blocks
 from memgraph_engine.asking.reflection import Judge
 from memgraph_engine.asking.remembered import Remembered
@@ -483,6 +484,7 @@ class Reader:
             moment,
             least,
             explain,
+            reading=read_about_user(self._engine, scope, text, self._language(scope)),
             weights=fitted,
             policies=policies,
             turns=[(turn.role, turn.text) for turn in turns],
