@@ -11,6 +11,7 @@ from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, cast, ge
 
 from memgraph_engine.asking.audit import Audit
 from memgraph_engine.client import Memory
+from memgraph_engine.forks import begun
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -135,6 +136,7 @@ class AsyncMemory(Threaded[Memory]):
 
     def __init__(self, memory: Memory) -> None:
         super().__init__(memory, set())
+        begun(self, lambda one: one._running.clear())  # no loop of a child's would end the tasks of its parent
 
     connect = Connecting(Memory.connect)
 

@@ -37,11 +37,16 @@ A call without a required argument (`hold` without a `reason`), or with one or a
 TypeError, as anywhere in Python.
 """
 
+import os
+import re
 from collections.abc import Mapping
 
 from memgraph_engine.cost import NOTHING, Cost
 
 _LONGEST = 2000  # characters of a message; of a longer one the middle is left out
+_CREDENTIALS = re.compile(r"(?<=://)[^/\s]*@")
+_NAMED = re.compile(r"(?:KEY|TOKEN|SECRET|PASSWORD)\Z", re.IGNORECASE)  # variables that hold what nobody is told
+_SECRET = 6  # characters at least: a shorter one is in many words
 _LARGE = 1e15  # a number of more digits is not told
 
 
@@ -50,10 +55,20 @@ class MemgraphEngineError(Exception):
 
     >>> len(str(InvalidInput(f"top_k must be a whole number, not {'7' * 2_000_000!r}.")))
     2003
+    >>> str(DownloadError("https://ana:amaranth@example.org can't be reached."))
+    "https://…@example.org can't be reached."
     """
 
     def __init__(self, *args: object) -> None:
-        super().__init__(*(_shortened(one) if isinstance(one, str) else one for one in args))
+        super().__init__(*(_shortened(without_secrets(one)) if isinstance(one, str) else one for one in args))
+
+
+def without_secrets(message: str) -> str:
+    """Return a message without who is named in an address, and without the keys and passwords of the environment."""
+    for name, value in os.environ.items():
+        if len(value) >= _SECRET and _NAMED.search(name):
+            message = message.replace(value, "…")
+    return _CREDENTIALS.sub("…@", message)
 
 
 def _shortened(message: str) -> str:

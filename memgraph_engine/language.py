@@ -9,11 +9,11 @@ import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import pairwise
-from threading import Lock
 
 import Stemmer
 
 from memgraph_engine.errors import InvalidInput
+from memgraph_engine.forks import lock
 from memgraph_engine.resources import resource
 
 LISTED = ("english", "spanish")
@@ -228,7 +228,7 @@ class _Stems(dict[str, str]):
         super().__init__()
         self._stop_words = word_list(language, "stop-words")
         self._stemmer = Stemmer.Stemmer(language, 0)
-        self._lock = Lock()  # a stemmer has one buffer, so two threads must not share a call
+        self._lock = lock()  # a stemmer has one buffer, so two threads must not share a call
 
     def __missing__(self, word: str) -> str:
         plain = _CONTRACTED.sub("", word).replace("'", "")[:MAX_TOKEN]

@@ -2,10 +2,12 @@
 
 import logging
 import os
+from functools import cache
 from importlib.util import find_spec
 from types import ModuleType
 
 from memgraph_engine.errors import MissingExtra
+from memgraph_engine.forks import begun, leave
 
 
 def require_litellm(purpose: str) -> None:
@@ -29,7 +31,20 @@ def load_litellm(purpose: str) -> ModuleType:
     litellm.suppress_debug_info = True
     logging.getLogger("LiteLLM").setLevel(logging.CRITICAL)
     module: ModuleType = litellm
+    _part(module)
     return module
+
+
+@cache
+def _part(litellm: ModuleType) -> None:
+    """Let each child have clients of its own: two processes on one connection would read each other's answers."""
+    begun(litellm, _without_clients)
+
+
+def _without_clients(litellm: ModuleType) -> None:
+    clients = litellm.in_memory_llm_clients_cache
+    leave(clients, vars(litellm).pop("module_level_client", None))
+    litellm.in_memory_llm_clients_cache = type(clients)()  # type: ignore[attr-defined]
 
 
 def brief(error: Exception) -> str:

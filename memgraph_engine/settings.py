@@ -217,6 +217,13 @@ def _cron(expression: str) -> str:
     return expression
 
 
+def _address(uri: str) -> str:
+    """Refuse an address that names who connects: it is told by errors and logs."""
+    if "@" in uri:
+        raise ValueError("it may not hold a user or password: these are settings of their own, user and password")
+    return uri
+
+
 class WorkerSettings(BaseModel):
     """When a worker looks, and what is due; see `config/settings.toml`."""
 
@@ -364,7 +371,7 @@ class LlmSettings(BaseModel):
 
     model: str
     fallbacks: tuple[str, ...]
-    api_base: str
+    api_base: Annotated[str, Field(repr=False)]  # it may name who asks
     temperature: Temperature
     max_tokens: Tokens
     timeout: Seconds
@@ -395,13 +402,14 @@ class Settings(BaseSettings):
 
     model_config = SettingsConfigDict(
         env_prefix=_PREFIX,
+        hide_input_in_errors=True,
         env_nested_delimiter="__",
         frozen=True,
         extra="forbid",
         nested_model_default_partial_update=True,
     )
 
-    uri: str
+    uri: Annotated[str, AfterValidator(_address)]
     user: str
     password: SecretStr
     database: str
@@ -410,7 +418,7 @@ class Settings(BaseSettings):
 
     home: Annotated[Path, BeforeValidator(lambda v: v or _DATA)]
     cache: Annotated[Path, BeforeValidator(lambda v: v or _CACHE)]
-    maven_url: str
+    maven_url: Annotated[str, Field(repr=False)]  # it may name who fetches
     heap: Memory
     page_cache: Annotated[Memory, BeforeValidator(lambda v: v or _page_cache())]
     bolt_port: Port

@@ -12,7 +12,6 @@ from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass
 from math import sqrt
-from threading import Lock
 from typing import Any
 from uuid import uuid4
 
@@ -20,6 +19,7 @@ from memgraph_engine.client import Memory
 from memgraph_engine.cost import Cost
 from memgraph_engine.engine import wiring
 from memgraph_engine.errors import InvalidInput
+from memgraph_engine.forks import lock
 from memgraph_engine.graph.scopes import purge_tenant
 from memgraph_engine.language import tokenize
 from memgraph_engine.model.ports import ChatModel, Embedder, Message, Reply
@@ -135,7 +135,7 @@ class ScriptedChat:
         self.name = name
         self.calls: list[Call] = []
         self._answers = deque(answers)
-        self._lock = Lock()
+        self._lock = lock()
 
     @property
     def left(self) -> int:

@@ -6,12 +6,15 @@ import signal
 import socket
 import threading
 from contextlib import contextmanager
+from threading import Timer
+from time import monotonic
 
 import neo4j
 import pytest
 
 from memgraph_engine import Memory, Settings
 from memgraph_engine.errors import AuthenticationFailed, Closed, QueryFailed, ServerTooOld, SettingsError, Unreachable
+from tests.relay import relay
 
 
 def test_a_wrong_password_is_told(server, embedder, monkeypatch):
@@ -161,6 +164,71 @@ def test_a_server_whose_disk_was_full_is_told_with_the_way_out(server, tenant, e
             with pytest.raises(Unreachable, match="Free space, then run `memgraph-engine db stop`"):
                 memory.search("boat", user_id="ana")
     memory.close()
+
+
+@pytest.fixture
+def relayed(server, tenant, embedder):
+    """A memory, and the relay by which it reaches the server."""
+    with relay(server.uri) as way:
+        given = Settings.load(uri=way.uri, user=server.user, password=server.password, connect_timeout=1)
+        with Memory.connect(tenant=tenant, embedder=embedder, settings=given) as memory:
+            yield memory, way
+
+
+CALLS = {
+    "a write": lambda memory: memory.add({"id": "b", "text": "The buoy is green."}, user_id="ana"),
+    "a write that is repeated": lambda memory: memory.add({"id": "a", "text": "The boat sails."}, user_id="ana"),
+    "a read": lambda memory: memory.search("boat", user_id="ana"),
+    "a listing": lambda memory: list(memory.get_all(user_id="ana")),
+    "a stream": lambda memory: list(memory.engine.db.stream("copy/nodes")),
+    "transactions of its own": lambda memory: memory.delete_all(user_id="ben"),
+}
+
+
+@pytest.mark.parametrize("how", ["reset", "restarted"])
+@pytest.mark.parametrize("call", CALLS)
+def test_the_first_call_after_connections_were_cut_is_made_once_more(relayed, call, how):
+    memory, way = relayed
+    memory.add({"id": "a", "text": "The boat sails."}, user_id="ana")
+    memory.add("The boat sinks.", user_id="ben")
+    if how == "reset":
+        way.cut()
+    else:
+        way.close()
+        Timer(0.3, way.listen).start()
+    assert CALLS[call](memory) is not None
+    assert memory.stats(user_id="ana").sources == 1 + (call == "a write")
+    assert memory.verify(user_id="ana") == []
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_a_server_that_is_gone_is_told_within_the_time_for_a_connection(relayed, call):
+    memory, way = relayed
+    memory.add("The boat sails.", user_id="ana")
+    way.close()
+    began = monotonic()
+    with pytest.raises(Unreachable, match=way.uri):
+        CALLS[call](memory)
+    assert monotonic() - began < 5  # it waits for one second; other programs run beside it
+    way.listen()
+    assert memory.stats(user_id="ana").sources == 1
+
+
+def test_an_index_that_an_upgrade_makes_anew_is_waited_for(memory, monkeypatch):
+    memory.add("The boat sails.", user_id="ana")
+    original, failures = neo4j.Session.run, []
+
+    def lacks(self, *given, **more):
+        if len(failures) < 2:
+            code = "Neo.ClientError.Schema.IndexNotFound"
+            failures.append(neo4j.exceptions.Neo4jError._basic_hydrate(neo4j_code=code, message="note_raw"))
+            raise failures[-1]
+        return original(self, *given, **more)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(neo4j.Session, "run", lacks)
+        assert len(memory.search("boat", user_id="ana")) == 1
+    assert len(failures) == 2
 
 
 @contextmanager

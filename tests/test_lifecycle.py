@@ -132,6 +132,19 @@ def test_a_clock_that_is_put_back_shows_nothing_again(memory, clock):
     assert not found(memory, "When does the train leave?")
 
 
+def test_a_clock_that_had_jumped_ahead_hides_nothing_once_it_is_right_again(memory, clock):
+    memory.add("The train leaves at nine.", user_id="ana", policy="day")
+    clock.later(3650 * DAY)  # beyond the clock of the server too
+    assert not found(memory, "When does the train leave?")
+    clock.later(-3650 * DAY)
+    assert found(memory, "When does the train leave?")
+    assert memory.get_all(user_id="ana")
+    clock.later(2 * DAY)
+    assert not found(memory, "When does the train leave?")
+    clock.later(-DAY)
+    assert not found(memory, "When does the train leave?")
+
+
 @pytest.mark.parametrize("swept", [False, True])
 def test_a_look_back_finds_what_had_not_ended_then(memory, clock, swept):
     memory.add("The train leaves at nine.", user_id="ana", policy="day")

@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
 from io import BytesIO
+from time import monotonic, sleep
 from types import SimpleNamespace
 from urllib.parse import parse_qs, urlsplit
 
@@ -22,7 +23,7 @@ from typer.testing import CliRunner
 
 from memgraph_engine import Memory
 from memgraph_engine.cli import app
-from memgraph_engine.errors import LocalServerError, MissingExtra
+from memgraph_engine.errors import LocalServerError, MissingExtra, Unreachable
 from memgraph_engine.graph.server import LocalServer, backup, compact, home, local, process, remains, restore
 from memgraph_engine.settings import Settings
 from memgraph_engine.testing import HashingEmbedder
@@ -168,6 +169,37 @@ def test_killed_it_comes_back_with_what_was_written(running):
     assert query(running.start(progress=False), "MATCH (k:Kept) RETURN k.word") == [["yes"]]
     assert not killed.is_running()
     assert running.address() == before  # the ports too, so that addresses noted elsewhere still hold
+
+
+def test_calls_fail_at_once_when_it_is_killed_and_the_client_starts_it_again(running, folder):
+    with Memory.connect(settings=settings(folder), embedder=HashingEmbedder()) as memory:
+        memory.add({"id": "a", "text": "The boat sails."}, user_id="ana")
+        psutil.Process(running.status().pid).kill()
+        for call in (
+            lambda: memory.search("boat", user_id="ana"),
+            lambda: memory.add({"id": "b", "text": "The buoy is green."}, user_id="ana"),
+            lambda: list(memory.get_all(user_id="ana")),
+        ):
+            began = monotonic()
+            with pytest.raises(Unreachable, match="is being started again"):
+                call()
+            assert monotonic() - began < 3
+        while running.address() is None:
+            sleep(0.1)
+        assert memory.add({"id": "b", "text": "The buoy is green."}, user_id="ana").added == 1
+        assert memory.stats(user_id="ana").sources == 2
+        memory.delete_all(user_id="ana")
+
+
+def test_one_that_was_stopped_is_not_started_by_a_client_that_goes_on(running, folder):
+    given = settings(folder, connect_timeout=0.5)
+    with Memory.connect(settings=given, embedder=HashingEmbedder()) as memory:
+        running.stop()
+        with pytest.raises(Unreachable, match="db start"):
+            memory.stats(user_id="ana")
+        assert not running.status().running
+        running.start(progress=False)
+        assert memory.stats(user_id="ana").sources == 0
 
 
 SECRET = "the paper in the third drawer says heliotrope marmalade nineteen"

@@ -1,6 +1,10 @@
 """A database of another schema is completed or left alone; on a server of its own, since others would notice."""
 
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
+from threading import Event
 
 import neo4j
 import pytest
@@ -129,6 +133,52 @@ def test_the_vector_indexes_of_an_older_schema_are_made_anew(server, memory, emb
         Memory.connect(embedder=embedder).close()
         assert set(quantization(driver).values()) == {"NONE"}
     assert len(memory.search("boat", user_id="ana")) == 1
+
+
+UPGRADING = """
+import sys, time
+from multiprocessing import get_context
+from memgraph_engine import Memory
+from tests.vectors import Remembering
+
+def client(number):
+    embedder = Remembering()
+    time.sleep(max(0, began + 1 - time.time()))
+    try:
+        with Memory.connect(tenant=sys.argv[1], embedder=embedder) as memory:
+            return len(memory.search("boat", user_id="ana"))
+    except Exception as error:
+        return repr(error)
+
+began = time.time()
+with get_context("fork").Pool(8) as pool:
+    print(*pool.map(client, range(8), chunksize=1), sep="\\n")
+"""
+
+
+@pytest.mark.parametrize("since", [5, 18])
+def test_clients_that_upgrade_an_older_schema_at_once_make_it_once_and_none_fails(
+    server, tenant, memory, embedder, since
+):
+    memory.add("The boat sails.", user_id="ana")
+    put_back(server, "DROP CONSTRAINT lease_name", f"MATCH (s:Store) SET s.schema = {since}")
+    with ThreadPoolExecutor(1) as beside:
+        over = Event()
+
+        def ask():
+            while not over.is_set():
+                assert len(memory.search("boat", user_id="ana")) == 1
+
+        asking = beside.submit(ask)
+        try:
+            clients = subprocess.run(
+                [sys.executable, "-c", UPGRADING, tenant], capture_output=True, text=True, timeout=600, check=False
+            )
+        finally:
+            over.set()
+        asking.result()
+    assert clients.stdout.split("\n") == [*["1"] * 8, ""], clients.stderr
+    assert memory.verify(user_id="ana") == []
 
 
 def put_back(server, *statements):

@@ -8,8 +8,7 @@ from uuid import uuid4
 from memgraph_engine.asking.write_behind import WriteBehind
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.graph import erasures, retrievals
-from memgraph_engine.graph.database import Row, Runner
-from memgraph_engine.graph.health import SKEW
+from memgraph_engine.graph.database import SKEW, Row, Runner
 from memgraph_engine.language import DEFAULT_LANGUAGE
 from memgraph_engine.model.marker import seen
 from memgraph_engine.model.memory import NEVER, UNKNOWN_PAST, Note

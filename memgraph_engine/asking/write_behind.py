@@ -7,6 +7,7 @@ from threading import Lock, Timer
 from typing import ClassVar, Generic, TypeVar
 
 from memgraph_engine.errors import Closed, MemgraphEngineError, StoreError
+from memgraph_engine.forks import begun
 from memgraph_engine.model.scope import Scope
 
 _MOST = 100  # things that wait together
@@ -27,11 +28,15 @@ class WriteBehind(ABC, Generic[T]):
     """What is told then: `{}` stands for whose it is."""
 
     def __init__(self) -> None:
+        self._told = False
+        begun(self, WriteBehind._begin)
+
+    def _begin(self) -> None:
+        """Let nothing wait: what did when this process was forked, its parent writes."""
         self._lock, self._writing = Lock(), Lock()
         self._waiting: dict[Scope, T] = {}
         self._number = 0
         self._timer: Timer | None = None
-        self._told = False
 
     @abstractmethod
     def _none(self) -> T:

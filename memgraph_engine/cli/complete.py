@@ -58,13 +58,8 @@ def _named(context: typer.Context, incomplete: str, find: "Callable[[Database, s
 
 def _database(settings: "Settings") -> "Database | None":
     """Reach the server of the settings, or the managed one if it runs."""
-    from memgraph_engine.graph.database import Database
+    from memgraph_engine.graph.database import Address, Database
     from memgraph_engine.graph.server import LocalServer
 
-    if settings.uri:
-        uri, user, password = settings.uri, settings.user, settings.password.get_secret_value()
-    elif address := LocalServer(settings).address():
-        uri, user, password = address.uri, address.user, address.password
-    else:
-        return None
-    return Database(uri, user, password, database=settings.database, connect_timeout=_SECONDS, retry_time=0.0)
+    at = Address.of(settings) or LocalServer(settings).address()
+    return Database(at, database=settings.database, connect_timeout=_SECONDS, retry_time=0.0) if at else None

@@ -3,13 +3,16 @@
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from memgraph_engine.errors import MissingExtra
+from memgraph_engine.forks import begun, leave
 
 if TYPE_CHECKING:
     import numpy as np
+    import onnxruntime
     from numpy.typing import NDArray
 
 
@@ -55,10 +58,14 @@ class OnnxEmbedder:
         options.enable_mem_pattern = False  # a plan of the memory is kept for each shape, and shapes rarely come twice
         # idle threads of the model sleep: a program that embeds now and then keeps its cores to itself
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        self._session = onnxruntime.InferenceSession(
-            str(folder / "model.onnx"), options, providers=["CPUExecutionProvider"]
-        )
+        path = str(folder / "model.onnx")
+        self._load = partial(onnxruntime.InferenceSession, path, options, providers=["CPUExecutionProvider"])
+        begun(self, lambda one: leave(vars(one).pop("_session", None)))  # its threads are of one process
         self._inputs = {node.name for node in self._session.get_inputs()}
+
+    @cached_property
+    def _session(self) -> "onnxruntime.InferenceSession":
+        return self._load()
 
     def embed_documents(self, texts: Sequence[str]) -> "NDArray[np.float32]":
         """Return an array of shape (texts, dimensions)."""

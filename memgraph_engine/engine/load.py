@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from threading import Lock
 
 from memgraph_engine.errors import Overloaded
+from memgraph_engine.forks import begun
 
 
 class Load:
@@ -17,7 +18,11 @@ class Load:
     """
 
     def __init__(self, most: int = 0) -> None:
-        self._most, self._running, self._lock = most, 0, Lock()
+        self._most = most
+        begun(self, Load._begin)
+
+    def _begin(self) -> None:
+        self._running, self._lock = 0, Lock()
 
     @contextmanager
     def read(self) -> Iterator[bool]:

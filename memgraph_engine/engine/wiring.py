@@ -9,7 +9,7 @@ from memgraph_engine.embedding import CheckedEmbedder, embedder_named
 from memgraph_engine.engine.load import Load
 from memgraph_engine.errors import InvalidInput, SettingsError
 from memgraph_engine.graph import schema
-from memgraph_engine.graph.database import Database
+from memgraph_engine.graph.database import Address, Database
 from memgraph_engine.graph.note_cache import NoteCache
 from memgraph_engine.judging import judge_named
 from memgraph_engine.lifecycle import Policies, policies
@@ -53,20 +53,19 @@ class Engine:
 
 def open_database(settings: Settings, clock: Clock = utc_now) -> Database:
     """Connect to the server that the settings name, else to the managed one, which is started if need be."""
-    uri, user, password = settings.uri, settings.user, settings.password.get_secret_value()
-    if not uri:
+    at, server = Address.of(settings), None
+    if not at:
         from memgraph_engine.graph.server import LocalServer
 
-        address = LocalServer(settings).start()
-        uri, user, password = address.uri, address.user, address.password
+        server = LocalServer(settings)
+        at = server.start()
     db = Database(
-        uri,
-        user,
-        password,
+        at,
         database=settings.database,
         connect_timeout=settings.connect_timeout,
         retry_time=settings.retry_time,
         clock=clock,
+        lost=server.lost if server else None,
     )
     try:
         db.check()

@@ -180,7 +180,7 @@ def record(tx: Runner, run: BlockRun) -> None:
 def remove(db: Database, scope: str, ids: Sequence[str]) -> None:
     """Remove blocks that are no part of the present tree."""
     if ids:
-        db.batches("blocks/remove", scope=scope, ids=ids, rows=_BATCH)
+        db.commit("blocks/remove", scope=scope, ids=ids, rows=_BATCH)
 
 
 def runs(tx: Runner, scope: str, limit: int) -> list[BlockRun]:

@@ -4,7 +4,11 @@ import logging
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from datetime import UTC, datetime
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from itertools import chain
+from random import uniform
 from threading import Event, Lock
 from typing import Any, Protocol, Self, TypeVar
 
@@ -21,23 +25,44 @@ from memgraph_engine.errors import (
     StoreError,
     Unreachable,
 )
+from memgraph_engine.forks import begun, leave
 from memgraph_engine.graph.statements import BrokenStatement, statements
 from memgraph_engine.model.memory import UNKNOWN_PAST
 from memgraph_engine.model.ports import Clock, utc_now
+from memgraph_engine.settings import Settings
 
 OLDEST_SERVER = (2026, 8)
 # what the driver says while it tries again goes to those who configure logging, and to nobody else
 logging.getLogger("neo4j").addHandler(logging.NullHandler())
-_FIRST_WAIT = 0.1  # seconds, doubled each time
+SKEW = timedelta(minutes=5)
+"""By how much the clocks of a client and its server may differ."""
+_FIRST_WAIT, _LONGEST_WAIT = 0.1, 1.0  # seconds between two tries
 _SCHEMES = {family + security for family in ("bolt", "neo4j") for security in ("", "+s", "+ssc")}
 
 # what a server says that could not write to its disk: at first, and from then on, also when there is space again
 _CRITICAL = ("No space left on device", "has encountered a critical error")
 
+_FAILURES = driver_errors.Neo4jError, driver_errors.DriverError
+_NO_INDEX = "Neo.ClientError.Schema.IndexNotFound"  # an upgrade of the schema makes it anew
+
 _CLOSED = "This Memory was closed: connect again, or close it (or leave its `with`) after the last call."
 
 Row = dict[str, Any]
 T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Address:
+    """Where the server answers, and with what credentials."""
+
+    uri: str
+    user: str
+    password: str = field(repr=False)
+
+    @classmethod
+    def of(cls, settings: Settings) -> Self | None:
+        """Return that of the settings; None for the managed server."""
+        return cls(settings.uri, settings.user, settings.password.get_secret_value()) if settings.uri else None
 
 
 class Runner(Protocol):
@@ -48,7 +73,7 @@ class Runner(Protocol):
 
 
 class _Transaction:
-    def __init__(self, transaction: neo4j.ManagedTransaction, alive: Callable[[], datetime]) -> None:
+    def __init__(self, transaction: neo4j.Transaction, alive: Callable[[], datetime]) -> None:
         self._transaction, self._alive = transaction, alive
 
     def run(self, name: str, /, **parameters: Any) -> list[Row]:
@@ -73,46 +98,94 @@ def _prepared(name: str, parameters: Row, alive: Callable[[], datetime]) -> tupl
     return statement.call(parameters)
 
 
+class _Tries:
+    """The tries of one call, as long as it is of use to make another one."""
+
+    def __init__(self, db: "Database") -> None:
+        self._db, self._began = db, time.monotonic()
+        self._failed: float | None = None
+
+    def again(self, error: driver_errors.Neo4jError | driver_errors.DriverError) -> bool:
+        """Wait, and tell whether to try again after an error.
+
+        Part of the wait is random, so that those who hindered each other do not come back together.
+        """
+        if not (error.is_retryable() or _code(error) == _NO_INDEX):
+            return False
+        now = time.monotonic()
+        self._failed = self._failed or now
+        ends = self._failed + self._db.retry_time
+        if isinstance(error, driver_errors.ServiceUnavailable):
+            self._db.follow()
+            ends = min(ends, self._began + self._db.connect_timeout)
+        wait = min(max(_FIRST_WAIT, 2 * (now - self._failed)), _LONGEST_WAIT) * uniform(0.8, 1.2)  # noqa: S311
+        return now + wait <= ends and not self._db.closed.wait(wait)  # whoever closed it expects no answer
+
+
 class Database:
     """A pool of connections to one database; safe to share between threads.
 
-    Transactions that fail in passing (a deadlock, a leader that moved) are tried again by the driver
-    for `retry_time` seconds. Reads are sent as reads, so that a cluster may route them to a follower.
-    What can be read ends by the `clock` (docs/lifecycle.md).
+    What fails in passing (a deadlock, a leader that moved) is tried again for `retry_time` seconds; where no server
+    answers, for `connect_timeout` seconds at most. `lost` is asked then: it returns where it answers by
+    now, None where it knows no better, or raises what it knows. Reads are sent as reads, so that a cluster
+    may route them to a follower. What can be read ends by the `clock` (docs/lifecycle.md). A child of a fork has
+    connections of its own.
     """
+
+    closed: Event
+    _borne_out: datetime | None = None  # a time that the clock has been put back from, and the server's is not behind
+    _bookmarks: Any  # the driver has no public word for what it knows
 
     def __init__(
         self,
-        uri: str,
-        user: str,
-        password: str,
+        at: Address,
         *,
         database: str,
         connect_timeout: float,
         retry_time: float,
         clock: Clock = utc_now,
+        lost: Callable[[], Address | None] | None = None,
     ) -> None:
-        if uri.partition("://")[0] not in _SCHEMES:
-            raise _unusable(uri, "the scheme is another")
-        self.uri = uri
-        self._closed = Event()
-        self._database, self._retry_time = database, retry_time
-        self._clock, self._latest, self._lock = clock, UNKNOWN_PAST, Lock()
+        if at.uri.partition("://")[0] not in _SCHEMES:
+            raise _unusable(at.uri, "the scheme is another")
+        self._at, self._lost = at, lost
+        self._database = database
+        self.connect_timeout, self.retry_time = connect_timeout, retry_time
+        self._clock, self._latest = clock, UNKNOWN_PAST
+        self._open = partial(
+            neo4j.GraphDatabase.driver,
+            connection_timeout=connect_timeout,
+            connection_acquisition_timeout=connect_timeout + retry_time,
+            notifications_min_severity="OFF",
+            telemetry_disabled=True,
+            user_agent="memgraph-engine",
+        )
         try:
-            self._driver = neo4j.GraphDatabase.driver(
-                uri,
-                auth=(user, password),
-                connection_timeout=connect_timeout,
-                connection_acquisition_timeout=connect_timeout + retry_time,
-                max_transaction_retry_time=retry_time,
-                notifications_min_severity="OFF",
-                telemetry_disabled=True,
-                user_agent="memgraph-engine",
-            )
-            # each transaction sees what those before it wrote or saw, whichever member of a cluster answers
-            self._bookmarks = neo4j.GraphDatabase.bookmark_manager()
+            begun(self, Database._begin)
         except (driver_errors.ConfigurationError, ValueError) as error:
-            raise _unusable(uri, str(error)) from None
+            raise _unusable(at.uri, str(error)) from None
+
+    def _begin(self) -> None:
+        """Open a pool of this process's own.
+
+        A child of a fork has the sockets of its parent, who goes on to use them: it closes them without a word.
+        """
+        self._lock, seen, former = Lock(), None, vars(self).get("_driver")
+        if not (former and self.closed.is_set()):
+            self.closed = Event()
+        if former:
+            for connection in chain.from_iterable(former._pool.connections.values()):
+                connection.socket._socket.close()
+            leave(former, self._bookmarks)
+            seen = neo4j.Bookmarks.from_raw_values(self._bookmarks._bookmarks)
+        # each transaction sees what those before it wrote or saw, whichever member of a cluster answers
+        self._bookmarks = neo4j.GraphDatabase.bookmark_manager(seen)
+        self._driver = self._open(self._at.uri, auth=(self._at.user, self._at.password))
+
+    @property
+    def uri(self) -> str:
+        """Where the server answers."""
+        return self._at.uri
 
     def check(self) -> None:
         """Reach the server; raises Unreachable, AuthenticationFailed or ServerTooOld."""
@@ -130,10 +203,20 @@ class Database:
     def alive(self) -> datetime:
         """Return the present by which notes are read: the clock's, but never behind what it was before.
 
-        So a clock that is put back shows nothing again.
+        So a clock that is put back shows nothing again. One that had jumped ahead of the server's clock is believed
+        when it is right again, and hides nothing for longer.
         """
+        now = self._clock().astimezone(UTC)
         with self._lock:
-            self._latest = max(self._latest, self._clock().astimezone(UTC))
+            latest = self._latest
+            doubted = now < latest != self._borne_out
+        if doubted:  # asked once of each time
+            (row,) = self._alone(neo4j.READ_ACCESS, "store/clock", {})
+            jumped = latest > datetime.fromtimestamp(row["now"] / 1000, UTC) + SKEW
+        with self._lock:
+            if doubted and self._latest == latest:
+                self._latest, self._borne_out = (now, None) if jumped else (latest, latest)
+            self._latest = max(self._latest, now)
             return self._latest
 
     def run(self, name: str, /, **parameters: Any) -> list[Row]:
@@ -142,54 +225,73 @@ class Database:
 
     def stream(self, name: str, /, **parameters: Any) -> Iterator[Row]:
         """Run one reading statement and yield its rows as they come, of which there may be millions."""
-        text, given = _prepared(name, parameters, self.alive)
-        with self._translated(), self._session(neo4j.READ_ACCESS) as session:
-            yield from map(dict, session.run(text, given))
+        prepared, tries, told = _prepared(name, parameters, self.alive), _Tries(self), False
+        with self._translated():
+            while True:
+                try:
+                    with self._session(neo4j.READ_ACCESS) as session:
+                        for record in session.run(*prepared):
+                            told = True
+                            yield dict(record)
+                    return
+                except _FAILURES as error:
+                    if told or not tries.again(error):
+                        raise
 
     def commit(self, name: str, /, **parameters: Any) -> list[Row]:
-        """Run one writing statement as a transaction of its own.
+        """Run one writing statement as a transaction of its own, or as several that it makes.
 
         It is sent again when its answer is lost, though it may have been committed: a second time must do no harm.
         """
         return self._alone(neo4j.WRITE_ACCESS, name, parameters)
 
     def _alone(self, access: str, name: str, parameters: Row) -> list[Row]:
-        """Run a statement without the messages that begin and end a transaction, and with retries of our own."""
-        text, given = _prepared(name, parameters, self.alive)
-        wait, ends = _FIRST_WAIT, time.monotonic() + self._retry_time
-        with self._translated():
-            while True:
-                try:
-                    with self._session(access) as session:
-                        return [dict(record) for record in session.run(text, given)]
-                except (driver_errors.Neo4jError, driver_errors.DriverError) as error:
-                    if not error.is_retryable() or time.monotonic() + wait > ends:
-                        raise
-                    if self._closed.wait(wait):  # whoever closed it expects no answer
-                        raise
-                wait *= 2
+        """Run a statement without the messages that begin and end a transaction."""
+        prepared = _prepared(name, parameters, self.alive)
+        return self._tried(access, lambda session: [dict(record) for record in session.run(*prepared)])
 
     def read(self, work: Callable[[Runner], T]) -> T:
         """Run reading statements in one transaction."""
-        with self._translated(), self._session() as session:
-            return session.execute_read(lambda tx: work(_Transaction(tx, self.alive)))
+        return self._tried(neo4j.READ_ACCESS, partial(self._transacted, work))
 
     def write(self, work: Callable[[Runner], T]) -> T:
         """Run statements in one writing transaction: all of it happens, or nothing.
 
-        `work` may run more than once, so it changes nothing outside the transaction.
+        `work` may run more than once, so it changes nothing outside the transaction. It is not sent again where the
+        answer to its commit is lost.
         """
-        with self._translated(), self._session() as session:
-            return session.execute_write(lambda tx: work(_Transaction(tx, self.alive)))
+        return self._tried(neo4j.WRITE_ACCESS, partial(self._transacted, work))
 
-    def batches(self, name: str, /, **parameters: Any) -> None:
-        """Run a statement that makes transactions of its own."""
-        with self._translated(), self._session() as session:
-            session.run(*_prepared(name, parameters, self.alive)).consume()
+    def _transacted(self, work: Callable[[Runner], T], session: neo4j.Session) -> T:
+        transaction = session.begin_transaction()
+        done = work(_Transaction(transaction, self.alive))
+        transaction.commit()
+        return done
+
+    def _tried(self, access: str, work: Callable[[neo4j.Session], T]) -> T:
+        """Work in a session, and again in another one where that fails in passing."""
+        tries = _Tries(self)
+        with self._translated():
+            while True:
+                try:
+                    with self._session(access) as session:
+                        return work(session)
+                except _FAILURES as error:
+                    if not tries.again(error):
+                        raise
+
+    def follow(self) -> None:
+        """Turn to where the server answers by now; raises what is known of one that does not."""
+        found = self._lost() if self._lost else None
+        with self._lock:
+            if found and found != self._at:
+                self._at, former = found, self._driver
+                self._driver = self._open(found.uri, auth=(found.user, found.password))
+                former.close()
 
     def close(self) -> None:
         """Close all connections; can be called twice."""
-        self._closed.set()
+        self.closed.set()
         self._driver.close()
 
     def __enter__(self) -> Self:
@@ -212,7 +314,7 @@ class Database:
             yield session
         except BaseException as error:
             with suppress(Exception):
-                if not isinstance(error, Exception) and session._connection:  # the driver has no public word for it
+                if not isinstance(error, Exception) and session._connection:  # nor for this
                     session._connection.kill()  # type: ignore[no-untyped-call]
                     session._auto_result = None
                 session.close()
@@ -222,12 +324,12 @@ class Database:
     @contextmanager
     def _translated(self) -> Iterator[None]:
         """Turn the driver's errors into ours."""
-        if self._closed.is_set():
+        if self.closed.is_set():
             raise Closed(_CLOSED)
         try:
             yield
         except (driver_errors.Neo4jError, driver_errors.DriverError, OSError) as error:
-            raise Closed(_CLOSED) if self._closed.is_set() else self._ours(error) from error
+            raise Closed(_CLOSED) if self.closed.is_set() else self._ours(error) from error
 
     def _ours(self, error: Exception) -> MemgraphEngineError:
         """Return our error for one of the driver's: the only place that knows both."""
@@ -253,7 +355,16 @@ class Database:
             "Neo.TransientError.General.DatabaseUnavailable",
         }:
             return Unreachable(f"{self.uri} has no usable database {self._database!r}: {error.message}.")
+        if error.code == _NO_INDEX:
+            return StoreError(
+                f"The database at {self.uri} lacks an index, which a client that upgrades its schema makes anew, or "
+                f"somebody has dropped. Try again later. {error.message}"
+            )
         return QueryFailed(str(error.code), str(error.message))
+
+
+def _code(error: Exception) -> str:
+    return str(getattr(error, "code", ""))
 
 
 def _unusable(uri: str, why: str) -> SettingsError:

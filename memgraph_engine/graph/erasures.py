@@ -266,12 +266,12 @@ def hidden(db: Database, scope: str, limit: int) -> list[Found]:
 
 def remove(db: Database, scope: str) -> None:
     """Remove the sources and former versions that are erased."""
-    db.batches("erasures/remove", scope=scope, rows=_PAGE)
+    db.commit("erasures/remove", scope=scope, rows=_PAGE)
 
 
 def purge(db: Database, scope: str, id: str) -> None:  # noqa: A002
     """Remove what an erasure of everything has set aside."""
-    db.batches("erasures/purge", scope=scope, id=id, rows=_PAGE)
+    db.commit("erasures/purge", scope=scope, id=id, rows=_PAGE)
 
 
 def unplace(db: Database, scope: str, meant: Sequence[Meant]) -> None:

@@ -4,12 +4,10 @@ from datetime import datetime, timedelta
 
 from memgraph_engine.errors import StoreError
 from memgraph_engine.graph import schema, scopes
-from memgraph_engine.graph.database import Database
+from memgraph_engine.graph.database import SKEW, Database
 from memgraph_engine.graph.rows import moment
 from memgraph_engine.model.health import Health, Undone
 
-SKEW = timedelta(minutes=5)
-"""By how much two clocks may differ: what ends is told by one, and swept by another."""
 _WAITS = {
     "construct": "Notes are pending",
     "expire": "Notes have expired that no sweep has archived",

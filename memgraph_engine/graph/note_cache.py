@@ -15,6 +15,7 @@ from sys import getsizeof, intern
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
+from memgraph_engine.forks import begun
 from memgraph_engine.graph.database import Runner
 from memgraph_engine.graph.rows import moment, note_from
 from memgraph_engine.model.memory import Note
@@ -122,6 +123,9 @@ class NoteCache:
 
     def __init__(self, most_bytes: int) -> None:
         self._most = most_bytes
+        begun(self, NoteCache._begin)
+
+    def _begin(self) -> None:
         self._notes: OrderedDict[int, CachedNote] = OrderedDict()
         self._bytes = self._found = self._fetched = 0
         self._lock = Lock()

@@ -79,7 +79,7 @@ def forget(
     `until` only of what was given until then.
     """
     given = {"gone": gone, "kept": kept, "sessions": sessions, "until": until}
-    db.batches("retrievals/forget", scope=scope, scopes=readers, rows=_ROWS, **given)
+    db.commit("retrievals/forget", scope=scope, scopes=readers, rows=_ROWS, **given)
 
 
 def naming(tx: Runner, readers: Sequence[str], notes: Sequence[str], until: datetime | None) -> int:

@@ -3,6 +3,7 @@
 from functools import partial
 
 from memgraph_engine.errors import QueryFailed, StoreMismatch
+from memgraph_engine.graph import leases
 from memgraph_engine.graph.database import Database, Row, Runner
 from memgraph_engine.graph.statements import statements
 
@@ -47,14 +48,13 @@ def prepare(db: Database, model: str, dimensions: int) -> None:
 
     Raises StoreMismatch, which says the way out, when it was made with another model or a newer schema.
     """
-    rows = db.run("store/read")
-    older = rows[0]["schema"] if rows else VERSION
-    check(db, max([older, *(row["upgrading"] or 0 for row in rows)]))
-    if not rows or older < VERSION:
-        if rows:
-            db.write(lambda tx: tx.run("store/upgrade", schema=VERSION))
-            db.batches("store/overtake")
-        rows = _make(db, older, model, dimensions)
+    rows = _known(db)
+    if not rows or rows[0]["schema"] < VERSION:
+        _define(db, "schema/lease_name", {})
+        with leases.held(db, "schema"):  # of clients that meet one makes it
+            rows = _known(db)
+            if not rows or rows[0]["schema"] < VERSION:
+                rows = _make(db, rows, model, dimensions)
     store = rows[0]
     if (store["model"], store["dimensions"]) != (model, dimensions):
         raise StoreMismatch(
@@ -64,14 +64,26 @@ def prepare(db: Database, model: str, dimensions: int) -> None:
         )
 
 
-def _make(db: Database, older: int, model: str, dimensions: int) -> list[Row]:
+def _known(db: Database) -> list[Row]:
+    """Return what the database was made with, if anything; raises StoreMismatch for a newer schema."""
+    rows = db.run("store/read")
+    for row in rows:
+        check(db, max(row["schema"], row["upgrading"] or 0))
+    return rows
+
+
+def _make(db: Database, rows: list[Row], model: str, dimensions: int) -> list[Row]:
     """Make what an older schema lacks, or has in another form; can be done again after it was cut off."""
+    older = rows[0]["schema"] if rows else VERSION
+    if rows:
+        db.write(lambda tx: tx.run("store/upgrade", schema=VERSION))
+        db.commit("store/overtake")
     for name, since in _MADE_ANEW.items():
         if older < since:
             db.write(partial(_drop, name=name))
     for name, since in _COMPLETED.items():
         if older < since:
-            db.batches(name)
+            db.commit(name)
     define(db, dimensions, _WAIT)
     return db.write(lambda tx: tx.run("store/create", model=model, dimensions=dimensions, schema=VERSION))
 

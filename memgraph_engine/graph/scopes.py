@@ -154,7 +154,7 @@ def purge(db: Database, scope: str, *, whole: bool = True) -> None:
     if whole:
         db.commit("claims/share", scope=scope, shares=None, withholds=True)
     for name in (scope, importing(scope)) if whole else (scope,):
-        db.batches("scopes/purge", scope=name, rows=_PAGE, whole=whole)
+        db.commit("scopes/purge", scope=name, rows=_PAGE, whole=whole)
 
 
 def purge_tenant(db: Database, tenant: str) -> None:

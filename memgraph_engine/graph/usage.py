@@ -82,12 +82,12 @@ def shown(tx: Runner, readers: Sequence[str]) -> dict[str, int]:
 
 def forget(db: Database, scope: str) -> None:
     """Forget how anybody used the notes of a scope that are about to be removed."""
-    db.batches("usage/forget", scope=scope, rows=_ROWS)
+    db.commit("usage/forget", scope=scope, rows=_ROWS)
 
 
 def forget_all(db: Database, scope: str, erasure: str, begun: datetime) -> None:
     """Forget how others used the notes that an erasure of everything has set aside, when it was begun."""
-    db.batches("usage/forget_all", scope=scope, erasure=erasure, begun=begun, rows=_ROWS)
+    db.commit("usage/forget_all", scope=scope, erasure=erasure, begun=begun, rows=_ROWS)
 
 
 def usage_from(row: Row, fresh: Usage | None = None) -> Usage:

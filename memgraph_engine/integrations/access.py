@@ -7,10 +7,10 @@ is meant. No surface looks at tenants, users or rights itself.
 import time
 from collections import OrderedDict
 from dataclasses import dataclass, replace
-from threading import Lock
 
 from memgraph_engine.client import Memory
 from memgraph_engine.errors import KeyRefused, NotAllowed, NotFound
+from memgraph_engine.forks import lock
 from memgraph_engine.graph import keys
 from memgraph_engine.interface.whose import Whose
 from memgraph_engine.model.key import RIGHTS, Key, Right, fingerprint, may_be_secret
@@ -75,7 +75,7 @@ class Access:
         self.own = memory
         self.plans = Plans()
         self._required, self._looked = required, float("-inf")
-        self._lock = Lock()
+        self._lock = lock()
         self._tenants = {memory.engine.settings.tenant: memory}
         self._keys: OrderedDict[str, tuple[float, Key]] = OrderedDict()
 
@@ -155,7 +155,7 @@ class Plans:
 
     def __init__(self) -> None:
         self._waiting: dict[tuple[str, str | None], OrderedDict[str, tuple[float, ErasurePlan]]] = {}
-        self._lock = Lock()
+        self._lock = lock()
 
     def keep(self, plan: ErasurePlan) -> None:
         """Let a plan wait; of one memory the newest ten do."""

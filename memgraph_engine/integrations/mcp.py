@@ -10,7 +10,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import wraps
 from inspect import getdoc
-from threading import Lock
 from typing import Annotated, Any, Literal, TypeVar, cast
 
 from mcp.server import MCPServer
@@ -24,6 +23,7 @@ from starlette.datastructures import Headers
 from memgraph_engine import __version__
 from memgraph_engine.client import Memory
 from memgraph_engine.errors import InvalidInput, MemgraphEngineError, NotFound
+from memgraph_engine.forks import lock
 from memgraph_engine.integrations.access import Caller, Plans
 from memgraph_engine.integrations.wrong import sentence
 from memgraph_engine.interface.filters import SearchFilters
@@ -270,7 +270,7 @@ class Connecting:
 
     def __init__(self, connect: Callable[[], Memory], whose: Whose, rights: Collection[Right]) -> None:
         self._connect, self._whose, self._rights = connect, whose, frozenset(rights)
-        self._lock = Lock()
+        self._lock = lock()
         self._pool = ThreadPoolExecutor(1)
         self._memory = self._pool.submit(connect)
 

@@ -1,9 +1,9 @@
 """A cross-encoder for natural language inference, by its name or folder."""
 
 from collections.abc import Sequence
-from threading import Lock
 
 from memgraph_engine.errors import MissingExtra, SettingsError
+from memgraph_engine.forks import lock
 from memgraph_engine.model.ports import Judgement
 
 _LABELS = ("contradiction", "entailment", "neutral")
@@ -31,7 +31,7 @@ class CrossEncoderJudge:
                 f"inference has {', '.join(_LABELS)}."
             )
         self._places = [int(named[label]) for label in _LABELS]
-        self._lock = Lock()  # a tokenizer must not be shared between threads
+        self._lock = lock()  # a tokenizer must not be shared between threads
         self.name = f"sentence-transformers/{model.rstrip('/').rpartition('/')[2]}"
 
     def judge(self, pairs: Sequence[tuple[str, str]]) -> list[Judgement]:

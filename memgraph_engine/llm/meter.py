@@ -8,6 +8,7 @@ from typing import Protocol
 
 from memgraph_engine.cost import NOTHING, Budget, Cost
 from memgraph_engine.errors import BudgetSpent
+from memgraph_engine.forks import begun
 from memgraph_engine.settings import BudgetSettings
 
 
@@ -50,10 +51,13 @@ class Meter:
     def __init__(self, budget: Budget, spent: Cost = NOTHING, name: str = "the budget") -> None:
         self._budget = budget
         self._name = name
-        self._lock = Lock()
-        self._reserved: list[Cost] = []
         self._spent = NOTHING
         self._charged = spent
+        begun(self, Meter._begin)
+
+    def _begin(self) -> None:
+        self._lock = Lock()
+        self._reserved: list[Cost] = []
 
     @property
     def spent(self) -> Cost:

@@ -5,11 +5,11 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from copy import copy
 from dataclasses import dataclass, replace
-from threading import Lock
 from typing import Generic, TypeVar
 
 from memgraph_engine.cost import NOTHING, Cost
 from memgraph_engine.errors import BudgetSpent, ModelError, ModelUnavailable, SettingsError, Unusable
+from memgraph_engine.forks import lock
 from memgraph_engine.llm.answers import Response, json_schema
 from memgraph_engine.llm.litellm import LiteLLMChat
 from memgraph_engine.llm.meter import Gauge
@@ -73,7 +73,7 @@ class Roles:
         self._transport = Transport(settings.concurrency, sleep)
         self._names = {role: self._models_of(role) for role in RolesSettings.model_fields}
         self._known: dict[str, ChatModel] = {}
-        self._lock = Lock()
+        self._lock = lock()
         if any(self.has(role) for role in RolesSettings.model_fields):  # told now, not in the middle of a write
             prompts()
             if self._own is None:

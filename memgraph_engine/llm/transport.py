@@ -10,6 +10,7 @@ from typing import Any
 
 from memgraph_engine.cost import NOTHING, Cost
 from memgraph_engine.errors import ModelError, ModelUnavailable
+from memgraph_engine.forks import begun
 from memgraph_engine.llm.meter import Gauge, reserved
 from memgraph_engine.llm.stream import Pieces, checked, translated
 from memgraph_engine.llm.tokens import chat_tokens
@@ -24,8 +25,12 @@ class Transport:
     """Sends requests; `sleep` is what waits between two tries."""
 
     def __init__(self, concurrency: int, sleep: Callable[[float], None] = time.sleep) -> None:
-        self._slots = BoundedSemaphore(concurrency)
         self._sleep = sleep
+        self._concurrency = concurrency
+        begun(self, Transport._begin)
+
+    def _begin(self) -> None:
+        self._slots = BoundedSemaphore(self._concurrency)
 
     def send(
         self,

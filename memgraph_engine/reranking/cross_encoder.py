@@ -1,10 +1,10 @@
 """A cross-encoder that reads a question and a text together, by its name or folder."""
 
 from collections.abc import Sequence
-from threading import Lock
 from typing import TYPE_CHECKING
 
 from memgraph_engine.errors import MissingExtra, SettingsError
+from memgraph_engine.forks import lock
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,7 +23,7 @@ class CrossEncoderReranker:
             self._model = CrossEncoder(model)
         except (OSError, ValueError) as error:
             raise SettingsError(f"sentence-transformers could not load the reranker {model!r}: {error}") from error
-        self._lock = Lock()  # a tokenizer must not be shared between threads
+        self._lock = lock()  # a tokenizer must not be shared between threads
         self.name = f"sentence-transformers/{model.rstrip('/').rpartition('/')[2]}"
         shape = self.rerank("Is it one?", ["It is one."]).shape
         if shape != (1,):

@@ -10,8 +10,8 @@ from uuid import uuid4
 
 from memgraph_engine.errors import ClockSkew
 from memgraph_engine.graph import notes, scopes
-from memgraph_engine.graph.database import Database
-from memgraph_engine.graph.health import SKEW, ahead
+from memgraph_engine.graph.database import SKEW, Database
+from memgraph_engine.graph.health import ahead
 from memgraph_engine.graph.notes import Revision
 from memgraph_engine.model.result import Decision
 from memgraph_engine.model.scope import Scope

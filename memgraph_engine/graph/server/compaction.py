@@ -7,8 +7,8 @@ manual, "Space reuse"), and no checkpoint takes them away.
 from dataclasses import dataclass
 
 from memgraph_engine.graph.copying import copy
-from memgraph_engine.graph.database import Database
-from memgraph_engine.graph.server.local import Address, LocalServer
+from memgraph_engine.graph.database import Address, Database
+from memgraph_engine.graph.server.local import LocalServer
 from memgraph_engine.model.ports import Counted
 from memgraph_engine.settings import Settings
 
@@ -42,9 +42,7 @@ def compact(settings: Settings, counted: Counted = lambda *_: None) -> Compactio
 
 def _client(settings: Settings, at: Address) -> Database:
     return Database(
-        at.uri,
-        at.user,
-        at.password,
+        at,
         database=settings.database,
         connect_timeout=settings.connect_timeout,
         retry_time=settings.retry_time,

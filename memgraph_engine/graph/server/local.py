@@ -1,18 +1,21 @@
 """A managed Neo4j on this machine: started when it is needed, joined when it runs, stopped when asked."""
 
 import errno
+import logging
 import os
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from shutil import disk_usage
+from threading import Thread
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 from memgraph_engine.artifacts import fetch, read_lock, say
-from memgraph_engine.errors import LocalServerError
+from memgraph_engine.errors import LocalServerError, MemgraphEngineError, Unreachable
+from memgraph_engine.graph.database import Address
 from memgraph_engine.graph.server import config, process, ready
 from memgraph_engine.graph.server.browser import quiet_copy
 from memgraph_engine.graph.server.home import USER, Home, Record
@@ -21,19 +24,12 @@ from memgraph_engine.settings import Settings
 if TYPE_CHECKING:
     import psutil
 
+_log = logging.getLogger("memgraph_engine")
+
 T = TypeVar("T")
 
 _LOCK = "neo4j"
 _ROOM = 64 << 20  # bytes of disk that a start needs: two transaction logs of 16 MB, and what they are checked by
-
-
-@dataclass(frozen=True)
-class Address:
-    """Where the server answers, and with what credentials."""
-
-    uri: str
-    user: str
-    password: str = field(repr=False)
 
 
 @dataclass(frozen=True)
@@ -63,6 +59,7 @@ class LocalServer:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._home = Home(settings.home)
+        self._reviving = Thread()
 
     def start(self, *, progress: bool = True) -> Address:
         """Return the running server's address, after starting it if need be (some 8 s).
@@ -89,6 +86,29 @@ class LocalServer:
         if record and record.ready and password and self._home.holds_data and process.find(self._home, record.pid):
             return Address(config.bolt_uri(record.bolt_port), USER, password)
         return None
+
+    def lost(self) -> Address | None:
+        """Return where a server that was lost answers by now, None while it is started or stopped.
+
+        One that was killed is started again beside the caller, who is told so at once: raises Unreachable.
+        """
+        if address := self.address():
+            return address
+        if not self._reviving.is_alive():
+            if not ((record := self._home.record()) and record.ready):
+                return None
+            self._reviving = Thread(target=self._revive, name="memgraph-engine-revive", daemon=True)
+            self._reviving.start()
+        raise Unreachable(
+            f"The managed server of {self._home.path} ended without being stopped, and is being started again. "
+            "That takes some 10 s: make this call again then."
+        )
+
+    def _revive(self) -> None:
+        try:
+            self.start(progress=False)
+        except MemgraphEngineError as error:
+            _log.error("The managed server could not be started again: %s", error)
 
     def status(self) -> Status:
         """Return what is known of the server, running or not."""
@@ -235,6 +255,8 @@ class LocalServer:
             time.sleep(0.05)
 
     def _stop(self, timeout: float) -> Literal["stopped", "killed", "not running"]:
+        if record := self._home.record():
+            self._home.note(replace(record, ready=False))  # so that no client takes it for killed
         running = self._running()
         if not running:
             return "not running"

@@ -9,6 +9,7 @@ from starlette.responses import JSONResponse, Response
 
 from memgraph_engine.client import Memory
 from memgraph_engine.errors import MemgraphEngineError, NotAllowed
+from memgraph_engine.forks import begun
 from memgraph_engine.integrations.rest.asked import OfTenant
 from memgraph_engine.integrations.rest.metrics import MEDIA, Metrics
 
@@ -25,7 +26,11 @@ class Readiness:
     """Whether a server can serve: its database answers, has its schema, and the same time. One look at a time."""
 
     def __init__(self, memory: Memory) -> None:
-        self._memory, self._ok, self._until = memory, False, float("-inf")
+        self._memory = memory
+        begun(self, Readiness._begin)
+
+    def _begin(self) -> None:
+        self._ok, self._until = False, float("-inf")
         self._look: asyncio.Task[bool] | None = None
 
     async def ok(self) -> bool:

@@ -8,6 +8,7 @@ from contextlib import closing
 from math import ceil
 from typing import TypeVar
 
+from memgraph_engine.forks import begun
 from memgraph_engine.integrations.rest.problems import Refused
 
 T = TypeVar("T")
@@ -21,9 +22,12 @@ class Work:
     """
 
     def __init__(self, most: int, patience: float, seconds: float) -> None:
-        self._places = asyncio.Semaphore(most)
-        self._threads = ThreadPoolExecutor(most, thread_name_prefix="memgraph-engine-serve")
-        self._patience, self._seconds = patience, seconds
+        self._most, self._patience, self._seconds = most, patience, seconds
+        begun(self, Work._open)
+
+    def _open(self) -> None:
+        self._places = asyncio.Semaphore(self._most)
+        self._threads = ThreadPoolExecutor(self._most, thread_name_prefix="memgraph-engine-serve")
 
     async def run(self, call: Callable[[], T]) -> T:
         """Return what a call returns, or raise what it raises; raises Refused."""
