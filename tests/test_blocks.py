@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import timedelta
 from uuid import uuid4
 
+import neo4j
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -55,6 +56,16 @@ def told(memory):
 
 def test_docstring_examples():
     assert doctest.testmod(by_blocks).failed == 0
+
+
+def test_a_tree_of_equal_vectors_is_no_fault_also_where_an_older_one_has_a_sign(server, memory):
+    tell(memory, talk=[(f"s{n}", "The boat sails at noon.") for n in range(4)] + TALK)
+    memory.rebuild_blocks(**ANA)
+    scope = f"{memory.engine.settings.tenant}/ana"
+    with neo4j.GraphDatabase.driver(server.uri, auth=(server.user, server.password)) as driver:
+        signs = "MATCH (b:Block {scope: $scope}) SET b.distance = CASE b.level % 2 WHEN 0 THEN 0.0 ELSE -0.0 END"
+        driver.execute_query(signs, scope=scope)
+    assert memory.verify(**ANA) == []
 
 
 def test_nothing_is_built_until_it_is_asked_for(memory):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import pdist
 
-from memgraph_engine.blocks.linkage import Dendrogram, average_linkage
+from memgraph_engine.blocks.linkage import Dendrogram, average_linkage, rounded
 from memgraph_engine.blocks.schema import schema
 from memgraph_engine.blocks.selection import branch_aware
 from memgraph_engine.blocks.tree import tree
@@ -58,6 +58,13 @@ def test_many_equal_vectors_are_linked_by_their_numbers():
     found = average_linkage(np.ones((6, 3)))
     assert found.pairs.tolist() == [[0, 1], [2, 3], [4, 5], [6, 7], [8, 9]]
     assert not found.heights.any()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_distance_of_equal_vectors_has_no_sign(seed):
+    vectors = np.repeat(crowd(9, seed), 3, axis=0).astype(np.float32)
+    assert not np.signbit(average_linkage(vectors).heights).any()
+    assert not np.signbit(rounded(np.array([-1e-12, -0.0, 1e-12]))).any()
 
 
 def test_one_vector_is_a_tree_by_itself():

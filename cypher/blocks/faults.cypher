@@ -12,7 +12,7 @@ CALL (b) {
   WITH b WHERE EXISTS { (b)<-[:PART_OF]-(c:Block) WHERE c.entered <= b.entered OR c.left > b.left }
   RETURN 'does not enclose its parts' AS fault
   UNION ALL
-  WITH b WHERE EXISTS { (b)<-[:PART_OF]-(c:Block) WHERE c.distance > b.distance }
+  WITH b WHERE EXISTS { (b)<-[:PART_OF]-(c:Block) WHERE c.distance > b.distance + 0.0 }
   RETURN 'is nearer in itself than a part of it' AS fault
   UNION ALL
   WITH b WHERE b.embedding IS NULL

@@ -15,11 +15,17 @@ Numbers = NDArray[np.int64]
 
 PLACES = 9
 """Decimals of a distance: what differs less is a tie."""
+
 _SURE = 1e-5  # what two distances in float32 may be wrong by
 _CELLS = 8_000_000  # distances at a time: 32 MB
 _PAIRS = 20_000  # at a time: 120 MB at 384 dimensions
 _PART = 4096  # vectors of a part, at most, where there are too many to compare each with each
 _TURNS = 20  # of k-means, at most
+
+
+def rounded(distances: Vectors) -> Vectors:
+    """Return distances to so many decimals; that of equal vectors is never -0, which a server takes for less than 0."""
+    return np.round(distances, PLACES) + 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +123,7 @@ class _Linkage:
             )
             for start in range(0, len(first), _PAIRS)
         ]
-        return np.round(np.concatenate(far), PLACES)
+        return rounded(np.concatenate(far))
 
     def _reciprocal(self, live: Numbers, nearest: Numbers, distance: Vectors) -> Numbers:
         """Return of each pair of reciprocal nearest neighbours the smaller number, the nearest pairs first."""

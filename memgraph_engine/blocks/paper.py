@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from memgraph_engine.blocks.linkage import PLACES, Vectors, normalised
+from memgraph_engine.blocks.linkage import Vectors, normalised, rounded
 from memgraph_engine.blocks.tree import Growing, Node, Tree, leaves
 from memgraph_engine.blocks.units import Placed
 from memgraph_engine.errors import SettingsError
@@ -39,7 +39,7 @@ def paper_tree(
     sums = [unit[leaf].sum(axis=0) for leaf in found]
     spoken = normalised(speak([growing.node(at) for at in range(len(found))], normalised(np.stack(sums))))
     every, rows, at = [*spoken], spoken.copy(), [*range(len(found))]  # `at`: which cluster stands in a row
-    far = np.round(1 - rows @ rows.T, PLACES)
+    far = rounded(1 - rows @ rows.T)
     np.fill_diagonal(far, np.inf)
     for _ in found[1:]:
         one, other = _nearest(far, [growing.ids[number] for number in at])
@@ -50,7 +50,7 @@ def paper_tree(
         at[one] = made
         gone = np.isinf(far[one])
         gone[[one, other]] = True
-        far[one] = np.where(gone, np.inf, np.round(1 - rows @ rows[one], PLACES))
+        far[one] = np.where(gone, np.inf, rounded(1 - rows @ rows[one]))
         far[:, one] = far[one]
         far[other] = far[:, other] = np.inf
     return growing.tree(np.stack(every))
