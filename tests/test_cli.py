@@ -425,6 +425,35 @@ def test_stored_text_gives_no_orders_to_the_terminal(cli):
     assert "[bold]loud[/bold] :smile: \ufffd[2J gone" in shown
 
 
+ORDERS = "\x1b[2J\x07\x9b1A\r\u202e\u2066\u200f\u2028\U000e0041"
+
+
+def test_nothing_that_is_stored_gives_orders_by_any_command_and_json_is_exact(cli):
+    text, user = f"The boat{ORDERS} sails to Madeira.", "an\u202ea"
+    cli(
+        "add", text, "--speaker", f"A{ORDERS}", "--id", "x\u202e1", "--session", f"s{ORDERS}", "--tag", "t\u202eag",
+        user=user,
+    )  # fmt: skip
+    cli("add", f"The boat{ORDERS} no longer sails to Madeira.", "--speaker", f"A{ORDERS}", user=user)
+    told = json.loads(cli("list", "--json", user=user).stdout)
+    assert text in {source["text"] for note in told for source in note["sources"]}
+    note = told[0]["id"]
+    alone = ("users", "tenants")
+    commands = [
+        *alone, "list", "search boat --explain", "context boat", "ask boat", "sessions", "decisions", "topics list",
+        "profile", "stats", "verify", "audit about boat", "audit deleted", "prompt boat", f"get {note}",
+        f"history {note}", f"explain {note}", "forget --query boat --dry-run",
+    ]  # fmt: skip
+    for command in commands:
+        for form in ([], ["--json"]):
+            found = CliRunner().invoke(app, [*command.split(), *form, *([] if command in alone else ["--user", user])])
+            assert found.exit_code in (0, 1, 2), command
+            assert not set(ORDERS.replace("[2J", "").replace("1A", "")) & set(found.output), (command, form)
+    assert json.loads(cli("users", "--json", user=None).stdout)[0]["id"] == user
+    assert "an\ufffda" in cli("users", user=None).stdout
+    assert "an\ufffda" in cli("get", "none", user=user, code=1).stderr
+
+
 # ---- files ----------------------------------------------------------------------------------
 
 

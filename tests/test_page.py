@@ -3,6 +3,7 @@
 import re
 from contextlib import contextmanager
 from html.parser import HTMLParser
+from urllib.parse import quote
 
 import pytest
 from starlette.testclient import TestClient
@@ -74,6 +75,17 @@ def read(browser, path, status=200):
     got = browser.get(path)
     assert got.status_code == status, got.text
     return Words(got.text)
+
+
+def test_nothing_that_is_stored_gives_orders_to_whoever_looks(memory, browser):
+    orders, user = "\x1b[2J\x07\u202e\u2066", "an\u202ea"
+    memory.add({"text": f"The boat{orders} sails.", "speaker": f"A{orders}", "session": f"s{orders}"}, user_id=user)
+    found = read(browser, f"/ui/search?q=boat&user={quote(user)}")
+    assert "The boat\ufffd[2J\ufffd\ufffd\ufffd sails." in found.text
+    assert user in {value for _, given in found.forms for value in given.values()}  # what is sent back is exact
+    (note,) = memory.get_all(user_id=user)
+    for path in ("/ui", f"/ui/notes/{note.id}?user={quote(user)}", f"/ui/decisions?user={quote(user)}"):
+        assert not set(orders) - set("[2J") & set(read(browser, path).text), path
 
 
 def send(browser, form, **changed):

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from memgraph_engine import __version__
+from memgraph_engine.cli import show
 from memgraph_engine.cli.add import add
 from memgraph_engine.cli.ask import ask
 from memgraph_engine.cli.audit import audit_app
@@ -94,7 +95,7 @@ class _Commands(Group):
 
 def _tell(error: object) -> None:
     typer.secho("Error: ", fg=typer.colors.RED, bold=True, nl=False, err=True)
-    typer.echo(error, err=True)
+    typer.echo(show.clean(str(error)), err=True)
 
 
 app = typer.Typer(

@@ -13,6 +13,7 @@ import typer
 from memgraph_engine.cli.options import again
 from memgraph_engine.interface.results import json_form
 from memgraph_engine.interface.whose import Whose
+from memgraph_engine.model.marker import shown
 from memgraph_engine.model.text import label, words
 
 if TYPE_CHECKING:
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
         Spending,
     )
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-_BREAKS = re.compile(r"[\t\n\r\v\f\x1c-\x1e\x85\u2028-\u202e\u2066-\u2069]")  # of lines, and of their direction
 _ABOUT = {"superseded": "in place of ", "retired": "took back "}
 _SHOWN = 0.005  # what adds less to a hit's rank is not told
 _TOLD = 5  # decisions whose undo is told
@@ -99,7 +98,7 @@ def document(value: object) -> None:
 
 def line(value: object) -> None:
     """Print one JSON document on one line, at once."""
-    typer.echo(json.dumps(json_form(value), ensure_ascii=False))
+    typer.echo(_json(value, indent=None))
 
 
 def array(values: Iterable[object]) -> None:
@@ -111,8 +110,10 @@ def array(values: Iterable[object]) -> None:
     typer.echo("[]" if separator == "[" else "\n]")
 
 
-def _json(value: object) -> str:
-    return json.dumps(json_form(value), ensure_ascii=False, indent=2)
+def _json(value: object, indent: int | None = 2) -> str:
+    """Return JSON in which what a terminal would obey is escaped, so that a program reads what was stored."""
+    text = json.dumps(json_form(value), ensure_ascii=False, indent=indent)
+    return shown(text, lambda sign: json.dumps(sign[0])[1:-1])
 
 
 def console(*, err: bool = False) -> "Console":
@@ -123,13 +124,8 @@ def console(*, err: bool = False) -> "Console":
     return Console(stderr=err, markup=False, highlight=False, emoji=False, soft_wrap=not terminal)
 
 
-def clean(text: str) -> str:
-    r"""Return a text that can't give orders to the terminal.
-
-    >>> clean("a\x1b[2Jb")
-    'a�[2Jb'
-    """
-    return _CONTROL.sub("�", text)
+clean = shown
+"""What every text from elsewhere is printed by."""
 
 
 def fallbacks(reasons: Iterable[str]) -> None:
@@ -150,7 +146,7 @@ def inline(text: str) -> str:
     >>> inline("a\nb\x1b[2Jc")
     'a�b�[2Jc'
     """
-    return clean(_BREAKS.sub("�", text))
+    return re.sub(r"[\t\n]", "�", clean(text))
 
 
 def moment(at: datetime) -> str:

@@ -6,7 +6,7 @@ What was recalled, shown to an agent and then stored as new fills a memory with 
 import re
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
 
 from memgraph_engine.language import listed_terms, tokenize
@@ -25,6 +25,9 @@ UNSEEN = re.compile(
     "\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
 """What nobody sees, wherever it stands."""
+_ORDERS = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]"
+)
 # joiners and variants of emoji, flags made of tags, and what letters of some scripts need behind them: joiners in
 # Arabic, Syriac, India and around, Mongolian; Hebrew's order of points; variants of Mongolian letters and ideographs
 _PICTURE = "[\u00a9\u00ae\u203c\u2049\u2122\u2139\u2190-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff]"
@@ -115,6 +118,17 @@ def seen(text: str) -> str:
     ('Grimwald', True)
     """
     return text if text.isascii() else _SEEN.sub(r"\1", text)
+
+
+def shown(text: str, stands: str | Callable[[re.Match[str]], str] = "�") -> str:
+    r"""Return a text that gives no orders to what shows it: controls, tags, and what turns the direction, replaced.
+
+    Its lines and tabs stay.
+
+    >>> shown("a\x1b[2Jb\u202ec")
+    'a�[2Jb�c'
+    """
+    return text if text.isascii() and text.isprintable() else _ORDERS.sub(stands, text)
 
 
 def hides(text: str) -> bool:

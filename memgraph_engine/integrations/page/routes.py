@@ -19,6 +19,7 @@ from memgraph_engine.integrations.rest.gate import PAGE
 from memgraph_engine.interface.status import status_of
 from memgraph_engine.interface.whose import Whose
 from memgraph_engine.model.key import Right
+from memgraph_engine.model.marker import shown
 from memgraph_engine.model.memory import NEVER, READABLE, Note
 from memgraph_engine.model.result import Story
 from memgraph_engine.recall.fusion import CHANNELS
@@ -58,7 +59,12 @@ def _moment(at: datetime | None) -> str:
 
 
 _pages = Environment(
-    loader=PackageLoader(__package__), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    loader=PackageLoader(__package__),
+    autoescape=True,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+    finalize=lambda value: shown(value) if type(value) is str else value,  # what is a string of markup is of a template
 )
 _pages.filters["moment"] = _moment
 
