@@ -9,9 +9,9 @@ its own, changes with what the user said.
 from itertools import groupby
 from operator import attrgetter, itemgetter
 
-from memgraph_engine.gate.difference import names, numbers, quoted, worded
+from memgraph_engine.gate.difference import quoted, worded
 from memgraph_engine.gate.known import Line
-from memgraph_engine.gate.wording import Lists, Token, lists_of, wording
+from memgraph_engine.gate.wording import Lists, Token, lists_of, names, numbers, wording
 
 
 def confirmation(new: Line, old: Line, language: str) -> str:

@@ -9,10 +9,10 @@ from collections.abc import Collection, Sequence
 from itertools import pairwise, product
 from typing import NamedTuple
 
-from memgraph_engine.gate.difference import dates, swapped
+from memgraph_engine.gate.difference import swapped
 from memgraph_engine.gate.known import Line
 from memgraph_engine.gate.statement import Statement, Subject, statements
-from memgraph_engine.gate.wording import Lists, Token, lists_of, taken_back
+from memgraph_engine.gate.wording import Lists, Token, dates, lists_of, taken_back
 
 _NOON = 12
 _FEW = 3  # words of a name at most
@@ -83,8 +83,7 @@ def _contrast(
 def _meant(now: Statement, was: Statement, *, at_once: bool) -> bool:
     """Tell whether both are about the same one. Said at once, "he" and "it" are who or what was told of."""
     left_open = now.subject in (Subject(), Subject(other=not was.subject.speaker))
-    same = now.subject.is_same(was.subject, now.content, was.content)
-    return (same and now.same_owner(was, frozenset({was.subject.noun} - {""}))) or (at_once and left_open)
+    return now.tells_of(was, now.content, was.content) or (at_once and left_open)
 
 
 def _only_one_adds(mine: Sequence[Token], theirs: Collection[str], was: Statement, lists: Lists) -> bool:

@@ -18,7 +18,7 @@ from functools import cached_property
 from typing import Literal
 
 from memgraph_engine.gate.known import Known, Line, same_speaker
-from memgraph_engine.gate.wording import Lists, Token, lists_of, shown
+from memgraph_engine.gate.wording import Lists, Token, dates, lists_of, names, numbers, recurs, shown
 from memgraph_engine.model.tense import happened
 
 REWORDED = 3  # content words that a rewording shares with what it repeats
@@ -268,12 +268,6 @@ def _weekly(pair: Pair) -> str:
     return _dates(pair)
 
 
-def recurs(words: Collection[str], lists: Lists) -> bool:
-    """Tell whether a day that comes again is among some words: "Mondays", "weekdays"."""
-    known = lists.dates
-    return any(word in known and word[-1] == "s" and word[:-1] in known for word in words)
-
-
 def _dates(pair: Pair) -> str:
     return swapped_dates(pair.new.tokens, pair.old.tokens, pair.lists)
 
@@ -402,35 +396,9 @@ def denied(tokens: Sequence[Token], lists: Lists) -> frozenset[str]:
     return frozenset(found)
 
 
-def numbers(tokens: Sequence[Token]) -> set[str]:
-    """Return the numbers in digits, in which two are the same: the hour 16:40 is "16.40", two is "2"."""
-    return {token.plain for token in tokens if token.number}
-
-
 def as_written(values: Collection[str], tokens: Sequence[Token]) -> set[str]:
     """Return some numbers as they are written among tokens."""
     return {token.written for token in tokens if token.number and token.plain in values}
-
-
-def names(tokens: Sequence[Token], lists: Lists) -> set[str]:
-    """Return the words that have a capital inside a sentence, but for dates and who is spoken to."""
-    told = Counter(token.clause for token in tokens if token.stem)
-    return {
-        token.written
-        for token in tokens
-        if token.stem and not token.opens and token.written[0].isupper() and len(token.written) > 1
-        if token.written.casefold() not in lists.dates and told[token.clause] > 1
-    }
-
-
-def dates(tokens: Sequence[Token], lists: Lists) -> set[tuple[str, str]]:
-    """Return the dates by kind: month, weekday, season, part of the day, or day beside today."""
-    found = set()
-    for token in tokens:
-        kind, _, value = lists.dates.get(token.written.casefold(), "").partition(":")
-        if kind not in ("", "which") and (not kind.endswith("?") or token.written[0].isupper()):
-            found.add((kind.rstrip("?"), value))
-    return found
 
 
 def swapped(what: str, new: Collection[str], old: Collection[str]) -> str:

@@ -34,6 +34,7 @@ class Line:
         self.role = source.role
         self.text = without_recalled(source.text)
         self.said_at = said(source)
+        self.caption = source.caption
 
     @cached_property
     def written(self) -> str:
@@ -43,7 +44,7 @@ class Line:
     @cached_property
     def terms(self) -> frozenset[str]:
         """The distinct stems of its words with content."""
-        said = _JOINT.sub(" ", f"{self.text} {self._source.caption}")
+        said = _JOINT.sub(" ", f"{self.text} {self.caption}")
         return frozenset(tokenize(said, self.language)) - listed_terms(self.language, *CLOSED)
 
     @cached_property

@@ -17,10 +17,10 @@ from unicodedata import combining, normalize
 
 from memgraph_engine.gate.amount import amounts, replaced
 from memgraph_engine.gate.contrast import contrast
-from memgraph_engine.gate.difference import dates, quoted
+from memgraph_engine.gate.difference import quoted
 from memgraph_engine.gate.known import STAR, Line, same_speaker
 from memgraph_engine.gate.update import Update
-from memgraph_engine.gate.wording import Lists, Token, lists_of, measured, shown, wording
+from memgraph_engine.gate.wording import Lists, Token, dates, lists_of, measured, shown, wording
 from memgraph_engine.model.memory import Source
 from memgraph_engine.model.result import AT_ONCE
 from memgraph_engine.model.text import is_question

@@ -1,16 +1,16 @@
 """What a line states: its clauses, each as if it stood by itself, and whose state each tells."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import dropwhile, groupby, pairwise, takewhile
 from operator import attrgetter
 from typing import NamedTuple
+from unicodedata import normalize
 from weakref import WeakKeyDictionary
 
-from memgraph_engine.gate.difference import dates, names, numbers, recurs
 from memgraph_engine.gate.known import Line
-from memgraph_engine.gate.wording import ORDINAL, Lists, Token, phrases_in, taken_back
+from memgraph_engine.gate.wording import ORDINAL, Lists, Token, dates, names, numbers, phrases_in, recurs, taken_back
 from memgraph_engine.model.tense import past
 
 _QUOTED = re.compile(r'"[^"\n]*"|[“„][^“”\n]*[“”]|«[^«»\n]*»')
@@ -34,7 +34,7 @@ class Statement:
         told = phrases_in(self._words, lists.changing)
         found = {phrase: held for phrase, held in told.items() if self._tells_change(phrase, held)}
         self.changes, self.around, self._changing = tuple(found), tuple[str, ...](), found
-        self.sentence = own[0].sentence
+        self.sentence = own[-1].sentence
         self.hedged = bool(phrases_in(self._words, lists.hedging))
         self.past = bool(phrases_in(self._words, lists.past))
         changing = frozenset[int]().union(*found.values())
@@ -149,6 +149,14 @@ class Statement:
         """Tell whether both tell of one owner's thing, as far as they say whose: not "my car" and "his car"."""
         return len({self.whose(thing), other.whose(thing)} - {""}) < 2
 
+    def tells_of(self, was: "Statement", new: frozenset[str], old: frozenset[str]) -> bool:
+        """Tell whether it tells of whom or what another one tells of; `new` and `old` are their lines' content.
+
+        Whose a thing is counts in every comparison: "Ben's flight" says nothing of mine.
+        """
+        thing = self.patient | {was.subject.noun} - {""}
+        return self.subject.is_same(was.subject, new, old) and self.same_owner(was, thing)
+
     @cached_property
     def written(self) -> frozenset[str]:
         """Its words, as they are written."""
@@ -183,7 +191,8 @@ class Statement:
     def subject(self) -> "Subject":
         """Whose or what thing's state it tells."""
         idle = self._lists.interjections
-        return Subject.of([*dropwhile(lambda token: token.plain.casefold() in idle, self.body)], self._lists)
+        body = [*dropwhile(lambda token: token.plain.casefold() in idle, self.body)]
+        return Subject.of(body, self._lists, self._speaker)
 
     @cached_property
     def predicate(self) -> frozenset[str]:
@@ -231,7 +240,7 @@ class Subject(NamedTuple):
     """Whose or what thing's state a clause tells: by its noun, or by its name; by neither if that is not told.
 
     `owner` is whose it is ("Tom's birthday"), `speaker` that it is who speaks, `other` that it is one whom a word like
-    "she" stands for, `thing` that it is one known thing.
+    "she" stands for, `thing` that it is one known thing. `mine` tells that it is the speaker's.
     """
 
     noun: str = ""
@@ -240,10 +249,11 @@ class Subject(NamedTuple):
     speaker: bool = False
     other: bool = False
     thing: bool = False
+    mine: bool = False
 
     @classmethod
-    def of(cls, body: Sequence[Token], lists: Lists) -> "Subject":
-        """Read it from the words that a clause begins with."""
+    def of(cls, body: Sequence[Token], lists: Lists, own: Collection[str] = ()) -> "Subject":
+        """Read it from the words that a clause begins with; by `own` names the speaker tells of himself."""
         if not body:
             return cls()
         first = body[0].plain.casefold()
@@ -252,10 +262,13 @@ class Subject(NamedTuple):
             if rest and rest[0].plain == "'s" and len(rest) > 1 and rest[1].stem:
                 return cls(rest[1].stem, owner=noun.stem, thing=True)
             name = next((token.stem for token in rest[:1] if token.stem and token.written[0].isupper()), "")
-            return cls(noun.stem, name, thing=not name)
+            return cls(noun.stem, name, thing=not name, mine=first in lists.first_person)
+        owns = len(body) > 2 and body[1].plain == "'s" and bool(body[2].stem)
+        if body[0].written in own:
+            return cls(body[2].stem, thing=True, mine=True) if owns else cls(speaker=True)
         if first in lists.first_person:
             return cls(speaker=True)
-        if len(body) > 2 and body[1].plain == "'s" and body[2].stem:
+        if owns:
             return cls(body[2].stem, owner=body[0].stem, thing=True)
         if first in lists.persons - lists.anaphors:
             return cls(other=True)
@@ -272,6 +285,8 @@ class Subject(NamedTuple):
             return True
         if (self.speaker and was.other) or (self.other and was.speaker):
             return False
+        if (self.mine and was.owner) or (self.owner and was.mine):
+            return False
         known = self.speaker or self.told_in(old), was.speaker or was.told_in(new)
         return all(known) and not (self.name and was.name and self.name != was.name)
 
@@ -285,18 +300,37 @@ def statements(line: Line, lists: Lists) -> Sequence[Statement]:
     if (kept := _KEPT.get(line)) is not None:
         return kept
     found: list[Statement] = []
+    before: list[Token] = []
+    idle = lists.neutral | lists.interjections
     for clause in _stated(line, lists):
-        goes_on = bool(found) and found[-1].own[0].sentence == clause[0].sentence
+        goes_on = bool(found) and found[-1].sentence == clause[0].sentence
         lead, own = _begun(clause, found[-1], lists) if goes_on else ((), clause)
-        one = Statement(own, lead, line, lists)
+        one = Statement([*before, *own], lead, line, lists)
         if one.content:
             found.append(one)
+            before = []
+        elif one.changes and idle.issuperset(
+            token.plain.casefold() for token in one.body
+        ):  # "Scratch that. It is in May."
+            before = list(one.own)
+    if before and found and found[-1].sentence == before[0].sentence:  # "It is in May, actually."
+        found[-1] = Statement([*found[-1].own, *before], found[-1].lead, line, lists)
     for _, some in groupby(found, key=attrgetter("sentence")):
         clauses = list(some)
         for one in clauses:
             one.around = tuple(phrase for other in clauses if other is not one for phrase in other.changes)
     _KEPT[line] = found
     return found
+
+
+def only(line: Line, lists: Lists) -> Statement | None:
+    """Return what a line states, if that is one thing and nothing else is said; None if anything would be left."""
+    if line.long or line.caption or len(stated := statements(line, lists)) != 1:
+        return None
+    (one,) = stated
+    idle = lists.neutral | lists.interjections
+    left = (token for token in line.tokens if token not in one.own)
+    return one if all(token.plain.casefold() in idle and not token.asked for token in left) else None
 
 
 def _begun(clause: Sequence[Token], before: Statement, lists: Lists) -> tuple[Sequence[Token], Sequence[Token]]:
@@ -395,11 +429,27 @@ def _clauses(line: Line, lists: Lists) -> Iterator[list[Token]]:
 def _own_words(line: Line, lists: Lists) -> Sequence[Token]:
     """Return the tokens without what is quoted and tells of a person: that is what somebody else said, or a book."""
     quoted = [match.span() for match in _QUOTED.finditer(line.text)]
-    if not quoted:
-        return line.tokens
-    parts = [[one for one in line.tokens if start <= one.span[0] < end] for start, end in quoted]
-    said = [token for some in parts if any(one.plain.casefold() in lists.persons for one in some) for token in some]
-    return [token for token in line.tokens if token not in said]
+    said: list[Token] = []
+    for start, end in quoted:
+        some = [one for one in line.tokens if start <= one.span[0] < end]
+        said += some if any(one.plain.casefold() in lists.persons for one in some) else []
+    for _, sentence in groupby(line.tokens, key=attrgetter("sentence")):
+        said += _reported([*sentence], line, lists)
+    return [token for token in line.tokens if token not in said] if said else line.tokens
+
+
+def _reported(sentence: Sequence[Token], line: Line, lists: Lists) -> Sequence[Token]:
+    """Return what of a sentence another person is said to have said: behind "Jack told me:" and "Jack said,"."""
+    for before, token in pairwise(sentence):
+        if token.clause == before.clause:
+            continue
+        told = [one.plain.casefold() for one in sentence if one.span < token.span]
+        mark = normalize("NFC", line.text)[before.span[1] : token.span[0]]
+        own = not lists.first_person.isdisjoint(told[:1]) or sentence[0].written in line.speaker.split()
+        says = ":" in mark or (told[-1] in lists.hedges and token.plain.casefold() in lists.persons)
+        if says and not own and phrases_in(told, lists.hedging):
+            return [one for one in sentence if one.span >= token.span]
+    return ()
 
 
 def _unit(token: Token) -> bool:

@@ -17,10 +17,10 @@ from itertools import dropwhile, groupby, pairwise, product, takewhile
 from typing import NamedTuple
 
 from memgraph_engine.gate.contrast import contrast, kind_of
-from memgraph_engine.gate.difference import aligned, as_written, dates, numbers, quoted, swapped, swapped_dates, worded
+from memgraph_engine.gate.difference import aligned, as_written, quoted, swapped, swapped_dates, worded
 from memgraph_engine.gate.known import Line
 from memgraph_engine.gate.statement import Statement, statements, timeless
-from memgraph_engine.gate.wording import Lists, Token, lists_of, shown
+from memgraph_engine.gate.wording import Lists, Token, dates, lists_of, numbers, shown
 from memgraph_engine.model.tense import present
 
 _HEAD = 3  # tokens with which both tell whose state it is: "my office is"
@@ -176,8 +176,7 @@ class _Pair:
     def _same_subject(self) -> bool:
         """Whether both tell of one, or what the one tells of is known to the other."""
         now, was = self.now, self.was
-        same = now.subject.is_same(was.subject, self.new.content, self.old.content)
-        return (same and now.same_owner(was, now.patient | {was.subject.noun} - {""})) or self._same_thing
+        return now.tells_of(was, self.new.content, self.old.content) or self._same_thing
 
     @cached_property
     def _same_thing(self) -> bool:

@@ -8,7 +8,8 @@ meaning like any others. A language without lists has no closed class, so each o
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, lru_cache, partial
 from itertools import dropwhile
@@ -193,6 +194,38 @@ def measured(number: Token, unit: Token, lists: Lists) -> bool:
 def _value(token: Token, lists: Lists) -> bool:
     named = token.written[0].isupper() or any(map(str.isdigit, token.written))
     return named or token.written.casefold() in lists.dates
+
+
+def numbers(tokens: Sequence[Token]) -> set[str]:
+    """Return the numbers in digits, in which two are the same: the hour 16:40 is "16.40", two is "2"."""
+    return {token.plain for token in tokens if token.number}
+
+
+def names(tokens: Sequence[Token], lists: Lists) -> set[str]:
+    """Return the words that have a capital inside a sentence, but for dates and who is spoken to."""
+    told = Counter(token.clause for token in tokens if token.stem)
+    return {
+        token.written
+        for token in tokens
+        if token.stem and not token.opens and token.written[0].isupper() and len(token.written) > 1
+        if token.written.casefold() not in lists.dates and told[token.clause] > 1
+    }
+
+
+def dates(tokens: Sequence[Token], lists: Lists) -> set[tuple[str, str]]:
+    """Return the dates by kind: month, weekday, season, part of the day, or day beside today."""
+    found = set()
+    for token in tokens:
+        kind, _, value = lists.dates.get(token.written.casefold(), "").partition(":")
+        if kind not in ("", "which") and (not kind.endswith("?") or token.written[0].isupper()):
+            found.add((kind.rstrip("?"), value))
+    return found
+
+
+def recurs(words: Collection[str], lists: Lists) -> bool:
+    """Tell whether a day that comes again is among some words: "Mondays", "weekdays"."""
+    known = lists.dates
+    return any(word in known and word[-1] == "s" and word[:-1] in known for word in words)
 
 
 def shown(phrase: str) -> str:
