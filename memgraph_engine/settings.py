@@ -151,6 +151,8 @@ class GateSettings(BaseModel):
     merge_threshold: Share
     link_threshold: Share
     most_links: Annotated[int, Field(ge=0, le=50)]
+    ask_above: Share
+    most_asked: Annotated[int, Field(ge=1, le=50)]
     near: Annotated[int, Field(ge=1, le=200)]
     lexical: Annotated[int, Field(ge=0, le=200)]
 

@@ -495,12 +495,12 @@ def test_without_links_nothing_is_tied(ana):
     assert ana.explain("2", user_id="ana").ties == ()
 
 
-def test_without_superseding_a_correction_is_a_conflict(ana):
+def test_without_superseding_a_correction_is_a_change(ana):
     one = with_gate(ana, supersede=False)
     say(one, LIVED, "old")
     assert say(one, MOVED, "new").kind == "link"
     assert ana.get("old", user_id="ana").status == "active"
-    assert {tie.kind for tie in ana.explain("new", user_id="ana").ties} == {"conflict"}
+    assert {tie.kind for tie in ana.explain("new", user_id="ana").ties} == {"change"}
 
 
 def test_without_discarding_small_talk_is_a_note(ana):

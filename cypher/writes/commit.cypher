@@ -275,7 +275,8 @@ CALL () {
 // if $corrects
 CALL () {
   UNWIND $write.cut AS row
-  MATCH (n:Note {scope: $scope, id: row.note})-[r:RELATED|SUPERSEDES|UNTIED {decision: row.decision}]->(:Note)
+  MATCH (n:Note {scope: $scope, id: row.note})-[r:RELATED|SUPERSEDES|UNTIED {decision: row.decision}]-(:Note)
+  WITH DISTINCT r
   DELETE r
 }
 CALL () {

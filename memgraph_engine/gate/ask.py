@@ -11,9 +11,8 @@ from memgraph_engine.llm import NewNote, Roles, Spent, batches, gating, merging
 from memgraph_engine.llm.tokens import tokens
 from memgraph_engine.model.candidate import Candidate
 from memgraph_engine.model.ports import Judge, Judgement
+from memgraph_engine.settings import GateSettings
 
-_DOUBT = 0.2  # redundancy from which a model is asked; below it, it hardly ever finds a repeat
-_MOST = 3  # notes that one new note is held against
 _SURE = 0.5  # confidence from which a judgement counts
 
 
@@ -40,8 +39,11 @@ class _Texts(tuple[str, ...]):
 class Asking:
     """Asks the roles of the gate; a batch that is tried again is not asked about again, nor is what failed."""
 
-    def __init__(self, roles: Roles, batch_tokens: int, spent: Spent, judge: Judge | None = None) -> None:
+    def __init__(
+        self, roles: Roles, batch_tokens: int, spent: Spent, settings: GateSettings, judge: Judge | None = None
+    ) -> None:
         self._roles, self._batch_tokens, self._spent, self._second = roles, batch_tokens, spent, judge
+        self._settings = settings
         self._judgements: dict[tuple[str, str], Judgement | None] = {}
         self._opinions: dict[tuple[str, str], Opinion | None] = {}
         self._merged: dict[_Texts, Merged | None] = {}
@@ -105,10 +107,15 @@ class Asking:
         pairs = {
             (place, one.known.id): (contexts[place], one.known.context)
             for place, row in enumerate(rows)
-            for one in [one for one in row if one.scores.redundancy >= _DOUBT][:_MOST]
+            for one in self._doubted(row)
         }
         self._judge(texts for texts in pairs.values() if texts not in self._opinions)
         return {pair: opinion for pair, texts in pairs.items() if (opinion := self._opinions[texts])}
+
+    def _doubted(self, row: Sequence[Compared]) -> Sequence[Compared]:
+        """Return the notes that a new one has most to do with: what has changed may be told in no word of what was."""
+        near = [one for one in row if one.bond >= self._settings.ask_above and not one.known.gone]
+        return sorted(near, key=lambda one: -one.bond)[: self._settings.most_asked]
 
     def _judge(self, pairs: Iterable[tuple[str, str]]) -> None:
         """Ask about pairs of a new text and a stored one."""

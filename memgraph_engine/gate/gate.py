@@ -1,6 +1,6 @@
 """Judge new notes against what is known, without an LLM (MemFly, section 3.3.2): merge, link, append, and beyond."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property, partial
@@ -17,8 +17,10 @@ from memgraph_engine.gate.difference import Pair
 from memgraph_engine.gate.known import Known, Line
 from memgraph_engine.gate.repair import FAR, answers, may_repair, reach, repair
 from memgraph_engine.gate.score import Scores, Statistics, score
-from memgraph_engine.gate.update import Update, update
+from memgraph_engine.gate.statement import only, statements
+from memgraph_engine.gate.update import Update, anew, telling, update
 from memgraph_engine.gate.verdict import APPEND, Opinion, Tie, Verdict
+from memgraph_engine.gate.wording import lists_of
 from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.neighbourhood import Neighbour, neighbourhood, turns_before
 from memgraph_engine.language import CLOSED, listed_terms
@@ -40,6 +42,7 @@ _NEVER = datetime.min.replace(tzinfo=UTC)
 _AGAIN = "It says again what had changed."
 _ECHO = "An assistant said there again what has changed."
 _TELLS = {"change": "It tells a change of note {note}.", "conflict": "It contradicts note {note}."}
+_TOLD = "Note {note} tells a change of it."
 _PLAIN = "It says so in the same words."
 
 
@@ -65,6 +68,11 @@ class Compared:
         said = self.known.said_at.timestamp() if self.known.said_at else 0.0
         return -self.scores.redundancy, -self.scores.cosine, said, self.known.id
 
+    @property
+    def bond(self) -> float:
+        """How much the two have to do with each other: the larger of how much it repeats and how related they are."""
+        return max(self.scores.redundancy, self.scores.related)
+
     @cached_property
     def pairs(self) -> list[Pair]:
         """The new line beside each of the known note's."""
@@ -82,10 +90,38 @@ class Compared:
         """Whether this note ends no earlier than the new one."""
         return self.known.ends >= self.new.ends
 
+    @cached_property
+    def replaceable(self) -> bool:
+        """Whether the new note may replace this one, and hides nothing else by that: the one place that decides it.
+
+        Each line of it states one thing and no more, by the same one and no later; and it ends no later, else what
+        replaced it would leave nothing.
+        """
+        lists, known = lists_of(self._language), self.known
+        if known.summary or known.ends > self.new.ends or self.is_older:
+            return False
+        return not any(pair.foreign for pair in self.pairs) and all(only(line, lists) for line in known.lines)
+
     @property
-    def outlived(self) -> bool:
-        """Whether the new note may replace this one, which ends no later: else what replaced it would leave nothing."""
-        return not self.known.summary and self.known.ends <= self.new.ends
+    def foreign(self) -> bool:
+        """Whether all of it was said by others."""
+        return all(pair.foreign for pair in self.pairs)
+
+    @cached_property
+    def again(self) -> bool:
+        """Whether the new note says this one again: also with words for that it is so again."""
+        return self.finding[0] == "same" or any(anew(pair.new, pair.old, self._language) for pair in self.pairs)
+
+    @cached_property
+    def part(self) -> str | None:
+        """The words of it that a model means by an update: '' for all; None where that may be one or another."""
+        if self._changed or self.replaceable:
+            return self.former
+        lists, content = lists_of(self._language), self.new.lines[0].content
+        line = self.known.lines[self.scores.line]
+        ranked = sorted(statements(line, lists), key=lambda one: -len(one.content & content))
+        shared = [len(one.content & content) for one in ranked[:2]]
+        return line.words(ranked[0].own) if len(shared) == 1 or (shared and shared[0] > shared[1]) else None
 
     @property
     def texts(self) -> tuple[str, str]:
@@ -123,8 +159,10 @@ class Compared:
             return "update", evidence
         if self.plain:
             return "same", _PLAIN
-        if self._change:
-            return "change", self._change.evidence
+        if self._changed:
+            return "change", self._changed[1].evidence
+        if self._past:
+            return "before", self._past.evidence.replace("new", "later", 1)
         if not self._repeats:
             return "none", ""
         found = [pair.finding for pair in self.pairs]
@@ -146,23 +184,34 @@ class Compared:
         return self.finding[0] in ("change", "conflict") or any(pair.finding[0] == "conflict" for pair in self.pairs)
 
     @property
-    def _later(self) -> bool:
-        """Whether the new note was said no earlier than this one."""
-        return not (self.new.said_at and self.known.said_at and self.new.said_at < self.known.said_at)
+    def is_older(self) -> bool:
+        """Whether the new note was said before this one."""
+        return bool(self.new.said_at and self.known.said_at and self.new.said_at < self.known.said_at)
 
     @property
     def former(self) -> str:
-        """The words of this note that the new one makes untrue, where it says more than these."""
-        return self._change.former if self.finding[0] == "change" and self._change else ""
+        """The words of this note that the new one makes untrue, or of the new one that this one does, if not all."""
+        if self._changed is None:
+            return self._past.former if self._past else ""
+        pair, found = self._changed
+        whole = found.former or all(self._told(other) for other in self.pairs if other is not pair)
+        return found.former if whole else " ".join(pair.old.text.split())
 
     @cached_property
-    def _change(self) -> Update | None:
-        """What tells that the new note is the present state of this one."""
+    def _changed(self) -> tuple[Pair, Update] | None:
+        """What tells that the new note is the present state of this one, and of which line."""
         (said,) = self.new.lines
-        if not (self._later and (said.tells or may_repair(said))):  # most tell none
+        if self.is_older or not (said.tells or may_repair(said)):  # most tell none
             return None
-        own = [pair for pair in self.pairs if not pair.foreign]
-        return next(filter(None, map(self._told, own)), None)
+        return next(((pair, found) for pair in self.pairs if not pair.foreign and (found := self._told(pair))), None)
+
+    @cached_property
+    def _past(self) -> Update | None:
+        """What tells that this note is the present state of the new one, which was said before it and came later."""
+        if not self.is_older:
+            return None
+        known = (pair for pair in self.pairs if pair.old.tells and not pair.foreign and not pair.happened)
+        return next(filter(None, (update(pair.old, pair.new, self._language) for pair in known)), None)
 
     def _told(self, pair: Pair) -> Update | None:
         """Return what tells that a line puts another right, or is the present state of it."""
@@ -172,9 +221,7 @@ class Compared:
 
     def _correction(self) -> str:
         (said,) = self.new.lines
-        if not said.announces or all(pair.foreign for pair in self.pairs):
-            return ""
-        if not self._later:
+        if not said.announces or not self.replaceable:
             return ""
         days = {day for other in self.known.lines for day in other.days}
         # what is ahead can be put off; what has been on another day has been as well
@@ -255,13 +302,12 @@ class Gate:
 
     def _compared(self, new: Known, known: Known, scores: Scores) -> Compared:
         # not complementarity, which is low for what repeats in part: a correction is neither this nor a restatement
-        related = self._calibration.relation(max(scores.overlap, scores.cosine))
         return Compared(
             new,
             known,
             scores,
             repeats=scores.redundancy > self._settings.merge_threshold,
-            near=related > self._settings.link_threshold,
+            near=scores.related > self._settings.link_threshold,
             language=self._language,
         )
 
@@ -274,17 +320,24 @@ class Gate:
     ) -> list[Verdict]:
         """Decide one after the other: one that joined a note is known by that note to those after it."""
         homes: dict[str, str] = {}
-        ended = {one.known.id: one.known.ended for row in rows for one in row if one.known.ended}
+        known = [one.known for row in rows for one in row]
+        ended = {one.id: one.ended for one in known if one.ended}
+        gone = {one.id for one in known if one.gone}
+        said = {one.id: one.said_at or _NEVER for one in known}
         verdicts: list[Verdict] = []
         for place, (candidate, own, row) in enumerate(zip(candidates, new, rows, strict=True)):
             verdict = self._alone(candidate)
             if verdict.kind != "discard" and row:
                 held = {one.known.id: opinion for one in row if (opinion := opinions.get((place, one.known.id)))}
-                verdict = self._decide(row, homes, ended, held)
+                verdict = self._decide(_by_note(row, homes), ended, gone, held)
             homes[own.id] = "" if verdict.kind == "discard" else verdict.target if _joins(verdict) else own.id
-            ended |= {tie.note: (own.id, own.said_at or _NEVER) for tie in verdict.ties if tie.kind == "change"}
+            said[own.id] = own.said_at or _NEVER
+            for tie in verdict.ties:
+                newer, older = tie.between(homes[own.id])
+                ended |= {older: (newer, said.get(newer, _NEVER))} if tie.kind == "change" else {}
             if verdict.kind == "supersede":
-                homes[verdict.target] = ""  # from here on it is as little known as if it had been replaced before
+                ended[verdict.target] = own.id, said[own.id]
+                gone.add(verdict.target)
             verdicts.append(verdict)
         return verdicts
 
@@ -296,19 +349,22 @@ class Gate:
 
     def _decide(
         self,
-        compared: Sequence[Compared],
-        homes: Mapping[str, str],
+        compared: Mapping[str, Sequence[Compared]],
         ended: Mapping[str, tuple[str, datetime]],
+        gone: Collection[str],
         opinions: Mapping[str, Opinion],
     ) -> Verdict:
         """Choose: join the nearest repeat, else replace what is corrected, else stand alone; tied to what is near."""
         settings = self._settings
         best: list[tuple[Compared, Considered]] = []
-        for note, parts in _by_note(compared, homes).items():
+        told = set[str]()  # notes on which a model has spoken
+        for note, parts in compared.items():
             one = parts[0].joined(parts[1:])
             opinion = next((held for part in parts if (held := opinions.get(part.known.id))), None)
+            told |= {note} if opinion and not opinion.second else set()
             best.append((one, self._considered(one, note, opinion)))
-        best = _echoed(_come_back(best, ended), self._language)
+        best = [pair for pair in _come_back(best, ended, self._language) if pair[1].note not in gone]
+        best = _echoed(best, self._language)
         best.sort(key=lambda pair: (-pair[1].redundancy, pair[0].rank))  # a model's scores may order them otherwise
         considered = tuple(seen for _, seen in best)
         model = next((opinion.model for opinion in opinions.values()), "")
@@ -322,40 +378,59 @@ class Gate:
             one, seen = max(same, key=lambda pair: pair[0].scores.known)
             if one.plain:
                 return asked("reinforce", seen.note, evidence=seen.evidence)
-            # what contradicts the nearest note, or tells of its change, joins no other one
-            if not best[0][0].apart and best[0][1].relation != "conflict":
-                return asked("merge", seen.note, self._ties(considered, seen.note), evidence=seen.evidence)
-        old = (
-            next((seen for one, seen in best if seen.relation == "update" and one.outlived), None)
-            if settings.supersede
-            else None
-        )
-        ties = self._ties(considered, old.note if old else "")
+            # what contradicts the nearest note, or tells of its change, joins no other one, unless a model says so
+            doubted = best[0][0].apart or best[0][1].relation == "conflict"
+            if seen.note in told or not doubted:
+                return asked("merge", seen.note, self._ties(best, seen.note), evidence=seen.evidence)
+        old = next((seen for _, seen in best if seen.relation == "update"), None)
+        ties = self._ties(best, old.note if old else "")
         if old:
             return asked("supersede", old.note, ties, evidence=old.evidence)
         return asked("link" if ties else "append", "", ties, evidence=_tells(ties, considered))
 
-    def _ties(self, considered: Sequence[Considered], without: str) -> tuple[Tie, ...]:
+    def _ties(self, best: Sequence[tuple[Compared, Considered]], without: str) -> tuple[Tie, ...]:
         """Tie the note to those that it completes or contradicts, the nearest first."""
         if not self._settings.link:
             return ()
-        wanted = [seen for seen in considered if seen.relation != "none" and seen.note != without]
-        changed = ("change", "update")  # that one of these is the present state is told before all else
-        wanted.sort(
-            key=lambda seen: (seen.relation not in changed, -max(seen.complementarity, seen.redundancy), seen.note)
-        )
-        return tuple(map(_tie, wanted[: self._settings.most_links]))
+        wanted = [(one, seen) for one, seen in best if seen.relation != "none" and seen.note != without]
+        ties = [self._tie(seen, max(one.bond, seen.redundancy, seen.complementarity)) for one, seen in wanted]
+        # that one of two notes is the present state of the other is told before all else
+        kept = (tie for tie in ties if tie.score > self._settings.link_threshold or tie.kind != "link")
+        ranked = sorted(kept, key=lambda tie: (tie.kind != "change", -tie.score, tie.note))
+        return tuple(ranked[: self._settings.most_links])
+
+    def _tie(self, seen: Considered, score: float) -> Tie:
+        """Return a tie; what a rule tells is no weaker than what scores tell."""
+        score = round(score, 4)
+        if seen.relation in ("related", "same"):
+            return Tie(seen.note, "link", score)
+        score = max(score, self._settings.link_threshold)
+        if seen.relation == "conflict":
+            return Tie(seen.note, "conflict", score)
+        return Tie(seen.note, "change", score, seen.former, back=seen.relation == "before")
 
     def _considered(self, one: Compared, note: str, opinion: Opinion | None) -> Considered:
         scores, settings = one.scores, self._settings
-        if opinion:
-            return opinion.considered(note, scores.cosine, settings.thresholds)
-        relation, evidence = one.finding
-        if relation == "none" and scores.complementarity > settings.link_threshold:
-            relation = "related"
         redundancy, complementarity = round(scores.redundancy, 4), round(scores.complementarity, 4)
         similarity = round(scores.cosine, 4)
-        return Considered(note, redundancy, complementarity, similarity, relation, evidence, former=one.former)
+        if opinion:
+            return self._allowed(one, opinion.considered(note, similarity, settings.thresholds))
+        relation, evidence = one.finding
+        if relation == "none" and scores.related > settings.link_threshold:
+            relation = "related"
+        former = one.former if relation in ("change", "before") else ""
+        seen = Considered(note, redundancy, complementarity, similarity, relation, evidence, former=former)
+        return self._allowed(one, seen)
+
+    def _allowed(self, one: Compared, seen: Considered) -> Considered:
+        """Let an update that would hide anything else be a change, and what another one says be no repeat."""
+        if seen.relation == "same" and one.foreign:
+            return replace(seen, relation="related")
+        if seen.relation != "update" or (one.replaceable and self._settings.supersede):
+            return seen
+        if one.part is None or one.is_older:
+            return replace(seen, relation="conflict")
+        return replace(seen, relation="change", former=one.part)
 
 
 def known_of(note: Neighbour, language: str) -> Known:
@@ -374,6 +449,7 @@ def known_of(note: Neighbour, language: str) -> Known:
         policy=note.policy,
         ends=note.expires_at,
         summary=note.summary,
+        gone=note.gone,
     )
 
 
@@ -404,19 +480,12 @@ def new_of(candidate: Candidate, own: str, language: str) -> Known:
     )
 
 
-def _tie(seen: Considered) -> Tie:
-    if seen.relation in ("related", "same"):
-        return Tie(seen.note, "link", seen.complementarity)
-    if seen.relation == "change":
-        return Tie(seen.note, "change", max(seen.redundancy, seen.complementarity), seen.former)
-    return Tie(seen.note, "conflict", seen.redundancy)
-
-
 def _tells(ties: Sequence[Tie], considered: Sequence[Considered]) -> str:
     """Return what a note does to the first of those that it is tied to by more than a link, and why; else ''."""
     why = {seen.note: seen.evidence for seen in considered}
     more = (tie for tie in ties if tie.kind in _TELLS)
-    return next((f"{_TELLS[tie.kind].format(note=tie.note)} {why[tie.note]}".rstrip() for tie in more), "")
+    told = ((_TOLD if tie.back else _TELLS[tie.kind]).format(note=tie.note) + f" {why[tie.note]}" for tie in more)
+    return next(map(str.rstrip, told), "")
 
 
 def _by_note(compared: Sequence[Compared], homes: Mapping[str, str]) -> dict[str, list[Compared]]:
@@ -431,20 +500,35 @@ def _by_note(compared: Sequence[Compared], homes: Mapping[str, str]) -> dict[str
 
 
 def _come_back(
-    best: Sequence[tuple[Compared, Considered]], ended: Mapping[str, tuple[str, datetime]]
+    best: Sequence[tuple[Compared, Considered]], ended: Mapping[str, tuple[str, datetime]], language: str
 ) -> list[tuple[Compared, Considered]]:
-    """Let what is said again after it had changed be news of the change, and join no note of before."""
-    known = [(one.new.said_at, seen) for one, seen in best if seen.relation == "same" and seen.note in ended]
-    again = {seen.note for said, seen in known if not said or said > ended[seen.note][1]}
-    by = {ended[note][0] for note in again}
+    """Let what is said again after it had changed be news of what was true between, and join no note of before."""
+    known = [(one.new.said_at, one, seen) for one, seen in best if seen.note in ended]
+    again = {
+        seen.note
+        for said, one, seen in known
+        if not said or said > ended[seen.note][1]
+        if seen.relation == "same" or one.again
+    }
+    by = {_last(note, ended) for note in again}
     found = []
     for one, seen in best:
         if seen.note in again:
             seen = replace(seen, relation="related", evidence=_AGAIN)
         elif seen.note in by and seen.relation in ("none", "related", "conflict"):
-            seen = replace(seen, relation="change", evidence=_AGAIN)
+            former = telling(one.known.lines, language)
+            seen = seen if former is None else replace(seen, relation="change", evidence=_AGAIN, former=former)
         found.append((one, seen))
     return found
+
+
+def _last(note: str, ended: Mapping[str, tuple[str, datetime]]) -> str:
+    """Return the last of the notes of which each tells what has changed of the one before."""
+    known = {note}
+    while note in ended and ended[note][0] not in known:
+        note = ended[note][0]
+        known.add(note)
+    return note
 
 
 def _echoed(best: Sequence[tuple[Compared, Considered]], language: str) -> list[tuple[Compared, Considered]]:
@@ -471,9 +555,9 @@ def _words(candidate: Candidate, language: str) -> list[str]:
 
 
 def _beside(candidates: Sequence[Candidate], most: int, reach: Sequence[int]) -> list[list[tuple[int, float]]]:
-    """Return for each the nearest candidates before it, which no index holds yet, with the larger cosine of each.
+    """Return for each the nearest candidates before it, which no index holds yet, with the cosine of each.
 
-    Beside the nearest those of the turns right before it, as far as `reach` goes. What makes no note has no vectors,
+    Beside the nearest those of the turns right before it, as far as `reach` goes. What makes no note has no vector,
     and is near to nothing; nor is what is kept apart.
     """
     import numpy as np
@@ -483,14 +567,13 @@ def _beside(candidates: Sequence[Candidate], most: int, reach: Sequence[int]) ->
     if len(notes) < 2:
         return found
     raw = _cosines([candidates[place].raw_vector for place in notes])
-    larger = np.maximum(raw, _cosines([candidates[place].context_vector for place in notes]))
     turns: dict[tuple[str, int], list[int]] = {}
     for row, place in enumerate(notes):
         source = candidates[place].source
         near = np.argsort(-raw[row, :row], kind="stable")[:most].tolist()
         before = (turns.get((source.session, seq), ()) for seq in turns_before(source, reach[place]))
         wanted = dict.fromkeys((*near, *chain.from_iterable(before)))
-        found[place] = [(notes[i], float(larger[row, i])) for i in wanted]
+        found[place] = [(notes[i], float(raw[row, i])) for i in wanted]
         turns.setdefault((source.session, source.seq), []).append(row)
     return found
 

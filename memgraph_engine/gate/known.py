@@ -170,8 +170,9 @@ class Known:
 
     `answers` tells that the turn before it asks, and `asked` that it asks for a value. `reach` counts the messages that
     it may come after what it puts right.
-    `ended` is the note that tells a change of it, and when that was said. `policy` is its class, `ends` when it can
-    be read no more. A `summary` tells of much: it is joined by nothing, and not replaced for one line of it.
+    `ended` is the note that tells a change of it, and when that was said; `gone` that this has replaced it. `policy` is
+    its class, `ends` when it can be read no more. A `summary` tells of much: it is joined by nothing, and not replaced
+    for one line of it.
     """
 
     id: str
@@ -186,6 +187,7 @@ class Known:
     policy: str = DEFAULT_POLICY
     ends: datetime = NEVER
     summary: bool = False
+    gone: bool = False
 
     @property
     def terms(self) -> frozenset[str]:

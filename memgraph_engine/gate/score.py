@@ -45,15 +45,16 @@ class Statistics:
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """Of a pair: calibrated `redundancy` and `complementarity`, and what they were made from. All 0…1.
+    """Of a pair: calibrated `redundancy`, `complementarity` and `related`, and what they were made from. All 0…1.
 
     `words` is 1 − Jensen-Shannon divergence of the term distributions, `raw` that with the speaker, before calibration;
-    `overlap` the keywords' shared weight, `cosine` the larger one of raw and context. `line` is the candidate's line
-    that is repeated most, and `known` the share of the new note's weight that is in it.
+    `overlap` the keywords' shared weight, `cosine` that of what was said; `related` maps the larger of these two.
+    `line` is the candidate's line that is repeated most, and `known` the share of the new note's weight in it.
     """
 
     redundancy: float
     complementarity: float
+    related: float
     raw: float
     words: float
     overlap: float
@@ -65,7 +66,7 @@ class Scores:
 def score(
     new: Known, candidates: Sequence[Known], cosines: Sequence[float], statistics: Statistics, calibration: Calibration
 ) -> list[Scores]:
-    """Score a new note against each candidate, in order; `cosines` are the larger ones of raw and context.
+    """Score a new note against each candidate, in order; `cosines` are those of what was said.
 
     A merged note is compared line by line and its best line counts: what one of its sources says is known.
     """
@@ -77,8 +78,8 @@ def score(
         raw, words, line, known = _most_repeated(own, candidate, idf)
         redundancy = calibration.redundancy(raw)
         overlap = _overlap(new.keywords, candidate.keywords, keyword_idf)
-        complementarity = (1 - redundancy) * calibration.relation(max(overlap, cosine))
-        scored.append(Scores(redundancy, complementarity, raw, words, overlap, cosine, line, known))
+        related = calibration.relation(max(overlap, cosine))
+        scored.append(Scores(redundancy, (1 - redundancy) * related, related, raw, words, overlap, cosine, line, known))
     return scored
 
 

@@ -19,7 +19,7 @@ from typing import NamedTuple
 from memgraph_engine.gate.contrast import contrast, kind_of
 from memgraph_engine.gate.difference import aligned, as_written, quoted, swapped, swapped_dates, worded
 from memgraph_engine.gate.known import Line
-from memgraph_engine.gate.statement import Statement, statements, timeless
+from memgraph_engine.gate.statement import Statement, only, statements, timeless
 from memgraph_engine.gate.wording import Lists, Token, dates, lists_of, numbers, shown
 from memgraph_engine.model.tense import present
 
@@ -68,6 +68,40 @@ def update(new: Line, old: Line, language: str) -> Update | None:
             nearest = min(pairs, key=lambda pair: pair.distance)
             return Update(nearest.evidence, _former(nearest, new, old, lists))
     return None
+
+
+def anew(new: Line, old: Line, language: str) -> bool:
+    """Tell whether a line says of an older one that it is so again: without its words of change it is that one.
+
+    >>> from memgraph_engine.model.memory import Source
+    >>> old, new = (Line(Source("1", f"I live in {place}.", ""), "english") for place in ("Rome", "Rome again"))
+    >>> anew(new, old, "english")
+    True
+    """
+    lists = lists_of(language)
+    if not new.changes or new.content.isdisjoint(old.content):
+        return False
+    now, was = only(new, lists), only(old, lists)
+    if not now or not was or not (lists.endings | lists.denials).isdisjoint((*now.changes, *was.changes)):
+        return False
+    return [token.plain.casefold() for token in now.body] == [token.plain.casefold() for token in was.body]
+
+
+def telling(lines: Sequence[Line], language: str) -> str | None:
+    """Return the words with which lines tell a change, '' for all of them; None where none of several tells one."""
+    lists = lists_of(language)
+    for line in lines:
+        every = statements(line, lists)
+        told = [*takewhile(_tells, dropwhile(lambda one: not _tells(one), every))]
+        if len(told) == len(every) and len(lines) == 1:
+            return ""
+        if told:
+            return line.words([token for one in told for token in one.own])
+    return "" if len(lines) == 1 and len(statements(lines[0], lists)) == 1 else None
+
+
+def _tells(one: Statement) -> bool:
+    return one.tells
 
 
 def _known_before(new: Line, old: Line) -> bool:

@@ -12,15 +12,21 @@ Kind = Literal["append", "link", "merge", "reinforce", "supersede", "discard", "
 
 @dataclass(frozen=True, slots=True)
 class Tie:
-    """An older note that the new one is tied to: a link, a conflict, or a change that the new one tells.
+    """A known note that the new one is tied to: a link, a conflict, or a change that the new one tells.
 
-    `former` are the words of the older one that are true no more; '' for all of them.
+    `former` are the words of the older one that are true no more; '' for all of them. `back` tells that the new one is
+    this older one: it was said before the note that tells its change.
     """
 
     note: str
     kind: Literal["link", "change", "conflict"]
     score: float
     former: str = ""
+    back: bool = False
+
+    def between(self, new: str) -> tuple[str, str]:
+        """Return the newer and the older note, given the new one."""
+        return (self.note, new) if self.back else (new, self.note)
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ class Neighbour:
 
     `sources` are ordered by time and hold what was said, by whom and when, no more. `rewritten` are the lines of a note
     that a user gave a text of its own, or of a `summary`, else empty. `ended` is the note that tells a change of it
-    last, and when that was said. `policy` is its class, `expires_at` when it ends.
+    last, or replaced it: then it is `gone`, and when that was said. `policy` is its class, `expires_at` when it ends.
     """
 
     id: str
@@ -36,11 +36,15 @@ class Neighbour:
     policy: str = DEFAULT_POLICY
     expires_at: datetime = NEVER
     summary: bool = False
+    gone: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Neighbourhood:
-    """The notes near a batch, and for each candidate the larger cosine of raw and context to those near it (-1…1)."""
+    """The notes near a batch, and for each candidate the cosine of what was said to those near it (-1…1).
+
+    What one of them has replaced is near to what that is near to, with a cosine of 0.
+    """
 
     notes: Mapping[str, Neighbour]
     near: Sequence[Mapping[str, float]]
@@ -56,7 +60,7 @@ def neighbourhood(
     near: int,
     lexical: int,
 ) -> Neighbourhood:
-    """Look up the neighbours of candidates, proposed by the raw text's vector and by `words` of each.
+    """Look up the neighbours of candidates, proposed by the vector of what was said and by `words` of each.
 
     Beside them the notes of the `reach` messages before each, in its session. What is kept apart, code and items are
     near to nothing, and take no other's place.
@@ -65,14 +69,13 @@ def neighbourhood(
         {
             "place": place,
             "raw_vector": packed(candidate.raw_vector),
-            "context_vector": packed(candidate.context_vector),
             "terms": list(some),
             "words": words_query(some if lexical else (), [scope], ["active"], fields=["raw_scoped"]),
             "session": candidate.source.session,
             "turns": turns_before(candidate.source, far),
         }
         for place, (candidate, some, far) in enumerate(zip(candidates, words, reach, strict=True))
-        if candidate.raw_vector is not None and candidate.context_vector is not None and not candidate.source.apart
+        if candidate.raw_vector is not None and not candidate.source.apart
     ]
     found: list[dict[str, float]] = [{} for _ in candidates]
     if not rows:
@@ -88,10 +91,13 @@ def neighbourhood(
         asked *= _GROWTH
     pairs = [pair for pair in answer["pairs"] if pair["id"] not in apart]
     for pair in _nearest(pairs, near) if apart else pairs:
-        if None in (pair["raw_cosine"], pair["context_cosine"]):
-            continue  # it lost its vectors while this was read: the write is stale, and is made again without it
-        found[pair["place"]][pair["id"]] = max(pair["raw_cosine"], pair["context_cosine"])
-    return Neighbourhood({row["id"]: _neighbour(row) for row in answer["notes"] if row["id"] not in apart}, found)
+        if pair["raw_cosine"] is None:
+            continue  # it lost its vector while this was read: the write is stale, and is made again without it
+        found[pair["place"]][pair["id"]] = pair["raw_cosine"]
+    notes = {row["id"]: _neighbour(row) for row in answer["notes"] if row["id"] not in apart}
+    for near_it in found:
+        near_it |= {id: 0.0 for id, one in notes.items() if one.gone and one.ended and one.ended[0] in near_it}  # noqa: A001
+    return Neighbourhood(notes, found)
 
 
 def _nearest(pairs: Iterable[Row], most: int) -> Iterator[Row]:
@@ -113,7 +119,9 @@ def _neighbour(row: Mapping[str, Any]) -> Neighbour:
     ended = (row["ended"][0], moment(row["ended"][1])) if row["ended"] else None
     said_at, keywords, rewritten = moment(row["said_at"]), tuple(row["keywords"]), tuple(row["raw"] or ())
     life = row["policy"], moment(row["expires_at"])
-    return Neighbour(row["id"], row["context"], said_at, keywords, sources, rewritten, ended, *life, row["summary"])
+    return Neighbour(
+        row["id"], row["context"], said_at, keywords, sources, rewritten, ended, *life, row["summary"], row["gone"]
+    )
 
 
 def _source(row: Mapping[str, Any]) -> Source:

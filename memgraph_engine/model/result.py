@@ -38,7 +38,7 @@ AT_ONCE = timedelta(minutes=10)
 """Within this time one puts right a slip of one's own; what is said later is news."""
 SUCCEEDS = ("change", "supersede")
 """The kinds of ties by which a note takes the place of an older one."""
-Relation = Literal["same", "update", "change", "conflict", "related", "none"]
+Relation = Literal["same", "update", "change", "before", "conflict", "related", "none"]
 EntryKind = Literal["append", "link", "merge", "reinforce", "supersede", "discard", "defer", "restore", "repeat"]
 
 
@@ -297,7 +297,8 @@ class Considered(Result):
 
     `similarity` is the larger cosine of the two texts' vectors (-1 to 1). The scores lie between 0 and 1. `part` is the
     passage of a long message that was compared, counted from 0. `former` are the words of the note that a change makes
-    untrue, where it says more than these. `follows` is the note whose words it repeated, and whose change it shares.
+    untrue, where it says more than these; where the new one was said "before" the note that tells its change, they are
+    the new one's. `follows` is the note whose words it repeated, and whose change it shares.
     """
 
     note: str

@@ -313,9 +313,7 @@ class Batch:
             said_at,
             life_of(candidate.source),
         )
-        for tie in verdict.ties:
-            if tie.note != note:
-                self._transaction.relate(Relation(note, tie.note, tie.kind, tie.score, decision.id, tie.former))
+        self._tie(note, verdict, decision)
         if verdict.kind == "supersede":
             self._decisions[note] = decision.id
             self._supersede(note, said_at, verdict.target, decision)
@@ -359,9 +357,15 @@ class Batch:
         revision = Revision(verdict.target, decision.id, properties, keywords=draft.keywords, adds=(source.key,))
         self._joined.append((verdict.target, revision, text))
         self._transaction.revise(draft.found, revision)
-        for tie in verdict.ties:
-            self._transaction.relate(Relation(verdict.target, tie.note, tie.kind, tie.score, decision.id, tie.former))
+        self._tie(verdict.target, verdict, decision)
         return True
+
+    def _tie(self, note: str, verdict: Verdict, decision: Decision) -> None:
+        """Tie a note to others, from the newer to the older."""
+        for tie in verdict.ties:
+            if tie.note != note:
+                ends = tie.between(note)
+                self._transaction.relate(Relation(*ends, tie.kind, tie.score, decision.id, tie.former))
 
     def _joint(self, draft: Draft, candidate: Candidate, verdict: Verdict) -> Text:
         """Return the texts of a note with what joins it; what the user wrote stays, and so does a model's context."""

@@ -128,7 +128,7 @@ def _put_right(
 ) -> dict[Key, Profiled]:
     """Return what repairs tell of profiles: "Bath, not Bristol" tells what "I live in Bristol" does, of Bath."""
     ties = {
-        one.source.key: {tie.note for tie in by.ties if tie.kind == "change"}
+        one.source.key: {tie.note for tie in by.ties if tie.kind == "change" and not tie.back}
         for one, by in zip(candidates, verdicts, strict=True)
     }
     tied = sorted({note for some in ties.values() for note in some})

@@ -72,11 +72,10 @@ class One:
 
 @dataclass(frozen=True, slots=True)
 class Near:
-    """An older note near a new one, their scores, and how related they are: as the gate's link threshold counts it."""
+    """An older note near a new one, and their scores."""
 
     one: One
     scores: "Scores"
-    related: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,10 +158,10 @@ class Evolution:
         for one, cosines in zip(new.values(), around.near, strict=True):
             older = [two for two in map(every.get, cosines) if two and _older(two, one)] if one.id in known else []
             near = [
-                Near(every[two.known.id], two.scores, maps.relation(max(two.scores.overlap, two.scores.cosine)))
+                Near(every[two.known.id], two.scores)
                 for two in gate.beside(known[one.id], [(known[two.id], cosines[two.id]) for two in older])
             ]
-            compared.append((one, sorted(near, key=lambda two: (-two.related, two.one.id))))
+            compared.append((one, sorted(near, key=lambda two: (-two.scores.related, two.one.id))))
         return compared
 
     def _read(self, ids: Sequence[str], rare: int) -> dict[str, One]:
@@ -189,7 +188,7 @@ class Evolution:
         settings = self.engine.settings.gate
         topics = {topic for topic, _, _ in new.by.topics} & {topic for topic, _, _ in two.one.by.topics}
         shared = new.by.rare & two.one.by.rare
-        near = two.related > settings.link_threshold
+        near = two.scores.related > settings.link_threshold
         return settings.link and near and bool(topics) and len(shared) >= _SHARED and two.one.id not in new.by.ties
 
     def _modelled(self, steps: Sequence[Step], language: str) -> list[Step]:
@@ -315,7 +314,7 @@ class _Writing:
             score = round(bound.score + (1 - bound.score) * _STRONGER, 4)
             self.transaction.strengthen(decision, bound.newer, bound.older, score)
         else:
-            self.transaction.relate(Relation(new.id, two.one.id, "link", round(two.related, 4), decision))
+            self.transaction.relate(Relation(new.id, two.one.id, "link", round(two.scores.related, 4), decision))
 
     def revise(self) -> None:
         """Embed all new contexts in one call, and plan the new version of each note."""

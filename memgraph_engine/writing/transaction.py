@@ -175,7 +175,7 @@ class Transaction:
         self._relations.append(relation)
 
     def cut(self, decision: str, note: str) -> None:
-        """Cut the ties that a decision made from a note."""
+        """Cut the ties of a note that a decision made."""
         self._cut.append({"note": note, "decision": decision})
 
     def untie(self, decision: str, newer: str, older: str) -> None:

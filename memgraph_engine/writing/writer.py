@@ -136,7 +136,10 @@ class Writer:
         spent = Spent(account.meters)
         try:
             yield Work(
-                Vectors(engine.embedder), spent, Asking(engine.roles, llm.batch_tokens, spent, engine.judge), shown
+                Vectors(engine.embedder),
+                spent,
+                Asking(engine.roles, llm.batch_tokens, spent, engine.settings.gate, engine.judge),
+                shown,
             )
         finally:
             account.settle(spent.cost)
