@@ -27,7 +27,7 @@ _MARKS = (
     "ya no",
     "antes",
 )
-_NEWER = re.compile(r"(?:newer than|puts right|replaces) \[(\d+)\]")
+_NEWER = re.compile(r"(?:(?:newer|later) than|puts right|replaces) \[(\d+)\]")
 _NUMBER = re.compile(r"\[(\d+)\]")
 _DISPUTES = ("disputed", "contradict")
 TOKENS_A_WORD = 1.3
@@ -48,7 +48,8 @@ class Ask:
     """A question asked after a chat, and strings that its context must hold or must not; "|" parts alternatives.
 
     `current` is true now, `former` was true once and stands only where that is said, `foreign` never was (a suggestion,
-    a hypothetical, or what was not yet true at `as_of`). Where the chat says `nothing` of it, the context is empty.
+    a hypothetical, or what was not yet true at `as_of`). Where the chat says `nothing` of it, the context is empty or
+    not sure.
     What is true now is `doubted` where it stands only in lines that say that they were true once.
     """
 
@@ -59,7 +60,7 @@ class Ask:
     foreign: Sequence[str]
     nothing: bool
 
-    def seen(self, lines: Sequence[str], small: Sequence[str], first: str) -> dict[str, float]:
+    def seen(self, lines: Sequence[str], small: Sequence[str], first: str, *, sure: bool = True) -> dict[str, float]:
         """Return what can be told of a context's `lines`, those of a `small` one, and the `first` hit's text.
 
         A figure that the question has no string for is left out.
@@ -78,7 +79,7 @@ class Ask:
         if self.foreign:
             figures["foreign"] = float(not any(holds(told, one) for one in self.foreign))
         if self.nothing:
-            figures["nothing"] = float(not lines)
+            figures["nothing"] = float(not (lines and sure))
         return figures
 
 

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bench.asking import Figures, asked
-from bench.chats import EVERYDAY, LONG, PLAIN, SMALL, TOKENS_A_WORD, Ask, Chat, chats, daily_file
+from bench.chats import EVERYDAY, PLAIN, SMALL, TOKENS_A_WORD, Ask, Chat, chats, daily_file
+from bench.conversations import named_file
 from bench.daily_fit import fit
 from memgraph_engine import Memory
 
@@ -38,9 +39,9 @@ def run(given: argparse.Namespace) -> tuple[dict[str, float], str]:
     """Add each chat as a user of its own and ask; return flat figures and a report in Markdown."""
     every = chats(daily_file(given.file), given.only)
     if given.fit:
-        return fit(
-            given.model.split(","), every, [one for file in (EVERYDAY, PLAIN, SMALL, LONG) for one in chats(file)]
-        )
+        ordinary = named_file(None, "file of ordinary chats", "MEMGRAPH_ENGINE_ORDINARY")
+        files = {"everyday": EVERYDAY, "plain": PLAIN, "small": SMALL, "ordinary": ordinary}
+        return fit(given.model.split(","), {"daily": every, **{name: chats(file) for name, file in files.items()}})
     figures = Figures("daily")
     for memory, user, chat, ask in asked(given.model, every):
         seen, lines = _measured(memory, user, chat, ask)
@@ -56,7 +57,9 @@ def _measured(memory: Memory, user: str, chat: Chat, ask: Ask) -> tuple[dict[str
     small = memory.context(ask.question, user_id=user, as_of=ask.as_of, budget=_SMALL)
     hits = memory.search(ask.question, user_id=user, as_of=ask.as_of, top_k=5)
     lines = [entry.line for entry in context.entries]
-    figures = ask.seen(lines, [entry.line for entry in small.entries], hits[0].note.context if hits else "")
+    figures = ask.seen(
+        lines, [entry.line for entry in small.entries], hits[0].note.context if hits else "", sure=context.sure
+    )
     figures |= {
         **chat.marked(lines),
         "repeated": chat.repeated(lines),

@@ -1,20 +1,21 @@
-"""Fit what contexts go by: how relevant a note is to a question, and which note a later one has perhaps outdated.
+"""Fit how relevant a note is to a question, and how certain it is that hits hold its answer.
 
-A chat's questions are asked of their own chat, and of others that hold nothing on them.
+A chat's questions are asked of their own chat; for relevance also of others, which hold nothing on them.
 """
 
 import json
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
-from bench.chats import Ask, Chat, holds, plain
+from bench.chats import Ask, Chat
 from bench.server import bench_settings, connected, of_its_own
 from memgraph_engine import Memory
-from memgraph_engine.answer import succession
-from memgraph_engine.answer.relevant import relevant
+from memgraph_engine.answer import certainty
+from memgraph_engine.answer.candidates import candidates
 from memgraph_engine.evaluation.report import table
 from memgraph_engine.model.result import Hit
 from memgraph_engine.recall import relevance
@@ -25,17 +26,16 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _OTHERS = 5  # chats of which a question is asked that do not hold its answer
-_FOLDS = 5
 _STEPS = 50
-_RIDGE = 1e-5, 1e-3  # of relevance, of succession
-_LEAST = (-2.5, -2.0, -1.5, -1.0, -0.5)  # log-odds of which the report tells
+_RIDGE = 1e-5, 1e-4  # of relevance, of certainty
+_ENOUGH = 10  # questions of a set that hold an answer, and as many that don't: of fewer nothing is fitted
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a question found: in its own chat, or in one that does not hold its answer."""
+    """What a question of a set of chats found: in its own chat, or in one that does not hold its answer."""
 
-    chat: str
+    of: str
     language: str
     ask: Ask
     own: bool
@@ -53,58 +53,53 @@ class Asked:
         best = max(self.hits, key=lambda hit: hit.similarity + hit.coverage / 2, default=None)
         return (best.similarity, best.coverage) if best else (0.0, 0.0)
 
-    def told(self, floor: float, by: relevance.Weights) -> "Asked":
-        """Return it with the hits that a context tells where hits are as relevant as these weights say."""
+    def features(self, floor: float, by: relevance.Weights) -> list[float] | None:
+        """Return what certainty goes by where hits are as relevant as these weights say; None without hits."""
         hits = [replace(hit, relevance=by.relevance(hit.similarity, hit.coverage)) for hit in self.hits]
-        return replace(self, hits=relevant(self.ask.question, hits, floor, self.language, self.notes)[0])
-
-    def outdated(self) -> tuple[frozenset[str], frozenset[str]]:
-        """Return the notes that tell what was true once, and those that tell what is true."""
-        texts = {hit.note.id: plain(hit.note.text) for hit in self.hits}
-        once = frozenset(note for note, text in texts.items() if any(holds(text, one) for one in self.ask.former))
-        now = frozenset(note for note, text in texts.items() if any(holds(text, one) for one in self.ask.current))
-        return once, now
-
-    @property
-    def pairs(self) -> list[tuple[Hit, Hit, list[float]]]:
-        """Its earlier and later hits, with what is known of them."""
-        return succession.pairs(self.ask.question, self.hits, self.language, self.notes)
+        some = candidates(self.ask.question, hits, floor, self.language)[0]
+        return certainty.features(self.ask.question, some, self.notes, self.language) if some else None
 
 
-def fit(models: Sequence[str], chats: Sequence[Chat], more: Sequence[Chat]) -> tuple[dict[str, float], str]:
-    """Write the weights of each embedder's relevance, and those of succession, which serve all of them.
-
-    Succession is fitted on `more` chats besides: in these, more than one may hold an answer to the same question.
-    """
+def fit(models: Sequence[str], sets: Mapping[str, Sequence[Chat]]) -> tuple[dict[str, float], str]:
+    """Write the weights of each embedder's relevance, by the first set, and those of certainty, which serve all."""
     file = Path(str(resource(*relevance.FILE)))
     known = json.loads(file.read_text(encoding="utf-8"))
     figures: dict[str, float] = {}
-    told: list[Asked] = []
+    rows: list[tuple[str, list[float], bool]] = []
     for model in models:
         with connected(bench_settings(model)) as memory:
-            languages = sorted({chat.language for chat in (*chats, *more)})
-            found = [one for language in languages for one in _of(memory, chats, language)]
-            changed = [one for language in languages for one in _of(memory, more, language, others=0)]
             name, floor = memory.engine.embedder.name, memory.engine.settings.answer.relevance
-        bias, similarity, coverage = _regression(
-            [one.best for one in found], [one.known for one in found], _RIDGE[0], even=True
-        ).round(3)
+            found = [
+                one
+                for place, (of, chats) in enumerate(sets.items())
+                for language in sorted({chat.language for chat in chats})
+                for one in _of(memory, of, chats, language, 0 if place else _OTHERS)
+            ]
+        first = [one for one in found if one.of == next(iter(sets))]
+        held = [one.known for one in first]
+        each = [1 / held.count(known) for known in held]
+        bias, similarity, coverage = regression([one.best for one in first], held, each, _RIDGE[0]).round(3)
         known[name] = weights = {"bias": float(bias), "similarity": float(similarity), "coverage": float(coverage)}
         figures |= {f"daily.relevance.{model}.{key}": value for key, value in weights.items()}
-        told += [one.told(floor, relevance.Weights(**weights)) for one in (*found, *changed) if one.own]
+        by = relevance.Weights(**weights)
+        rows += [
+            (one.of, values, one.known)
+            for one in found
+            if one.own and (one.ask.nothing or one.ask.current) and (values := one.features(floor, by))
+        ]
     _write(file, known)
-    by = _succession(told)
-    _write(Path(str(resource(*succession.FILE))), asdict(by))
-    figures |= {f"daily.succession.{key}": value for key, value in {"bias": by.bias, **by.weights}.items()}
-    rows = [(name, f"{value:.3f}") for name, value in figures.items()]
-    return figures, f"{table(('', ''), rows)}\n\nHeld out by fifths of the chats:\n\n{_held_out(told)}"
+    by_all = certain(rows)
+    _write(Path(str(resource(*certainty.FILE))), asdict(by_all))
+    figures |= {f"daily.certainty.{key}": value for key, value in {"bias": by_all.bias, **by_all.weights}.items()}
+    lines = [(name, f"{value:.3f}") for name, value in figures.items()]
+    return figures, f"{table(('', ''), lines)}\n\nSure, fitted on the other sets:\n\n{held_out(rows)}"
 
 
 def _write(file: Path, known: object) -> None:
     file.write_text(json.dumps(known, indent=1, sort_keys=True) + "\n", encoding="utf-8")
 
 
-def _of(memory: Memory, chats: Sequence[Chat], language: str, others: int = _OTHERS) -> Iterator[Asked]:
+def _of(memory: Memory, of: str, chats: Sequence[Chat], language: str, others: int) -> Iterator[Asked]:
     """Ask each question of its own chat, and of some others in its language.
 
     Some of the others do hold an answer ("Where do I live?"), so a fit rather doubts too much than too little.
@@ -120,64 +115,48 @@ def _of(memory: Memory, chats: Sequence[Chat], language: str, others: int = _OTH
             for ask in chat.asks:
                 for other in (chat, *(beside if not ask.as_of else ())):
                     hits = mine.search(ask.question, user_id=users[other.id], as_of=ask.as_of)
-                    yield Asked(chat.id, language, ask, other is chat, hits, hits.among)
+                    yield Asked(of, language, ask, other is chat, hits, hits.among)
 
 
-def _succession(told: Sequence[Asked]) -> succession.Weights:
-    """Fit which notes are outdated: those that tell what was true once, beside those that tell what is true now."""
-    rows, held = list[list[float]](), list[bool]()
-    for one in told:
-        once, now = one.outdated()
-        for older, newer, features in one.pairs:
-            if older.note.id not in once or newer.note.id in now:
-                rows.append(features)
-                held.append(older.note.id in once)
-    bias, *weights = _regression(rows, held, _RIDGE[1], even=False).round(3).tolist()
-    return succession.Weights(bias, dict(zip(succession.FEATURES, weights, strict=True)))
+def certain(rows: Sequence[tuple[str, list[float], bool]]) -> certainty.Weights:
+    """Fit certainty: of each row the set, the values of its features, and whether the answer is known.
+
+    Each set weighs the same, and so do its questions that have an answer and those that have none.
+    """
+    sizes = Counter((of, known) for of, _, known in rows)
+    some = [row for row in rows if min(sizes[row[0], known] for known in (True, False)) >= _ENOUGH]
+    each = [1 / sizes[of, known] for of, _, known in some]
+    bias, *weights = regression([values for _, values, _ in some], [known for *_, known in some], each, _RIDGE[1])
+    named = {name: round(float(weight), 3) for name, weight in zip(certainty.FEATURES, weights, strict=True)}
+    return certainty.Weights(round(float(bias), 3), named)
 
 
-def _held_out(told: Sequence[Asked]) -> str:
-    """Tell how many former notes are found out, and in how many questions what is true stands in doubt alone."""
-    groups = sorted({one.chat for one in told})
-    shares: dict[float, tuple[list[bool], list[bool]]] = {least: ([], []) for least in _LEAST}
-    for fold in range(_FOLDS):
-        out = set(groups[fold::_FOLDS])
-        by = _succession([one for one in told if one.chat not in out])
-        for one in told:
-            if one.chat in out:
-                _count(one, by, shares)
-    rows = [(f"{least:.1f}", *(f"{sum(some) / len(some):.3f}" for some in both)) for least, both in shares.items()]
-    return table(("log-odds", "former", "doubted"), rows)
+def held_out(rows: Sequence[tuple[str, list[float], bool]]) -> str:
+    """Tell how many answers are sure where they are known, and where not, by weights fitted on the other sets."""
+    lines = []
+    for of in sorted({of for of, *_ in rows}):
+        by = certain([row for row in rows if row[0] != of])
+        told = [(by.score(values) > 0, known) for name, values, known in rows if name == of]
+        shares = [[sure for sure, known in told if known is wanted] for wanted in (True, False)]
+        lines.append((of, *(f"{sum(some) / len(some):.2f} of {len(some)}" if some else None for some in shares)))
+    return table(("", "known", "not known"), lines)
 
 
-def _count(one: Asked, by: succession.Weights, shares: dict[float, tuple[list[bool], list[bool]]]) -> None:
-    once, now = one.outdated()
-    for least, (former, doubted) in shares.items():
-        given = one.ask.question, one.hits, one.language, one.notes
-        marked = succession.outdated(*given, by, least).keys()
-        if once:
-            former.append(once <= marked)
-        if now - once:
-            doubted.append(now - once <= marked)
-
-
-def _regression(
-    rows: Sequence[Sequence[float]], held: Sequence[bool], ridge: float, *, even: bool
+def regression(
+    rows: Sequence[Sequence[float]], held: Sequence[bool], each: Sequence[float], ridge: float
 ) -> "NDArray[np.float64]":
-    """Return bias and weights of a logistic regression, by Newton's method; `even` lets both sides weigh the same."""
+    """Return bias and weights of a logistic regression, by Newton's method; `each` row counts so much."""
     import numpy as np
 
-    given, wanted = np.array(rows, dtype=float), np.array(held, dtype=float)
+    given, wanted, counted = np.array(rows, dtype=float), np.array(held, dtype=float), np.array(each) / np.mean(each)
     mean, spread = given.mean(axis=0), given.std(axis=0) + 1e-9
     columns = np.column_stack([np.ones(len(given)), (given - mean) / spread])
-    share = wanted.mean()
-    each = np.where(wanted == 1, 0.5 / share, 0.5 / (1 - share)) if even else np.ones(len(given))
     shrunk = ridge * len(given) * np.diag([0.0, *np.ones(given.shape[1])])
     found = np.zeros(columns.shape[1])
     for _ in range(_STEPS):
         likely = 1 / (1 + np.exp(-columns @ found))
-        slope = columns.T @ (each * (likely - wanted)) + shrunk @ found
-        curve = (columns * (each * likely * (1 - likely))[:, None]).T @ columns + shrunk
+        slope = columns.T @ (counted * (likely - wanted)) + shrunk @ found
+        curve = (columns * (counted * likely * (1 - likely))[:, None]).T @ columns + shrunk
         found -= np.linalg.solve(curve, slope)
     weights = found[1:] / spread
     fitted: NDArray[np.float64] = np.array([found[0] - weights @ mean, *weights])

@@ -65,7 +65,7 @@ def _told(memory: Memory, user: str, chat: Chat, ask: Ask) -> tuple[list[str], d
     """
     context = memory.context(ask.question, user_id=user)
     lines = [plain(entry.line) for entry in context.entries]
-    text, sure = "\n".join(lines), getattr(context, "sure", None)
+    text = "\n".join(lines)
     seen = {"tokens": len(context.text.split()) * TOKENS_A_WORD}
     if ask.current:
         seen |= {"told": float(all(holds(text, one) for one in ask.current)), "empty_when_known": float(not lines)}
@@ -74,8 +74,7 @@ def _told(memory: Memory, user: str, chat: Chat, ask: Ask) -> tuple[list[str], d
         seen["former"] = float(not any(holds(plainly, one) for one in ask.former))
     if ask.nothing:
         seen |= {"nothing": float(not lines), "stray": float(len(lines))}
-    if sure is not None:
-        seen[f"sure_when_{'nothing' if ask.nothing else 'known'}"] = float(sure)
+    seen[f"sure_when_{'nothing' if ask.nothing else 'known'}"] = float(context.sure)
     if not chat.kind.startswith(_CHANGED):
         seen["false_marks"] = float(sum(bool(_CHANGE.search(line)) for line in lines))
     return lines, seen

@@ -303,8 +303,10 @@ class AnswerSettings(BaseModel):
 
     budget: Annotated[int, Field(ge=200)]
     rounds: Annotated[int, Field(ge=1, le=3)]
+    lines: Annotated[int, Field(ge=1, le=1000)]
+    enough: Annotated[int, Field(ge=0)]
+    line: Annotated[int, Field(ge=30)]
     longest: Share
-    recent: Share
     similar: Share
     relevance: Share
 
@@ -320,7 +322,6 @@ class PromptSettings(BaseModel):
     profile: Annotated[int, Field(ge=0)]
     answer: Annotated[int, Field(ge=0)]
     interactions: Annotated[int, Field(ge=0, le=1000)]
-    relevance: Share
 
 
 class BudgetSettings(BaseModel):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from memgraph_engine import Memory, Settings
 from memgraph_engine.answer.context import compose
-from memgraph_engine.answer.facts import Fact, facts, mixed
+from memgraph_engine.answer.facts import facts
 from memgraph_engine.answer.lines import _lined, shortened
 from memgraph_engine.errors import InvalidInput
 from memgraph_engine.llm.tokens import most_tokens
@@ -63,24 +63,27 @@ texts = st.one_of(
     said=st.lists(st.tuples(texts, st.booleans(), st.sampled_from(["active", "superseded", "pending"])), max_size=12),
     ties=st.lists(st.tuples(st.integers(0, 11), st.integers(0, 11), st.sampled_from(["conflict", "supersede"]))),
     budget=st.integers(200, 1500),
-    recent=st.floats(0, 1),
+    lines=st.integers(1, 12),
     longest=st.floats(0, 1),
+    sure=st.booleans(),
 )
-def test_the_budget_is_never_passed_and_the_best_note_is_always_in_it(said, ties, budget, recent, longest):
+def test_the_budget_is_never_passed_and_the_best_note_is_always_in_it(said, ties, budget, lines, longest, sure):
     hits = [
         hit(n, f"a{n} {text}", said=DAY + timedelta(days=n), given=dated, status=status)
         for n, (text, dated, status) in enumerate(said)
     ]
     pairs = {(max(a, b), min(a, b)): kind for a, b, kind in ties if a != b and max(a, b) < len(hits)}
     contrary = [tie(hits[new], hits[old], kind) for (new, old), kind in pairs.items()]
-    context = composed(hits, contrary, budget, recent=recent, longest=longest)
+    changed = DEFAULT.model_copy(update={"lines": lines, "longest": longest})
+    context = compose("What?", hits, contrary, budget, changed, "english", sure=sure)
     assert context.tokens == most_tokens(context.text) <= budget
     assert {*cited(context), *context.left_out} == {one.note.id for one in hits}
     assert not {*cited(context)} & {*context.left_out}
     assert [entry.number for entry in context.entries] == list(range(1, len(context.entries) + 1))
     assert without_recalled(context.text) == ""  # nothing in it ends the marks
-    assert context.text.split("\n")[1:-1] == "\n".join(entry.line for entry in context.entries).split("\n") or not hits
-    begun = [line for line in context.text.splitlines()[1:-1] if not line.startswith("  ")]
+    shown = context.text.split("\n")[1 if sure else 2 : -1]
+    assert shown == "\n".join(entry.line for entry in context.entries).split("\n") or not hits
+    begun = [line for line in shown if not line.startswith("  ")]
     assert [line.split("]")[0] for line in begun] == [f"[{number}" for number in range(1, len(context.entries) + 1)]
     if hits:
         stands = {hits[0].note.id}  # for the best: it itself, and what is newer of its matter
@@ -119,7 +122,7 @@ def test_a_note_without_room_is_left_out_and_said_to_be():
     hits = [hit(n, f"Boat number {n} belongs to {'somebody else ' * n} in Porto.") for n in range(1, 15)]
     context = composed(hits, budget=200)
     assert 0 < len(context.entries) < 14
-    assert set(context.left_out.values()) == {"it had no room"}
+    assert set(context.left_out.values()) == {"better ones took its place"}
 
 
 def test_what_fits_is_not_shortened():
@@ -151,15 +154,45 @@ def test_no_usual_tokenizer_needs_more(text):
 # ---- which notes ------------------------------------------------------------------------------
 
 
-def test_the_best_come_first_and_the_newest_between():
-    facts = [
-        Fact(one.note, one.score, one.note.sources)
-        for one in (hit(n, f"Fact {n}.", said=DAY + timedelta(days=n)) for n in range(1, 9))
-    ]
-    order = lambda share: [fact.note.id for fact in mixed(facts, share)]  # noqa: E731
-    assert order(0) == [f"n{n}" for n in range(1, 9)]
-    assert order(0.25) == ["n1", "n2", "n3", "n8", "n4", "n5", "n6", "n7"]
-    assert order(1) == ["n1", "n8", "n7", "n6", "n5", "n4", "n3", "n2"]
+def test_the_best_come_first():
+    hits = [hit(n, f"Fact {n}.", said=DAY + timedelta(days=n)) for n in (3, 1, 2)]
+    assert cited(composed(hits)) == ["n1", "n2", "n3"]
+
+
+def test_the_best_are_told_whatever_their_relevance_up_to_a_number_of_lines_and_tokens():
+    hits = [replace(hit(n, f"Boat {n} lies in Porto."), relevance=0.0) for n in range(1, 9)]
+    assert len(composed(hits).entries) == 8
+    assert len(composed(hits, lines=3).entries) == 3
+    few = composed(hits, enough=60)
+    assert 1 < len(few.entries) < 8
+    assert set(few.left_out.values()) == {"better ones took its place"}
+
+
+def test_beyond_these_only_what_is_nearly_as_relevant_as_the_best_is_told():
+    hits = [replace(hit(n, f"Boat {n} lies in Porto."), relevance=1 / n) for n in range(1, 9)]
+    assert cited(composed(hits, lines=2)) == ["n1", "n2", "n3", "n4", "n5"]
+    assert cited(composed(hits, lines=2, relevance=0.3)) == ["n1", "n2", "n3"]
+
+
+def test_a_context_that_is_not_sure_says_so_first():
+    context = compose("What?", [hit(1, FERRY)], [], 200, DEFAULT, "english", sure=False)
+    assert context.text.splitlines()[1] == "Nothing here clearly answers the question; nearest:"
+    assert (context.sure, context.tokens) == (False, most_tokens(context.text))
+    assert compose("What?", [], [], 200, DEFAULT, "english", sure=False).text == ""
+
+
+def test_what_is_perhaps_on_the_same_matter_stands_together_and_tells_the_order_alone():
+    old, new = hit(1, "Dean takes the pictures."), hit(3, "Femi is our photographer.", said=DAY + timedelta(days=9))
+    context = composed([replace(old, later="n3"), hit(2, FERRY), new])
+    assert cited(context) == ["n1", "n3", "n2"]
+    assert [entry.remarks for entry in context.entries] == [(), ("later than [1]",), ()]
+    assert composed([new, hit(2, FERRY)]).entries[0].remarks == ()
+
+
+def test_a_tie_says_more_than_that_something_came_later():
+    old, new = hit(1, "I have one cat."), hit(2, "I have two cats now.", said=DAY + timedelta(days=9))
+    (first, second) = composed([replace(old, later="n2"), new], [tie(new, old, "change")]).entries
+    assert (first.remarks, second.remarks) == ((), ("was true until 2023-05-17; replaced by [1]",))
 
 
 def test_a_repeat_is_left_out_and_lends_its_source_and_day():
@@ -188,7 +221,7 @@ def test_one_shared_word_makes_no_repeat():
 
 def test_what_is_said_again_is_not_doubted_for_that():
     hits = [hit(1, FERRY), hit(2, FERRY.lower(), said=DAY + timedelta(days=9))]
-    ranked, _ = facts(hits, [], {"n1": hits[1]}, DEFAULT.similar, "english")
+    ranked, _ = facts([replace(hits[0], later="n2"), hits[1]], [], DEFAULT.similar, "english")
     assert [fact.remarks for fact in ranked] == [()]
 
 
@@ -215,9 +248,8 @@ def test_of_a_contradiction_the_newest_stands_first_in_the_place_of_the_best():
     old, new = hit(1, "I have two cats."), hit(3, "I have three cats.", said=DAY + timedelta(days=9))
     context = composed([old, hit(2, FERRY), new], [tie(new, old)])
     assert cited(context) == ["n3", "n1", "n2"]
-    assert context.entries[0].remarks == ("newer than [2]",)
-    assert context.entries[1].remarks == ("perhaps replaced by [1]",)
-    assert "[1] 2023-05-17 (Wed) (newer than [2]): Ana: I have three" in context.text
+    assert [entry.remarks for entry in context.entries] == [("later than [2]",), (), ()]
+    assert "[1] 2023-05-17 (Wed) (later than [2]): Ana: I have three" in context.text
 
 
 def test_of_what_was_said_at_the_same_time_the_best_stands_first():
@@ -259,7 +291,7 @@ def test_what_was_true_once_says_so():
 def test_what_was_said_on_many_days_names_the_first_and_the_last():
     hits = [hit(n, FERRY, said=DAY + timedelta(days=n)) for n in range(1, 8)]
     (entry,) = composed(hits).entries
-    assert entry.line.startswith("[1] 7 times from 2023-05-09 to 2023-05-15: ")
+    assert entry.line.startswith("[1] 7 times from 2023-05-09 (Tue) to 2023-05-15 (Mon): ")
 
 
 def test_without_a_time_there_is_no_date():
@@ -353,10 +385,9 @@ def test_of_notes_tied_as_a_conflict_both_are_told_the_newest_first(tenant, embe
         context = memory.context("How many cats does Ana have?", user_id="ana")
         newer, older = context.entries
         assert "three cats" in newer.line
-        assert newer.remarks == ("newer than [2]",)
-        assert older.remarks == ("perhaps replaced by [1]",)
+        assert (newer.remarks, older.remarks) == (("later than [2]",), ())
         (only,) = memory.context("How many cats?", user_id="ana", until="2023-02-01").entries
-        assert only.remarks == ("perhaps only until 2023-06-01",)
+        assert only.remarks == ()
 
 
 def test_what_became_known_later_is_not_told_of_an_earlier_time(tenant, embedder):

@@ -25,7 +25,7 @@ def ask(
         yield Answer(text, context, known=False, fallbacks=() if text else (_NO_MODEL,))
         return
     if not roles.has("answering"):
-        yield Answer(None, context, known=True, fallbacks=(_NO_MODEL,))
+        yield Answer(None, context, known=context.sure, fallbacks=(_NO_MODEL,))
         return
     reading = _Reading(len(context.entries))
     try:
@@ -38,7 +38,7 @@ def ask(
                 yield from reading.feed(piece)
     except ModelError as error:
         spent.failed(_PART, error)
-        yield Answer(None, context, known=True, cost=error.cost, fallbacks=spent.fallbacks)
+        yield Answer(None, context, known=context.sure, cost=error.cost, fallbacks=spent.fallbacks)
         return
     spent.cost += told.cost
     if not stream:
@@ -91,7 +91,7 @@ class _Reading:
         text, cited = "".join(self._shown), tuple(self._citations.cited)
         if not text:
             why = f"{_PART} was done without a model: {told.model} gave nothing but citations of what is not there."
-            return Answer(None, context, known=True, model=told.model, cost=told.cost, fallbacks=(why,))
+            return Answer(None, context, known=context.sure, model=told.model, cost=told.cost, fallbacks=(why,))
         if not cited and _PLAIN_UNKNOWN.match(text):
             return Answer(DONT_KNOW, context, known=False, model=told.model, cost=told.cost)
         return Answer(

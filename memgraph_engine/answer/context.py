@@ -2,25 +2,26 @@
 
 from collections.abc import Mapping, Sequence
 
-from memgraph_engine.answer.facts import Fact, facts, mixed
-from memgraph_engine.answer.lines import head, shortened, text, words
-from memgraph_engine.answer.places import places, together
-from memgraph_engine.answer.relevant import USUAL
-from memgraph_engine.answer.succession import outdated
+from memgraph_engine.answer.facts import Fact, facts
+from memgraph_engine.answer.lines import head, places, shortened, text, words
 from memgraph_engine.llm.tokens import most_tokens
-from memgraph_engine.model.answer import Cited, Context
+from memgraph_engine.model.answer import UNSURE, Cited, Context
 from memgraph_engine.model.claim import Claim
 from memgraph_engine.model.marker import enclose
 from memgraph_engine.model.result import Contrary, Hit
 from memgraph_engine.settings import AnswerSettings
 
+PASSAGES = ("document", "code")
+
 LEAST_BUDGET = 200
 """Tokens: a head with all its remarks and a few words have room in it."""
 _LEAST_TEXT = 30  # tokens of a note's text; of a fact that has less room nothing is told
 _NEW_LINE = 1
+_AS_GOOD = 0.2  # of the best one's relevance: so much has what is told beyond the lines that are told anyway
 _GENERAL = 0.25  # most share of the budget for claims
 _CITED = 3  # notes that a claim is told by
 _MARKS = most_tokens(enclose("\n\n"))
+_UNSURE_TOKENS = most_tokens(UNSURE) + _NEW_LINE
 
 
 def compose(
@@ -30,38 +31,46 @@ def compose(
     budget: int,
     settings: AnswerSettings,
     language: str = "standard",
-    notes: int = USUAL,
     claims: Sequence[Claim] = (),
+    *,
+    sure: bool = True,
 ) -> Context:
     """Return what the hits tell, in at most `budget` tokens (200 or more); the best is always in it.
 
-    `ties` are the contradictions and replacements among the hits, and between them and others; `notes` is how many the
-    memory holds. `claims` are told behind the notes, if any of these are; they take at most a quarter of the budget.
+    The best are told whatever their relevance, up to the settings `lines` and `enough`; beyond these only what is
+    nearly as relevant as the best. `ties` are the contradictions and replacements among the hits, and between them and
+    others. `claims` are told behind the notes, if any of these are; they take at most a quarter of the budget. A
+    context that is not `sure` says so in its first line.
 
-    >>> settings = AnswerSettings(budget=1000, rounds=1, longest=0.25, recent=0.25, similar=0.95, relevance=0.12)
-    >>> compose("Where does Ana live?", [], [], 200, settings).text
+    >>> from memgraph_engine import Settings
+    >>> compose("Where does Ana live?", [], [], 200, Settings.load().answer).text
     ''
     """
     claims, taken = _fitting(claims, int(budget * _GENERAL))
-    ranked, gone = facts(hits, ties, outdated(question, hits, language, notes), settings.similar, language)
-    chosen = mixed(ranked, settings.recent)
+    chosen, gone = facts(hits, ties, settings.similar, language)
     told = {place for fact in chosen for place in places(fact.note)}
     texts = {fact.note.id: text(fact, told, language) for fact in chosen}
-    lengths = _lengths(chosen, texts, budget - _MARKS - taken, settings.longest)
+    taken += _MARKS + (0 if sure else _UNSURE_TOKENS)
+    lengths = _lengths(chosen, texts, budget - taken, settings)
     crowded = {fact.note.id for fact, limit in zip(chosen, lengths, strict=True) if not limit}
-    whole = {fact.note.id for fact in chosen if crowded.isdisjoint((fact.note.id, *fact.repairs))}
-    left_out = {fact.note.id: "it had no room" for fact in chosen if fact.note.id not in whole}
-    kept = together([pair for pair in zip(chosen, lengths, strict=True) if pair[0].note.id in whole])
+    kept = [
+        (fact, limit)
+        for fact, limit in zip(chosen, lengths, strict=True)
+        if crowded.isdisjoint((fact.note.id, *fact.repairs))
+    ]
+    left_out = {fact.note.id: "better ones took its place" for fact in chosen}
     wanted = words(question)
     numbers = {fact.note.id: f"[{number}]" for number, (fact, _) in enumerate(kept, 1)}
     entries = [
         _entry(number, fact, shortened(texts[fact.note.id], limit, wanted), texts[fact.note.id], numbers)
         for number, (fact, limit) in enumerate(kept, 1)
     ]
+    left_out = {note: why for note, why in left_out.items() if note not in numbers}
     left_out |= {note: f"{numbers.get(by, by)} {why}" for note, (by, why) in gone.items()}
     general = tuple(_general(claim, numbers) for claim in claims) if entries else ()
-    marked = enclose("\n" + "\n".join([*(entry.line for entry in entries), *general]) + "\n") if entries else ""
-    return Context(question, marked, tuple(entries), most_tokens(marked), budget, left_out, general=general)
+    lines = [*([] if sure else [UNSURE]), *(entry.line for entry in entries), *general]
+    marked = enclose("\n" + "\n".join(lines) + "\n") if entries else ""
+    return Context(question, marked, tuple(entries), most_tokens(marked), budget, left_out, general=general, sure=sure)
 
 
 def _fitting(claims: Sequence[Claim], room: int) -> tuple[list[Claim], int]:
@@ -88,27 +97,29 @@ def _general(claim: Claim, numbers: Mapping[str, str]) -> str:
     return f"In general, by {' '.join(cited)}: {claim.text}"
 
 
-def _lengths(chosen: Sequence[Fact], texts: Mapping[str, str], room: int, longest: float) -> list[int]:
+def _lengths(chosen: Sequence[Fact], texts: Mapping[str, str], room: int, settings: AnswerSettings) -> list[int]:
     """Return the tokens that each fact's text may take, 0 for one that is left out.
 
-    None takes more than the share `longest` while another waits; what is left then goes to those that are shortened.
-    The first has at least the room that it needs.
+    What is as good as the best is told as far as there is room; anything else as long as there are not `lines`, in
+    what is `enough`. What is left of this goes to those that are shortened, the best first.
     """
-    most = max(int(room * longest), _LEAST_TEXT)
+    best, longest = max((fact.relevance for fact in chosen), default=0.0), int(room * settings.longest)
+    enough, lines, given = settings.enough, 0, list[int]()
     needs = [most_tokens(texts[fact.note.id]) for fact in chosen]
-    given = []
     for at, (fact, need) in enumerate(zip(chosen, needs, strict=True), 1):
-        left = room - most_tokens(head(at, fact)) - _NEW_LINE
-        length = min(need, most, left)
-        if length < min(need, _LEAST_TEXT):
+        whole = any(source.kind in PASSAGES for source in fact.sources)
+        wanted = min(need, max(longest, settings.line) if whole else settings.line)
+        before = most_tokens(head(at, fact)) + _NEW_LINE
+        free = at == 1 or fact.relevance >= max(settings.relevance, _AS_GOOD * best)
+        length = min(wanted, (room if free else min(room, enough)) - before)
+        if length < min(need, _LEAST_TEXT) or not (free or lines < settings.lines):
             length = 0
         else:
-            room = left - length
+            room, enough, lines = room - before - length, enough - before - length, lines + 1
         given.append(length)
     for at, (need, length) in enumerate(zip(needs, given, strict=True)):
-        more = min(need - length, room) if length else 0
-        given[at] += more
-        room -= more
+        more = min(need - length, room, max(enough, 0)) if length else 0
+        given[at], room, enough = length + more, room - more, enough - more
     return given
 
 

@@ -1,10 +1,9 @@
-"""What of the hits goes into a context: of notes that contradict or repeat each other, one."""
+"""What the hits tell: of notes that repeat each other one, and what has changed behind what took its place."""
 
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
-from math import inf, nextafter
 from textwrap import shorten
 from typing import NamedTuple
 
@@ -13,7 +12,6 @@ from memgraph_engine.model.memory import NEVER, Note, Source, by_time
 from memgraph_engine.model.result import Contrary, Hit, steps_behind
 
 _MOST_REMARKS = 3
-_AS_RELEVANT = 0.3  # times an older note's relevance that what has perhaps replaced it needs to come before it
 _QUOTED = 60  # characters of a note's words in a remark
 
 Gone = dict[str, tuple[str, str]]
@@ -40,13 +38,14 @@ class Remark(NamedTuple):
 class Fact:
     """A note for the context: with the sources of those that it stands for, what has to be known about it, its rank.
 
-    `score` is the best of these notes, and `past` tells that it is true no more. `behind` counts the notes that have
-    each taken the place of the next one, down to this. `repairs` are the ids of those that it puts right, which it
-    says little without ("make that 20").
+    `score` and `relevance` are the best of these notes, and `past` tells that it is true no more. `behind` counts the
+    later notes on the same matter, down to this. `repairs` are the ids of those that it puts right, which it says
+    little without ("make that 20").
     """
 
     note: Note
     score: float
+    relevance: float
     sources: tuple[Source, ...]
     remarks: tuple[Remark, ...] = ()
     past: bool = False
@@ -61,105 +60,117 @@ class Fact:
 
     @property
     def newness(self) -> tuple[datetime, float]:
-        """Orders notes of which only the newest counts; of those said at once it is the best."""
+        """Orders notes of one matter, the newest last; of those said at once it is the best."""
         return self.note.said_at, self.score
 
 
-def facts(
-    hits: Sequence[Hit], ties: Sequence[Contrary], outdated: Mapping[str, Hit], share: float, language: str
-) -> tuple[list[Fact], Gone]:
+def facts(hits: Sequence[Hit], ties: Sequence[Contrary], share: float, language: str) -> tuple[list[Fact], Gone]:
     """Return what the hits tell, best first, and what is left out.
 
-    `outdated` has the later hit that has perhaps taken a note's place, by the note's id.
-
     What was replaced leaves its place to what replaced it. Of notes that repeat each other the best stays, with the
-    sources of all. What has changed since stays, right behind its present state; so does what has perhaps changed, and
-    what contradicts a newer note: both may be true all the same.
+    sources of all. What has changed stands right behind its present state, and says so. Two notes that are perhaps on
+    the same matter (`Hit.later`) stand together too; there the later one says that it is later, and nothing else.
     """
     gone: Gone = {}
-    standing = {hit.note.id: Fact(hit.note, hit.score, hit.note.sources) for hit in hits}
+    standing = {hit.note.id: Fact(hit.note, hit.score, _relevance(hit), hit.note.sources) for hit in hits}
     # words that a note no longer has need no end
     ties = [tie for tie in ties if tie.older not in standing or standing[tie.older].note.says(tie.former)]
     for tie in ties:
         if tie.kind == "supersede" and tie.newer in standing and tie.older in standing:
             _yield(standing, gone, tie.older, tie.newer, "replaced it")
-    for tie in ties:
-        pair = [standing[one] for one in (tie.newer, tie.older) if one in standing]
-        if tie.kind == "conflict" and len(pair) == 2 and pair[0].note.speaker == pair[1].note.speaker:
-            newer, older = sorted(pair, key=lambda one: one.newness, reverse=True)
-            _precede(standing, newer.note.id, older.note.id)
-    behind = steps_behind([(tie.newer, tie.older) for tie in ties if tie.kind == "change"], standing)
-    changes = [tie for tie in ties if tie.kind == "change" and {tie.newer, tie.older} <= standing.keys()]
-    for tie in sorted(changes, key=lambda tie: (-behind[tie.newer], tie.newer_said)):
-        _precede(standing, tie.newer, tie.older)
-    told = {note for tie in ties for note in (tie.newer, tie.older)}
-    replacing = {tie.newer for tie in ties if tie.kind in ("supersede", "change")}  # what they replace is known
-    perhaps = {
-        old: new
-        for old, new in outdated.items()
-        if old not in told
-        and new.note.id not in replacing
-        and {old, new.note.id} <= standing.keys()
-        and not _alike(standing[old].note, new.note, share, language)
-    }
-    relevance = {hit.note.id: hit.relevance or 0.0 for hit in hits}
-    for old, new in sorted(perhaps.items(), key=lambda pair: pair[1].note.said_at):
-        if relevance[new.note.id] >= _AS_RELEVANT * relevance[old]:
-            _precede(standing, new.note.id, old)
-    changed = {tie.older for tie in ties if tie.kind == "change" and not tie.former}
+    tied = [
+        (tie.newer, tie.older) if tie.kind == "change" else _in_time(tie, standing)
+        for tie in ties
+        if tie.kind == "change" or (tie.kind == "conflict" and tie.same_speaker)
+    ]
+    known = {note for tie in ties for note in (tie.newer, tie.older)}
+    near = [
+        (hit.later, hit.note.id)
+        for hit in hits
+        if hit.later in standing
+        and known.isdisjoint((hit.later, hit.note.id))
+        and not _alike(hit.note, standing[hit.later].note, share, language)
+    ]
+    behind = steps_behind(tied, standing)
+    changes = {(tie.newer, tie.older) for tie in ties if tie.kind == "change"}
+    earlier = {new: standing[old] for new, old in (*tied, *near) if old in standing and (new, old) not in changes}
     present_first = sorted(ties, key=lambda tie: behind.get(tie.newer, 0))
-    marked = [
+    changed = {tie.older for tie in ties if tie.kind == "change" and not tie.former}
+    ranked = [
         replace(
             fact,
-            remarks=_remarks(fact.note, present_first, perhaps.get(id)),
+            remarks=_remarks(fact.note, present_first, earlier.get(id)),
             past=fact.note.status == "superseded" or id in changed,
             behind=behind[id],
-            repairs=tuple(tie.older for tie in changes if tie.newer == id and tie.at_once),
+            repairs=tuple(tie.older for tie in ties if tie.at_once and tie.newer == id and tie.older in standing),
         )
         for id, fact in standing.items()  # noqa: A001  the graph's own word
     ]
-    marked.sort(key=lambda fact: (-fact.score, fact.note.id))
-    return _distinct(marked, share, language, gone), gone
+    ranked.sort(key=lambda fact: (-fact.score, fact.note.id))
+    return _together(_distinct(ranked, share, language, gone), [*tied, *near]), gone
+
+
+def _relevance(hit: Hit) -> float:
+    return 1.0 if hit.relevance is None else hit.relevance
+
+
+def _in_time(tie: Contrary, standing: Mapping[str, Fact]) -> tuple[str, str]:
+    """Return the ids of the later and of the earlier note of a tie; of notes said at once the better one is later."""
+    found = [(said, standing[note].score if note in standing else 0.0, note) for note, said in _moments(tie)]
+    (*_, older), (*_, newer) = sorted(found, key=lambda one: one[:2])
+    return newer, older
+
+
+def _moments(tie: Contrary) -> tuple[tuple[str, datetime], ...]:
+    return (tie.newer, tie.newer_said), (tie.older, tie.older_said)
 
 
 def _yield(standing: dict[str, Fact], gone: Gone, loser: str, winner: str, why: str) -> None:
     """Let one note take the place of another; the rank that this had is its own then."""
-    lost = standing.pop(loser)
-    standing[winner] = replace(standing[winner], score=max(standing[winner].score, lost.score))
+    lost, won = standing.pop(loser), standing[winner]
+    best = max(won.score, lost.score), max(won.relevance, lost.relevance)
+    standing[winner] = replace(won, score=best[0], relevance=best[1])
     gone[loser] = winner, why
 
 
-def _precede(standing: dict[str, Fact], first: str, second: str) -> None:
-    """Let one note come before another, which then stands right behind it: it may tell more than what has changed."""
-    one, other = standing[first], standing[second]
-    if one.score <= other.score:
-        standing[first] = replace(one, score=nextafter(other.score, inf))
+def _together(ranked: Sequence[Fact], pairs: Sequence[tuple[str, str]]) -> list[Fact]:
+    """Put notes of one matter together where the best of them stands: what has changed last, else the best first."""
+    groups = [[fact] for fact in ranked]
+    at = {fact.note.id: group for fact, group in zip(ranked, groups, strict=True)}
+    for one, other in pairs:
+        if one in at and other in at and at[one] is not at[other]:
+            first, second = sorted((at[one], at[other]), key=lambda group: groups.index(group))
+            first += second
+            groups.remove(second)
+            at |= {fact.note.id: first for fact in second}
+    return [fact for group in groups for fact in sorted(group, key=lambda fact: (fact.behind, -fact.score))]
 
 
-def _remarks(note: Note, ties: Sequence[Contrary], later: Hit | None) -> tuple[Remark, ...]:
-    """Return what has to be known of a note; `ties` are given with those to what is true now first."""
+def _remarks(note: Note, ties: Sequence[Contrary], earlier: Fact | None) -> tuple[Remark, ...]:
+    """Return what has to be known of a note; `ties` are given with those to what is true now first.
+
+    Of two notes one alone speaks of the other: what is true no more of what took its place, what came later of the
+    `earlier` one.
+    """
     remarks = []
     changes = [tie for tie in ties if tie.kind == "change" and tie.older == note.id]
-    made = (tie for tie in ties if tie.kind == "change" and tie.newer == note.id)
-    nearest = max(made, key=lambda tie: (tie.same_speaker, tie.older_said), default=None)
     ends = {tie.former: tie.newer_said for tie in sorted(changes, key=lambda tie: tie.newer_said, reverse=True)}
-    if later:
-        remarks.append(_perhaps(later.note.id, later.note.said_at, note.said_at))
     if note.status == "superseded":
         since = f" since {note.valid_to:%Y-%m-%d}" if note.valid_to != NEVER else ""
         remarks.append(Remark(f"no longer true{since}"))
     elif note.status == "archived":
         remarks.append(Remark("archived"))
+    if earlier:
+        said = f"later than what was said on {earlier.note.said_at:%Y-%m-%d}"
+        remarks.append(Remark(said, earlier.note.id, "later than"))
     for tie in ties:
         if tie.kind == "supersede" and tie.newer == note.id:
             remarks.append(Remark(f"replaces what was said on {tie.older_said:%Y-%m-%d}"))
-        elif tie is nearest:
-            at = "puts right" if tie.at_once else "newer than"
-            remarks.append(Remark(_newer_than(tie.older_said, tie.newer_said), tie.older, at))
         elif tie in changes and tie.former in ends:
             remarks.append(_changed(tie, ends.pop(tie.former)))
-        elif tie.kind == "conflict" and note.id in (tie.newer, tie.older):
-            remarks.append(_conflict(note, tie))
+        elif tie.kind == "conflict" and not tie.same_speaker and note.id in (tie.newer, tie.older):
+            other = next(said for one, said in _moments(tie) if one != note.id)
+            remarks.append(Remark(f"disputed: something else was said on {other:%Y-%m-%d}"))
     return tuple(dict.fromkeys(remarks))[:_MOST_REMARKS]
 
 
@@ -183,30 +194,6 @@ def _quoted(words: str) -> str:
     """Return words of a note for a remark, without what would change how the rest of the line is shown."""
     plain = "".join(one for one in words if unicodedata.category(one) not in ("Cc", "Cf"))
     return shorten(plain, _QUOTED, placeholder=" …")
-
-
-def _conflict(note: Note, tie: Contrary) -> Remark:
-    """Return what has to be known of a contradiction: who says something else later has most likely changed it."""
-    came_later = tie.newer == note.id
-    own, other, by = tie.older_said, tie.newer_said, tie.newer
-    if came_later:
-        own, other, by = other, own, tie.older
-    if not tie.same_speaker:
-        return Remark(f"disputed: something else was said on {other:%Y-%m-%d}")
-    if own > other or (own == other and came_later):
-        return Remark(_newer_than(other, own), by, "newer than")
-    return _perhaps(by, other, own)
-
-
-def _newer_than(other: datetime, own: datetime) -> str:
-    """Return the remark of what was said after something else; two of one day are no days to tell apart."""
-    return f"newer than what was said {'earlier that day' if other.date() == own.date() else f'on {other:%Y-%m-%d}'}"
-
-
-def _perhaps(by: str, moment: datetime, said: datetime) -> Remark:
-    """Return the remark of what something else that was said later has perhaps replaced."""
-    when = "later that day" if moment.date() == said.date() else f"{moment:%Y-%m-%d}"
-    return Remark(f"perhaps only until {when}", by, "perhaps replaced by")
 
 
 def _distinct(ranked: Sequence[Fact], share: float, language: str, gone: Gone) -> list[Fact]:
@@ -233,15 +220,3 @@ def _distinct(ranked: Sequence[Fact], share: float, language: str, gone: Gone) -
         kept[at] = replace(known, sources=tuple(sorted(sources.values(), key=by_time)), remarks=remarks)
         gone[fact.note.id] = known.note.id, "says the same"
     return kept
-
-
-def mixed(ranked: Sequence[Fact], recent: float) -> list[Fact]:
-    """Order facts for a context: the best first, and the share `recent` of the places for the newest of the rest."""
-    rest, order = list(ranked), list[Fact]()
-    while rest:
-        places = len(order)
-        newest = places > 0 and int((places + 1) * recent) > int(places * recent)
-        chosen = max(rest, key=lambda fact: fact.newness) if newest else rest[0]
-        rest.remove(chosen)
-        order.append(chosen)
-    return order

@@ -11,10 +11,9 @@ from itertools import pairwise
 from types import MappingProxyType
 
 from memgraph_engine.answer.facts import Fact, Remark
-from memgraph_engine.answer.places import Place, before, places
 from memgraph_engine.llm.tokens import most_tokens
 from memgraph_engine.model.marker import BLANK, NUMBERED, as_line, seen, without_marks
-from memgraph_engine.model.memory import Source, by_time
+from memgraph_engine.model.memory import Note, Source, by_time
 from memgraph_engine.rendering import render, told, written
 
 _GAP = "…"
@@ -30,6 +29,14 @@ _INDEX = re.compile(rf"(?<![A-Za-z0-9_)\]]){NUMBERED.pattern}")  # in code "row[
 _WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")  # whatever the locale
 _MOST_DAYS = 4
 _SHORT = 5  # words: so few say little without the question that they answer
+
+Place = tuple[str, int]
+"""A session, and a turn in it; of a message outside any session its own id."""
+
+
+def places(note: Note) -> list[Place]:
+    """Return the places of a note's sources; the passages of a long message are at one place."""
+    return [(source.session or f"\0{source.id}", source.seq) for source in note.sources]
 
 
 def head(number: int, fact: Fact, numbers: Mapping[str, str] = MappingProxyType({})) -> str:
@@ -65,7 +72,7 @@ def text(fact: Fact, told: Container[Place], language: str) -> str:
     if note.context.startswith(whole):  # else a chat model or the user wrote it
         asked = note.context.removeprefix(whole).endswith(("?]", "？]"))
         short = len(_WORDS.findall(" ".join(source.text for source in note.sources))) <= _SHORT
-        needed = asked and short and any(before(place) not in told for place in places(note))
+        needed = asked and short and any((session, turn - 1) not in told for session, turn in places(note))
         once = _once(note.sources, language)
         days = {source.said_as[:10] for source in once if source.said_as}
         said = render([(source, None) for source in once], language, dated=len(days) > 1).context

@@ -6,8 +6,9 @@ from dataclasses import replace
 from typing import Unpack, cast, get_args
 
 from memgraph_engine.answer.ask import ask
+from memgraph_engine.answer.candidates import candidates
+from memgraph_engine.answer.certainty import sure
 from memgraph_engine.answer.context import LEAST_BUDGET
-from memgraph_engine.answer.relevant import relevant
 from memgraph_engine.asking import prompting
 from memgraph_engine.asking.about import read_about_user
 from memgraph_engine.asking.by_blocks import by_blocks, most_blocks
@@ -210,13 +211,9 @@ class Reader:
         answered: bool,
         busy: bool,
         turns: Sequence[Source],
-        least: float = 1.0,
         **filters: Unpack[SearchFilters],
     ) -> Remembered:
-        """Return what contexts of a question are made of: what so many `blocks` hold, or what a search finds.
-
-        Its floor of relevance is `least` where that is lower than the setting.
-        """
+        """Return what contexts of a question are made of: what so many `blocks` hold, or what a search finds."""
         settings = self._engine.settings.answer
         query = self._query(scope, question, top_k, filters, turns)
         named = () if answered else filters.get("include") or ()
@@ -228,13 +225,24 @@ class Reader:
             if blocks
             else self._hits(scope, query, settings.rounds, busy=busy)
         )
-        hits, irrelevant = relevant(query.text, found, min(settings.relevance, least), language, found.among)
+        hits, left_out = candidates(query.text, found, settings.relevance, language)
+        certain = sure(query.text, hits, found.among, language)
         hits, ties = self._with_others(query, hits)
         told = {hit.note.id for hit in hits}
-        left_out = irrelevant | {note: why for note, why in found.dropped.items() if note not in told}
+        left_out |= {note: why for note, why in found.dropped.items() if note not in told}
         fallbacks = (*spent.fallbacks, BUSY) if busy else spent.fallbacks
-        asked = question, query.text
-        return Remembered(*asked, hits, ties, left_out, found.among, settings, language, spent.cost, tuple(fallbacks))
+        return Remembered(
+            question,
+            query.text,
+            hits,
+            ties,
+            left_out,
+            settings,
+            language,
+            spent.cost,
+            tuple(fallbacks),
+            sure=certain,
+        )
 
     def blocks(self, scope: Scope, question: str, k: int) -> list[Block]:
         """Return the k blocks nearest to a question, with their fields, of the scopes that its user may read."""
@@ -321,7 +329,6 @@ class Reader:
                 answered=False,
                 busy=busy,
                 turns=turns[-LAST:],
-                least=settings.relevance,
                 include=include,
             )
             if most_long >= LEAST_BUDGET
@@ -356,7 +363,7 @@ class Reader:
         for _ in range(0 if narrow else _SUCCESSORS):
             known = {hit.note.id: hit for hit in found}
             told = [tie for tie in ties if filters.as_of is None or tie.newer_said <= filters.as_of]
-            newer = {tie.newer: known[tie.older] for tie in told if tie.kind in SUCCEEDS and tie.older in known}
+            newer = {tie.newer: known[tie.older] for tie in told if _later(tie) and tie.older in known}
             older = {tie.older: known[tie.newer] for tie in told if tie.at_once and tie.newer in known}
             missing = [(note, other) for note, other in (newer | older).items() if note not in known]
             if not missing:
@@ -518,6 +525,11 @@ class Reader:
             metadata=check_metadata(given.get("metadata"), "metadata"),
             archived=_switch(given.get("archived", False)),
         )
+
+
+def _later(tie: Contrary) -> bool:
+    """Tell whether the newer note of a tie has taken the older one's place, or may have."""
+    return tie.kind in SUCCEEDS or (tie.kind == "conflict" and tie.same_speaker and tie.newer_said > tie.older_said)
 
 
 def _by_blocks(by: object, filters: SearchFilters) -> bool:

@@ -15,10 +15,10 @@ from memgraph_engine.settings import AnswerSettings
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """The relevant hits of a question with their ties; `left_out` says why others are not among them.
+    """The hits of a question that may be told, with their ties; `left_out` says why others are not among them.
 
     `asked` is the question as the memory was asked it, with what it refers back to.
-    `among` is how many notes the memories hold that were searched.
+    `sure` tells whether the hits most likely answer the question.
     """
 
     question: str
@@ -26,18 +26,18 @@ class Remembered:
     hits: Sequence[Hit]
     ties: Sequence[Contrary]
     left_out: Mapping[str, str]
-    among: int
     settings: AnswerSettings
     language: str
     cost: Cost
     fallbacks: tuple[str, ...]
+    sure: bool = True
 
     def context(self, budget: int, beside: Collection[Source] = (), claims: Sequence[Claim] = ()) -> Context:
         """Return a context without the notes that say nothing but what the turns `beside` it do, word for word."""
         shown = {(turn.id, turn.hash) for turn in beside}
         repeated = [hit.note.id for hit in self.hits if self._repeats(hit, shown)]
         hits = [hit for hit in self.hits if hit.note.id not in repeated]
-        context = compose(self.asked, hits, self.ties, budget, self.settings, self.language, self.among, claims)
+        context = compose(self.asked, hits, self.ties, budget, self.settings, self.language, claims, sure=self.sure)
         left_out = {**context.left_out, **self.left_out, **dict.fromkeys(repeated, "it is among the last turns")}
         asked = self.asked if self.asked != self.question else ""
         told = replace(context, question=self.question, asked=asked, left_out=left_out)

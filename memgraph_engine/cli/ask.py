@@ -66,8 +66,10 @@ def ask(
     out = show.console()
     for entry in answer.citations if answer.text else answer.context.entries:
         show.cited(out, entry)
-    if not answer.text and not answer.context.entries:
-        typer.echo("Nothing found.", err=True)
+    from memgraph_engine.model.answer import UNSURE
+
+    if not answer.text and not answer.context.sure:
+        typer.echo(UNSURE if answer.context.entries else "Nothing found.", err=True)
     if answer.text and answer.known and not answer.supported:
         typer.echo("The answer cites nothing of the memory.", err=True)
 

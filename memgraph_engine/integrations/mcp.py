@@ -101,6 +101,7 @@ class Recalled(BaseModel):
     """What the memory holds on a question."""
 
     text: str = Field(description="Numbered and dated lines, inside marks of recalled text; empty if there is nothing.")
+    sure: bool = Field(description="Whether they most likely hold the answer; else they are what is nearest to it.")
     notes: list[str] = Field(description="The ids of the notes, in the order of their numbers.")
     tokens: int
     asked: str = Field(description="The question as the memory was asked it, where that differs.")
@@ -329,7 +330,7 @@ class Tools:
     ) -> Results:
         """Search the memory for notes that answer a question, the best first. `fetch` reads one in full.
 
-        For a question of the user's, `context` is better: it has room for more, and leaves out what is not relevant.
+        For a question of the user's, `context` is better: it says whether what it tells is likely to be an answer.
         """
         memory, whose = self._reach(ctx, "read")
         hits = memory.search(query, top_k=limit, **whose, **_filters(session, since, until, tags))
@@ -353,12 +354,12 @@ class Tools:
             str, Field(description="The id of the conversation that goes on, which the question may refer back to.")
         ] = "",
     ) -> Recalled:
-        """Recall what the memory holds on a question: the relevant notes, numbered and dated, ready to answer from."""
+        """Recall what the memory holds on a question: the best notes, numbered and dated, and if they answer it."""
         memory, whose = self._reach(ctx, "read")
         filters = _filters(session, since, until, tags)
         found = memory.context(question, budget=budget, history=history, **whose, **filters)
         notes = [entry.note.id for entry in found.entries]
-        return Recalled(text=found.text, notes=notes, tokens=found.tokens, asked=found.asked)
+        return Recalled(text=found.text, sure=found.sure, notes=notes, tokens=found.tokens, asked=found.asked)
 
     def explain(self, ctx: Context, id: Id) -> dict[str, Any]:  # noqa: A002
         """Tell how a note came to be what it is: its versions, the decisions that made them, and its ties."""

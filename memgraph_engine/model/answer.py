@@ -9,6 +9,8 @@ from memgraph_engine.model.memory import Note, Source
 
 DONT_KNOW = "I don't know."
 """What an answer says if the memory does not hold it."""
+UNSURE = "Nothing here clearly answers the question; nearest:"
+"""The first line of a context that is not sure."""
 BUSY = "The client was busy: pathways, later rounds, the reranker and the counting of use were left out."
 """What `fallbacks` say where more reads ran than the setting `recall.busy` names."""
 
@@ -38,14 +40,15 @@ class Context(Result):
     """What a memory holds on a question, for the prompt of any model: at most `budget` tokens.
 
     `text` is all of it inside the marks of recalled text, so that `add` leaves it out if the prompt is stored; '' if
-    there is nothing. `tokens` is an estimate, rather too high than too low. `asked` is the question as the memory was
-    asked it where that differs, since it refers back to the `history`. `left_out` says, by the note's id, why a note
-    that was found is missing. `general` are the lines of claims, where these were asked for. `cost` is what the roles
-    `planning`, `sufficiency` and `selecting` cost. `fallbacks` says where the engine did without them, or without a
-    reranker, and why, or that it was busy (`degraded`).
+    there is nothing. `sure` tells whether it most likely holds the answer; where not, the first line of `text` says so,
+    before what is nearest to the question. `tokens` is an estimate, rather too high than too low. `asked` is the
+    question as the memory was asked it where that differs, since it refers back to the `history`. `left_out` says, by
+    the note's id, why a note that was found is missing. `general` are the lines of claims, where these were asked for.
+    `cost` is what the roles `planning`, `sufficiency` and `selecting` cost. `fallbacks` says where the engine did
+    without them, or without a reranker, and why, or that it was busy (`degraded`).
     """
 
-    brief = ("question", "entries", "tokens", "budget")
+    brief = ("question", "entries", "sure", "tokens", "budget")
 
     question: str
     text: str
@@ -57,6 +60,7 @@ class Context(Result):
     fallbacks: tuple[str, ...] = ()
     asked: str = ""
     general: tuple[str, ...] = ()
+    sure: bool = True
 
     @property
     def degraded(self) -> bool:
@@ -65,8 +69,8 @@ class Context(Result):
 
     @property
     def lines(self) -> str:
-        """The entries, each at the beginning of a line, without marks."""
-        return "\n".join(entry.line for entry in self.entries)
+        """The entries, each at the beginning of a line, without marks; behind UNSURE where it is not sure."""
+        return "\n".join([*([] if self.sure or not self.entries else [UNSURE]), *(one.line for one in self.entries)])
 
     @property
     def shown(self) -> tuple[str, ...]:

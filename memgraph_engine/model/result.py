@@ -141,6 +141,8 @@ class Hit(Result):
     to the question's; `relevance` (0 to 1) is how likely the note is about the question at all, None for an embedder
     that was never calibrated; `coverage` (0 to 1) is the share of the question's words that the note holds, where rare
     words count more.
+    `later` is the id of the hit that the same speaker said on a later day, where each is the nearest to the other: it
+    is perhaps on the same matter. None where there is none.
     `until`, `replaced_by` and `former` are the note's: whether it is true still, as of the time that was asked about.
     """
 
@@ -153,6 +155,7 @@ class Hit(Result):
     explanation: Explanation | None = None
     coverage: float = 0.0
     relevance: float | None = None
+    later: str | None = None
 
     @property
     def until(self) -> datetime | None:

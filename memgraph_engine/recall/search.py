@@ -23,6 +23,7 @@ from memgraph_engine.model.memory import NEVER, TRUE_ONCE, Note, Source, outdate
 from memgraph_engine.model.result import ChannelScore, Explanation, Hit, Hits, Round, steps_behind
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.recall.fusion import CHANNELS, Fused, Places, Statistics, channel_scores, cosines, counted, fuse
+from memgraph_engine.recall.later import later
 from memgraph_engine.recall.plan import Reading, read
 from memgraph_engine.recall.pool import Pool, anchor_scores, read_pool
 from memgraph_engine.recall.question import Filters, names, terms
@@ -331,6 +332,7 @@ def hits(
     cache.complete(db, query.scope_names, [one.notes[row] for _, one, row in best], found[-1].versions)
     alive = milliseconds(query.filters.known_at or db.alive())
     shares = [float(one.coverage[row]) for _, one, row in best]
+    came_later = later([one.notes[row] for _, one, row in best], query.moment)
     some = [
         Hit(
             _nearest_first(
@@ -343,6 +345,7 @@ def hits(
             _explanation(one, row, rounds) if query.explain else None,
             share,
             _relevance(one, row, share, query.weights),
+            came_later.get(note),
         )
         for (note, one, row), share in zip(best, shares, strict=True)
         if one.notes[row].whole  # else it was removed meanwhile

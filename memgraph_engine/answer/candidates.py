@@ -1,0 +1,79 @@
+"""Which of the hits a context may tell: what a user stated comes before what he supposed or an assistant said."""
+
+import re
+from collections.abc import Sequence
+from math import inf
+
+from memgraph_engine.language import places, word_list
+from memgraph_engine.model.echo import only_asks
+from memgraph_engine.model.memory import Source
+from memgraph_engine.model.result import Hit
+from memgraph_engine.model.text import is_question, requests
+from memgraph_engine.rendering import noise
+
+_WORDS = re.compile(r"[^\W_]+")
+_WRITTEN = re.compile(r"[^\W_]+(?:'[^\W_]+)*")  # "I'd" is one word
+_SENTENCES = re.compile(r"(?<=[.!?。！？…])\s+|\n+")
+_ENDS = re.compile(r"[.!?\n]+")
+_AS_GOOD = 0.95  # of the relevance of what the user stated himself
+_BRIEF = 2  # words of a sentence that states nothing
+_SAID, _SUPPOSED, _ASKED, _ECHO = "an assistant said it", "it only supposes", "it only asks", "it asks the same"
+
+
+def candidates(question: str, hits: Sequence[Hit], floor: float, language: str) -> tuple[list[Hit], dict[str, str]]:
+    """Return the hits that a context may tell, and for all others why not, by their notes' ids.
+
+    None answers small talk, and what only asks the same answers nothing. An assistant's words are told to a question
+    that speaks to the assistant ("What did you recommend?"), else where no statement of the user's is as relevant.
+    What the user only supposed ("if I won, I'd buy a boat") is told to a question that supposes as well, else where no
+    statement of his reaches the `floor` of relevance.
+    """
+    words = {word.casefold() for word in _WORDS.findall(question)}
+    if hits and noise(Source("", question, ""), language):
+        return [], {hit.note.id: "the question is small talk" for hit in hits}
+    out = {hit.note.id: _ECHO for hit in hits if only_asks(hit.note, question, (language,))}
+    hits = [hit for hit in hits if hit.note.id not in out]
+    doubtful = {hit.note.id: why for hit in hits if (why := _doubt(hit, language))}
+    stated = max((_relevance(hit) for hit in hits if hit.note.id not in doubtful), default=None)
+    if stated is None:
+        return hits, out
+    own = max(_relevance(hit) for hit in hits if doubtful.get(hit.note.id) != _SAID)
+    least = {
+        _SAID: _AS_GOOD * own if word_list(language, "second-person").isdisjoint(words) else 0.0,
+        _SUPPOSED: inf if stated >= floor and not _supposes(question, language) else 0.0,
+        _ASKED: 0.0,
+    }
+    out |= {
+        hit.note.id: f"{why}, and what the user stated comes first"
+        for hit in hits
+        if (why := doubtful.get(hit.note.id, "")) and _relevance(hit) < max(floor, least[why])
+    }
+    return [hit for hit in hits if hit.note.id not in out], out
+
+
+def _doubt(hit: Hit, language: str) -> str:
+    """Say why a note's words are no statement of the user's, or ''."""
+    if hit.note.role == "assistant":
+        return _SAID
+    told = [source.text for source in hit.sources] or [hit.note.text]
+    if all(_supposes(text, language) for text in told):
+        return _SUPPOSED
+    return _ASKED if all(_only_asks(text) for text in told) else ""
+
+
+def _only_asks(text: str) -> bool:
+    """Tell whether each sentence of more than two words is a question, or asks something of an assistant."""
+    stated = [one for one in _SENTENCES.split(text.strip()) if len(one.split()) > _BRIEF]
+    return bool(stated) and all(is_question(one) or requests(one) for one in stated)
+
+
+def _supposes(text: str, language: str) -> bool:
+    """Tell whether each sentence of more than two words supposes something: "If I won, I'd buy a boat."."""
+    sentences = [_WRITTEN.findall(one.casefold().replace("’", "'")) for one in _ENDS.split(text)]
+    phrases = word_list(language, "suppositions")
+    stated = [words for words in sentences if len(words) > _BRIEF]
+    return bool(stated) and all(any(places(words, phrase) for phrase in phrases) for words in stated)
+
+
+def _relevance(hit: Hit) -> float:
+    return 1.0 if hit.relevance is None else hit.relevance
