@@ -4,6 +4,8 @@
 PYTHON ?= python3
 V := .venv/bin
 .DEFAULT_GOAL := help
+# each process of a run, of which there are hundreds, would compile all of the project anew
+unexport PYTHONDONTWRITEBYTECODE
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 28
@@ -23,11 +25,12 @@ demo: .venv/ready  ## start Neo4j, ingest a conversation, ask it questions
 	@$(V)/memgraph-engine demo $(MEMGRAPH_ENGINE_LOCOMO)
 	@echo "(The command is $(V)/memgraph-engine until you activate the environment: . $(V)/activate)"
 
-check: .venv/ready  ## format, lint, types, layers
+check: .venv/ready  ## format, lint, types, layers, and what the project weighs
 	$(V)/ruff format --check .
 	$(V)/ruff check .
 	$(V)/mypy
 	$(V)/lint-imports
+	$(V)/python -m bench house --check
 
 # what is run by targets of its own
 OPTIONAL := not slow and not long and not attack and not sentence_transformers and not llm and not mcp and not mem0 and not rest and not ui \
@@ -35,14 +38,16 @@ OPTIONAL := not slow and not long and not attack and not sentence_transformers a
   and not openai_agents and not frameworks
 
 quick: .venv/ready  ## every check, and the tests that need no database
-	@$(MAKE) --no-print-directory -j2 check tests RUN="not integration and $(OPTIONAL)"
+	@$(MAKE) --no-print-directory check
+	@$(MAKE) --no-print-directory tests RUN="not integration and $(OPTIONAL)"
 
 test: .venv/ready  ## every check and test but the optional ones
-	@$(MAKE) --no-print-directory -j2 check tests RUN="$(OPTIONAL)"
+	@$(MAKE) --no-print-directory check
+	@$(MAKE) --no-print-directory tests RUN="$(OPTIONAL)"
 
-# the processes share a server; a file's tests stay together, since they share what is slow to make
+# the processes share a server
 tests: .venv/ready
-	$(V)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder -m "$(RUN)"
+	$(V)/python -m pytest -n 3 --dist worksteal -m "$(RUN)"
 
 test-slow: .venv/ready  ## what starts servers or many processes, kills them, or runs notebooks (some minutes)
 	@$(MAKE) --no-print-directory tests RUN="slow and not long"
