@@ -16,6 +16,7 @@ from memgraph_engine.lifecycle import Policies, policies
 from memgraph_engine.llm import Roles
 from memgraph_engine.model.memory import NEVER, UNKNOWN_PAST
 from memgraph_engine.model.ports import ChatModel, Clock, Embedder, Judge, Reranker, utc_now
+from memgraph_engine.model.scope import Scope
 from memgraph_engine.reranking import check_reranker, reranker_named
 from memgraph_engine.settings import Settings
 
@@ -85,6 +86,7 @@ def build(
     clock: Clock = utc_now,
 ) -> Engine:
     """Connect, load the embedder, the judge and the reranker, and make or check the schema."""
+    Scope(settings.tenant)  # refuses what names none
     roles = Roles(settings.llm, llm=llm)
     lives = policies(settings.lifecycle.policies)
     checked = CheckedEmbedder(embedder if embedder is not None else embedder_named(settings))

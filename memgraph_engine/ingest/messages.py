@@ -15,6 +15,7 @@ from memgraph_engine.ingest import chat
 from memgraph_engine.interface.meant import meant
 from memgraph_engine.interface.nesting import deeper
 from memgraph_engine.model.item import is_items
+from memgraph_engine.model.marker import shows
 from memgraph_engine.model.memory import NEVER, UNKNOWN_PAST, Source, SourceKind
 from memgraph_engine.model.text import as_day
 
@@ -257,6 +258,8 @@ def _name(value: object, where: str) -> str:
         raise InvalidInput(f"{where} is {named(value)}; a string is needed.")
     if len(value) > _LONGEST_NAME:
         raise InvalidInput(f"{where} has {len(value)} characters; at most {_LONGEST_NAME} are allowed.")
+    if value and not shows(value):
+        raise InvalidInput(f"{where} {value!r} is blank: leave it out, or give a name that can be seen.")
     if _LAST in value:
         raise InvalidInput(f"{where} holds U+10FFFF, which is no character.")
     return _storable(value, where)

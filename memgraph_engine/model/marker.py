@@ -41,6 +41,7 @@ _IN_PLACE = re.compile(
 _SEEN = re.compile(rf"({_IN_PLACE.pattern})|{UNSEEN.pattern}")
 BLANK = " \t\u00a0\u2800\u3000"
 """What alone in a line shows nothing."""
+_EMPTY = ("Zs", "Zl", "Zp", "Cc", "Cf", "Cs")
 _OPENING = ("Ps", "Pi", "Sm", "Sk")  # brackets, quotation marks, mathematical signs, accents that stand alone
 # what looks like a sign of the marks: those of Unicode's confusables.txt that no other rule of `_read` finds, and some
 # that writers of "fancy" letters use
@@ -143,6 +144,15 @@ def hides(text: str) -> bool:
     """
     kept = _IN_PLACE.sub("", text)
     return not kept.isprintable() or UNSEEN.search(kept) is not None
+
+
+def shows(text: str) -> bool:
+    r"""Tell whether a text has any sign that is seen: no blank, control or filler.
+
+    >>> shows("\u00e9"), shows(" \t"), shows("\u200b\u3164")
+    (True, False, False)
+    """
+    return any(unicodedata.category(one) not in _EMPTY for one in UNSEEN.sub("", text) if one not in BLANK)
 
 
 def without_marks(text: str) -> str:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from urllib.parse import quote
 
 from memgraph_engine.errors import InvalidInput
+from memgraph_engine.model.marker import shows
 
 _LONGEST = 512
 _LONGEST_ENCODED = 2048  # an index takes some 8,000 bytes, with an id beside
@@ -33,6 +34,8 @@ class Scope:
                 continue
             if not isinstance(value, str) or not value:
                 raise InvalidInput(f"{what} must be a non-empty string, not {value!r}.")
+            if not shows(value):
+                raise InvalidInput(f"{what} {value!r} is blank: give a name that can be seen.")
             if len(value) > _LONGEST:
                 raise InvalidInput(f"{what} has {len(value)} characters; at most {_LONGEST} are allowed.")
             try:
