@@ -90,6 +90,7 @@ if TYPE_CHECKING:
 
 
 _LONGEST = 1e9  # seconds
+_FEW = 5  # unknown ids that an error names
 _ID = Repr()  # tells long ids by their ends
 _ID.maxstring = 100
 
@@ -645,7 +646,9 @@ class Memory:
         kept = set(self._told_by(scope, keep, "keep"))
         meaning = self._meaning(scope, query, state.language) if state and query is not None else None
         if meaning:
-            ids = [one for one in (*meaning.meant, *meaning.near, *meaning.far) if ids is None or one in ids]
+            asked = None if ids is None else {*ids}
+            told = (*meaning.meant, *meaning.near, *meaning.far)
+            ids = [one for one in told if asked is None or one in asked]
         at = parse_time(before, "before", self._settings.timezone) if before is not None else None
         meant = erasures.select(
             self.engine.db,
@@ -659,7 +662,7 @@ class Memory:
         meant = sorted((one for one in meant if one.id not in kept), key=lambda one: rank.get(one.id, 0))
         taken = {*meaning.meant, *(meaning.near if near else ())} if meaning else {one.id for one in meant}
         beside = [one for one in meant if one.id not in taken]
-        meant = [one for one in meant if one not in beside]
+        meant = [one for one in meant if one.id in taken]
         if not meant and not beside and not everything:
             raise NotFound(f"The memory of {scope} holds nothing that is meant: there is nothing to erase.")
         rule = _rule(given, everything=everything, near=near, keep=bool(kept))
@@ -1374,16 +1377,13 @@ class Memory:
 
         Raises NotFound for names that are neither.
         """
-        told: dict[str, str] = {}
-        for name in (check_name(name, where) for name in _names(given, where)):
-            found = notes.find(self.engine.db, scope.name, name)
-            note = found.note if found else notes.former(self.engine.db, scope.name, name)
-            own = [one.id for one in note.sources] if note and note.id == name else [name]
-            told |= {one: name for one in own if one not in told}
-        there = {one.id for one in erasures.select(self.engine.db, scope.name, ids=list(told))} if told else set()
-        if unknown := list(dict.fromkeys(repr(name) for one, name in told.items() if one not in there)):
-            raise NotFound(f"There is no note or source {', '.join(unknown)} ({where}) in the memory of {scope}.")
-        return list(told)
+        names = list(dict.fromkeys(check_name(name, where) for name in _names(given, where)))
+        told = erasures.told_by(self.engine.db, scope.name, names) if names else {}
+        if unknown := [repr(name) for name in names if not told[name]]:
+            more = f" and {len(unknown) - _FEW:,} more" if len(unknown) > _FEW else ""
+            shown = ", ".join(unknown[:_FEW])
+            raise NotFound(f"There is no note or source {shown}{more} ({where}) in the memory of {scope}.")
+        return list(dict.fromkeys(one for name in names for one in told[name]))
 
     def _versions(self, scope: Scope, note: Note) -> list[Version]:
         """Return the versions of a note, with the decisions that made them, as far as they tell of it alone.

@@ -5,9 +5,11 @@ import pkgutil
 import signal
 import subprocess
 import sys
+import time
 from collections import Counter
 from contextlib import suppress
 from dataclasses import replace
+from types import SimpleNamespace
 from uuid import uuid4
 
 import pytest
@@ -17,6 +19,7 @@ from hypothesis import strategies as st
 from memgraph_engine import Memory, Settings
 from memgraph_engine.errors import ErasureRefused, Held, InvalidInput, NotFound, StoreError, UndoRefused
 from memgraph_engine.graph import erasures, scopes, topics, writes
+from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.scopes import purge_tenant
 from memgraph_engine.llm import Roles
 from memgraph_engine.settings import AuditSettings
@@ -600,6 +603,7 @@ def test_topics_that_were_found_before_an_erasure_of_everything_are_not_written(
 
 DYING = """
 import sys
+import time
 from memgraph_engine import Memory
 from tests.attacker import dies_at
 from tests.vectors import Remembering
@@ -867,6 +871,46 @@ def test_an_id_that_the_memory_does_not_have_is_not_passed_over(memory, given):
     named = ", ".join(repr(one) for one in unknown if one not in ("a", "b"))
     with pytest.raises(NotFound, match=rf"no note or source {named} \({next(iter(given))}\)"):
         memory.forget(user_id="ana", **{"query": "vault", **given})
+
+
+@pytest.fixture
+def asked(memory, monkeypatch):
+    """The names of the statements that run from here on."""
+    names, run = [], Database.run
+    monkeypatch.setattr(Database, "run", lambda db, name, /, **given: (names.append(name), run(db, name, **given))[1])
+    return names
+
+
+@pytest.mark.parametrize("where", ["source", "keep"])
+def test_thousands_of_unknown_ids_are_looked_up_at_once_and_the_first_are_named(memory, asked, where):
+    memory.add({"id": "a", "text": SECRET}, user_id="ana")
+    asked.clear()
+    unknown = [f"x{n}" for n in range(5000)]
+    with pytest.raises(NotFound, match=rf"'x0', 'x1', 'x2', 'x3', 'x4' and 4,995 more \({where}\) in the memory of"):
+        memory.forget(user_id="ana", **{"query": "vault", where: ["a", *unknown]})
+    assert asked.count("erasures/told_by") == 1
+    assert len(asked) < 10
+
+
+def test_a_plan_of_many_sources_takes_as_many_statements_as_one_of_few(memory, asked):
+    memory.add_many([{"id": f"s{n}", "text": f"The ferry {n} left.", "session": "s"} for n in range(40)], user_id="ana")
+    taken = []
+    for some in (10, 20, 40):
+        asked.clear()
+        assert len(memory.forget(user_id="ana", source=[f"s{n}" for n in range(some)]).sources) == some
+        taken.append(len(asked))
+    assert taken[0] == taken[1] == taken[2]
+
+
+def test_who_quotes_thousands_of_sources_is_told_in_linear_time():
+    said = [f"On day {n} of the trip we took the ferry {n % 7} to Faro" for n in range(30_000)]
+    quotes = {f"[before: {text[:30]}".rpartition(" ")[0] for text in said[::2]}
+    rows = [{"note": f"n{n}", "context": f"Yes. [before: {text}…]"} for n, text in enumerate(said)]
+    rows.append({"note": "by a model", "context": None})
+    started = time.process_time()
+    found = erasures.quoting(SimpleNamespace(run=lambda *_, **__: rows), "ana", ["s"], quotes)
+    assert time.process_time() - started < 10  # each with each it is minutes
+    assert found == sorted(["by a model", *(f"n{n}" for n in range(0, 30_000, 2))])
 
 
 def test_a_note_that_is_kept_and_one_that_was_undone_are_known_by_their_ids(memory):

@@ -151,7 +151,7 @@ class Audit:
     def _named(self, scope: Scope, name: str) -> list[str]:
         """Return the notes that a name means: that of its own, or those that tell the source; raises NotFound."""
         db, read = self._engine.db, [one.name for one in scope.readable]
-        told = [note.id for one in read for note in erasures.notes(db, one, [name], [], []) if note.told]
+        told = [note.id for one in read for note in erasures.notes(db, one, [name], []) if note.told]
         there = told or any(notes.find(db, one, name) or notes.former(db, one, name) for one in read)
         there = there or any(sources.find(db, one, name) for one in read)
         if there or any(retrievals.between(db, scope, UNKNOWN_PAST, NEVER, [name])):

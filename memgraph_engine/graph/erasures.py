@@ -2,12 +2,14 @@
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from itertools import takewhile
 from typing import Any
 
+from memgraph_engine.errors import InvalidInput
 from memgraph_engine.graph import copying, scopes, topics
 from memgraph_engine.graph.database import Database, Row, Runner
 from memgraph_engine.graph.notes import Found, found_from
@@ -18,6 +20,7 @@ from memgraph_engine.model.result import ErasurePlan, ErasureReceipt
 from memgraph_engine.model.scope import Scope
 
 _PAGE = 1000
+_BEFORE = re.compile(r"\[before:")  # so begins what a context quotes of another turn
 _FEW = 20  # receipts that are read at once where only the newest count
 HIDDEN = UNKNOWN_PAST
 """When what an erasure hides has ended, long before anything else."""
@@ -161,12 +164,32 @@ def ended(db: Database, scope: str) -> list[tuple[str, str]]:
     return [(row["id"], row["session"]) for row in db.run("erasures/ended", scope=scope)]
 
 
-def notes(
-    db: Database, scope: str, ids: Sequence[str], sessions: Sequence[str], quotes: Sequence[str]
-) -> list[Concerned]:
-    """Return the notes that an erasure of sources concerns."""
-    given = {"ids": ids, "sessions": sessions, "quotes": quotes}
-    return [Concerned(**row) for row in db.run("erasures/notes", scope=scope, **given)]
+def told_by(db: Database, scope: str, names: Sequence[str]) -> dict[str, list[str]]:
+    """Return for names of notes and sources which sources each means; raises InvalidInput for one of both."""
+    found = dict[str, list[str]]()
+    for row in db.run("erasures/told_by", scope=scope, names=list(names)):
+        name, own = row["name"], row["of_note"]
+        if own and row["is_source"] and name not in own:
+            raise InvalidInput(f"{name!r} is the id of a note and that of another note's source: name {own} instead.")
+        found[name] = own or ([name] if row["is_source"] else [])
+    return found
+
+
+def quoting(db: Database, scope: str, sessions: Sequence[str], quotes: Collection[str]) -> list[str]:
+    """Return the notes of sessions whose context holds a quote that begins so, or was written by a chat model."""
+    lengths = {len(quote) for quote in quotes}
+    rows = db.run("erasures/quoting", scope=scope, sessions=sessions) if sessions else []
+    return sorted({row["note"] for row in rows if row["context"] is None or _quotes(row["context"], quotes, lengths)})
+
+
+def _quotes(context: str, quotes: Collection[str], lengths: Collection[int]) -> bool:
+    begins = (begin.start() for begin in _BEFORE.finditer(context))
+    return any(context[at : at + length] in quotes for at in begins for length in lengths)
+
+
+def notes(db: Database, scope: str, ids: Sequence[str], quoting: Sequence[str]) -> list[Concerned]:
+    """Return the notes that an erasure of sources concerns, of which some are known to quote one."""
+    return [Concerned(**row) for row in db.run("erasures/notes", scope=scope, ids=ids, quoting=quoting)]
 
 
 def evolved(db: Database, scope: str, ids: Sequence[str]) -> list[str]:
@@ -277,16 +300,17 @@ def purge(db: Database, scope: str, id: str) -> None:  # noqa: A002
 def unplace(db: Database, scope: str, meant: Sequence[Meant]) -> None:
     """Keep no more where folders lay whose last documents are meant."""
     sessions = {one.session for one in meant}
+    above = {session[: sign.start()] for session in sessions for sign in re.finditer("/", session)}
 
     def write(tx: Any) -> None:
         tx.run("scopes/lock", scope=scope)
         known = scopes.folders(tx, scope)
-        ended = [id for id in known if any(session.startswith(f"{id}/") for session in sessions)]  # noqa: A001
+        ended = [id for id in known if id in above]  # noqa: A001
         gone = {*ended} - {row["id"] for row in tx.run("erasures/placed", scope=scope, ids=ended)}
         if gone:
             scopes.keep_folders(tx, scope, {id: at for id, at in known.items() if id not in gone})  # noqa: A001
 
-    if any("/" in session for session in sessions):
+    if above:
         db.write(write)
 
 

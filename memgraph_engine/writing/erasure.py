@@ -146,17 +146,20 @@ def unfinished(engine: Engine, scope: Scope) -> list[ErasureReceipt]:
     """Carry out what was begun of a scope, then check it: one alone would count what others are about to remove."""
     begun = erasures.begun(engine.db, scope.name)
     hidden = [one for one in begun if one.state == "hidden"]
-    known = {one.id: traces.of(engine.db, scope, one, _meant(engine.db, scope, one)) for one in hidden}
+    meant = {one.id: _meant(engine.db, scope, one) for one in hidden}
+    known = {one.id: traces.of(engine.db, scope, one, meant[one.id]) for one in hidden}
     losing = {note for one in hidden for note in one.losing}
     for one in hidden:
-        _carry_out(engine, scope, one, losing, known[one.id])
+        _carry_out(engine, scope, one, losing, meant[one.id], known[one.id])
     return [_checked(engine, scope, one, known.get(one.id, Traces())) for one in begun]
 
 
-def _carry_out(engine: Engine, scope: Scope, one: Erasure, losing: Collection[str], known: Traces) -> None:
+def _carry_out(
+    engine: Engine, scope: Scope, one: Erasure, losing: Collection[str], meant: Sequence[Meant], known: Traces
+) -> None:
     """Make anew what stays, of which `losing` lose sources, to this erasure or another; remove the rest."""
     db = engine.db
-    traces.forget(db, scope, one, _meant(db, scope, one), known)
+    traces.forget(db, scope, one, meant, known)
     scopes.purge(db, scopes.importing(scope.name), whole=False)  # one that runs can't end any more
     if one.everything:
         if scope.user is not None:  # the keys of a whole tenant open more than the shared memory
@@ -164,7 +167,7 @@ def _carry_out(engine: Engine, scope: Scope, one: Erasure, losing: Collection[st
         usage.forget_all(db, scope.name, one.id, one.begun)
         erasures.purge(db, scope.name, one.id)
     else:
-        erasures.unplace(db, scope.name, erasures.select(db, scope.name, ids=list(one.sources)))
+        erasures.unplace(db, scope.name, meant)
         _remake(engine, scope, one, losing)
         usage.forget(db, scope.name)
         _remove(engine, scope)
@@ -238,8 +241,8 @@ def _concerned(engine: Engine, scope: Scope, meant: Sequence[Meant]) -> list[era
 def concerned(db: Database, scope: str, meant: Sequence[Meant], language: str) -> list[erasures.Concerned]:
     """Return the notes that tell some sources in any version, or may quote them."""
     sessions = sorted({one.session for one in meant if one.session})
-    quotes = sorted({quote for one in meant for quote in _quotes(one, language)})
-    found = {one.id: one for one in erasures.notes(db, scope, sorted({one.id for one in meant}), sessions, quotes)}
+    quoting = erasures.quoting(db, scope, sessions, {quote for one in meant for quote in _quotes(one, language)})
+    found = {one.id: one for one in erasures.notes(db, scope, sorted({one.id for one in meant}), quoting)}
     seen = list(found)
     while seen := [id for id in erasures.evolved(db, scope, seen) if id not in found]:  # noqa: A001
         found |= {id: erasures.Concerned(id, told=False, kept=True) for id in seen}  # noqa: A001
