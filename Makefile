@@ -160,7 +160,7 @@ site: .venv-docs/ready  ## build the docs as a site, in site/; a link that leads
 lock:  ## pin the newest versions that fit (needs uv on the PATH)
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
 	  --upgrade --extra local --extra topics --extra fast --extra documents --extra code --extra llm --extra eval --extra notebooks \
-	  --extra serve --group dev pyproject.toml -o requirements.lock
+	  --extra patterns --extra serve --group dev pyproject.toml -o requirements.lock
 
 clean:  ## remove the environment and all caches of the checkout; the memory itself stays
 	rm -rf .venv .venv-* site dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -1,5 +1,7 @@
 """A policy file is read as it is meant, or refused with the place of the mistake and what was expected."""
 
+import sys
+import time
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -95,6 +97,14 @@ def test_what_counts_use_is_read(tmp_path):
         (GOOD + "rules:\n- {when: {role: user}, class: z}", "line 6, column 31", "there is no class 'z'"),
         (GOOD + "rules:\n- {when: {kind: mail}, class: a}", "line 6, column 17", "'mail' is none of message"),
         (GOOD + "rules:\n- {when: {pattern: '('}, class: a}", "line 6, column 20", "no regular expression"),
+        (
+            GOOD + "rules:\n- {when: {pattern: '(a)\\1'}, class: a}",
+            "line 6, column 20",
+            "of RE2: invalid escape sequence",
+        ),
+        (GOOD + "rules:\n- {when: {pattern: '(?<!a)b'}, class: a}", "line 6, column 20", "invalid perl operator: (?<!"),
+        (GOOD + "rules:\n- {when: {pattern: '(a{99}){99}'}, class: a}", "line 6, column 20", "no regular expression"),
+        (GOOD + "rules:\n- {when: {pattern: '[^b]{900}b'}, class: a}", "line 6, column 20", "takes too long"),
         (GOOD + "rules:\n- {when: {colour: red}, class: a}", "line 6, column 11", "unknown key 'colour'"),
     ],
 )
@@ -104,6 +114,26 @@ def test_a_file_that_is_wrong_is_refused(tmp_path, text, place, said):
     assert str(error.value).startswith(f"{tmp_path / 'policies.yaml'}{', ' if place else ''}{place}: ")
     assert said in str(error.value)
     assert isinstance(error.value, SettingsError)
+
+
+def test_without_its_engine_a_pattern_is_refused_and_a_file_without_one_is_read(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "re2", None)
+    with pytest.raises(
+        PolicyError, match=r"line 6, column 20: A pattern needs .* pip install 'memgraph-engine\[patterns\]'"
+    ):
+        read(tmp_path, GOOD + "rules:\n- {when: {pattern: 'a'}, class: a}")
+    assert read(tmp_path, GOOD + "rules:\n- {when: {role: user}, class: a}").rules
+
+
+@pytest.mark.parametrize(
+    "pattern", ["(a+)+$", "(a|a)*b", "(a|aa)+$", "(.*a){20}c", "([a-z]+)*!", "(?:a?){300}a{300}c", "a.{200}c"]
+)
+@pytest.mark.parametrize("unit", ["a", "ab", "aé "])
+def test_no_pattern_hangs(tmp_path, pattern, unit):
+    rule = read(tmp_path, GOOD + f"rules:\n- {{when: {{pattern: '{pattern}'}}, class: a}}").rules[0]
+    started = time.process_time()
+    rule.fits(Source("1", unit * (500_000 // len(unit)) + "\n", ""))
+    assert time.process_time() - started < 10
 
 
 def test_a_file_that_is_not_there_is_told(tmp_path):

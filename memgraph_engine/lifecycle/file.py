@@ -5,12 +5,12 @@ from collections.abc import Callable, Mapping
 from datetime import timedelta
 from functools import cache
 from pathlib import Path
-from typing import Any, NoReturn, get_args
+from typing import Any, NoReturn, cast, get_args
 
 import yaml
 
-from memgraph_engine.errors import PolicyError
-from memgraph_engine.lifecycle.policies import End, Extension, Policies, Policy, Rule
+from memgraph_engine.errors import MissingExtra, PolicyError
+from memgraph_engine.lifecycle.policies import End, Extension, Pattern, Policies, Policy, Rule
 from memgraph_engine.lifecycle.utility import MOST, START
 from memgraph_engine.model.memory import SourceKind
 from memgraph_engine.resources import resource
@@ -21,6 +21,7 @@ _DURATION = re.compile(r"(\d{1,6})([smhdw])")
 _NUMBER = re.compile(r"[+-]?(\d{1,9}(\.\d{0,9})?|\.\d{1,9})")
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
 _IDLE = timedelta(minutes=30)  # without a turn, then a session is over
+_LARGEST = 2000  # instructions of a pattern: so many read a million characters in some seconds
 _A_DURATION = "none, or a number above 0 with s, m, h, d or w, such as 30d"
 Node = Any
 """A node of PyYAML, which knows where it stands."""
@@ -181,11 +182,22 @@ class _File:
             self._refuse(node.start_mark, "true or false is expected")
         return node.value.lower() in ("true", "yes", "on")
 
-    def _pattern(self, node: Node) -> "re.Pattern[str]":
+    def _pattern(self, node: Node) -> Pattern:
+        """Return a pattern of RE2: whatever it is, and whatever it reads, it takes linear time, as `re` does not."""
         try:
-            return re.compile(self._text(node))
-        except re.error as error:
-            self._refuse(node.start_mark, f"{node.value!r} is no regular expression: {error}")
+            import re2
+        except ImportError:
+            self._refuse(node.start_mark, str(MissingExtra("a pattern", "patterns")).rstrip("."))
+        options = re2.Options()
+        options.log_errors = False
+        try:
+            pattern = re2.compile(self._text(node), options)
+        except re2.error as error:
+            why = error.args[0].decode(errors="replace")
+            self._refuse(node.start_mark, f"{node.value!r} is no regular expression of RE2: {why}")
+        if pattern.programsize > _LARGEST:
+            self._refuse(node.start_mark, f"{node.value!r} takes too long; let its parts repeat less often")
+        return cast("Pattern", pattern)
 
     def _text(self, node: Node) -> str:
         if not isinstance(node, yaml.ScalarNode) or not node.value:

@@ -6,15 +6,19 @@ Nothing here looks at a clock or a graph: the life of a source is a function of 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import Any, Literal, Protocol
 
 from memgraph_engine.errors import InvalidInput
 from memgraph_engine.model.memory import DEFAULT_POLICY, NEVER, Note, Source
 
-if TYPE_CHECKING:
-    import re
-
 End = Literal["archive", "erase"]
+
+
+class Pattern(Protocol):
+    """A regular expression."""
+
+    def search(self, text: str, /) -> object | None:
+        """Return what it finds in a text first, if anything."""
 
 
 class Lives(Protocol):
@@ -133,7 +137,7 @@ class Rule:
     agent: str = ""
     session: str = ""
     tags: tuple[str, ...] = ()
-    pattern: "re.Pattern[str] | None" = None
+    pattern: Pattern | None = None
 
     def fits(self, source: Source) -> bool:
         """Tell whether a source has all of it.
@@ -143,11 +147,9 @@ class Rule:
         True
         """
         own = (getattr(self, name) in ("", getattr(source, name)) for name in _NAMES)
-        return all(own) and set(self.tags) <= set(source.tags) and (not self.pattern or bool(self._found(source)))
-
-    def _found(self, source: Source) -> "re.Match[str] | None":
-        assert self.pattern
-        return self.pattern.search(source.text) or self.pattern.search(source.caption)
+        texts = (source.text, source.caption)
+        found = not self.pattern or any(self.pattern.search(text) for text in texts)
+        return found and all(own) and set(self.tags) <= set(source.tags)
 
 
 _NAMES = ("kind", "role", "speaker", "agent", "session")
