@@ -25,7 +25,7 @@ from memgraph_engine.client import Memory
 from memgraph_engine.errors import InvalidInput, MemgraphEngineError, NotFound
 from memgraph_engine.forks import lock
 from memgraph_engine.integrations.access import Caller, Plans
-from memgraph_engine.integrations.wrong import sentence
+from memgraph_engine.interface.arguments import sentence
 from memgraph_engine.interface.filters import SearchFilters
 from memgraph_engine.interface.results import json_form
 from memgraph_engine.interface.whose import Whose

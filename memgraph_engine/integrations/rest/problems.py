@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from memgraph_engine.errors import MemgraphEngineError
-from memgraph_engine.integrations.wrong import sentence
+from memgraph_engine.interface.arguments import sentence
 from memgraph_engine.interface.status import status_of
 
 MEDIA = "application/problem+json"
