@@ -26,7 +26,6 @@ _ENDS = (
     " AND n.expires_at > $alive AND n.erase_at > $present",
     " AND n.expires_at > $alive",
     " AND (NOT expiring OR n.expires_at > $alive)",
-    " AND (NOT expiring OR m.expires_at > $alive)",
 )
 """What a search's statement asks of ends, but for the choice between two ways."""
 _WARM = 2

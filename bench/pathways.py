@@ -23,13 +23,15 @@ from memgraph_engine.testing import purge
 
 _MEASURES = ("R@5", "R@10", "R@20", "H@10", "nDCG@10")
 _HARD = (1, 2)  # categories: multi-hop and temporal
+_ALL = {"pathways": "always"}
 _VARIANTS: Mapping[str, Mapping[str, object]] = {
     "basic": BASIC,
-    "all": {},
-    "without-topics": {"topics": 0.0},
-    "without-keywords": {"keywords": 0.0},
-    "without-related": {"related": 0.0},
-    "without-time": {"time": 0.0},
+    "default": {},
+    "all": _ALL,
+    "without-topics": {**_ALL, "topics": 0.0},
+    "without-keywords": {**_ALL, "keywords": 0.0},
+    "without-related": {**_ALL, "related": 0.0},
+    "without-time": {**_ALL, "time": 0.0},
     "rrf": {"fusion": "rrf"},
     "memfly": ABLATIONS["memfly-retrieval"]["recall"],
     "iterated": {"rounds": 3},
@@ -126,10 +128,10 @@ def _speed(every: Sequence[Conversation], model: str, rounds: int) -> dict[str, 
         mine = Memory(replace(fillers.complete(memory, tenant, users).engine, embedder=known))
         questions = [q.text for c in every for q in c.questions][:: max(1, 997 // rounds)][:rounds]
         asked = [(question, users[i % _SCOPES]) for i, question in enumerate(questions)]
-        plain = of(mine, BASIC)
+        plain, every_way = of(mine, BASIC), of(mine, _ALL)
         taken: dict[str, list[float]] = {"basic": [], "all": []}
         for variant in ("basic", "all", "basic", "all"):  # the first of each is to warm up
-            one = plain if variant == "basic" else mine
+            one = plain if variant == "basic" else every_way
             taken[variant] = milliseconds(partial(_search, one), asked)
     basic, whole = percentile(taken["basic"], 0.5), percentile(taken["all"], 0.5)
     return {"all_pathways_over_basic": whole / basic, "search_ms.basic": basic, "search_ms.all": whole}

@@ -98,6 +98,8 @@ class RecallSettings(BaseModel):
     keyword_anchors: Annotated[int, Field(ge=1, le=100)]
     topic_anchors: Annotated[int, Field(ge=1, le=100)]
     anchored: Annotated[int, Field(ge=1, le=1000)]
+    pathways: Literal["unsure", "always"]
+    sure: Share
     expansion: Literal["nearest", "anchors"]
     related_from: Annotated[int, Field(ge=1, le=1000)]
     block_anchors: Annotated[int, Field(ge=1, le=100)]

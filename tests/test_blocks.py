@@ -96,7 +96,7 @@ def test_a_question_finds_the_blocks_nearest_to_it_and_none_within_another(told)
 def by_blocks_too(memory, **weights):
     """Return the same memory whose searches go by blocks as well."""
     settings = memory.engine.settings
-    recall = settings.recall.model_copy(update={"blocks": 0.05, **weights})
+    recall = settings.recall.model_copy(update={"blocks": 0.05, "pathways": "always", **weights})
     return Memory(replace(memory.engine, settings=settings.model_copy(update={"recall": recall})))
 
 

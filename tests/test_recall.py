@@ -167,7 +167,7 @@ def test_a_single_hit_is_a_good_hit(memory):
 
 
 def test_each_channel_proposes_what_it_knows(talk):
-    best = talk.search("Which lighthouse keeper waved?", user_id="ana", explain=True)[0]
+    best = followed(talk).search("Which lighthouse keeper waved?", user_id="ana", explain=True)[0]
     assert set(best.explanation.proposed_by) >= {"dense_context", "dense_raw", "keywords", "lexical"}
     assert best.explanation.channels["lexical_raw"].raw > 0
 
@@ -179,12 +179,17 @@ def weighed(memory, **weights):
     return Memory(replace(memory.engine, settings=settings.model_copy(update={"recall": recall})))
 
 
+def followed(memory):
+    """Return the same memory, of which every question follows the pathways."""
+    return weighed(memory, pathways="always")
+
+
 def proposed(hits):
     return {hit.sources[0].id: set(hit.explanation.proposed_by) for hit in hits}
 
 
 def test_a_keyword_that_the_question_names_leads_to_its_notes(talk):
-    hits = talk.search("sardines", user_id="ana", explain=True)
+    hits = followed(talk).search("sardines", user_id="ana", explain=True)
     assert "keywords" in proposed(hits)["a3"]
     rarest = max(hits, key=lambda hit: hit.explanation.channels["keywords"].raw)
     assert rarest.sources[0].id == "a3"
@@ -192,14 +197,14 @@ def test_a_keyword_that_the_question_names_leads_to_its_notes(talk):
 
 def test_topics_lead_to_their_notes_once_they_are_found(memory):
     memory.add_many(HARBOUR, user_id="ana")
-    question = "What lies in the harbour?"
-    assert not any(
-        "topics" in channels for channels in proposed(memory.search(question, user_id="ana", explain=True)).values()
-    )
+
+    def led():
+        hits = followed(memory).search("What lies in the harbour?", user_id="ana", explain=True)
+        return any("topics" in channels for channels in proposed(hits).values())
+
+    assert not led()
     assert memory.rebuild_topics(user_id="ana").topics
-    assert any(
-        "topics" in channels for channels in proposed(memory.search(question, user_id="ana", explain=True)).values()
-    )
+    assert led()
 
 
 def test_anchors_add_up_to_the_scores_of_their_pathways(talk):
@@ -210,7 +215,7 @@ def test_anchors_add_up_to_the_scores_of_their_pathways(talk):
     for anchor in talk.anchors(question, user_id="ana"):
         given[anchor.channel].update(dict.fromkeys(anchor.notes, anchor.score * anchor.rarity))
     assert all(given.values())
-    for hit in talk.search(question, user_id="ana", explain=True):
+    for hit in followed(talk).search(question, user_id="ana", explain=True):
         for channel, scores in given.items():
             assert hit.explanation.channels[channel].raw == pytest.approx(scores[hit.note.id])
 
@@ -231,13 +236,15 @@ def test_ties_lead_to_what_is_related(memory):
     memory.add({"id": "old", "text": "Ana joined the harbour choir."}, user_id="ana")
     tied = memory.add({"id": "new", "text": "The harbour choir sings on Sundays at noon."}, user_id="ana")
     assert tied.entries[0].kind == "link"
-    channels = proposed(memory.search("choir of the harbour", user_id="ana", explain=True))
+    channels = proposed(followed(memory).search("choir of the harbour", user_id="ana", explain=True))
     assert any("related" in some for some in channels.values())
 
 
 @pytest.mark.parametrize("pathway", PATHWAYS)
 def test_a_pathway_of_no_weight_is_not_taken(talk, pathway):
-    hits = weighed(talk, **{pathway: 0.0}).search("Who waved at the lighthouse?", user_id="ana", explain=True)
+    hits = weighed(talk, pathways="always", **{pathway: 0.0}).search(
+        "Who waved at the lighthouse?", user_id="ana", explain=True
+    )
     assert all(pathway not in channels for channels in proposed(hits).values())
     assert all(hit.explanation.channels[pathway].weighted == 0 for hit in hits)
 
@@ -267,9 +274,22 @@ def test_the_pathways_alone_find_what_keywords_name_and_what_is_tied_to_it(memor
     assert alone.search("carols?", user_id="ana", as_of="2030-01-01") == []
 
 
+def test_pathways_are_followed_where_nothing_found_is_relevant(talk):
+    def follows(memory, question):
+        hits = memory.search(question, user_id="ana", explain=True)
+        (asked,) = hits[0].explanation.rounds
+        assert asked.pathways or not set().union(*proposed(hits).values()) & set(PATHWAYS)
+        return asked.pathways
+
+    assert not follows(talk, "Who waved at the lighthouse?")
+    assert follows(talk, "What is the boiling point of tungsten?")
+    assert follows(followed(talk), "Who waved at the lighthouse?")
+    assert not follows(weighed(talk, **dict.fromkeys(PATHWAYS, 0.0)), "What is the boiling point of tungsten?")
+
+
 def test_a_look_back_takes_no_pathway(talk):
     for moment in ({"as_of": "2024-01-01"}, {"known_at": talk.engine.now() + timedelta(days=1)}):
-        hits = talk.search("Who waved at the lighthouse?", user_id="ana", explain=True, **moment)
+        hits = followed(talk).search("Who waved at the lighthouse?", user_id="ana", explain=True, **moment)
         assert hits
         assert not set().union(*proposed(hits).values()) & set(PATHWAYS)
 
@@ -277,8 +297,9 @@ def test_a_look_back_takes_no_pathway(talk):
 def test_pathways_stay_within_filters_and_scopes(talk):
     talk.add({"id": "b1", "text": "The lighthouse of Ben has a red lamp."}, user_id="ben")
     talk.rebuild_topics(user_id="ana")
-    assert found(talk.search("lighthouse", user_id="ana", session="june")) == {"a3"}
-    assert found(talk.search("lighthouse", user_id="ben")) == {"b1"}
+    for memory in (talk, followed(talk)):
+        assert found(memory.search("lighthouse", user_id="ana", session="june")) == {"a3"}
+        assert found(memory.search("lighthouse", user_id="ben")) == {"b1"}
 
 
 def test_similarity_does_not_depend_on_the_other_notes(talk):

@@ -59,6 +59,7 @@ ABLATIONS: Mapping[str, Overrides] = {
             "keyword_anchors": 10,
             "topic_anchors": 3,
             "fusion": "rrf",
+            "pathways": "always",
             "expansion": "anchors",
             "lexical_raw": 0.0,
             "lexical_context": 0.0,

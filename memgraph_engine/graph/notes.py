@@ -625,6 +625,11 @@ def propose(tx: Runner, **parameters: Any) -> Row:
     return tx.run("notes/propose", **parameters)[0]
 
 
+def pathways(tx: Runner, **parameters: Any) -> Row:
+    """Return the stamps of what the pathways of a question lead to, by pathway."""
+    return tx.run("notes/pathways", **parameters)[0]
+
+
 def tied(tx: Runner, **parameters: Any) -> Row:
     """Return the stamps of what is tied to some notes, best first, and their scores."""
     return tx.run("notes/tied", **parameters)[0]

@@ -74,7 +74,8 @@ class Round(Result):
     `confidence` (0 to 1) is the model's; without a model it is the share of the question's terms that the best notes
     hold, and `missing` are the other terms. `model` is the chat model that judged, '' for none. If models judge, the
     last round's `confidence` is None, since no model is asked after it. `pool` notes were scored, of which `fetched`
-    were not in the client's cache.
+    were not in the client's cache. `pathways` tells whether keywords, topics and ties were followed, since nothing that
+    words and vectors found was relevant (the setting `recall.pathways`).
     """
 
     brief = ("question", "confidence", "sufficient")
@@ -87,6 +88,7 @@ class Round(Result):
     plan: QueryPlan = QueryPlan()
     pool: int = 0
     fetched: int = 0
+    pathways: bool = False
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -60,7 +60,13 @@ class Refiner:
             last = len(found) == rounds or not best
             judged, follow_up = self._judged(query, later.text, best, languages, told, last=last)
             pool = found[-1].pool
-            judged = replace(judged, plan=found[-1].reading.plan, pool=len(pool.notes), fetched=pool.fetched)
+            judged = replace(
+                judged,
+                plan=found[-1].reading.plan,
+                pool=len(pool.notes),
+                fetched=pool.fetched,
+                pathways=found[-1].followed,
+            )
             told.append(judged)
             if judged.sufficient or last or (not follow_up and len(found) == _UNAIDED):
                 return hits(db, cache, query, found, scores, told)

@@ -1,11 +1,14 @@
-"""Answer a question with notes: one round trip to the graph, one more for notes not in the cache, then fusion."""
+"""Answer a question with notes: one round trip to the graph, one more for notes not in the cache, then the ranking.
+
+Where nothing that vectors and words found is relevant, the pathways are asked as well.
+"""
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from itertools import accumulate, chain, islice
-from math import fsum
+from math import fsum, isqrt
 from typing import TYPE_CHECKING, Any
 
 from memgraph_engine.graph import notes as note_graph
@@ -25,7 +28,7 @@ from memgraph_engine.model.scope import Scope
 from memgraph_engine.recall.fusion import CHANNELS, Fused, Places, Statistics, channel_scores, cosines, counted, fuse
 from memgraph_engine.recall.later import later
 from memgraph_engine.recall.plan import Reading, read
-from memgraph_engine.recall.pool import Pool, anchor_scores, read_pool
+from memgraph_engine.recall.pool import PATHWAYS, Pool, anchor_scores, read_pool
 from memgraph_engine.recall.question import Filters, names, terms
 from memgraph_engine.recall.ranking import FEATURES, Ranking, features, ranking
 from memgraph_engine.recall.relevance import Weights, covered
@@ -41,6 +44,7 @@ _LARGEST_POOL = 20_000
 _APART = -1  # the stamp of what is kept apart
 _SPREAD = 16  # keywords of a topic, and notes of a keyword: of one that more notes carry it says little which are meant
 
+_BACK = ("as_of", "known_at")  # what a look back is to, which no pathway has
 _BLOCK_NOTES = 100  # that blocks propose
 
 
@@ -95,7 +99,8 @@ class Found:
     scores. Where use or policies have a weight, they are in it, and `use` tells how.
     `cosines` are those of each note's vectors, raw and context, to the first question; `coverage` is the share of its
     words that a note holds.
-    `versions` are those of the scopes then, and `among` is how many notes they held.
+    `versions` are those of the scopes then, and `among` is how many notes they held. `followed` tells whether the
+    pathways were asked.
     """
 
     pool: Pool
@@ -110,6 +115,7 @@ class Found:
     versions: Mapping[str, int]
     among: int
     use: Use | None = None
+    followed: bool = False
 
     @property
     def notes(self) -> Sequence[CachedNote]:
@@ -137,25 +143,47 @@ def retrieve(db: Database, cache: NoteCache, query: Query, languages: Sequence[s
     factor = max(1, -(-query.top_k // settings.pool))
     while True:
         answer, languages, reading = propose(db, query, languages, settings, factor)
-        if settings.related and settings.expansion == "anchors":
-            answer = _expanded(db, query, answer, settings)
-        pool = read_pool(db, cache, query.scope_names, answer, settings, dimensions=len(query.vector))
-        unheard = query.roles_left_out
-        admitted = [row for row, note in enumerate(pool.notes) if note.role not in unheard]
-        narrowed, read = query.filters.beyond_index or len(admitted) < len(pool.notes), list[CachedNote]()
-        if query.filters.any:
-            read = [note for note in pool.notes if query.filters.reads(several=note.several)]
-            cache.complete(db, query.scope_names, read)
-            admitted = [row for row in admitted if query.filters.admits(pool.notes[row])]
-        unknown = len(pool.notes if narrowed else read)
-        enough = len(admitted) >= query.top_k or _exhausted(query, answer, unknown, settings, factor)
+        pool, unknown = _admitted(db, cache, query, answer, settings)
+        enough = len(pool.notes) >= query.top_k or _exhausted(query, answer, unknown, settings, factor)
         if enough and not _crowded(query, answer, settings, factor):
             break
         factor *= _GROWTH
-    if len(admitted) < len(pool.notes):
-        pool = pool.only(admitted)
     found = scored(query, pool, answer, languages, reading, settings)
+    if _follows(query, found, settings):
+        answer = _expanded(db, query, found, answer, settings)
+        pool, _ = _admitted(db, cache, query, answer, settings)
+        found = replace(scored(query, pool, answer, languages, reading, settings), followed=True)
     return _used(db, query, found, settings) if weighs(settings) else found
+
+
+def _admitted(db: Database, cache: NoteCache, query: Query, answer: Row, settings: RecallSettings) -> tuple[Pool, int]:
+    """Read the pool of an answer; return what the filters admit of it which no index can look into.
+
+    And how many notes were looked at for that.
+    """
+    pool = read_pool(db, cache, query.scope_names, answer, settings, dimensions=len(query.vector))
+    unheard = query.roles_left_out
+    admitted = [row for row, note in enumerate(pool.notes) if note.role not in unheard]
+    narrowed, read = query.filters.beyond_index or len(admitted) < len(pool.notes), list[CachedNote]()
+    if query.filters.any:
+        read = [note for note in pool.notes if query.filters.reads(several=note.several)]
+        cache.complete(db, query.scope_names, read)
+        admitted = [row for row in admitted if query.filters.admits(pool.notes[row])]
+    looked_at = len(pool.notes if narrowed else read)
+    return pool.only(admitted) if len(admitted) < len(pool.notes) else pool, looked_at
+
+
+def _follows(query: Query, found: Found, settings: RecallSettings) -> bool:
+    """Tell whether pathways are asked: they find what no word and no vector of a question says.
+
+    They lead over what is there now, so a look back has none.
+    """
+    if any(getattr(query.filters, back) for back in _BACK) or not any(getattr(settings, way) for way in PATHWAYS):
+        return False
+    return settings.pathways == "always" or not any(
+        (_relevance(found, row, float(share), query.weights) or 0.0) >= settings.sure
+        for row, share in enumerate(found.coverage)
+    )
 
 
 def _used(db: Database, query: Query, found: Found, settings: RecallSettings) -> Found:
@@ -171,8 +199,6 @@ def propose(
     languages: Sequence[str],
     settings: RecallSettings,
     factor: int = 1,
-    *,
-    traced: bool = False,
 ) -> tuple[Row, Sequence[str], Reading]:
     """Ask the graph which notes may answer; return that, the languages of the scopes, and how the question was read.
 
@@ -182,7 +208,7 @@ def propose(
     reading, spare = query.read(languages), 1
     while True:
         given = parameters(replace(query, reading=reading), languages, settings, factor, spare)
-        answer = note_graph.propose(db, **given, traced=traced)
+        answer = note_graph.propose(db, **given)
         recorded = sorted({scope["language"] for scope in answer["sums"]})
         if recorded and recorded != sorted(languages):
             languages, reading = recorded, query.read(recorded)
@@ -221,12 +247,28 @@ def _others(answer: Row, sizes: Mapping[str, int]) -> Row:
     return {**answer, "proposed": proposed}
 
 
-def _expanded(db: Database, query: Query, answer: Row, settings: RecallSettings) -> Row:
-    """Add what is tied to the notes that keywords and topics lead to; a second round trip (MemFly, section 3.4.1)."""
-    scores = anchor_scores(answer, settings.anchored)
-    if not scores:
+def followed(
+    db: Database, query: Query, answer: Row, reading: Reading, settings: RecallSettings, *, traced: bool = False
+) -> Row:
+    """Add what keywords, topics and blocks lead to; where `traced`, with the names of the first two."""
+    found = note_graph.pathways(db, **_pathways(query, answer, reading, settings), traced=traced)
+    return {**answer, "proposed": [*answer["proposed"], *found["proposed"]]}
+
+
+def _expanded(db: Database, query: Query, found: Found, answer: Row, settings: RecallSettings) -> Row:
+    """Add what the pathways of a question propose.
+
+    Ties are those of the notes nearest to it; or of all that keywords and topics lead to (MemFly, section 3.4.1).
+    """
+    if settings.keywords or settings.topics or settings.blocks:
+        answer = followed(db, query, answer, found.reading, settings)
+    scores = {
+        "nearest": _nearest(found, settings.related_from),
+        "anchors": anchor_scores(answer, settings.anchored),
+    }[settings.expansion]
+    if not scores or not settings.related:
         return answer
-    found = note_graph.tied(
+    tied = note_graph.tied(
         db,
         scopes=query.scope_names,
         stamps=list(scores),
@@ -234,8 +276,15 @@ def _expanded(db: Database, query: Query, answer: Row, settings: RecallSettings)
         tied=settings.anchored,
         **query.filters.parameters(),
     )
-    related = ["related", found["stamps"], None, found["scores"], None, None]
+    related = ["related", tied["stamps"], None, tied["scores"], None, None]
     return {**answer, "proposed": [*answer["proposed"], related]}
+
+
+def _nearest(found: Found, most: int) -> dict[int, float]:
+    """Return the stamps of the notes nearest to a question by their own words, with their cosines."""
+    own = found.cosines[:, 0].tolist()
+    best = sorted(range(len(own)), key=lambda row: -own[row])[:most]
+    return {found.notes[row].stamp: own[row] for row in best if own[row] > 0}
 
 
 def scored(
@@ -442,7 +491,7 @@ def parameters(
         "others": [packed(vector) for vector in reading.queries],
         "others_pool": -(-pool // (len(reading.queries) + 1)),
         "lexical_pool": _lexical_pool(query, settings, factor * spare),
-        **_pathways(query, reading, languages, settings),
+        "times": [list(time) for time in reading.plan.times] if settings.time else [],
         **query.filters.parameters(),
         **({} if narrow else {"ways": [], "as_of": None, "known_at": None}),  # times take long to pack
         "timely": settings.anchored * spare,
@@ -450,27 +499,29 @@ def parameters(
     }
 
 
-def _pathways(query: Query, reading: Reading, languages: Sequence[str], settings: RecallSettings) -> dict[str, Any]:
-    """Return where the pathways begin; keywords and topics are those of now, so a look back has none."""
-    now = not (query.filters.as_of or query.filters.known_at)
-    keywords = settings.keyword_anchors if now and settings.keywords else 0
-    named = [packed(vector) for vector in reading.keywords]
+def _pathways(query: Query, answer: Row, reading: Reading, settings: RecallSettings) -> dict[str, Any]:
+    """Return what the statement of the pathways takes, for scopes of which an answer tells."""
+    sums, named = answer["sums"], [packed(vector) for vector in reading.keywords]
+    languages = sorted({scope["language"] for scope in sums})
+    keywords = settings.keyword_anchors if settings.keywords else 0
     return {
-        "read": {
-            "names": names((query.text, *reading.plan.keywords), languages) if keywords else [],
-            "named": named or None,
-            "topic": packed(reading.topic),
-            "times": [list(time) for time in reading.plan.times] if settings.time else [],
-        },
+        "scopes": query.scope_names,
+        "vector": packed(query.vector),
+        "names": names((query.text, *reading.plan.keywords), languages) if keywords else [],
+        "named": named or None,
+        "topic": packed(reading.topic),
         "keywords": -(-keywords // max(len(named), 1)),
-        "topics": settings.topic_anchors if now and settings.topics else 0,
+        "topics": settings.topic_anchors if settings.topics else 0,
         "spread": _SPREAD,
-        "related": settings.related_from if now and settings.related and settings.expansion == "nearest" else 0,
-        "tied": settings.anchored,
-        "blocks": settings.block_anchors if now and settings.blocks else 0,
+        "blocks": settings.block_anchors if settings.blocks else 0,
         "block_candidates": SPARE * settings.block_anchors,
         "block_notes": _BLOCK_NOTES,
-        "least": LONGEST,
+        "widest": isqrt(max([LONGEST**2, *(scope["notes"] for scope in sums)])),
+        "narrow": query.filters.narrow,
+        "expiring": any(scope["expiring"] for scope in sums),
+        "apart": any(scope["apart"] for scope in sums),
+        "shown": sorted(query.filters.shown),
+        **{name: value for name, value in query.filters.parameters().items() if name not in _BACK},
     }
 
 
