@@ -376,8 +376,20 @@ STEPS = st.lists(
 
 
 @given(STEPS)
-@settings(max_examples=4, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=2, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_whatever_was_written_and_undone_the_next_tree_is_that_of_the_notes(server, embedder, steps):
+    check_tree(embedder, steps)
+
+
+@pytest.mark.long
+@pytest.mark.timeout(3600)
+@given(STEPS)
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+def test_whatever_was_written_and_undone_the_next_tree_is_that_of_the_notes_in_sixty_cases(server, embedder, steps):
+    check_tree(embedder, steps)
+
+
+def check_tree(embedder, steps):
     tenant = f"test-{uuid4().hex}"
     with Memory.connect(tenant=tenant, embedder=embedder) as memory:
         try:

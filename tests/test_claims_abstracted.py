@@ -608,7 +608,7 @@ def take(memory, model, number, step, which):
 
 @given(STEPS)
 @settings(
-    max_examples=3,
+    max_examples=2,
     phases=[Phase.explicit, Phase.generate],
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],

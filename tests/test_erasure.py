@@ -720,7 +720,7 @@ def check_erasure(memory, script):
 
 
 @pytest.mark.timeout(900)
-@settings(max_examples=5, suppress_health_check=list(HealthCheck))
+@settings(max_examples=2, suppress_health_check=list(HealthCheck))
 @given(steps)
 @example([("secret", [7, 8]), ("build",), ("add", [3])])  # a model describes blocks in the words of their notes
 @example([("defer", [0]), ("process",)])  # what joined another note quoted it as long as it waited

@@ -113,7 +113,7 @@ def check_two_tenants(embedder, mine, theirs):
         purge(other)
 
 
-@cases(3)
+@cases(2)
 @given(mine=memories, theirs=memories)
 def test_two_hostile_tenants_never_meet(server, embedder, mine, theirs):
     check_two_tenants(embedder, mine, theirs)

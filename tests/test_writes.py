@@ -343,7 +343,7 @@ def cases(number):
     )
 
 
-@cases(10)
+@cases(3)
 @given(moves=actions)
 def test_any_order_of_writes_keeps_every_count(server, embedder, moves):
     with temporary_memory(embedder=embedder) as memory:
