@@ -535,8 +535,8 @@ def test_the_command_shares_and_tells(three, tenant, monkeypatch):
     assert "No claim is shared" in shown("claims", "share", "off", "--shared")
 
 
-def test_to_share_is_on_or_off(memory):
+def test_to_share_is_on_or_off(untouched):
     with pytest.raises(InvalidInput, match="on"):
-        memory.share_claims(on="yes", **ALL)
+        untouched.share_claims(on="yes", **ALL)
     with pytest.raises(InvalidInput):
-        memory.share_claims(on=True)
+        untouched.share_claims(on=True)

@@ -29,10 +29,16 @@ COMMAND = str(Path(sys.executable).with_name("memgraph-engine"))
 
 
 @pytest.fixture
-def cli(tenant, embedder, monkeypatch):
+def cli(tenant, embedder, monkeypatch, typed):
     """Run a command for user ana of the test's tenant."""
     monkeypatch.setattr("memgraph_engine.engine.wiring.embedder_named", lambda settings: embedder)
     monkeypatch.setenv("MEMGRAPH_ENGINE_TENANT", tenant)
+    return typed
+
+
+@pytest.fixture
+def typed():
+    """Run a command for user ana of whatever memory there is."""
 
     def run(*arguments, user="ana", code=0, **options):
         whose = ["--user", user] if user else []
@@ -595,19 +601,20 @@ def test_a_folder_with_a_circle_and_a_file_that_changes_is_ingested_as_far_as_it
 @pytest.mark.parametrize(
     ("content", "fault"), [(b"{", "no JSON"), (b"\xff\x00", "no JSON"), (b'{"bias": 0, "weights": {}}', "lacks weight")]
 )
-def test_a_ranking_that_can_not_be_used_is_named(cli, tmp_path, monkeypatch, content, fault):
+def test_a_ranking_that_can_not_be_used_is_named(typed, tmp_path, monkeypatch, content, fault):
+    monkeypatch.setenv("MEMGRAPH_ENGINE_URI", "bolt://127.0.0.1:1")  # so that nothing is started where it is not named
     file = tmp_path / "ranking.json"
     file.write_bytes(content)
     monkeypatch.setenv("MEMGRAPH_ENGINE_RECALL__RANKING", str(file))
     for command in (["search", "boat"], ["stats"], ["add", "The boat is blue."]):
-        told = cli(*command, code=1)
+        told = typed(*command, code=1)
         assert (told.stdout, told.stderr.count("\n")) == ("", 1)
         assert f"The ranking {str(file)!r} can't be used: it" in told.stderr
         assert fault in told.stderr
 
 
-def test_a_missing_file_is_wrong_usage(cli):
-    assert "does not exist" in cli("ingest", "no-such-file.jsonl", code=2).stderr
+def test_a_missing_file_is_wrong_usage(typed):
+    assert "does not exist" in typed("ingest", "no-such-file.jsonl", code=2).stderr
 
 
 # ---- ready, and shown -----------------------------------------------------------------------
@@ -721,20 +728,20 @@ def test_a_user_whose_notes_are_all_gone_has_none_until_all_is_erased(cli):
 
 
 @pytest.mark.parametrize("command", [["search", "x"], ["context", "x"], ["ask", "x"]])
-def test_a_number_of_notes_that_can_not_be_is_told_by_its_option(cli, command):
+def test_a_number_of_notes_that_can_not_be_is_told_by_its_option(typed, command):
     for number, most in (("0", "1"), ("-1", "1"), ("1001", "1000")):
-        told = cli(*command, "--top-k", number, code=2).stderr
+        told = typed(*command, "--top-k", number, code=2).stderr
         assert "Invalid value for '--top-k'" in told
         assert most in told
         assert "get_all" not in told
-    assert "--limit" in cli("decisions", "--limit", "0", code=2).stderr
+    assert "--limit" in typed("decisions", "--limit", "0", code=2).stderr
 
 
-def test_an_option_in_front_of_its_command_is_told_where_it_belongs(cli):
-    told = cli("topics", code=2).stderr
+def test_an_option_in_front_of_its_command_is_told_where_it_belongs(typed):
+    told = typed("topics", code=2).stderr
     assert "--user belongs behind a command of `memgraph-engine topics`: rebuild, list, show, diff." in told
-    assert "--user belongs behind a command of `memgraph-engine`: add, " in cli(code=2).stderr
-    nobodys = cli("topics", "--fish", user=None, code=2).stderr
+    assert "--user belongs behind a command of `memgraph-engine`: add, " in typed(code=2).stderr
+    nobodys = typed("topics", "--fish", user=None, code=2).stderr
     assert "No such option: --fish" in nobodys
 
 

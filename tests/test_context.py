@@ -437,13 +437,13 @@ def test_filters_narrow_a_context(memory):
 
 
 @pytest.mark.parametrize("wrong", [{"budget": 199}, {"budget": 1e3}, {"budget": True}, {"top_k": 0}, {"speaker": 3}])
-def test_what_can_not_be_is_refused(memory, wrong):
+def test_what_can_not_be_is_refused(untouched, wrong):
     with pytest.raises(InvalidInput):
-        memory.context("Where?", user_id="ana", **wrong)
+        untouched.context("Where?", user_id="ana", **wrong)
     with pytest.raises(InvalidInput):
-        memory.answer_stream("Where?", user_id="ana", **wrong)
+        untouched.answer_stream("Where?", user_id="ana", **wrong)
 
 
-def test_an_unknown_filter_is_a_type_error(memory):
+def test_an_unknown_filter_is_a_type_error(untouched):
     with pytest.raises(TypeError, match="colour"):
-        memory.context("Where?", user_id="ana", colour="blue")
+        untouched.context("Where?", user_id="ana", colour="blue")

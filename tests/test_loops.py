@@ -100,9 +100,9 @@ def test_the_threshold_is_a_setting(tenant, embedder):
 
 
 @pytest.mark.parametrize("shown", ["a text", [1], 0])
-def test_what_was_shown_is_a_list_of_texts(memory, shown):
+def test_what_was_shown_is_a_list_of_texts(untouched, shown):
     with pytest.raises(InvalidInput, match="shown"):
-        memory.add(answer(), user_id="ana", shown=shown)
+        untouched.add(answer(), user_id="ana", shown=shown)
 
 
 def test_a_turn_that_makes_no_note_is_in_no_context(memory):

@@ -352,11 +352,11 @@ def test_shared_memory_is_read_beside_the_users_own(ana):
     assert contexts(ana.search("Lisbon", shared=True)) == ["The office in Lisbon closes at six."]
 
 
-def test_whose_memory_is_meant_must_be_said(memory):
+def test_whose_memory_is_meant_must_be_said(untouched):
     with pytest.raises(InvalidInput, match="user_id is required"):
-        memory.search("Lisbon")
+        untouched.search("Lisbon")
     with pytest.raises(InvalidInput, match="leave user_id out"):
-        memory.add("x", user_id="ana", shared=True)
+        untouched.add("x", user_id="ana", shared=True)
 
 
 def test_stats_count_what_is_there(ana):

@@ -144,9 +144,9 @@ def test_each_entry_is_taken_away_once(session):
         ({"ttl": 5}, "must be a timedelta"),
     ],
 )
-def test_what_names_no_session_is_refused(memory, given, says):
+def test_what_names_no_session_is_refused(untouched, given, says):
     with pytest.raises(InvalidInput, match=says):
-        MemgraphSession(memory, **{"session_id": "s1", "user_id": "ana", **given})
+        MemgraphSession(untouched, **{"session_id": "s1", "user_id": "ana", **given})
 
 
 def test_items_of_other_surfaces_are_no_entries(memory, session):

@@ -28,7 +28,7 @@ from memgraph_engine.recall.question import Filters
 from memgraph_engine.recall.search import Query
 from memgraph_engine.recall.select import Selector
 from memgraph_engine.reranking import reranker_named
-from memgraph_engine.testing import ScriptedChat
+from memgraph_engine.testing import HashingEmbedder, ScriptedChat
 from tests.models import memory_with
 
 ANA = {"user_id": "ana"}
@@ -465,15 +465,15 @@ def test_a_reranker_is_named_in_the_settings():
             reranker_named(named(wrong))
 
 
-def test_the_role_needs_a_model(tenant, embedder):
+def test_the_role_needs_a_model():
     with pytest.raises(SettingsError, match="role selecting has no model"):
-        Memory.connect(tenant=tenant, embedder=embedder, settings=named("llm"))
+        Memory.connect("bolt://127.0.0.1:1", embedder=HashingEmbedder(), settings=named("llm"))
 
 
 @pytest.mark.parametrize("wrong", [object(), type("NoName", (), {"name": "", "rerank": print})(), "cross-encoder"])
-def test_what_is_no_reranker_is_refused(tenant, embedder, wrong):
+def test_what_is_no_reranker_is_refused(wrong):
     with pytest.raises(SettingsError, match="needs a name"):
-        Memory.connect(tenant=tenant, embedder=embedder, reranker=wrong)
+        Memory.connect("bolt://127.0.0.1:1", embedder=HashingEmbedder(), reranker=wrong)
 
 
 def test_a_cross_encoder_needs_the_extra(monkeypatch):

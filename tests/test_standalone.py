@@ -193,9 +193,9 @@ def test_a_model_answers_the_question_with_what_it_refers_to(tenant, embedder):
         ("a\0b", "history"),
     ],
 )
-def test_what_is_no_history_is_refused(memory, history, message):
+def test_what_is_no_history_is_refused(untouched, history, message):
     with pytest.raises(InvalidInput, match=message):
-        memory.search("What did she buy?", user_id="ana", history=history)
+        untouched.search("What did she buy?", user_id="ana", history=history)
 
 
 def test_only_the_last_turns_are_read(memory):

@@ -267,9 +267,9 @@ def test_a_day_means_its_end(moved):
 
 @pytest.mark.parametrize("name", ["as_of", "known_at"])
 @pytest.mark.parametrize("wrong", ["tomorrow", "", "2024-13-01", 7, "\ud800", "2024-05-01\0"])
-def test_a_time_that_is_none_is_refused(memory, name, wrong):
+def test_a_time_that_is_none_is_refused(untouched, name, wrong):
     with pytest.raises(InvalidInput, match=name):
-        memory.search("Lisbon", user_id="ana", **{name: wrong})
+        untouched.search("Lisbon", user_id="ana", **{name: wrong})
 
 
 @pytest.mark.parametrize("name", ["as_of", "known_at"])

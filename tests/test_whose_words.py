@@ -215,9 +215,9 @@ def test_the_objects_of_chat_libraries_are_messages(memory):
     ("given", "what"),
     [(b"My boat is blue.", "an object of the type bytes"), (7, "the number 7"), ({1, 2}, "a list")],
 )
-def test_what_is_no_message_is_refused_as_what_it_is(memory, given, what):
+def test_what_is_no_message_is_refused_as_what_it_is(untouched, given, what):
     with pytest.raises(InvalidInput, match=f"not {what}"):
-        memory.add(given, user_id="ana")
+        untouched.add(given, user_id="ana")
 
 
 @pytest.mark.parametrize(
