@@ -737,6 +737,30 @@ def test_a_number_of_notes_that_can_not_be_is_told_by_its_option(typed, command)
     assert "--limit" in typed("decisions", "--limit", "0", code=2).stderr
 
 
+def test_a_long_hit_is_printed_by_its_beginning_unless_all_of_it_is_asked_for(cli):
+    text = "The ferry to Faro left at noon, and nobody was on it. " * 20
+    cli("add", text, "--id", "long")
+    told = cli("search", "ferry", user="ana").stdout
+    assert "…" in told
+    assert len(told) < 500
+    assert text.strip() in cli("search", "ferry", "--whole").stdout
+    assert json.loads(cli("search", "ferry", "--json").stdout)[0]["note"]["text"] == text.strip()
+
+
+@pytest.mark.parametrize(
+    ("option", "meant"),
+    [
+        ("--limit", "--top-k"),
+        ("-n", "--top-k"),
+        ("--size", "--top-k"),
+        ("--sesion", "--session"),
+        ("--where", "--meta"),
+    ],
+)
+def test_an_option_that_there_is_not_is_answered_with_the_one_that_is_meant(typed, option, meant):
+    assert f"No such option: {option} (Possible options: {meant})" in typed("search", "x", option, "3", code=2).stderr
+
+
 def test_an_option_in_front_of_its_command_is_told_where_it_belongs(typed):
     told = typed("topics", code=2).stderr
     assert "--user belongs behind a command of `memgraph-engine topics`: rebuild, list, show, diff." in told

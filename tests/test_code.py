@@ -321,6 +321,21 @@ def test_what_is_the_same_is_known_what_changed_is_updated_and_what_is_gone_dele
     assert counts(ingest(memory, root)) == {"files": 2, "added": 1, "repeats": 4}
 
 
+def test_an_update_that_reads_no_code_says_that_it_is_left_as_it_is(memory, repo):
+    root = repo({"store.py": STORE, "README.md": "# Boats\n\nBoats are kept here.\n"})
+    assert ingest(memory, root).remarks == ()
+    known = set(pieces(memory))
+    (root / "store.py").write_text(STORE.replace("load_boats", "read_boats"))
+    done = ingest(memory, root, repository=False, update=True)
+    assert [str(one) for one in done.remarks] == [
+        f"{root}: 1 of its files are in the memory as code, and were left as they are: --repository follows them"
+    ]
+    assert set(pieces(memory)) == known
+    assert ingest(memory, root, repository=False).remarks == ()
+    assert ingest(memory, root, update=True).remarks == ()
+    assert set(pieces(memory)) != known
+
+
 def test_an_update_of_a_function_changes_what_it_names_and_undo_brings_that_back(memory, repo):
     root = repo({"a.py": 'def home():\n    return os.getenv("OLD_HOME")\n'})
     ingest(memory, root)

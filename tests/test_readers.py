@@ -410,6 +410,23 @@ def test_a_hash_in_code_is_no_heading():
     assert list(passages(text, 200, markdown=True)) == [text.strip()]
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Here. <!-- not here --> And here.", ["Here.  And here."]),
+        ("# Guide\n\n<!-- a\n\n# No heading\n-->\n\nUse pip.", ["# Guide\n\nUse pip."]),
+        ("<!-- all of it -->\n", []),
+        ("```html\n<!-- shown -->\n```\n<!-- hidden -->", ["```html\n<!-- shown -->\n```"]),
+        ("    <!-- shown -->\n\nText.", ["    <!-- shown -->\n\nText."]),
+        ("Write `<!-- shown -->`.", ["Write `<!-- shown -->`."]),
+        ("Never closed <!-- so it is text.", ["Never closed <!-- so it is text."]),
+    ],
+)
+def test_comments_of_markdown_are_no_part_of_passages(text, said):
+    assert list(passages(text, 200, markdown=True)) == said
+    assert "".join(passages(text, 200)).strip() == text.strip()
+
+
 def test_an_underlined_heading_is_one():
     assert list(passages("One\n===\n\na\n\nTwo\n===\n\nb", 200, markdown=True)) == [
         "One\n===\n\na",

@@ -29,8 +29,8 @@ class Group(TyperGroup):
         try:
             return super().invoke(ctx)
         except NoSuchOption as error:
-            options = [one for own in error.ctx.command.get_params(error.ctx) for one in own.opts] if error.ctx else []
-            names = {one.strip("-").replace("-", "_"): one for one in options if one.startswith("--")}
+            known = error.ctx.command.get_params(error.ctx) if error.ctx else []
+            names = {str(own.name): one for own in known for one in own.opts if one.startswith("--")}
             near = meant(error.option_name, names)
             error.possibilities = [names[near]] if near else error.possibilities
             raise

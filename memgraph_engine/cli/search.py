@@ -32,11 +32,12 @@ def search(
     *,
     filters: "SearchFilters",
     explain: Annotated[bool, typer.Option("--explain", help="Show each channel's scores.", show_default=False)] = False,
+    whole: Annotated[bool, typer.Option("--whole", help="Print long notes to their end.", show_default=False)] = False,
     as_json: Json = False,
 ) -> None:
     """Find the notes that answer a question best.
 
-    A user's search reads the tenant's shared memory too.
+    A user's search reads the tenant's shared memory too. Of a long note the beginning is printed.
     """
     owner = whose(user, shared)
     with known(tenant, owner, asking=True) as memory:
@@ -63,7 +64,7 @@ def search(
     if hits and hits[0].explanation:
         show.rounds(out, hits[0].explanation.rounds)
     for rank, hit in enumerate(hits, 1):
-        show.hit(out, rank, hit)
+        show.hit(out, rank, hit, whole=whole)
         if hit.explanation:
             show.explanation(out, hit, hit.explanation)
     for note, why in hits.dropped.items() if explain else ():

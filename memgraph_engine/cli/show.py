@@ -37,6 +37,7 @@ _ABOUT = {"superseded": "in place of ", "retired": "took back "}
 _SHOWN = 0.005  # what adds less to a hit's rank is not told
 _TOLD = 5  # decisions whose undo is told
 _QUOTED = 160  # characters of a text that is only named
+_READABLE = 400  # characters of a hit, unless all of it is asked for
 
 
 def undoing(
@@ -180,10 +181,11 @@ def quoted(text: str) -> str:
     return f'"{told if len(told) <= _QUOTED else told[: _QUOTED - 1] + "…"}"'
 
 
-def lines(out: "Console", note: "Note") -> None:
-    """Print a note's own words, with who said them, indented."""
-    for text, source in (words(line, note.sources) for line in note.raw):
-        indented(out, said(replace(source, text=text)) if source else clean(text))
+def lines(out: "Console", note: "Note", most: int | None = None) -> None:
+    """Print a note's own words, with who said them, indented; of a long one the first `most` characters."""
+    told = (words(line, note.sources) for line in note.raw)
+    text = "\n".join(said(replace(source, text=one)) if source else clean(one) for one, source in told)
+    indented(out, text if most is None or len(text) <= most else f"{text[: most - 1].rstrip()}…")
 
 
 def indented(out: "Console", text: str) -> None:
@@ -199,8 +201,8 @@ def ids(note: "Note") -> str:
     return inline(", ".join(source.id for source in note.sources))
 
 
-def hit(out: "Console", rank: int, one: "Hit", by: str = "") -> None:
-    """Print a hit: rank, score, date, source ids and what has become of it, then what was said.
+def hit(out: "Console", rank: int, one: "Hit", by: str = "", *, whole: bool = False) -> None:
+    """Print a hit: rank, score, date, source ids and what has become of it, then what was said, or how it begins.
 
     What ceased to be true says until when, and `by` what it was replaced: some words, else the note's id.
     """
@@ -212,7 +214,7 @@ def hit(out: "Console", rank: int, one: "Hit", by: str = "") -> None:
         (_beside(until(one.note, by)), "yellow"),
     )  # fmt: skip
     out.print(head)
-    lines(out, one.note)
+    lines(out, one.note, None if whole else _READABLE)
 
 
 def _beside(told: str) -> str:

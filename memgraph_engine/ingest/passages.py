@@ -15,6 +15,8 @@ from markdown_it import MarkdownIt
 from memgraph_engine.model.marker import own
 from memgraph_engine.model.memory import Source, cut_up
 
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_CODE = ("fence", "code_block")
 _WORD = re.compile(r"\w")
 # Ends of units, from the coarsest; what no sentence or word ends is cut at the limit
 _UNITS = tuple(
@@ -33,14 +35,15 @@ class _Section:
 def passages(text: str, limit: int, *, markdown: bool = False) -> Iterator[str]:
     r"""Yield passages of at most `limit` characters (200 or more), in order.
 
-    A Markdown passage opens with the headings it stands under, joined with " > ".
+    A Markdown passage opens with the headings it stands under, joined with " > "; comments are no part of it.
 
     >>> list(passages("# Guide\n\n## Install\n\nUse pip.", 200, markdown=True))
     ['# Guide\n\n## Install\n\nUse pip.']
     >>> list(passages("# Guide\nHello.\n## Use\nType help.", 200, markdown=True))
     ['# Guide\nHello.', 'Guide\n\n## Use\nType help.']
     """
-    text = _without_gaps(text.replace("\r\n", "\n").replace("\r", "\n"))
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    text = _without_gaps(_without_comments(text) if markdown else text)
     for section in _sections(text) if markdown else (_Section((), (), text),):
         first, later = _front(section.above, limit), _front(section.path, limit)
         for n, body in enumerate(_packed(section.text, limit - max(len(first), len(later)))):
@@ -73,6 +76,22 @@ def of_message(source: Source, limit: int) -> list[Source]:
     """Return the passages of a message; of one within the limit that is the message itself."""
     found = cuts(source.text, limit)
     return cut_up(source, found)
+
+
+def _without_comments(text: str) -> str:
+    """Leave out what a page does not show: HTML comments, but not those that code quotes."""
+    if "<!--" not in text:
+        return text
+    tokens = MarkdownIt().parse(text)
+    code = {line for token in tokens if token.type in _CODE and token.map for line in range(*token.map)}
+    quoted = "\n".join(one.content for token in tokens for one in token.children or () if one.type == "code_inline")
+    begins = [0, *(found.end() for found in re.finditer("\n", text))]
+
+    def shown(comment: re.Match[str]) -> str:
+        is_code = bisect_right(begins, comment.start()) - 1 in code or " ".join(comment[0].split("\n")) in quoted
+        return comment[0] if is_code else ""
+
+    return _COMMENT.sub(shown, text)
 
 
 def _without_gaps(text: str) -> str:

@@ -30,6 +30,7 @@ from memgraph_engine.writing.writer import Writer
 
 _GONE = "What it was ingested from says it no longer."
 """Why a passage was deleted; one that the user deleted stays so, though its file holds it."""
+_UNFOLLOWED = "{count} of its files are in the memory as code, and were left as they are: --repository follows them"
 _ANOTHER = (
     "the memory knows {id!r} as the folder {place}, and this one has no passage in common with it. Nothing of it was "
     "ingested: give it an id of its own (--id), or that one if it is the same all the same"
@@ -109,7 +110,7 @@ class Ingestion:
 
         What was not looked at stays, and of a file that is there also what another way of reading made of it.
         """
-        read = {file.id for file in folder.files}
+        read, code = {file.id for file in folder.files}, 0
         below = (sources.documents(self.db, self.scope.name, f"{id}/") for id in folder.ids)  # noqa: A001
         for document in dict.fromkeys(chain.from_iterable(below)):
             if document in read:
@@ -124,6 +125,9 @@ class Ingestion:
             kind = self.reader.makes(file.path) if folder.saw(document) else None
             stored = sources.document(self.db, self.scope.name, document)
             self._delete([one for one in stored if one.readable and (not there or one.source.kind == kind)])
+            code += there and kind != "code" and any(one.readable and one.source.kind == "code" for one in stored)
+        if code and not self.reader.repository:
+            self._count(Ingested(remarks=(Remark(str(folder.path), _UNFOLLOWED.format(count=code)),)))
 
     def _file(self, file: File) -> None:
         """Ingest one file; if it can't be read, that is a fault among others."""
