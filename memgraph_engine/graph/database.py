@@ -43,6 +43,7 @@ _SCHEMES = {family + security for family in ("bolt", "neo4j") for security in ("
 _CRITICAL = ("No space left on device", "has encountered a critical error")
 
 _FAILURES = driver_errors.Neo4jError, driver_errors.DriverError
+_GONE = driver_errors.ServiceUnavailable, driver_errors.RoutingServiceUnavailable  # not a cluster without a leader
 _NO_INDEX = "Neo.ClientError.Schema.IndexNotFound"  # an upgrade of the schema makes it anew
 
 _CLOSED = "This Memory was closed: connect again, or close it (or leave its `with`) after the last call."
@@ -110,12 +111,12 @@ class _Tries:
 
         Part of the wait is random, so that those who hindered each other do not come back together.
         """
-        if not (error.is_retryable() or _code(error) == _NO_INDEX):
+        if not (error.is_retryable() or getattr(error, "code", None) == _NO_INDEX):
             return False
         now = time.monotonic()
         self._failed = self._failed or now
         ends = self._failed + self._db.retry_time
-        if isinstance(error, driver_errors.ServiceUnavailable):
+        if type(error) in _GONE:
             self._db.follow()
             ends = min(ends, self._began + self._db.connect_timeout)
         wait = min(max(_FIRST_WAIT, 2 * (now - self._failed)), _LONGEST_WAIT) * uniform(0.8, 1.2)  # noqa: S311
@@ -126,10 +127,9 @@ class Database:
     """A pool of connections to one database; safe to share between threads.
 
     What fails in passing (a deadlock, a leader that moved) is tried again for `retry_time` seconds; where no server
-    answers, for `connect_timeout` seconds at most. `lost` is asked then: it returns where it answers by
-    now, None where it knows no better, or raises what it knows. Reads are sent as reads, so that a cluster
-    may route them to a follower. What can be read ends by the `clock` (docs/lifecycle.md). A child of a fork has
-    connections of its own.
+    answers, for `connect_timeout` seconds at most. `lost` is asked then: it returns where one does by now, None
+    where it knows no better, or raises what it knows. Reads are sent as reads, so that a cluster may route them to a
+    follower. What can be read ends by the `clock` (docs/lifecycle.md). A child of a fork has connections of its own.
     """
 
     closed: Event
@@ -361,10 +361,6 @@ class Database:
                 f"somebody has dropped. Try again later. {error.message}"
             )
         return QueryFailed(str(error.code), str(error.message))
-
-
-def _code(error: Exception) -> str:
-    return str(getattr(error, "code", ""))
 
 
 def _unusable(uri: str, why: str) -> SettingsError:
