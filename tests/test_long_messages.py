@@ -6,16 +6,19 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from dataclasses import replace
+from itertools import count, pairwise
 from uuid import uuid4
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from memgraph_engine import Memory
-from memgraph_engine.errors import NotFound, SourceConflict, UndoRefused
+from memgraph_engine import Memory, Settings
+from memgraph_engine.errors import InvalidInput, NotFound, SourceConflict, UndoRefused
 from memgraph_engine.graph.scopes import purge_tenant
+from memgraph_engine.ingest.messages import parse_message
 from memgraph_engine.ingest.passages import cuts
 from memgraph_engine.model.marker import TAG, own, without_recalled
 from tests.snapshots import same, snapshot
@@ -96,6 +99,54 @@ def test_a_message_within_the_limit_is_not_cut(text):
 def test_paragraphs_stay_whole_where_they_can():
     assert [ADVICE[start:].partition(" ")[0] for start in cuts(ADVICE, LIMIT)] == ["Against"]
     assert [ADVICE[start:].partition(" ")[0] for start in cuts(ADVICE, 700)] == ["Feed", "Against"]
+
+
+def pasted(length):
+    """Return a log of so many characters, of which the last line alone says what went wrong."""
+    lines = (
+        f"2024-05-08 13:{n // 60 % 60:02}:{n % 60:02} INFO [w-{n % 40}] merged shard {n * 7919} in {n} ms"
+        for n in count()
+    )
+    end, found, size = "\n2024-05-08 23:59:59 ERROR the heron gauge lost its calibration", [], 0
+    while size < length:
+        found.append(next(lines))
+        size += len(found[-1]) + 1
+    return "\n".join(found)[: length - len(end)] + end
+
+
+def test_a_pasted_log_is_cut_in_linear_time_and_leaves_nothing_out():
+    text = pasted(500_000)
+    started = time.process_time()
+    places = [0, *cuts(text, LIMIT), len(text)]
+    assert time.process_time() - started < 5
+    parts = [text[start:end] for start, end in pairwise(places)]
+    assert "".join(parts) == text
+    assert all(0 < len(part.strip()) <= LIMIT for part in parts)
+    assert len(parts) < 1.2 * len(text) / LIMIT
+    assert all(part.startswith("2024") for part in parts)  # between lines, never within one
+
+
+def test_the_longest_message_is_taken_as_it_is_and_one_that_is_longer_is_refused_with_its_place():
+    settings = Settings()
+    own = {"timezone": "UTC", "max_text": settings.max_text}
+    assert parse_message(pasted(348_853), "message 3", **own).text == pasted(348_853)
+    with pytest.raises(InvalidInput, match="message 3: text has 500,001 characters; a message has at most 500,000"):
+        parse_message("x" * 500_001, "message 3", **own)
+    with pytest.raises(InvalidInput, match=r"caption has 65,537 characters; .* at most 65,536"):
+        parse_message({"text": "A cat.", "caption": "x" * 65_537}, "message 3", **own)
+    longest = {"messages": [{"text": "\u9dfa" * settings.max_text, "role": "user"}]}
+    assert (
+        len(json.dumps(longest)) < settings.serve.body
+    )  # so what Python takes, a server takes, escaped as JSON may be
+
+
+def test_a_list_with_a_pasted_log_is_stored_whole_and_the_end_of_the_log_is_told(memory):
+    memory.add_many([{"id": "log", "text": pasted(66_000)}, {"id": "next", "text": KEY}], user_id="ana")
+    assert memory.source("log", user_id="ana").text == pasted(66_000)
+    context = memory.context("What did the heron gauge lose?", user_id="ana")
+    assert "the heron gauge lost its calibration" in context.text
+    assert context.tokens <= 2000
+    assert KEY in memory.context(WHERE, user_id="ana").text
 
 
 def test_what_was_recalled_is_never_cut():

@@ -38,6 +38,7 @@ _KINDS = tuple(kind for kind in get_args(SourceKind) if kind != "item")  # those
 _NAMES = ("id", "role", "speaker", "agent", "session")
 _LONGEST_NAME = 512
 _LONGEST_METADATA = 16_384
+_LONGEST_CAPTION = 65_536  # unlike a text, it is not cut into passages
 _MOST_TAGS = 64
 _UNHEARD = ("system", "tool")  # these are kept, and make no notes unless they are asked for
 _MOST_UNHEARD = 1_000_000  # characters; also the most that max_text may be
@@ -94,7 +95,7 @@ def parse_message(
     kind: Any = given.get("kind", "message")
     if not (isinstance(kind, str) and kind in _KINDS):
         raise InvalidInput(f"{where}: kind {kind!r} is none of {', '.join(_KINDS)}.")
-    caption = _text(given.get("caption", ""), f"{where}: caption", max_text)
+    caption = _text(given.get("caption", ""), f"{where}: caption", min(max_text, _LONGEST_CAPTION))
     most = _MOST_UNHEARD if names["role"] in _UNHEARD else max_text
     text = _text(given.get("text", ""), f"{where}: text", most)
     if not names["role"] and not text.strip() and not caption.strip():

@@ -58,7 +58,7 @@ class Reader:
     sample_id: str | None = None
     encoding: str = ""
     passage: int = 1200
-    max_text: int = 65_536
+    max_text: int = 500_000
     timezone: str = "UTC"
     repository: bool = False
 
@@ -133,7 +133,7 @@ def read(
     sample_id: str | None = None,
     encoding: str = "",
     passage: int = 1200,
-    max_text: int = 65_536,
+    max_text: int = 500_000,
     timezone: str = "UTC",
 ) -> Iterator[Item]:
     """Return the messages of a file as `Memory.add` takes them, and a Fault for each that it would refuse.
