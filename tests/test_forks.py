@@ -59,7 +59,6 @@ print(json.dumps([first, asked("the parent"), *map(said_by, children), asked("th
 
 
 def test_children_ask_chat_models_on_connections_of_their_own(monkeypatch):
-    pytest.importorskip("litellm")
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     with ThreadingHTTPServer(("127.0.0.1", 0), Echo) as http:
         http.daemon_threads = True

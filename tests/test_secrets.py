@@ -55,7 +55,6 @@ def test_who_fetches_is_not_told(kind, tmp_path: Path):
 def test_an_address_or_a_key_of_a_chat_model_is_not_told(monkeypatch):
     monkeypatch.setenv("SOME_PROVIDER_API_KEY", f"sk-{SECRET}")
     assert SECRET not in str(ModelError(f"openai/x: 401, the key sk-{SECRET} is wrong"))
-    pytest.importorskip("litellm")
     chat = LiteLLMChat("openai/x", f"http://ana:{SECRET}@127.0.0.1:1/v1")
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     with pytest.raises(ModelError) as told:
