@@ -19,7 +19,7 @@ from memgraph_engine import Memory, Settings
 from memgraph_engine.embedding import CheckedEmbedder
 from memgraph_engine.engine.load import Load
 from memgraph_engine.engine.wiring import Engine
-from memgraph_engine.graph.database import Database
+from memgraph_engine.graph.database import Address, Database
 from memgraph_engine.graph.note_cache import NoteCache
 from memgraph_engine.llm import Roles
 from memgraph_engine.model.ports import Embedder, utc_now
@@ -146,9 +146,7 @@ def memory(tenant: str, server: Server, embedder: Embedder) -> Iterator[Memory]:
     engine = _engine(server, embedder, Path.cwd(), *sorted(read))
     given = engine.settings.model_copy(update={"tenant": tenant})
     db = Database(
-        server.uri,
-        server.user,
-        server.password,
+        Address(server.uri, server.user, server.password),
         database=given.database,
         connect_timeout=given.connect_timeout,
         retry_time=given.retry_time,
