@@ -219,6 +219,7 @@ def test_a_phrase_without_word_borders_names_its_days(phrase, first, number):
         "He learned it in two weeks. Three times in a week.",
         "The shop shuts on Mondays and on Tuesday and Friday.",
         "On the 24th floor, on the 2nd of the list.",
+        "By Friday, 9 November; on Friday, November 9.",  # another year's
         "The last week was hard; over the last year, the next day, the past month.",
         "The last Friday of the month, on Fridays, every Friday, on Friday.",
         "Two weeks later, a week before, the week after.",
@@ -247,6 +248,7 @@ def test_what_only_looks_like_a_date_or_has_two_readings_is_none(text):
         "Durante dos semanas. Tiene 5 años. A las 5.",
         "Hace unas dos semanas, hace un año y medio, hace dos o tres días.",
         "La calle 3 de mayo. Mi cumpleaños es el 3 de mayo.",
+        "El viernes 9 de noviembre.",
         "Lo aprendió en dos semanas. Los martes. Vivo en el 24.",
         "El pasado, la última semana, una semana pasada por agua.",
     ],

@@ -86,7 +86,7 @@ def told_past(text: str, at: int, language: str) -> bool:
     end = _SENTENCES.search(text, at)
     sentence = text[begin : end.start() if end else len(text)]
     clauses = _clauses(sentence, language)
-    own = max(len(_clauses(text[begin:at], language)) - 1, 0)
+    own = len(_clauses(f"{text[begin:at]}{sentence[at - begin :].split(maxsplit=1)[0]}", language)) - 1
     tenses = word_values(language, "tenses")
     words = chain.from_iterable(pairwise(("", *clause)) for clause in (*clauses[own:], *clauses[:own]))
     shown = (_tense(word, tenses) for before, word in words if before not in _leads(language))
