@@ -45,12 +45,14 @@ test: .venv/ready  ## every check and test but the optional ones (some six minut
 	@$(MAKE) --no-print-directory check
 	@$(MAKE) --no-print-directory tests RUN="$(OPTIONAL)"
 
-# the processes share a server
+# The processes share a server; one that has nothing more to do takes tests of another.
+WORKERS ?= 3
+DIST ?= worksteal
 tests: .venv/ready
-	$(V)/python -m pytest -n 3 --dist worksteal -m "$(RUN)"
+	$(V)/python -m pytest -n $(WORKERS) --dist $(DIST) -m "$(RUN)"
 
 test-slow: .venv/ready  ## what starts servers or many processes, kills them, or runs notebooks (some minutes)
-	@$(MAKE) --no-print-directory tests RUN="slow and not long"
+	@$(MAKE) --no-print-directory tests RUN="slow and not long" DIST=loadfile  # a file's tests share a server of their own
 
 test-long: .venv/ready  ## the property tests over ten times as many cases
 	$(V)/python -m pytest -m long -o faulthandler_timeout=0
