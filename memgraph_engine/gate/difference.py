@@ -4,6 +4,7 @@ A score sees how much two lines share, not what the rest of them does. What that
 words mean, by how the two are worded:
 
 - verbatim   nothing differs but what never changes a meaning
+- reordered  where, when or with whom stands elsewhere in it
 - detailed   the one has a few words more, inside or behind what both say
 - reworded   the old one tells, sentence by sentence, part of all that the new one says, in other words
 - exchanged  the one is the other with something in its place: that is what it is told for, whatever it is
@@ -15,11 +16,12 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property
+from itertools import pairwise
 from typing import Literal
 
 from memgraph_engine.gate.known import Known, Line, same_speaker
 from memgraph_engine.gate.wording import Lists, Token, dates, lists_of, names, numbers, recurs, shown
-from memgraph_engine.model.tense import happened
+from memgraph_engine.model.tense import happened, present
 
 REWORDED = 3  # content words that a rewording shares with what it repeats
 TOLD = 1 / 3  # and more than this of the content words of each of its sentences
@@ -31,10 +33,11 @@ PARALLEL = 0.7  # share of tokens from which two sentences are one with somethin
 DENIED = 2  # content words that a negation reaches
 SPOKEN = 4  # one word in so many is of a closed class, in a text of the language whose lists are read
 
-Wording = Literal["verbatim", "detailed", "reworded", "exchanged"]
+Wording = Literal["verbatim", "reordered", "detailed", "reworded", "exchanged"]
 Verdict = Literal["same", "conflict", "related"]
 SAYS: Mapping[Wording, str] = {
     "verbatim": "It says the same.",
+    "reordered": "It says the same in another order.",
     "detailed": "One of them says the same in more detail.",
     "reworded": "It says as much in other words.",
 }
@@ -122,11 +125,57 @@ class Pair:
             return "verbatim"
         if self.new.long or self.old.long or not self._spoken:
             return "exchanged"
+        if self._reordered:
+            return "reordered"
         shared = len(self.new.content & self.old.content)
         added = not any(mine for mine, _ in blocks) or not any(theirs for _, theirs in blocks)
         if shared >= DETAILED and added and all(self._detail(*block) for block in blocks):
             return "detailed"
         return "reworded" if ratio <= PARALLEL and self._told else "exchanged"
+
+    @property
+    def _reordered(self) -> bool:
+        """Whether all that differs is where some details stand: "In March I moved." for "I moved in March.".
+
+        Who does what to whom is told by the order of the rest. One may have articles that the other lacks.
+        """
+        new, old = (_without(self.lists.articles, line.stated) for line in (self.new, self.old))
+        if Counter(forms(new, old)) != Counter(forms(old, new)) or not self._articles_alike:
+            return False
+        if self._turned_about([forms(new, old), forms(old, new)]):
+            return True
+        blocks = aligned(new, old)[1]
+        put, out = ([block[side] for block in blocks if block[side]] for side in (0, 1))
+        if sorted(forms(one, old) for one in put) != sorted(forms(one, new) for one in out):
+            return False
+        moved = {token.span for one in put for token in one}
+        rest = [token for token in new if token.span not in moved]
+        return all(map(self._aside, put)) or (len(put) == 1 and self._aside(rest))
+
+    def _turned_about(self, forms: Sequence[list[str]]) -> bool:
+        """Tell whether both sides of an "is" stand on its other side, or two words around an "and" do."""
+        new, old = forms
+        for at, word in enumerate(old):
+            if present(word, self.language) and [*old[at + 1 :], word, *old[:at]] == new:
+                return True
+            pair = old[at - 1 : at + 2]
+            if word in self.lists.joints and len(pair) == 3 and [*old[: at - 1], *pair[::-1], *old[at + 2 :]] == new:
+                return True
+        return False
+
+    @property
+    def _articles_alike(self) -> bool:
+        new, old = (
+            Counter(token.plain for token in line.stated if token.plain in self.lists.articles)
+            for line in (self.new, self.old)
+        )
+        return new <= old or old <= new
+
+    def _aside(self, block: Sequence[Token]) -> bool:
+        """Tell whether words are a detail: led to by a word like "in", or nothing but a time."""
+        lists = self.lists
+        timely = (one.plain.casefold() in lists.times or one.number or dates([one], lists) for one in block if one.stem)
+        return block[0].plain in lists.details - lists.articles or (any(one.stem for one in block) and all(timely))
 
     @property
     def _told(self) -> bool:
@@ -210,6 +259,13 @@ def aligned(
     """Return the share of tokens that both have in the same order, and what stands between these and where in `new`."""
     match = SequenceMatcher(None, forms(new, old), forms(old, new), autojunk=False)
     return match.ratio(), [(new[i:j], old[k:m], i) for tag, i, j, k, m in match.get_opcodes() if tag != "equal"]
+
+
+def _without(words: Collection[str], tokens: Sequence[Token]) -> Sequence[Token]:
+    """Leave out some words where they lead up to one with content: "a cat", not "a little"."""
+    return [
+        one for one, after in pairwise((*tokens, None)) if one and not (after and after.stem and one.plain in words)
+    ]
 
 
 def _stems(tokens: Sequence[Token]) -> list[str]:

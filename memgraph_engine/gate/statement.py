@@ -35,10 +35,10 @@ class Statement:
         found = {phrase: held for phrase, held in told.items() if self._tells_change(phrase, held)}
         self.changes, self.around, self._changing = tuple(found), tuple[str, ...](), found
         self.sentence = own[-1].sentence
-        self.hedged = bool(phrases_in(self._words, lists.hedging))
         self.past = bool(phrases_in(self._words, lists.past))
         changing = frozenset[int]().union(*found.values())
         self.body = tuple(token for at, token in enumerate(self.tokens) if at not in changing)
+        self.hedged = bool(phrases_in(tuple(token.plain.casefold() for token in self.body), lists.hedging))
         self.content = frozenset(token.stem for token in self.body if token.stem)
         self._speaker = frozenset(line.speaker.split())
 
@@ -121,22 +121,24 @@ class Statement:
         return frozenset(token.stem for token in named)
 
     @cached_property
-    def relocates(self) -> bool:
-        """Whether it tells that somebody lives elsewhere since: "moved to York", not "moved the desk" or "to Linux"."""
+    def relocates(self) -> frozenset[str]:
+        """What he does elsewhere since, to live or to work: "moved to York", not "moved the desk" or "to Linux"."""
         lists = self._lists
-        held = [max(self._changing[phrase]) for phrase in self.changes if phrase in lists.relocation]
-        led = any(not lists.goals.isdisjoint(self._words[at + 1 : at + 2]) for at in held)
-        return led and lists.products.isdisjoint(self._words)
+        held = {max(self._changing[phrase]): phrase for phrase in self.changes if phrase in lists.relocation}
+        led = {at for at in held if not lists.goals.isdisjoint(self._words[at + 1 : at + 2])}
+        led |= {at for at in held if self._words[at] in lists.details}
+        found = frozenset(lists.relocation[held[at]] for at in led)
+        return found if lists.products.isdisjoint(self._words) else frozenset()
 
     @cached_property
-    def dwells(self) -> bool:
-        """Whether it tells where somebody lives."""
-        return not self._lists.dwelling.isdisjoint(self._words)
+    def dwells(self) -> frozenset[str]:
+        """What somebody does where it tells, to live or to work."""
+        return frozenset(self._lists.dwelling[word] for word in self._lists.dwelling.keys() & {*self._words})
 
     @cached_property
     def alone(self) -> bool:
         """Whether it tells by itself what has changed of the speaker: "I turned 40", "we moved to York"."""
-        return self.subject.speaker and (self.relocates or bool(self.becoming))
+        return self.subject.speaker and bool(self.relocates or self.becoming)
 
     def whose(self, thing: frozenset[str]) -> str:
         """Return how it tells whose a thing is, where it does: "my" of "my lesson", '' of "the lesson"."""
@@ -410,12 +412,14 @@ def _clauses(line: Line, lists: Lists) -> Iterator[list[Token]]:
         if clause and not (denied and clause[-1].sentence == some[0].sentence):
             yield clause
             clause = []
+        phrases = phrases_in(tuple(token.plain.casefold() for token in some), lists.changing)
+        within = frozenset[int]().union(*(held for phrase, held in phrases.items() if "~" not in phrase))
         for at, token in enumerate(some):
             together = any(
                 one.plain.casefold() in lists.first_person - lists.determiners for one in some[at + 1 : at + 2]
             )
             named = len(clause) < _WHO and all(one.stem or one.plain.casefold() in lists.determiners for one in clause)
-            if token.plain.casefold() not in lists.joints or (clause and named and together):
+            if token.plain.casefold() not in lists.joints or at in within or (clause and named and together):
                 clause.append(token)
                 continue
             if clause:
@@ -445,7 +449,7 @@ def _reported(sentence: Sequence[Token], line: Line, lists: Lists) -> Sequence[T
             continue
         told = [one.plain.casefold() for one in sentence if one.span < token.span]
         mark = normalize("NFC", line.text)[before.span[1] : token.span[0]]
-        own = not lists.first_person.isdisjoint(told[:1]) or sentence[0].written in line.speaker.split()
+        own = not (lists.first_person - lists.determiners).isdisjoint(told[:1]) or sentence[0].written in line.speaker.split()
         says = ":" in mark or (told[-1] in lists.hedges and token.plain.casefold() in lists.persons)
         if says and not own and phrases_in(told, lists.hedging):
             return [one for one in sentence if one.span >= token.span]

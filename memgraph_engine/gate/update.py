@@ -272,7 +272,7 @@ class _Pair:
         """Tell where somebody lives since he moved; a sentence that tells more may tell of another time or person."""
         now, (mine, theirs) = self.now, self._names
         more = any(one is not now and one.sentence == now.sentence for one in statements(self.new, self.lists))
-        moved = now.relocates and not now.acted_on and self.was.dwells and not more
+        moved = not now.relocates.isdisjoint(self.was.dwells) and not now.acted_on and not more
         return swapped("name", mine, theirs) if moved else ""
 
     @property
@@ -458,10 +458,27 @@ class _Pair:
         if not mine <= was.content or (sometimes and not now.dates <= was.dates):
             return ""
         named = any(token.stem in mine and token.written in was.names for token in was.body)
-        plain = (
-            was.patient == mine or len(timeless(was.body, self.lists) - mine) <= 1
-        )  # "I sing in a choir on Tuesdays" tells of the choir
+        if len(mine) == 1 and self._parted and not self._bound:
+            return ""
+        rest = [one for before, one in pairwise((None, *was.body)) if not (before and before.stem in mine)]
+        # "I sing in a choir on Tuesdays" tells of the choir, "I take yoga classes" of yoga
+        plain = was.patient == mine or len(timeless(rest, self.lists) - mine) <= 1
         return f"So is {quoted(worded(mine, now.body))} no more." if len(mine) > 1 or named or plain else ""
+
+    @property
+    def _parted(self) -> bool:
+        """Whether two are no more together, which ends nothing else that is told of one: "Joris and I broke up"."""
+        pairs = pairwise(self.now.body)
+        together = (one.stem and after.plain in self.lists.joints for one, after in pairs)
+        with_whom = (before.plain in self.lists.several for before, _ in pairwise(self.now.body))
+        return any(together) or any(with_whom)
+
+    @property
+    def _bound(self) -> bool:
+        """Whether the old one tells what binds the speaker to another: "I live with Joris", "Joris is my boyfriend"."""
+        was = self.was
+        told = any(token.plain.casefold() in self.lists.first_person for token in was.body[1:])
+        return not was.event and (told or {was.subject.name, was.subject.noun}.isdisjoint(self.now.content))
 
     @property
     def _by_another(self) -> bool:

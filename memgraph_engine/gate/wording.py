@@ -72,8 +72,8 @@ class Lists:
     since: frozenset[str]  # those that are no verbs: "now", with which all that the clause tells may be otherwise
     goals: frozenset[str]  # behind these stands what something is changed or set to: "moved to", "booked for"
     edits: Mapping[str, str]  # with these one repairs what one has just said, by their kinds (`repair.py`)
-    dwelling: frozenset[str]  # with these it is told where somebody lives
-    relocation: frozenset[str]  # words of change, with which he lives elsewhere: "moved to"
+    dwelling: Mapping[str, str]  # with these it is told where somebody lives, or works
+    relocation: Mapping[str, str]  # words of change, with which he does so elsewhere: "moved to", "got the job at"
     products: frozenset[str]  # of these one moves to no place: "moved to Linux"
     attitudes: Mapping[str, str]  # how one feels about something, as + or -
     determiners: frozenset[str]  # with these begins whose or which thing is told of: "my", "the"
@@ -91,6 +91,11 @@ class Lists:
     often: Mapping[str, str]  # with these it is told how often, in numbers: "once", "times"
 
     @cached_property
+    def articles(self) -> frozenset[str]:
+        """The words that may lead up to a noun, and of which hardly a meaning depends: "the", "a"."""
+        return self.details & (self.determiners | self.indefinite)
+
+    @cached_property
     def announcing(self) -> Mapping[str, Sequence[str]]:
         """All phrases that take something back, by their last words."""
         return _by_last_word(self.denials | self.corrections)
@@ -98,7 +103,7 @@ class Lists:
     @cached_property
     def changing(self) -> Mapping[str, Sequence[str]]:
         """All phrases with which something is another than before, by their last words."""
-        return _by_last_word(self.changes | self.endings | self.denials | self.corrections)
+        return _by_last_word(self.changes | self.endings | self.denials | self.corrections | self.relocation.keys())
 
     @cached_property
     def editing(self) -> Mapping[str, Sequence[str]]:
@@ -139,8 +144,8 @@ def lists_of(language: str) -> Lists:
         since=read("change-adverbs"),
         goals=read("goals"),
         edits=word_values(language, "editing-terms"),
-        dwelling=read("dwelling"),
-        relocation=read("relocation"),
+        dwelling=word_values(language, "dwelling"),
+        relocation=word_values(language, "relocation"),
         products=read("products"),
         attitudes=word_values(language, "attitudes"),
         determiners=read("determiners"),
