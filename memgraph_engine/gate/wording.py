@@ -322,6 +322,8 @@ def _parts(word: str, lists: Lists) -> list[str]:
 
 def _sets_off(mark: str, before: str, after: str) -> bool:
     """Tell whether a mark is one of the sentence: it has a blank or another mark on its outer side."""
+    if mark == "\n":
+        return True
     if mark == "-":  # between blanks it is a dash, before a number it is a sign
         return before.isspace() and after.isspace()
     outer = before if mark in _OPENING else after

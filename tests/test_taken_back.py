@@ -1,0 +1,139 @@
+"""What a correction takes back is marked, and nothing else that was said with it is hidden, by generation."""
+
+from dataclasses import dataclass
+from itertools import product
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from bench.statements import Statements, verdict
+from memgraph_engine import Settings
+from memgraph_engine.testing import HashingEmbedder
+
+EMBEDDER, SETTINGS = HashingEmbedder(64), Settings.load()
+
+
+@dataclass(frozen=True)
+class Said:
+    """A statement, what takes it back ('' for nothing), and the words that only it has."""
+
+    text: str
+    correction: str
+    words: tuple[str, ...]
+
+
+def filled(told, corrected, *values):
+    """Return a statement for each row of values, by its templates."""
+    return [
+        Said(told.format(*row), corrected.format(*row), tuple(one for one in row if one in told.format(*row)))
+        for row in values
+    ]
+
+
+def one(*values):
+    return [(value,) for value in values]
+
+
+def changed(things, *values):
+    """Return rows of a thing, its value, and the one after it."""
+    after = dict(zip(values, [*values[1:], values[0]], strict=True))
+    return [(thing, value, after[value]) for thing, value in product(things, values)]
+
+
+PEOPLE = [*product(("sister", "cousin"), ("Petra", "Ines"), ("Bolzano", "Faro"))]
+GENTE = [*product(("hermana", "prima"), ("Petra", "Inés"), ("Burgos", "Faro"))]
+ENGLISH = [
+    *filled("I'm allergic to {}.", "I'm no longer allergic to {}.", *one("nuts", "penicillin", "latex", "pollen")),
+    *filled("I eat {}.", "I no longer eat {}.", *one("fish", "meat", "eggs", "cheese", "mushrooms")),
+    *filled("I drink {}.", "I don't drink {} any more.", *one("coffee", "wine", "milk")),
+    *filled("I work at {}.", "I don't work at {} any more.", *one("Acme", "Initech", "Globex")),
+    *filled("I swim on {}.", "I no longer swim on {}.", *one("Mondays", "Fridays", "weekends")),
+    *filled("My {} {} lives in {}.", "My {} {} no longer lives in {}.", *PEOPLE),
+    *filled("{} plays the {}.", "{} doesn't play the {} any more.", *product(("Mia", "Leo"), ("piano", "cello"))),
+    *filled("{}'s flight is on {}.", "Actually, {0}'s flight is on {2}.", *changed(("Ola", "Per"), "Monday", "Friday")),
+    *filled("The {} is in {}.", "Actually, the {0} is in {2}.", *changed(("concert", "exam"), "June", "March")),
+    *filled("My {} is at {}.", "Correction: my {0} is at {2}.", *changed(("train", "class"), "9:30", "7:10")),
+    *filled("My {} is {}.", "My {0} is {2} now.", *changed(("car", "sofa", "bike"), "red", "blue")),
+    *filled("I have {1} {0}.", "I have {2} {0} now.", *changed(("hens", "goats", "ducks"), "14", "6")),
+    *filled("{}", "", *one("My uncle is diabetic.", "He is a vegan.", "It hurts at night.", "We married in 2011.")),
+    *filled("{}", "", *one("Don't call me before noon.", "I love jazz.", "I hate olives.", "She speaks Finnish.")),
+]
+SPANISH = [
+    *filled("Soy alérgico a {}.", "Ya no soy alérgico a {}.", *one("cacahuetes", "penicilina", "polen", "mariscos")),
+    *filled("Como {}.", "Ya no como {}.", *one("pescado", "carne", "huevos", "queso")),
+    *filled("Trabajo en {}.", "Ya no trabajo en {}.", *one("Acme", "Initech")),
+    *filled("Mi {} {} vive en {}.", "Mi {} {} ya no vive en {}.", *GENTE),
+    *filled(
+        "El vuelo de {} es el {}.",
+        "En realidad, el vuelo de {0} es el {2}.",
+        *changed(("Ola", "Per"), "lunes", "viernes"),
+    ),
+    *filled("Tengo {1} {0}.", "Ahora tengo {2} {0}.", *changed(("gallinas", "cabras"), "14", "6")),
+    *filled("{}", "", *one("Es diabética.", "Me encanta el jazz.", "Odio las aceitunas.", "Nos casamos en 2011.")),
+]
+PAIRS = {
+    language: [(said, beside) for said, beside in product(some, some) if said.correction and said.text != beside.text]
+    for language, some in (("english", ENGLISH), ("spanish", SPANISH))
+}
+BOTH = [(language, *pair) for language, pairs in PAIRS.items() for pair in pairs]
+JOINTS = {"english": (". ", "; ", " and ", ", ", "\n"), "spanish": (". ", "; ", " y ", ", ", "\n")}
+
+
+def message(language, said, beside, joint, *, first):
+    """Return one message of the two statements."""
+    one, other = (said.text, beside.text) if first else (beside.text, said.text)
+    names = ("I ", "I'm", "Mia", "Leo", "Ola", "Per")
+    small = other if joint in (". ", "\n") or other.startswith(names) else other[0].lower() + other[1:]
+    return one.rstrip(".") + joint + small
+
+
+def judged(language, old, new):
+    """Return what the gate makes of a correction, with the first tie that marks what it ends, None for none."""
+    made = verdict(Statements("", language, "different", old, new), EMBEDDER, SETTINGS)
+    return made, next((tie for tie in made.ties if tie.kind == "change"), None)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.sampled_from(BOTH), st.integers(0, 4), st.booleans())
+@example(("english", ENGLISH[0], ENGLISH[1]), 0, True)
+@example(("english", ENGLISH[4], ENGLISH[5]), 0, False)
+def test_a_correction_of_one_statement_hides_no_other_and_marks_none(pair, joint, first):
+    language, said, beside = pair
+    old = message(language, said, beside, JOINTS[language][joint], first=first)
+    made, tie = judged(language, old, said.correction)
+    assert made.kind in ("link", "append"), old
+    if tie:
+        own = set(beside.words) - set(said.words)
+        assert tie.former, old
+        assert not [word for word in own if word in tie.former], (old, tie.former)
+
+
+def test_nearly_all_that_is_taken_back_is_marked():
+    some = PAIRS["english"][::31]
+    marked = [bool(judged("english", f"{said.text} {beside.text}", said.correction)[1]) for said, beside in some]
+    assert sum(marked) >= 0.95 * len(some)
+
+
+@pytest.mark.parametrize(
+    ("language", "said"), [("english", ENGLISH[0]), ("english", ENGLISH[4]), ("spanish", SPANISH[0])]
+)
+def test_a_statement_that_stands_alone_is_replaced(language, said):
+    assert judged(language, said.text, said.correction)[0].kind == "supersede"
+
+
+@pytest.mark.parametrize("language", ["english", "spanish"])
+def test_what_was_said_beside_it_is_found_and_told(tenant, embedder, language):
+    from memgraph_engine import Memory
+
+    pairs = PAIRS[language][:: len(PAIRS[language]) // 18]
+    with Memory.connect(tenant=tenant, embedder=embedder, language=language) as memory:
+        for place, (said, beside) in enumerate(pairs):
+            user = f"u{place}"
+            (kept,) = memory.add(f"{said.text} {beside.text}", user_id=user, time="2024-01-05").entries
+            memory.add(said.correction, user_id=user, time="2024-03-05")
+            hits = {hit.note.id: hit for hit in memory.search(beside.text, user_id=user)}
+            assert kept.note in hits, beside.text
+            assert beside.text.rstrip(".") not in hits[kept.note].former
+            assert not hits[kept.note].until or hits[kept.note].former
+            assert beside.text in memory.context(beside.text, user_id=user).text
