@@ -20,6 +20,7 @@ from itertools import pairwise
 from typing import Literal
 
 from memgraph_engine.gate.known import Known, Line, same_speaker
+from memgraph_engine.gate.statement import statements
 from memgraph_engine.gate.wording import Lists, Token, dates, lists_of, names, numbers, recurs, shown
 from memgraph_engine.model.tense import happened, present
 
@@ -354,25 +355,12 @@ def _names(pair: Pair) -> str:
 
 
 def _subject(pair: Pair) -> str:
-    """Tell "I moved" from "Bo moved", which one speaker says."""
-    for one, other in ((pair.new, pair.old), (pair.old, pair.new)):
-        about = _opening_name(one, pair.lists)
-        # whom one speaks to is not whom one speaks of; and what has no capital elsewhere is no name
-        told = names(other.tokens, pair.lists) | {token.plain for token in other.tokens if token.plain.islower()}
-        if (
-            about
-            and told.isdisjoint((about.written, about.plain))
-            and not pair.lists.first_person.isdisjoint(other.forms)
-        ):
-            return f"Only one of them is about {quoted([about.written])}."
-    return ""
-
-
-def _opening_name(line: Line, lists: Lists) -> Token | None:
-    """Return the word with a capital that a line opens with, if it tells of nobody who speaks."""
-    own = lists.first_person | {*line.speaker.casefold().split()}
-    first = next(iter(line.tokens), None)
-    return first if first and first.stem and first.written[0].isupper() and own.isdisjoint(line.forms) else None
+    """Tell "I moved" from "Bo moved", which one speaker says, and "my flight" from "Bo's flight"."""
+    new, old = pair.new, pair.old
+    some, others = statements(new, pair.lists), statements(old, pair.lists)
+    alike = (now.tells_of(was, new.content, old.content) for now in some for was in others)
+    apart = some and others and not any(alike) and pair.wording != "verbatim"  # "the e-mail" is "the email"
+    return "They tell of different ones." if apart else ""
 
 
 def _question(pair: Pair) -> str:
@@ -425,13 +413,13 @@ def _worded(pair: Pair) -> str:
 RULES = (
     Rule("speaker", "related", _speaker),
     Rule("days", "related", _days),
+    Rule("subject", "related", _subject),
     Rule("put off", "conflict", _put_off),
     Rule("denial", "conflict", _denial),
     Rule("number", "conflict", _numbers),
     Rule("weekly", "related", _weekly),
     Rule("date", "conflict", _dates),
     Rule("name", "conflict", _names),
-    Rule("subject", "conflict", _subject),
     Rule("question", "related", _question),
     Rule("answer", "related", _answer),
     Rule("change", "related", _change),

@@ -449,7 +449,8 @@ def _reported(sentence: Sequence[Token], line: Line, lists: Lists) -> Sequence[T
             continue
         told = [one.plain.casefold() for one in sentence if one.span < token.span]
         mark = normalize("NFC", line.text)[before.span[1] : token.span[0]]
-        own = not (lists.first_person - lists.determiners).isdisjoint(told[:1]) or sentence[0].written in line.speaker.split()
+        who = sentence[0]
+        own = told[0] in lists.first_person - lists.determiners or who.written in line.speaker.split()
         says = ":" in mark or (told[-1] in lists.hedges and token.plain.casefold() in lists.persons)
         if says and not own and phrases_in(told, lists.hedging):
             return [one for one in sentence if one.span >= token.span]
