@@ -86,8 +86,25 @@ CHANGED = [
     ("english", "my desk is by the lift", "they moved my desk to the top floor"),
     ("spanish", "el dentista es el martes", "han cambiado el dentista al jueves"),
     ("spanish", "la clínica cambió mi revisión al jueves", "cancelé la revisión"),
+    ("english", "The rehearsal is in June.", "Actually, the rehearsal is in May."),
+    ("english", "My dentist is Dr. Roe.", "Correction: my dentist is Dr. Poe."),
+    ("english", "The regatta is on Saturday.", "Scratch that. The regatta is on Sunday."),
+    ("english", "I take yoga classes on Mondays.", "I quit yoga."),
+    ("english", "I work at Acme as a clerk.", "I got the job at Initech!"),
+    ("english", "I live in Cork now.", "I live in Kerry again."),
+    ("english", "I live with Joris.", "Joris and I broke up two weeks ago."),
+    ("english", "Joris is my boyfriend.", "I broke up with Joris."),
 ]
 BESIDE = [
+    ("english", "Joris is vegetarian.", "Joris and I broke up two weeks ago."),
+    ("english", "My friend Joris is vegetarian.", "I broke up with Joris."),
+    ("english", "My mum can't have gluten.", "My mum's flight was cancelled."),
+    ("english", "My sister works at Acme.", "I got the job at Initech."),
+    ("english", "My flight is at 9.", "Ben's flight is at 11 now."),
+    ("english", "My friend Jack said: I hate football.", "I love football."),
+    ("english", "Jack told me: I live in Oslo.", "I live in Bergen now."),
+    ("english", "I live in Bergen.", "Jack told me: I live in Oslo now."),
+    ("spanish", "Vivo en Bergen.", "Luis dijo: vivo en Oslo ahora."),
     ("english", "I live in Porto.", 'Ben said "I live in Lisbon now".'),
     ("english", "I live in Leeds.", "I moved to York when I was 5."),
     ("spanish", "Vivo en Porto.", "Luis dijo: «Yo vivo en Lisboa ahora»."),
@@ -443,6 +460,47 @@ def test_what_changed_later_had_not_changed_yet_at_an_earlier_time(memory):
     said(memory, "My favourite tea is ginger now.", "2024-05-03")
     (entry,) = memory.context("What is my favourite tea?", user_id="ana", as_of="2024-04-01").entries
     assert ("mint" in entry.line, entry.remarks) == (True, ())
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ("I live in Ghent.", "I no longer live in Ghent, I moved to Lugano.", "I live in Ghent."),
+        ("I live in Ghent.", "I no longer live in Ghent, I moved to Lugano.", "I live in Ghent again."),
+        ("I drink coffee.", "I don't drink coffee any more.", "I drink coffee."),
+        ("I've got 12 plants.", "I've got 17 plants now.", "I've got 12 plants again."),
+    ],
+)
+@pytest.mark.parametrize("together", [True, False])
+def test_what_is_true_again_ends_what_was_true_between(memory, texts, together):
+    messages = [{"role": "user", "content": text, "time": f"2024-0{month}-05"} for month, text in enumerate(texts, 1)]
+    parts = [messages] if together else [[message] for message in messages]
+    first, between, back = (one.note for part in parts for one in memory.add(part, user_id="ana").entries)
+    notes = {note.id: note for note in memory.get_all(user_id="ana")}
+    assert back != first
+    assert (notes[between].replaced_by, notes[back].replaced_by) == (back, None)
+    assert memory.verify(user_id="ana") == []
+
+
+def test_of_what_ended_something_only_that_ends_when_it_is_so_again(memory):
+    said(memory, "I live in Ghent.", "2024-01-05")
+    between = said(memory, "I live in Lugano now. My dog is called Rex.", "2024-03-05")
+    said(memory, "I live in Ghent.", "2024-05-05")
+    (note,) = (note for note in memory.get_all(user_id="ana") if note.id == between)
+    assert note.former == "I live in Lugano now"
+
+
+def test_an_older_statement_that_comes_later_has_ended_too(memory):
+    newer = said(memory, "I've got 17 hens now.", "2024-05-01")
+    older = said(memory, "I have 14 hens and a goat.", "2024-02-01")
+    notes = {note.id: note for note in memory.get_all(user_id="ana")}
+    assert (notes[older].replaced_by, notes[older].former, notes[newer].until) == (newer, "I have 14 hens", None)
+    (decision,) = memory.explain(older, user_id="ana").decisions
+    assert decision.evidence.startswith(f"Note {newer} tells a change of it. The later one says")
+    assert memory.search("How many hens do I have?", user_id="ana")[0].note.id == newer
+    memory.undo(decision.id, user_id="ana")
+    assert [(note.id, note.until) for note in memory.get_all(user_id="ana")] == [(newer, None)]
+    assert memory.verify(user_id="ana") == []
 
 
 def test_what_was_said_before_it_is_no_change(memory):

@@ -176,6 +176,49 @@ def test_what_the_gate_calls_an_update_supersedes(tenant, embedder):
         same(snapshot(memory), before)
 
 
+SINGLE = {"id": "f", "text": "I am single.", "speaker": "Ana"}
+MARRIED = {"id": "g", "text": "I got married.", "speaker": "Ana"}
+
+
+def test_a_model_is_asked_about_what_is_near_and_shares_no_word(tenant, embedder):
+    with two(tenant, embedder, judged("update"), gate={"ask_above": 0.0}) as (memory, chat):
+        memory.add(SINGLE, user_id="ana")
+        assert memory.add(MARRIED, user_id="ana").entries[0].kind == "supersede"
+        assert chat.left == 0
+
+
+def test_how_many_notes_a_model_is_asked_about_is_a_setting(tenant, embedder):
+    answers = [judged("none", 0.0, 0.0)] * 3
+    with two(tenant, embedder, *answers, gate={"ask_above": 0.0, "most_asked": 1}) as (memory, chat):
+        for number in range(4):
+            memory.add(f"I painted boat number {number}.", user_id="ana")
+        assert [call.messages[-1]["content"].count('"candidate": ') for call in chat.calls] == [1, 1, 1]
+
+
+def test_an_update_that_would_hide_anything_else_is_a_change_of_what_it_means(tenant, embedder):
+    with two(tenant, embedder, judged("update")) as (memory, _):
+        old = {**SINGLE, "text": "The ferry to Madeira leaves at noon. I am diabetic."}
+        (first,) = memory.add(old, user_id="ana").entries
+        assert memory.add(FERRY_AGAIN, user_id="ana").entries[0].kind == "link"
+        (note,) = (note for note in memory.get_all(user_id="ana") if note.id == first.note)
+        assert note.former == "The ferry to Madeira leaves at noon"
+
+
+def test_the_same_by_a_model_joins_where_a_rule_doubts(tenant, embedder):
+    flat = {**SINGLE, "text": "My flat in the old town costs 900 euros a month."}
+    again = {**MARRIED, "text": "My flat in the old town costs 900.00 euros a month."}
+    with two(tenant, embedder, judged("same"), written("The flat costs 900 euros.")) as (memory, _):
+        (first,) = memory.add(flat, user_id="ana").entries
+        (second,) = memory.add(again, user_id="ana").entries
+        assert (second.kind, second.note) == ("merge", first.note)
+
+
+def test_what_another_one_says_is_no_repeat_whatever_a_model_says(tenant, embedder):
+    with two(tenant, embedder, judged("same")) as (memory, _):
+        memory.add(FERRY, user_id="ana")
+        assert memory.add({**FERRY_AGAIN, "speaker": "Bo"}, user_id="ana").entries[0].kind == "link"
+
+
 @pytest.mark.parametrize(("relation", "tie"), [("conflict", "conflict"), ("related", "link")])
 def test_what_the_gate_calls_a_conflict_or_related_is_tied(tenant, embedder, relation, tie):
     with two(tenant, embedder, judged(relation)) as (memory, _):

@@ -129,6 +129,14 @@ RESTATED = [
     ("spanish", "Bueno, la tienda cierra a las nueve.", "La tienda cierra a las nueve."),
     ("standard", "Der Zug nach Bonn fährt um acht!", "Der Zug nach Bonn fährt um acht."),
     ("cjk", "我喜欢茶！", "我喜欢茶。"),
+    ("english", "In March 2023 I moved to Lisbon.", "I moved to Lisbon in March 2023."),
+    ("english", "On Mondays, my sister works at the yard.", "My sister works at the yard on Mondays."),
+    ("english", "Every morning I drink tea.", "I drink tea every morning."),
+    ("english", "I flew to Oslo from Rome.", "I flew from Rome to Oslo."),
+    ("english", "Dr. Roe is my dentist.", "My dentist is Dr. Roe."),
+    ("english", "I speak Dutch and French.", "I speak French and Dutch."),
+    ("english", "I am vegetarian.", "I'm a vegetarian."),
+    ("spanish", "En marzo me mudé a Lisboa.", "Me mudé a Lisboa en marzo."),
 ]
 
 
@@ -234,6 +242,9 @@ def test_what_says_that_something_is_otherwise_repeats_nothing(new, old):
 
 
 EXCHANGED = [
+    ("english", "I flew from Oslo to Rome.", "I flew from Rome to Oslo."),
+    ("english", "Ben loves Ana.", "Ana loves Ben."),
+    ("english", "I gave Ana the book of Ben.", "I gave Ben the book of Ana."),
     ("english", "The lamp in the hall is on.", "The lamp in the hall is off."),
     ("english", "I take my tea with lemon.", "I take my tea without lemon."),
     ("english", "Lock the gate before dinner.", "Lock the gate after dinner."),

@@ -8,10 +8,11 @@ would be hidden with what is taken back: then the old note stays, and `update` t
 
 from collections.abc import Sequence
 
+from memgraph_engine.gate.contrast import kind_of
 from memgraph_engine.gate.difference import aligned, quoted, swapped, worded
 from memgraph_engine.gate.known import Line
 from memgraph_engine.gate.statement import Statement, only, statements
-from memgraph_engine.gate.wording import Lists, Token, lists_of, numbers, shown
+from memgraph_engine.gate.wording import Lists, lists_of, shown
 
 
 def correction(new: Line, old: Sequence[Line], language: str) -> str:
@@ -60,17 +61,9 @@ def _takes_back(now: Statement, was: Statement, lists: Lists) -> str:
     if len(blocks) != 1 or len(blocks[0][0]) != 1 or len(blocks[0][1]) != 1:
         return ""
     (put,), (out,), place = blocks[0]
-    kind = _kind(put, out, lists)
-    if not kind or (kind == "name" and (not place or now.body[place - 1].stem)):  # whom it is about is no detail of it
+    kind = kind_of(put, lists)
+    if (
+        kind == "word" or kind != kind_of(out, lists) or (kind == "name" and (not place or now.body[place - 1].stem))
+    ):  # whom it is about is no detail of it
         return ""
     return f"{swapped(kind, {put.written}, {out.written})} {says}."
-
-
-def _kind(one: Token, other: Token, lists: Lists) -> str:
-    """Return what two words both are: a number, a date or a name; '' if they are anything else."""
-    pair = [one], [other]
-    if all(map(numbers, pair)):
-        return "number"
-    if all(word.written.casefold() in lists.dates for word in (one, other)):
-        return "date"
-    return "name" if all(word.written[0].isupper() and word.stem and not word.opens for word in (one, other)) else ""

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from functools import cached_property
 from itertools import dropwhile, groupby, pairwise, product, takewhile
+from operator import attrgetter
 from typing import NamedTuple
 
 from memgraph_engine.gate.contrast import contrast, kind_of
@@ -89,19 +90,15 @@ def anew(new: Line, old: Line, language: str) -> bool:
 
 def telling(lines: Sequence[Line], language: str) -> str | None:
     """Return the words with which lines tell a change, '' for all of them; None where none of several tells one."""
-    lists = lists_of(language)
     for line in lines:
-        every = statements(line, lists)
-        told = [*takewhile(_tells, dropwhile(lambda one: not _tells(one), every))]
-        if len(told) == len(every) and len(lines) == 1:
+        every = statements(line, lists_of(language))
+        runs = ((tells, [*some]) for tells, some in groupby(every, key=attrgetter("tells")))
+        told = next((some for tells, some in runs if tells or len(every) == 1), [])
+        if told and len(told) == len(every) and len(lines) == 1:
             return ""
         if told:
             return line.words([token for one in told for token in one.own])
-    return "" if len(lines) == 1 and len(statements(lines[0], lists)) == 1 else None
-
-
-def _tells(one: Statement) -> bool:
-    return one.tells
+    return None
 
 
 def _known_before(new: Line, old: Line) -> bool:

@@ -10,10 +10,10 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cache, cached_property, lru_cache, partial
+from dataclasses import dataclass, field, fields, replace
+from functools import cache, cached_property, lru_cache
 from itertools import dropwhile
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from memgraph_engine.language import APOSTROPHES, CLOSED, letter_marks, places, tokenize, word_list, word_values
 
@@ -54,7 +54,7 @@ class Token:
 class Lists:
     """The lists that the gate reads, from `config/language/`; all empty for a language without them."""
 
-    closed: frozenset[str]
+    closed: frozenset[str]  # of all closed classes
     abbreviations: frozenset[str]  # a dot behind these ends no sentence
     neutral: frozenset[str]  # put in, they change nothing
     interjections: frozenset[str]  # alone in a clause, they state nothing
@@ -121,47 +121,28 @@ class Lists:
         return _by_last_word(self.attitudes)
 
 
+_FILES = {
+    "neutral": "neutral-words",
+    "details": "detail-words",
+    "joints": "clause-words",
+    "since": "change-adverbs",
+    "edits": "editing-terms",
+    "questions": "question-words",
+    "values_asked": "value-questions",
+    "times": "time-words",
+}
+"""The lists whose files have other names than the fields of `Lists`."""
+
+
 @cache
 def lists_of(language: str) -> Lists:
     """Return the lists of a language."""
-    read = partial(word_list, language)
-    return Lists(
-        closed=frozenset().union(*map(read, CLOSED)),
-        abbreviations=read("abbreviations"),
-        neutral=read("neutral-words"),
-        interjections=read("interjections"),
-        details=read("detail-words"),
-        negations=read("negations"),
-        first_person=read("first-person"),
-        indefinite=read("indefinite"),
-        joints=read("clause-words"),
-        hedges=read("hedges"),
-        denials=read("denials"),
-        corrections=read("corrections"),
-        changes=read("changes"),
-        endings=read("endings"),
-        novelty=read("novelty"),
-        since=read("change-adverbs"),
-        goals=read("goals"),
-        edits=word_values(language, "editing-terms"),
-        dwelling=word_values(language, "dwelling"),
-        relocation=word_values(language, "relocation"),
-        products=read("products"),
-        attitudes=word_values(language, "attitudes"),
-        determiners=read("determiners"),
-        several=read("several"),
-        persons=read("persons"),
-        anaphors=read("anaphors"),
-        past=_by_last_word(read("past")),
-        questions=read("question-words"),
-        values_asked=read("value-questions"),
-        times=read("time-words"),
-        clock=read("clock"),
-        spellings=word_values(language, "spellings"),
-        numbers=word_values(language, "numbers"),
-        dates=word_values(language, "dates"),
-        often=word_values(language, "often"),
-    )
+    read = {frozenset[str]: word_list, Mapping[str, str]: word_values}
+    files = ((one.name, _FILES.get(one.name, one.name.replace("_", "-")), one.type) for one in fields(Lists)[1:])
+    lists: dict[str, Any] = {name: read[kind](language, file) for name, file, kind in files if kind in read}
+    lists["closed"] = frozenset().union(*(word_list(language, kind) for kind in CLOSED))
+    lists["changes"] |= lists["since"]
+    return Lists(**lists, past=_by_last_word(word_list(language, "past")))
 
 
 def phrases_in(words: Sequence[str], listed: Mapping[str, Sequence[str]]) -> dict[str, frozenset[int]]:

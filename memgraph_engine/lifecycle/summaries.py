@@ -14,7 +14,7 @@ from memgraph_engine.language import APOSTROPHES, CLOSED, listed_terms, tokenize
 
 _SENTENCES = re.compile(r"(?<=[.!?…])[\"'”’)]*\s+|(?<=[。！？])|\n+")
 _WORDS = re.compile(r"\d+(?:[.,:/-]\d+)*|[^\W\d_]+(?:'[^\W\d_]+)*")
-_COMMON = ("common-words", "weak-words", "content-words", "time-words", "changes", *CLOSED)
+_COMMON = ("common-words", "weak-words", "content-words", "time-words", "changes", "change-adverbs", *CLOSED)
 _SHORT = 3  # words that each sentence counts more: else what says least would be told first
 Fact = tuple[str, str]
 """A name, number, date or denial that a text holds: of which kind, and the word."""

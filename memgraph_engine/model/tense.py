@@ -12,7 +12,7 @@ _CLAUSES = re.compile(r"[,;:()–—…\n]+|[.!?](?=\s|$)")
 _SENTENCES = re.compile(r"[.!?](?=\s|$)|\n")
 _NEAR = 200  # characters of a sentence on either side that are looked at
 _LEADS = ("determiners", "indefinite", "detail-words")
-_CHANGES = ("changes", "endings", "denials", "corrections")
+_CHANGES = ("changes", "change-adverbs", "endings", "denials", "corrections")
 
 
 def happened(new: str, old: str, language: str) -> bool:
