@@ -435,14 +435,15 @@ ORDERS = "\x1b[2J\x07\x9b1A\r\u202e\u2066\u200f\u2028\U000e0041"
 
 
 def test_nothing_that_is_stored_gives_orders_by_any_command_and_json_is_exact(cli):
-    text, user = f"The boat{ORDERS} sails to Madeira.", "an\u202ea"
+    text, changed = f"The boat{ORDERS} sails to Madeira.", f"The boat{ORDERS} no longer sails to Madeira."
+    user = "an\u202ea"
     cli(
         "add", text, "--speaker", f"A{ORDERS}", "--id", "x\u202e1", "--session", f"s{ORDERS}", "--tag", "t\u202eag",
         user=user,
     )  # fmt: skip
-    cli("add", f"The boat{ORDERS} no longer sails to Madeira.", "--speaker", f"A{ORDERS}", user=user)
+    cli("add", changed, "--speaker", f"A{ORDERS}", user=user)
     told = json.loads(cli("list", "--json", user=user).stdout)
-    assert text in {source["text"] for note in told for source in note["sources"]}
+    assert changed in {source["text"] for note in told for source in note["sources"]}
     note = told[0]["id"]
     alone = ("users", "tenants")
     commands = [
