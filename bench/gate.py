@@ -27,7 +27,7 @@ from bench.gate_pairs import (
 )
 from bench.observations import LANGUAGE, FiledEmbedder, observed
 from memgraph_engine import Settings
-from memgraph_engine.embedding.onnx import MODELS
+from memgraph_engine.embedding.choose import MODELS
 from memgraph_engine.evaluation.report import table
 from memgraph_engine.gate.calibration import Calibration, calibration
 from memgraph_engine.gate.gate import Gate

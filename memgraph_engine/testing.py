@@ -44,7 +44,7 @@ def purge(tenant: str, *, uri: str | None = None, settings: Settings | None = No
 def temporary_memory(
     uri: str | None = None,
     *,
-    embedder: Embedder | None = None,
+    embedder: Embedder | str | None = None,
     language: str | None = None,
     settings: Settings | None = None,
     llm: ChatModel | None = None,

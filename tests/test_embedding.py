@@ -1,7 +1,9 @@
 """Embedders: what they give, and what is refused of them."""
 
+import doctest
 import json
 import math
+import shutil
 import subprocess
 import sys
 import threading
@@ -11,9 +13,12 @@ import numpy as np
 import pytest
 
 from memgraph_engine import Memory, Settings
-from memgraph_engine.embedding import CheckedEmbedder, embedder_named
+from memgraph_engine.artifacts import model_files
+from memgraph_engine.embedding import CheckedEmbedder, choose, embedder_named
 from memgraph_engine.errors import EmbeddingError, SettingsError, StoreMismatch
+from memgraph_engine.inference import graph, onnx
 from memgraph_engine.testing import HashingEmbedder
+from tests import onnx_models
 
 
 class Own:
@@ -130,9 +135,179 @@ def test_another_model_than_the_databases_is_refused_with_the_way_out(server, em
         Memory.connect(embedder=HashingEmbedder(64))
 
 
+def test_another_model_of_the_same_name_is_refused(server, embedder):
+    Memory.connect(embedder=embedder).close()
+    turned = Own(lambda texts: np.roll(embedder.embed_documents(texts), 1, axis=1), name=embedder.name)
+    with pytest.raises(StoreMismatch, match=r"another model of the name all-MiniLM-L6-v2.*cosine -?0\.\d\d"):
+        Memory.connect(embedder=turned)
+
+
 def test_an_embedder_that_does_not_exist_is_told_with_those_that_do():
-    with pytest.raises(SettingsError, match="bge-small, minilm"):
+    with pytest.raises(SettingsError, match="bge-small, minilm, multilingual, onnx:/FOLDER"):
         embedder_named(Settings.load(embedder="word2vec"))
+
+
+def test_docstring_examples():
+    assert [doctest.testmod(module).failed for module in (choose, graph, onnx)] == [0, 0, 0]
+
+
+# ---- without a choice --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("language", "recorded", "name"),
+    [
+        ("", "", "bge-small"),
+        ("english", "", "bge-small"),
+        ("spanish", "", "multilingual"),
+        ("cjk", "", "multilingual"),
+        ("standard", "bge-small-en-v1.5", "bge-small"),  # a database keeps its own
+        ("english", "multilingual-e5-small", "multilingual"),
+    ],
+)
+def test_without_a_choice_the_database_has_the_say_and_of_a_new_one_the_language(language, recorded, name):
+    assert choose.named_in(Settings.load(embedder="", language=language), recorded) == name
+    assert choose.named_in(Settings.load(embedder="minilm", language=language), recorded) == "minilm"
+
+
+def test_a_database_of_an_embedder_that_is_not_at_hand_is_told_with_its_name():
+    with pytest.raises(SettingsError, match=r"holds vectors of litellm/tiny.*MEMGRAPH_ENGINE_EMBEDDER"):
+        choose.named_in(Settings.load(embedder=""), "litellm/tiny")
+
+
+def test_the_embedder_of_a_database_is_found_and_one_can_be_named_as_in_the_settings(tenant, embedder, monkeypatch):
+    Memory.connect(embedder=embedder).close()
+    monkeypatch.setenv("MEMGRAPH_ENGINE_EMBEDDER", "")
+    for one in ({}, {"embedder": "minilm"}):
+        with Memory.connect(tenant=tenant, **one) as memory:
+            assert memory.engine.embedder.name == "all-MiniLM-L6-v2"
+    with pytest.raises(SettingsError, match="no embedder 'miniml'"):
+        Memory.connect(tenant=tenant, embedder="miniml")
+
+
+# ---- a folder ----------------------------------------------------------------------------------
+
+TABLE = np.array(
+    [[9, 9, 9], [0, 0, 1], [0, 1, 1], [1, 1, 0], [4, 1, 0], [5, 1, 0], [0, 1, 5], [3, 2, 0], [1, 3, 1]], np.float32
+)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A model of nine words and three numbers, as sentence-transformers keeps one."""
+    onnx_models.tokenizer(tmp_path)
+    onnx_models.embedding(tmp_path, TABLE)
+    files(tmp_path, pooling={"pooling_mode_cls_token": False, "pooling_mode_mean_tokens": True})
+    return tmp_path
+
+
+def files(folder, modules=("Transformer", "Pooling", "Normalize"), pooling=None, **others):
+    (folder / "1_Pooling").mkdir(exist_ok=True)
+    given = {"modules": [{"type": f"sentence_transformers.models.{one}"} for one in modules], **others}
+    if pooling:
+        given["1_Pooling/config"] = pooling
+    for name, content in given.items():
+        (folder / f"{name}.json").write_text(json.dumps(content), encoding="utf-8")
+
+
+def of(folder, **settings):
+    return embedder_named(Settings.load(embedder=f"onnx:{folder}", **settings))
+
+
+def unit(*rows):
+    vector = np.mean([TABLE[onnx_models.WORDS.index(row)] for row in rows], axis=0)
+    return vector / np.linalg.norm(vector)
+
+
+@pytest.mark.parametrize(
+    ("pooling", "rows"),
+    [
+        ({"pooling_mode_mean_tokens": True}, ("[CLS]", "boat", "sea", "[SEP]")),
+        ({"pooling_mode_cls_token": True, "pooling_mode_mean_tokens": False}, ("[CLS]",)),
+        ({"pooling_mode_lasttoken": True}, ("[SEP]",)),
+        ({"pooling_mode": "lasttoken"}, ("[SEP]",)),
+        ({"pooling_mode": ["mean"], "include_prompt": True}, ("[CLS]", "boat", "sea", "[SEP]")),
+    ],
+)
+def test_a_folder_says_how_its_vectors_become_one(folder, pooling, rows):
+    files(folder, pooling=pooling)
+    one = of(folder)
+    assert one.name == f"onnx/{folder.name}"
+    assert np.allclose(one.embed_query("Boat sea"), unit(*rows), atol=1e-6)
+    together = one.embed_documents(["boat", "Boat sea", "sea sea sea"])
+    assert np.allclose(together[1], unit(*rows), atol=1e-6)
+
+
+def test_a_folder_says_what_stands_before_texts_and_how_long_they_are(folder):
+    files(folder, config_sentence_transformers={"prompts": {"query": "ship ", "document": "tax "}})
+    one = of(folder)
+    assert np.allclose(one.embed_query("sea"), unit("[CLS]", "ship", "sea", "[SEP]"), atol=1e-6)
+    assert np.allclose(one.embed_documents(["sea"])[0], unit("[CLS]", "tax", "sea", "[SEP]"), atol=1e-6)
+    files(folder, sentence_bert_config={"max_seq_length": 4}, tokenizer_config={"model_max_length": 1e30})
+    assert np.allclose(of(folder).embed_query("sea no no no"), unit("[CLS]", "ship", "sea", "[SEP]"), atol=1e-6)
+
+
+def test_settings_say_otherwise(folder):
+    said = {"embedding_pooling": "cls", "embedding_query": "tax ", "embedding_passage": "no ", "embedding_longest": 4}
+    assert np.allclose(of(folder, **said).embed_query("sea"), unit("[CLS]"), atol=1e-6)
+    less = {**said, "embedding_pooling": ""}
+    assert np.allclose(of(folder, **less).embed_query("sea sea"), unit("[CLS]", "tax", "sea", "[SEP]"), atol=1e-6)
+    assert np.allclose(of(folder, **less).embed_documents(["sea"])[0], unit("[CLS]", "no", "sea", "[SEP]"), atol=1e-6)
+
+
+def test_a_folder_of_a_known_model_gives_its_vectors(tmp_path, monkeypatch):
+    known = model_files("minilm", Settings.load())
+    (tmp_path / "onnx").mkdir()
+    shutil.copy(known / "tokenizer.json", tmp_path)
+    (tmp_path / "onnx" / "model.onnx").symlink_to(known / "model.onnx")  # as a hub keeps it
+    files(tmp_path, pooling={"pooling_mode_mean_tokens": True}, sentence_bert_config={"max_seq_length": 256})
+    texts = ["A boat.", "boat " * 400, "Tax."]
+    expected = embedder_named(Settings.load(embedder="minilm")).embed_documents(texts)
+    assert np.allclose(of(tmp_path).embed_documents(texts), expected, atol=1e-6)
+
+
+def without(*names):
+    return lambda folder: [(folder / name).unlink() for name in names]
+
+
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (without("tokenizer.json"), "can't be loaded from {folder}: the folder has no tokenizer.json"),
+        (without("model.onnx"), "can't be loaded from {folder}: the folder has no model.onnx or onnx/model.onnx"),
+        (shutil.rmtree, "can't be loaded from {folder}: there is no such folder"),
+        (lambda folder: (folder / "model.onnx").write_bytes(b"no model"), "can't be loaded from {folder}: "),
+        (lambda folder: (folder / "tokenizer.json").write_text("{}"), "can't be loaded from {folder}: "),
+        (lambda folder: (folder / "modules.json").write_text("{"), "modules.json can't be read"),
+        (without("1_Pooling/config.json"), "neither its 1_Pooling/config.json nor the setting embedding_pooling"),
+        (lambda folder: files(folder, ("Transformer", "Pooling", "Dense")), "a module Dense"),
+        (lambda folder: files(folder, pooling={"pooling_mode": ["cls", "mean"]}), "pools by cls and mean"),
+        (lambda folder: files(folder, pooling={"pooling_mode_max_tokens": True}), "pools by max_tokens"),
+        (
+            lambda folder: onnx_models.embedding(folder, TABLE, ("input_ids", "attention_mask", "position_ids")),
+            "wants position_ids",
+        ),
+    ],
+)
+def test_a_folder_that_can_t_be_used_is_told_in_a_sentence(folder, spoil, said):
+    spoil(folder)
+    with pytest.raises((SettingsError, EmbeddingError)) as told:
+        CheckedEmbedder(of(folder)).dimensions  # noqa: B018  it asks the model
+    assert said.format(folder=folder) in str(told.value)
+    assert str(folder) in str(told.value) or f"onnx/{folder.name}" in str(told.value)
+
+
+def test_a_folder_of_other_dimensions_is_refused_and_nothing_is_lost(memory, tenant, folder):
+    memory.add("The boat sails.", user_id="ana")
+    with pytest.raises(StoreMismatch, match=rf"vectors of all-MiniLM-L6-v2 \(384 .* of onnx/{folder.name} \(3\)"):
+        Memory.connect(tenant=tenant, embedder=f"onnx:{folder}")
+    assert memory.search("Which ship sails?", user_id="ana")[0].note.text == "The boat sails."
+
+
+def test_a_model_that_gives_no_numbers_is_refused_before_anything_is_written(server, tenant, folder):
+    onnx_models.embedding(folder, TABLE * np.nan)
+    with pytest.raises(EmbeddingError, match=rf"onnx/{folder.name}' gave a zero or non-finite vector"):
+        Memory.connect(tenant=tenant, embedder=f"onnx:{folder}")
 
 
 @pytest.fixture

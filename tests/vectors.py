@@ -9,7 +9,7 @@ import numpy as np
 
 from memgraph_engine import Settings
 from memgraph_engine.embedding import embedder_named
-from memgraph_engine.embedding.onnx import MODELS
+from memgraph_engine.embedding.choose import MODELS
 
 FILE = "MEMGRAPH_ENGINE_TEST_VECTORS"
 

@@ -5,10 +5,12 @@ A lock lists its roots in its head, one a line:
     # with COORDINATE           the artifact and everything it needs at run time
     # only COORDINATE           the artifact alone
     # without GROUP:ARTIFACT    a dependency to leave out
-    # unpack MEMBER NAME        a file inside the lock's one jar, and the name it gets
+    # wheel NAME VERSION PLATFORM   a wheel of Python's package index, which pip fetches
+    # unpack MEMBER NAME        a file inside the lock's one jar or wheel, and the name it gets
 
 To move to another version, edit those lines and run this. Each further line is
-`SHA-256 BYTES GROUP:ARTIFACT:VERSION[:CLASSIFIER]` or `SHA-256 BYTES !MEMBER NAME`.
+`SHA-256 BYTES GROUP:ARTIFACT:VERSION[:CLASSIFIER]`, `SHA-256 BYTES pip:NAME:VERSION:PLATFORM FILE` or
+`SHA-256 BYTES !MEMBER NAME`.
 
 POM files are resolved by jgo, in pure Python and one after another (1 to 3 minutes for Neo4j's 600); they
 and the jars land in jgo's usual cache, the user's local Maven repository. MEMGRAPH_ENGINE_MAVEN_URL or the
@@ -20,10 +22,12 @@ import sys
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from jgo import MAVEN_CENTRAL_URL
 from jgo.maven import Artifact, MavenContext
 
+from memgraph_engine.artifacts import pip_download
 from memgraph_engine.settings import Settings
 
 
@@ -51,10 +55,19 @@ def artifact_line(artifact: Artifact) -> str:
     return line(artifact.resolve().read_bytes(), ":".join(p for p in parts if p))
 
 
-def member_lines(roots: list[str], jar: Path) -> list[str]:
-    """Return the lines of the files to unpack from the jar."""
+def wheel(roots: list[str], folder: Path) -> tuple[Path, str] | None:
+    """Let pip fetch the wheel that the roots name; return its file, and its line in the lock."""
+    named = [":".join(r.split()[1:]) for r in roots if r.startswith("wheel ")]
+    if not named:
+        return None
+    file = pip_download(named[0], folder)
+    return file, f"{line(file.read_bytes(), f'pip:{named[0]}')} {file.name}"
+
+
+def member_lines(roots: list[str], archive_file: Path) -> list[str]:
+    """Return the lines of the files to unpack from the jar or wheel."""
     members = [r.split()[1:] for r in roots if r.startswith("unpack ")]
-    with zipfile.ZipFile(jar) as archive:
+    with zipfile.ZipFile(archive_file) as archive:
         return [line(archive.read(member), f"!{member} {name}") for member, name in members]
 
 
@@ -62,10 +75,17 @@ def relock(path: Path, maven_url: str) -> int:
     """Rewrite the lock in place; returns how many files it names."""
     head = [text for text in path.read_text().splitlines() if text.startswith("#")]
     roots = [text[1:].strip() for text in head]
+    with TemporaryDirectory() as folder:
+        if found := wheel(roots, Path(folder)):
+            return write(path, head, [found[1], *member_lines(roots, found[0])])
     context = MavenContext(remote_repos={"central": maven_url.rstrip("/")}, timeout=60)
-    found = sorted(artifacts(roots, context), key=str)
+    jars = sorted(artifacts(roots, context), key=str)
     with ThreadPoolExecutor(8) as pool:
-        lines = [*pool.map(artifact_line, found), *member_lines(roots, found[0].resolve())]
+        return write(path, head, [*pool.map(artifact_line, jars), *member_lines(roots, jars[0].resolve())])
+
+
+def write(path: Path, head: list[str], lines: list[str]) -> int:
+    """Write a lock; returns how many files it names."""
     path.write_text("\n".join([*head, *lines, ""]))
     return len(lines)
 

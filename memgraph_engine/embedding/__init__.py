@@ -1,6 +1,6 @@
-"""Embedders: in process by ONNX, sentence-transformers, LiteLLM, or a user's own object."""
+"""Embedders: in process by ONNX, fastembed or sentence-transformers, LiteLLM, or a user's own object."""
 
 from memgraph_engine.embedding.checked import CheckedEmbedder
-from memgraph_engine.embedding.choose import embedder_named
+from memgraph_engine.embedding.choose import embedder_named, named_in
 
-__all__ = ["CheckedEmbedder", "embedder_named"]
+__all__ = ["CheckedEmbedder", "embedder_named", "named_in"]

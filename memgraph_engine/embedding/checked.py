@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from memgraph_engine.errors import EmbeddingError
@@ -29,15 +30,22 @@ class CheckedEmbedder:
                 raise EmbeddingError(f"The embedder {name!r} has no method {method}(…).")
         self.name = name
         self.remote = bool(getattr(inner, "remote", False))
+        self.languages = tuple(getattr(inner, "languages", ()))
+        """Those that it knows, of the setting `language`; () is any, or unknown."""
+        self.fitted = ""
+        """What `calibrate` fitted for it, as the database has it; "" without."""
         self._inner = inner
         self._dimensions: int | None = None
 
+    @cached_property
+    def probe(self) -> "NDArray[np.float32]":
+        """Its vector of one word: another model has another."""
+        return self.embed_query("memory")
+
     @property
     def dimensions(self) -> int:
-        """Length of its vectors, found by embedding one word."""
-        if self._dimensions is None:
-            self._dimensions = int(self._checked([self._call_query("memory")], 1).shape[1])
-        return self._dimensions
+        """Length of its vectors."""
+        return self._dimensions or len(self.probe)
 
     def embed_documents(self, texts: Sequence[str]) -> "NDArray[np.float32]":
         """Return an array of shape (texts, dimensions); raises EmbeddingError."""
@@ -84,4 +92,5 @@ class CheckedEmbedder:
         faulty = next((i for i, norm in enumerate(norms) if not math.isfinite(norm) or norm == 0), None)
         if faulty is not None:
             raise EmbeddingError(f"The embedder {self.name!r} gave a zero or non-finite vector for text {faulty}.")
+        self._dimensions = array.shape[1]
         return array

@@ -26,12 +26,13 @@ class SentenceTransformersEmbedder:
         self._batch = batch
 
     def embed_documents(self, texts: Sequence[str]) -> "NDArray[np.float32]":
-        """Return an array of shape (texts, dimensions)."""
-        return self._model.encode(  # type: ignore[no-any-return]
+        """Return an array of shape (texts, dimensions), each text behind the model's own prompt for one."""
+        return self._model.encode_document(  # type: ignore[no-any-return]
             list(texts), batch_size=self._batch, normalize_embeddings=True, show_progress_bar=False
         )
 
     def embed_query(self, text: str) -> "NDArray[np.float32]":
-        """Return an array of shape (dimensions,)."""
-        vector: NDArray[np.float32] = self.embed_documents([text])[0]
-        return vector
+        """Return an array of shape (dimensions,), the text behind the model's own prompt for a question."""
+        return self._model.encode_query(  # type: ignore[no-any-return]
+            text, normalize_embeddings=True, show_progress_bar=False
+        )

@@ -89,21 +89,23 @@ def build(
     Scope(settings.tenant)  # refuses what names none
     roles = Roles(settings.llm, llm=llm)
     lives = policies(settings.lifecycle.policies)
-    checked = CheckedEmbedder(embedder if embedder is not None else embedder_named(settings))
+    own = embedder if embedder is not None or not settings.embedder else embedder_named(settings)
+    checked = CheckedEmbedder(own) if own is not None else None
     second = judge if judge is not None else judge_named(settings)
     reranks = check_reranker(reranker) if reranker is not None else reranker_named(settings)
     if reranks is None and settings.recall.selects and not roles.has("selecting"):
         raise SettingsError("recall.reranker is llm, but the role selecting has no model: set llm.model to have one.")
-    hidden = ", ".join(sorted(lives.classes.keys() - lives.modelled))
-    if checked.remote and hidden:
-        _tell_remote(checked.name, hidden)
     clock = _within(clock)
     db = open_database(settings, clock)
     try:
-        schema.prepare(db, checked.name, checked.dimensions)
+        checked = checked or CheckedEmbedder(embedder_named(settings, schema.recorded(db)))
+        checked.fitted = schema.prepare(db, checked.name, checked.probe)
     except BaseException:
         db.close()
         raise
+    hidden = ", ".join(sorted(lives.classes.keys() - lives.modelled))
+    if checked.remote and hidden:
+        _tell_remote(checked.name, hidden)
     cache, load = NoteCache(settings.recall.cache_mb << 20), Load(settings.recall.busy)
     return Engine(settings, db, checked, clock, roles, cache, second, reranks, lives, load)
 

@@ -1,11 +1,17 @@
 """The schema of the graph: made once, versioned, and bound to one embedding model."""
 
+from collections.abc import Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 from memgraph_engine.errors import QueryFailed, StoreMismatch
 from memgraph_engine.graph import leases
 from memgraph_engine.graph.database import Database, Row, Runner
 from memgraph_engine.graph.statements import statements
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 # Since 12 notes end: older processes would write notes without a life, and read the ended. Since 21 models describe
 # blocks: older ones would leave their words where a note has changed. Since 22 there are claims: older ones would not
@@ -37,30 +43,54 @@ _COMPLETED = {
     "schema/sayings": 26,
 }
 _OTHERS = ("schema/await", "schema/drop", *_COMPLETED)  # make no index or constraint
+_ALIKE = 0.9  # cosine of one word's vectors: of a model in 4 bits on two kinds of machine it is above .99
 _WAIT = 300  # seconds for the indexes of a new database
 
 
-def prepare(db: Database, model: str, dimensions: int) -> None:
+def recorded(db: Database) -> str:
+    """Return the name of the embedder that the database was made with; "" for a new one."""
+    return next((str(row["model"]) for row in db.run("store/read")), "")
+
+
+def prepare(db: Database, model: str, probe: "NDArray[np.float32]") -> str:
     """Make the schema in a new database, complete that of an older version, and check that it fits.
 
     A process of an older version may go on meanwhile: it reads the schema with each scope's version, before it prepares
     a write, and is refused (`check`); what it prepared before names a version that is past.
 
-    Raises StoreMismatch, which says the way out, when it was made with another model or a newer schema.
+    `probe` is the model's vector of one word. Returns what is calibrated of the model, "" for nothing. Raises
+    StoreMismatch, which says the way out, when the database was made with another model or a newer schema.
     """
+    dimensions = len(probe)
     rows = _known(db)
     if not rows or rows[0]["schema"] < VERSION:
         _define(db, "schema/lease_name", {})
         with leases.held(db, "schema"):  # of clients that meet one makes it
             rows = _known(db)
             if not rows or rows[0]["schema"] < VERSION:
-                rows = _make(db, rows, model, dimensions)
-    store = rows[0]
+                _make(db, rows, model, dimensions)
+    store = db.write(lambda tx: tx.run("store/prove", probe=probe.tolist()))[0]
     if (store["model"], store["dimensions"]) != (model, dimensions):
         raise StoreMismatch(
             f"The database at {db.uri} holds vectors of {store['model']} ({store['dimensions']} numbers); "
             f"vectors of {model} ({dimensions}) can't be mixed with them. Connect with that embedder "
             "(MEMGRAPH_ENGINE_EMBEDDER), or use another database or another MEMGRAPH_ENGINE_HOME."
+        )
+
+    _same(db, model, probe, store["probe"])
+    return str(store["calibration"] or "")
+
+
+def _same(db: Database, model: str, probe: "NDArray[np.float32]", known: Sequence[float]) -> None:
+    """Check that vectors are of the model that the database was made with: a name is soon given twice."""
+    import numpy as np
+
+    cosine = float(probe @ known / np.linalg.norm(probe) / np.linalg.norm(known))
+    if cosine < _ALIKE:
+        raise StoreMismatch(
+            f"The database at {db.uri} was made with another model of the name {model}, or with this one read "
+            f"otherwise: the same word had another vector (cosine {cosine:.2f}). Connect with that one, or use another "
+            "database."
         )
 
 
@@ -72,7 +102,7 @@ def _known(db: Database) -> list[Row]:
     return rows
 
 
-def _make(db: Database, rows: list[Row], model: str, dimensions: int) -> list[Row]:
+def _make(db: Database, rows: list[Row], model: str, dimensions: int) -> None:
     """Make what an older schema lacks, or has in another form; can be done again after it was cut off."""
     older = rows[0]["schema"] if rows else VERSION
     if rows:
@@ -85,7 +115,7 @@ def _make(db: Database, rows: list[Row], model: str, dimensions: int) -> list[Ro
         if older < since:
             db.commit(name)
     define(db, dimensions, _WAIT)
-    return db.write(lambda tx: tx.run("store/create", model=model, dimensions=dimensions, schema=VERSION))
+    db.write(lambda tx: tx.run("store/create", model=model, dimensions=dimensions, schema=VERSION))
 
 
 def define(db: Database, dimensions: int, seconds: int) -> None:

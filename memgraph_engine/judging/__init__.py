@@ -1,4 +1,4 @@
-"""Judges of whether two texts state the same: a cross-encoder of sentence-transformers, or a user's own object."""
+"""Judges of whether two texts state the same: a cross-encoder, or a user's own object."""
 
 from memgraph_engine.judging.choose import judge_named
 
