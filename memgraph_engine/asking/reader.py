@@ -50,7 +50,7 @@ from memgraph_engine.recall.anchors import anchors
 from memgraph_engine.recall.pool import PATHWAYS
 from memgraph_engine.recall.question import Filters
 from memgraph_engine.recall.refine import Refiner
-from memgraph_engine.recall.relevance import weights
+from memgraph_engine.recall.relevance import tell_unfitted, weights
 from memgraph_engine.recall.search import Query, search
 from memgraph_engine.recall.select import Selector
 
@@ -480,7 +480,10 @@ class Reader:
         text = standalone(question, turns, self._language(scope)) if turns else question
         vector = self._engine.embedder.embed_query(text)
         moment = local(filters.as_of or filters.known_at or self._engine.now(), self._engine.settings.timezone)
-        fitted = weights(self._engine.embedder.name)
+        embedder = self._engine.embedder
+        fitted = weights(embedder.name, embedder.fitted)
+        if fitted is None:
+            tell_unfitted(embedder.name)
         policies = self._engine.policies
         return Query(
             text,

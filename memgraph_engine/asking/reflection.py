@@ -68,7 +68,7 @@ class Judge:
         """Return the notes that a sentence of the answer contradicts, as the gate sees it, each with the evidence."""
         known = [self._known(note.id, self._lines[note.id]) for note in self.shown]
         statistics = Statistics.of(self.notes, known)
-        maps = calibration(self.embedder.name)
+        maps = calibration(self.embedder.name, self.embedder.fitted)
         found: dict[str, str] = {}
         for sentence in filter(None, _SENTENCES.split(self._plain)):
             new = self._known(_NOBODY, [self._line(sentence)])
@@ -135,7 +135,10 @@ class Judge:
             return {}
         vectors = self.embedder.embed_documents([self._plain, *(note.context for note in self.shown)])
         units = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
-        relation, cosines = calibration(self.embedder.name).relation, (units[1:] @ units[0]).tolist()
+        relation, cosines = (
+            calibration(self.embedder.name, self.embedder.fitted).relation,
+            (units[1:] @ units[0]).tolist(),
+        )
         found = {note.id: relation(cosine) for note, cosine in zip(self.shown, cosines, strict=True)}
         return {
             note: f"It is related to the answer ({share:.2f})." for note, share in found.items() if share > _RELATED

@@ -13,6 +13,7 @@ from memgraph_engine.cli.add import add
 from memgraph_engine.cli.ask import ask
 from memgraph_engine.cli.audit import audit_app
 from memgraph_engine.cli.blocks import blocks_app
+from memgraph_engine.cli.calibrate import calibrate
 from memgraph_engine.cli.claims import claims_app
 from memgraph_engine.cli.context import context
 from memgraph_engine.cli.cost import cost
@@ -126,6 +127,7 @@ def _main(
 
 
 app.command("init")(init)
+app.command("calibrate")(calibrate)
 app.command("demo")(demo)
 app.command("add")(add)
 app.command("ingest")(ingest)

@@ -51,16 +51,19 @@ class Calibration:
 
 
 @cache
-def calibration(embedder: str) -> Calibration:
-    """Return the shipped maps for an embedder, by the name that it reports.
+def calibration(embedder: str, fitted: str = "") -> Calibration:
+    """Return the maps for an embedder, by the name that it reports.
 
-    For one that was never fitted, the most reserved of the fitted maps at each point: rather too few links than
-    too many. `sentence-transformers/NAME` and the like have the map of `NAME`.
+    Those that are `fitted` for this database (`CheckedEmbedder.fitted`), else the shipped ones. For one that was never
+    fitted, the most reserved of the fitted maps at each point: rather too few links than too many.
+    `sentence-transformers/NAME` and the like have the map of `NAME`.
 
     >>> calibration("all-MiniLM-L6-v2").redundancy(1.0)
     1.0
     """
     given: dict[str, Any] = json.loads(resource(*FILE).read_text(encoding="utf-8"))
+    if fitted:
+        return Calibration(monotone(given["redundancy"]), monotone(json.loads(fitted)["relation"]))
     relations = {name: monotone(knots) for name, knots in given["relation"].items()}
     known = relations.get(embedder) or relations.get(embedder.rpartition("/")[2])
     return Calibration(monotone(given["redundancy"]), known or _lowest(list(relations.values())))

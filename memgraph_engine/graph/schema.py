@@ -1,5 +1,6 @@
 """The schema of the graph: made once, versioned, and bound to one embedding model."""
 
+import json
 from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
@@ -78,7 +79,19 @@ def prepare(db: Database, model: str, probe: "NDArray[np.float32]") -> str:
         )
 
     _same(db, model, probe, store["probe"])
-    return str(store["calibration"] or "")
+    fitted = str(store["calibration"] or "")
+    if fitted and (named := json.loads(fitted)["embedder"]) != model:
+        raise StoreMismatch(
+            f"The database at {db.uri} holds vectors of {model}, and a calibration of {named}, by which their "
+            "scores would mean nothing. Remove it (MATCH (s:Store) REMOVE s.calibration), then run `memgraph-engine "
+            "calibrate`."
+        )
+    return fitted
+
+
+def calibrate(db: Database, fitted: str) -> None:
+    """Record what `calibrate` fitted for the embedder, which clients read as they connect."""
+    db.write(lambda tx: tx.run("store/calibrate", calibration=fitted))
 
 
 def _same(db: Database, model: str, probe: "NDArray[np.float32]", known: Sequence[float]) -> None:

@@ -4,6 +4,7 @@ Scores rank the notes of one question, and the best has a high one even where a 
 """
 
 import json
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -18,6 +19,8 @@ from memgraph_engine.resources import resource
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+_log = logging.getLogger("memgraph_engine")
 
 FILE = ("config", "calibration", "relevance.json")
 
@@ -40,14 +43,27 @@ class Weights:
 
 
 @cache
-def weights(embedder: str) -> Weights | None:
-    """Return the shipped weights for an embedder, by the name that it reports; None for one that was never fitted.
+def weights(embedder: str, fitted: str = "") -> Weights | None:
+    """Return the weights for an embedder, by the name that it reports; None for one that was never fitted.
 
+    Those that are `fitted` for this database (`CheckedEmbedder.fitted`), else the shipped ones.
     `sentence-transformers/NAME` and the like have those of `NAME`.
     """
+    if fitted:
+        return Weights(**json.loads(fitted)["relevance"])
     given: dict[str, Any] = json.loads(resource(*FILE).read_text(encoding="utf-8"))
     known = given.get(embedder) or given.get(embedder.rpartition("/")[2])
     return Weights(**known) if known else None
+
+
+@cache
+def tell_unfitted(embedder: str) -> None:
+    """Warn, once, that relevance is not known."""
+    _log.warning(
+        "The embedder %s was never calibrated, so hits have no relevance and each counts as relevant. "
+        "Run `memgraph-engine calibrate`, and connect anew.",
+        embedder,
+    )
 
 
 def covered(
@@ -70,7 +86,7 @@ def covered(
     """
     import numpy as np
 
-    shares = np.zeros((len(asked), len(pool), 2))
+    shares = np.zeros((len(asked), len(counts), 2))
     if not words:
         return shares
     names = {term for language in languages for term in tokenize(user.user or "", language)}

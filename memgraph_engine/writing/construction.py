@@ -216,7 +216,7 @@ def _judge(
     engine: Engine, scope: Scope, seen: sources.Seen, candidates: Sequence[Candidate], work: Work, waiting: int
 ) -> list[Verdict]:
     """Judge candidates; `waiting` of them are among the notes that are stored."""
-    maps, notes = calibration(engine.embedder.name), seen.notes - waiting
+    maps, notes = calibration(engine.embedder.name, engine.embedder.fitted), seen.notes - waiting
     judging = Gate(engine.settings.gate, maps, scope, seen.language, notes, engine.policies)
     verdicts = judging.verdicts(engine.db, candidates, work.asking.opinions)
     return work.asking.merges(candidates, verdicts, judging.contexts)

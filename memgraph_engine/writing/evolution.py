@@ -142,7 +142,7 @@ class Evolution:
     def _compared(self, state: "ScopeState", ids: Sequence[str]) -> list[tuple[One, list[Near]]]:
         """Return the new notes, oldest first, each with the older ones near it, the nearest first."""
         engine = self.engine
-        settings, maps = engine.settings.gate, calibration(engine.embedder.name)
+        settings, maps = engine.settings.gate, calibration(engine.embedder.name, engine.embedder.fitted)
         rare = max(int(state.notes * _RARE), _FEW)
         new = self._read(ids, rare)
         given = [_candidate(one) for one in new.values()]

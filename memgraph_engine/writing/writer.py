@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from itertools import chain
 from typing import TypeVar
 
@@ -554,7 +554,20 @@ class Writer:
                     "Leave the setting `language` empty to follow each memory, or use another user_id."
                 )
             self._languages[scope.name] = known
+            if self._engine.embedder.languages and known not in self._engine.embedder.languages:
+                _tell_unknown(self._engine.embedder.name, known)
         return known
+
+
+@cache
+def _tell_unknown(embedder: str, language: str) -> None:
+    """Warn, once, of a memory whose language the embedder doesn't know."""
+    _log.warning(
+        "The embedder %s does not know the language %r of a memory: what is said in other words is seldom found. "
+        "Use a new database with one that does (MEMGRAPH_ENGINE_EMBEDDER=multilingual).",
+        embedder,
+        language,
+    )
 
 
 def _batches(given: Iterable[Source], size: int, passage: int) -> Iterator[list[list[Source]]]:
