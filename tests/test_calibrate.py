@@ -87,12 +87,12 @@ def test_a_search_says_once_that_its_embedder_was_never_calibrated(memory, caplo
         for _ in range(2):
             assert memory.search("Where do I live?", user_id="ana")[0].relevance is None
     assert [record.getMessage() for record in caplog.records if "never calibrated" in record.getMessage()] == [
-        "The embedder own was never calibrated, so hits have no relevance and each counts as relevant. "
+        "The embedder own was never calibrated: hits have no relevance, and contexts don't know how sure they are. "
         "Run `memgraph-engine calibrate`, and connect anew."
     ]
     memory.engine.embedder.fitted = calibrate(memory.engine.embedder).stored()
     assert 0 < memory.search("Where do I live?", user_id="ana")[0].relevance <= 1
-    assert memory.context("What is the boiling point of tungsten?", user_id="ana").text == ""
+    assert not memory.context("What is the boiling point of tungsten?", user_id="ana").sure
 
 
 @pytest.mark.parametrize(("language", "said"), [("spanish", 1), ("english", 0)])

@@ -85,7 +85,7 @@ def calibrate(embedder: CheckedEmbedder) -> Calibrated:
     languages, found = anchors(embedder)
     if found.answer - found.other < 1e-3 or found.top - found.middle < 1e-3:
         raise EmbeddingError(
-            f"The embedder {embedder.name} can't be calibrated: what answers a question is no nearer to it than the rest."
+            f"The embedder {embedder.name} can't be calibrated: what answers a question is no nearer than the rest."
         )
     told, ties = list[list[float]](), list[list[float]]()
     for name, where in given["anchors"].items():

@@ -60,7 +60,7 @@ def weights(embedder: str, fitted: str = "") -> Weights | None:
 def tell_unfitted(embedder: str) -> None:
     """Warn, once, that relevance is not known."""
     _log.warning(
-        "The embedder %s was never calibrated, so hits have no relevance and each counts as relevant. "
+        "The embedder %s was never calibrated: hits have no relevance, and contexts don't know how sure they are. "
         "Run `memgraph-engine calibrate`, and connect anew.",
         embedder,
     )
