@@ -13,6 +13,8 @@ WITHOUT_SCOPE = {
     "store/read",
     "store/create",
     "store/upgrade",
+    "store/prove",
+    "store/calibrate",
     "leases/acquire",
     "leases/list",
     "leases/release",
