@@ -115,7 +115,7 @@ def test_a_context_tells_a_summary_with_the_span_of_its_days(memory, clock):
     memory.evict(**OWNER)
     context = memory.context("How many masts does the boat have?", **OWNER)
     (one,) = [one for one in context.entries if "two masts" in one.line]
-    assert re.match(r"\[\d\] 2024-0\d-01 to 2024-0\d-01( \([^)]*\))?: Ana: ", one.line)
+    assert re.match(r"\[\d\] 2024-0\d-01 \(\w+\) to 2024-0\d-01 \(\w+\)( \([^)]*\))?: Ana: ", one.line)
     assert len(one.sources) > 1
 
 

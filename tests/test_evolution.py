@@ -47,7 +47,7 @@ def connect(tenant, embedder, clock):
 
 def tell(memory, texts, user="ana", **fields):
     """Add messages, a minute apart; return the notes."""
-    clock = memory.engine.clock
+    clock = memory.engine.clock.__wrapped__
     given = [{"id": f"m{n}{text[:9]}", "text": text, **fields} for n, text in enumerate(texts)]
     found = []
     for one in given:

@@ -156,7 +156,7 @@ def test_the_command_line_has_the_defaults_of_memory(command, option, number):
 @pytest.mark.parametrize(
     ("given", "fault"),
     [
-        ({"colour": ["red"]}, "no filter 'colour'; the filters are session, speaker"),
+        ({"colour": ["red"]}, "no filter 'colour'. The filters are session, speaker"),
         ({"speaker": ["Ana", "Bo"]}, "speaker takes one value, and was given 2"),
         ({"min_similarity": ["near"]}, "min_similarity must be a number, not 'near'"),
         ({"metadata": ["floor"]}, "'floor' is not of the form KEY=VALUE"),

@@ -268,7 +268,7 @@ def test_what_ends_earlier_replaces_nothing_for_good(memory, clock):
     old = memory.add("I live in Lisbon.", user_id="ana", speaker="Ana", id="old")
     new = memory.add("I no longer live in Lisbon.", user_id="ana", speaker="Ana", policy="day").entries[0]
     assert new.kind == "link"
-    assert [tie.kind for tie in memory.explain(new.note, user_id="ana").ties] == ["conflict"]
+    assert [tie.kind for tie in memory.explain(new.note, user_id="ana").ties] == ["change"]
     clock.later(DAY)
     assert memory.get(note(old), user_id="ana").status == "active"
     assert memory.explain("old", user_id="ana").ties == ()

@@ -113,7 +113,7 @@ def test_a_chat_without_a_model_shows_what_is_known(block, types, capsys):
     block.run()
     first, second, third = capsys.readouterr().out.splitlines()
     assert first == third == "I remember nothing about that."
-    assert re.fullmatch(r"\[1\] \d{4}-\d\d-\d\d: ana: My dog is called Rex\.", second)
+    assert re.fullmatch(r"\[1\] \d{4}-\d\d-\d\d \(\w+\): ana: My dog is called Rex\.", second)
 
 
 # ---- a web service --------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 import logging
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, wraps
 
 from memgraph_engine.embedding import CheckedEmbedder, embedder_named
 from memgraph_engine.engine.load import Load
@@ -113,6 +113,7 @@ def build(
 def _within(clock: Clock) -> Clock:
     """Return a clock whose times, in UTC, are of years that a memory has: behind them nothing can end any more."""
 
+    @wraps(clock)
     def told() -> datetime:
         moment = clock()
         if not UNKNOWN_PAST.year + 1 < moment.year < NEVER.year - 1:
