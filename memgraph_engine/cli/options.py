@@ -13,6 +13,7 @@ from memgraph_engine.errors import InvalidInput
 from memgraph_engine.interface.defaults import MOST
 from memgraph_engine.interface.filters import filters_of, metadata_of
 from memgraph_engine.interface.whose import Whose
+from memgraph_engine.model.marker import shown
 
 User = Annotated[
     str | None,
@@ -75,7 +76,7 @@ def again(command: str, owner: Whose, tenant: str | None) -> str:
     "memgraph-engine undo 4f --user 'ana lee' --tenant acme"
     """
     whom = "--shared" if owner["shared"] else f"--user {quote(str(owner['user_id']))}"
-    return f"memgraph-engine {command} {whom}{f' --tenant {quote(tenant)}' if tenant else ''}"
+    return shown(f"memgraph-engine {command} {whom}{f' --tenant {quote(tenant)}' if tenant else ''}")
 
 
 def metadata(pairs: Sequence[str]) -> dict[str, object]:
