@@ -458,7 +458,7 @@ def test_nothing_that_is_stored_gives_orders_by_any_command_and_json_is_exact(cl
             assert not set(ORDERS.replace("[2J", "").replace("1A", "")) & set(found.output), (command, form)
     assert json.loads(cli("users", "--json", user=None).stdout)[0]["id"] == user
     assert "an\ufffda" in cli("users", user=None).stdout
-    assert "an\ufffda" in cli("get", "none", user=user, code=1).stderr
+    assert r"an\u202ea" in cli("get", "none", user=user, code=1).stderr
 
 
 # ---- files ----------------------------------------------------------------------------------
