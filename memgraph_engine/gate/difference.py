@@ -146,7 +146,7 @@ class Pair:
         if self._turned_about([forms(new, old), forms(old, new)]):
             return True
         blocks = aligned(new, old)[1]
-        put, out = ([block[side] for block in blocks if block[side]] for side in (0, 1))
+        put, out = [one for one, _, _ in blocks if one], [other for _, other, _ in blocks if other]
         if sorted(forms(one, old) for one in put) != sorted(forms(one, new) for one in out):
             return False
         moved = {token.span for one in put for token in one}

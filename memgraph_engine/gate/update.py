@@ -457,7 +457,7 @@ class _Pair:
         named = any(token.stem in mine and token.written in was.names for token in was.body)
         if len(mine) == 1 and self._parted and not self._bound:
             return ""
-        rest = [one for before, one in pairwise((None, *was.body)) if not (before and before.stem in mine)]
+        rest = [*was.body[:1], *(one for before, one in pairwise(was.body) if before.stem not in mine)]
         # "I sing in a choir on Tuesdays" tells of the choir, "I take yoga classes" of yoga
         plain = was.patient == mine or len(timeless(rest, self.lists) - mine) <= 1
         return f"So is {quoted(worded(mine, now.body))} no more." if len(mine) > 1 or named or plain else ""

@@ -9,7 +9,7 @@ meaning like any others. A language without lists has no closed class, so each o
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cache, cached_property, lru_cache
 from itertools import dropwhile
@@ -137,7 +137,7 @@ _FILES = {
 @cache
 def lists_of(language: str) -> Lists:
     """Return the lists of a language."""
-    read = {frozenset[str]: word_list, Mapping[str, str]: word_values}
+    read: dict[Any, Callable[[str, str], Any]] = {frozenset[str]: word_list, Mapping[str, str]: word_values}
     files = ((one.name, _FILES.get(one.name, one.name.replace("_", "-")), one.type) for one in fields(Lists)[1:])
     lists: dict[str, Any] = {name: read[kind](language, file) for name, file, kind in files if kind in read}
     lists["closed"] = frozenset().union(*(word_list(language, kind) for kind in CLOSED))
