@@ -31,6 +31,9 @@ WITH collect(s {.scope, .language, .version, .notes, .raw_length, .context_lengt
                expiring: coalesce(s.next_expiry <= $alive, false), apart: coalesce(s.keeps_apart, false)}) AS sums
 WITH sums, any(s IN sums WHERE s.expiring) AS expiring, any(s IN sums WHERE s.apart) AS apart
 CALL (expiring) {
+  // a row in any case: where nothing is found, the sums are returned all the same
+  RETURN 'dense_raw' AS channel, [] AS notes
+  UNION ALL
   WITH expiring WHERE $pool > 0 AND NOT expiring
   CALL (expiring) {
     MATCH (n:Note)
