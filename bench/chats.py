@@ -33,6 +33,8 @@ _DISPUTES = ("disputed", "contradict")
 TOKENS_A_WORD = 1.3
 EVERYDAY = Path(__file__).with_name("everyday.jsonl")
 """Chats to be fitted on, whichever others are measured: changes in many words, and what only looks like one."""
+PREFERENCES = Path(__file__).with_name("preferences.jsonl")
+"""Preferences that are told once, and later requests that share no word with them."""
 LONG = Path(__file__).with_name("long.jsonl")
 """Chats of a year, in which much is similar and not the same: they tell of each turn which others it replaces."""
 PLAIN = Path(__file__).with_name("plain.jsonl")

@@ -118,7 +118,7 @@ def _package(memory: Memory, again: Memory, package: str) -> dict[str, float]:
     """Ingest a package twice, the second time with all vectors known: what that takes is everything else."""
     with TemporaryDirectory() as folder:
         root = Path(folder) / package
-        questions = list(_copied(package, root))
+        questions = list(copied(package, root))
         done = memory.ingest(root, user_id=_USER, repository=True)
         assert not done.faults, done.faults
         begun = perf_counter()
@@ -173,7 +173,7 @@ def _definitions(file: Path) -> int:
     return sum(kind == "symbol" for piece in pieces for kind, _ in piece.keywords)
 
 
-def _copied(package: str, root: Path) -> Iterator[Question]:
+def copied(package: str, root: Path) -> Iterator[Question]:
     """Copy a package's Python files without the docstrings of functions; yield a question for each of these."""
     spec = find_spec(package)
     if not spec or not spec.submodule_search_locations:

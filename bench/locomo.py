@@ -71,7 +71,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--fit",
         action="store_true",
-        help="instead, fit how notes are ranked, on these dialogues, chats and documents (an hour)",
+        help="instead, fit how notes are ranked, on these dialogues, and on chats, documents and code (hours)",
     )
     parser.add_argument("--daily", type=Path, help="the file of chats to fit on (else MEMGRAPH_ENGINE_DAILY)")
     parser.add_argument(
@@ -82,7 +82,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(given: argparse.Namespace) -> tuple[dict[str, float], str]:
     """Measure each model; return flat figures and a report in Markdown."""
     if given.fit:
-        return ranking.fit(given.file, given.daily, given.models.split(","))
+        return ranking.fit(ranking.Files(given.file, given.daily), given.models.split(","))
     every = list(conversations(locomo_file(given.file)))
     figures: dict[str, float] = {}
     pages = []

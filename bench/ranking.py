@@ -1,26 +1,32 @@
-"""Fit how notes are ranked: questions with known answers, asked of dialogues, chats, long chats and documents."""
+"""Fit how notes are ranked: questions with known answers, asked of memories of several kinds."""
 
 import inspect
 import json
+import random
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
-from bench.chats import EVERYDAY, chats, daily_file, exchanges, holds, plain, woven
-from bench.conversations import conversations, locomo_file
+from bench import code, realmem
+from bench.chats import EVERYDAY, LONG, PLAIN, PREFERENCES, Chat, chats, daily_file, exchanges, holds, plain, woven
+from bench.conversations import conversations, locomo_file, named_file
 from bench.server import bench_settings, connected, of_its_own
-from memgraph_engine import Memory
+from memgraph_engine import Memory, Note
 from memgraph_engine.errors import InvalidInput
 from memgraph_engine.evaluation.report import table
 from memgraph_engine.evaluation.run import after
 from memgraph_engine.ingest.messages import parse_instant
+from memgraph_engine.language import LISTED
 from memgraph_engine.model.scope import Scope
+from memgraph_engine.recall.fusion import CHANNELS
 from memgraph_engine.recall.question import Filters
 from memgraph_engine.recall.ranking import FEATURES, FILE, Ranking
+from memgraph_engine.recall.relevance import weights
 from memgraph_engine.recall.search import Query, retrieve
 from memgraph_engine.resources import resource
 
@@ -28,14 +34,18 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-DIALOGUES, CHATS, LONG, DOCUMENTS = "dialogues", "chats", "long chats", "documents"
-SETS = (DIALOGUES, CHATS, LONG, DOCUMENTS)
+CHATS, LONG_CHATS = "chats", "long chats"
 _EXCHANGES = 50  # of others, in a long chat
+_AMONG = 30  # of others, among which preferences are told
 _FOLDS = 5
 _QUESTIONS = 400  # of documents
+_OF_A_PACKAGE = 120
+_PACKAGES = ("requests", "typer")  # not those that `bench code` measures
 _RIDGE = 1.0
-_WEIGHTS = {DIALOGUES: 500.0, CHATS: 250.0, LONG: 250.0, DOCUMENTS: 500.0}
-"""What all questions of a set weigh together, so that none drowns the others; two sets are of the same chats."""
+_WEIGHT = 300.0  # of all questions of a kind together, so that none drowns the others
+_CUTS = (3, 10, 20)
+_PLAIN = ("dense_raw", "lexical_raw")
+"""The channels that a ranking must not be below: vectors and words of the notes themselves."""
 _STEPS = 50
 _MODULES = (
     "argparse",
@@ -82,63 +92,82 @@ _MODULES = (
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question: what is known of the notes of its pool, and which of them hold the answer.
+    """A question: what is known of the notes of its pool, how plain channels score them, and which hold the answer.
 
-    `group` is what is held out together. `first` tells whose context holds it: what may stand first. Where several
-    sources are `wanted`, each counts; of a chat one is enough.
+    `of` is its kind, and `group` what is held out together. `wanted` has a row for each thing that is wanted, and tells
+    of each note whether it holds that; `first` tells which notes may stand first.
     """
 
     of: str
     model: str
     group: str
     features: "NDArray[np.float64]"
-    fused: "NDArray[np.float64]"
-    held: "NDArray[np.bool_]"
+    plain: "Mapping[str, NDArray[np.float64]]"
+    wanted: "NDArray[np.bool_]"
     first: "NDArray[np.bool_]"
-    sources: Sequence[frozenset[str]]
-    wanted: frozenset[str]
+
+    @property
+    def held(self) -> "NDArray[np.bool_]":
+        """Whether each note holds anything that is wanted."""
+        held: NDArray[np.bool_] = self.wanted.any(axis=0)
+        return held
 
     def measured(self, scores: "NDArray[np.float64]") -> dict[str, float]:
-        """Return whether the best note holds the answer, and the share of it in the first notes."""
+        """Return whether the best note holds the answer, and the share of what is wanted that the first notes hold."""
         import numpy as np
 
         order = np.argsort(-scores, kind="stable")
-        figures = {"first": float(self.first[order[:1]].any())}
-        for k in (10, 20):
-            if self.wanted:
-                found = frozenset().union(*(self.sources[row] for row in order[:k]))
-                figures[f"R@{k}"] = len(found & self.wanted) / len(self.wanted)
-            else:
-                figures[f"R@{k}"] = float(self.held[order[:k]].any())
-        return figures
+        found = {f"R@{k}": float(self.wanted[:, order[:k]].any(axis=1).mean()) for k in _CUTS}
+        return {"first": float(self.first[order[:1]].any()), **found}
 
 
-def fit(file: Path | None, daily: Path | None, models: Sequence[str]) -> tuple[dict[str, float], str]:
-    """Write config/calibration/ranking.json; report each set held out, and by the weights of the settings."""
+@dataclass(frozen=True, slots=True)
+class Files:
+    """The files of dialogues and of everyday chats: each the one given, or that which a variable names."""
+
+    dialogues: Path | None = None
+    daily: Path | None = None
+
+    def kinds(self, memory: Memory, model: str) -> Iterator[Asked]:
+        """Ask the questions of all kinds."""
+        daily, others = chats(daily_file(self.daily)), exchanges()
+        longer = [woven(chat, others, _EXCHANGES) for chat in daily[::2]]  # they take long to embed
+        ordinary = chats(named_file(None, "file of ordinary chats", "MEMGRAPH_ENGINE_ORDINARY"))
+        yield from _dialogues(memory, model, locomo_file(self.dialogues))
+        yield from _chats(memory, (CHATS, model), [*daily, *chats(EVERYDAY), *chats(PLAIN)])
+        yield from _chats(memory, (LONG_CHATS, model), [*longer, *chats(LONG)])
+        yield from _chats(memory, ("ordinary", model), ordinary)
+        yield from _chats(memory, ("preferences", model), [woven(one, others, _AMONG) for one in chats(PREFERENCES)])
+        yield from _months(memory, model)
+        yield from _documents(memory, model)
+        yield from _code(memory, model)
+
+
+def fit(files: Files, models: Sequence[str]) -> tuple[dict[str, float], str]:
+    """Write config/calibration/ranking.json; report each kind held out, and by plain channels."""
     asked: list[Asked] = []
     for model in models:
         with connected(bench_settings(model)) as memory:
-            asked += [*_dialogues(memory, model, file), *_chats(memory, model, daily), *_documents(memory, model)]
+            asked += files.kinds(memory, model)
     shipped = fitted(asked)
     text = json.dumps({"bias": shipped.bias, "weights": dict(shipped.weights)}, indent=1)
     Path(str(resource(*FILE))).write_text(text + "\n", encoding="utf-8")
     figures: dict[str, float] = {}
     rows: list[Sequence[object]] = []
-    for model in models:
-        for name in SETS:
-            some = [one for one in asked if (one.of, one.model) == (name, model)]
-            ways = {
-                "by weights": [one.measured(one.fused) for one in some],
-                "fitted on the others of all sets": _held_out(asked, some),
-                "fitted on the other sets": _by([one for one in asked if not _alike(one.of, name)], some),
-            }
-            for way, measured in ways.items():
-                means = {key: sum(one[key] for one in measured) / len(measured) for key in measured[0]}
-                figures |= {f"{model}.{name}.{way}.{key}".replace(" ", "_"): value for key, value in means.items()}
-                rows.append((model, name, len(some), way, *(f"{value:.3f}" for value in means.values())))
-    weights = [(name, f"{value:.2f}") for name, value in {"bias": shipped.bias, **shipped.weights}.items()]
-    head = ("", "of", "questions", "ranked", "first", "R@10", "R@20")
-    return figures, "\n\n".join([table(head, rows), table(("feature", "weight"), weights)])
+    for model, name in dict.fromkeys((one.model, one.of) for one in asked):
+        some = [one for one in asked if (one.of, one.model) == (name, model)]
+        ways = {
+            **{channel: [one.measured(one.plain[channel]) for one in some] for channel in _PLAIN},
+            "fitted on the others of all kinds": _held_out(asked, some),
+            "fitted on the other kinds": _by([one for one in asked if not _alike(one.of, name)], some),
+        }
+        for way, measured in ways.items():
+            means = {key: sum(one[key] for one in measured) / len(measured) for key in measured[0]}
+            figures |= {f"{model}.{name}.{way}.{key}".replace(" ", "_"): value for key, value in means.items()}
+            rows.append((model, name, len(some), way, *(f"{100 * value:.1f}" for value in means.values())))
+    told = [(name, f"{value:.2f}") for name, value in {"bias": shipped.bias, **shipped.weights}.items()]
+    head = ("", "of", "questions", "ranked by", "first", *(f"R@{k}" for k in _CUTS))
+    return figures, "\n\n".join([table(head, rows), table(("feature", "weight"), told)])
 
 
 def fitted(asked: Sequence[Asked]) -> Ranking:
@@ -152,7 +181,7 @@ def fitted(asked: Sequence[Asked]) -> Ranking:
     for one in asked:
         counts[one.of, one.model] += 1
     every = [
-        (one.features, one.held / one.held.sum(), _WEIGHTS[one.of] / counts[one.of, one.model])
+        (one.features, one.held / one.held.sum(), _WEIGHT / counts[one.of, one.model])
         for one in asked
         if one.held.any()
     ]
@@ -217,39 +246,43 @@ def _by(known: Sequence[Asked], some: Sequence[Asked]) -> list[dict[str, float]]
 
 
 def _alike(one: str, other: str) -> bool:
-    """Tell whether two sets are of the same chats."""
-    return one == other or {one, other} == {CHATS, LONG}
+    """Tell whether two kinds are of the same chats."""
+    return one == other or {one, other} == {CHATS, LONG_CHATS}
 
 
-def _dialogues(memory: Memory, model: str, file: Path | None) -> Iterator[Asked]:
+def _dialogues(memory: Memory, model: str, file: Path) -> Iterator[Asked]:
     with of_its_own(memory) as mine:
-        for conversation in conversations(locomo_file(file)):
+        for conversation in conversations(file):
             mine.add_many(conversation.turns, user_id=conversation.id)
-            mine.rebuild_topics(user_id=conversation.id)
             ended = after(conversation, mine)
             for question in conversation.questions:
-                wanted = frozenset(question.evidence)
-                yield _asked(ended, (DIALOGUES, model, conversation.id), conversation.id, question.text, wanted)
+                of = "dialogues", model, conversation.id
+                yield _asked(ended, of, conversation.id, question.text, _sources(question.evidence))
 
 
-def _chats(memory: Memory, model: str, file: Path | None) -> Iterator[Asked]:
-    others = exchanges()
-    measured = chats(daily_file(file))
-    every = [*measured, *chats(EVERYDAY)]
+def _chats(memory: Memory, of: tuple[str, str], every: Sequence[Chat]) -> Iterator[Asked]:
     for language in sorted({chat.language for chat in every}):
-        with of_its_own(memory, language) as mine:
-            for number, chat in enumerate(one for one in every if one.language == language):
-                long = number % 2 == 0 and chat in measured  # they take long to embed
-                longer = ((LONG, woven(chat, others, _EXCHANGES)),) if long else ()
-                for name, told in ((CHATS, chat), *longer):
-                    user = f"user-{uuid4().hex}"
-                    for session in told.sessions:
-                        mine.add(session, user_id=user)
-                    mine.rebuild_topics(user_id=user)
-                    for ask in chat.asks:
-                        if ask.current:
-                            of = name, model, chat.id
-                            yield _asked(mine, of, user, ask.question, ask.current[0], language, ask.as_of)
+        with of_its_own(memory, language if language in LISTED else "standard") as mine:
+            for chat in (one for one in every if one.language == language):
+                user = f"user-{uuid4().hex}"
+                for session in chat.sessions:
+                    mine.add(session, user_id=user)
+                for ask in chat.asks:
+                    if ask.current:
+                        yield _asked(mine, (*of, chat.id), user, ask.question, _said(ask.current), as_of=ask.as_of)
+
+
+def _months(memory: Memory, model: str) -> Iterator[Asked]:
+    """Ask months of chats with an assistant, each question before it is stored; some weeks are held out at once."""
+    folder = named_file(None, "folder of RealMem's users", "MEMGRAPH_ENGINE_REALMEM")
+    with of_its_own(memory) as mine:
+        for file in sorted(folder.glob("*.json")):
+            for number, step in enumerate(realmem.steps(json.loads(file.read_text("utf-8")))):
+                if isinstance(step, realmem.Question):
+                    of = "months", model, f"{file.stem}-{number // _AMONG}"
+                    yield _asked(mine, of, file.stem, step.text, _sources(step.evidence))
+                else:
+                    mine.add_many(step, user_id=file.stem)
 
 
 def _documents(memory: Memory, model: str) -> Iterator[Asked]:
@@ -262,10 +295,21 @@ def _documents(memory: Memory, model: str) -> Iterator[Asked]:
                     [{"id": f"{module}-{n}", "text": rest, "session": module} for n, (_, rest) in enumerate(some)],
                     user_id="library",
                 )
-        mine.rebuild_topics(user_id="library")
         every = [(module, n, first) for module, some in told.items() for n, (first, _) in enumerate(some)]
         for module, n, first in every[:: max(len(every) // _QUESTIONS, 1)]:
-            yield _asked(mine, (DOCUMENTS, model, module), "library", first, frozenset([f"{module}-{n}"]))
+            yield _asked(mine, ("documents", model, module), "library", first, _sources([f"{module}-{n}"]))
+
+
+def _code(memory: Memory, model: str) -> Iterator[Asked]:
+    """Ask the first sentences of functions' docstrings; the functions are stored without these."""
+    for package in _PACKAGES:
+        with of_its_own(memory) as mine, TemporaryDirectory() as folder:
+            questions = list(code.copied(package, Path(folder) / package))
+            mine.ingest(Path(folder) / package, user_id=package, repository=True)
+            random.Random(0).shuffle(questions)
+            for number, question in enumerate(questions[:_OF_A_PACKAGE]):
+                of = "code", model, f"{package}-{number % _FOLDS}"
+                yield _asked(mine, of, package, question.text, _answers(question))
 
 
 def _docstrings(module: str) -> list[tuple[str, str]]:
@@ -284,35 +328,62 @@ def _docstrings(module: str) -> list[tuple[str, str]]:
     return list(found.values())
 
 
+Wanted = list[tuple[Callable[[Note], bool], Callable[[Note], bool]]]
+"""For each thing that is wanted, whether a note holds it, and whether it may stand first for it."""
+
+
+def _sources(wanted: Iterable[str]) -> Wanted:
+    def of(id: str) -> Callable[[Note], bool]:  # noqa: A002  the graph's own word
+        return lambda note: any(source.id == id for source in note.sources)
+
+    return [(of(one), of(one)) for one in wanted]
+
+
+def _said(wanted: Sequence[str]) -> Wanted:
+    """Return what tells whether a note holds strings, with "|" between; first is whose context holds the first one."""
+
+    def of(one: str) -> tuple[Callable[[Note], bool], Callable[[Note], bool]]:
+        return lambda note: holds(
+            plain("\n".join(note.raw)), one
+        ), lambda note: one == wanted[0] and holds(plain(note.context), one)
+
+    return [of(one) for one in wanted]
+
+
+def _answers(question: code.Question) -> Wanted:
+    def of(note: Note) -> bool:
+        return bool(question.answered(note))
+
+    return [(of, of)]
+
+
 def _asked(
-    memory: Memory,
-    of: tuple[str, str, str],
-    user: str,
-    question: str,
-    wanted: frozenset[str] | str,
-    language: str = "english",
-    as_of: str | None = None,
+    memory: Memory, of: tuple[str, str, str], user: str, question: str, wanted: Wanted, *, as_of: str | None = None
 ) -> Asked:
-    """Ask a question; `wanted` are sources, or strings that a note has one of, with "|" between."""
+    """Ask a question of a user's memory."""
     import numpy as np
 
     engine = memory.engine
     scopes = [Scope(engine.settings.tenant, user), Scope(engine.settings.tenant)]
     filters = Filters(as_of=parse_instant(as_of, "as_of", engine.settings.timezone))
-    vector = engine.embedder.embed_query(question)
-    query = Query(question, vector, scopes, filters, 20, filters.as_of or engine.now())
-    found = retrieve(engine.db, engine.notes, query, [language], engine.settings.recall)
+    query = Query(
+        question,
+        engine.embedder.embed_query(question),
+        scopes,
+        filters,
+        20,
+        filters.as_of or engine.now(),
+        weights=weights(engine.embedder.name, engine.embedder.fitted),
+    )
+    found = retrieve(engine.db, engine.notes, query, [engine.settings.language], engine.settings.recall)
     if found.features is None:
         raise InvalidInput(f"Nothing is in the pool of {question!r}.")
     engine.notes.complete(engine.db, query.scope_names, found.notes)
     notes = [note.note() for note in found.notes]
-    ids = [frozenset(source.id for source in note.sources) for note in notes]
-    if isinstance(wanted, str):
-        held = [holds(plain("\n".join(note.raw)), wanted) for note in notes]
-        first = [holds(plain(note.context), wanted) for note in notes]
-        wanted = frozenset()
-    else:
-        held = first = [not wanted.isdisjoint(some) for some in ids]
     return Asked(
-        *of, found.features, found.fused.total, np.array(held, dtype=bool), np.array(first, dtype=bool), ids, wanted
+        *of,
+        found.features,
+        {channel: found.fused.raw[:, CHANNELS.index(channel)] for channel in _PLAIN},
+        np.array([[holding(note) for note in notes] for holding, _ in wanted], dtype=bool),
+        np.array([any(may(note) for _, may in wanted) for note in notes], dtype=bool),
     )

@@ -1,10 +1,13 @@
 """How the bench fits a ranking, and what it fits it on."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from bench.chats import Ask, Chat, Exchange, exchanges, woven
+from bench.chats import PREFERENCES, Ask, Chat, Exchange, chats, exchanges, plain, turns, woven
 from bench.ranking import CHATS, Asked, fitted
+from memgraph_engine.language import listed_terms, tokenize
 from memgraph_engine.recall.ranking import FEATURES
 
 
@@ -14,7 +17,7 @@ def asked(question, *, tells):
     known = draw.random((30, len(FEATURES)))
     known[:, FEATURES.index(tells)] *= 3
     held = np.arange(30) == known[:, FEATURES.index(tells)].argmax()
-    return Asked(CHATS, "minilm", "one", known, known[:, 0], held, held, [frozenset()] * 30, frozenset())
+    return Asked(CHATS, "minilm", "one", known, {}, held[None], held)
 
 
 def test_what_tells_the_answer_weighs_most():
@@ -27,11 +30,10 @@ def test_what_tells_the_answer_weighs_most():
     assert new.measured(found.parts(new.features).sum(axis=1))["first"] == 1
 
 
-def test_of_several_sources_each_counts():
+def test_of_several_things_that_are_wanted_each_counts():
     one = asked(1, tells="recency")
-    sources = [frozenset([str(row % 3)]) for row in range(30)]
-    two = Asked(CHATS, "minilm", "one", one.features, one.fused, one.held, one.first, sources, frozenset(["0", "x"]))
-    assert two.measured(one.fused)["R@10"] == 0.5
+    two = replace(one, wanted=np.array([np.arange(30) % 3 == 0, np.zeros(30, dtype=bool)]))
+    assert two.measured(np.arange(30.0))["R@10"] == 0.5
 
 
 def test_a_woven_chat_has_all_its_turns_in_their_order_and_others_between():
@@ -52,3 +54,15 @@ def test_the_other_exchanges_are_long_and_each_their_own():
     every = exchanges()
     assert len({one.user for one in every}) == len({one.assistant for one in every}) == len(every) >= 100
     assert all(100 <= len(one.assistant.split()) <= 600 for one in every)
+
+
+@pytest.mark.parametrize("name", [PREFERENCES.name, "preferences_kept_back.jsonl"])
+def test_a_request_shares_no_word_with_the_preference_that_it_is_about(name):
+    plain_words = listed_terms("english", "stop-words") | listed_terms("english", "common-words")
+    every = chats(PREFERENCES.with_name(name))
+    assert sum(len(chat.asks) for chat in every) == 15
+    for chat in every:
+        for ask in chat.asks:
+            (told,) = (turn for turn in turns(chat, "user") if plain(ask.current[0]) in plain(turn))
+            shared = set(tokenize(told, "english")) & set(tokenize(ask.question, "english"))
+            assert shared <= plain_words

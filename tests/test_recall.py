@@ -329,6 +329,21 @@ def test_a_turn_beside_a_good_one_is_lifted(memory):
     assert order.index("answer") < order.index("other")
 
 
+def test_what_stands_around_a_note_lifts_it_above_none_that_matches_by_itself(memory):
+    memory.add({"id": "bike", "session": "a", "role": "user", "text": "My bike is a red Koga."}, user_id="ana")
+    memory.add_many(
+        [
+            {"id": "seen", "session": "b", "role": "user", "text": "So many bikes in Utrecht, bikes everywhere!"},
+            {"id": "sun", "session": "b", "role": "user", "text": "The sun was out all day, too."},
+            {"id": "cake", "session": "b", "role": "user", "text": "We had pancakes by the canal."},
+        ],
+        user_id="ana",
+    )
+    order = [hit.sources[0].id for hit in memory.search("What bike do I have?", user_id="ana")]
+    assert order[0] == "bike"
+    assert set(order[2:]) == {"sun", "cake"}
+
+
 def test_rrf_is_a_setting(tenant, embedder):
     base = Settings.load(tenant=tenant)
     settings = base.model_copy(update={"recall": base.recall.model_copy(update={"fusion": "rrf"})})

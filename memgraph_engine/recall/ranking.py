@@ -1,7 +1,7 @@
-"""Rank a pool by a linear model of what is known of each note: the channels' scores, and what stands around it.
+"""Rank notes by a linear model of what is known of each: how it matches by itself, who said it, what stands around it.
 
-Every feature is a share of what the pool has, so that the weights depend neither on an embedder's scale nor on how many
-notes there are. They were fitted on questions with known answers (docs/benchmarks.md).
+Every feature means the same in a memory of ten notes and of ten thousand: none is a share of what the pool has. The
+weights were fitted on questions with known answers (docs/benchmarks.md).
 """
 
 import json
@@ -15,7 +15,8 @@ from memgraph_engine.errors import SettingsError
 from memgraph_engine.graph.note_cache import CachedNote
 from memgraph_engine.language import tokenize
 from memgraph_engine.model.text import asks_amount
-from memgraph_engine.recall.fusion import CHANNELS, STEPS, Fused, Places, min_max, reciprocal_ranks
+from memgraph_engine.recall.fusion import CHANNELS, STEPS, Places
+from memgraph_engine.recall.relevance import Weights
 from memgraph_engine.resources import resource
 from memgraph_engine.settings import REPRODUCED, RecallSettings
 
@@ -25,35 +26,48 @@ if TYPE_CHECKING:
 
 LEARNED, BY_WEIGHTS = "learned", "weights"
 FILE = ("config", "calibration", "ranking.json")
-AROUND = ("near_1", "near_2", "answers", "session")
 FEATURES = (
-    *CHANNELS,
-    *AROUND,
+    "similarity",
+    "similarity_context",
+    "coverage",
+    "coverage_context",
+    "time",
+    "own_words",
     "asks",
     "requests",
     "amount",
-    "coverage",
-    "coverage_context",
-    "place",
     "speaker",
     "recency",
+    "answers",
+    "session",
 )
-"""What is known of a note, each from 0 to 1.
+"""What is known of a note; but for the first two, each from 0 to 1.
 
-- the channels' scores, as they are fused
-- near_1, near_2: the best score of the turns one and two steps away
-- answers: the score of the turn before, if that asks
-- session: the mean of the best three scores of its session
+- similarity, similarity_context: the cosines of its own words and of its context, on the scale by which the embedder's
+  tell relevance (a tenth of their log-odds)
+- coverage, coverage_context: the share of the question's words in its own words, and in its context, the rarer the more
+- time: how near it is to a time that the question names
+- own_words: whether it is none of an assistant's, where an assistant spoke
 - asks: whether it ends with a question
 - requests: whether it begins as what one asks of an assistant does ("plan me a day in Porto"), and a user said it
 - amount: whether it has a number, where the question asks how many
-- coverage, coverage_context: the share of the question's words in its own words, and in its context, the rarer the more
-- place: the place that fusion gives it, as a reciprocal rank
 - speaker: whether the question names who speaks
 - recency: its place in time among the others, the newest 1
+- answers: how relevant the turn before is, if that asks
+- session: how relevant the best three of its session are, on average
 """
+_WEIGHED = {
+    "similarity": "dense_raw",
+    "similarity_context": "dense_context",
+    "coverage": "lexical_raw",
+    "coverage_context": "lexical_context",
+    "time": "time",
+    "own_words": "role",
+    "answers": "neighbour_1",
+    "session": "session",
+}
+"""The setting whose weight 0 leaves a feature out."""
 _LARGEST = 30  # weight, or bias: what they add up to is an exponent
-_PLACES = 10  # the constant of the reciprocal rank: the first has 1, the eleventh half
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,46 +139,48 @@ def _finite(value: Any) -> bool:
 def features(
     notes: Sequence[CachedNote],
     places: Places,
-    fused: Fused,
+    raw: "NDArray[np.float64]",
     coverage: "NDArray[np.float64]",
     questions: Sequence[str],
     words: Sequence[Sequence[str]],
     languages: Sequence[str],
+    scale: Weights,
     settings: RecallSettings,
 ) -> "NDArray[np.float64]":
     """Return what is known of the notes of a pool; shape (questions, notes, FEATURES).
 
-    `coverage` has the shape (questions, notes, 2), and `words` are the terms of each question.
-    A channel that has no weight, or surroundings that have none, count nothing.
+    `raw` are the scores of the channels, `coverage` has the shape (questions, notes, 2), and `words` are the terms of
+    each question. `scale` tells how relevant a cosine is. What has no weight in the settings counts nothing.
     """
     import numpy as np
 
-    weighed = np.array([getattr(settings, channel) > 0 for channel in CHANNELS])
-    base = min_max(fused.weighted.sum(axis=2))
+    near = raw[:, :, [CHANNELS.index("dense_raw"), CHANNELS.index("dense_context")]]
+    if places.pending.any():  # as near as the others are at least: what waits for its vectors is known by its words
+        near[:, places.pending] = 0.0 if places.pending.all() else near[:, ~places.pending].min(axis=1, keepdims=True)
+    relevant = scale.relevances(near[:, :, 0], coverage[:, :, 0])
     asking = np.array([note.asks for note in notes], dtype=float)
-    earlier, before, after, later = places.away(base)
-    answers = places.away(base * asking)[STEPS.index(-1)]
-    around = [np.maximum(before, after), np.maximum(earlier, later), answers, places.best(base)]
-    shares = (settings.neighbour_1, settings.neighbour_2, settings.neighbour_1, settings.session)
     numbers = np.array([note.counts for note in notes], dtype=float)
     amounts = [any(asks_amount(question, language) for language in languages) for question in questions]
     _, age = np.unique([note.said_at for note in notes], return_inverse=True)
-
-    known = np.empty((*base.shape, len(FEATURES)))
-    known[:, :, : len(CHANNELS)] = fused.normalised * weighed
-    rest: tuple[NDArray[np.float64], ...] = (
-        *(values * (share > 0) for values, share in zip(around, shares, strict=True)),
-        asking,
-        np.array([note.requests for note in notes], dtype=float),
-        np.outer(amounts, numbers),
-        coverage[:, :, 0],
-        coverage[:, :, 1],
-        reciprocal_ranks(fused.total, _PLACES),
-        _named([note.speaker for note in notes], words, languages),
-        age / age.max() if age.any() else np.ones(len(notes)),
-    )
-    for column, values in enumerate(rest, len(CHANNELS)):
-        known[:, :, column] = values
+    each: dict[str, NDArray[np.float64] | float] = {
+        "similarity": (scale.bias + scale.similarity * near[:, :, 0]) / 10,
+        "similarity_context": (scale.bias + scale.similarity * near[:, :, 1]) / 10,
+        "coverage": coverage[:, :, 0],
+        "coverage_context": coverage[:, :, 1],
+        "time": raw[:, :, CHANNELS.index("time")],
+        "own_words": raw[:, :, CHANNELS.index("role")],
+        "asks": asking,
+        "requests": np.array([note.requests for note in notes], dtype=float),
+        "amount": np.outer(amounts, numbers),
+        "speaker": _named([note.speaker for note in notes], words, languages),
+        "recency": age / age.max() if age.any() else np.ones(len(notes)),
+        "answers": places.away(relevant * asking)[STEPS.index(-1)],
+        "session": places.best(relevant),
+    }
+    known = np.zeros((*relevant.shape, len(FEATURES)))
+    for column, name in enumerate(FEATURES):
+        if name not in _WEIGHED or getattr(settings, _WEIGHED[name]) > 0:
+            known[:, :, column] = each[name]
     return known
 
 

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 _log = logging.getLogger("memgraph_engine")
 
 FILE = ("config", "calibration", "relevance.json")
+_BIAS, _SLOPE, _COVERAGE = -5.0, 1.05, 8.5  # of cosines as far from their mean as they spread
+_LEAST_SPREAD = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,16 @@ class Weights:
     def relevance(self, similarity: float, coverage: float) -> float:
         """Return the relevance (0 to 1) of a note with this cosine, that holds this share of the question's words."""
         return 1 / (1 + exp(-(self.bias + self.similarity * similarity + self.coverage * coverage)))
+
+    def relevances(
+        self, similarities: "NDArray[np.float64]", coverages: "NDArray[np.float64]"
+    ) -> "NDArray[np.float64]":
+        """Return those of many notes; shape as given."""
+        import numpy as np
+
+        odds = self.bias + self.similarity * similarities + self.coverage * coverages
+        likely: NDArray[np.float64] = 1 / (1 + np.exp(-odds))
+        return likely
 
 
 @cache
@@ -64,6 +76,15 @@ def tell_unfitted(embedder: str) -> None:
         "Run `memgraph-engine calibrate`, and connect anew.",
         embedder,
     )
+
+
+def supposed(similarities: "NDArray[np.float64]") -> Weights:
+    """Return weights for an embedder that was never fitted: by how its cosines to a question's pool lie.
+
+    They are as those of the fitted embedders lie in the pools of their questions.
+    """
+    mean, spread = float(similarities.mean()), max(float(similarities.std()), _LEAST_SPREAD)
+    return Weights(_BIAS - _SLOPE * mean / spread, _SLOPE / spread, _COVERAGE)
 
 
 def covered(

@@ -31,7 +31,7 @@ from memgraph_engine.recall.plan import Reading, read
 from memgraph_engine.recall.pool import PATHWAYS, Pool, anchor_scores, read_pool
 from memgraph_engine.recall.question import Filters, names, terms
 from memgraph_engine.recall.ranking import FEATURES, Ranking, features, ranking
-from memgraph_engine.recall.relevance import Weights, covered
+from memgraph_engine.recall.relevance import Weights, covered, supposed
 from memgraph_engine.recall.use import Use, weigh, weighs
 from memgraph_engine.settings import RecallSettings
 
@@ -309,7 +309,8 @@ def scored(
     fused = fuse(places, raw, settings)
     known, total = None, fused.total
     if model is not None:
-        known = features(notes, places, fused, coverage, texts, words, languages, settings)
+        scale = query.weights or supposed(near[..., 0])
+        known = features(notes, places, raw, coverage, texts, words, languages, scale, settings)
         total = model.scores(known)
     own = near if query.asked is None else cosines(notes, query.asked)
 
