@@ -1,12 +1,12 @@
 """What a memory holds after everyday chats with an assistant: true now, once, and only what was asked for."""
 
 import argparse
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
 from bench.asking import Figures, asked
 from bench.chats import EVERYDAY, PLAIN, SMALL, TOKENS_A_WORD, Ask, Chat, chats, daily_file
-from bench.conversations import named_file
 from bench.daily_fit import fit
 from memgraph_engine import Memory
 
@@ -39,8 +39,9 @@ def run(given: argparse.Namespace) -> tuple[dict[str, float], str]:
     """Add each chat as a user of its own and ask; return flat figures and a report in Markdown."""
     every = chats(daily_file(given.file), given.only)
     if given.fit:
-        ordinary = named_file(None, "file of ordinary chats", "MEMGRAPH_ENGINE_ORDINARY")
-        files = {"everyday": EVERYDAY, "plain": PLAIN, "small": SMALL, "ordinary": ordinary}
+        files = {"everyday": EVERYDAY, "plain": PLAIN, "small": SMALL}
+        if ordinary := os.environ.get("MEMGRAPH_ENGINE_ORDINARY"):
+            files["ordinary"] = Path(ordinary)
         return fit(given.model.split(","), {"daily": every, **{name: chats(file) for name, file in files.items()}})
     figures = Figures("daily")
     for memory, user, chat, ask in asked(given.model, every):

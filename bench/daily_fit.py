@@ -88,9 +88,9 @@ def fit(models: Sequence[str], sets: Mapping[str, Sequence[Chat]]) -> tuple[dict
             if one.own and (one.ask.nothing or one.ask.current) and (values := one.features(floor, by))
         ]
     _write(file, known)
-    by_all = certain(rows)
-    _write(Path(str(resource(*certainty.FILE))), asdict(by_all))
-    figures |= {f"daily.certainty.{key}": value for key, value in {"bias": by_all.bias, **by_all.weights}.items()}
+    if by_all := certain(rows):
+        _write(Path(str(resource(*certainty.FILE))), asdict(by_all))
+        figures |= {f"daily.certainty.{key}": value for key, value in {"bias": by_all.bias, **by_all.weights}.items()}
     lines = [(name, f"{value:.3f}") for name, value in figures.items()]
     return figures, f"{table(('', ''), lines)}\n\nSure, fitted on the other sets:\n\n{held_out(rows)}"
 
@@ -118,13 +118,16 @@ def _of(memory: Memory, of: str, chats: Sequence[Chat], language: str, others: i
                     yield Asked(of, language, ask, other is chat, hits, hits.among)
 
 
-def certain(rows: Sequence[tuple[str, list[float], bool]]) -> certainty.Weights:
+def certain(rows: Sequence[tuple[str, list[float], bool]]) -> certainty.Weights | None:
     """Fit certainty: of each row the set, the values of its features, and whether the answer is known.
 
-    Each set weighs the same, and so do its questions that have an answer and those that have none.
+    None where no set has enough of both. Each set weighs the same, and so do its questions that have an answer and
+    those that have none.
     """
     sizes = Counter((of, known) for of, _, known in rows)
     some = [row for row in rows if min(sizes[row[0], known] for known in (True, False)) >= _ENOUGH]
+    if not some:
+        return None
     each = [1 / sizes[of, known] for of, _, known in some]
     bias, *weights = regression([values for _, values, _ in some], [known for *_, known in some], each, _RIDGE[1])
     named = {name: round(float(weight), 3) for name, weight in zip(certainty.FEATURES, weights, strict=True)}
@@ -136,7 +139,7 @@ def held_out(rows: Sequence[tuple[str, list[float], bool]]) -> str:
     lines = []
     for of in sorted({of for of, *_ in rows}):
         by = certain([row for row in rows if row[0] != of])
-        told = [(by.score(values) > 0, known) for name, values, known in rows if name == of]
+        told = [(by.score(values) > 0, known) for name, values, known in rows if by and name == of]
         shares = [[sure for sure, known in told if known is wanted] for wanted in (True, False)]
         lines.append((of, *(f"{sum(some) / len(some):.2f} of {len(some)}" if some else None for some in shares)))
     return table(("", "known", "not known"), lines)

@@ -109,7 +109,7 @@ class Asked:
     @property
     def held(self) -> "NDArray[np.bool_]":
         """Whether each note holds anything that is wanted."""
-        held: NDArray[np.bool_] = self.wanted.any(axis=0)
+        held: NDArray[np.bool_] = self.wanted.max(axis=0)
         return held
 
     def measured(self, scores: "NDArray[np.float64]") -> dict[str, float]:

@@ -13,7 +13,6 @@ from memgraph_engine.lifecycle import policies
 from memgraph_engine.model.ports import Reply
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.recall.search import propose
-from memgraph_engine.testing import HashingEmbedder
 from tests.clocks import Clock
 from tests.snapshots import same, snapshot
 
@@ -528,12 +527,15 @@ def test_a_file_says_what_it_expects(tmp_path, given, said):
 
 
 def test_a_remote_embedder_is_told_once(tenant, embedder, clock, file, caplog):
-    class Remote(HashingEmbedder):
+    class Remote:
         remote = True
+
+        def __getattr__(self, name):
+            return getattr(embedder, name)
 
     with caplog.at_level(logging.WARNING, "memgraph_engine"):
         for _ in range(2):
-            connect(tenant, Remote(384, embedder.name), clock, file).close()
+            connect(tenant, Remote(), clock, file).close()
     told = [one.getMessage() for one in caplog.records if "provider" in one.getMessage()]
     assert len(told) == 1
     assert "of the policies private, unseen." in told[0]
