@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bench.asking import Figures, asked
-from bench.chats import EVERYDAY, PLAIN, SMALL, TOKENS_A_WORD, Ask, Chat, chats, daily_file
+from bench.chats import EVERYDAY, PLAIN, SMALL, TOKENS_A_WORD, Ask, Chat, chats, daily_file, exchanges, woven
 from bench.daily_fit import fit
 from memgraph_engine import Memory
 
@@ -31,6 +31,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--file", type=Path, help="the file of chats (else MEMGRAPH_ENGINE_DAILY)")
     parser.add_argument("--model", default="bge-small", help="the embedder")
     parser.add_argument("--only", default="", metavar="ID", help="chats whose id or kind begins so")
+    parser.add_argument("--among", type=int, default=0, metavar="N", help="weave N other exchanges into each chat")
     parser.add_argument("--fit", action="store_true", help="instead, fit what contexts go by (MODEL,MODEL)")
     parser.add_argument("--failures", action="store_true", help="print what went wrong, question by question")
 
@@ -38,6 +39,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(given: argparse.Namespace) -> tuple[dict[str, float], str]:
     """Add each chat as a user of its own and ask; return flat figures and a report in Markdown."""
     every = chats(daily_file(given.file), given.only)
+    if given.among:
+        others = exchanges()
+        every = [woven(chat, others, given.among) for chat in every]
     if given.fit:
         files = {"everyday": EVERYDAY, "plain": PLAIN, "small": SMALL}
         if ordinary := os.environ.get("MEMGRAPH_ENGINE_ORDINARY"):

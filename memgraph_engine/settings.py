@@ -517,7 +517,7 @@ def _toml(settings: type[BaseSettings], file: Path) -> TomlConfigSettingsSource:
 
 @cache
 def _tell_misspelt() -> None:
-    known = {name.upper() for name in (*_names(Settings), "config", "locomo", "daily")}
+    known = {name.upper() for name in (*_names(Settings), "config", "locomo", "daily", "ordinary", "realmem")}
     sections = {name.partition("__")[0] for name in known}
     for variable in os.environ:
         name = variable.upper().removeprefix(_PREFIX)
