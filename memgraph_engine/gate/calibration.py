@@ -52,19 +52,17 @@ class Calibration:
 
 @cache
 def calibration(embedder: str, fitted: str = "") -> Calibration:
-    """Return the maps for an embedder, by the name that it reports.
+    """Return the maps for an embedder, by its name: those `fitted` for the database, else the shipped ones.
 
-    Those that are `fitted` for this database (`CheckedEmbedder.fitted`), else the shipped ones. For one that was never
-    fitted, the most reserved of the fitted maps at each point: rather too few links than too many.
-    `sentence-transformers/NAME` and the like have the map of `NAME`.
+    For one that was never fitted, the most reserved of the shipped maps at each point: rather too few links than too
+    many. `sentence-transformers/NAME` and the like have the map of `NAME`.
 
     >>> calibration("all-MiniLM-L6-v2").redundancy(1.0)
     1.0
     """
     given: dict[str, Any] = json.loads(resource(*FILE).read_text(encoding="utf-8"))
-    if fitted:
-        return Calibration(monotone(given["redundancy"]), monotone(json.loads(fitted)["relation"]))
-    relations = {name: monotone(knots) for name, knots in given["relation"].items()}
+    own = {embedder: json.loads(fitted)["relation"]} if fitted else {}
+    relations = {name: monotone(knots) for name, knots in (given["relation"] | own).items()}
     known = relations.get(embedder) or relations.get(embedder.rpartition("/")[2])
     return Calibration(monotone(given["redundancy"]), known or _lowest(list(relations.values())))
 
