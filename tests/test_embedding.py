@@ -16,6 +16,7 @@ from memgraph_engine import Memory, Settings
 from memgraph_engine.artifacts import model_files
 from memgraph_engine.embedding import CheckedEmbedder, choose, embedder_named
 from memgraph_engine.errors import EmbeddingError, SettingsError, StoreMismatch
+from memgraph_engine.graph import schema
 from memgraph_engine.inference import graph, onnx
 from memgraph_engine.testing import HashingEmbedder
 from tests import onnx_models
@@ -135,11 +136,11 @@ def test_another_model_than_the_databases_is_refused_with_the_way_out(server, em
         Memory.connect(embedder=HashingEmbedder(64))
 
 
-def test_another_model_of_the_same_name_is_refused(server, embedder):
-    Memory.connect(embedder=embedder).close()
-    turned = Own(lambda texts: np.roll(embedder.embed_documents(texts), 1, axis=1), name=embedder.name)
+def test_another_model_of_the_same_name_is_refused(memory, embedder):
+    db, probe = memory.engine.db, CheckedEmbedder(embedder).probe
+    schema.prepare(db, embedder.name, len(probe), probe)
     with pytest.raises(StoreMismatch, match=r"another model of the name all-MiniLM-L6-v2.*cosine -?0\.\d\d"):
-        Memory.connect(embedder=turned)
+        schema.prepare(db, embedder.name, len(probe), np.roll(probe, 1))
 
 
 def test_an_embedder_that_does_not_exist_is_told_with_those_that_do():

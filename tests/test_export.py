@@ -779,7 +779,17 @@ def test_the_forms_have_what_statements_and_models_write():
     blocks |= {"described", "described_by", "described_as", "embedded_as"}
     claims = {"text", "subject", "object", "subject_key", "object_key", "found_in", "shared_in", "shared_as"}
     claims |= {"made_by", "reworded"}
-    others = {"holder", "until", "name", "model", "dimensions", "schema", "upgrading"}  # of leases and the store
+    others = {
+        "holder",
+        "until",
+        "name",
+        "model",
+        "dimensions",
+        "schema",
+        "upgrading",
+        "probe",
+        "calibration",
+    }  # of leases and the store
     others |= {"revoked_at", "keyed"}  # of keys, which are no part of a memory
     for name, one in statements.statements().items():
         for assigned in re.findall(r"\bSET\s+((?:[^\n]|\n\s{4,})+)", one.text):

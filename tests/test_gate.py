@@ -20,9 +20,9 @@ TALK = [
     ("Ana", "I live in Lisbon with my sister."),
     ("Bo", "The bakery next door burnt its bread this morning."),
     ("Ana", "Thanks!"),
-    ("Bo", "Our beekeeper sold two hives to the monastery."),
+    ("Bo", "Our beekeeper sold two hives to the monastery in May."),
     ("Ana", "I live in Lisbon with my sister."),
-    ("Bo", "Our old beekeeper sold two hives to the monastery near Porto."),
+    ("Bo", "In May our beekeeper sold two hives to the monastery."),
     ("Ana", "My dentist plays the cello in an orchestra."),
     ("Ana", "I no longer live in Lisbon with my sister, I moved to Madeira."),
     ("Bo", "Our beekeeper never sold two hives to the monastery."),
@@ -125,7 +125,8 @@ def test_a_merge_takes_over_the_tags_of_each_source(ana):
     say(ana, RESTATED, "2", tags=["home"])
     assert ana.get("1", user_id="ana").tags == ("home", "pets")
     assert found(ana, "cat")
-    assert len(ana.search("cat", user_id="ana", tags=["home", "pets"])) == 1
+    assert all(len(ana.search("cat", user_id="ana", tags=[tag])) == 1 for tag in ("home", "pets"))
+    assert ana.search("cat", user_id="ana", tags=["home", "pets"]) == []  # no source has both
 
 
 @pytest.mark.parametrize(

@@ -278,7 +278,7 @@ def test_a_picture_that_a_tool_gave_back_is_named(memory, result):
         ({"role": "assistant", "tool_calls": "find"}, "tool_calls is a string"),
         ({"role": "assistant", "tool_calls": [3]}, r"tool_calls\[0\] is the number 3"),
         ({"role": "assistant", "tool_calls": [{"function": {}}]}, r"tool_calls\[0\] calls a tool without a name"),
-        ({"role": "user", "content": "Be brief. " * 10_240}, "102,400 characters"),
+        ({"role": "user", "content": "Be brief. " * 50_001}, "500,010 characters"),
     ],
 )  # fmt: skip
 def test_what_no_api_has_is_refused_by_its_place_and_nothing_is_written(memory, message, says):

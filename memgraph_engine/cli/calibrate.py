@@ -9,7 +9,7 @@ from memgraph_engine.cli.options import Json
 
 
 def calibrate(as_json: Json = False) -> None:
-    """Calibrate an embedder that was never fitted, by texts that are shipped.
+    """Fit relevance for an embedder that was never fitted.
 
     How relevant notes are, and which are tied, is told on the embedder's own scale then. The database keeps it, and
     clients read it as they connect.

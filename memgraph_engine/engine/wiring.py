@@ -99,7 +99,8 @@ def build(
     db = open_database(settings, clock)
     try:
         checked = checked or CheckedEmbedder(embedder_named(settings, schema.recorded(db)))
-        checked.fitted = schema.prepare(db, checked.name, checked.probe)
+        probe = checked.probe if embedder is None else None
+        checked.fitted = schema.prepare(db, checked.name, checked.dimensions, probe)
     except BaseException:
         db.close()
         raise

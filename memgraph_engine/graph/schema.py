@@ -53,16 +53,16 @@ def recorded(db: Database) -> str:
     return next((str(row["model"]) for row in db.run("store/read")), "")
 
 
-def prepare(db: Database, model: str, probe: "NDArray[np.float32]") -> str:
+def prepare(db: Database, model: str, dimensions: int, probe: "NDArray[np.float32] | None" = None) -> str:
     """Make the schema in a new database, complete that of an older version, and check that it fits.
 
     A process of an older version may go on meanwhile: it reads the schema with each scope's version, before it prepares
     a write, and is refused (`check`); what it prepared before names a version that is past.
 
-    `probe` is the model's vector of one word. Returns what is calibrated of the model, "" for nothing. Raises
-    StoreMismatch, which says the way out, when the database was made with another model or a newer schema.
+    `probe` is the model's vector of one word, by which it is known again where its name is one that settings give; None
+    for a program's own embedder, which answers for its name. Returns what is calibrated of the model, "" for nothing.
+    Raises StoreMismatch, which says the way out, when the database was made with another model or a newer schema.
     """
-    dimensions = len(probe)
     rows = _known(db)
     if not rows or rows[0]["schema"] < VERSION:
         _define(db, "schema/lease_name", {})
@@ -70,7 +70,7 @@ def prepare(db: Database, model: str, probe: "NDArray[np.float32]") -> str:
             rows = _known(db)
             if not rows or rows[0]["schema"] < VERSION:
                 _make(db, rows, model, dimensions)
-    store = db.write(lambda tx: tx.run("store/prove", probe=probe.tolist()))[0]
+    store = db.write(lambda tx: tx.run("store/prove", probe=None if probe is None else probe.tolist()))[0]
     if (store["model"], store["dimensions"]) != (model, dimensions):
         raise StoreMismatch(
             f"The database at {db.uri} holds vectors of {store['model']} ({store['dimensions']} numbers); "
@@ -78,7 +78,8 @@ def prepare(db: Database, model: str, probe: "NDArray[np.float32]") -> str:
             "(MEMGRAPH_ENGINE_EMBEDDER), or use another database or another MEMGRAPH_ENGINE_HOME."
         )
 
-    _same(db, model, probe, store["probe"])
+    if probe is not None:
+        _same(db, model, probe, store["probe"])
     fitted = str(store["calibration"] or "")
     if fitted and (named := json.loads(fitted)["embedder"]) != model:
         raise StoreMismatch(
