@@ -279,7 +279,8 @@ def test_its_own_class_may_quote_it(memory):
 def test_it_takes_no_places_in_a_pool(tenant, embedder, clock, file):
     others = [f"The lighthouse has a door number {at} that opens with a key." for at in range(25)]
     secrets = [f"The vault of the lighthouse opens with key number {at}." for at in range(120)]
-    small = {"pool": 20, "lexical_pool": 20, "keywords": 0.0}  # a keyword leads to any sixteen of its notes
+    # all others have the question's words alike: which twenty of them full text would propose is chance
+    small = {"pool": 20, "lexical_pool": 25}
     settings = Settings.load(lifecycle={"policies": str(file)}, recall=small)
     with Memory.connect(tenant=tenant, embedder=embedder, clock=clock, settings=settings) as memory:
         for user in ("ana", "ben"):
