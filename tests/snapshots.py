@@ -38,6 +38,7 @@ def snapshot(memory, user="ana", vectors=True):
         "keeps_apart",
         "evolved_to",
         "begins_at",
+        "several",  # stays once several sources told a note
     }
     found = Counter()
     for node in nodes:

@@ -7,6 +7,7 @@ from memgraph_engine.cost import Cost
 from memgraph_engine.errors import ModelError, ModelRefused
 from memgraph_engine.gate.gate import Compared
 from memgraph_engine.gate.verdict import Opinion, Verdict
+from memgraph_engine.language import tokenize
 from memgraph_engine.llm import NewNote, Roles, Spent, batches, gating, merging
 from memgraph_engine.llm.tokens import tokens
 from memgraph_engine.model.candidate import Candidate
@@ -132,10 +133,15 @@ class Asking:
                 continue
             self._spent.cost += answer.cost
             share = answer.cost.share(len(answer.response.pairs))
+            said = _words(*(text for note in group for text in (note.text, *note.candidates)))
             for pair in answer.response.pairs:
                 note = group[pair.note - 1]
-                self._opinions[note.text, note.candidates[pair.candidate - 1]] = Opinion(
-                    pair.redundancy, pair.complementarity, pair.relation, pair.evidence, answer.model, share
+                old = note.candidates[pair.candidate - 1]
+                others = said - _words(note.text, old)  # a decision on two notes quotes no third one
+                quotes = not others.isdisjoint(_words(pair.evidence))
+                evidence = f"{answer.model} takes them for {pair.relation}." if quotes else pair.evidence
+                self._opinions[note.text, old] = Opinion(
+                    pair.redundancy, pair.complementarity, pair.relation, evidence, answer.model, share
                 )
 
     def merges(
@@ -176,3 +182,7 @@ class Asking:
             share = answer.cost.share(len(group))
             for merged in answer.response.merges:
                 self._merged[group[merged.merge - 1]] = Merged(merged.context, answer.model, share)
+
+
+def _words(*texts: str) -> frozenset[str]:
+    return frozenset(word for text in texts for word in tokenize(text, "standard"))
