@@ -8,62 +8,25 @@ from typing import Annotated, Any
 import typer
 
 from memgraph_engine import __version__
-from memgraph_engine.cli import show
-from memgraph_engine.cli.add import add
-from memgraph_engine.cli.ask import ask
+from memgraph_engine.cli import adding, asking, changes, erasing, listing, lives, show, upkeep
 from memgraph_engine.cli.audit import audit_app
 from memgraph_engine.cli.blocks import blocks_app
 from memgraph_engine.cli.calibrate import calibrate
 from memgraph_engine.cli.claims import claims_app
-from memgraph_engine.cli.context import context
-from memgraph_engine.cli.cost import cost
 from memgraph_engine.cli.db import db_app
-from memgraph_engine.cli.decisions import decisions
-from memgraph_engine.cli.delete import delete
 from memgraph_engine.cli.demo import demo
-from memgraph_engine.cli.end_session import end_session
 from memgraph_engine.cli.eval import eval_app
-from memgraph_engine.cli.evict import evict
-from memgraph_engine.cli.evolve import evolve
 from memgraph_engine.cli.explain import explain
-from memgraph_engine.cli.export import export
-from memgraph_engine.cli.forget import forget
-from memgraph_engine.cli.get import get
 from memgraph_engine.cli.group import Group
 from memgraph_engine.cli.health import health
-from memgraph_engine.cli.history import history
-from memgraph_engine.cli.hold import hold
 from memgraph_engine.cli.import_ import import_app
-from memgraph_engine.cli.ingest import ingest
 from memgraph_engine.cli.init import init
 from memgraph_engine.cli.keys import keys_app
-from memgraph_engine.cli.limit import limit
-from memgraph_engine.cli.list import list_notes
 from memgraph_engine.cli.mcp import mcp
-from memgraph_engine.cli.pin import pin
 from memgraph_engine.cli.policy import policy_app
-from memgraph_engine.cli.process import process
 from memgraph_engine.cli.profile import profile
-from memgraph_engine.cli.prompt import prompt
-from memgraph_engine.cli.receipts import receipts
-from memgraph_engine.cli.reflect import reflect
-from memgraph_engine.cli.release import release
-from memgraph_engine.cli.render import render
-from memgraph_engine.cli.restore import restore
-from memgraph_engine.cli.search import search
 from memgraph_engine.cli.serve import serve
-from memgraph_engine.cli.sessions import sessions
-from memgraph_engine.cli.stats import stats
-from memgraph_engine.cli.sweep import sweep
-from memgraph_engine.cli.tenants import tenants
 from memgraph_engine.cli.topics import topics_app
-from memgraph_engine.cli.undo import undo
-from memgraph_engine.cli.unpin import unpin
-from memgraph_engine.cli.untie import untie
-from memgraph_engine.cli.update import update
-from memgraph_engine.cli.users import users
-from memgraph_engine.cli.verify import verify
-from memgraph_engine.cli.verify_erasure import verify_erasure
 from memgraph_engine.cli.worker import worker
 from memgraph_engine.errors import MemgraphEngineError
 from memgraph_engine.interface.status import status_of
@@ -126,58 +89,19 @@ def _main(
     """Take the options that stand before a command."""
 
 
-app.command("init")(init)
-app.command("calibrate")(calibrate)
-app.command("demo")(demo)
-app.command("add")(add)
-app.command("ingest")(ingest)
-app.command("process")(process)
-app.command("worker")(worker)
-app.command("serve")(serve)
-app.command("search")(search)
-app.command("ask")(ask)
-app.command("context")(context)
-app.command("prompt")(prompt)
-app.command("reflect")(reflect)
-app.command("profile")(profile)
-app.command("get")(get)
-app.command("list")(list_notes)
-app.command("history")(history)
-app.command("explain")(explain)
-app.command("update")(update)
-app.command("delete")(delete)
-app.command("decisions")(decisions)
-app.command("undo")(undo)
-app.command("untie")(untie)
-app.command("forget")(forget)
-app.command("receipts")(receipts)
-app.command("verify-erasure")(verify_erasure)
-app.command("sweep")(sweep)
-app.command("end-session")(end_session)
-app.command("restore")(restore)
-app.command("limit")(limit)
-app.command("evict")(evict)
-app.command("evolve")(evolve)
-app.command("pin")(pin)
-app.command("unpin")(unpin)
-app.command("hold")(hold)
-app.command("release")(release)
-app.command("export")(export)
-app.add_typer(import_app, name="import")
-app.command("render")(render)
-app.command("stats")(stats)
-app.command("users")(users)
-app.command("sessions")(sessions)
-app.command("tenants")(tenants)
-app.command("cost")(cost)
-app.command("verify")(verify)
-app.command("health")(health)
-app.command("mcp")(mcp)
-app.add_typer(keys_app, name="keys")
-app.add_typer(audit_app, name="audit")
-app.add_typer(policy_app, name="policy")
-app.add_typer(topics_app, name="topics")
-app.add_typer(blocks_app, name="blocks")
-app.add_typer(claims_app, name="claims")
-app.add_typer(eval_app, name="eval")
-app.add_typer(db_app, name="db")
+_COMMANDS = (
+    *(init, calibrate, demo, adding.add, adding.ingest, adding.process, worker, serve),
+    *(asking.search, asking.ask, asking.context, asking.prompt, asking.reflect, profile),
+    *(changes.get, listing.list_notes, changes.history, explain, changes.update, changes.delete, changes.decisions),
+    *(changes.undo, changes.untie, erasing.forget, erasing.receipts, erasing.verify_erasure),
+    *(lives.sweep, lives.end_session, lives.restore, lives.limit, lives.evict, lives.evolve, lives.pin, lives.unpin),
+    *(erasing.hold, erasing.release, upkeep.export, upkeep.render),
+    *(listing.stats, listing.users, listing.sessions, listing.tenants, listing.cost, upkeep.verify, health, mcp),
+)
+for one in _COMMANDS:
+    app.command("list" if one is listing.list_notes else None)(one)
+for name, group in (
+    *(("import", import_app), ("keys", keys_app), ("audit", audit_app), ("policy", policy_app)),
+    *(("topics", topics_app), ("blocks", blocks_app), ("claims", claims_app), ("eval", eval_app), ("db", db_app)),
+):
+    app.add_typer(group, name=name)

@@ -1,15 +1,15 @@
 """`memgraph-engine audit`: what is known and why, what was deleted, how a note changed, what was given to whom."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from memgraph_engine.cli import show
-from memgraph_engine.cli.connect import connect, known
+from memgraph_engine.cli.command import Target, on_memory
 from memgraph_engine.cli.group import Group
-from memgraph_engine.cli.options import Json, NoteId, Shared, Tenant, User, whose
+from memgraph_engine.cli.options import NoteId
 
 if TYPE_CHECKING:
     from memgraph_engine.model.result import Change, Known, Removed, Retrieval
@@ -18,24 +18,18 @@ audit_app = typer.Typer(cls=Group, help="What is known and why, what left, chang
 
 
 @audit_app.command()
+@on_memory
 def about(
+    on: Target,
     topic: Annotated[str, typer.Argument(metavar="TOPIC", help="What it is about, in words.")],
-    user: User = None,
-    shared: Shared = False,
-    tenant: Tenant = None,
-    as_json: Json = False,
-) -> None:
+) -> Iterator[object]:
     """Tell what a memory knows of something, and why.
 
     For each note it says why it is still there.
     It is of all policies, and what summaries stand for: with sources, decisions, and the holds that keep it.
     """
-    owner = whose(user, shared)
-    with known(tenant, owner, asking=True) as memory:
-        found = memory.audit.about(topic, **owner)
-    if as_json:
-        show.document(found)
-        return
+    found = on.memory(asking=True).audit.about(topic, **on.owner)
+    yield found
     for one in found:
         _known(one)
     if not found:
@@ -43,28 +37,23 @@ def about(
 
 
 @audit_app.command()
+@on_memory
 def deleted(
-    user: User = None,
-    shared: Shared = False,
-    tenant: Tenant = None,
+    on: Target,
     since: Annotated[str | None, typer.Option(metavar="TIME", help="Only what left then or later, ISO 8601.")] = None,
     until: Annotated[str | None, typer.Option(metavar="TIME", help="Only what left then or before, ISO 8601.")] = None,
     rule: Annotated[
         str | None,
         typer.Option(metavar="RULE", help="Only by this kind of decision (delete, expire …), or rule of an erasure."),
     ] = None,
-    as_json: Json = False,
-) -> None:
+) -> Iterator[object]:
     """Tell what left a memory, when and why, newest first.
 
     That is by which decision, or by which erasure.
     """
-    owner = whose(user, shared)
-    with connect(tenant) as memory:  # also of who was erased whole, of whom nothing but receipts is left
-        found = memory.audit.deleted(**owner, since=since, until=until, rule=rule)
-    if as_json:
-        show.document(found)
-        return
+    memory = on.connect()  # also of who was erased whole, of whom nothing but receipts is left
+    found = memory.audit.deleted(**on.owner, since=since, until=until, rule=rule)
+    yield found
     for one in found:
         _removed(one)
     if not found:
@@ -72,32 +61,25 @@ def deleted(
 
 
 @audit_app.command()
+@on_memory
 def changed(
-    id: NoteId,  # noqa: A002  as in Audit
-    user: User = None,
-    shared: Shared = False,
-    tenant: Tenant = None,
-    as_json: Json = False,
-) -> None:
+    on: Target,
+    id: NoteId,
+) -> Iterator[object]:
     """Tell how a note came to be what it is.
 
     It lists what each decision changed of it, oldest first.
     """
-    owner = whose(user, shared)
-    with known(tenant, owner) as memory:
-        found = memory.audit.changed(id, **owner)
-    if as_json:
-        show.document(found)
-        return
+    found = on.memory().audit.changed(id, **on.owner)
+    yield found
     for one in found:
         _changed(one)
 
 
 @audit_app.command()
+@on_memory
 def retrievals(
-    user: User = None,
-    shared: Shared = False,
-    tenant: Tenant = None,
+    on: Target,
     since: Annotated[
         str | None, typer.Option(metavar="TIME", help="Only what was given then or later, ISO 8601.")
     ] = None,
@@ -110,23 +92,22 @@ def retrievals(
     query: Annotated[
         str | None, typer.Option(metavar="WORDS", help="Only questions that hold all of these words.")
     ] = None,
-    as_json: Json = False,
-) -> None:
+) -> Iterator[object]:
     """Tell which notes a reader was given, and when, newest first.
 
     That is recorded with the setting audit.retrievals alone; the question's words are with its value "text".
     """
-    owner = whose(user, shared)
-    with known(tenant, owner) as memory:
-        found = memory.audit.retrievals(**owner, since=since, until=until, note=note, query=query)
-        on = memory.engine.settings.audit.retrievals
-    if as_json:
-        show.document(found)
-    else:
-        for one in found:
-            _retrieved(one)
+    memory = on.memory()
+    found = memory.audit.retrievals(**on.owner, since=since, until=until, note=note, query=query)
+    yield found
+    for one in found:
+        _retrieved(one)
     if not found:
-        off = "" if on else " The log of retrievals is switched off (the setting audit.retrievals)."
+        off = (
+            ""
+            if memory.engine.settings.audit.retrievals
+            else " The log of retrievals is switched off (the setting audit.retrievals)."
+        )
         typer.echo(f"Nothing is recorded that is meant.{off}", err=True)
 
 

@@ -1,17 +1,17 @@
 """`memgraph-engine blocks`: notes that belong together, in a tree, and the runs that build it."""
 
+from collections.abc import Iterator
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from memgraph_engine.cli import show
-from memgraph_engine.cli.connect import known
+from memgraph_engine.cli.command import Target, on_memory
 from memgraph_engine.cli.group import Group
-from memgraph_engine.cli.options import Json, Question, Shared, Tenant, User, again, whose
+from memgraph_engine.cli.options import Question
 from memgraph_engine.cli.progress import bar
 from memgraph_engine.interface.defaults import BLOCKS, MOST, OUTLINE
-from memgraph_engine.interface.whose import Whose
 
 if TYPE_CHECKING:
     from memgraph_engine.model.block import Block
@@ -22,24 +22,23 @@ _PHASES = 6
 
 
 @blocks_app.command()
-def rebuild(user: User = None, shared: Shared = False, tenant: Tenant = None, as_json: Json = False) -> None:
+@on_memory
+def rebuild(on: Target) -> Iterator[object]:
     """Build the tree of blocks anew.
 
     A block of the same notes keeps its id.
     If a run fails or is killed, the former tree stays.
     """
-    owner = whose(user, shared)
-    with known(tenant, owner) as memory, bar("Blocks", lambda: _PHASES) as running:
+    memory = on.memory()
+    with bar("Blocks", lambda: _PHASES) as running:
         seen = set[str]()
 
         def tell(phase: str) -> None:
             running.advance(phase != "wait" and phase not in seen)
             seen.add(phase)
 
-        run = memory.rebuild_blocks(**owner, progress=tell)
-    if as_json:
-        show.document(run)
-        return
+        run = memory.rebuild_blocks(**on.owner, progress=tell)
+    yield run
     typer.echo(
         f"{show.clean(run.scope)}: {show.count(run.blocks, 'block')} of {show.count(run.notes, 'note')}, "
         f"{run.leaves:,} leaves, {run.kept:,} kept, {run.created:,} new, {run.renewed:,} renewed, {run.ended:,} ended; "
@@ -54,46 +53,38 @@ def rebuild(user: User = None, shared: Shared = False, tenant: Tenant = None, as
 
 
 @blocks_app.command("list")
-def list_blocks(user: User = None, shared: Shared = False, tenant: Tenant = None, as_json: Json = False) -> None:
+@on_memory
+def list_blocks(on: Target) -> Iterator[object]:
     """List all blocks in the tree's order.
 
     What a block holds stands behind it, indented. `blocks show` and `blocks outline` tell what they are about.
     """
-    owner = whose(user, shared)
-    with known(tenant, owner) as memory:
-        found = memory.block_tree(**owner)
-    if as_json:
-        show.document(found)
-        return
+    found = on.memory().block_tree(**on.owner)
+    yield found
     open_ = list[int]()
     for block in found:
         while open_ and open_[-1] < block.entered:
             open_.pop()
         typer.echo(f"{'  ' * len(open_)}{_head(block)}")
         open_.append(block.left)
-    _none(found, owner, tenant)
+    _none(on, found)
 
 
 @blocks_app.command("show")
+@on_memory
 def show_block(
-    id: Annotated[str, typer.Argument(metavar="ID", help="A block's id.")],  # noqa: A002  as in Memory
-    user: User = None,
-    shared: Shared = False,
-    tenant: Tenant = None,
-    as_json: Json = False,
-) -> None:
+    on: Target,
+    id: Annotated[str, typer.Argument(metavar="ID", help="A block's id.")],
+) -> Iterator[object]:
     """Show a block with its fields.
 
     What they are is said by the schema, the setting blocks.schema_file.
     They are made of its notes, or written by the chat model that is named.
     """
-    owner = whose(user, shared)
-    with known(tenant, owner) as memory:
-        block = memory.block(id, **owner)
-        parts = memory.outline(below=id, **owner)
-    if as_json:
-        show.document(block)
-        return
+    memory = on.memory()
+    block = memory.block(id, **on.owner)
+    parts = memory.outline(below=id, **on.owner)
+    yield block
     _print(block)
     if block.described_by:
         typer.echo(f"  described by {show.clean(block.described_by)}")
@@ -102,47 +93,35 @@ def show_block(
 
 
 @blocks_app.command()
+@on_memory
 def outline(
-    user: User = None,
-    shared: Shared = False,
+    on: Target,
     nodes: Annotated[int, typer.Option("--nodes", metavar="N", min=1, max=MOST, help="Blocks, at most.")] = OUTLINE,
-    tenant: Tenant = None,
-    as_json: Json = False,
-) -> None:
+) -> Iterator[object]:
     """Show a whole memory in a few blocks.
 
     They hold all notes between them, and are as different from each other as so few can be.
     """
-    owner = whose(user, shared)
-    with known(tenant, owner) as memory:
-        found = memory.outline(nodes, **owner)
-    if as_json:
-        show.document(found)
-        return
+    found = on.memory().outline(nodes, **on.owner)
+    yield found
     for block in found:
         _print(block, notes=False)
-    _none(found, owner, tenant)
+    _none(on, found)
 
 
 @blocks_app.command()
+@on_memory
 def search(
+    on: Target,
     question: Question,
-    user: User = None,
-    shared: Shared = False,
     k: Annotated[int, typer.Option("--k", metavar="N", min=1, max=MOST, help="Blocks, at most.")] = BLOCKS,
-    tenant: Tenant = None,
-    as_json: Json = False,
-) -> None:
+) -> Iterator[object]:
     """Find the blocks nearest to a question.
 
     None of them holds another.
     """
-    owner = whose(user, shared)
-    with known(tenant, owner, asking=True) as memory:
-        found = memory.blocks(question, **owner, k=k)
-    if as_json:
-        show.document(found)
-        return
+    found = on.memory(asking=True).blocks(question, **on.owner, k=k)
+    yield found
     for block in found:
         _print(block, notes=False)
     if not found:
@@ -174,6 +153,6 @@ def _word(value: object) -> str:
     return f"{value:%Y-%m-%d}" if isinstance(value, datetime) else str(value)
 
 
-def _none(found: "list[Block]", owner: Whose, tenant: str | None) -> None:
+def _none(on: Target, found: "list[Block]") -> None:
     if not found:
-        typer.echo(f"There are no blocks. To build them: {again('blocks rebuild', owner, tenant)}")
+        typer.echo(f"There are no blocks. To build them: {on.again('blocks rebuild')}")

@@ -1,13 +1,13 @@
 """`memgraph-engine claims`: what notes say that holds in general, and the runs that look for it."""
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from memgraph_engine.cli import show
-from memgraph_engine.cli.connect import known
+from memgraph_engine.cli.command import Target, on_memory
 from memgraph_engine.cli.group import Group
-from memgraph_engine.cli.options import Json, Shared, Tenant, User, again, whose
 from memgraph_engine.interface.defaults import CLAIMS, MOST
 
 if TYPE_CHECKING:
@@ -19,18 +19,15 @@ _Most = Annotated[int, typer.Option("--k", metavar="N", min=1, max=MOST, help="C
 
 
 @claims_app.command()
-def consolidate(user: User = None, shared: Shared = False, tenant: Tenant = None, as_json: Json = False) -> None:
+@on_memory
+def consolidate(on: Target) -> Iterator[object]:
     """Look for claims in what is new or has changed.
 
     Each note is read once.
     If a run is killed, the next one does the rest.
     """
-    owner = whose(user, shared)
-    with known(tenant, owner) as memory:
-        run = memory.consolidate(**owner)
-    if as_json:
-        show.document(run)
-        return
+    run = on.memory().consolidate(**on.owner)
+    yield run
     typer.echo(
         f"{show.clean(run.scope)}: {show.count(run.notes, 'note')} read, {show.count(run.claims, 'claim')} found, "
         f"{run.created:,} new, {run.removed:,} removed"
@@ -44,26 +41,21 @@ def consolidate(user: User = None, shared: Shared = False, tenant: Tenant = None
 
 
 @claims_app.command()
+@on_memory
 def share(
+    on: Target,
     switch: Annotated[Literal["on", "off"], typer.Argument(help="Whether to.")],
-    user: User = None,
-    shared: Shared = False,
-    tenant: Tenant = None,
-    as_json: Json = False,
-) -> None:
+) -> Iterator[object]:
     """Let the tenant's users share claims, with --shared.
 
     Or let one of them take part, with --user.
     Off is the default of a tenant, and on that of a user.
     """
-    owner = whose(user, shared)
-    with known(tenant, owner) as memory:
-        memory.share_claims(on=switch == "on", **owner)
-        counts = memory.stats(**owner)
-    if as_json:
-        show.document({"on": switch == "on"})
-        return
-    if shared:
+    memory = on.memory()
+    memory.share_claims(on=switch == "on", **on.owner)
+    counts = memory.stats(**on.owner)
+    yield {"on": switch == "on"}
+    if on.owner["shared"]:
         told = (
             f"Users share claims: {counts.shared_claims:,} are told." if counts.shares_claims else "No claim is shared."
         )
@@ -73,44 +65,33 @@ def share(
 
 
 @claims_app.command("list")
-def list_claims(
-    user: User = None, shared: Shared = False, k: _Most = CLAIMS, tenant: Tenant = None, as_json: Json = False
-) -> None:
+@on_memory
+def list_claims(on: Target, k: _Most = CLAIMS) -> Iterator[object]:
     """List claims.
 
     Those to be trusted most come first.
     """
-    owner = whose(user, shared)
-    with known(tenant, owner) as memory:
-        found = memory.claims(**owner, k=k)
-    if as_json:
-        show.document(found)
-        return
+    found = on.memory().claims(**on.owner, k=k)
+    yield found
     for claim in found:
         typer.echo(_line(claim))
     if not found:
-        typer.echo(f"There are no claims. To look for them: {again('claims consolidate', owner, tenant)}")
+        typer.echo(f"There are no claims. To look for them: {on.again('claims consolidate')}")
 
 
 @claims_app.command()
+@on_memory
 def about(
+    on: Target,
     text: Annotated[str, typer.Argument(metavar="TEXT", help="What claims are wanted on.")],
-    user: User = None,
-    shared: Shared = False,
     k: _Most = CLAIMS,
-    tenant: Tenant = None,
-    as_json: Json = False,
-) -> None:
+) -> Iterator[object]:
     """Find the claims on something.
 
     Those that name it come first, then those nearest to it.
     """
-    owner = whose(user, shared)
-    with known(tenant, owner, asking=True) as memory:
-        found = memory.claims(text, **owner, k=k)
-    if as_json:
-        show.document(found)
-        return
+    found = on.memory(asking=True).claims(text, **on.owner, k=k)
+    yield found
     for claim in found:
         typer.echo(_line(claim))
     if not found:
@@ -118,21 +99,16 @@ def about(
 
 
 @claims_app.command("show")
+@on_memory
 def show_claim(
-    id: Annotated[str, typer.Argument(metavar="ID", help="A claim's id.")],  # noqa: A002  as in Memory
-    user: User = None,
-    shared: Shared = False,
-    tenant: Tenant = None,
-    as_json: Json = False,
-) -> None:
+    on: Target,
+    id: Annotated[str, typer.Argument(metavar="ID", help="A claim's id.")],
+) -> Iterator[object]:
     """Show a claim with the notes that support it."""
-    owner = whose(user, shared)
-    with known(tenant, owner) as memory:
-        claim = memory.claim(id, **owner)
-        notes = [memory.get(note, **owner) for note in claim.notes]
-    if as_json:
-        show.document(claim)
-        return
+    memory = on.memory()
+    claim = memory.claim(id, **on.owner)
+    notes = [memory.get(note, **on.owner) for note in claim.notes]
+    yield claim
     typer.echo(_line(claim))
     typer.echo(f"  {claim.kind}: {show.clean(claim.subject)} > {show.clean(claim.object)}")
     if claim.made_by:

@@ -1,11 +1,11 @@
 """`memgraph-engine explain`."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from memgraph_engine.cli import show
-from memgraph_engine.cli.connect import known
-from memgraph_engine.cli.options import Json, NoteId, Shared, Tenant, User, again, whose
+from memgraph_engine.cli.command import Target, on_memory
+from memgraph_engine.cli.options import NoteId
 from memgraph_engine.errors import NotFound
 from memgraph_engine.interface.whose import Whose
 
@@ -18,26 +18,17 @@ if TYPE_CHECKING:
 _MOST_FAR = 1  # unrelated notes that are shown
 
 
-def explain(
-    id: NoteId,  # noqa: A002  as in Memory
-    user: User = None,
-    shared: Shared = False,
-    tenant: Tenant = None,
-    as_json: Json = False,
-) -> None:
+@on_memory
+def explain(on: Target, id: NoteId) -> Iterator[object]:
     """Tell how a note came to be what it is.
 
     It prints the note's versions, the decisions about it (with the notes that were considered, and their scores), and
     its ties.
     """
-    owner = whose(user, shared)
-    with known(tenant, owner) as memory:
-        story = memory.explain(id, **owner)
-        texts = {} if as_json else _texts(memory, owner, story)
-    if as_json:
-        show.document(story)
-    else:
-        _print(story, texts, lambda command: again(command, owner, tenant))
+    memory = on.memory()
+    story = memory.explain(id, **on.owner)
+    yield story
+    _print(on, story, _texts(memory, on.owner, story))
 
 
 def _texts(memory: "Memory", owner: Whose, story: "Story") -> dict[str, str]:
@@ -61,7 +52,7 @@ def _shown(considered: "Iterable[Considered]") -> "list[Considered]":
     return [one for one in considered if one.relation != "none"] + far[:_MOST_FAR]
 
 
-def _print(story: "Story", texts: Mapping[str, str], hint: Callable[[str], str]) -> None:
+def _print(on: Target, story: "Story", texts: Mapping[str, str]) -> None:
     out, note = show.console(), story.note
     show.facts(
         out,
@@ -83,7 +74,7 @@ def _print(story: "Story", texts: Mapping[str, str], hint: Callable[[str], str])
     if story.ties:
         out.print("\nties", style="bold")
     for tie in story.ties:
-        _tie(out, tie, hint(f"untie {note.id} {tie.note}"))
+        _tie(out, tie, on.again(f"untie {note.id} {tie.note}"))
 
 
 def _version(out: "Console", version: "Version") -> None:

@@ -1,41 +1,39 @@
 """`memgraph-engine health`."""
 
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from memgraph_engine.cli import show
-from memgraph_engine.cli.options import Json, Tenant
+from memgraph_engine.cli.command import Target, on_tenant
 
 if TYPE_CHECKING:
     from memgraph_engine.model.health import Health
 
 
+@on_tenant
 def health(
-    tenant: Tenant = None,
+    on: Target,
     overdue: Annotated[
         float, typer.Option(metavar="MINUTES", min=0, help="Work that waits longer than this is a fault.")
     ] = 60.0,
-    as_json: Json = False,
-) -> None:
+) -> Iterator[object]:
     """Tell whether the database answers, and what waits.
 
     It tells the schema and the clock, and what waits for a worker.
     It starts no server and loads no embedder. The exit code is 1 if anything is wrong.
     """
-    found = _look(tenant, timedelta(minutes=overdue))
-    if as_json:
-        show.document(found)
-    else:
-        waits = {f"waits to {one.job}": _since(one.since, one.memories) for one in found.undone}
-        facts = {"server": found.server, "schema": f"{found.schema} of {found.expected}", "clock": f"{found.clock:+} s"}
-        topics = {"topics": _topics(found.fresh)} if found.fresh else {}
-        show.facts(show.console(), {**facts, **waits, **topics, "state": "well" if found.ok else "not well"})
-        for fault in found.faults:
-            typer.echo(show.clean(fault), err=True)
-    if not found.ok:
-        raise typer.Exit(1)
+    found = _look(on.tenant, timedelta(minutes=overdue))
+    on.failed = not found.ok
+    yield found
+    waits = {f"waits to {one.job}": _since(one.since, one.memories) for one in found.undone}
+    facts = {"server": found.server, "schema": f"{found.schema} of {found.expected}", "clock": f"{found.clock:+} s"}
+    topics = {"topics": _topics(found.fresh)} if found.fresh else {}
+    show.facts(show.console(), {**facts, **waits, **topics, "state": "well" if found.ok else "not well"})
+    for fault in found.faults:
+        typer.echo(show.clean(fault), err=True)
 
 
 def _since(since: datetime | None, memories: int) -> str:

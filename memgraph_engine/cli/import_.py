@@ -1,5 +1,6 @@
 """`memgraph-engine import`: an export of this engine, or what another program has kept."""
 
+from collections.abc import Iterator
 from itertools import islice
 from math import ceil
 from pathlib import Path
@@ -8,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memgraph_engine.cli import progress, show
-from memgraph_engine.cli.connect import connect
+from memgraph_engine.cli.command import Target, on_memory, on_tenant
 from memgraph_engine.cli.group import WithDefault
-from memgraph_engine.cli.options import Json, Shared, Tenant, User, whose
+from memgraph_engine.cli.options import Shared, whose
 from memgraph_engine.cli.tally import tell
 from memgraph_engine.errors import StoreError
 
@@ -44,31 +45,29 @@ DryRun = Annotated[bool, typer.Option("--dry-run", help="Write nothing, and tell
 
 
 @import_app.command("file")
+@on_memory
 def file_(
+    on: Target,
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A file that `export` wrote.", dir_okay=False)],
-    user: User = None,
-    shared: Shared = False,
-    tenant: Tenant = None,
-    as_json: Json = False,
-) -> None:
+) -> Iterator[object]:
     """Read what `export` wrote; `file` can be left out.
 
     The memory has its own name or another, and must be empty before.
     All of it can be read when it is whole, and nothing before. What an import wrote that was killed is removed by the
     next one into that memory. A file that is damaged, or of another embedder or schema, is refused.
     """
-    owner = whose(user, shared)
-    with connect(tenant) as memory, progress.bar("Importing", lambda: None) as bar:
-        done = memory.import_(file, **owner, progress=bar.reach)
-    if as_json:
-        show.document(done)
-        return
+    memory = on.connect()
+    with progress.bar("Importing", lambda: None) as bar:
+        done = memory.import_(file, **on.owner, progress=bar.reach)
+    yield done
     nodes, ties = show.count(done.nodes, "node"), show.count(done.relationships, "relationship")
     typer.echo(f"Imported {nodes} and {ties} from {done.path}.")
 
 
 @import_app.command()
+@on_tenant
 def mem0(
+    on: Target,
     files: Files,
     user: Only = None,
     history: Annotated[
@@ -76,9 +75,7 @@ def mem0(
         typer.Option(metavar="FILE", help="mem0's history.db: former texts come as former versions.", exists=True),
     ] = None,
     dry_run: DryRun = False,
-    tenant: Tenant = None,
-    as_json: Json = False,
-) -> None:
+) -> Iterator[object]:
     """Bring mem0's memories, as JSON.
 
     The files have what its `get_all` returned, or rows of its vector store (`id`, `payload`); docs/import.md has the
@@ -88,15 +85,16 @@ def mem0(
     """
     from memgraph_engine.importers import import_mem0
 
-    _bring(
-        tenant,
+    return _bring(
+        on,
         lambda memory, told: import_mem0(memory, files, user_id=user, history=history, dry_run=dry_run, progress=told),
-        as_json=as_json,
     )
 
 
 @import_app.command()
+@on_tenant
 def langgraph(
+    on: Target,
     files: Files,
     user: Annotated[
         str | None,
@@ -110,9 +108,7 @@ def langgraph(
         ),
     ] = None,
     dry_run: DryRun = False,
-    tenant: Tenant = None,
-    as_json: Json = False,
-) -> None:
+) -> Iterator[object]:
     """Bring the items of LangGraph's stores.
 
     A file is that of a SqliteStore, or has items as JSON lines: rows of a PostgresStore's table `store`, or what
@@ -122,17 +118,18 @@ def langgraph(
     """
     from memgraph_engine.importers import import_langgraph
 
-    _bring(
-        tenant,
+    return _bring(
+        on,
         lambda memory, told: import_langgraph(
             memory, files, user_id=user, fields=field or (), dry_run=dry_run, progress=told
         ),
-        as_json=as_json,
     )
 
 
 @import_app.command()
+@on_tenant
 def jsonl(
+    on: Target,
     files: Files,
     user: Only = None,
     shared: Shared = False,
@@ -157,9 +154,7 @@ def jsonl(
         str, typer.Option(metavar="NAME", help="What the id of the conversation is called.", show_default=False)
     ] = "",
     dry_run: DryRun = False,
-    tenant: Tenant = None,
-    as_json: Json = False,
-) -> None:
+) -> Iterator[object]:
     """Bring chats of any shape in JSON: lines, or an array.
 
     It reads messages (as `ingest` does), conversations (`messages` of fine-tuning files, ShareGPT's `conversations`,
@@ -180,18 +175,15 @@ def jsonl(
         "id_field": id_field,
         "session_field": session_field,
     }
-    _bring(
-        tenant,
+    return _bring(
+        on,
         lambda memory, told: import_jsonl(
             memory, files, user_id=user, shared=shared, dry_run=dry_run, progress=told, **named
         ),
-        as_json=as_json,
     )
 
 
-def _bring(
-    tenant: str | None, work: "Callable[[Memory, Callable[[Brought], None]], Brought]", *, as_json: bool
-) -> None:
+def _bring(on: Target, work: "Callable[[Memory, Callable[[Brought], None]], Brought]") -> Iterator[object]:
     """Import, tell how far it is and what can't be read, and print what came of it."""
     told = 0
 
@@ -202,24 +194,22 @@ def _bring(
         told = len(done.done.faults)
         bar.reach(ceil(done.read / 1000), ceil(done.size / 1000))
 
-    with connect(tenant) as memory, progress.bar("Importing, kB", lambda: None) as bar:
+    memory = on.connect()
+    with progress.bar("Importing, kB", lambda: None) as bar:
         try:
             done = work(memory, tell_so_far)
         except (KeyboardInterrupt, StoreError):
             bar.tell("Stopped. Run the same command again to go on; what is stored is recognised.")
             raise
-    if as_json:
-        show.document(done)
-    else:
-        _tell(done)
-    if done.faulty:
-        raise typer.Exit(1)
+    on.failed = bool(done.faulty)
+    yield done
+    _tell(done)
 
 
 def _tell(done: "Brought") -> None:
     if done.dry_run:
         typer.echo("Nothing was written. It would be:")
-    tell(done.done, as_json=False)
+    tell(done.done)
     for user, number in islice(done.users.items(), _USERS):
         typer.echo(show.inline(f"{f'user {user!r}' if user else 'the shared memory'}: {show.count(number, 'record')}"))
     if len(done.users) > _USERS:

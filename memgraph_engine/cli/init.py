@@ -1,26 +1,27 @@
 """`memgraph-engine init`."""
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from memgraph_engine.cli import show
-from memgraph_engine.cli.options import Json
+from memgraph_engine.cli.command import printed
 from memgraph_engine.errors import SettingsError
 from memgraph_engine.resources import resource
 
 _ASSIGNMENT = re.compile(r"^(?=\w+ = )", re.MULTILINE)
 
 
+@printed
 def init(
     write_config: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Also write a file with all settings, commented out, for you to change."),
     ] = None,
-    as_json: Json = False,
-) -> None:
+) -> Iterator[object]:
     """Make Neo4j, the schema and the embedder ready.
 
     It fetches what is needed, and starts the managed server or connects to the one that the settings name. It can be
@@ -29,9 +30,7 @@ def init(
     if write_config:
         _write(write_config)
     ready = _prepare()
-    if as_json:
-        show.document(ready)
-        return
+    yield ready
     show.facts(show.console(), {name.replace("_", " "): value for name, value in ready.items()})
     typer.echo("Ready. Try: memgraph-engine demo", err=True)
 

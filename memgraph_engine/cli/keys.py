@@ -1,13 +1,13 @@
 """`memgraph-engine keys`: who may ask a server."""
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from memgraph_engine.cli import complete, show
-from memgraph_engine.cli.connect import connect
+from memgraph_engine.cli.command import Target, on_tenant
 from memgraph_engine.cli.group import Group
-from memgraph_engine.cli.options import Json, Tenant
 from memgraph_engine.errors import NotFound
 
 if TYPE_CHECKING:
@@ -20,7 +20,9 @@ keys_app = typer.Typer(cls=Group, help="Keys: who may ask a server, and what for
 
 
 @keys_app.command()
+@on_tenant
 def add(
+    on: Target,
     name: Annotated[str, typer.Argument(metavar="NAME", help="What you will know the key by.")],
     user: Annotated[
         str | None,
@@ -42,9 +44,7 @@ def add(
     expires: Annotated[
         str | None, typer.Option(metavar="TIME", help="When it ends, ISO 8601; a day means its end.")
     ] = None,
-    tenant: Tenant = None,
-    as_json: Json = False,
-) -> None:
+) -> Iterator[object]:
     """Make a key, and print its secret this once.
 
     Only a hash of the secret is stored.
@@ -56,14 +56,12 @@ def add(
     from memgraph_engine.model.memory import NEVER
     from memgraph_engine.model.scope import Scope
 
-    with connect(tenant) as memory:
-        scope, now = Scope(memory.engine.settings.tenant, user), memory.engine.now()
-        until = _end(memory, expires) or NEVER
-        made = new_key(name, scope, right or ("read", "write"), now=now, expires_at=until)
-        keys.store(memory.engine.db, made)
-    if as_json:
-        show.document(made)
-        return
+    memory = on.connect()
+    scope, now = Scope(memory.engine.settings.tenant, user), memory.engine.now()
+    until = _end(memory, expires) or NEVER
+    made = new_key(name, scope, right or ("read", "write"), now=now, expires_at=until)
+    keys.store(memory.engine.db, made)
+    yield made
     typer.echo(show.clean(f"Made {_told(made.key)}. This is its secret, which is not shown again:"), err=True)
     typer.echo(made.secret)
 
@@ -75,15 +73,14 @@ def _end(memory: "Memory", given: str | None) -> "datetime | None":
 
 
 @keys_app.command("list")
-def list_(tenant: Tenant = None, as_json: Json = False) -> None:
+@on_tenant
+def list_(on: Target) -> Iterator[object]:
     """List the keys of a tenant, without their secrets."""
     from memgraph_engine.graph import keys
 
-    with connect(tenant) as memory:
-        found, now = keys.every(memory.engine.db, memory.engine.settings.tenant), memory.engine.now()
-    if as_json:
-        show.document(found)
-        return
+    memory = on.connect()
+    found, now = keys.every(memory.engine.db, memory.engine.settings.tenant), memory.engine.now()
+    yield found
     for key in found:
         typer.echo(show.clean(f"{_told(key)}{_ended(key, now)}"))
     if not found:
@@ -91,22 +88,20 @@ def list_(tenant: Tenant = None, as_json: Json = False) -> None:
 
 
 @keys_app.command()
+@on_tenant
 def revoke(
-    id: Annotated[str, typer.Argument(metavar="ID", help="The id of a key, as `list` shows it.")],  # noqa: A002
-    tenant: Tenant = None,
-    as_json: Json = False,
-) -> None:
+    on: Target,
+    id: Annotated[str, typer.Argument(metavar="ID", help="The id of a key, as `list` shows it.")],
+) -> Iterator[object]:
     """End a key; servers refuse it within five seconds."""
     from memgraph_engine.graph import keys
 
-    with connect(tenant) as memory:
-        of = memory.engine.settings.tenant
-        key = keys.revoke(memory.engine.db, of, id, memory.engine.now())
+    memory = on.connect()
+    of = memory.engine.settings.tenant
+    key = keys.revoke(memory.engine.db, of, id, memory.engine.now())
     if key is None:
         raise NotFound(f"Tenant {of!r} has no key {id!r}.")
-    if as_json:
-        show.document(key)
-        return
+    yield key
     typer.echo(show.clean(f"Revoked {_told(key)}."))
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from shlex import quote
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import typer
 
@@ -14,6 +14,8 @@ from memgraph_engine.interface.defaults import MOST
 from memgraph_engine.interface.filters import filters_of, metadata_of
 from memgraph_engine.interface.whose import Whose
 from memgraph_engine.model.marker import shown
+
+Told = TypeVar("Told")
 
 User = Annotated[
     str | None,
@@ -137,31 +139,39 @@ def _strings(value: object) -> list[str]:
     return [str(one) for one in value] if isinstance(value, list) else [str(value)]
 
 
-def filtered(command: Callable[..., None]) -> Callable[..., None]:
+def filtered(command: Callable[..., Told]) -> Callable[..., Told]:
     """Give a command, in place of its parameter `filters`, the options that narrow a question down."""
     return _taking(command, FILTER_OPTIONS)
 
 
-def narrowed(command: Callable[..., None]) -> Callable[..., None]:
+def narrowed(command: Callable[..., Told]) -> Callable[..., Told]:
     """Likewise those that narrow a listing down."""
     return _taking(command, NOTE_OPTIONS)
 
 
-def _taking(command: Callable[..., None], filters: Mapping[str, Any]) -> Callable[..., None]:
+def _taking(command: Callable[..., Told], filters: Mapping[str, Any]) -> Callable[..., Told]:
     options = [
         Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=option) for name, option in filters.items()
     ]
     parameters: list[Parameter] = []
     for own in signature(command).parameters.values():
-        parameters += options if own.name == "filters" else [own.replace(kind=Parameter.KEYWORD_ONLY)]
+        parameters += options if own.name == "filters" else [own]
 
-    @wraps(command)
-    def run(**given: Any) -> None:
+    def run(*on: object, **given: Any) -> Told:
         values = {name: given.pop(name) for name in filters}
         lists = {name: _strings(value) for name, value in values.items()}
-        command(**given, filters=filters_of(lists))
+        return command(*on, **given, filters=filters_of(lists))
 
+    return called_with(run, command, parameters)
+
+
+def called_with(
+    run: Callable[..., Told], command: Callable[..., object], parameters: list[Parameter]
+) -> Callable[..., Told]:
+    """Let a function stand for a command: with its name and help, and with these parameters."""
+    run = wraps(command)(run)
+    given = [one.replace(kind=Parameter.KEYWORD_ONLY) for one in parameters]
     # Typer calls by name, and reads the options off these two
-    run.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
-    run.__annotations__ = {one.name: one.annotation for one in parameters}
+    run.__signature__ = Signature(given)  # type: ignore[attr-defined]
+    run.__annotations__ = {one.name: one.annotation for one in given}
     return run

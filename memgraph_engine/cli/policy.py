@@ -1,15 +1,15 @@
 """`memgraph-engine policy`: classes that say how long notes can be read."""
 
+from collections.abc import Iterator
 from datetime import timedelta
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from memgraph_engine.cli import show
-from memgraph_engine.cli.connect import known
-from memgraph_engine.cli.decide import decide
+from memgraph_engine.cli.command import Target, on_memory, printed
 from memgraph_engine.cli.group import Group
-from memgraph_engine.cli.options import Json, NoteId, Shared, Tenant, User, whose
+from memgraph_engine.cli.options import NoteId
 
 if TYPE_CHECKING:
     from memgraph_engine.lifecycle import Policy
@@ -18,10 +18,10 @@ policy_app = typer.Typer(cls=Group, help="Policies: how long notes can be read."
 
 
 @policy_app.command()
+@printed
 def check(
     file: Annotated[str, typer.Argument(metavar="FILE", help="A policy file, or default or memoryarchitect.")],
-    as_json: Json = False,
-) -> None:
+) -> Iterator[object]:
     """Check a policy file.
 
     What is wrong is told with its line and column.
@@ -29,9 +29,7 @@ def check(
     from memgraph_engine.lifecycle import policies
 
     found = policies(file)
-    if as_json:
-        show.document({"default": found.default, "classes": list(found.classes), "rules": len(found.rules)})
-        return
+    yield {"default": found.default, "classes": list(found.classes), "rules": len(found.rules)}
     for policy in found.classes.values():
         default = " (the default)" if policy.name == found.default else ""
         typer.echo(f"{policy.name}{default}: {_life(policy)}{_kept(policy)}")
@@ -65,43 +63,33 @@ def _kept(policy: "Policy") -> str:
 
 
 @policy_app.command("set")
+@on_memory
 def set_(
-    id: NoteId,  # noqa: A002
+    on: Target,
+    id: NoteId,
     policy: Annotated[str, typer.Argument(metavar="POLICY", help="A class of the policy file.")],
-    user: User = None,
-    shared: Shared = False,
-    tenant: Tenant = None,
-    as_json: Json = False,
-) -> None:
+) -> Iterator[object]:
     """Give a note a policy, which `policy apply` leaves it.
 
     `undo` takes it back.
     """
-    owner = whose(user, shared)
-    done = f"Gave {id} the policy {policy}"
-    decide(tenant, owner, lambda memory: memory.set_policy(id, policy, **owner), done, as_json=as_json)
+    return on.decided(f"Gave {id} the policy {policy}", on.memory().set_policy(id, policy, **on.owner))
 
 
 @policy_app.command()
+@on_memory
 def apply(
-    user: User = None,
-    shared: Shared = False,
-    tenant: Tenant = None,
+    on: Target,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Write nothing; count what would change.", show_default=False)
     ] = False,
-    as_json: Json = False,
-) -> None:
+) -> Iterator[object]:
     """Give all notes the policies of the file as it is now.
 
     That is the file of the settings. `undo` takes it back.
     """
-    owner = whose(user, shared)
-    with known(tenant, owner) as memory:
-        applied = memory.apply_policies(dry_run=dry_run, **owner)
-    if as_json:
-        show.document(applied)
-        return
+    applied = on.memory().apply_policies(dry_run=dry_run, **on.owner)
+    yield applied
     will = "would become" if dry_run else "became"
     for name, notes in applied.classes.items():
         typer.echo(f"{show.count(notes, 'note')} {will} {name}.")
@@ -110,4 +98,4 @@ def apply(
         typer.echo(f"{show.count(applied.ends, 'note')} of the same policy {end} at another time.")
     if not applied.classes and not applied.ends:
         typer.echo("Nothing changes: all notes are as the policies say.")
-    show.undoing("To take it back", applied.decisions, owner, tenant)
+    on.undoing("To take it back", applied.decisions)

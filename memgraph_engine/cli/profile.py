@@ -1,12 +1,12 @@
 """`memgraph-engine profile`."""
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from memgraph_engine.cli import show
-from memgraph_engine.cli.connect import connect, known
-from memgraph_engine.cli.options import Json, Shared, Tenant, User, whose
+from memgraph_engine.cli.command import Target, on_memory
 
 if TYPE_CHECKING:
     from memgraph_engine.model.profile import Attribute
@@ -17,10 +17,9 @@ MEMGRAPH_ENGINE_LIFECYCLE__PROFILE=true, or by `profile = true` under [lifecycle
 It is read from then on; --set gives a value now."""
 
 
+@on_memory
 def profile(
-    user: User = None,
-    shared: Shared = False,
-    tenant: Tenant = None,
+    on: Target,
     subject: Annotated[
         str, typer.Option(metavar="NAME", help="A speaker whose profile is meant, not the user's.")
     ] = "",
@@ -33,27 +32,23 @@ def profile(
     ended: Annotated[
         str | None, typer.Option("--end", metavar="NAME", help="End what it has by this name first.")
     ] = None,
-    as_json: Json = False,
-) -> None:
+) -> Iterator[object]:
     """Show what is known about a user: name, home, job and such.
 
     Each line says who told it, and since when.
     Messages tell it if the setting `lifecycle.profile` is on. `undo` takes a change back by its decision.
     """
-    owner = whose(user, shared)
     name, separator, value = (given or "").partition("=")
     if given and not (separator and name.strip()):
         raise typer.BadParameter("it has the form NAME=VALUE.", param_hint="--set")
-    with connect(tenant) if given else known(tenant, owner) as memory:
-        if given:
-            memory.set_profile(name.strip(), value, subject=subject, **owner)
-        if ended:
-            memory.set_profile(ended, None, subject=subject, **owner)
-        found = memory.profile(subject=subject, known_at=known_at, **owner)
-        told = memory.engine.settings.lifecycle.profile
-    if as_json:
-        show.document(found)
-        return
+    memory = on.connect() if given else on.memory()
+    if given:
+        memory.set_profile(name.strip(), value, subject=subject, **on.owner)
+    if ended:
+        memory.set_profile(ended, None, subject=subject, **on.owner)
+    found = memory.profile(subject=subject, known_at=known_at, **on.owner)
+    told = memory.engine.settings.lifecycle.profile
+    yield found
     if not (found.attributes or found.former):
         typer.echo(f"Nothing is known.{'' if told else _OFF}", err=True)
         return

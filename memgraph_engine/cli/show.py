@@ -10,9 +10,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from memgraph_engine.cli.options import again
 from memgraph_engine.interface.results import json_form
-from memgraph_engine.interface.whose import Whose
 from memgraph_engine.model.marker import shown
 from memgraph_engine.model.text import label, words
 
@@ -35,22 +33,8 @@ if TYPE_CHECKING:
 
 _ABOUT = {"superseded": "in place of ", "retired": "took back "}
 _SHOWN = 0.005  # what adds less to a hit's rank is not told
-_TOLD = 5  # decisions whose undo is told
 _QUOTED = 160  # characters of a text that is only named
 _READABLE = 400  # characters of a hit, unless all of it is asked for
-
-
-def undoing(
-    how: str, decisions: "Sequence[Decision]", owner: Whose, tenant: str | None, fallbacks: Sequence[str] = ()
-) -> None:
-    """Say on standard error why models were not used, and how to take back what was decided."""
-    for reason in fallbacks:
-        typer.echo(clean(reason), err=True)
-    for decision in decisions[:_TOLD]:
-        typer.echo(clean(f"{how}: {again(f'undo {decision.id}', owner, tenant)}"), err=True)
-    if len(decisions) > _TOLD:
-        more = f"And {len(decisions) - _TOLD:,} more decisions. To list them: {again('decisions', owner, tenant)}"
-        typer.echo(clean(more), err=True)
 
 
 def money(cost: "Cost") -> str:

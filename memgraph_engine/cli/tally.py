@@ -33,11 +33,8 @@ class Shown:
         self.done = done
 
 
-def tell(done: "Ingested", *, as_json: bool) -> None:
+def tell(done: "Ingested") -> None:
     """Print it, what was skipped, and what models cost."""
-    if as_json:
-        show.document(done)
-        return
     typer.echo(str(done))
     if done.skipped:
         reasons = sorted(Counter(one.reason for one in done.skipped).items())

@@ -1,13 +1,14 @@
 """`memgraph-engine topics`: keywords that occur together, and the runs that find them."""
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from memgraph_engine.cli import show
-from memgraph_engine.cli.connect import connect, known
+from memgraph_engine.cli.command import Target, on_memory, on_tenant
 from memgraph_engine.cli.group import Group
-from memgraph_engine.cli.options import Json, Shared, Tenant, User, again, whose
+from memgraph_engine.cli.options import Shared, User, whose
 from memgraph_engine.cli.progress import bar
 
 if TYPE_CHECKING:
@@ -29,14 +30,14 @@ _PHASES = 5
 
 
 @topics_app.command()
+@on_tenant
 def rebuild(
+    on: Target,
     user: User = None,
     shared: Shared = False,
     every: All = False,
     engine: Engine = None,
-    tenant: Tenant = None,
-    as_json: Json = False,
-) -> None:
+) -> Iterator[object]:
     """Find the topics anew.
 
     A topic that is still the same keeps its id.
@@ -44,20 +45,19 @@ def rebuild(
     """
     if every and (user is not None or shared):
         raise typer.BadParameter("it stands for every memory: leave --user and --shared out.", param_hint="--all")
-    owner = None if every else whose(user, shared)
-    reached = connect(tenant) if owner is None else known(tenant, owner)
-    with reached as memory, bar("Topics", lambda: _PHASES) as running:
+    if not every:
+        on.owner = whose(user, shared)
+    memory = on.connect() if every else on.memory()
+    with bar("Topics", lambda: _PHASES) as running:
 
         def tell(phase: str) -> None:
             running.advance(phase != "wait")
 
-        if owner is None:
+        if every:
             runs = memory.rebuild_all_topics(engine=engine, progress=tell)
         else:
-            runs = [memory.rebuild_topics(**owner, engine=engine, progress=tell)]
-    if as_json:
-        show.document(runs if every else runs[0])
-        return
+            runs = [memory.rebuild_topics(**on.owner, engine=engine, progress=tell)]
+    yield runs if every else runs[0]
     for run in runs:
         _print(run)
     if not runs:
@@ -65,61 +65,50 @@ def rebuild(
 
 
 @topics_app.command("list")
-def list_topics(user: User = None, shared: Shared = False, tenant: Tenant = None, as_json: Json = False) -> None:
+@on_memory
+def list_topics(on: Target) -> Iterator[object]:
     """List the topics, the largest first.
 
     Each has its most central keywords.
     """
-    owner = whose(user, shared)
-    with known(tenant, owner) as memory:
-        found = memory.topics(**owner)
-    if as_json:
-        show.document(found)
-        return
+    found = on.memory().topics(**on.owner)
+    yield found
     for topic in found:
         typer.echo(f"{topic.id}  {topic.size:>6,}  {show.clean(', '.join(topic.keywords))}")
     if not found:
-        typer.echo(f"There are no topics. To find them: {again('topics rebuild', owner, tenant)}")
+        typer.echo(f"There are no topics. To find them: {on.again('topics rebuild')}")
 
 
 @topics_app.command("show")
+@on_memory
 def show_topic(
-    id: Annotated[str, typer.Argument(metavar="ID", help="A topic's id.")],  # noqa: A002  as in Memory
-    user: User = None,
-    shared: Shared = False,
-    tenant: Tenant = None,
-    as_json: Json = False,
-) -> None:
+    on: Target,
+    id: Annotated[str, typer.Argument(metavar="ID", help="A topic's id.")],
+) -> Iterator[object]:
     """Show a topic with all of its keywords.
 
     The most central ones stand first.
     """
-    owner = whose(user, shared)
-    with known(tenant, owner) as memory:
-        topic = memory.topic(id, **owner)
-    if as_json:
-        show.document(topic)
-        return
+    topic = on.memory().topic(id, **on.owner)
+    yield topic
     typer.echo(f"{topic.id}  {show.clean(topic.label)}  ({show.count(topic.size, 'keyword')})")
     for keyword in topic.keywords:
         typer.echo(f"  {show.clean(keyword)}")
 
 
 @topics_app.command()
-def diff(user: User = None, shared: Shared = False, tenant: Tenant = None, as_json: Json = False) -> None:
+@on_memory
+def diff(on: Target) -> Iterator[object]:
     """Show what the last run changed.
 
     It split, merged and moved topics and keywords.
     """
-    owner = whose(user, shared)
-    with known(tenant, owner) as memory:
-        runs = memory.topic_runs(**owner, limit=1)
-        labels = {topic.id: topic.label for topic in memory.topics(**owner)}
-    if as_json:
-        show.document(runs[0] if runs else None)
-        return
+    memory = on.memory()
+    runs = memory.topic_runs(**on.owner, limit=1)
+    labels = {topic.id: topic.label for topic in memory.topics(**on.owner)}
+    yield runs[0] if runs else None
     if not runs:
-        typer.echo(f"The topics were never looked for. To find them: {again('topics rebuild', owner, tenant)}")
+        typer.echo(f"The topics were never looked for. To find them: {on.again('topics rebuild')}")
         return
 
     def named(topic: str) -> str:

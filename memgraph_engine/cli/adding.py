@@ -1,0 +1,179 @@
+"""How texts, files and what was left to be constructed come into a memory."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal, TypedDict
+
+import typer
+
+from memgraph_engine.cli import progress, show
+from memgraph_engine.cli.command import Target, on_memory
+from memgraph_engine.cli.options import NoWait, metadata
+from memgraph_engine.cli.tally import Shown, tell
+from memgraph_engine.errors import StoreError
+
+if TYPE_CHECKING:
+    from memgraph_engine.client import Memory
+
+_SAID = {
+    "append": "Added {note}, {source}.",
+    "link": "Added {note}, {source}; it is tied to others (`explain` tells to which, and why).",
+    "supersede": "Added {note}, {source}; it replaces the one that it corrects.",
+    "merge": "Merged into {note}, {source}.",
+    "reinforce": "Repeats {note}, {source}.",
+    "discard": "Kept {source}, without a note (`decisions` tells why).",
+    "defer": "Added {note}, {source}; it is to be constructed.",
+    "restore": "Brought back {note}, {source}: it had expired.",
+    "repeat": "Known already: {note}, {source}.",
+}
+Format = Literal["jsonl", "json", "markdown", "text", "html", "pdf", "code", "locomo"]
+
+
+class How(TypedDict):
+    """How files are read."""
+
+    format: Format | None
+    sample_id: str | None
+    encoding: str
+    repository: bool
+
+
+@on_memory
+def add(
+    on: Target,
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="What to remember; - reads it from stdin.")],
+    id: Annotated[str | None, typer.Option(metavar="ID", help="An id of your own for this source.")] = None,
+    speaker: Annotated[str | None, typer.Option(metavar="NAME", help="Who said it.")] = None,
+    role: Annotated[
+        str | None, typer.Option(metavar="ROLE", help="As in chat APIs: user, assistant, system, tool.")
+    ] = None,
+    agent: Annotated[str | None, typer.Option(metavar="ID", help="The agent that it was said to.")] = None,
+    session: Annotated[str | None, typer.Option(metavar="ID", help="The conversation that it is part of.")] = None,
+    time: Annotated[str | None, typer.Option(metavar="TIME", help="When it was said, ISO 8601.")] = None,
+    tag: Annotated[list[str] | None, typer.Option(metavar="TAG", help="A tag; can be repeated.")] = None,
+    meta: Annotated[
+        list[str] | None, typer.Option(metavar="KEY=VALUE", help="An entry of the metadata; can be repeated.")
+    ] = None,
+    policy: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Its policy, which says how long it can be read.")
+    ] = None,
+    expires: Annotated[
+        str | None, typer.Option(metavar="TIME", help="When it can be read no more, ISO 8601; a day means its end.")
+    ] = None,
+    no_wait: NoWait = False,
+) -> Iterator[object]:
+    """Remember a text."""
+    given = {"id": id, "speaker": speaker, "role": role, "agent": agent, "session": session, "time": time}
+    given |= {"policy": policy, "expires": expires}
+    message: dict[str, object] = {name: value for name, value in given.items() if value is not None}
+    message |= {"tags": tag or [], "metadata": metadata(meta or [])}
+    message["text"] = sys.stdin.read().rstrip("\n") if text == "-" else text
+    receipt = on.connect().add(message, **on.owner, wait=not no_wait)
+    yield receipt
+    (entry,) = receipt.entries
+    said = _SAID[entry.kind] if entry.note or entry.kind == "discard" else "Known already: {source}, without a note."
+    note = f"note{'s' if len(entry.notes) > 1 else ''} {', '.join(entry.notes)}"
+    typer.echo(said.format(note=note, source=f"source {show.inline(entry.source)}"))
+
+
+@on_memory
+def ingest(
+    on: Target,
+    paths: Annotated[
+        list[Path],
+        typer.Argument(metavar="PATH", help="Files of messages or documents, and folders of them.", exists=True),
+    ],
+    format: Annotated[
+        Format | None, typer.Option(help="The format of the files; else their names and beginnings tell it.")
+    ] = None,
+    id: Annotated[
+        str | None, typer.Option(metavar="ID", help="The id of the document or folder; else its name.")
+    ] = None,
+    sample: Annotated[str | None, typer.Option(metavar="ID", help="The conversation of a LoCoMo file.")] = None,
+    encoding: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="The encoding of texts that are not UTF-8 and have no byte order mark.",
+            show_default=False,
+        ),
+    ] = "",
+    repository: Annotated[
+        bool,
+        typer.Option(
+            "--repository", help="Read folders as code, cut at its definitions, and follow them as --update does."
+        ),
+    ] = False,
+    update: Annotated[
+        bool, typer.Option("--update", help="Follow the files: update changed passages, delete those that are gone.")
+    ] = False,
+    no_wait: NoWait = False,
+) -> Iterator[object]:
+    """Remember files: messages, documents or code.
+
+    Messages: JSON lines, a JSON array, a LoCoMo conversation. Documents: Markdown, plain text, HTML, PDF. A folder is
+    read with all that is below it; the id of a document in it is its path, beginning with the folder's name. Hidden
+    files, links and files of other kinds are passed over.
+
+    With --repository a folder is read as code: the files that git knows or would take, but no binaries and none above
+    1 MB, are cut at their functions and classes; Markdown is read as documents. The memory follows the files.
+
+    What is stored already is recognised, so a run that was cut off can be made again. With --update the memory follows
+    the files; what it deletes, `undo` brings back. What can't be read is reported with its line, the rest is stored,
+    and the exit code is 1.
+    """
+    if id is not None and len(paths) > 1:
+        raise typer.BadParameter("it names one document or folder, and there are several.", param_hint="--id")
+    how: How = {"format": format, "sample_id": sample, "encoding": encoding, "repository": repository}
+    memory = on.connect()
+    with progress.bar("Ingesting", lambda: _count(memory, paths, how)) as bar:
+        shown = Shown(bar)
+        try:
+            done = memory.ingest(
+                paths,
+                **on.owner,
+                update=update,
+                **how,
+                id=id,
+                wait=not no_wait,
+                progress=shown,
+            )
+        except (KeyboardInterrupt, StoreError):
+            bar.tell(f"Stopped: {shown.done}. Run the same command again to go on; what is stored is recognised.")
+            raise
+    on.failed = bool(done.faults)
+    yield done
+    tell(done)
+
+
+def _count(memory: "Memory", paths: list[Path], how: How) -> int:
+    """Count what there is to ingest: it takes less time by far than to embed it."""
+    from memgraph_engine.ingest import readers
+
+    reader = readers.Reader.of(memory.engine.settings, **how)
+    return reader.count(reader.listed(paths, None, {}))
+
+
+@on_memory
+def process(on: Target) -> Iterator[object]:
+    """Construct the notes that were added with --no-wait.
+
+    Can be stopped and run again, or run several times at once: each note is constructed once.
+    """
+    from memgraph_engine.errors import MemgraphEngineError
+    from memgraph_engine.model.ingested import Ingested
+
+    done = Ingested()
+    memory = on.memory()
+    most = memory.engine.settings.ingest_batch
+    with progress.bar("Constructing", lambda: memory.stats(**on.owner).notes.get("pending", 0)) as bar:
+        try:
+            while (receipt := memory.process(**on.owner, limit=most)).entries:
+                done += Ingested.of(receipt)
+                bar.advance(len(receipt.entries))
+        except (KeyboardInterrupt, MemgraphEngineError):
+            bar.tell(f"Stopped: {done}. Run the same command again to go on.")
+            raise
+    yield done
+    tell(done)

@@ -1,0 +1,221 @@
+"""What a memory is asked: notes, contexts, prompts and answers, and which of the notes were of use."""
+
+import logging
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from memgraph_engine.cli import show
+from memgraph_engine.cli.command import Target, on_memory
+from memgraph_engine.cli.options import Budget, Considered, History, Question, filtered
+from memgraph_engine.interface.defaults import MOST, TOP_K
+
+if TYPE_CHECKING:
+    from memgraph_engine.interface.filters import SearchFilters
+    from memgraph_engine.model.answer import Answer
+
+
+@on_memory
+@filtered
+def search(
+    on: Target,
+    question: Question,
+    top_k: Annotated[
+        int, typer.Option("--top-k", "-k", metavar="N", min=1, max=MOST, help="How many notes to find, at most.")
+    ] = TOP_K,
+    rounds: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", help="If the best notes do not cover the question, ask again: at most so many rounds (1 to 3)."
+        ),
+    ] = None,
+    history: History = "",
+    *,
+    filters: "SearchFilters",
+    explain: Annotated[bool, typer.Option("--explain", help="Show each channel's scores.", show_default=False)] = False,
+    whole: Annotated[bool, typer.Option("--whole", help="Print long notes to their end.", show_default=False)] = False,
+) -> Iterator[object]:
+    """Find the notes that answer a question best.
+
+    A user's search reads the tenant's shared memory too. Of a long note the beginning is printed.
+    """
+    memory = on.memory(asking=True)
+    hits = memory.search(
+        question,
+        **on.owner,
+        top_k=top_k,
+        rounds=rounds,
+        history=history,
+        **filters,
+        explain=explain,
+    )
+    floor = memory.engine.settings.answer.relevance
+    show.asked(hits.asked)
+    show.fallbacks(hits.fallbacks)
+    yield hits
+    if not hits:
+        typer.echo("Nothing found.", err=True)
+    elif (best := max(1.0 if hit.relevance is None else hit.relevance for hit in hits)) < floor:
+        typer.echo(f"Nothing is likely to answer this: the best note has a relevance of {best:.2f}.", err=True)
+    out = show.console()
+    if hits and hits[0].explanation:
+        show.rounds(out, hits[0].explanation.rounds)
+    for rank, hit in enumerate(hits, 1):
+        show.hit(out, rank, hit, whole=whole)
+        if hit.explanation:
+            show.explanation(out, hit, hit.explanation)
+    for note, why in hits.dropped.items() if explain else ():
+        out.print(show.clean(f"dropped {note}: {why}"), style="dim")
+
+
+@on_memory
+@filtered
+def ask(
+    on: Target,
+    question: Question,
+    budget: Budget = None,
+    top_k: Considered = TOP_K,
+    history: History = "",
+    *,
+    filters: "SearchFilters",
+) -> Iterator[object]:
+    """Answer a question from the memory, with citations.
+
+    Without a chat model it prints the context.
+    A user's question reads the tenant's shared memory too.
+    """
+    logging.getLogger("memgraph_engine").addHandler(logging.NullHandler())  # the answer tells the same
+    pieces = on.memory(asking=True).answer_stream(
+        question,
+        **on.owner,
+        budget=budget,
+        top_k=top_k,
+        history=history,
+        **filters,
+    )
+    answer = _told(pieces, aloud=not on.as_json)
+    yield answer
+    show.asked(answer.context.asked)
+    show.fallbacks(answer.fallbacks)
+    out = show.console()
+    for entry in answer.citations if answer.text else answer.context.entries:
+        show.cited(out, entry)
+    from memgraph_engine.model.answer import UNSURE
+
+    if not answer.text and not answer.context.sure:
+        typer.echo(UNSURE if answer.context.entries else "Nothing found.", err=True)
+    if answer.text and answer.known and not answer.supported:
+        typer.echo("The answer cites nothing of the memory.", err=True)
+
+
+def _told(pieces: "Iterator[str | Answer]", *, aloud: bool) -> "Answer":
+    """Print an answer while it comes, and return the whole."""
+    begun = False
+    for piece in pieces:
+        if not isinstance(piece, str):
+            if begun:
+                typer.echo("")
+            return piece
+        if aloud:
+            begun = True
+            typer.echo(show.clean(piece), nl=False)
+    raise AssertionError("the last piece is the answer")
+
+
+@on_memory
+@filtered
+def context(
+    on: Target,
+    question: Question,
+    budget: Budget = None,
+    top_k: Considered = TOP_K,
+    by: Annotated[
+        Literal["notes", "blocks"],
+        typer.Option("--by", help="What finds the notes: a search for them, or the blocks nearest to the question."),
+    ] = "notes",
+    claims: Annotated[
+        bool, typer.Option("--claims", help="Add claims on what the question names; without filters.")
+    ] = False,
+    history: History = "",
+    *,
+    filters: "SearchFilters",
+) -> Iterator[object]:
+    """Print what the memory holds on a question.
+
+    Its lines are numbered and dated, for the prompt of a model.
+    A user's question reads the tenant's shared memory too.
+    """
+    found = on.memory(asking=True).context(
+        question,
+        **on.owner,
+        budget=budget,
+        top_k=top_k,
+        by=by,
+        claims=claims,
+        history=history,
+        **filters,
+    )
+    yield found
+    show.asked(found.asked)
+    if not found.entries:
+        typer.echo("Nothing found.", err=True)
+        return
+    typer.echo(show.clean(found.text))
+
+
+@on_memory
+def prompt(
+    on: Target,
+    question: Question,
+    session: Annotated[str, typer.Option(metavar="ID", help="The conversation that goes on, if there is one.")] = "",
+    system: Annotated[str, typer.Option(metavar="TEXT", help="What stands in front of all else.")] = "",
+    window: Annotated[
+        int | None, typer.Option(metavar="TOKENS", min=1, help="The model's window; else the setting `prompt.window`.")
+    ] = None,
+    top_k: Considered = TOP_K,
+    include: Annotated[
+        list[str] | None,
+        typer.Option(metavar="POLICY", help="Also notes of this policy, which are shown only if asked for."),
+    ] = None,
+) -> Iterator[object]:
+    """Print the messages to give a model for a question.
+
+    They hold what is known, what is remembered and what was just said.
+    """
+    made = on.memory(asking=True).prompt(
+        question,
+        **on.owner,
+        session=session,
+        system=system,
+        window=window,
+        top_k=top_k,
+        include=include or (),
+    )
+    yield made
+    for message in made.messages:
+        typer.echo(show.clean(f"{message['role']}:\n{message['content']}\n"))
+    typer.echo(f"{made.tokens:,} of {made.window:,} tokens.", err=True)
+
+
+@on_memory
+def reflect(
+    on: Target,
+    question: Question,
+    answer: Annotated[str, typer.Argument(metavar="ANSWER", help="What was answered.")],
+    shown: Annotated[
+        list[str] | None,
+        typer.Option("--note", metavar="ID", help="A note that was shown, the best first; can be repeated."),
+    ] = None,
+) -> Iterator[object]:
+    """Say which of the notes shown an answer used.
+
+    Others were contradicted or left. How useful each has proved is kept.
+    """
+    if not shown:
+        raise typer.BadParameter("name the notes that were shown, by their ids or their sources'.", param_hint="--note")
+    found = on.memory(asking=True).reflect(question, shown, answer, **on.owner)
+    yield found
+    for one in found.notes:
+        worth = "" if one.utility is None else f"  {one.before} -> {one.utility}"
+        typer.echo(show.clean(f"{one.note}  {one.outcome}{worth}  {one.why}"))

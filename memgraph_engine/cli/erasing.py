@@ -1,0 +1,171 @@
+"""What is erased for good, what is kept from it, and how that is proved."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from memgraph_engine.cli import show
+from memgraph_engine.cli.command import Target, on_memory, on_tenant
+from memgraph_engine.cli.options import Shared, User, whose
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memgraph_engine.model.result import Chosen, ErasurePlan
+
+_MOST, _FEW = 50, 5  # sources that are listed
+
+
+@on_memory
+def forget(
+    on: Target,
+    session: Annotated[str | None, typer.Option(metavar="ID", help="All of this session, or document.")] = None,
+    source: Annotated[
+        list[str] | None, typer.Option(metavar="ID", help="This source, or what a note comes from. Can be repeated.")
+    ] = None,
+    before: Annotated[str | None, typer.Option(metavar="TIME", help="What was said before this time.")] = None,
+    query: Annotated[str | None, typer.Option(metavar="TEXT", help="What holds all of these words.")] = None,
+    policy: Annotated[str | None, typer.Option(metavar="NAME", help="What has this policy.")] = None,
+    near: Annotated[
+        bool, typer.Option("--near", help="Take what is near to the query too.", show_default=False)
+    ] = False,
+    keep: Annotated[
+        list[str] | None, typer.Option(metavar="ID", help="Leave this out, as --source names it. Can be repeated.")
+    ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="All of this memory.", show_default=False)] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only tell what would go.", show_default=False)] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Don't ask.", show_default=False)] = False,
+) -> Iterator[object]:
+    """Erase what is meant for good, and print the receipt.
+
+    Nothing brings it back: `delete` can be undone, this can't. Of several options it is what all of them mean.
+    """
+    if everything == any(one for one in (session, source, before, query, policy)):
+        raise typer.BadParameter("say what is meant: --session, --source, --before, --query or --policy, or --all.")
+    memory = on.memory()
+    plan = memory.forget(
+        **on.owner,
+        session=session,
+        source=source or None,
+        before=before,
+        query=query,
+        policy=policy,
+        near=near,
+        keep=keep or (),
+        everything=everything,
+    )
+    if dry_run:
+        yield plan
+        _tell(plan, err=False)
+        return
+    some = bool(plan.sources or plan.everything)
+    if not (yes and some):
+        _tell(plan, err=True)
+    if some and not yes:
+        typer.confirm("Erase this for good?", abort=True, err=True)
+    receipt = memory.erase(plan)
+    yield receipt
+    typer.echo(show.erased(receipt))
+    on.failed = bool(receipt.residue)
+
+
+def _tell(plan: "ErasurePlan", *, err: bool) -> None:
+    typer.echo(
+        f"{show.count(len(plan.sources), 'source')} and {show.count(plan.notes, 'note')} go; "
+        f"{show.count(plan.remade, 'note')} made anew without them.",
+        err=err,
+    )
+    _list(plan.chosen, _MOST if any(one.why for one in plan.chosen) else _FEW, err=err)
+    if plan.near:
+        verb = "is" if len(plan.near) == 1 else "are"
+        how = "--near takes them too" if plan.sources else "--source takes one of them"
+        typer.echo(f"{show.count(len(plan.near), 'source')} {verb} near; {how}:", err=err)
+        _list(plan.near, _FEW if plan.sources else _MOST, err=err)
+    for hold in plan.held:
+        typer.echo(show.clean(f"Held by {hold.id}: {hold.reason}"), err=err)
+
+
+def _list(some: "Sequence[Chosen]", most: int, *, err: bool) -> None:
+    for one in some[:most]:
+        told = " ".join(filter(None, (f"({one.status})" if one.status not in ("", "active") else "", one.why)))
+        typer.echo(f"  {show.inline(one.source)}  {show.clean(one.text)}", err=err)
+        if told:
+            typer.echo(show.clean(f"      {told}"), err=err)
+    if len(some) > most:
+        typer.echo(f"  and {len(some) - most:,} more (--dry-run --json lists all)", err=err)
+
+
+@on_tenant
+def receipts(on: Target) -> Iterator[object]:
+    """List the receipts of a tenant's erasures, oldest first."""
+    found = on.connect().receipts()
+    yield found
+    for one in found:
+        typer.echo(
+            f"{one.number}  {show.moment(one.ended)}  {one.rule}: {show.count(one.counts['sources'], 'source')}, "
+            f"{show.count(one.counts['notes'], 'note')}; {one.residue} left  {one.hash[:16]}"
+        )
+    if not found:
+        typer.echo("Nothing was erased.", err=True)
+
+
+@on_tenant
+def verify_erasure(
+    on: Target,
+    probe: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Look for the words of this file.", exists=True, dir_okay=False),
+    ] = None,
+    files: Annotated[
+        bool, typer.Option("--files", help="Look for them in the managed server's files too, of all memories.")
+    ] = False,
+    user: User = None,
+    shared: Shared = False,
+) -> Iterator[object]:
+    """Check the chain of a tenant's receipts.
+
+    With --probe it looks for words in a memory too.
+    It prints a line for each fault; the exit code is 1 if there is one.
+    """
+    if probe:
+        owner = whose(user, shared)
+        found = on.connect().verify_erasure(probe.read_text(), **owner, files=files)
+    else:
+        found = on.connect().verify_erasure(files=files)
+    return on.faults(found)
+
+
+@on_memory
+def hold(
+    on: Target,
+    reason: Annotated[str | None, typer.Argument(metavar="REASON", help="Why it must not be erased.")] = None,
+    session: Annotated[str | None, typer.Option(metavar="ID", help="Hold this session only.")] = None,
+    source: Annotated[str | None, typer.Option(metavar="ID", help="Hold this source only.")] = None,
+) -> Iterator[object]:
+    """Keep a memory, a session or a source from erasure.
+
+    Without a reason it lists what is held.
+    """
+    if reason is None and (session or source):
+        raise typer.BadParameter("say why it must not be erased.", param_hint="REASON")
+    memory = on.memory()
+    made = memory.hold(reason, session=session, source=source, **on.owner) if reason else None
+    found = [made] if made else memory.holds(**on.owner)
+    yield made or found
+    for one in found:
+        what = f"session {one.session}" if one.session else f"source {one.source}" if one.source else "everything"
+        typer.echo(show.inline(f"{one.id}  {one.at:%Y-%m-%d}  {what}: {one.reason}"))
+    if not found:
+        typer.echo("Nothing is held.", err=True)
+
+
+@on_memory
+def release(
+    on: Target, id: Annotated[str, typer.Argument(metavar="HOLD", help="A hold's id, as `hold` lists it.")]
+) -> Iterator[object]:
+    """End a hold."""
+    on.memory().release(id, **on.owner)
+    yield {"released": id}
+    typer.echo(f"Released {show.clean(id)}.")
