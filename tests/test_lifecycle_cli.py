@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from memgraph_engine.cli import app
-from tests.test_cli import cli  # noqa: F401  a fixture
+from tests.test_cli import cli, typed  # noqa: F401  fixtures
 
 WORDS = "The boat sails to Madeira."
 

@@ -12,7 +12,7 @@ from memgraph_engine.graph import usage
 from memgraph_engine.model.memory import Note, Source
 from memgraph_engine.testing import HashingEmbedder, ScriptedChat
 from tests.models import memory_with
-from tests.test_cli import cli  # noqa: F401  a fixture
+from tests.test_cli import cli, typed  # noqa: F401  fixtures
 from tests.test_use import ANA, HERON, TIDE, connected, counted, note  # noqa: F401  fixtures
 
 NOW = datetime(2024, 5, 1, tzinfo=UTC)

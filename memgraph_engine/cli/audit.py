@@ -29,11 +29,7 @@ def about(
     It is of all policies, and what summaries stand for: with sources, decisions, and the holds that keep it.
     """
     found = on.memory(asking=True).audit.about(topic, **on.owner)
-    yield found
-    for one in found:
-        _known(one)
-    if not found:
-        typer.echo("Nothing is known of it.", err=True)
+    return on.listed(found, _known, "Nothing is known of it.")
 
 
 @audit_app.command()
@@ -53,11 +49,7 @@ def deleted(
     """
     memory = on.connect()  # also of who was erased whole, of whom nothing but receipts is left
     found = memory.audit.deleted(**on.owner, since=since, until=until, rule=rule)
-    yield found
-    for one in found:
-        _removed(one)
-    if not found:
-        typer.echo("Nothing was deleted.", err=True)
+    return on.listed(found, _removed, "Nothing was deleted.")
 
 
 @audit_app.command()
@@ -70,10 +62,7 @@ def changed(
 
     It lists what each decision changed of it, oldest first.
     """
-    found = on.memory().audit.changed(id, **on.owner)
-    yield found
-    for one in found:
-        _changed(one)
+    return on.listed(on.memory().audit.changed(id, **on.owner), _changed)
 
 
 @audit_app.command()
@@ -99,16 +88,11 @@ def retrievals(
     """
     memory = on.memory()
     found = memory.audit.retrievals(**on.owner, since=since, until=until, note=note, query=query)
-    yield found
-    for one in found:
-        _retrieved(one)
     if not found:
-        off = (
-            ""
-            if memory.engine.settings.audit.retrievals
-            else " The log of retrievals is switched off (the setting audit.retrievals)."
-        )
+        kept = memory.engine.settings.audit.retrievals
+        off = "" if kept else " The log of retrievals is switched off (the setting audit.retrievals)."
         typer.echo(f"Nothing is recorded that is meant.{off}", err=True)
+    return on.listed(found, _retrieved)
 
 
 def _known(one: "Known") -> None:

@@ -121,11 +121,7 @@ def search(
     None of them holds another.
     """
     found = on.memory(asking=True).blocks(question, **on.owner, k=k)
-    yield found
-    for block in found:
-        _print(block, notes=False)
-    if not found:
-        typer.echo("Nothing found.", err=True)
+    return on.listed(found, lambda block: _print(block, notes=False), "Nothing found.")
 
 
 def _head(block: "Block") -> str:

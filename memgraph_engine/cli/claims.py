@@ -91,11 +91,7 @@ def about(
     Those that name it come first, then those nearest to it.
     """
     found = on.memory(asking=True).claims(text, **on.owner, k=k)
-    yield found
-    for claim in found:
-        typer.echo(_line(claim))
-    if not found:
-        typer.echo("Nothing found.", err=True)
+    return on.listed(found, lambda claim: typer.echo(_line(claim)), "Nothing found.")
 
 
 @claims_app.command("show")

@@ -6,7 +6,7 @@ A command is a generator: it yields what `--json` prints, and what stands behind
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from inspect import Parameter, signature
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import typer
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from memgraph_engine.interface.whose import Whose
     from memgraph_engine.model.result import Decision
 
+One = TypeVar("One")
 _TOLD = 5  # decisions whose undo is told
 
 
@@ -42,6 +43,14 @@ class Target(ExitStack):
     def again(self, command: str) -> str:
         """Return a command on the same memory, as a hint tells it."""
         return again(command, self.owner, self.tenant)
+
+    def listed(self, found: Sequence[One], tell: Callable[[One], object], none: str = "") -> Iterator[object]:
+        """Yield what was found, and tell each of it, or on standard error that there is none."""
+        yield found
+        for one in found:
+            tell(one)
+        if none and not found:
+            typer.echo(none, err=True)
 
     def decided(self, done: str, decision: "Decision") -> Iterator[object]:
         """Yield the one decision that a command made, and print what it did."""
