@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from datetime import date
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
@@ -79,20 +79,17 @@ def _day(given: object) -> object:
     raise ValueError("must be a date as YYYY-MM-DD, or null")
 
 
+_LOWERED = BeforeValidator(lambda v: v.strip().lower() if isinstance(v, str) else v)
+
 Share = Annotated[float, Field(ge=0, le=1)]
 Text = Annotated[str, BeforeValidator(lambda v: "" if v is None else v)]
+Worded = Annotated[str, AfterValidator(_worded)]
+Texts = Annotated[tuple[str, ...], BeforeValidator(lambda v: () if v is None else v)]
 Keywords = Annotated[tuple[str, ...], BeforeValidator(_keywords)]
+Names = Annotated[Keywords, AfterValidator(_names)]
 Day = Annotated[date | None, BeforeValidator(_day)]
-Relation = Annotated[
-    Literal["same", "update", "conflict", "related", "none"],
-    BeforeValidator(lambda v: v.strip().lower() if isinstance(v, str) else v),
-]
-
-
-General = Annotated[
-    Kind,
-    BeforeValidator(lambda v: v.strip().lower() if isinstance(v, str) else v),
-]
+Relation = Annotated[Literal["same", "update", "conflict", "related", "none"], _LOWERED]
+General = Annotated[Kind, _LOWERED]
 
 
 class Part(BaseModel):
@@ -122,6 +119,16 @@ class Response(Part):
         'merging'
         """
         return cls.__name__.lower()
+
+    @classmethod
+    def names(cls) -> tuple[str, str]:
+        """Return what its items are called, and the number of one.
+
+        >>> Merging.names()
+        ('merges', 'merge')
+        """
+        ((several, field),) = cls.model_fields.items()
+        return several, next(iter(get_args(field.annotation)[0].model_fields))
 
     def about(self) -> list[Number]:
         """Return the numbers that it speaks of."""
@@ -194,7 +201,7 @@ class MergedText(Item):
     """The one text that says what several said."""
 
     merge: int
-    context: Annotated[str, AfterValidator(_worded)]
+    context: Worded
 
 
 class Merging(Response):
@@ -207,7 +214,7 @@ class ConsolidatedNotes(Item):
     """The summary of one group of notes."""
 
     group: int
-    summary: Annotated[str, AfterValidator(_worded)]
+    summary: Worded
 
 
 class Consolidation(Response):
@@ -255,7 +262,7 @@ class EvolvedNote(Item):
 
     note: int
     tie: bool = False
-    tags: Annotated[Keywords, AfterValidator(_names)] = ()
+    tags: Names = ()
     context: Text = ""
 
 
@@ -270,7 +277,7 @@ class WrittenField(Part):
 
     name: str
     text: Text = ""
-    items: Annotated[tuple[str, ...], BeforeValidator(lambda v: () if v is None else v)] = ()
+    items: Texts = ()
 
 
 class DescribedBlock(Item):
@@ -340,12 +347,10 @@ class PlannedQuestion(Item):
 
     question: int
     topic: Annotated[Text, AfterValidator(_question)] = ""
-    keywords: Annotated[Keywords, AfterValidator(_names)] = ()
+    keywords: Names = ()
     since: Day = None
     until: Day = None
-    queries: Annotated[
-        tuple[str, ...], BeforeValidator(lambda v: () if v is None else v), AfterValidator(_queries)
-    ] = ()
+    queries: Annotated[Texts, AfterValidator(_queries)] = ()
 
     @model_validator(mode="after")
     def _whole(self) -> "PlannedQuestion":
@@ -388,24 +393,7 @@ class Sufficiency(Response):
     questions: tuple[QuestionSufficiency, ...]
 
 
-RESPONSES: dict[str, type[Response]] = {
-    model.role(): model
-    for model in (
-        Extraction,
-        Gating,
-        Merging,
-        Labelling,
-        Planning,
-        Sufficiency,
-        Selecting,
-        Judging,
-        Consolidation,
-        Profiling,
-        Evolving,
-        Describing,
-        Abstracting,
-    )
-}
+RESPONSES: dict[str, type[Response]] = {model.role(): model for model in Response.__subclasses__()}
 """The form of each role's answer; a role that is not here answers in free text."""
 
 
