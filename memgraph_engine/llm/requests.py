@@ -1,10 +1,11 @@
 """What the engine asks chat models: a function for each role, by its name."""
 
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Generic, Protocol, TypeVar
+from typing import ClassVar, Generic, Protocol, TypeVar
 
 from memgraph_engine.llm.answers import (
     MOST_CLAIMS,
@@ -52,18 +53,30 @@ class TextRequest:
     variables: Mapping[str, Value]
 
 
+class Shown(ABC):
+    """What a model is shown under a number."""
+
+    __slots__ = ()
+    answer: ClassVar[int] = 0
+    """Tokens of a request that are kept for what is answered."""
+
+    @property
+    def tokens(self) -> int:
+        """About what it takes of a request, with what is answered."""
+        return tokens(json.dumps(self.data(0), ensure_ascii=False)) + self.answer
+
+    @abstractmethod
+    def data(self, number: int) -> dict[str, object]:
+        """Return what a model sees."""
+
+
 @dataclass(frozen=True, slots=True)
-class Turn:
+class Turn(Shown):
     """Something that was said."""
 
     text: str
     speaker: str = ""
     said_at: datetime | None = None
-
-    @property
-    def tokens(self) -> int:
-        """About what it takes of a request."""
-        return tokens(json.dumps(self.data(0), ensure_ascii=False))
 
     def data(self, number: int) -> dict[str, object]:
         """Return what a model sees; the day of the week helps it to find the date of "last Friday"."""
@@ -73,7 +86,7 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
-class NewNote:
+class NewNote(Shown):
     """A note to be and the stored texts that it may repeat, complete or correct."""
 
     text: str
@@ -91,15 +104,11 @@ class NewNote:
 
 
 @dataclass(frozen=True, slots=True)
-class TopicKeywords:
+class TopicKeywords(Shown):
     """A topic without a label: its most central keywords."""
 
+    answer = 20  # tokens in which a model names one topic
     keywords: tuple[str, ...]
-
-    @property
-    def tokens(self) -> int:
-        """About what it takes of a request, with the label that is answered."""
-        return tokens(json.dumps(self.data(0), ensure_ascii=False)) + _LABEL
 
     def data(self, number: int) -> dict[str, object]:
         """Return what a model sees."""
@@ -107,17 +116,12 @@ class TopicKeywords:
 
 
 @dataclass(frozen=True, slots=True)
-class BlockNote:
+class BlockNote(Shown):
     """A note of a block: what it says and who said it, when, and in which session, or file."""
 
     text: str
     said_at: datetime
     session: str = ""
-
-    @property
-    def tokens(self) -> int:
-        """About what it takes of a request."""
-        return tokens(json.dumps(self.data(0), ensure_ascii=False))
 
     def data(self, number: int) -> dict[str, object]:
         """Return what a model sees."""
@@ -126,7 +130,7 @@ class BlockNote:
 
 
 @dataclass(frozen=True, slots=True)
-class BlockNotes:
+class BlockNotes(Shown):
     """A block that nobody has described: its most telling notes, oldest first."""
 
     notes: tuple[BlockNote, ...]
@@ -138,19 +142,15 @@ class BlockNotes:
 
     def data(self, number: int) -> dict[str, object]:
         """Return what a model sees."""
-        return {"block": number, "notes": [note.data(at) for at, note in enumerate(self.notes, 1)]}
+        return {"block": number, "notes": _shown(self.notes)}
 
 
 @dataclass(frozen=True, slots=True)
-class AbstractedNote:
+class AbstractedNote(Shown):
     """What was said in a note that nobody has read for claims."""
 
+    answer = 60  # tokens in which a model tells one claim
     text: str
-
-    @property
-    def tokens(self) -> int:
-        """About what it takes of a request, with a claim that is answered."""
-        return tokens(json.dumps(self.data(0), ensure_ascii=False)) + _CLAIM
 
     def data(self, number: int) -> dict[str, object]:
         """Return what a model sees."""
@@ -158,9 +158,23 @@ class AbstractedNote:
 
 
 _DESCRIPTION = 300  # tokens in which a model describes one block
-_LABEL = 20  # tokens in which a model names one topic
 _PAIR = 40  # tokens in which a model judges one pair
-_CLAIM = 60  # tokens in which a model tells one claim
+
+
+def _shown(items: Iterable[Shown]) -> list[dict[str, object]]:
+    return [item.data(at) for at, item in enumerate(items, 1)]
+
+
+def _each(response: type[R], entries: Iterable[Mapping[str, object]], **more: Value) -> Request[R]:
+    """Ask about each of several, numbered from 1: all of them and the number of one are named as in the answer.
+
+    >>> request = _each(Merging, [{"texts": ["Ana lives in Porto."]}])
+    >>> request.variables, request.asked
+    ({'merges': [{'merge': 1, 'texts': ['Ana lives in Porto.']}]}, frozenset({1}))
+    """
+    several, number = response.names()
+    numbered = [{number: at, **entry} for at, entry in enumerate(entries, 1)]
+    return Request(response, {several: numbered, **more}, frozenset(range(1, len(numbered) + 1)))
 
 
 def extraction(turns: Sequence[Turn], earlier: Sequence[Turn] = ()) -> Request[Extraction]:
@@ -169,43 +183,28 @@ def extraction(turns: Sequence[Turn], earlier: Sequence[Turn] = ()) -> Request[E
     >>> sorted(extraction([Turn("Hello."), Turn("I moved to Porto.", "Ana")]).asked)
     [1, 2]
     """
-    before = [{**turn.data(0), "turn": "earlier"} for turn in earlier]
-    numbered = [turn.data(at) for at, turn in enumerate(turns, 1)]
-    return Request(Extraction, {"turns": numbered, "earlier": before}, frozenset(range(1, len(turns) + 1)))
+    return _each(Extraction, _shown(turns), earlier=[{**turn.data(0), "turn": "earlier"} for turn in earlier])
 
 
 def gating(notes: Sequence[NewNote]) -> Request[Gating]:
     """Ask how new notes, numbered from 1, relate to their candidates, numbered from 1 for each note."""
-    numbered = [note.data(at) for at, note in enumerate(notes, 1)]
     pairs = frozenset((n, c) for n, note in enumerate(notes, 1) for c in range(1, len(note.candidates) + 1))
-    return Request(Gating, {"notes": numbered}, pairs)
+    return Request(Gating, {"notes": _shown(notes)}, pairs)
 
 
 def merging(groups: Sequence[Sequence[str]]) -> Request[Merging]:
     """Ask for one text in place of each group of texts, numbered from 1."""
-    numbered: list[dict[str, object]] = [{"merge": at, "texts": list(texts)} for at, texts in enumerate(groups, 1)]
-    return Request(Merging, {"merges": numbered}, frozenset(range(1, len(groups) + 1)))
+    return _each(Merging, [{"texts": list(texts)} for texts in groups])
 
 
 def consolidation(groups: Sequence[Sequence[str]]) -> Request[Consolidation]:
-    """Ask for a summary of each group of lines, oldest first; groups are numbered from 1.
-
-    >>> sorted(consolidation([["Ana: I sold the boat."], ["Ana: I moved.", "Ana: I moved to Porto."]]).asked)
-    [1, 2]
-    """
-    numbered: list[dict[str, object]] = [{"group": at, "lines": list(lines)} for at, lines in enumerate(groups, 1)]
-    return Request(Consolidation, {"groups": numbered}, frozenset(range(1, len(groups) + 1)))
+    """Ask for a summary of each group of lines, oldest first; groups are numbered from 1."""
+    return _each(Consolidation, [{"lines": list(lines)} for lines in groups])
 
 
 def profiling(turns: Sequence[Turn], names: Sequence[str]) -> Request[Profiling]:
-    """Ask what turns, numbered from 1, tell of who said them; `names` are the attributes that are kept.
-
-    >>> sorted(profiling([Turn("Hello."), Turn("I moved to Porto.", "Ana")], ["residence"]).asked)
-    [1, 2]
-    """
-    numbered = [turn.data(at) for at, turn in enumerate(turns, 1)]
-    listed: list[dict[str, object]] = [{"names": list(names)}]
-    return Request(Profiling, {"turns": numbered, "names": listed}, frozenset(range(1, len(turns) + 1)))
+    """Ask what turns, numbered from 1, tell of who said them; `names` are the attributes that are kept."""
+    return _each(Profiling, _shown(turns), names=[{"names": list(names)}])
 
 
 def evolving(new: str, near: Sequence[tuple[str, Sequence[str]]]) -> Request[Evolving]:
@@ -214,31 +213,18 @@ def evolving(new: str, near: Sequence[tuple[str, Sequence[str]]]) -> Request[Evo
     >>> sorted(evolving("Ana sold the boat.", [("Ana bought a boat.", ["boat"])]).asked)
     [1, 2]
     """
-    first: dict[str, object] = {"note": 1, "new": True, "text": new}
-    others = [{"note": at, "text": text, "tags": list(tags)} for at, (text, tags) in enumerate(near, 2)]
-    return Request(Evolving, {"notes": [first, *others]}, frozenset(range(1, len(near) + 2)))
+    return _each(Evolving, [{"new": True, "text": new}, *({"text": text, "tags": list(tags)} for text, tags in near)])
 
 
 def labelling(topics: Sequence[TopicKeywords]) -> Request[Labelling]:
-    """Ask for a label of each topic, numbered from 1.
-
-    >>> sorted(labelling([TopicKeywords(("sea", "boat")), TopicKeywords(("oven", "flour"))]).asked)
-    [1, 2]
-    """
-    numbered = [topic.data(at) for at, topic in enumerate(topics, 1)]
-    return Request(Labelling, {"topics": numbered}, frozenset(range(1, len(topics) + 1)))
+    """Ask for a label of each topic, numbered from 1."""
+    return _each(Labelling, _shown(topics))
 
 
 def describing(blocks: Sequence[BlockNotes], fields: Sequence[tuple[str, str, str]]) -> Request[Describing]:
-    """Ask for the fields of each block, numbered from 1; a field is its name, its type (text or list) and its meaning.
-
-    >>> notes = BlockNotes((BlockNote("Ana: I sold the boat.", datetime(2023, 5, 8)),))
-    >>> sorted(describing([notes, notes], [("summary", "text", "What is told.")]).asked)
-    [1, 2]
-    """
-    shape: list[dict[str, object]] = [{"name": name, "type": kind, "meaning": told} for name, kind, told in fields]
-    numbered = [block.data(at) for at, block in enumerate(blocks, 1)]
-    return Request(Describing, {"fields": shape, "blocks": numbered}, frozenset(range(1, len(blocks) + 1)))
+    """Ask for the fields of each block, numbered from 1; a field is its name, type (text or list) and meaning."""
+    shape = [{"name": name, "type": kind, "meaning": told} for name, kind, told in fields]
+    return _each(Describing, _shown(blocks), fields=shape)
 
 
 def abstracting(notes: Sequence[AbstractedNote], claims: Sequence[tuple[str, str]]) -> Request[Abstracting]:
@@ -250,36 +236,23 @@ def abstracting(notes: Sequence[AbstractedNote], claims: Sequence[tuple[str, str
     >>> sorted(abstracting(whales, [("is_a", "Whales are animals")]).asked)
     [(1, 0), (1, 1)]
     """
-    numbered = [note.data(at) for at, note in enumerate(notes, 1)]
-    known: list[dict[str, object]] = [
-        {"claim": at, "relation": relation, "text": text} for at, (relation, text) in enumerate(claims, 1)
-    ]
+    known = [{"claim": at, "relation": relation, "text": text} for at, (relation, text) in enumerate(claims, 1)]
     asked = frozenset((note, claim) for note in range(1, len(notes) + 1) for claim in range(len(claims) + 1))
-    most = MOST_CLAIMS * len(notes)
-    return Request(Abstracting, {"most": most, "claims": known, "notes": numbered}, asked)
+    return Request(Abstracting, {"most": MOST_CLAIMS * len(notes), "claims": known, "notes": _shown(notes)}, asked)
 
 
 def planning(question: str, moment: datetime, turns: Sequence[tuple[str, str]] = ()) -> Request[Planning]:
     """Ask what a question is about, whom and what it names, which days, and what to look for.
 
     `moment` is the present of the question, `turns` are those before it, each its role and its text.
-
-    >>> planning("Where was Ana last week?", datetime(2023, 5, 10)).asked
-    frozenset({1})
     """
     before = [{"role": role or "user", "text": text} for role, text in turns]
-    one = {"question": 1, "asked on": f"{moment:%A %Y-%m-%d}", "said before": before, "text": question}
-    return Request(Planning, {"questions": [one]}, frozenset({1}))
+    return _each(Planning, [{"asked on": f"{moment:%A %Y-%m-%d}", "said before": before, "text": question}])
 
 
 def sufficiency(question: str, notes: Sequence[str]) -> Request[Sufficiency]:
-    """Ask whether notes, best first, answer a question, and what to ask the memory next where they don't.
-
-    >>> sufficiency("Where does Ana live?", ["Ana moved."]).asked
-    frozenset({1})
-    """
-    one: list[dict[str, object]] = [{"question": 1, "text": question, "notes": list(notes)}]
-    return Request(Sufficiency, {"questions": one}, frozenset({1}))
+    """Ask whether notes, best first, answer a question, and what to ask the memory next where they don't."""
+    return _each(Sufficiency, [{"text": question, "notes": list(notes)}])
 
 
 def selecting(question: str, notes: Sequence[str], most: int) -> Request[Selecting]:
@@ -288,31 +261,25 @@ def selecting(question: str, notes: Sequence[str], most: int) -> Request[Selecti
     >>> sorted(selecting("Where does Ana live?", ["Ana moved.", "Ana lives in Porto."], 1).asked)
     [1, 2]
     """
-    numbered: list[dict[str, object]] = [{"note": at, "text": text} for at, text in enumerate(notes, 1)]
+    numbered = [{"note": at, "text": text} for at, text in enumerate(notes, 1)]
     variables: dict[str, Value] = {"most": most, "question": [{"question": question}], "notes": numbered}
     return Request(Selecting, variables, frozenset(range(1, len(notes) + 1)))
 
 
 def answering(question: str, context: str, moment: datetime) -> TextRequest:
     """Ask for the answer to a question from numbered lines of a context; `moment` is the present of the question."""
-    asked: list[dict[str, object]] = [{"asked on": f"{moment:%A %Y-%m-%d}", "question": question}]
+    asked = [{"asked on": f"{moment:%A %Y-%m-%d}", "question": question}]
     return TextRequest("answering", {"question": asked, "notes": context})
 
 
 def answering_brief(question: str, lines: str) -> TextRequest:
     """Ask for the answer to a question in as few words as possible, from lines of what was said."""
-    asked: list[dict[str, object]] = [{"question": question}]
-    return TextRequest("answering-brief", {"question": asked, "notes": lines})
+    return TextRequest("answering-brief", {"question": [{"question": question}], "notes": lines})
 
 
 def judging(question: str, right: str, given: str) -> Request[Judging]:
-    """Ask whether an answer says what the right one says.
-
-    >>> judging("Where does Ana live?", "Lisbon", "In Lisbon.").asked
-    frozenset({1})
-    """
-    one: list[dict[str, object]] = [{"answer": 1, "question": question, "right": right, "given": given}]
-    return Request(Judging, {"answers": one}, frozenset({1}))
+    """Ask whether an answer says what the right one says."""
+    return _each(Judging, [{"question": question, "right": right, "given": given}])
 
 
 class _Sized(Protocol):
