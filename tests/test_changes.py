@@ -363,7 +363,7 @@ def test_of_a_change_both_notes_can_be_read_and_the_newer_stands_first(memory):
     assert [(tie.note, tie.kind) for tie in memory.explain(new, user_id="ana").ties] == [(old, "change")]
     entries = memory.context("What is my favourite tea?", user_id="ana").entries
     assert [entry.note.id for entry in entries] == [new, old]
-    assert entries[0].remarks == ("newer than [2]",)
+    assert entries[0].remarks == ()
     assert entries[1].remarks == ('"My favourite tea is mint" was true until 2024-05-03; replaced by [1]',)
     assert entries[1].remarks[0] in entries[1].line
 
@@ -376,7 +376,7 @@ def test_what_changes_within_a_talk_stands_first_too_and_names_no_day_twice(memo
     entries = memory.context("What is my sister's name?", user_id="ana").entries
     assert [entry.note.text for entry in entries] == turns[::-1]
     assert [entry.remarks for entry in entries] == [
-        ("puts right [2]",),
+        (),
         ('"Anna" was replaced by [1] of that day',),
     ]
 
