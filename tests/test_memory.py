@@ -235,7 +235,7 @@ def test_the_filters_of_a_search_narrow_what_is_listed_and_deleted(house, monkey
 
 def test_a_listing_has_no_looks_back(ana):
     for call in (ana.get_all, ana.delete_all):
-        with pytest.raises(TypeError, match=r"no filter as_of; there are session, .*metadata\."):
+        with pytest.raises(TypeError, match=r"no filter 'as_of'\..* The filters are session, .*metadata\."):
             call(user_id="ana", as_of="2023-05-08")
     assert len(list(ana.get_all(user_id="ana"))) == 4
 
