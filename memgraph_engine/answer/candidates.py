@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from math import inf
 
+from memgraph_engine.answer.facts import relevance
 from memgraph_engine.language import places, word_list
 from memgraph_engine.model.echo import only_asks
 from memgraph_engine.model.memory import Source
@@ -34,10 +35,10 @@ def candidates(question: str, hits: Sequence[Hit], floor: float, language: str) 
     out = {hit.note.id: _ECHO for hit in hits if only_asks(hit.note, question, (language,))}
     hits = [hit for hit in hits if hit.note.id not in out]
     doubtful = {hit.note.id: why for hit in hits if (why := _doubt(hit, language))}
-    stated = max((_relevance(hit) for hit in hits if hit.note.id not in doubtful), default=None)
+    stated = max((relevance(hit) for hit in hits if hit.note.id not in doubtful), default=None)
     if stated is None:
         return hits, out
-    own = max(_relevance(hit) for hit in hits if doubtful.get(hit.note.id) != _SAID)
+    own = max(relevance(hit) for hit in hits if doubtful.get(hit.note.id) != _SAID)
     least = {
         _SAID: _AS_GOOD * own if word_list(language, "second-person").isdisjoint(words) else 0.0,
         _SUPPOSED: inf if stated >= floor and not _supposes(question, language) else 0.0,
@@ -46,7 +47,7 @@ def candidates(question: str, hits: Sequence[Hit], floor: float, language: str) 
     out |= {
         hit.note.id: f"{why}, and what the user stated comes first"
         for hit in hits
-        if (why := doubtful.get(hit.note.id, "")) and _relevance(hit) < max(floor, least[why])
+        if (why := doubtful.get(hit.note.id, "")) and relevance(hit) < max(floor, least[why])
     }
     return [hit for hit in hits if hit.note.id not in out], out
 
@@ -73,7 +74,3 @@ def _supposes(text: str, language: str) -> bool:
     phrases = word_list(language, "suppositions")
     stated = [words for words in sentences if len(words) > _BRIEF]
     return bool(stated) and all(any(places(words, phrase) for phrase in phrases) for words in stated)
-
-
-def _relevance(hit: Hit) -> float:
-    return 1.0 if hit.relevance is None else hit.relevance

@@ -58,11 +58,6 @@ class Fact:
         given = {source.said_as for source in self.sources if source.said_as}
         return tuple(sorted({datetime.fromisoformat(time).date() for time in given}))
 
-    @property
-    def newness(self) -> tuple[datetime, float]:
-        """Orders notes of one matter, the newest last; of those said at once it is the best."""
-        return self.note.said_at, self.score
-
 
 def facts(hits: Sequence[Hit], ties: Sequence[Contrary], share: float, language: str) -> tuple[list[Fact], Gone]:
     """Return what the hits tell, best first, and what is left out.
@@ -72,7 +67,7 @@ def facts(hits: Sequence[Hit], ties: Sequence[Contrary], share: float, language:
     the same matter (`Hit.later`) stand together too; there the later one says that it is later, and nothing else.
     """
     gone: Gone = {}
-    standing = {hit.note.id: Fact(hit.note, hit.score, _relevance(hit), hit.note.sources) for hit in hits}
+    standing = {hit.note.id: Fact(hit.note, hit.score, relevance(hit), hit.note.sources) for hit in hits}
     # words that a note no longer has need no end
     ties = [tie for tie in ties if tie.older not in standing or standing[tie.older].note.says(tie.former)]
     for tie in ties:
@@ -110,7 +105,8 @@ def facts(hits: Sequence[Hit], ties: Sequence[Contrary], share: float, language:
     return _together(_distinct(ranked, share, language, gone), [*tied, *near]), gone
 
 
-def _relevance(hit: Hit) -> float:
+def relevance(hit: Hit) -> float:
+    """Return the relevance of a hit, 1 where the embedder was never calibrated."""
     return 1.0 if hit.relevance is None else hit.relevance
 
 
