@@ -79,9 +79,9 @@ def test_an_embedder_that_finds_no_answers_is_not_calibrated():
         calibrate(CheckedEmbedder(Blind(None)))
 
 
-def test_a_search_says_once_that_its_embedder_was_never_calibrated(memory, caplog):
+def test_a_search_says_once_that_its_embedder_was_never_calibrated(memory, caplog, monkeypatch):
     relevance.tell_unfitted.cache_clear()
-    memory.engine.embedder.name = "own"
+    monkeypatch.setattr(memory.engine.embedder, "name", "own")
     memory.add("I live in Faro.", user_id="ana")
     with caplog.at_level(logging.WARNING, "memgraph_engine"):
         for _ in range(2):
@@ -90,7 +90,7 @@ def test_a_search_says_once_that_its_embedder_was_never_calibrated(memory, caplo
         "The embedder own was never calibrated: hits have no relevance, and contexts don't know how sure they are. "
         "Run `memgraph-engine calibrate`, and connect anew."
     ]
-    memory.engine.embedder.fitted = calibrate(memory.engine.embedder).stored()
+    monkeypatch.setattr(memory.engine.embedder, "fitted", calibrate(memory.engine.embedder).stored())
     assert 0 < memory.search("Where do I live?", user_id="ana")[0].relevance <= 1
     assert not memory.context("What is the boiling point of tungsten?", user_id="ana").sure
 

@@ -46,12 +46,17 @@ def shared(memory, user="dan"):
     return listed
 
 
+OF_OTHERS = "coalesce({0}.scope STARTS WITH 'test-' AND NOT {0}.scope STARTS WITH $tenant, false)"
+
+
 def everything(memory):
     """All properties of all nodes and relationships of the database but those of other tests."""
     tenant = memory.engine.settings.tenant
+    x, y = OF_OTHERS.format("x"), OF_OTHERS.format("y")
     with memory.engine.db._session() as session:
-        nodes = session.run("MATCH (x) RETURN properties(x) AS p").value()
-        ties = session.run("MATCH (x)-[r]->(y) RETURN [properties(r), x.scope, y.scope] AS p").value()
+        nodes = session.run(f"MATCH (x) WHERE NOT {x} RETURN properties(x) AS p", tenant=tenant).value()
+        query = f"MATCH (x)-[r]->(y) WHERE NOT ({x} AND {y}) RETURN [properties(r), x.scope, y.scope] AS p"
+        ties = session.run(query, tenant=tenant).value()
     found = [str(one).casefold() for one in (*nodes, *ties)]
     return [one for one in found if tenant in one or "test-" not in one]
 
@@ -296,11 +301,15 @@ def test_an_erasure_that_is_cut_off_has_taken_the_claims_along(three, monkeypatc
 
 
 def test_a_purge_that_is_cut_off_has_begun_with_the_claims(three, monkeypatch):
-    def killed(*_, **__):
-        raise KeyboardInterrupt
+    commit = three.engine.db.commit
+
+    def killed(name, /, **given):
+        if name == "scopes/purge":
+            raise KeyboardInterrupt
+        return commit(name, **given)
 
     with monkeypatch.context() as broken:
-        broken.setattr(three.engine.db, "batches", killed)
+        broken.setattr(three.engine.db, "commit", killed)
         with pytest.raises(KeyboardInterrupt):
             scopes.purge(three.engine.db, Scope(three.engine.settings.tenant, "ben").name)
     assert shared(three) == {}

@@ -84,7 +84,7 @@ def prepare(db: Database, model: str, dimensions: int, probe: "NDArray[np.float3
     if fitted and (named := json.loads(fitted)["embedder"]) != model:
         raise StoreMismatch(
             f"The database at {db.uri} holds vectors of {model}, and a calibration of {named}, by which their "
-            "scores would mean nothing. Remove it (MATCH (s:Store) REMOVE s.calibration), then run `memgraph-engine "
+            "scores would mean nothing. Remove the property calibration of its node :Store, then run `memgraph-engine "
             "calibrate`."
         )
     return fitted

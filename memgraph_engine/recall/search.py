@@ -46,6 +46,7 @@ _SPREAD = 16  # keywords of a topic, and notes of a keyword: of one that more no
 
 _BACK = ("as_of", "known_at")  # what a look back is to, which no pathway has
 _BLOCK_NOTES = 100  # that blocks propose
+_LEAST_SCORE = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +179,11 @@ def _follows(query: Query, found: Found, settings: RecallSettings) -> bool:
 
     They lead over what is there now, so a look back has none.
     """
-    if any(getattr(query.filters, back) for back in _BACK) or not any(getattr(settings, way) for way in PATHWAYS):
+    if (
+        not found.notes
+        or any(getattr(query.filters, back) for back in _BACK)
+        or not any(getattr(settings, way) for way in PATHWAYS)
+    ):
         return False
     return settings.pathways == "always" or not any(
         (_relevance(found, row, float(share), query.weights) or 0.0) >= settings.sure
@@ -312,6 +317,8 @@ def scored(
         scale = query.weights or supposed(near[..., 0])
         known = features(notes, places, raw, coverage, texts, words, languages, scale, settings)
         total = model.scores(known)
+    if len(total) > 1 and notes:  # what answers a query of a plan best is as good as what answers the question best
+        total = total * (total.max() / np.maximum(total.max(axis=1, keepdims=True), _LEAST_SCORE))
     own = near if query.asked is None else cosines(notes, query.asked)
 
     best = np.argmax(total, axis=0), np.arange(len(notes))  # of each note the question that it answers best
