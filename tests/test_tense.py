@@ -60,21 +60,21 @@ def test_what_is_has_one_value_at_a_time(language, old, new):
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "question", "ties", "doubted"),
+    ("old", "new", "question", "contrary"),
     [
-        (*BOTH[0][1:], "How much did the taxi to the airport cost?", {"link"}, False),
-        ("I ran 5 km along the river.", "I ran 8 km along the river again.", "How far did I run?", {"link"}, False),
-        (*ONE[0][1:], "How much is my rent?", {"conflict"}, True),
+        (*BOTH[0][1:], "How much did the taxi to the airport cost?", False),
+        ("I ran 5 km along the river.", "I ran 8 km along the river again.", "How far did I run?", False),
+        (*ONE[0][1:], "How much is my rent?", True),
     ],
     ids=["two rides", "two runs", "one rent"],
 )
-def test_a_context_doubts_a_state_and_no_event(memory, old, new, question, ties, doubted):
+def test_a_state_is_contrary_to_another_and_no_event_is(memory, old, new, question, contrary):
     told = [{"role": "user", "content": text, "time": time} for text, time in ((old, MAY), (new, JUNE))]
     note = memory.add(told, user_id="ana").entries[1].note
-    assert {tie.kind for tie in memory.explain(note, user_id="ana").ties} <= ties
+    assert ("conflict" in {tie.kind for tie in memory.explain(note, user_id="ana").ties}) == contrary
     entries = memory.context(question, user_id="ana").entries
     assert len(entries) == 2
-    assert any(not remark.startswith("later than") for entry in entries for remark in entry.remarks) == doubted
+    assert [remark for entry in entries for remark in entry.remarks if not remark.startswith("later than")] == []
 
 
 def test_what_happened_is_denied_on_another_day_all_the_same(memory):
