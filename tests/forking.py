@@ -59,9 +59,13 @@ def sockets():
 
 def many(memory):
     """Children ask, write and close, at once with the threads of their parent; twice as many as there are users."""
-    over, told = threading.Event(), []
+    over, told, asking = threading.Event(), [], threading.Barrier(4)
 
     def asks(user):
+        for _ in range(3):  # at once, so that none opens a connection later, when it forks
+            asking.wait()
+            told.extend(wrong(memory, user, 1))
+        asking.wait()
         while not over.is_set():
             told.extend(wrong(memory, user, 1))
 
@@ -75,6 +79,8 @@ def many(memory):
     threads = [threading.Thread(target=asks, args=(user,)) for user in USERS[:3]]
     for one in threads:
         one.start()
+    for _ in range(4):
+        asking.wait()
     children = [in_child(lambda user=user: works(user)) for user in USERS * 2]
     told += [one for child in children for one in said_by(child)]
     over.set()

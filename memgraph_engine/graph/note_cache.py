@@ -20,7 +20,7 @@ from memgraph_engine.graph.database import Runner
 from memgraph_engine.graph.rows import moment, note_from
 from memgraph_engine.model.memory import Note
 from memgraph_engine.model.result import CacheStats
-from memgraph_engine.model.text import asks, counts, requests
+from memgraph_engine.model.text import asks, counts, of_oneself, requests
 
 if TYPE_CHECKING:
     import numpy as np
@@ -50,8 +50,9 @@ class CachedNote:
 
     `terms` are those of the raw text and, behind them, those of the context, each as its `term_number`; `lengths` tells
     how many each text has.
-    It `asks` where all that it holds ends with a question, `requests` where a user asks all of it of an assistant, and
-    `counts` where some of it has a number. `several` sources may tell it. `vectors` has the shape (2, dimensions), of
+    It `asks` where all that it holds ends with a question, `requests` where a user asks all of it of an assistant,
+    `counts` where some of it has a number, and is `personal` where somebody but an assistant speaks of himself in it.
+    `several` sources may tell it. `vectors` has the shape (2, dimensions), of
     length 1: raw and context; None for a note that waits for them. Times are in milliseconds since 1970. `size` is
     about how many bytes it takes.
     `replaced` says what took its place, the first one first. This alone may change: it is of a version of the scope.
@@ -68,6 +69,7 @@ class CachedNote:
     asks: bool
     requests: bool
     counts: bool
+    personal: bool
     said_at: int
     valid_from: int
     tags: tuple[str, ...]
@@ -226,6 +228,7 @@ def _cached(rows: Sequence[Sequence[Any]], dimensions: int) -> Iterator[CachedNo
             all(map(asks, lines)),
             role == "user" and all(map(requests, lines)),
             any(map(counts, lines)),
+            role != "assistant" and any(map(of_oneself, lines)),
             said_at,
             valid_from,
             tuple(tags),

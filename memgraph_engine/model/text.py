@@ -85,6 +85,15 @@ def counts(line: str) -> bool:
     return any(word[0].isdigit() or word in _numbers() for word in _spoken_words(line))
 
 
+def of_oneself(line: str) -> bool:
+    """Tell whether who says a rendered line speaks of himself in it, in any listed language.
+
+    >>> [of_oneself(line) for line in ("Ana: My cat is grey. (8 May, 2023)", "Ana: ideas for a gift (8 May, 2023)")]
+    [True, False]
+    """
+    return not _first_person().isdisjoint(_spoken_words(line))
+
+
 def asks_amount(question: str, language: str) -> bool:
     """Tell whether a number answers a question.
 
@@ -109,6 +118,12 @@ def _openings() -> Mapping[str, Sequence[str]]:
         for phrase in word_list(language, "requests"):
             found.setdefault(phrase.split("_")[0], []).append(phrase)
     return found
+
+
+@cache
+def _first_person() -> frozenset[str]:
+    """Return the words by which a speaker names himself."""
+    return frozenset().union(*(word_list(language, "first-person") for language in LISTED))
 
 
 @cache

@@ -35,6 +35,7 @@ FEATURES = (
     "own_words",
     "asks",
     "requests",
+    "personal",
     "amount",
     "speaker",
     "recency",
@@ -50,6 +51,8 @@ FEATURES = (
 - own_words: whether it is none of an assistant's, where an assistant spoke
 - asks: whether it ends with a question
 - requests: whether it begins as what one asks of an assistant does ("plan me a day in Porto"), and a user said it
+- personal: whether somebody but an assistant speaks of himself in it ("I only wear black."): that bears on much which
+  shares no word with it
 - amount: whether it has a number, where the question asks how many
 - speaker: whether the question names who speaks
 - recency: its place in time among the others, the newest 1
@@ -171,6 +174,7 @@ def features(
         "own_words": raw[:, :, CHANNELS.index("role")],
         "asks": asking,
         "requests": np.array([note.requests for note in notes], dtype=float),
+        "personal": np.array([note.personal for note in notes], dtype=float),
         "amount": np.outer(amounts, numbers),
         "speaker": _named([note.speaker for note in notes], words, languages),
         "recency": age / age.max() if age.any() else np.ones(len(notes)),

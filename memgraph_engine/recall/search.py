@@ -180,7 +180,7 @@ def _follows(query: Query, found: Found, settings: RecallSettings) -> bool:
     They lead over what is there now, so a look back has none.
     """
     if (
-        not found.notes
+        not found.among
         or any(getattr(query.filters, back) for back in _BACK)
         or not any(getattr(settings, way) for way in PATHWAYS)
     ):
