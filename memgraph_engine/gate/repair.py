@@ -323,7 +323,8 @@ def _word(clause: Sequence[Token], old: Sequence[Token], lists: Lists) -> _Found
     stated = [token for token in old if token.stem and not token.asked and token.plain not in lists.times]
     common = [token for token in stated if token.written.islower()]
     slips = [token for token in common if _slip(put[-1], token)]
-    return (_text(put), (slips or common)[-1:]) if common else None
+    out = (slips or (common if len(put) == 1 else []))[-1:]  # several words may tell something else
+    return (_text(put), out) if out else None
 
 
 _KINDS = ("date", "name")
