@@ -25,7 +25,7 @@ from memgraph_engine.language import LISTED
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.recall.fusion import CHANNELS
 from memgraph_engine.recall.question import Filters
-from memgraph_engine.recall.ranking import FEATURES, FILE, Ranking
+from memgraph_engine.recall.ranking import ASSISTANT, FEATURES, FILE, PEOPLE, Ranking
 from memgraph_engine.recall.relevance import weights
 from memgraph_engine.recall.search import Query, retrieve
 from memgraph_engine.resources import resource
@@ -107,6 +107,11 @@ class Asked:
     first: "NDArray[np.bool_]"
 
     @property
+    def whose(self) -> str:
+        """By which of two rankings it is ranked: whether an assistant spoke."""
+        return ASSISTANT if self.features[:, FEATURES.index("own_words")].any() else PEOPLE
+
+    @property
     def held(self) -> "NDArray[np.bool_]":
         """Whether each note holds anything that is wanted."""
         held: NDArray[np.bool_] = self.wanted.max(axis=0)
@@ -149,8 +154,8 @@ def fit(files: Files, models: Sequence[str]) -> tuple[dict[str, float], str]:
     for model in models:
         with connected(bench_settings(model)) as memory:
             asked += files.kinds(memory, model)
-    shipped = fitted(asked)
-    text = json.dumps({"bias": shipped.bias, "weights": dict(shipped.weights)}, indent=1)
+    shipped = {whose: fitted([one for one in asked if one.whose == whose]) for whose in (ASSISTANT, PEOPLE)}
+    text = json.dumps({whose: {"bias": one.bias, "weights": one.weights} for whose, one in shipped.items()}, indent=1)
     Path(str(resource(*FILE))).write_text(text + "\n", encoding="utf-8")
     figures: dict[str, float] = {}
     rows: list[Sequence[object]] = []
@@ -165,9 +170,12 @@ def fit(files: Files, models: Sequence[str]) -> tuple[dict[str, float], str]:
             means = {key: sum(one[key] for one in measured) / len(measured) for key in measured[0]}
             figures |= {f"{model}.{name}.{way}.{key}".replace(" ", "_"): value for key, value in means.items()}
             rows.append((model, name, len(some), way, *(f"{100 * value:.1f}" for value in means.values())))
-    told = [(name, f"{value:.2f}") for name, value in {"bias": shipped.bias, **shipped.weights}.items()]
+    told = [
+        (name, *(f"{({'bias': one.bias} | one.weights)[name]:.2f}" for one in shipped.values()))
+        for name in ("bias", *FEATURES)
+    ]
     head = ("", "of", "questions", "ranked by", "first", *(f"R@{k}" for k in _CUTS))
-    return figures, "\n\n".join([table(head, rows), table(("feature", "weight"), told)])
+    return figures, "\n\n".join([table(head, rows), table(("feature", *shipped), told)])
 
 
 def fitted(asked: Sequence[Asked]) -> Ranking:
@@ -241,8 +249,8 @@ def _held_out(asked: Sequence[Asked], some: Sequence[Asked]) -> list[dict[str, f
 
 
 def _by(known: Sequence[Asked], some: Sequence[Asked]) -> list[dict[str, float]]:
-    ranking = fitted(known)
-    return [one.measured(ranking.parts(one.features).sum(axis=1)) for one in some]
+    by = {whose: fitted([one for one in known if one.whose == whose]) for whose in {one.whose for one in some}}
+    return [one.measured(by[one.whose].parts(one.features).sum(axis=1)) for one in some]
 
 
 def _alike(one: str, other: str) -> bool:

@@ -75,7 +75,7 @@ from memgraph_engine.model.result import (
 )
 from memgraph_engine.model.scope import Scope, scope_of
 from memgraph_engine.model.topic import Topic, TopicRun, TopicTie
-from memgraph_engine.recall.ranking import ranking
+from memgraph_engine.recall.ranking import rankings
 from memgraph_engine.settings import Settings
 from memgraph_engine.topics.job import rebuild_topics
 from memgraph_engine.writing import erasure
@@ -170,7 +170,7 @@ class Memory:
             settings = Settings.load(**chosen)
         elif chosen:
             settings = Settings.load(**{**settings.model_dump(), **chosen})
-        ranking(settings.recall.ranking)  # one that can't be used is said now, not at the first question
+        rankings(settings.recall.ranking)  # one that can't be used is said now, not at the first question
         return cls(wiring.build(settings, embedder=own, llm=llm, judge=judge, reranker=reranker, clock=clock))
 
     def flush(self) -> None:

@@ -28,6 +28,7 @@ REPAIRED = [
     ("english", "I ran 12 km today.", "edit: 15 km", "12"),
     ("english", "The code is 4471.", "4417*", "4471"),
     ("english", "Dinner is on Monday.", "no, Tuesday", "Monday"),
+    ("english", "Dinner is on Monday.", "NO, Tuesday!", "Monday"),
     ("english", "Dinner is on Monday.", "oh no wait, Tuesday", "Monday"),
     ("english", "my brother is called tomas", "sorry, tomás not tomas", "tomas"),
     ("english", "my sister is called ana", "sorry, anna", "ana"),

@@ -105,7 +105,7 @@ def test_what_an_older_process_prepared_before_an_upgrade_is_not_written_after_i
 def test_an_upgrade_that_was_cut_off_keeps_older_processes_out_and_is_made_again(server, memory, embedder, monkeypatch):
     with monkeypatch.context() as newer:
         newer.setattr(schema, "VERSION", schema.VERSION + 1)
-        newer.setattr(schema, "_make", lambda *_: 1 / 0)
+        newer.setattr(schema, "define", lambda *_: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             Memory.connect(embedder=embedder)
     with pytest.raises(StoreMismatch, match="newer than schema"):

@@ -242,7 +242,7 @@ def _terms(line: Line, lists: Lists) -> Iterator[tuple[str, str, Sequence[Sequen
     """
     if line.objects:
         behind = [token for token in line.tokens if token.clause > line.tokens[0].clause]
-        no = next(token.plain for token in line.tokens if token.plain in lists.negations)
+        no = next(token.plain for token in line.tokens if token.plain.casefold() in lists.negations)
         yield no, _BARE, _stated(behind, lists)[:1]
     held = frozenset[int]().union(*line.editing.values())
     others = [(at, token) for at, token in enumerate(line.tokens) if at not in held]

@@ -1,7 +1,8 @@
 """Rank notes by a linear model of what is known of each: how it matches by itself, who said it, what stands around it.
 
 Every feature means the same in a memory of ten notes and of ten thousand: none is a share of what the pool has. The
-weights were fitted on questions with known answers (docs/benchmarks.md).
+weights were fitted on questions with known answers (docs/benchmarks.md): some where an assistant spoke, others where
+none did. What people say to each other hangs together, and each thing asked of an assistant stands for itself.
 """
 
 import json
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 LEARNED, BY_WEIGHTS = "learned", "weights"
+ASSISTANT, PEOPLE = "assistant", "people"
+"""Whose words a pool holds, which tells the weights: an assistant's among them, or none."""
 FILE = ("config", "calibration", "ranking.json")
 FEATURES = (
     "similarity",
@@ -96,12 +99,13 @@ class Ranking:
 
 
 @cache
-def ranking(name: str) -> Ranking | None:
-    """Return the shipped ranking for "learned", None for "weights" and for a paper's, else the one of a file.
+def rankings(name: str) -> Mapping[str, Ranking] | None:
+    """Return the shipped rankings for "learned", None for "weights" and for a paper's, else those of a file.
 
-    Raises SettingsError for a file that can't be read, or that has not one number for each feature.
+    One is of ASSISTANT, one of PEOPLE. Raises SettingsError for a file that can't be read, or that has not one number
+    for each feature in both.
 
-    >>> ranking("weights") is None, set(ranking("learned").weights) == set(FEATURES)
+    >>> rankings("weights") is None, set(rankings("learned")["people"].weights) == set(FEATURES)
     (True, True)
     """
     if name == BY_WEIGHTS or name in REPRODUCED:
@@ -116,15 +120,21 @@ def ranking(name: str) -> Ranking | None:
         ) from error
     except (ValueError, RecursionError) as error:
         raise _unusable(name, f"it is no JSON: {error}") from None
+    if not isinstance(given, dict) or set(given) != {ASSISTANT, PEOPLE}:
+        raise _unusable(name, f"it is no object of {ASSISTANT} and {PEOPLE}")
+    return {of: _read(name, of, one) for of, one in given.items()}
+
+
+def _read(name: str, of: str, given: Any) -> Ranking:
     if not isinstance(given, dict) or set(given) != {"bias", "weights"} or not isinstance(given["weights"], dict):
-        raise _unusable(name, "it is no object of bias and weights")
+        raise _unusable(name, f"{of} is no object of bias and weights")
     weights = given["weights"]
     if differing := sorted(set(weights) ^ set(FEATURES)):
         what = "lacks" if differing[0] in FEATURES else "has an unknown"
-        raise _unusable(name, f"it {what} weight {differing[0]!r}")
-    for of, value in {"bias": given["bias"], **weights}.items():
+        raise _unusable(name, f"{of} {what} weight {differing[0]!r}")
+    for feature, value in {"bias": given["bias"], **weights}.items():
         if not _finite(value):
-            raise _unusable(name, f"{of} is no number from -{_LARGEST} to {_LARGEST}: {value!r}")
+            raise _unusable(name, f"{feature} of {of} is no number from -{_LARGEST} to {_LARGEST}: {value!r}")
     return Ranking(given["bias"], weights)
 
 
