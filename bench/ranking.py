@@ -3,7 +3,7 @@
 import inspect
 import json
 import random
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -154,7 +154,7 @@ def fit(files: Files, models: Sequence[str]) -> tuple[dict[str, float], str]:
     for model in models:
         with connected(bench_settings(model)) as memory:
             asked += files.kinds(memory, model)
-    shipped = {whose: fitted([one for one in asked if one.whose == whose]) for whose in (ASSISTANT, PEOPLE)}
+    shipped = {whose: fitted(asked, whose) for whose in (ASSISTANT, PEOPLE)}
     text = json.dumps({whose: {"bias": one.bias, "weights": one.weights} for whose, one in shipped.items()}, indent=1)
     Path(str(resource(*FILE))).write_text(text + "\n", encoding="utf-8")
     figures: dict[str, float] = {}
@@ -170,25 +170,22 @@ def fit(files: Files, models: Sequence[str]) -> tuple[dict[str, float], str]:
             means = {key: sum(one[key] for one in measured) / len(measured) for key in measured[0]}
             figures |= {f"{model}.{name}.{way}.{key}".replace(" ", "_"): value for key, value in means.items()}
             rows.append((model, name, len(some), way, *(f"{100 * value:.1f}" for value in means.values())))
-    told = [
-        (name, *(f"{({'bias': one.bias} | one.weights)[name]:.2f}" for one in shipped.values()))
-        for name in ("bias", *FEATURES)
-    ]
+    told = [(name, *(f"{one.weights[name]:.2f}" for one in shipped.values())) for name in FEATURES]
     head = ("", "of", "questions", "ranked by", "first", *(f"R@{k}" for k in _CUTS))
     return figures, "\n\n".join([table(head, rows), table(("feature", *shipped), told)])
 
 
-def fitted(asked: Sequence[Asked]) -> Ranking:
+def fitted(every: Sequence[Asked], whose: str) -> Ranking:
     """Return weights under which the notes that hold answers are the likeliest of their pools (conditional logit).
 
-    Then a bias under which the scores of all notes are as likely as they should be.
+    All questions of a kind weigh as much together as those of another, whosever words they are asked of. Then a bias
+    under which the scores of all notes are as likely as they should be.
     """
     import numpy as np
 
-    counts: dict[tuple[str, str], int] = defaultdict(int)
-    for one in asked:
-        counts[one.of, one.model] += 1
-    every = [
+    counts = Counter((one.of, one.model) for one in every)
+    asked = [one for one in every if one.whose == whose]
+    known = [
         (one.features, one.held / one.held.sum(), _WEIGHT / counts[one.of, one.model])
         for one in asked
         if one.held.any()
@@ -197,7 +194,7 @@ def fitted(asked: Sequence[Asked]) -> Ranking:
 
     def likelihood(some: "NDArray[np.float64]") -> float:
         total = -_RIDGE / 2 * float(some @ some)
-        for rows, held, weight in every:
+        for rows, held, weight in known:
             scores = rows @ some
             most = scores.max()
             total += weight * float(held @ scores - most - np.log(np.exp(scores - most).sum()))
@@ -206,7 +203,7 @@ def fitted(asked: Sequence[Asked]) -> Ranking:
     now = likelihood(weights)
     for _ in range(_STEPS):
         slope, curve = -_RIDGE * weights, _RIDGE * np.eye(len(weights))
-        for rows, held, weight in every:
+        for rows, held, weight in known:
             scores = np.exp(rows @ weights - (rows @ weights).max())
             likely = scores / scores.sum()
             mean = likely @ rows
@@ -249,7 +246,7 @@ def _held_out(asked: Sequence[Asked], some: Sequence[Asked]) -> list[dict[str, f
 
 
 def _by(known: Sequence[Asked], some: Sequence[Asked]) -> list[dict[str, float]]:
-    by = {whose: fitted([one for one in known if one.whose == whose]) for whose in {one.whose for one in some}}
+    by = {whose: fitted(known, whose) for whose in {one.whose for one in some}}
     return [one.measured(by[one.whose].parts(one.features).sum(axis=1)) for one in some]
 
 

@@ -125,13 +125,8 @@ class Asking:
             beside.setdefault(new, {})[old] = None
         notes = [NewNote(new, tuple(some)) for new, some in beside.items()]
         groups = list(batches(notes, self._batch_tokens))
-        answers = self._roles.ask_many(list(map(gating, groups)), meters=self._spent.meters)
-        for group, answer in zip(groups, answers, strict=True):
-            self._opinions |= {(note.text, old): None for note in group for old in note.candidates}
-            if isinstance(answer, ModelError):
-                self._spent.failed("Gating", answer)
-                continue
-            self._spent.cost += answer.cost
+        self._opinions |= {(note.text, old): None for note in notes for old in note.candidates}
+        for group, answer in self._roles.answered("Gating", groups, list(map(gating, groups)), self._spent):
             share = answer.cost.share(len(answer.response.pairs))
             said = _words(*(text for note in group for text in (note.text, *note.candidates)))
             for pair in answer.response.pairs:
@@ -172,13 +167,8 @@ class Asking:
     def _write(self, texts: Sequence[_Texts]) -> None:
         """Ask for one text in place of each group."""
         groups = list(batches(texts, self._batch_tokens))
-        answers = self._roles.ask_many(list(map(merging, groups)), meters=self._spent.meters)
-        for group, answer in zip(groups, answers, strict=True):
-            self._merged |= dict.fromkeys(group)
-            if isinstance(answer, ModelError):
-                self._spent.failed("Merging", answer)
-                continue
-            self._spent.cost += answer.cost
+        self._merged |= dict.fromkeys(texts)
+        for group, answer in self._roles.answered("Merging", groups, list(map(merging, groups)), self._spent):
             share = answer.cost.share(len(group))
             for merged in answer.response.merges:
                 self._merged[group[merged.merge - 1]] = Merged(merged.context, answer.model, share)

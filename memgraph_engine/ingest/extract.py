@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, time
+from itertools import chain
 from typing import Protocol
 
 from memgraph_engine.cost import Cost
-from memgraph_engine.errors import ModelError
 from memgraph_engine.ingest.keywords import is_hub
 from memgraph_engine.llm import CheckedAnswer, Roles, Spent, Turn, batches, extraction
 from memgraph_engine.llm.answers import ExtractedTurn, Extraction
@@ -53,15 +53,10 @@ def extract(
         earlier = _earlier(sources[:start], placed[start])
         requests.append(extraction([_turn(source) for source in group], earlier))
         start += len(group)
-    found: list[Extracted | None] = []
-    for group, answer in zip(groups, roles.ask_many(requests, meters=spent.meters), strict=True):
-        if isinstance(answer, ModelError):
-            spent.failed("Extraction", answer)
-            found += [None] * len(group)
-        else:
-            spent.cost += answer.cost
-            found += _read(answer, group, language)
-    return found
+    found: list[list[Extracted | None]] = [[None] * len(group) for group in groups]
+    for at, answer in roles.answered("Extraction", range(len(groups)), requests, spent):
+        found[at] = list(_read(answer, groups[at], language))
+    return list(chain.from_iterable(found))
 
 
 def _read(answer: CheckedAnswer[Extraction], group: Sequence[Source], language: str) -> list[Extracted | None]:

@@ -4,7 +4,6 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from memgraph_engine.cost import NOTHING, Cost
-from memgraph_engine.errors import ModelError
 from memgraph_engine.language import tokenize
 from memgraph_engine.lifecycle.attributes import attributes
 from memgraph_engine.llm import Roles, Spent, Turn, batches, profiling
@@ -82,11 +81,7 @@ def _asked(
         groups.append(sources[start : start + len(batch)])
         requests.append(profiling(batch, list(MANY)))
         start += len(batch)
-    for group, answer in zip(groups, roles.ask_many(requests, meters=spent.meters), strict=True):
-        if isinstance(answer, ModelError):
-            spent.failed("Profiling", answer)
-            continue
-        spent.cost += answer.cost
+    for group, answer in roles.answered("Profiling", groups, requests, spent):
         share = answer.cost.share(len(group))
         for turn in answer.response.turns:
             source = group[turn.turn - 1]

@@ -16,12 +16,14 @@ from memgraph_engine.llm.meter import Gauge
 from memgraph_engine.llm.parse import parse
 from memgraph_engine.llm.prompts import prompts, repair
 from memgraph_engine.llm.requests import Request, TextRequest
+from memgraph_engine.llm.spent import Spent
 from memgraph_engine.llm.transport import Transport
 from memgraph_engine.model.ports import ChatModel, Message, Reply
 from memgraph_engine.providers import require_litellm
 from memgraph_engine.settings import LlmSettings, RolesSettings
 
 R = TypeVar("R", bound=Response)
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +129,20 @@ class Roles:
             return []
         with ThreadPoolExecutor(min(self._settings.concurrency, len(requests)), "memgraph-engine-llm") as pool:
             return list(pool.map(one, requests))
+
+    def answered(
+        self, part: str, of: Sequence[T], requests: Sequence[Request[R]], spent: Spent
+    ) -> Iterator[tuple[T, CheckedAnswer[R]]]:
+        """Ask as `ask_many` does for a part of the work, and yield what each request is of, with its answer.
+
+        What failed is not yielded, but counted in `spent`, as costs are.
+        """
+        for one, answer in zip(of, self.ask_many(requests, meters=spent.meters), strict=True):
+            if isinstance(answer, ModelError):
+                spent.failed(part, answer)
+            else:
+                spent.cost += answer.cost
+                yield one, answer
 
     def tell(
         self, request: TextRequest, *, meters: Sequence[Gauge] = (), stream: bool = False

@@ -302,7 +302,8 @@ def scored(
     places = Places.of(notes)
     versions = {scope["scope"]: scope["version"] for scope in answer["sums"]}
     models = rankings(settings.ranking) if settings.fusion == "convex" and notes else None
-    model = models and models[ASSISTANT if any(note.role == "assistant" for note in notes) else PEOPLE]
+    whose = ASSISTANT if any(note.role == "assistant" for note in notes) else PEOPLE
+    model = models[whose] if models else None
 
     texts = query.text, *reading.plan.queries
     words = [terms(text, languages) for text in texts]

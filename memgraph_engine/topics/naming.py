@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from memgraph_engine.errors import ModelError
 from memgraph_engine.llm import Roles, Spent, TopicKeywords, batches, labelling
 from memgraph_engine.model.topic import Topic
 
@@ -60,11 +59,6 @@ class Labeller:
 
     def _ask(self, topics: Sequence[TopicKeywords]) -> None:
         groups = list(batches(topics, self._batch_tokens))
-        answers = self._roles.ask_many(list(map(labelling, groups)), meters=self.spent.meters)
-        for group, answer in zip(groups, answers, strict=True):
-            self._known |= {one.keywords: None for one in group}
-            if isinstance(answer, ModelError):
-                self.spent.failed("Labelling", answer)
-                continue
-            self.spent.cost += answer.cost
+        self._known |= {one.keywords: None for one in topics}
+        for group, answer in self._roles.answered("Labelling", groups, list(map(labelling, groups)), self.spent):
             self._known |= {group[one.topic - 1].keywords: (one.label, answer.model) for one in answer.response.topics}

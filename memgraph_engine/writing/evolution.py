@@ -15,7 +15,6 @@ from uuid import uuid4
 
 from memgraph_engine.cost import NOTHING, Cost
 from memgraph_engine.engine.wiring import Engine
-from memgraph_engine.errors import ModelError
 from memgraph_engine.gate.calibration import calibration
 from memgraph_engine.gate.gate import Gate, known_of
 from memgraph_engine.graph import notes, scopes
@@ -203,12 +202,8 @@ class Evolution:
             evolving(steps[place].new.text, [(two.one.text, _filed(two.one)) for two in shown[place]])
             for place in asked.values()
         ]
-        for key, answer in zip(asked, roles.ask_many(requests, meters=self.spent.meters), strict=True):
-            if isinstance(answer, ModelError):
-                self.spent.failed("Evolving", answer)
-                self._asked[key] = None
-                continue
-            self.spent.cost += answer.cost
+        self._asked |= dict.fromkeys(asked)
+        for key, answer in roles.answered("Evolving", list(asked), requests, self.spent):
             said = {one.note: (one.tie, one.tags, one.context) for one in answer.response.notes}
             self._asked[key] = Answer(said, answer.model, answer.cost)
         return [

@@ -11,7 +11,6 @@ from typing import Any
 
 from memgraph_engine.cost import Cost
 from memgraph_engine.embedding import CheckedEmbedder
-from memgraph_engine.errors import ModelError
 from memgraph_engine.graph import notes
 from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.notes import SUMMARY, USER, Part, Revision, Summed
@@ -66,16 +65,11 @@ class Consolidator:
 
     def _ask(self, groups: Sequence[Lines]) -> None:
         requests = list(batches(groups, self._batch_tokens))
-        answers = self._roles.ask_many(list(map(consolidation, requests)), meters=self.spent.meters)
-        for some, answer in zip(requests, answers, strict=True):
-            self._known |= dict.fromkeys(some)
-            if isinstance(answer, ModelError):
-                self.spent.failed("Consolidation", answer)
-                continue
-            self.spent.cost += answer.cost
-            share = answer.cost.share(len(some))
+        self._known |= dict.fromkeys(groups)
+        asked = list(map(consolidation, requests))
+        for some, answer in self._roles.answered("Consolidation", requests, asked, self.spent):
             for one in answer.response.groups:
-                self._known[some[one.group - 1]] = Written(one.summary, answer.model, share)
+                self._known[some[one.group - 1]] = Written(one.summary, answer.model, answer.cost.share(len(some)))
 
 
 def rarities(summed: Iterable[Summed], language: str) -> dict[str, float]:
