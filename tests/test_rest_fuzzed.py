@@ -38,6 +38,7 @@ def test_no_request_fails_is_answered_without_a_key_or_tells_of_somebody_else(ou
     with served(ours, ui=True) as at:
         checks = "not_a_server_error,ignored_auth,use_after_free,nothing_of_others"
         given = ["--phases", "fuzzing,stateful", "--checks", checks, "--max-examples", "40", "--no-color"]
+        given += ["--request-timeout", "60"]  # how long an answer takes is no behaviour
         command = [sys.executable, "-m", "schemathesis.cli", "run", f"{at}/openapi.json", *given]
         key = f"Authorization: Bearer {issue(ours, user).secret}"
         run = subprocess.run([*command, "-H", key], env=environment, capture_output=True, text=True, cwd=tmp_path)
