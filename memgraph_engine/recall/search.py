@@ -179,11 +179,8 @@ def _follows(query: Query, found: Found, settings: RecallSettings) -> bool:
 
     They lead over what is there now, so a look back has none.
     """
-    if (
-        not found.among
-        or any(getattr(query.filters, back) for back in _BACK)
-        or not any(getattr(settings, way) for way in PATHWAYS)
-    ):
+    back = any(getattr(query.filters, one) for one in _BACK)
+    if not found.among or back or not any(getattr(settings, way) for way in PATHWAYS):
         return False
     return settings.pathways == "always" or not any(
         (_relevance(found, row, float(share), query.weights) or 0.0) >= settings.sure
