@@ -259,11 +259,11 @@ def _name(value: object, where: str) -> str:
         raise InvalidInput(f"{where} is {named(value)}; a string is needed.")
     if len(value) > _LONGEST_NAME:
         raise InvalidInput(f"{where} has {len(value)} characters; at most {_LONGEST_NAME} are allowed.")
-    if value and not shows(value):
+    if _storable(value, where) and not shows(value):
         raise InvalidInput(f"{where} {value!r} is blank: leave it out, or give a name that can be seen.")
     if _LAST in value:
         raise InvalidInput(f"{where} holds U+10FFFF, which is no character.")
-    return _storable(value, where)
+    return value
 
 
 def _end_of_day(value: object) -> object:

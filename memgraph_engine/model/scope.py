@@ -34,14 +34,14 @@ class Scope:
                 continue
             if not isinstance(value, str) or not value:
                 raise InvalidInput(f"{what} must be a non-empty string, not {value!r}.")
-            if not shows(value):
-                raise InvalidInput(f"{what} {value!r} is blank: give a name that can be seen.")
             if len(value) > _LONGEST:
                 raise InvalidInput(f"{what} has {len(value)} characters; at most {_LONGEST} are allowed.")
             try:
                 value.encode()
             except UnicodeEncodeError:
                 raise InvalidInput(f"{what} {value!r} holds a lone surrogate, which can't be stored.") from None
+            if not shows(value):
+                raise InvalidInput(f"{what} {value!r} is blank: give a name that can be seen.")
         object.__setattr__(self, "name", f"{quote(self.tenant, safe='')}/{quote(self.user or '', safe='')}")
         if len(self.name) > _LONGEST_ENCODED:
             raise InvalidInput(
