@@ -25,7 +25,7 @@ from memgraph_engine.language import LISTED
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.recall.fusion import CHANNELS
 from memgraph_engine.recall.question import Filters
-from memgraph_engine.recall.ranking import ASSISTANT, FEATURES, FILE, PEOPLE, Ranking
+from memgraph_engine.recall.ranking import FEATURES, FILE, PEOPLE, USER, Ranking, whose
 from memgraph_engine.recall.relevance import weights
 from memgraph_engine.recall.search import Query, retrieve
 from memgraph_engine.resources import resource
@@ -94,22 +94,19 @@ _MODULES = (
 class Asked:
     """A question: what is known of the notes of its pool, how plain channels score them, and which hold the answer.
 
-    `of` is its kind, and `group` what is held out together. `wanted` has a row for each thing that is wanted, and tells
-    of each note whether it holds that; `first` tells which notes may stand first.
+    `of` is its kind, `whose` tells by which of two rankings it is ranked, and `group` is what is held out together.
+    `wanted` has a row for each thing that is wanted, and tells of each note whether it holds that; `first` tells which
+    notes may stand first.
     """
 
     of: str
     model: str
     group: str
+    whose: str
     features: "NDArray[np.float64]"
     plain: "Mapping[str, NDArray[np.float64]]"
     wanted: "NDArray[np.bool_]"
     first: "NDArray[np.bool_]"
-
-    @property
-    def whose(self) -> str:
-        """By which of two rankings it is ranked: whether an assistant spoke."""
-        return ASSISTANT if self.features[:, FEATURES.index("own_words")].any() else PEOPLE
 
     @property
     def held(self) -> "NDArray[np.bool_]":
@@ -154,8 +151,8 @@ def fit(files: Files, models: Sequence[str]) -> tuple[dict[str, float], str]:
     for model in models:
         with connected(bench_settings(model)) as memory:
             asked += files.kinds(memory, model)
-    shipped = {whose: fitted(asked, whose) for whose in (ASSISTANT, PEOPLE)}
-    text = json.dumps({whose: {"bias": one.bias, "weights": one.weights} for whose, one in shipped.items()}, indent=1)
+    shipped = {of: fitted(asked, of) for of in (USER, PEOPLE)}
+    text = json.dumps({of: {"bias": one.bias, "weights": one.weights} for of, one in shipped.items()}, indent=1)
     Path(str(resource(*FILE))).write_text(text + "\n", encoding="utf-8")
     figures: dict[str, float] = {}
     rows: list[Sequence[object]] = []
@@ -175,7 +172,7 @@ def fit(files: Files, models: Sequence[str]) -> tuple[dict[str, float], str]:
     return figures, "\n\n".join([table(head, rows), table(("feature", *shipped), told)])
 
 
-def fitted(every: Sequence[Asked], whose: str) -> Ranking:
+def fitted(every: Sequence[Asked], of: str) -> Ranking:
     """Return weights under which the notes that hold answers are the likeliest of their pools (conditional logit).
 
     All questions of a kind weigh as much together as those of another, whosever words they are asked of. Then a bias
@@ -184,7 +181,7 @@ def fitted(every: Sequence[Asked], whose: str) -> Ranking:
     import numpy as np
 
     counts = Counter((one.of, one.model) for one in every)
-    asked = [one for one in every if one.whose == whose]
+    asked = [one for one in every if one.whose == of]
     known = [
         (one.features, one.held / one.held.sum(), _WEIGHT / counts[one.of, one.model])
         for one in asked
@@ -246,7 +243,7 @@ def _held_out(asked: Sequence[Asked], some: Sequence[Asked]) -> list[dict[str, f
 
 
 def _by(known: Sequence[Asked], some: Sequence[Asked]) -> list[dict[str, float]]:
-    by = {whose: fitted(known, whose) for whose in {one.whose for one in some}}
+    by = {of: fitted(known, of) for of in {one.whose for one in some}}
     return [one.measured(by[one.whose].parts(one.features).sum(axis=1)) for one in some]
 
 
@@ -387,6 +384,7 @@ def _asked(
     notes = [note.note() for note in found.notes]
     return Asked(
         *of,
+        whose(found.notes),
         found.features,
         {channel: found.fused.raw[:, CHANNELS.index(channel)] for channel in _PLAIN},
         np.array([[holding(note) for note in notes] for holding, _ in wanted], dtype=bool),

@@ -600,7 +600,7 @@ def test_a_folder_with_a_circle_and_a_file_that_changes_is_ingested_as_far_as_it
 
 
 @pytest.mark.parametrize(
-    ("content", "fault"), [(b"{", "no JSON"), (b"\xff\x00", "no JSON"), (b'{"people": {}}', "no object of assistant")]
+    ("content", "fault"), [(b"{", "no JSON"), (b"\xff\x00", "no JSON"), (b'{"people": {}}', "no object of user")]
 )
 def test_a_ranking_that_can_not_be_used_is_named(typed, tmp_path, monkeypatch, content, fault):
     monkeypatch.setenv("MEMGRAPH_ENGINE_URI", "bolt://127.0.0.1:1")  # so that nothing is started where it is not named

@@ -17,7 +17,7 @@ def asked(question, *, tells):
     known = draw.random((30, len(FEATURES)))
     known[:, FEATURES.index(tells)] *= 3
     held = np.arange(30) == known[:, FEATURES.index(tells)].argmax()
-    return Asked(CHATS, "minilm", "one", known, {}, held[None], held)
+    return Asked(CHATS, "minilm", "one", "user", known, {}, held[None], held)
 
 
 def test_what_tells_the_answer_weighs_most():

@@ -139,19 +139,19 @@ def test_a_request_is_no_answer_and_a_number_answers_how_many(memory):
 
 def test_a_ranking_of_ones_own_is_used_and_a_damaged_one_is_named(memory, tmp_path):
     shipped = json.loads(resource(*FILE).read_text(encoding="utf-8"))
-    own, people = tmp_path / "ranking.json", shipped["people"]
-    recent = {"bias": 0, "weights": {name: float(name == "recency") for name in people["weights"]}}
-    own.write_text(json.dumps({**shipped, "people": recent}))
+    own, user = tmp_path / "ranking.json", shipped["user"]
+    recent = {"bias": 0, "weights": {name: float(name == "recency") for name in user["weights"]}}
+    own.write_text(json.dumps({**shipped, "user": recent}))
     memory.add([{"text": f"Boat {n} is red.", "time": f"2024-0{n}-01"} for n in (2, 4, 3)], user_id="ana")
     hits = weighed(memory, ranking=str(own)).search("Which boat is red?", user_id="ana")
     assert [hit.note.sources[0].text for hit in hits] == [f"Boat {n} is red." for n in (4, 3, 2)]
     damaged = [
         ("{", "no JSON"),
-        (json.dumps(people), "no object of assistant and people"),
-        (json.dumps({**shipped, "people": {"bias": 0}}), "people is no object of bias and weights"),
-        (json.dumps({**shipped, "people": {"bias": 0, "weights": {"recency": 1}}}), "lacks weight"),
-        (json.dumps({**shipped, "people": {**people, "weights": {**people["weights"], "size": 1}}}), "weight 'size'"),
-        (json.dumps({**shipped, "people": {**people, "bias": "high"}}), "bias of people is no number"),
+        (json.dumps(user), "no object of user and people"),
+        (json.dumps({**shipped, "user": {"bias": 0}}), "user is no object of bias and weights"),
+        (json.dumps({**shipped, "user": {"bias": 0, "weights": {"recency": 1}}}), "lacks weight"),
+        (json.dumps({**shipped, "user": {**user, "weights": {**user["weights"], "size": 1}}}), "weight 'size'"),
+        (json.dumps({**shipped, "user": {**user, "bias": "high"}}), "bias of user is no number"),
     ]
     for number, (text, why) in enumerate(damaged):
         file = tmp_path / f"damaged-{number}.json"

@@ -1,12 +1,12 @@
 """Rank notes by a linear model of what is known of each: how it matches by itself, who said it, what stands around it.
 
 Every feature means the same in a memory of ten notes and of ten thousand: none is a share of what the pool has. The
-weights were fitted on questions with known answers (docs/benchmarks.md): some where an assistant spoke, others where
-none did. What people say to each other hangs together, and each thing asked of an assistant stands for itself.
+weights were fitted on questions with known answers (docs/benchmarks.md), some for one user's memory, others for talks
+of several people, which hang together; what one tells or asks an assistant stands for itself.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 LEARNED, BY_WEIGHTS = "learned", "weights"
-ASSISTANT, PEOPLE = "assistant", "people"
-"""Whose words a pool holds, which tells the weights: an assistant's among them, or none."""
+USER, PEOPLE = "user", "people"
+"""Whose words a pool holds, besides an assistant's: one user's, or several people's. Each has weights of its own."""
 FILE = ("config", "calibration", "ranking.json")
 FEATURES = (
     "similarity",
@@ -102,7 +102,7 @@ class Ranking:
 def rankings(name: str) -> Mapping[str, Ranking] | None:
     """Return the shipped rankings for "learned", None for "weights" and for a paper's, else those of a file.
 
-    One is of ASSISTANT, one of PEOPLE. Raises SettingsError for a file that can't be read, or that has not one number
+    One is of USER, one of PEOPLE. Raises SettingsError for a file that can't be read, or that has not one number
     for each feature in both.
 
     >>> rankings("weights") is None, set(rankings("learned")["people"].weights) == set(FEATURES)
@@ -120,8 +120,8 @@ def rankings(name: str) -> Mapping[str, Ranking] | None:
         ) from error
     except (ValueError, RecursionError) as error:
         raise _unusable(name, f"it is no JSON: {error}") from None
-    if not isinstance(given, dict) or set(given) != {ASSISTANT, PEOPLE}:
-        raise _unusable(name, f"it is no object of {ASSISTANT} and {PEOPLE}")
+    if not isinstance(given, dict) or set(given) != {USER, PEOPLE}:
+        raise _unusable(name, f"it is no object of {USER} and {PEOPLE}")
     return {of: _read(name, of, one) for of, one in given.items()}
 
 
@@ -136,6 +136,11 @@ def _read(name: str, of: str, given: Any) -> Ranking:
         if not _finite(value):
             raise _unusable(name, f"{feature} of {of} is no number from -{_LARGEST} to {_LARGEST}: {value!r}")
     return Ranking(given["bias"], weights)
+
+
+def whose(notes: Iterable[CachedNote]) -> str:
+    """Return of whom notes are: USER or PEOPLE."""
+    return PEOPLE if len({note.speaker for note in notes if note.role != "assistant"}) > 1 else USER
 
 
 def _unusable(name: str, why: str) -> SettingsError:

@@ -30,7 +30,7 @@ from memgraph_engine.recall.later import later
 from memgraph_engine.recall.plan import Reading, read
 from memgraph_engine.recall.pool import PATHWAYS, Pool, anchor_scores, read_pool
 from memgraph_engine.recall.question import Filters, names, terms
-from memgraph_engine.recall.ranking import ASSISTANT, FEATURES, PEOPLE, Ranking, features, rankings
+from memgraph_engine.recall.ranking import FEATURES, Ranking, features, rankings, whose
 from memgraph_engine.recall.relevance import Weights, covered, supposed
 from memgraph_engine.recall.use import Use, weigh, weighs
 from memgraph_engine.settings import RecallSettings
@@ -299,8 +299,7 @@ def scored(
     places = Places.of(notes)
     versions = {scope["scope"]: scope["version"] for scope in answer["sums"]}
     models = rankings(settings.ranking) if settings.fusion == "convex" and notes else None
-    whose = ASSISTANT if any(note.role == "assistant" for note in notes) else PEOPLE
-    model = models[whose] if models else None
+    model = models[whose(notes)] if models else None
 
     texts = query.text, *reading.plan.queries
     words = [terms(text, languages) for text in texts]
