@@ -14,6 +14,7 @@ from uuid import uuid4
 import hypothesis
 import neo4j
 import pytest
+from filelock import FileLock
 
 from memgraph_engine import Memory, Settings
 from memgraph_engine.embedding import CheckedEmbedder
@@ -175,7 +176,15 @@ def untouched() -> Iterator[Memory]:
 
 
 @pytest.fixture
-def stored(server: Server) -> Iterator[Callable[[], list[str]]]:
+def evaluating(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Be the only test of the run that evaluates: the scopes of an evaluation are named by what it is, not by a test."""
+    own = tmp_path_factory.getbasetemp()
+    with FileLock((own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "evaluating.lock"):
+        yield
+
+
+@pytest.fixture
+def stored(server: Server, evaluating: None) -> Iterator[Callable[[], list[str]]]:
     """Name the scopes that evaluations have in the database."""
     with neo4j.GraphDatabase.driver(server.uri, auth=(server.user, server.password)) as driver:
 
