@@ -177,7 +177,7 @@ def untouched() -> Iterator[Memory]:
 
 @pytest.fixture
 def evaluating(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Be the only test of the run that evaluates: the scopes of an evaluation are named by what it is, not by a test."""
+    """Be the only test of the run that evaluates: the scopes of evaluations are named by what they are."""
     own = tmp_path_factory.getbasetemp()
     with FileLock((own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "evaluating.lock"):
         yield
