@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache
+from hashlib import blake2b
 from inspect import unwrap
 from pathlib import Path
 from shutil import rmtree
@@ -14,7 +15,6 @@ from uuid import uuid4
 import hypothesis
 import neo4j
 import pytest
-from filelock import FileLock
 
 from memgraph_engine import Memory, Settings
 from memgraph_engine.embedding import CheckedEmbedder
@@ -176,21 +176,22 @@ def untouched() -> Iterator[Memory]:
 
 
 @pytest.fixture
-def evaluating(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Be the only test of the run that evaluates: the scopes of evaluations are named by what they are."""
-    own = tmp_path_factory.getbasetemp()
-    with FileLock((own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "evaluating.lock"):
-        yield
+def stored(server: Server, tmp_path: Path) -> Iterator[Callable[[], list[str]]]:
+    """Name the scopes that this test's evaluations have in the database: other tests have some at the same time.
 
+    A run's are named by its id, which its results in the test's folder tell, and an export's by its file.
+    """
+    export = blake2b(str(tmp_path.resolve() / "examples.jsonl").encode(), digest_size=8).hexdigest()
 
-@pytest.fixture
-def stored(server: Server, evaluating: None) -> Iterator[Callable[[], list[str]]]:
-    """Name the scopes that evaluations have in the database."""
+    def own(scope: str) -> bool:
+        run = scope.removeprefix("eval-").partition("/")[0].partition("-")[0]
+        return run == export or any(run in file.read_text("utf-8") for file in tmp_path.rglob("results.jsonl"))
+
     with neo4j.GraphDatabase.driver(server.uri, auth=(server.user, server.password)) as driver:
 
         def names() -> list[str]:
             found = driver.execute_query("MATCH (s:Scope) WHERE s.tenant STARTS WITH 'eval-' RETURN s.scope AS scope")
-            return [record["scope"] for record in found.records]
+            return [name for record in found.records if own(name := record["scope"])]
 
         yield names
 

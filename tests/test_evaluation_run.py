@@ -43,7 +43,7 @@ def model(chat):
 
 
 @pytest.fixture
-def evaluate(server, evaluating, embedder, monkeypatch, tmp_path):
+def evaluate(server, embedder, monkeypatch, tmp_path):
     """Run the command on a file, in a folder of the test's own; what it leaves in the database is removed."""
     monkeypatch.setattr("memgraph_engine.evaluation.session.embedder_named", lambda settings: embedder)
     file = locomo.write(tmp_path)

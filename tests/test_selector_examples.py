@@ -20,7 +20,7 @@ def file(tmp_path):
 
 
 @pytest.fixture
-def export(server, evaluating, embedder, file, monkeypatch, tmp_path):
+def export(server, embedder, file, monkeypatch, tmp_path):
     """Run the command, and return its result and the examples that it has written."""
     monkeypatch.setattr("memgraph_engine.evaluation.examples.embedder_named", lambda settings: embedder)
     out = tmp_path / "examples.jsonl"
