@@ -1,6 +1,7 @@
 """How the bench fits a ranking, and what it fits it on."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ import pytest
 from bench.chats import PREFERENCES, Ask, Chat, Exchange, chats, exchanges, plain, turns, woven
 from bench.ranking import CHATS, Asked, fitted
 from memgraph_engine.language import listed_terms, tokenize
-from memgraph_engine.recall.ranking import FEATURES
+from memgraph_engine.recall.ranking import FEATURES, whose
 
 
 def asked(question, *, tells):
@@ -66,3 +67,16 @@ def test_a_request_shares_no_word_with_the_preference_that_it_is_about(name):
             (told,) = (turn for turn in turns(chat, "user") if plain(ask.current[0]) in plain(turn))
             shared = set(tokenize(told, "english")) & set(tokenize(ask.question, "english"))
             assert shared <= plain_words
+
+
+@pytest.mark.parametrize(
+    ("said", "of"),
+    [
+        ([("user", ""), ("assistant", "")], "user"),
+        ([("user", "Ana"), ("user", ""), ("assistant", "Bot")], "user"),
+        ([("", "Ana"), ("", "Bo")], "people"),
+        ([("user", "Ana"), ("user", "Bo"), ("assistant", "")], "people"),
+    ],
+)
+def test_a_talk_is_one_of_several_people_where_several_are_named(said, of):
+    assert whose([SimpleNamespace(role=role, speaker=speaker) for role, speaker in said]) == of

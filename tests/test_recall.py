@@ -137,6 +137,14 @@ def test_a_request_is_no_answer_and_a_number_answers_how_many(memory):
     assert [hit.note.text for hit in hits if hit.explanation.ranking["amount"] > 0] == [said[2]]
 
 
+def test_what_somebody_says_of_himself_bears_on_what_shares_no_word_with_it(memory):
+    said = ["ideas for a 30th birthday present", "I only wear black."]
+    memory.add([{"role": "user", "content": text} for text in said], user_id="ana")
+    hits = memory.search("Which dress would you choose for the gala?", user_id="ana", explain=True)
+    assert [hit.note.text for hit in hits if hit.explanation.ranking["personal"] > 0] == [said[1]]
+    assert hits[0].note.text == said[1]
+
+
 def test_a_ranking_of_ones_own_is_used_and_a_damaged_one_is_named(memory, tmp_path):
     shipped = json.loads(resource(*FILE).read_text(encoding="utf-8"))
     own, user = tmp_path / "ranking.json", shipped["user"]

@@ -139,8 +139,9 @@ def _read(name: str, of: str, given: Any) -> Ranking:
 
 
 def whose(notes: Iterable[CachedNote]) -> str:
-    """Return of whom notes are: USER or PEOPLE."""
-    return PEOPLE if len({note.speaker for note in notes if note.role != "assistant"}) > 1 else USER
+    """Return of whom notes are: PEOPLE where several are named as speakers, else USER."""
+    named = {note.speaker for note in notes if note.speaker and note.role != "assistant"}
+    return PEOPLE if len(named) > 1 else USER
 
 
 def _unusable(name: str, why: str) -> SettingsError:

@@ -46,7 +46,6 @@ _SPREAD = 16  # keywords of a topic, and notes of a keyword: of one that more no
 
 _BACK = ("as_of", "known_at")  # what a look back is to, which no pathway has
 _BLOCK_NOTES = 100  # that blocks propose
-_LEAST_SCORE = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,9 +313,8 @@ def scored(
     if model is not None:
         scale = query.weights or supposed(near[..., 0])
         known = features(notes, places, raw, coverage, texts, words, languages, scale, settings)
-        total = model.scores(known)
-    if len(total) > 1 and notes:  # what answers a query of a plan best is as good as what answers the question best
-        total = total * (total.max() / np.maximum(total.max(axis=1, keepdims=True), _LEAST_SCORE))
+        total = model.scores(known)  # what answers a query best is as good as what answers the question best
+        total *= total.max() / total.max(axis=1, keepdims=True)
     own = near if query.asked is None else cosines(notes, query.asked)
 
     best = np.argmax(total, axis=0), np.arange(len(notes))  # of each note the question that it answers best
