@@ -64,10 +64,10 @@ class Consolidator:
         return None if one is None or unfaithful(one.text, lines, said, self._language) else one
 
     def _ask(self, groups: Sequence[Lines]) -> None:
-        requests = list(batches(groups, self._batch_tokens))
+        batched = list(batches(groups, self._batch_tokens))
         self._known |= dict.fromkeys(groups)
-        asked = list(map(consolidation, requests))
-        for some, answer in self._roles.answered("Consolidation", requests, asked, self.spent):
+        requests = list(map(consolidation, batched))
+        for some, answer in self._roles.answered("Consolidation", batched, requests, self.spent):
             for one in answer.response.groups:
                 self._known[some[one.group - 1]] = Written(one.summary, answer.model, answer.cost.share(len(some)))
 
