@@ -3,14 +3,11 @@
 from datetime import timedelta
 from uuid import uuid4
 
-import neo4j
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memgraph_engine import Memory, Settings
-from memgraph_engine.graph import schema
-from memgraph_engine.graph.statements import statements
 
 WORDS = "The gate code is 4417."
 ASKED = "What is the gate code?"
@@ -174,28 +171,3 @@ def test_a_filter_means_the_sayings_that_have_what_it_asks_for(memory, sayings, 
     assert said_of(memory, user) == left
     assert not found(memory, user, **filters)
     assert bool(found(memory, user)) == bool(left)
-
-
-def as_before(driver):
-    """Make the database one of the schema before 26."""
-    for name in ("note_raw", "note_context"):
-        driver.execute_query(f"DROP INDEX {name} IF EXISTS")
-        made = statements()[f"schema/{name}"].text.replace(", n.several", "")
-        driver.execute_query(f"CYPHER 25 {made}", dimensions=384)
-    driver.execute_query("MATCH (n:Note|Past) REMOVE n.several")
-    driver.execute_query("MATCH (s:Store) SET s.schema = 25")
-
-
-def test_the_notes_of_an_older_schema_are_found_by_each_saying(server, memory, embedder, monkeypatch):
-    user = told(memory, {"session": "alfa"}, {"session": "beta", "tags": ["keep"]})
-    memory.add("The boat sails.", user_id=user, session="beta")
-    with neo4j.GraphDatabase.driver(server.uri, auth=(server.user, server.password)) as driver:
-        as_before(driver)
-    with monkeypatch.context() as cut_off:
-        cut_off.setattr(schema, "define", lambda *_: 1 / 0)
-        with pytest.raises(ZeroDivisionError):
-            Memory.connect(embedder=embedder)
-    Memory.connect(embedder=embedder).close()
-    for filters in ({"session": "alfa"}, {"session": "beta"}, {"tags": ["keep"]}):
-        assert memory.search(ASKED, user_id=user, top_k=1, **filters)[0].note.text == WORDS
-    assert memory.verify(user_id=user) == []

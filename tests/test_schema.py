@@ -284,6 +284,33 @@ def test_the_keywords_of_an_older_schema_that_one_note_carries_are_found_by_thei
     assert memory.verify(user_id="ana") == []
 
 
+def before_sayings(driver):
+    """Make the database one of the schema before 26."""
+    for name in ("note_raw", "note_context"):
+        driver.execute_query(f"DROP INDEX {name} IF EXISTS")
+        made = statements()[f"schema/{name}"].text.replace(", n.several", "")
+        driver.execute_query(f"CYPHER 25 {made}", dimensions=384)
+    driver.execute_query("MATCH (n:Note|Past) REMOVE n.several")
+    driver.execute_query("MATCH (s:Store) SET s.schema = 25")
+
+
+def test_the_notes_of_an_older_schema_are_found_by_each_saying(server, memory, embedder, monkeypatch):
+    words = "The gate code is 4417."
+    memory.add({"text": words, "session": "alfa"}, user_id="ana")
+    memory.add({"text": words, "session": "beta", "tags": ["keep"]}, user_id="ana")
+    memory.add("The boat sails.", user_id="ana", session="beta")
+    with neo4j.GraphDatabase.driver(server.uri, auth=(server.user, server.password)) as driver:
+        before_sayings(driver)
+    with monkeypatch.context() as cut_off:
+        cut_off.setattr(schema, "define", lambda *_: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            Memory.connect(embedder=embedder)
+    Memory.connect(embedder=embedder).close()
+    for filters in ({"session": "alfa"}, {"session": "beta"}, {"tags": ["keep"]}):
+        assert memory.search("What is the gate code?", user_id="ana", top_k=1, **filters)[0].note.text == words
+    assert memory.verify(user_id="ana") == []
+
+
 def test_a_new_database_knows_every_name_that_a_statement_uses(tmp_path, embedder):
     with (
         servers.own(tmp_path) as one,
