@@ -181,6 +181,15 @@ def test_a_context_that_is_not_sure_says_so_first():
     assert compose("What?", [], [], 200, DEFAULT, "english", sure=False).text == ""
 
 
+def test_a_context_that_is_not_sure_tells_half_as_much_more():
+    hits = [replace(hit(n, f"Boat {n} lies in Porto."), relevance=0.0) for n in range(1, 30)]
+    told = {sure: compose("What?", hits, [], 2000, DEFAULT, "english", sure=sure).entries for sure in (True, False)}
+    assert (len(told[True]), len(told[False])) == (DEFAULT.lines, DEFAULT.lines * 3 // 2)
+    few = DEFAULT.model_copy(update={"enough": 60})
+    told = {sure: compose("What?", hits, [], 2000, few, "english", sure=sure).entries for sure in (True, False)}
+    assert len(told[True]) < len(told[False]) < DEFAULT.lines
+
+
 def test_what_is_perhaps_on_the_same_matter_stands_together_and_tells_the_order_alone():
     old, new = hit(1, "Dean takes the pictures."), hit(3, "Femi is our photographer.", said=DAY + timedelta(days=9))
     context = composed([replace(old, later="n3"), hit(2, FERRY), new])

@@ -17,7 +17,7 @@ LEAST_BUDGET = 200
 """Tokens: a head with all its remarks and a few words have room in it."""
 _LEAST_TEXT = 30  # tokens of a note's text; of a fact that has less room nothing is told
 _NEW_LINE = 1
-_MORE = 1.5  # times the lines where it is not sure: more may bear on what nothing answers clearly
+_MORE = 1.5  # times the lines, and their tokens, where it is not sure: more may bear on what nothing answers clearly
 _AS_GOOD = 0.2  # of the best one's relevance: so much has what is told beyond the lines that are told anyway
 _GENERAL = 0.25  # most share of the budget for claims
 _CITED = 3  # notes that a claim is told by
@@ -41,7 +41,7 @@ def compose(
     The best are told whatever their relevance, up to the settings `lines` and `enough`; beyond these only what is
     nearly as relevant as the best. `ties` are the contradictions and replacements among the hits, and between them and
     others. `claims` are told behind the notes, if any of these are; they take at most a quarter of the budget. A
-    context that is not `sure` says so in its first line, and may have half as many lines more.
+    context that is not `sure` says so in its first line, and may have half as many lines more, and half as many tokens.
 
     >>> from memgraph_engine import Settings
     >>> compose("Where does Ana live?", [], [], 200, Settings.load().answer).text
@@ -52,7 +52,9 @@ def compose(
     told = {place for fact in chosen for place in places(fact.note)}
     texts = {fact.note.id: text(fact, told, language) for fact in chosen}
     if not sure:
-        taken, settings = taken + _UNSURE_TOKENS, settings.model_copy(update={"lines": int(_MORE * settings.lines)})
+        taken += _UNSURE_TOKENS
+        more = {name: int(_MORE * getattr(settings, name)) for name in ("lines", "enough")}
+        settings = settings.model_copy(update=more)
     lengths = _lengths(chosen, texts, budget - taken - _MARKS, settings)
     crowded = {fact.note.id for fact, limit in zip(chosen, lengths, strict=True) if not limit}
     kept = [
