@@ -4,7 +4,6 @@ The command line's page is made from its help (memgraph_engine.cli.reference), t
 the settings' from config/settings.toml; those of the Python API name what mkdocstrings describes.
 """
 
-import inspect
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -85,18 +84,24 @@ def _trimmed(lines: list[str]) -> list[str]:
 def endpoints() -> str:
     """Return the page of the server's operations, parameters, replies and problems."""
     from memgraph_engine.integrations.rest import app
+    from memgraph_engine.integrations.rest.operations import OPERATIONS
 
     unasked = cast("Any", SimpleNamespace(close=None, plans=None))
     memory = cast("Memory", SimpleNamespace(engine=SimpleNamespace(settings=Settings.load())))
     served = app(memory, access=unasked)
-    document, rights = served.openapi(), _rights(served)
+    document = served.openapi()
+    rights = {
+        one.name: f"`{one.right}`{', and a key of the whole tenant' if one.whole else ''}"
+        for some in OPERATIONS.values()
+        for one in some
+    }
     parts = document["components"]
     lines = ["# Operations over HTTP", "", _MADE, "What a server is, its keys and limits: [Over HTTP](rest.md).", ""]
     lines += [document["info"]["description"].strip(), ""]
     by_tag = dict[str, list[str]]()
     for path, operations in document["paths"].items():
         for method, one in operations.items():
-            told = list(_operation(f"{method.upper()} {path}", one, rights.get((method, path))))
+            told = list(_operation(f"{method.upper()} {path}", one, rights.get(one["operationId"])))
             by_tag.setdefault(one["tags"][0], []).extend(told)
     for tag, told in by_tag.items():
         lines += [f"## {_capital(tag)}", "", *told]
@@ -110,28 +115,13 @@ def endpoints() -> str:
     return "\n".join(lines)
 
 
-def _rights(served: Any) -> dict[tuple[str, str], str]:
-    """Return the right that each operation asks for, as its dependencies say."""
-    found = dict[tuple[str, str], str]()
-    for route in _routes(served.routes):
-        for one in route.dependant.dependencies:
-            names = inspect.getclosurevars(one.call).nonlocals if inspect.isfunction(one.call) else {}
-            if right := names.get("right"):
-                whole = ", and a key of the whole tenant" if "_of_tenant" in one.call.__qualname__ else ""
-                found |= {(method.lower(), route.path_format): f"`{right}`{whole}" for method in route.methods}
-    return found
-
-
-def _routes(routes: Any) -> Iterator[Any]:
-    for one in routes:
-        if hasattr(one, "dependant"):
-            yield one
-        yield from _routes(getattr(getattr(one, "original_router", None), "routes", ()))
-
-
 def _operation(name: str, one: Mapping[str, Any], right: str | None) -> Iterator[str]:
     yield from (f"### {name}", "", one["description"], "")
-    asked = "No key is asked for." if "security" not in one else f"Right: {right or 'a key of the whole tenant'}."
+    asked = (
+        "No key is asked for."
+        if "security" not in one
+        else f"Right: {right or '`read`, and a key of the whole tenant'}."
+    )
     yield from (f"`{one['operationId']}`. {asked}", "")
     if parameters := one.get("parameters"):
         yield from ("| parameter | in | type | what it means |", "|---|---|---|---|")

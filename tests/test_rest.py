@@ -1,6 +1,5 @@
 """The server over HTTP does what Memory does, for whom a key says so, and tells what is wrong in one sentence."""
 
-import inspect
 import json
 import re
 import threading
@@ -18,8 +17,7 @@ from memgraph_engine.graph import keys
 from memgraph_engine.integrations import access as access_of
 from memgraph_engine.integrations.access import Access
 from memgraph_engine.integrations.rest import app, service, serving
-from memgraph_engine.integrations.rest.bodies import Filters
-from memgraph_engine.integrations.rest.looking import narrowed
+from memgraph_engine.integrations.rest.bodies import arguments
 from memgraph_engine.interface.filters import FILTERS, NOTE_FILTERS
 from memgraph_engine.interface.nesting import deeper
 from memgraph_engine.model.item import Put
@@ -169,7 +167,9 @@ def test_a_profile_is_set_and_told(client):
 
 def test_the_rest_of_memory_is_there_too(client, memory):
     memory.add({"text": "The heron eats fish.", "id": "m1", "session": "lake"}, **ANA)
-    memory.consolidate(**ANA)
+    assert well(client.post("/v1/consolidate", params=ANA))["notes"] == 1
+    assert well(client.post("/v1/evolve", params=ANA))["notes"] == 1
+    assert well(client.post("/v1/evict", params=ANA, json={"dry_run": True}))["notes"] == 0
     memory.rebuild_topics(**ANA)
     memory.rebuild_blocks(**ANA)
     assert well(client.post("/v1/prompt", params=ANA, json={"question": "What eats the heron?"}))["messages"]
@@ -204,8 +204,8 @@ def test_each_operation_has_the_name_of_the_method_that_it_calls(client):
 
 
 def test_each_filter_is_a_field_or_a_parameter():
-    assert tuple(inspect.signature(narrowed).parameters) == NOTE_FILTERS
-    assert tuple(Filters.model_fields) == FILTERS
+    assert tuple(arguments("get_all", in_body=False)) == ("after", *NOTE_FILTERS)
+    assert tuple(arguments("search"))[-len(FILTERS) :] == FILTERS
 
 
 # ---- streams ----------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ from memgraph_engine import __version__
 from memgraph_engine.client import Memory
 from memgraph_engine.integrations import mcp, page
 from memgraph_engine.integrations.access import Access
-from memgraph_engine.integrations.rest import asking, document, erasing, looking, problems, service, writing
+from memgraph_engine.integrations.rest import document, problems, routes, service
 from memgraph_engine.integrations.rest.asked import parameters
 from memgraph_engine.integrations.rest.gate import Gate
 from memgraph_engine.integrations.rest.metrics import Metrics
@@ -68,7 +68,7 @@ def app(memory: Memory, *, access: Access | None = None, ui: bool = False) -> Fa
     metrics = Metrics()
     made.state.access, made.state.work, made.state.metrics = given, work, metrics
     made.state.readiness = service.Readiness(memory)
-    for part in (asking, looking, writing, erasing, service):
+    for part in (routes, service):
         made.include_router(part.router)
     made.router.routes.extend(spoken.routes)
     if ui:

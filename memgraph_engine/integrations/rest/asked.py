@@ -53,7 +53,9 @@ def rendered(value: object) -> bytes:
     return json.dumps(json_form(value), ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
 
 
-def _of_user(right: Right) -> Callable[..., Awaitable[Asked]]:
+def of_user(right: Right) -> Callable[..., Awaitable[Asked]]:
+    """Return what a request for one memory depends on."""
+
     async def asked(request: Request, user_id: UserId = None, shared: Shared = False) -> Asked:
         check_parameters(request)
         caller: Caller = request.state.caller
@@ -63,7 +65,9 @@ def _of_user(right: Right) -> Callable[..., Awaitable[Asked]]:
     return asked
 
 
-def _of_tenant(right: Right) -> Callable[..., Awaitable[Asked]]:
+def of_tenant(right: Right) -> Callable[..., Awaitable[Asked]]:
+    """Return what a request for the whole tenant depends on."""
+
     async def asked(request: Request) -> Asked:
         check_parameters(request)
         caller: Caller = request.state.caller
@@ -73,11 +77,7 @@ def _of_tenant(right: Right) -> Callable[..., Awaitable[Asked]]:
     return asked
 
 
-Reading = Annotated[Asked, Depends(_of_user("read"))]
-Writing = Annotated[Asked, Depends(_of_user("write"))]
-Forgetting = Annotated[Asked, Depends(_of_user("forget"))]
-OfTenant = Annotated[Asked, Depends(_of_tenant("read"))]
-ForgettingOfTenant = Annotated[Asked, Depends(_of_tenant("forget"))]
+OfTenant = Annotated[Asked, Depends(of_tenant("read"))]
 
 
 def check_parameters(request: Request) -> None:

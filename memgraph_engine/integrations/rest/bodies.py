@@ -1,10 +1,17 @@
 """What requests hold: the arguments of Memory's methods, as JSON. What each means is said there."""
 
-from typing import Annotated, Any, Literal
+from collections.abc import Mapping, Sequence
+from dataclasses import is_dataclass
+from datetime import datetime
+from inspect import Parameter, signature
+from types import UnionType
+from typing import Annotated, Any, Union, Unpack, get_args, get_origin, get_type_hints
 
-from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
+from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema, create_model
 
-from memgraph_engine.interface.defaults import BLOCKS, CLAIMS, MOST, TOP_K
+from memgraph_engine.client import Memory
+from memgraph_engine.interface.defaults import MOST
+from memgraph_engine.interface.filters import NoteFilters, SearchFilters
 
 _MOST_MESSAGES = 1000
 
@@ -40,7 +47,43 @@ Message = Annotated[
         }
     ),
 ]
-Number = Annotated[int, Field(ge=1, le=MOST)]
+ID = "The id of what is meant; of a note, that of one of its sources will do."
+
+_TYPES: Mapping[str, Any] = {
+    "message": Message,
+    "messages": Annotated[list[Message], Field(max_length=_MOST_MESSAGES)],
+    "history": str | list[Message],
+    "plan": str,
+}
+"""The types of arguments that are others in JSON than in Python, by their names."""
+_FILTERS = (Unpack[NoteFilters], Unpack[SearchFilters])
+_LEFT = ("self", "user_id", "shared", "progress", "fields")
+_BOUNDS = {**dict.fromkeys(("top_k", "k", "nodes", "limit"), (1, MOST)), "rounds": (1, 3)}
+_ABOUT: Mapping[str, str] = {
+    "history": "The turns before the question, or the session they are in.",
+    "budget": "The most tokens of the context, 200 or more.",
+    "wait": "False: store it, and let a worker construct its note later.",
+    "value": "Null ends what it has by this name.",
+    "cascade": "Undo later decisions first that changed what it made.",
+    "decisions.before": "Made until then, ISO 8601.",
+    "forget.before": "Said before then, ISO 8601.",
+    "add.shown": "What the model was shown: lines of a context.",
+    "reflect.shown": "The ids of the notes that were shown, the best first.",
+    "query": "What holds all of these words.",
+    "near": "Take what is near to the query too.",
+    "plan": "The id of the plan that `forget` made.",
+    "kind": "message, document, code or api_result.",
+    "since": "Said then or later, ISO 8601.",
+    "until": "Said then or before, ISO 8601.",
+    "tags": "The note has all of them.",
+    "metadata": "The note has all of these entries.",
+    "as_of": "What was true in the world then.",
+    "known_at": "What the memory held then.",
+    "min_similarity": "-1 to 1.",
+    "include": "Also notes of these policies, which are shown only if asked for.",
+    "archived": "Also notes that a summary stands for.",
+}
+"""What is said of arguments, by their names; of one that methods take for different things, by theirs too."""
 
 
 class Body(BaseModel):
@@ -53,157 +96,54 @@ class Body(BaseModel):
         return {name: getattr(self, name) for name in self.model_fields_set}
 
 
-class Filters(Body):
-    """What narrows notes down."""
-
-    session: str | None = None
-    speaker: str | None = None
-    role: str | None = None
-    agent: str | None = None
-    kind: str | None = Field(None, description="message, document, code or api_result.")
-    since: str | None = Field(None, description="Said then or later, ISO 8601.")
-    until: str | None = Field(None, description="Said then or before, ISO 8601.")
-    tags: list[str] = Field([], description="The note has all of them.")
-    metadata: dict[str, Any] | None = Field(None, description="The note has all of these entries.")
-    as_of: str | None = Field(None, description="What was true in the world then.")
-    known_at: str | None = Field(None, description="What the memory held then.")
-    min_similarity: float | None = Field(None, description="-1 to 1.")
-    include: list[str] = Field([], description="Also notes of these policies, which are shown only if asked for.")
-    archived: bool = Field(default=False, description="Also notes that a summary stands for.")
+Arguments = dict[str, tuple[Any, dict[str, Any]]]
+"""Types by names, each with what Pydantic's Field, or FastAPI's Query or Path, takes."""
 
 
-class Question(Filters):
-    """What is asked, and of which notes."""
+def arguments(method: str, *, in_body: bool = True) -> Arguments:
+    """Return what a request for a method of Memory takes, beside whose memory is meant; of its filters, each.
 
-    question: str
-    top_k: Number = TOP_K
-    history: str | list[Message] = Field([], description="The turns before the question, or the session they are in.")
-
-
-class SearchBody(Question):
-    """What `search` takes."""
-
-    rounds: int | None = Field(None, ge=1, le=3)
-    explain: bool = False
-
-
-class AskBody(Question):
-    """What `answer` takes."""
-
-    budget: int | None = Field(None, description="The most tokens of the context, 200 or more.")
+    What doesn't stand in a body is a parameter, which holds no object.
+    """
+    call = getattr(Memory, method)
+    hints, found = get_type_hints(call), Arguments()
+    for name, one in signature(call).parameters.items():
+        if hints.get(name) in _FILTERS:
+            for own, kind in get_type_hints(get_args(hints[name])[0]).items():
+                found[own] = _told(method, own, kind, {bool: False, Sequence[str]: ()}.get(kind))
+            if not in_body:
+                found["metadata"] = list[str], {"default": [], "description": "KEY=VALUE; can be repeated."}
+        elif name not in _LEFT:
+            needed = one.default is Parameter.empty or name == "message"
+            found[name] = _told(method, name, hints[name], ... if needed else one.default)
+    return found
 
 
-class ContextBody(AskBody):
-    """What `context` takes."""
-
-    by: Literal["notes", "blocks"] = "notes"
-    claims: bool = False
-
-
-class PromptBody(Body):
-    """What `prompt` takes."""
-
-    question: str
-    session: str = ""
-    system: str = ""
-    window: int | None = None
-    top_k: Number = TOP_K
-    include: list[str] = []
+def _told(method: str, name: str, kind: Any, default: object) -> tuple[Any, dict[str, Any]]:
+    least, most = _BOUNDS.get(name, (None, None))
+    about = _ABOUT.get(f"{method}.{name}") or _ABOUT.get(name)
+    told = {"default": [] if default == () else default, "description": about, "ge": least, "le": most}
+    return _TYPES.get(name) or _in_json(kind), {one: value for one, value in told.items() if one == "default" or value}
 
 
-class NearestBody(Body):
-    """What `blocks` takes."""
+def _in_json(kind: Any) -> Any:
+    """Return the type of what stands in JSON for an argument: for a time its text, and nothing for a result.
 
-    question: str
-    k: Number = BLOCKS
-
-
-class AboutBody(Body):
-    """What `claims` takes."""
-
-    about: str | None = None
-    k: Number = CLAIMS
-
-
-class AddBody(Body):
-    """What `add` takes."""
-
-    message: Message
-    wait: bool = Field(default=True, description="False: store it, and let a worker construct its note later.")
-    shown: list[str] | None = Field(None, description="What the model was shown: lines of a context.")
+    >>> _in_json(datetime | str | None), _in_json(Sequence[str])
+    (str | None, list[str])
+    """
+    origin, inner = get_origin(kind), get_args(kind)
+    if kind is datetime:
+        return str
+    if origin in (Union, UnionType):
+        return Union[*(_in_json(one) for one in inner if not is_dataclass(one))]
+    if origin is Sequence:
+        return list[_in_json(inner[0])]  # type: ignore[misc]
+    return dict[str, Any] if origin is Mapping else kind
 
 
-class AddManyBody(Body):
-    """What `add_many` takes."""
-
-    messages: Annotated[list[Message], Field(max_length=_MOST_MESSAGES)]
-    wait: bool = True
-    shown: list[str] | None = None
-
-
-class ProcessBody(Body):
-    """What `process` takes."""
-
-    limit: Number | None = None
-
-
-class TextBody(Body):
-    """What `update` takes."""
-
-    text: str
-
-
-class TieBody(Body):
-    """What `untie` takes."""
-
-    note: str
-    other: str
-
-
-class AttributeBody(Body):
-    """What `set_profile` takes."""
-
-    name: str
-    value: str | None = Field(description="Null ends what it has by this name.")
-    subject: str = ""
-
-
-class PolicyBody(Body):
-    """What `set_policy` takes."""
-
-    policy: str
-
-
-class OutcomeBody(Body):
-    """What `reflect` takes."""
-
-    question: str
-    shown: list[str] = Field(description="The ids of the notes that were shown, the best first.")
-    answer: str
-
-
-class MeantBody(Body):
-    """What `forget` takes."""
-
-    session: str | None = None
-    source: str | list[str] | None = None
-    before: str | None = Field(None, description="Said before then, ISO 8601.")
-    query: str | None = Field(None, description="What holds all of these words.")
-    policy: str | None = None
-    near: bool = Field(default=False, description="Take what is near to the query too.")
-    keep: str | list[str] = []
-    everything: bool = False
-
-
-class ConfirmedBody(Body):
-    """What `erase` takes."""
-
-    plan: str = Field(description="The id of the plan that `forget` made.")
-
-
-class ReasonBody(Body):
-    """What `hold` takes."""
-
-    reason: str
-    session: str | None = None
-    source: str | None = None
+def body_of(method: str, arguments: Arguments) -> type[Body]:
+    """Return the form of a body that holds arguments of a method."""
+    name = f"{method.title().replace('_', '')}Body"
+    fields: Any = {one: (kind, Field(**told)) for one, (kind, told) in arguments.items()}
+    return create_model(name, __base__=Body, __doc__=f"What `{method}` takes.", **fields)

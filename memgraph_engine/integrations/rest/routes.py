@@ -1,0 +1,107 @@
+"""The routes of a server, made from its table of operations."""
+
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Generator
+from inspect import Parameter, Signature, getdoc
+from typing import Annotated, Any, get_type_hints
+
+from fastapi import APIRouter, Depends, Path, Query
+from starlette.responses import Response, StreamingResponse
+
+from memgraph_engine.client import Memory
+from memgraph_engine.errors import MemgraphEngineError
+from memgraph_engine.integrations.rest import bodies
+from memgraph_engine.integrations.rest.asked import Asked, of_tenant, of_user, rendered
+from memgraph_engine.integrations.rest.operations import OPERATIONS, Operation
+from memgraph_engine.integrations.rest.problems import Refused, described, document
+from memgraph_engine.integrations.rest.replies import answers
+from memgraph_engine.interface.whose import Whose
+from memgraph_engine.model.answer import Answer
+
+router = APIRouter()
+
+_EVENTS = {
+    "description": "Server-sent events: `piece` with {text}, then `answer` with all of it, or `problem`.",
+    "content": {"text/event-stream": {"schema": {"type": "string"}}},
+}
+
+
+def _described(one: Operation, tag: str) -> dict[str, Any]:
+    """Return what the document says of an operation."""
+    method = getattr(Memory, one.name)
+    first = " ".join((getdoc(method) or "").partition("\n\n")[0].split())
+    said = [first, one.note, "It takes a key of the whole tenant." if one.whole else ""]
+    told = {"description": " ".join(filter(None, said)), "tags": [tag, *(["of the tenant"] if one.whole else [])]}
+    if one.streams:
+        return {**told, "operation_id": one.name, "responses": {200: _EVENTS}}
+    kind = get_type_hints(method)["return"]
+    return {**told, **answers(one.name, one.answers or ({one.listed: kind} if one.listed else kind))}
+
+
+def _endpoint(one: Operation) -> Callable[..., Awaitable[Response]]:
+    """Return what answers requests for an operation, with the parameters that FastAPI is to read."""
+    verb, path = one.route.split()
+    named = "{id" in path
+    in_body = verb == "PUT" or (verb == "POST" and not named)
+    arguments = {} if one.whole else {**bodies.arguments(one.name, in_body=in_body), **one.more}
+    first, *_ = arguments or [""]
+    parameters = dict[str, tuple[Any, Any]]()
+    if named:
+        parameters["id"] = arguments.pop(first)[0], Path(description=bodies.ID)
+    if arguments and in_body:
+        parameters["body"] = bodies.body_of(one.name, arguments), Parameter.empty
+    else:
+        parameters |= {name: (kind, Query(**told)) for name, (kind, told) in arguments.items()}
+    asked = of_tenant(one.right) if one.whole else of_user(one.right)
+    parameters["asked"] = Annotated[Asked, Depends(asked)], Parameter.empty
+
+    async def endpoint(asked: Asked, body: bodies.Body | None = None, **given: Any) -> Response:
+        given |= body.given() if body else {}
+        if named:
+            given = {first: given.pop("id"), **given}
+
+        def call(memory: Memory, own: Whose) -> Any:
+            if one.call:
+                return one.call(asked, memory, own, given)
+            found = getattr(memory, one.name)(**(given if one.whole else {**given, **own}))
+            return {one.listed: found} if one.listed else found
+
+        return await (_stream(asked, call) if one.streams else asked(call))
+
+    endpoint.__name__ = one.name
+    endpoint.__signature__ = Signature(  # type: ignore[attr-defined]  # by which FastAPI calls it
+        [
+            Parameter(name, Parameter.KEYWORD_ONLY, annotation=kind, default=default)
+            for name, (kind, default) in parameters.items()
+        ]
+    )
+    return endpoint
+
+
+async def _stream(asked: Asked, call: Callable[[Memory, Whose], Generator[str | Answer, None, None]]) -> Response:
+    pieces = await asked.work.stream(lambda: call(asked.caller.memory, asked.whose))
+    return StreamingResponse(_events(pieces), media_type="text/event-stream", headers={"Cache-Control": "no-cache"})
+
+
+async def _events(pieces: AsyncIterator[str | Answer]) -> AsyncIterator[bytes]:
+    try:
+        async for piece in pieces:
+            if isinstance(piece, str):
+                yield _event("piece", json.dumps({"text": piece}).encode())
+            else:
+                yield _event("answer", rendered(piece))
+    except MemgraphEngineError as error:
+        status, detail = described(error)
+        yield _event("problem", json.dumps(document(status, detail, type(error).__name__)).encode())
+    except Refused as error:
+        yield _event("problem", json.dumps(document(error.status, error.detail)).encode())
+
+
+def _event(name: str, data: bytes) -> bytes:
+    return b"event: %s\ndata: %s\n\n" % (name.encode(), data)
+
+
+for tag, operations in OPERATIONS.items():
+    for one in operations:
+        verb, path = one.route.split()
+        router.add_api_route(path, _endpoint(one), methods=[verb], **_described(one, tag))
