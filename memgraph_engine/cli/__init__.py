@@ -17,7 +17,7 @@ from memgraph_engine.cli.db import db_app
 from memgraph_engine.cli.demo import demo
 from memgraph_engine.cli.eval import eval_app
 from memgraph_engine.cli.explain import explain
-from memgraph_engine.cli.group import Group
+from memgraph_engine.cli.group import Commands, Group
 from memgraph_engine.cli.health import health
 from memgraph_engine.cli.import_ import import_app
 from memgraph_engine.cli.init import init
@@ -62,7 +62,7 @@ def _tell(error: object) -> None:
     typer.echo(show.clean(str(error)), err=True)
 
 
-app = typer.Typer(
+app = Commands(
     name="memgraph-engine",
     cls=_Commands,
     help=_HELP,
@@ -82,8 +82,7 @@ def _version(asked: bool) -> None:
 @app.callback()
 def _main(
     version: Annotated[
-        bool,
-        typer.Option("--version", help="Show the version.", callback=_version, is_eager=True, show_default=False),
+        bool, typer.Option("--version", help="Show the version.", callback=_version, is_eager=True, show_default=False)
     ] = False,
 ) -> None:
     """Take the options that stand before a command."""

@@ -42,25 +42,17 @@ class How(TypedDict):
 @on_memory
 def add(
     on: Target,
-    text: Annotated[str, typer.Argument(metavar="TEXT", help="What to remember; - reads it from stdin.")],
-    id: Annotated[str | None, typer.Option(metavar="ID", help="An id of your own for this source.")] = None,
-    speaker: Annotated[str | None, typer.Option(metavar="NAME", help="Who said it.")] = None,
-    role: Annotated[
-        str | None, typer.Option(metavar="ROLE", help="As in chat APIs: user, assistant, system, tool.")
-    ] = None,
-    agent: Annotated[str | None, typer.Option(metavar="ID", help="The agent that it was said to.")] = None,
-    session: Annotated[str | None, typer.Option(metavar="ID", help="The conversation that it is part of.")] = None,
-    time: Annotated[str | None, typer.Option(metavar="TIME", help="When it was said, ISO 8601.")] = None,
-    tag: Annotated[list[str] | None, typer.Option(metavar="TAG", help="A tag; can be repeated.")] = None,
-    meta: Annotated[
-        list[str] | None, typer.Option(metavar="KEY=VALUE", help="An entry of the metadata; can be repeated.")
-    ] = None,
-    policy: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Its policy, which says how long it can be read.")
-    ] = None,
-    expires: Annotated[
-        str | None, typer.Option(metavar="TIME", help="When it can be read no more, ISO 8601; a day means its end.")
-    ] = None,
+    text: Annotated[str, "TEXT: What to remember; - reads it from stdin."],
+    id: Annotated[str | None, "ID: An id of your own for this source."] = None,
+    speaker: Annotated[str | None, "NAME: Who said it."] = None,
+    role: Annotated[str | None, "ROLE: As in chat APIs: user, assistant, system, tool."] = None,
+    agent: Annotated[str | None, "ID: The agent that it was said to."] = None,
+    session: Annotated[str | None, "ID: The conversation that it is part of."] = None,
+    time: Annotated[str | None, "TIME: When it was said, ISO 8601."] = None,
+    tag: Annotated[list[str] | None, "TAG: A tag; can be repeated."] = None,
+    meta: Annotated[list[str] | None, "KEY=VALUE: An entry of the metadata; can be repeated."] = None,
+    policy: Annotated[str | None, "NAME: Its policy, which says how long it can be read."] = None,
+    expires: Annotated[str | None, "TIME: When it can be read no more, ISO 8601; a day means its end."] = None,
     no_wait: NoWait = False,
 ) -> Iterator[object]:
     """Remember a text."""
@@ -80,34 +72,15 @@ def add(
 @on_memory
 def ingest(
     on: Target,
-    paths: Annotated[
-        list[Path],
-        typer.Argument(metavar="PATH", help="Files of messages or documents, and folders of them.", exists=True),
-    ],
-    format: Annotated[
-        Format | None, typer.Option(help="The format of the files; else their names and beginnings tell it.")
-    ] = None,
-    id: Annotated[
-        str | None, typer.Option(metavar="ID", help="The id of the document or folder; else its name.")
-    ] = None,
-    sample: Annotated[str | None, typer.Option(metavar="ID", help="The conversation of a LoCoMo file.")] = None,
-    encoding: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME",
-            help="The encoding of texts that are not UTF-8 and have no byte order mark.",
-            show_default=False,
-        ),
-    ] = "",
+    paths: Annotated[list[Path], "PATH: Files of messages or documents, and folders of them.", {"exists": True}],
+    format: Annotated[Format | None, "The format of the files; else their names and beginnings tell it."] = None,
+    id: Annotated[str | None, "ID: The id of the document or folder; else its name."] = None,
+    sample: Annotated[str | None, "ID: The conversation of a LoCoMo file."] = None,
+    encoding: Annotated[str, "NAME: The encoding of texts that are not UTF-8 and have no byte order mark."] = "",
     repository: Annotated[
-        bool,
-        typer.Option(
-            "--repository", help="Read folders as code, cut at its definitions, and follow them as --update does."
-        ),
+        bool, "Read folders as code, cut at its definitions, and follow them as --update does."
     ] = False,
-    update: Annotated[
-        bool, typer.Option("--update", help="Follow the files: update changed passages, delete those that are gone.")
-    ] = False,
+    update: Annotated[bool, "Follow the files: update changed passages, delete those that are gone."] = False,
     no_wait: NoWait = False,
 ) -> Iterator[object]:
     """Remember files: messages, documents or code.
@@ -130,15 +103,7 @@ def ingest(
     with progress.bar("Ingesting", lambda: _count(memory, paths, how)) as bar:
         shown = Shown(bar)
         try:
-            done = memory.ingest(
-                paths,
-                **on.owner,
-                update=update,
-                **how,
-                id=id,
-                wait=not no_wait,
-                progress=shown,
-            )
+            done = memory.ingest(paths, **on.owner, update=update, **how, id=id, wait=not no_wait, progress=shown)
         except (KeyboardInterrupt, StoreError):
             bar.tell(f"Stopped: {shown.done}. Run the same command again to go on; what is stored is recognised.")
             raise

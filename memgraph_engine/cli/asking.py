@@ -8,8 +8,8 @@ import typer
 
 from memgraph_engine.cli import show
 from memgraph_engine.cli.command import Target, on_memory
-from memgraph_engine.cli.options import Budget, Considered, History, Question, filtered
-from memgraph_engine.interface.defaults import MOST, TOP_K
+from memgraph_engine.cli.options import MANY, Budget, Considered, History, Question, filtered
+from memgraph_engine.interface.defaults import TOP_K
 
 if TYPE_CHECKING:
     from memgraph_engine.interface.filters import SearchFilters
@@ -21,35 +21,22 @@ if TYPE_CHECKING:
 def search(
     on: Target,
     question: Question,
-    top_k: Annotated[
-        int, typer.Option("--top-k", "-k", metavar="N", min=1, max=MOST, help="How many notes to find, at most.")
-    ] = TOP_K,
+    top_k: Annotated[int, "--top-k -k N: How many notes to find, at most.", MANY] = TOP_K,
     rounds: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N", help="If the best notes do not cover the question, ask again: at most so many rounds (1 to 3)."
-        ),
+        int | None, "N: If the best notes do not cover the question, ask again: at most so many rounds (1 to 3)."
     ] = None,
     history: History = "",
     *,
     filters: "SearchFilters",
-    explain: Annotated[bool, typer.Option("--explain", help="Show each channel's scores.", show_default=False)] = False,
-    whole: Annotated[bool, typer.Option("--whole", help="Print long notes to their end.", show_default=False)] = False,
+    explain: Annotated[bool, "Show each channel's scores."] = False,
+    whole: Annotated[bool, "Print long notes to their end."] = False,
 ) -> Iterator[object]:
     """Find the notes that answer a question best.
 
     A user's search reads the tenant's shared memory too. Of a long note the beginning is printed.
     """
     memory = on.memory(asking=True)
-    hits = memory.search(
-        question,
-        **on.owner,
-        top_k=top_k,
-        rounds=rounds,
-        history=history,
-        **filters,
-        explain=explain,
-    )
+    hits = memory.search(question, **on.owner, top_k=top_k, rounds=rounds, history=history, **filters, explain=explain)
     floor = memory.engine.settings.answer.relevance
     show.asked(hits.asked)
     show.fallbacks(hits.fallbacks)
@@ -87,12 +74,7 @@ def ask(
     """
     logging.getLogger("memgraph_engine").addHandler(logging.NullHandler())  # the answer tells the same
     pieces = on.memory(asking=True).answer_stream(
-        question,
-        **on.owner,
-        budget=budget,
-        top_k=top_k,
-        history=history,
-        **filters,
+        question, **on.owner, budget=budget, top_k=top_k, history=history, **filters
     )
     answer = _told(pieces, aloud=not on.as_json)
     yield answer
@@ -131,12 +113,9 @@ def context(
     budget: Budget = None,
     top_k: Considered = TOP_K,
     by: Annotated[
-        Literal["notes", "blocks"],
-        typer.Option("--by", help="What finds the notes: a search for them, or the blocks nearest to the question."),
+        Literal["notes", "blocks"], "What finds the notes: a search for them, or the blocks nearest to the question."
     ] = "notes",
-    claims: Annotated[
-        bool, typer.Option("--claims", help="Add claims on what the question names; without filters.")
-    ] = False,
+    claims: Annotated[bool, "Add claims on what the question names; without filters."] = False,
     history: History = "",
     *,
     filters: "SearchFilters",
@@ -147,14 +126,7 @@ def context(
     A user's question reads the tenant's shared memory too.
     """
     found = on.memory(asking=True).context(
-        question,
-        **on.owner,
-        budget=budget,
-        top_k=top_k,
-        by=by,
-        claims=claims,
-        history=history,
-        **filters,
+        question, **on.owner, budget=budget, top_k=top_k, by=by, claims=claims, history=history, **filters
     )
     yield found
     show.asked(found.asked)
@@ -168,15 +140,12 @@ def context(
 def prompt(
     on: Target,
     question: Question,
-    session: Annotated[str, typer.Option(metavar="ID", help="The conversation that goes on, if there is one.")] = "",
-    system: Annotated[str, typer.Option(metavar="TEXT", help="What stands in front of all else.")] = "",
-    window: Annotated[
-        int | None, typer.Option(metavar="TOKENS", min=1, help="The model's window; else the setting `prompt.window`.")
-    ] = None,
+    session: Annotated[str, "ID: The conversation that goes on, if there is one."] = "",
+    system: Annotated[str, "TEXT: What stands in front of all else."] = "",
+    window: Annotated[int | None, "TOKENS: The model's window; else the setting `prompt.window`.", {"min": 1}] = None,
     top_k: Considered = TOP_K,
     include: Annotated[
-        list[str] | None,
-        typer.Option(metavar="POLICY", help="Also notes of this policy, which are shown only if asked for."),
+        list[str] | None, "POLICY: Also notes of this policy, which are shown only if asked for."
     ] = None,
 ) -> Iterator[object]:
     """Print the messages to give a model for a question.
@@ -184,13 +153,7 @@ def prompt(
     They hold what is known, what is remembered and what was just said.
     """
     made = on.memory(asking=True).prompt(
-        question,
-        **on.owner,
-        session=session,
-        system=system,
-        window=window,
-        top_k=top_k,
-        include=include or (),
+        question, **on.owner, session=session, system=system, window=window, top_k=top_k, include=include or ()
     )
     yield made
     for message in made.messages:
@@ -202,11 +165,8 @@ def prompt(
 def reflect(
     on: Target,
     question: Question,
-    answer: Annotated[str, typer.Argument(metavar="ANSWER", help="What was answered.")],
-    shown: Annotated[
-        list[str] | None,
-        typer.Option("--note", metavar="ID", help="A note that was shown, the best first; can be repeated."),
-    ] = None,
+    answer: Annotated[str, "ANSWER: What was answered."],
+    shown: Annotated[list[str] | None, "--note ID: A note that was shown, the best first; can be repeated."] = None,
 ) -> Iterator[object]:
     """Say which of the notes shown an answer used.
 

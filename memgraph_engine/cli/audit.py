@@ -8,21 +8,18 @@ import typer
 
 from memgraph_engine.cli import show
 from memgraph_engine.cli.command import Target, on_memory
-from memgraph_engine.cli.group import Group
+from memgraph_engine.cli.group import Commands, Group
 from memgraph_engine.cli.options import NoteId
 
 if TYPE_CHECKING:
     from memgraph_engine.model.result import Change, Known, Removed, Retrieval
 
-audit_app = typer.Typer(cls=Group, help="What is known and why, what left, changed or was given.", no_args_is_help=True)
+audit_app = Commands(cls=Group, help="What is known and why, what left, changed or was given.", no_args_is_help=True)
 
 
 @audit_app.command()
 @on_memory
-def about(
-    on: Target,
-    topic: Annotated[str, typer.Argument(metavar="TOPIC", help="What it is about, in words.")],
-) -> Iterator[object]:
+def about(on: Target, topic: Annotated[str, "TOPIC: What it is about, in words."]) -> Iterator[object]:
     """Tell what a memory knows of something, and why.
 
     For each note it says why it is still there.
@@ -36,11 +33,10 @@ def about(
 @on_memory
 def deleted(
     on: Target,
-    since: Annotated[str | None, typer.Option(metavar="TIME", help="Only what left then or later, ISO 8601.")] = None,
-    until: Annotated[str | None, typer.Option(metavar="TIME", help="Only what left then or before, ISO 8601.")] = None,
+    since: Annotated[str | None, "TIME: Only what left then or later, ISO 8601."] = None,
+    until: Annotated[str | None, "TIME: Only what left then or before, ISO 8601."] = None,
     rule: Annotated[
-        str | None,
-        typer.Option(metavar="RULE", help="Only by this kind of decision (delete, expire …), or rule of an erasure."),
+        str | None, "RULE: Only by this kind of decision (delete, expire …), or rule of an erasure."
     ] = None,
 ) -> Iterator[object]:
     """Tell what left a memory, when and why, newest first.
@@ -54,10 +50,7 @@ def deleted(
 
 @audit_app.command()
 @on_memory
-def changed(
-    on: Target,
-    id: NoteId,
-) -> Iterator[object]:
+def changed(on: Target, id: NoteId) -> Iterator[object]:
     """Tell how a note came to be what it is.
 
     It lists what each decision changed of it, oldest first.
@@ -69,18 +62,10 @@ def changed(
 @on_memory
 def retrievals(
     on: Target,
-    since: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Only what was given then or later, ISO 8601.")
-    ] = None,
-    until: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Only what was given then or before, ISO 8601.")
-    ] = None,
-    note: Annotated[
-        str | None, typer.Option(metavar="ID", help="Only what gave this note, or one that tells this source.")
-    ] = None,
-    query: Annotated[
-        str | None, typer.Option(metavar="WORDS", help="Only questions that hold all of these words.")
-    ] = None,
+    since: Annotated[str | None, "TIME: Only what was given then or later, ISO 8601."] = None,
+    until: Annotated[str | None, "TIME: Only what was given then or before, ISO 8601."] = None,
+    note: Annotated[str | None, "ID: Only what gave this note, or one that tells this source."] = None,
+    query: Annotated[str | None, "WORDS: Only questions that hold all of these words."] = None,
 ) -> Iterator[object]:
     """Tell which notes a reader was given, and when, newest first.
 

@@ -8,15 +8,15 @@ import typer
 
 from memgraph_engine.cli import show
 from memgraph_engine.cli.command import Target, on_memory
-from memgraph_engine.cli.group import Group
-from memgraph_engine.cli.options import Question
+from memgraph_engine.cli.group import Commands, Group
+from memgraph_engine.cli.options import MANY, Question
 from memgraph_engine.cli.progress import bar
-from memgraph_engine.interface.defaults import BLOCKS, MOST, OUTLINE
+from memgraph_engine.interface.defaults import BLOCKS, OUTLINE
 
 if TYPE_CHECKING:
     from memgraph_engine.model.block import Block
 
-blocks_app = typer.Typer(cls=Group, help="Blocks: notes that belong together, in a tree.", no_args_is_help=True)
+blocks_app = Commands(cls=Group, help="Blocks: notes that belong together, in a tree.", no_args_is_help=True)
 
 _PHASES = 6
 
@@ -72,10 +72,7 @@ def list_blocks(on: Target) -> Iterator[object]:
 
 @blocks_app.command("show")
 @on_memory
-def show_block(
-    on: Target,
-    id: Annotated[str, typer.Argument(metavar="ID", help="A block's id.")],
-) -> Iterator[object]:
+def show_block(on: Target, id: Annotated[str, "ID: A block's id."]) -> Iterator[object]:
     """Show a block with its fields.
 
     What they are is said by the schema, the setting blocks.schema_file.
@@ -94,10 +91,7 @@ def show_block(
 
 @blocks_app.command()
 @on_memory
-def outline(
-    on: Target,
-    nodes: Annotated[int, typer.Option("--nodes", metavar="N", min=1, max=MOST, help="Blocks, at most.")] = OUTLINE,
-) -> Iterator[object]:
+def outline(on: Target, nodes: Annotated[int, "N: Blocks, at most.", MANY] = OUTLINE) -> Iterator[object]:
     """Show a whole memory in a few blocks.
 
     They hold all notes between them, and are as different from each other as so few can be.
@@ -111,11 +105,7 @@ def outline(
 
 @blocks_app.command()
 @on_memory
-def search(
-    on: Target,
-    question: Question,
-    k: Annotated[int, typer.Option("--k", metavar="N", min=1, max=MOST, help="Blocks, at most.")] = BLOCKS,
-) -> Iterator[object]:
+def search(on: Target, question: Question, k: Annotated[int, "N: Blocks, at most.", MANY] = BLOCKS) -> Iterator[object]:
     """Find the blocks nearest to a question.
 
     None of them holds another.

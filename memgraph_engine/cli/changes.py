@@ -7,8 +7,8 @@ import typer
 
 from memgraph_engine.cli import show
 from memgraph_engine.cli.command import Target, on_memory
-from memgraph_engine.cli.options import NoteId, narrowed
-from memgraph_engine.interface.defaults import MOST, NEWEST
+from memgraph_engine.cli.options import MANY, NoteId, narrowed
+from memgraph_engine.interface.defaults import NEWEST
 
 if TYPE_CHECKING:
     from memgraph_engine.client import Memory
@@ -64,9 +64,7 @@ def history(on: Target, id: NoteId) -> Iterator[object]:
 
 
 @on_memory
-def update(
-    on: Target, id: NoteId, text: Annotated[str, typer.Argument(metavar="TEXT", help="The new text.")]
-) -> Iterator[object]:
+def update(on: Target, id: NoteId, text: Annotated[str, "TEXT: The new text."]) -> Iterator[object]:
     """Give a note a new text; `history` keeps the old one."""
     decision = on.memory().update(id, text, **on.owner)
     return on.decided(f"Updated note {decision.note}", decision)
@@ -77,15 +75,10 @@ def update(
 def delete(
     on: Target,
     id: Annotated[str | None, typer.Argument(metavar="ID", help="The id of a note, or of its only source.")] = None,
-    everything: Annotated[
-        bool,
-        typer.Option(
-            "--all", help="Delete every note of this memory, or those that match the options.", show_default=False
-        ),
-    ] = False,
+    everything: Annotated[bool, "--all: Delete every note of this memory, or those that match the options."] = False,
     *,
     filters: "NoteFilters",
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Don't ask.", show_default=False)] = False,
+    yes: Annotated[bool, "--yes -y: Don't ask."] = False,
 ) -> Iterator[object]:
     """Delete a note, or with --all every note.
 
@@ -121,12 +114,8 @@ def _number(memory: "Memory", owner: "Whose", filters: "NoteFilters") -> int:
 @on_memory
 def decisions(
     on: Target,
-    limit: Annotated[
-        int, typer.Option("--limit", "-n", metavar="N", min=1, max=MOST, help="How many decisions, at most.")
-    ] = NEWEST,
-    before: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Only decisions made until then, ISO 8601; a day means its end.")
-    ] = None,
+    limit: Annotated[int, "--limit -n N: How many decisions, at most.", MANY] = NEWEST,
+    before: Annotated[str | None, "TIME: Only decisions made until then, ISO 8601; a day means its end."] = None,
 ) -> Iterator[object]:
     """List what changed a memory, newest first."""
     found = on.memory().decisions(**on.owner, limit=limit, before=before)
@@ -142,11 +131,8 @@ def decisions(
 @on_memory
 def undo(
     on: Target,
-    decision: Annotated[str, typer.Argument(metavar="DECISION", help="A decision's id, as `decisions` lists it.")],
-    cascade: Annotated[
-        bool,
-        typer.Option("--cascade", help="First undo the later decisions that changed what it made.", show_default=False),
-    ] = False,
+    decision: Annotated[str, "DECISION: A decision's id, as `decisions` lists it."],
+    cascade: Annotated[bool, "First undo the later decisions that changed what it made."] = False,
 ) -> Iterator[object]:
     """Take a decision back.
 
@@ -161,8 +147,8 @@ def undo(
 @on_memory
 def untie(
     on: Target,
-    note: Annotated[str, typer.Argument(metavar="NOTE", help="A note's id, as `explain` lists it.")],
-    other: Annotated[str, typer.Argument(metavar="OTHER", help="The id of the note that it is tied to.")],
+    note: Annotated[str, "NOTE: A note's id, as `explain` lists it."],
+    other: Annotated[str, "OTHER: The id of the note that it is tied to."],
 ) -> Iterator[object]:
     """Take back the tie between two notes, which stay.
 

@@ -7,15 +7,16 @@ import typer
 
 from memgraph_engine.cli import show
 from memgraph_engine.cli.command import Target, on_memory
-from memgraph_engine.cli.group import Group
-from memgraph_engine.interface.defaults import CLAIMS, MOST
+from memgraph_engine.cli.group import Commands, Group
+from memgraph_engine.cli.options import MANY
+from memgraph_engine.interface.defaults import CLAIMS
 
 if TYPE_CHECKING:
     from memgraph_engine.model.claim import Claim
 
-claims_app = typer.Typer(cls=Group, help="Claims: what notes say that holds in general.", no_args_is_help=True)
+claims_app = Commands(cls=Group, help="Claims: what notes say that holds in general.", no_args_is_help=True)
 
-_Most = Annotated[int, typer.Option("--k", metavar="N", min=1, max=MOST, help="Claims, at most.")]
+_Most = Annotated[int, "N: Claims, at most.", MANY]
 
 
 @claims_app.command()
@@ -42,10 +43,7 @@ def consolidate(on: Target) -> Iterator[object]:
 
 @claims_app.command()
 @on_memory
-def share(
-    on: Target,
-    switch: Annotated[Literal["on", "off"], typer.Argument(help="Whether to.")],
-) -> Iterator[object]:
+def share(on: Target, switch: Annotated[Literal["on", "off"], "Whether to."]) -> Iterator[object]:
     """Let the tenant's users share claims, with --shared.
 
     Or let one of them take part, with --user.
@@ -81,11 +79,7 @@ def list_claims(on: Target, k: _Most = CLAIMS) -> Iterator[object]:
 
 @claims_app.command()
 @on_memory
-def about(
-    on: Target,
-    text: Annotated[str, typer.Argument(metavar="TEXT", help="What claims are wanted on.")],
-    k: _Most = CLAIMS,
-) -> Iterator[object]:
+def about(on: Target, text: Annotated[str, "TEXT: What claims are wanted on."], k: _Most = CLAIMS) -> Iterator[object]:
     """Find the claims on something.
 
     Those that name it come first, then those nearest to it.
@@ -96,10 +90,7 @@ def about(
 
 @claims_app.command("show")
 @on_memory
-def show_claim(
-    on: Target,
-    id: Annotated[str, typer.Argument(metavar="ID", help="A claim's id.")],
-) -> Iterator[object]:
+def show_claim(on: Target, id: Annotated[str, "ID: A claim's id."]) -> Iterator[object]:
     """Show a claim with the notes that support it."""
     memory = on.memory()
     claim = memory.claim(id, **on.owner)

@@ -9,16 +9,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memgraph_engine.cli import show
-from memgraph_engine.cli.group import Group
+from memgraph_engine.cli.group import Commands, Group
+from memgraph_engine.cli.options import Json
 from memgraph_engine.errors import LocalServerError
 
 if TYPE_CHECKING:  # loaded when a command runs, so that `--help` is fast
     from memgraph_engine.graph.server import Backup, LocalServer, Status
     from memgraph_engine.settings import Settings
 
-db_app = typer.Typer(cls=Group, help="The managed local Neo4j server.", no_args_is_help=True)
-
-Json = Annotated[bool, typer.Option("--json", help="Print JSON for a program to read.")]
+db_app = Commands(cls=Group, help="The managed local Neo4j server.", no_args_is_help=True)
 
 
 @db_app.command()
@@ -34,9 +33,7 @@ def start(as_json: Json = False) -> None:
 
 @db_app.command()
 def stop(
-    timeout: Annotated[
-        float, typer.Option(help="Seconds to wait for a clean stop before the server is killed.", min=0)
-    ] = 60.0,
+    timeout: Annotated[float, "Seconds to wait for a clean stop before the server is killed.", {"min": 0}] = 60.0,
     as_json: Json = False,
 ) -> None:
     """Stop the server and wait until it is gone."""
@@ -68,10 +65,7 @@ def status(as_json: Json = False) -> None:
 
 
 @db_app.command()
-def logs(
-    lines: Annotated[int, typer.Option("--lines", "-n", help="How many lines, at most.", min=1)] = 50,
-    as_json: Json = False,
-) -> None:
+def logs(lines: Annotated[int, "--lines -n: How many lines, at most.", {"min": 1}] = 50, as_json: Json = False) -> None:
     """Print the end of the server's log."""
     found = _server().logs(lines)
     typer.echo(json.dumps(found) if as_json else "\n".join(found) or "There is no log yet.")
@@ -79,9 +73,7 @@ def logs(
 
 @db_app.command()
 def browser(
-    print_only: Annotated[
-        bool, typer.Option("--print", help="Print the address, user and password; open nothing.")
-    ] = False,
+    print_only: Annotated[bool, "--print: Print the address, user and password; open nothing."] = False,
     as_json: Json = False,
 ) -> None:
     """Open Neo4j Browser on the running server.
@@ -122,9 +114,7 @@ def compact(as_json: Json = False) -> None:
 
 @db_app.command()
 def backup(
-    path: Annotated[
-        Path, typer.Argument(metavar="FILE|FOLDER", help="The archive to write, or a folder in which it gets a name.")
-    ],
+    path: Annotated[Path, "FILE|FOLDER: The archive to write, or a folder in which it gets a name."],
     as_json: Json = False,
 ) -> None:
     """Write all data of the server into an archive.
@@ -143,8 +133,8 @@ def backup(
 
 @db_app.command()
 def restore(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="An archive that `db backup` wrote.")],
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Replace without asking.", show_default=False)] = False,
+    file: Annotated[Path, "FILE: An archive that `db backup` wrote."],
+    yes: Annotated[bool, "--yes -y: Replace without asking."] = False,
     as_json: Json = False,
 ) -> None:
     """Put the data of a backup in the place of all there is.
@@ -172,9 +162,7 @@ def _tell_backup(found: "Backup", what: str, *, as_json: bool) -> None:
 
 
 @db_app.command()
-def reset(
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Delete without asking.")] = False,
-) -> None:
+def reset(yes: Annotated[bool, "--yes -y: Delete without asking."] = False) -> None:
     """Stop the server and delete all that it has.
 
     That is its data, password, configuration and logs.

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,7 +13,7 @@ from memgraph_engine.cli.options import Shared, User, whose
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memgraph_engine.model.result import Chosen, ErasurePlan
+    from memgraph_engine.model.result import Chosen, ErasurePlan, ErasureReceipt
 
 _MOST, _FEW = 50, 5  # sources that are listed
 
@@ -21,41 +21,27 @@ _MOST, _FEW = 50, 5  # sources that are listed
 @on_memory
 def forget(
     on: Target,
-    session: Annotated[str | None, typer.Option(metavar="ID", help="All of this session, or document.")] = None,
-    source: Annotated[
-        list[str] | None, typer.Option(metavar="ID", help="This source, or what a note comes from. Can be repeated.")
-    ] = None,
-    before: Annotated[str | None, typer.Option(metavar="TIME", help="What was said before this time.")] = None,
-    query: Annotated[str | None, typer.Option(metavar="TEXT", help="What holds all of these words.")] = None,
-    policy: Annotated[str | None, typer.Option(metavar="NAME", help="What has this policy.")] = None,
-    near: Annotated[
-        bool, typer.Option("--near", help="Take what is near to the query too.", show_default=False)
-    ] = False,
-    keep: Annotated[
-        list[str] | None, typer.Option(metavar="ID", help="Leave this out, as --source names it. Can be repeated.")
-    ] = None,
-    everything: Annotated[bool, typer.Option("--all", help="All of this memory.", show_default=False)] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only tell what would go.", show_default=False)] = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Don't ask.", show_default=False)] = False,
+    session: Annotated[str | None, "ID: All of this session, or document."] = None,
+    source: Annotated[list[str] | None, "ID: This source, or what a note comes from. Can be repeated."] = None,
+    before: Annotated[str | None, "TIME: What was said before this time."] = None,
+    query: Annotated[str | None, "TEXT: What holds all of these words."] = None,
+    policy: Annotated[str | None, "NAME: What has this policy."] = None,
+    near: Annotated[bool, "Take what is near to the query too."] = False,
+    keep: Annotated[list[str] | None, "ID: Leave this out, as --source names it. Can be repeated."] = None,
+    everything: Annotated[bool, "--all: All of this memory."] = False,
+    dry_run: Annotated[bool, "Only tell what would go."] = False,
+    yes: Annotated[bool, "--yes -y: Don't ask."] = False,
 ) -> Iterator[object]:
     """Erase what is meant for good, and print the receipt.
 
     Nothing brings it back: `delete` can be undone, this can't. Of several options it is what all of them mean.
     """
-    if everything == any(one for one in (session, source, before, query, policy)):
+    meant: dict[str, Any] = {"session": session, "source": source or None, "before": before}
+    meant |= {"query": query, "policy": policy}
+    if everything == any(meant.values()):
         raise typer.BadParameter("say what is meant: --session, --source, --before, --query or --policy, or --all.")
     memory = on.memory()
-    plan = memory.forget(
-        **on.owner,
-        session=session,
-        source=source or None,
-        before=before,
-        query=query,
-        policy=policy,
-        near=near,
-        keep=keep or (),
-        everything=everything,
-    )
+    plan = memory.forget(**on.owner, **meant, near=near, keep=keep or (), everything=everything)
     if dry_run:
         yield plan
         _tell(plan, err=False)
@@ -100,27 +86,21 @@ def _list(some: "Sequence[Chosen]", most: int, *, err: bool) -> None:
 @on_tenant
 def receipts(on: Target) -> Iterator[object]:
     """List the receipts of a tenant's erasures, oldest first."""
-    found = on.connect().receipts()
-    yield found
-    for one in found:
-        typer.echo(
-            f"{one.number}  {show.moment(one.ended)}  {one.rule}: {show.count(one.counts['sources'], 'source')}, "
-            f"{show.count(one.counts['notes'], 'note')}; {one.residue} left  {one.hash[:16]}"
-        )
-    if not found:
-        typer.echo("Nothing was erased.", err=True)
+    return on.listed(on.connect().receipts(), _receipt, "Nothing was erased.")
+
+
+def _receipt(one: "ErasureReceipt") -> None:
+    typer.echo(
+        f"{one.number}  {show.moment(one.ended)}  {one.rule}: {show.count(one.counts['sources'], 'source')}, "
+        f"{show.count(one.counts['notes'], 'note')}; {one.residue} left  {one.hash[:16]}"
+    )
 
 
 @on_tenant
 def verify_erasure(
     on: Target,
-    probe: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Look for the words of this file.", exists=True, dir_okay=False),
-    ] = None,
-    files: Annotated[
-        bool, typer.Option("--files", help="Look for them in the managed server's files too, of all memories.")
-    ] = False,
+    probe: Annotated[Path | None, "FILE: Look for the words of this file.", {"exists": True, "dir_okay": False}] = None,
+    files: Annotated[bool, "Look for them in the managed server's files too, of all memories."] = False,
     user: User = None,
     shared: Shared = False,
 ) -> Iterator[object]:
@@ -141,8 +121,8 @@ def verify_erasure(
 def hold(
     on: Target,
     reason: Annotated[str | None, typer.Argument(metavar="REASON", help="Why it must not be erased.")] = None,
-    session: Annotated[str | None, typer.Option(metavar="ID", help="Hold this session only.")] = None,
-    source: Annotated[str | None, typer.Option(metavar="ID", help="Hold this source only.")] = None,
+    session: Annotated[str | None, "ID: Hold this session only."] = None,
+    source: Annotated[str | None, "ID: Hold this source only."] = None,
 ) -> Iterator[object]:
     """Keep a memory, a session or a source from erasure.
 
@@ -162,9 +142,7 @@ def hold(
 
 
 @on_memory
-def release(
-    on: Target, id: Annotated[str, typer.Argument(metavar="HOLD", help="A hold's id, as `hold` lists it.")]
-) -> Iterator[object]:
+def release(on: Target, id: Annotated[str, "HOLD: A hold's id, as `hold` lists it."]) -> Iterator[object]:
     """End a hold."""
     on.memory().release(id, **on.owner)
     yield {"released": id}

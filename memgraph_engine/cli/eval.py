@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memgraph_engine.cli import show
-from memgraph_engine.cli.group import Group
+from memgraph_engine.cli.group import Commands, Group
 from memgraph_engine.cli.options import Json
 from memgraph_engine.cli.progress import bar
 from memgraph_engine.errors import InvalidInput
@@ -24,60 +24,38 @@ if TYPE_CHECKING:
     from memgraph_engine.evaluation.summary import Summary
     from memgraph_engine.settings import Settings
 
-eval_app = typer.Typer(cls=Group, help="The experiments of the papers, on this engine.", no_args_is_help=True)
+eval_app = Commands(cls=Group, help="The experiments of the papers, on this engine.", no_args_is_help=True)
 
 _ALL = "all"
 _File = Annotated[
     Path,
     typer.Option(help="The LoCoMo file.", envvar="MEMGRAPH_ENGINE_LOCOMO", exists=True, dir_okay=False, readable=True),
 ]
-_Yes = Annotated[bool, typer.Option("--yes", "-y", help="Don't ask, whatever it costs.", show_default=False)]
+_Yes = Annotated[bool, "--yes -y: Don't ask, whatever it costs."]
 
 
 @eval_app.command()
 def locomo(
     file: _File,
-    model: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME", help="The model that constructs and answers; without one, only retrieval is measured."
-        ),
-    ] = "",
-    judge: Annotated[
-        str, typer.Option(metavar="NAME", help="A model that judges the answers; else that of the role `judging`.")
-    ] = "",
+    model: Annotated[str, "NAME: The model that constructs and answers; without one, only retrieval is measured."] = "",
+    judge: Annotated[str, "NAME: A model that judges the answers; else that of the role `judging`."] = "",
     ablation: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            help="Measure without a part, e.g. without-topics, or by blocks; can be repeated; `all` means each.",
-        ),
+        "NAME: Measure without a part, e.g. without-topics, or by blocks; can be repeated; `all` means each.",
     ] = None,
-    k: Annotated[
-        list[int] | None,
-        typer.Option("--k", metavar="N", help="Notes that answers are made from (20); can be repeated."),
-    ] = None,
+    k: Annotated[list[int] | None, "N: Notes that answers are made from (20); can be repeated."] = None,
     full_context: Annotated[
         bool, typer.Option(help="Measure the baseline that reads whole conversations, which is most of the cost.")
     ] = True,
-    out: Annotated[
-        Path,
-        typer.Option(
-            metavar="DIR", help="The folder of results and report; a run that was broken off continues there."
-        ),
-    ] = Path("reports/locomo"),
+    out: Annotated[Path, "DIR: The folder of results and report; a run that was broken off continues there."] = Path(
+        "reports/locomo"
+    ),
     max_cost: Annotated[
-        float,
-        typer.Option(
-            metavar="DOLLARS", min=0, help="Ask before a run that may cost more; stop any other run at this cost."
-        ),
+        float, "DOLLARS: Ask before a run that may cost more; stop any other run at this cost.", {"min": 0}
     ] = 1.0,
     yes: _Yes = False,
-    estimate: Annotated[bool, typer.Option("--estimate", help="Only estimate the cost.", show_default=False)] = False,
-    forget: Annotated[
-        bool,
-        typer.Option("--forget", help="Only remove what a broken-off run left in the database.", show_default=False),
-    ] = False,
+    estimate: Annotated[bool, "Only estimate the cost."] = False,
+    forget: Annotated[bool, "Only remove what a broken-off run left in the database."] = False,
     as_json: Json = False,
 ) -> None:
     """Measure retrieval and answers on LoCoMo.
@@ -115,20 +93,13 @@ def export_selector(
     file: _File,
     out: Annotated[Path, typer.Option(metavar="FILE", help="The file to write.", dir_okay=False)],
     conversation: Annotated[
-        list[str] | None,
-        typer.Option(metavar="ID", help="Of this conversation, by its sample_id (all); can be repeated."),
+        list[str] | None, "ID: Of this conversation, by its sample_id (all); can be repeated."
     ] = None,
-    k: Annotated[int, typer.Option("--k", metavar="N", min=1, max=100, help="Notes that a selector keeps.")] = 10,
+    k: Annotated[int, "N: Notes that a selector keeps.", {"min": 1, "max": 100}] = 10,
     model: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME",
-            help="The model that constructs notes and makes queries of questions; without one there are none.",
-        ),
+        str, "NAME: The model that constructs notes and makes queries of questions; without one there are none."
     ] = "",
-    max_cost: Annotated[
-        float, typer.Option(metavar="DOLLARS", min=0, help="Stop when the model has cost so much.")
-    ] = 1.0,
+    max_cost: Annotated[float, "DOLLARS: Stop when the model has cost so much.", {"min": 0}] = 1.0,
     yes: _Yes = False,
     as_json: Json = False,
 ) -> None:

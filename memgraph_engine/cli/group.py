@@ -1,15 +1,28 @@
 """A command that has commands of its own."""
 
+from collections.abc import Callable
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+import typer
 from typer._click.exceptions import NoSuchOption
 from typer.core import TyperGroup
 
+from memgraph_engine.cli.options import described
 from memgraph_engine.interface.meant import meant
 
+C = TypeVar("C", bound=Callable[..., Any])
 _FEW = 12  # commands that are all named
+
+
+class Commands(typer.Typer):
+    """Commands whose options are told in a line each (`options.described`)."""
+
+    def command(self, name: str | None = None, **given: Any) -> Callable[[C], C]:
+        """Take a function for a command."""
+        take = super().command(name, **given)
+        return lambda function: take(described(function))  # type: ignore[return-value]
 
 
 class Group(TyperGroup):

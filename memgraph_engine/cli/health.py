@@ -16,9 +16,7 @@ if TYPE_CHECKING:
 @on_tenant
 def health(
     on: Target,
-    overdue: Annotated[
-        float, typer.Option(metavar="MINUTES", min=0, help="Work that waits longer than this is a fault.")
-    ] = 60.0,
+    overdue: Annotated[float, "MINUTES: Work that waits longer than this is a fault.", {"min": 0}] = 60.0,
 ) -> Iterator[object]:
     """Tell whether the database answers, and what waits.
 

@@ -10,7 +10,7 @@ import typer
 
 from memgraph_engine.cli import progress, show
 from memgraph_engine.cli.command import Target, on_memory, on_tenant
-from memgraph_engine.cli.group import WithDefault
+from memgraph_engine.cli.group import Commands, WithDefault
 from memgraph_engine.cli.options import Shared, whose
 from memgraph_engine.cli.tally import tell
 from memgraph_engine.errors import StoreError
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _USERS = 20  # that are told of
 
-import_app = typer.Typer(
+import_app = Commands(
     cls=WithDefault,
     help=(
         "Read an export, or what another program has kept.\n\n`import FILE` makes the memory of a file that `export` "
@@ -34,21 +34,16 @@ import_app = typer.Typer(
     subcommand_metavar="FILE | COMMAND [ARGS]...",
 )
 
-Files = Annotated[list[Path], typer.Argument(metavar="FILE", help="One or several files.", exists=True)]
-Only = Annotated[
-    str | None,
-    typer.Option(
-        "--user", "-u", metavar="NAME", help="Only what names this user; what names none is this user's as well."
-    ),
-]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Write nothing, and tell what would come.", show_default=False)]
+Files = Annotated[list[Path], "FILE: One or several files.", {"exists": True}]
+Only = Annotated[str | None, "--user -u NAME: Only what names this user; what names none is this user's as well."]
+DryRun = Annotated[bool, "Write nothing, and tell what would come."]
 
 
 @import_app.command("file")
 @on_memory
 def file_(
     on: Target,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A file that `export` wrote.", dir_okay=False)],
+    file: Annotated[Path, "FILE: A file that `export` wrote.", {"dir_okay": False}],
 ) -> Iterator[object]:
     """Read what `export` wrote; `file` can be left out.
 
@@ -71,8 +66,7 @@ def mem0(
     files: Files,
     user: Only = None,
     history: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="mem0's history.db: former texts come as former versions.", exists=True),
+        Path | None, "FILE: mem0's history.db: former texts come as former versions.", {"exists": True}
     ] = None,
     dry_run: DryRun = False,
 ) -> Iterator[object]:
@@ -96,16 +90,10 @@ def mem0(
 def langgraph(
     on: Target,
     files: Files,
-    user: Annotated[
-        str | None,
-        typer.Option("--user", "-u", metavar="NAME", help="Only the namespace of this user, such as users/ana."),
-    ] = None,
+    user: Annotated[str | None, "--user -u NAME: Only the namespace of this user, such as users/ana."] = None,
     field: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="PATH",
-            help="What of a value an item is found by, as in a store's `index`; can be repeated. Else all of it.",
-        ),
+        "PATH: What of a value an item is found by, as in a store's `index`; can be repeated. Else all of it.",
     ] = None,
     dry_run: DryRun = False,
 ) -> Iterator[object]:
@@ -133,26 +121,13 @@ def jsonl(
     files: Files,
     user: Only = None,
     shared: Shared = False,
-    text_field: Annotated[
-        str, typer.Option(metavar="NAME", help="What a record's text is called.", show_default=False)
-    ] = "",
-    user_field: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME",
-            help="What the name of the user is called whose memory it is; else user_id.",
-            show_default=False,
-        ),
-    ] = "",
-    speaker_field: Annotated[
-        str, typer.Option(metavar="NAME", help="What the name of the speaker is called.", show_default=False)
-    ] = "",
-    role_field: Annotated[str, typer.Option(metavar="NAME", help="What the role is called.", show_default=False)] = "",
-    time_field: Annotated[str, typer.Option(metavar="NAME", help="What the time is called.", show_default=False)] = "",
-    id_field: Annotated[str, typer.Option(metavar="NAME", help="What the id is called.", show_default=False)] = "",
-    session_field: Annotated[
-        str, typer.Option(metavar="NAME", help="What the id of the conversation is called.", show_default=False)
-    ] = "",
+    text_field: Annotated[str, "NAME: What a record's text is called."] = "",
+    user_field: Annotated[str, "NAME: What the name of the user is called whose memory it is; else user_id."] = "",
+    speaker_field: Annotated[str, "NAME: What the name of the speaker is called."] = "",
+    role_field: Annotated[str, "NAME: What the role is called."] = "",
+    time_field: Annotated[str, "NAME: What the time is called."] = "",
+    id_field: Annotated[str, "NAME: What the id is called."] = "",
+    session_field: Annotated[str, "NAME: What the id of the conversation is called."] = "",
     dry_run: DryRun = False,
 ) -> Iterator[object]:
     """Bring chats of any shape in JSON: lines, or an array.
@@ -166,15 +141,8 @@ def jsonl(
 
     if shared and user is not None:
         whose(user, shared)
-    named = {
-        "text_field": text_field,
-        "user_field": user_field,
-        "speaker_field": speaker_field,
-        "role_field": role_field,
-        "time_field": time_field,
-        "id_field": id_field,
-        "session_field": session_field,
-    }
+    named = {"text_field": text_field, "user_field": user_field, "speaker_field": speaker_field}
+    named |= {"role_field": role_field, "time_field": time_field, "id_field": id_field, "session_field": session_field}
     return _bring(
         on,
         lambda memory, told: import_jsonl(

@@ -18,8 +18,7 @@ _ASSIGNMENT = re.compile(r"^(?=\w+ = )", re.MULTILINE)
 @printed
 def init(
     write_config: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Also write a file with all settings, commented out, for you to change."),
+        Path | None, "FILE: Also write a file with all settings, commented out, for you to change."
     ] = None,
 ) -> Iterator[object]:
     """Make Neo4j, the schema and the embedder ready.

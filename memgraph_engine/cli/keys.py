@@ -7,7 +7,7 @@ import typer
 
 from memgraph_engine.cli import complete, show
 from memgraph_engine.cli.command import Target, on_tenant
-from memgraph_engine.cli.group import Group
+from memgraph_engine.cli.group import Commands, Group
 from memgraph_engine.errors import NotFound
 
 if TYPE_CHECKING:
@@ -16,34 +16,22 @@ if TYPE_CHECKING:
     from memgraph_engine.client import Memory
     from memgraph_engine.model.key import Key
 
-keys_app = typer.Typer(cls=Group, help="Keys: who may ask a server, and what for.", no_args_is_help=True)
+keys_app = Commands(cls=Group, help="Keys: who may ask a server, and what for.", no_args_is_help=True)
 
 
 @keys_app.command()
 @on_tenant
 def add(
     on: Target,
-    name: Annotated[str, typer.Argument(metavar="NAME", help="What you will know the key by.")],
+    name: Annotated[str, "NAME: What you will know the key by."],
     user: Annotated[
-        str | None,
-        typer.Option(
-            "--user", "-u", metavar="NAME", help="The user whose memory it opens.", autocompletion=complete.users
-        ),
+        str | None, "--user -u NAME: The user whose memory it opens.", {"autocompletion": complete.users}
     ] = None,
-    whole_tenant: Annotated[
-        bool, typer.Option("--whole-tenant", help="It opens all memories of the tenant.", show_default=False)
-    ] = False,
+    whole_tenant: Annotated[bool, "It opens all memories of the tenant."] = False,
     right: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="RIGHT",
-            help="read, write or forget; can be repeated. Without it: read and write.",
-            show_default=False,
-        ),
+        list[str] | None, "RIGHT: read, write or forget; can be repeated. Without it: read and write."
     ] = None,
-    expires: Annotated[
-        str | None, typer.Option(metavar="TIME", help="When it ends, ISO 8601; a day means its end.")
-    ] = None,
+    expires: Annotated[str | None, "TIME: When it ends, ISO 8601; a day means its end."] = None,
 ) -> Iterator[object]:
     """Make a key, and print its secret this once.
 
@@ -89,10 +77,7 @@ def list_(on: Target) -> Iterator[object]:
 
 @keys_app.command()
 @on_tenant
-def revoke(
-    on: Target,
-    id: Annotated[str, typer.Argument(metavar="ID", help="The id of a key, as `list` shows it.")],
-) -> Iterator[object]:
+def revoke(on: Target, id: Annotated[str, "ID: The id of a key, as `list` shows it."]) -> Iterator[object]:
     """End a key; servers refuse it within five seconds."""
     from memgraph_engine.graph import keys
 

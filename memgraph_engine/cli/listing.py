@@ -41,12 +41,10 @@ def users(on: Target) -> Iterator[object]:
     Who has none lost them all to deletion, and is listed until everything of theirs is erased.
     """
     memory = on.connect()
-    found = memory.users()
-    yield found
-    for user in found:
-        typer.echo(f"{show.clean(user.id)}  {show.count(user.notes, 'note')}")
-    if not found:
-        typer.echo(f"Tenant {show.clean(memory.engine.settings.tenant)!r} has no users.", err=True)
+    none = f"Tenant {show.clean(memory.engine.settings.tenant)!r} has no users."
+    return on.listed(
+        memory.users(), lambda user: typer.echo(f"{show.clean(user.id)}  {show.count(user.notes, 'note')}"), none
+    )
 
 
 @printed
@@ -68,12 +66,11 @@ def sessions(on: Target) -> Iterator[object]:
 
     They are conversations, and documents.
     """
-    found = on.memory().sessions(**on.owner)
-    yield found
-    for session in found:
-        typer.echo(f"{show.inline(session.id)}  {show.count(session.sources, 'source')}{_when(session)}")
-    if not found:
-        typer.echo("There are no sessions.", err=True)
+    return on.listed(on.memory().sessions(**on.owner), _session, "There are no sessions.")
+
+
+def _session(session: "Session") -> None:
+    typer.echo(f"{show.inline(session.id)}  {show.count(session.sources, 'source')}{_when(session)}")
 
 
 def _when(session: "Session") -> str:
@@ -120,10 +117,7 @@ def _shared(counts: "Stats") -> str:
 
 
 @on_memory
-def cost(
-    on: Target,
-    since: Annotated[str | None, typer.Option(metavar="TIME", help="The first day, ISO 8601.")] = None,
-) -> Iterator[object]:
+def cost(on: Target, since: Annotated[str | None, "TIME: The first day, ISO 8601."] = None) -> Iterator[object]:
     """Show what chat models cost a memory, by day (UTC)."""
     days = on.memory().cost(**on.owner, since=since)
     yield days

@@ -39,7 +39,7 @@ def restore(on: Target, id: NoteId) -> Iterator[object]:
 @on_memory
 def end_session(
     on: Target,
-    session: Annotated[str, typer.Argument(metavar="SESSION", help="A session's id, as `sessions` lists it.")],
+    session: Annotated[str, "SESSION: A session's id, as `sessions` lists it."],
 ) -> Iterator[object]:
     """End a session, and what lives only as long.
 
@@ -69,10 +69,7 @@ def sweep(on: Target) -> Iterator[object]:
 
 
 @on_memory
-def limit(
-    on: Target,
-    cap: Annotated[str, typer.Argument(metavar="CAP", help="A number of notes, 0 for any number, or default.")],
-) -> Iterator[object]:
+def limit(on: Target, cap: Annotated[str, "CAP: A number of notes, 0 for any number, or default."]) -> Iterator[object]:
     """Give a memory a cap of its own, or that of the settings.
 
     `evict` or a worker then brings it down to that.
@@ -87,10 +84,7 @@ def limit(
 
 
 @on_memory
-def evict(
-    on: Target,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only tell what would be summed up.")] = False,
-) -> Iterator[object]:
+def evict(on: Target, dry_run: Annotated[bool, "Only tell what would be summed up."] = False) -> Iterator[object]:
     """Sum up the coldest notes of a memory above its cap.
 
     `undo` brings them back.

@@ -2,8 +2,6 @@
 
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from memgraph_engine.cli.connect import connect
 from memgraph_engine.cli.options import Shared, Tenant, User, whose
 from memgraph_engine.errors import MissingExtra
@@ -16,9 +14,7 @@ def mcp(
     user: User = None,
     shared: Shared = False,
     tenant: Tenant = None,
-    read_only: Annotated[
-        bool, typer.Option("--read-only", help="Offer no tool that writes or erases.", show_default=False)
-    ] = False,
+    read_only: Annotated[bool, "Offer no tool that writes or erases."] = False,
 ) -> None:
     """Serve one memory to an MCP client.
 

@@ -1,10 +1,11 @@
 """Options that several commands share."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from shlex import quote
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeVar, get_args
 
 import typer
 
@@ -17,47 +18,25 @@ from memgraph_engine.model.marker import shown
 
 Told = TypeVar("Told")
 
-User = Annotated[
-    str | None,
-    typer.Option("--user", "-u", metavar="NAME", help="The user whose memory is meant.", autocompletion=complete.users),
-]
-Shared = Annotated[
-    bool,
-    typer.Option("--shared", help="Take the tenant's shared memory, not a user's.", show_default=False),
-]
-Tenant = Annotated[str | None, typer.Option("--tenant", metavar="NAME", help="The tenant; else the setting `tenant`.")]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document, for machines.", show_default=False)]
+User = Annotated[str | None, "--user -u NAME: The user whose memory is meant.", {"autocompletion": complete.users}]
+Shared = Annotated[bool, "Take the tenant's shared memory, not a user's."]
+Tenant = Annotated[str | None, "NAME: The tenant; else the setting `tenant`."]
+Json = Annotated[bool, "--json: Print one JSON document, for machines."]
 NoWait = Annotated[
-    bool,
-    typer.Option(
-        "--no-wait",
-        help="Store it, and let `process` construct its note later; until then search finds it by its words.",
-        show_default=False,
-    ),
+    bool, "Store it, and let `process` construct its note later; until then search finds it by its words."
 ]
-Question = Annotated[str, typer.Argument(metavar="QUESTION", help="What you want to know.")]
-Considered = Annotated[
-    int, typer.Option("--top-k", "-k", metavar="N", min=1, max=MOST, help="How many notes are considered, at most.")
-]
-Budget = Annotated[
-    int | None,
-    typer.Option(
-        metavar="TOKENS", help="The most tokens of the context, 200 or more; else the setting `answer.budget`."
-    ),
-]
+Question = Annotated[str, "QUESTION: What you want to know."]
+MANY: Mapping[str, Any] = {"min": 1, "max": MOST}
+"""How many of something can be asked for."""
+Considered = Annotated[int, "--top-k -k N: How many notes are considered, at most.", MANY]
+Budget = Annotated[int | None, "TOKENS: The most tokens of the context, 200 or more; else the setting `answer.budget`."]
 History = Annotated[
     str,
-    typer.Option(
-        metavar="ID",
-        help="The conversation that goes on: its last turns tell what the question refers back to.",
-        autocompletion=complete.sessions,
-    ),
+    "ID: The conversation that goes on: its last turns tell what the question refers back to.",
+    {"autocompletion": complete.sessions},
 ]
-NoteId = Annotated[str, typer.Argument(metavar="ID", help="The id of a note, or of one of its sources.")]
-
-
-def _one(metavar: str, meaning: str) -> object:
-    return Annotated[str | None, typer.Option(metavar=metavar, help=meaning)]
+NoteId = Annotated[str, "ID: The id of a note, or of one of its sources."]
+_LINE = re.compile(r"((?:--?[a-z][\w-]* ?)*)([A-Z][A-Z=|]*)?: (.*)")
 
 
 def whose(user: str | None, shared: bool) -> Whose:
@@ -91,44 +70,31 @@ def metadata(pairs: Sequence[str]) -> dict[str, object]:
 
 NOTE_OPTIONS: dict[str, Any] = {
     "session": Annotated[
-        str | None,
-        typer.Option(
-            metavar="ID", help="Only notes of this conversation or document.", autocompletion=complete.sessions
-        ),
+        str | None, "ID: Only notes of this conversation or document.", {"autocompletion": complete.sessions}
     ],
-    "speaker": _one("NAME", "Only what this speaker said."),
-    "role": _one("ROLE", "Only messages of this role."),
-    "agent": _one("ID", "Only what was said to this agent."),
-    "kind": _one("KIND", "Only what came as this: message, document, code, api_result or item."),
-    "since": _one("TIME", "Only what was said then or later, ISO 8601."),
-    "until": _one("TIME", "Only what was said then or before, ISO 8601."),
-    "tags": Annotated[
-        list[str] | None, typer.Option("--tag", metavar="TAG", help="Only notes with this tag; can be repeated.")
-    ],
+    "speaker": Annotated[str | None, "NAME: Only what this speaker said."],
+    "role": Annotated[str | None, "ROLE: Only messages of this role."],
+    "agent": Annotated[str | None, "ID: Only what was said to this agent."],
+    "kind": Annotated[str | None, "KIND: Only what came as this: message, document, code, api_result or item."],
+    "since": Annotated[str | None, "TIME: Only what was said then or later, ISO 8601."],
+    "until": Annotated[str | None, "TIME: Only what was said then or before, ISO 8601."],
+    "tags": Annotated[list[str] | None, "--tag TAG: Only notes with this tag; can be repeated."],
     "metadata": Annotated[
-        list[str] | None,
-        typer.Option(
-            "--meta", metavar="KEY=VALUE", help="Only notes with this entry in the metadata; can be repeated."
-        ),
+        list[str] | None, "--meta KEY=VALUE: Only notes with this entry in the metadata; can be repeated."
     ],
 }
 """The option of each filter that a listing takes (`interface.filters`)."""
 FILTER_OPTIONS: dict[str, Any] = {
     **NOTE_OPTIONS,
-    "as_of": _one("TIME", "Ask what was true in the world then; a day means its end."),
-    "known_at": _one("TIME", "Ask what the memory held then (nothing before its import); a day means its end."),
-    "min_similarity": Annotated[
-        float | None, typer.Option(metavar="X", help="Only notes at least this similar to the question, -1 to 1.")
+    "as_of": Annotated[str | None, "TIME: Ask what was true in the world then; a day means its end."],
+    "known_at": Annotated[
+        str | None, "TIME: Ask what the memory held then (nothing before its import); a day means its end."
     ],
+    "min_similarity": Annotated[float | None, "X: Only notes at least this similar to the question, -1 to 1."],
     "include": Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="POLICY", help="Also notes of this policy, which are shown only if asked for; can be repeated."
-        ),
+        list[str] | None, "POLICY: Also notes of this policy, which are shown only if asked for; can be repeated."
     ],
-    "archived": Annotated[
-        bool | None, typer.Option("--archived", help="Also notes that a summary stands for; they are found by words.")
-    ],
+    "archived": Annotated[bool | None, "--archived: Also notes that a summary stands for; they are found by words."],
 }
 """The option of each filter that a question takes."""
 
@@ -175,3 +141,37 @@ def called_with(
     run.__signature__ = Signature(given)  # type: ignore[attr-defined]
     run.__annotations__ = {one.name: one.annotation for one in given}
     return run
+
+
+def described(command: Callable[..., Told]) -> Callable[..., Told]:
+    """Give a command the options that its parameters are annotated with, each in a line."""
+
+    def run(**given: Any) -> Told:
+        return command(**given)
+
+    return called_with(run, command, [_read(one) for one in signature(command).parameters.values()])
+
+
+def _read(parameter: Parameter) -> Parameter:
+    """Return a parameter of a command as Typer reads it.
+
+    It is annotated with a line of help, such as "--limit -n N: What it means", and by what else Typer is to know. The
+    names are left out where the parameter has the only one; a switch has no N. Without a default it is an argument.
+
+    >>> def evict(most: Annotated[int, "--most -n N: How many, at most.", {"min": 1}] = 20): ...
+    >>> (option,) = (_read(one).annotation.__metadata__[0] for one in signature(evict).parameters.values())
+    >>> option.metavar, option.help, option.min
+    ('N', 'How many, at most.', 1)
+    """
+    kind, told, *more = get_args(parameter.annotation) or (None, None)
+    if not isinstance(told, str):
+        return parameter
+    found = _LINE.fullmatch(told)
+    names, metavar, meaning = found.groups() if found else ("", None, told)
+    given: dict[str, Any] = {"metavar": metavar, "help": meaning, **(more[0] if more else {})}
+    option: Any = (
+        typer.Argument(**given)
+        if parameter.default is Parameter.empty
+        else typer.Option(*(names.split() or [f"--{parameter.name.replace('_', '-')}"]), **given)
+    )
+    return parameter.replace(annotation=Annotated[kind, option])

@@ -8,20 +8,18 @@ import typer
 
 from memgraph_engine.cli import show
 from memgraph_engine.cli.command import Target, on_memory, printed
-from memgraph_engine.cli.group import Group
+from memgraph_engine.cli.group import Commands, Group
 from memgraph_engine.cli.options import NoteId
 
 if TYPE_CHECKING:
     from memgraph_engine.lifecycle import Policy
 
-policy_app = typer.Typer(cls=Group, help="Policies: how long notes can be read.", no_args_is_help=True)
+policy_app = Commands(cls=Group, help="Policies: how long notes can be read.", no_args_is_help=True)
 
 
 @policy_app.command()
 @printed
-def check(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="A policy file, or default or memoryarchitect.")],
-) -> Iterator[object]:
+def check(file: Annotated[str, "FILE: A policy file, or default or memoryarchitect."]) -> Iterator[object]:
     """Check a policy file.
 
     What is wrong is told with its line and column.
@@ -64,11 +62,7 @@ def _kept(policy: "Policy") -> str:
 
 @policy_app.command("set")
 @on_memory
-def set_(
-    on: Target,
-    id: NoteId,
-    policy: Annotated[str, typer.Argument(metavar="POLICY", help="A class of the policy file.")],
-) -> Iterator[object]:
+def set_(on: Target, id: NoteId, policy: Annotated[str, "POLICY: A class of the policy file."]) -> Iterator[object]:
     """Give a note a policy, which `policy apply` leaves it.
 
     `undo` takes it back.
@@ -78,12 +72,7 @@ def set_(
 
 @policy_app.command()
 @on_memory
-def apply(
-    on: Target,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Write nothing; count what would change.", show_default=False)
-    ] = False,
-) -> Iterator[object]:
+def apply(on: Target, dry_run: Annotated[bool, "Write nothing; count what would change."] = False) -> Iterator[object]:
     """Give all notes the policies of the file as it is now.
 
     That is the file of the settings. `undo` takes it back.

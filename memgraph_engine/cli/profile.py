@@ -20,18 +20,10 @@ It is read from then on; --set gives a value now."""
 @on_memory
 def profile(
     on: Target,
-    subject: Annotated[
-        str, typer.Option(metavar="NAME", help="A speaker whose profile is meant, not the user's.")
-    ] = "",
-    known_at: Annotated[
-        str | None, typer.Option(metavar="TIME", help="What the memory knew then; a day means its end.")
-    ] = None,
-    given: Annotated[
-        str | None, typer.Option("--set", metavar="NAME=VALUE", help="Give the profile a value first.")
-    ] = None,
-    ended: Annotated[
-        str | None, typer.Option("--end", metavar="NAME", help="End what it has by this name first.")
-    ] = None,
+    subject: Annotated[str, "NAME: A speaker whose profile is meant, not the user's."] = "",
+    known_at: Annotated[str | None, "TIME: What the memory knew then; a day means its end."] = None,
+    given: Annotated[str | None, "--set NAME=VALUE: Give the profile a value first."] = None,
+    ended: Annotated[str | None, "--end NAME: End what it has by this name first."] = None,
 ) -> Iterator[object]:
     """Show what is known about a user: name, home, job and such.
 

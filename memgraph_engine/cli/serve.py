@@ -11,17 +11,12 @@ LINE = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 
 
 def serve(
-    host: Annotated[
-        str | None, typer.Option(metavar="ADDRESS", help="Where it listens; else the setting `serve.host`.")
-    ] = None,
+    host: Annotated[str | None, "ADDRESS: Where it listens; else the setting `serve.host`."] = None,
     port: Annotated[
-        int | None,
-        typer.Option(metavar="N", min=0, max=65535, help="0 is any free one; else the setting `serve.port`."),
+        int | None, "N: 0 is any free one; else the setting `serve.port`.", {"min": 0, "max": 65535}
     ] = None,
     tenant: Tenant = None,
-    ui: Annotated[
-        bool, typer.Option("--ui", help="Serve a page to look at memories, at /ui.", show_default=False)
-    ] = False,
+    ui: Annotated[bool, "Serve a page to look at memories, at /ui."] = False,
 ) -> None:
     """Serve the memory over HTTP: REST, and MCP at /mcp.
 

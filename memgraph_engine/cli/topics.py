@@ -7,25 +7,15 @@ import typer
 
 from memgraph_engine.cli import show
 from memgraph_engine.cli.command import Target, on_memory, on_tenant
-from memgraph_engine.cli.group import Group
+from memgraph_engine.cli.group import Commands, Group
 from memgraph_engine.cli.options import Shared, User, whose
 from memgraph_engine.cli.progress import bar
 
 if TYPE_CHECKING:
     from memgraph_engine.model.topic import TopicRun
 
-topics_app = typer.Typer(cls=Group, help="Topics: keywords that occur together.", no_args_is_help=True)
+topics_app = Commands(cls=Group, help="Topics: keywords that occur together.", no_args_is_help=True)
 
-Engine = Annotated[
-    str | None,
-    typer.Option(
-        "--engine", metavar="NAME", help="graspologic-native, or igraph or leidenalg (both GPL); else the setting."
-    ),
-]
-All = Annotated[
-    bool,
-    typer.Option("--all", help="Every memory of the tenant that has changed since its last run.", show_default=False),
-]
 _PHASES = 5
 
 
@@ -35,8 +25,10 @@ def rebuild(
     on: Target,
     user: User = None,
     shared: Shared = False,
-    every: All = False,
-    engine: Engine = None,
+    every: Annotated[bool, "--all: Every memory of the tenant that has changed since its last run."] = False,
+    engine: Annotated[
+        str | None, "NAME: graspologic-native, or igraph or leidenalg (both GPL); else the setting."
+    ] = None,
 ) -> Iterator[object]:
     """Find the topics anew.
 
@@ -81,10 +73,7 @@ def list_topics(on: Target) -> Iterator[object]:
 
 @topics_app.command("show")
 @on_memory
-def show_topic(
-    on: Target,
-    id: Annotated[str, typer.Argument(metavar="ID", help="A topic's id.")],
-) -> Iterator[object]:
+def show_topic(on: Target, id: Annotated[str, "ID: A topic's id."]) -> Iterator[object]:
     """Show a topic with all of its keywords.
 
     The most central ones stand first.

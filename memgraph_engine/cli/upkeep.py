@@ -11,9 +11,7 @@ from memgraph_engine.cli.command import Target, on_memory
 
 
 @on_memory
-def export(
-    on: Target, file: Annotated[Path, typer.Argument(metavar="FILE", help="The file to write.", dir_okay=False)]
-) -> Iterator[object]:
+def export(on: Target, file: Annotated[Path, "FILE: The file to write.", {"dir_okay": False}]) -> Iterator[object]:
     """Write all of a memory into a file of JSON lines.
 
     `import` makes exactly the same memory of it.

@@ -18,14 +18,10 @@ if TYPE_CHECKING:
 
 
 def worker(
-    once: Annotated[bool, typer.Option("--once", help="Do what is due, then end.", show_default=False)] = False,
+    once: Annotated[bool, "Do what is due, then end."] = False,
     tenant: Tenant = None,
-    every_tenant: Annotated[
-        bool, typer.Option("--all-tenants", help="Work for every tenant of the database.", show_default=False)
-    ] = False,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON document a line, for machines.", show_default=False)
-    ] = False,
+    every_tenant: Annotated[bool, "--all-tenants: Work for every tenant of the database."] = False,
+    as_json: Annotated[bool, "--json: Print one JSON document a line, for machines."] = False,
 ) -> None:
     """Construct pending notes and find topics when it is due.
 
