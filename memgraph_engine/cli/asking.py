@@ -8,16 +8,15 @@ import typer
 
 from memgraph_engine.cli import show
 from memgraph_engine.cli.command import Target, on_memory
-from memgraph_engine.cli.options import MANY, Budget, Considered, History, Question, filtered
+from memgraph_engine.cli.options import MANY, Budget, Considered, History, Question
 from memgraph_engine.interface.defaults import TOP_K
+from memgraph_engine.interface.filters import SearchFilters
 
 if TYPE_CHECKING:
-    from memgraph_engine.interface.filters import SearchFilters
     from memgraph_engine.model.answer import Answer
 
 
 @on_memory
-@filtered
 def search(
     on: Target,
     question: Question,
@@ -27,7 +26,7 @@ def search(
     ] = None,
     history: History = "",
     *,
-    filters: "SearchFilters",
+    filters: SearchFilters,
     explain: Annotated[bool, "Show each channel's scores."] = False,
     whole: Annotated[bool, "Print long notes to their end."] = False,
 ) -> Iterator[object]:
@@ -57,7 +56,6 @@ def search(
 
 
 @on_memory
-@filtered
 def ask(
     on: Target,
     question: Question,
@@ -65,7 +63,7 @@ def ask(
     top_k: Considered = TOP_K,
     history: History = "",
     *,
-    filters: "SearchFilters",
+    filters: SearchFilters,
 ) -> Iterator[object]:
     """Answer a question from the memory, with citations.
 
@@ -106,7 +104,6 @@ def _told(pieces: "Iterator[str | Answer]", *, aloud: bool) -> "Answer":
 
 
 @on_memory
-@filtered
 def context(
     on: Target,
     question: Question,
@@ -118,7 +115,7 @@ def context(
     claims: Annotated[bool, "Add claims on what the question names; without filters."] = False,
     history: History = "",
     *,
-    filters: "SearchFilters",
+    filters: SearchFilters,
 ) -> Iterator[object]:
     """Print what the memory holds on a question.
 

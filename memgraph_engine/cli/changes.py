@@ -7,12 +7,12 @@ import typer
 
 from memgraph_engine.cli import show
 from memgraph_engine.cli.command import Target, on_memory
-from memgraph_engine.cli.options import MANY, NoteId, narrowed
+from memgraph_engine.cli.options import MANY, NoteId
 from memgraph_engine.interface.defaults import NEWEST
+from memgraph_engine.interface.filters import NoteFilters
 
 if TYPE_CHECKING:
     from memgraph_engine.client import Memory
-    from memgraph_engine.interface.filters import NoteFilters
     from memgraph_engine.interface.whose import Whose
 
 
@@ -71,13 +71,12 @@ def update(on: Target, id: NoteId, text: Annotated[str, "TEXT: The new text."]) 
 
 
 @on_memory
-@narrowed
 def delete(
     on: Target,
     id: Annotated[str | None, typer.Argument(metavar="ID", help="The id of a note, or of its only source.")] = None,
     everything: Annotated[bool, "--all: Delete every note of this memory, or those that match the options."] = False,
     *,
-    filters: "NoteFilters",
+    filters: NoteFilters,
     yes: Annotated[bool, "--yes -y: Don't ask."] = False,
 ) -> Iterator[object]:
     """Delete a note, or with --all every note.
@@ -104,7 +103,7 @@ def delete(
     on.undoing("To bring them back", deletion.decisions)
 
 
-def _number(memory: "Memory", owner: "Whose", filters: "NoteFilters") -> int:
+def _number(memory: "Memory", owner: "Whose", filters: NoteFilters) -> int:
     if filters:
         return sum(1 for _ in memory.get_all(**owner, **filters))
     notes = memory.stats(**owner).notes

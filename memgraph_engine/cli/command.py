@@ -12,7 +12,8 @@ import typer
 
 from memgraph_engine.cli import show
 from memgraph_engine.cli.connect import connect, known
-from memgraph_engine.cli.options import Json, Shared, Tenant, User, again, called_with, whose
+from memgraph_engine.cli.options import NARROWING, Json, Shared, Tenant, User, again, called_with, strings, whose
+from memgraph_engine.interface.filters import filters_of
 
 if TYPE_CHECKING:
     from memgraph_engine.client import Memory
@@ -80,7 +81,7 @@ _JSON: Mapping[str, tuple[Any, object]] = {"as_json": (Json, False)}
 
 
 def on_memory(command: Command) -> Callable[..., None]:
-    """Give a command the options that say whose memory it is on, and --json."""
+    """Give a command the options that say whose memory it is on, and --json; and for `filters`, those that narrow."""
     return _with(command, _ONE, _JSON)
 
 
@@ -99,12 +100,16 @@ def _with(
 ) -> Callable[..., None]:
     own = dict(signature(command).parameters)
     target = own.pop("on", None)
+    filters = NARROWING[own["filters"].annotation] if "filters" in own else {}
+    narrowing = _options({name: (option, None) for name, option in filters.items()})
 
     def run(**given: Any) -> None:
         common = {name: given.pop(name) for name in (*before, *after)}
         owner: Whose = {"user_id": None, "shared": False}
         if before:
             owner = whose(common["user"], common["shared"])
+        if filters:
+            given["filters"] = filters_of({name: strings(given.pop(name)) for name in filters})
         with Target(owner, common.get("tenant"), as_json=common["as_json"]) as on:
             steps = command(on, **given) if target else command(**given)
             found = next(steps)
@@ -118,7 +123,8 @@ def _with(
         if on.failed:
             raise typer.Exit(1)
 
-    return called_with(run, command, [*_options(before), *own.values(), *_options(after)])
+    parameters = [part for one in own.values() for part in (narrowing if one.name == "filters" else [one])]
+    return called_with(run, command, [*_options(before), *parameters, *_options(after)])
 
 
 def _options(some: Mapping[str, tuple[Any, object]]) -> list[Parameter]:

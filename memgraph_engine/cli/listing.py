@@ -8,16 +8,14 @@ import typer
 from memgraph_engine.cli import show
 from memgraph_engine.cli.command import Target, on_memory, on_tenant, printed
 from memgraph_engine.cli.connect import connect
-from memgraph_engine.cli.options import narrowed
+from memgraph_engine.interface.filters import NoteFilters
 
 if TYPE_CHECKING:
-    from memgraph_engine.interface.filters import NoteFilters
     from memgraph_engine.model.result import Session, Stats
 
 
 @on_memory
-@narrowed
-def list_notes(on: Target, *, filters: "NoteFilters") -> Iterator[object]:
+def list_notes(on: Target, *, filters: NoteFilters) -> Iterator[object]:
     """List notes, oldest first; all without options."""
     notes = on.memory().get_all(**on.owner, **filters)
     yield notes

@@ -12,7 +12,7 @@ import typer
 from memgraph_engine.cli import complete
 from memgraph_engine.errors import InvalidInput
 from memgraph_engine.interface.defaults import MOST
-from memgraph_engine.interface.filters import filters_of, metadata_of
+from memgraph_engine.interface.filters import NoteFilters, SearchFilters, metadata_of
 from memgraph_engine.interface.whose import Whose
 from memgraph_engine.model.marker import shown
 
@@ -97,38 +97,15 @@ FILTER_OPTIONS: dict[str, Any] = {
     "archived": Annotated[bool | None, "--archived: Also notes that a summary stands for; they are found by words."],
 }
 """The option of each filter that a question takes."""
+NARROWING: Mapping[Any, Mapping[str, Any]] = {NoteFilters: NOTE_OPTIONS, SearchFilters: FILTER_OPTIONS}
+"""The options that stand in place of a command's parameter `filters`, by its type."""
 
 
-def _strings(value: object) -> list[str]:
+def strings(value: object) -> list[str]:
+    """Return the value of an option as `filters_of` reads it."""
     if value is None:
         return []
     return [str(one) for one in value] if isinstance(value, list) else [str(value)]
-
-
-def filtered(command: Callable[..., Told]) -> Callable[..., Told]:
-    """Give a command, in place of its parameter `filters`, the options that narrow a question down."""
-    return _taking(command, FILTER_OPTIONS)
-
-
-def narrowed(command: Callable[..., Told]) -> Callable[..., Told]:
-    """Likewise those that narrow a listing down."""
-    return _taking(command, NOTE_OPTIONS)
-
-
-def _taking(command: Callable[..., Told], filters: Mapping[str, Any]) -> Callable[..., Told]:
-    options = [
-        Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=option) for name, option in filters.items()
-    ]
-    parameters: list[Parameter] = []
-    for own in signature(command).parameters.values():
-        parameters += options if own.name == "filters" else [own]
-
-    def run(*on: object, **given: Any) -> Told:
-        values = {name: given.pop(name) for name in filters}
-        lists = {name: _strings(value) for name, value in values.items()}
-        return command(*on, **given, filters=filters_of(lists))
-
-    return called_with(run, command, parameters)
 
 
 def called_with(
