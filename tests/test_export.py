@@ -771,9 +771,8 @@ def test_an_erasure_that_was_cut_off_takes_no_import_with_it(memory, path):
 
 def test_the_forms_have_what_statements_and_models_write():
     """Fails for a property that a statement sets, or a field of what is stored whole, that the forms do not have."""
-    of = {label: {*form.always, *form.perhaps, *form.vectors} for label, form in NODES.items()}
-    ties = [tie.form for tie in TIES.values()]
-    known = set().union(*of.values(), *({*form.always, *form.perhaps} for form in ties), MADE_ANEW)
+    of = {label: {*form.model_fields, *form.vectors} for label, form in NODES.items()}
+    known = set().union(*of.values(), *(tie.form.model_fields for tie in TIES.values()), MADE_ANEW)
     hiding = {"kept_expires", "kept_erase", "state", "erasure"}  # of an erasure that is not done
     blocks = {"made_from", "level", "leaves", "distance", "entered", "left", "first_at", "last_at"}
     blocks |= {"described", "described_by", "described_as", "embedded_as"}
@@ -807,7 +806,7 @@ def test_the_forms_have_what_statements_and_models_write():
 def test_all_properties_of_the_forms_are_exported(path):
     """So an export of this memory holds what is stored against the forms, but for a few properties that are rare."""
     found = {(line["labels"][0], name) for line in lines(path) if "node" in line for name in given_of(line)}
-    every = {(label, name) for label, f in NODES.items() for name in (*f.always, *f.perhaps, *f.vectors)}
+    every = {(label, name) for label, f in NODES.items() for name in (*f.model_fields, *f.vectors)}
     assert every - found == RARE
 
 

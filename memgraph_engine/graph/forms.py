@@ -7,11 +7,25 @@ relationship adds it here, or no memory that has it can be exported. Each name t
 import json
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, ClassVar, Self, get_args
 
+from annotated_types import Predicate
 from neo4j.time import Date, DateTime
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    InstanceOf,
+    Json,
+    ValidationError,
+    ValidationInfo,
+    create_model,
+    model_validator,
+)
 
 from memgraph_engine.cost import Cost
 from memgraph_engine.language import LANGUAGES, are_terms
@@ -39,41 +53,19 @@ _FIRST, _LAST = -62_135_596_800_000, 253_402_300_799_999  # milliseconds since 1
 _NO_SIGN = "\U0010ffff"  # the upper bound of open filters
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """A type of property: what it is called in a message, and how it is told.
+class Form(BaseModel):
+    """What a node or relationship has, and how that is told; and which vectors.
 
-    What `fits` may grow in the memory that it comes into: an export writes what is `grown` then.
+    Of those that stand `together` it has all or none. In a message each type is called by its description.
     """
 
-    name: str
-    fits: Callable[[Any], bool]
-    grown: Callable[[Any], bool] | None = None
+    model_config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
+    vectors: ClassVar[tuple[str, ...]] = ()
+    together: ClassVar[tuple[str, ...]] = ()
 
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """What properties of one node must be to each other: what is wrong otherwise, and whether it holds."""
-
-    wrong: str
-    holds: Callable[[Mapping[str, Any]], bool]
-
-
-@dataclass(frozen=True, slots=True)
-class Form:
-    """What a node or relationship has: `always`, or where there is something to tell; and which vectors.
-
-    Of those that stand `together` it has all or none. The `rules` hold between them.
-    """
-
-    always: Mapping[str, Kind]
-    perhaps: Mapping[str, Kind]
-    vectors: tuple[str, ...] = ()
-    together: tuple[str, ...] = ()
-    rules: tuple[Rule, ...] = ()
-
+    @classmethod
     def check(
-        self,
+        cls,
         what: str,
         properties: Mapping[str, Any],
         vectors: Mapping[str, Any] | None = None,
@@ -84,25 +76,28 @@ class Form:
 
         With `grown`, what was imported may have been counted on since.
         """
-        self._check_each(what, properties, grown=grown)
-        if lacking := self.always.keys() - properties.keys():
-            raise ValueError(f"a {what} lacks {min(lacking)!r}")
-        if strange := sorted((vectors or {}).keys() - set(self.vectors)):
+        try:
+            cls.model_validate(properties, context=grown)
+        except ValidationError as error:
+            raise ValueError(cls._told(what, properties, error)) from None
+        if strange := sorted((vectors or {}).keys() - set(cls.vectors)):
             raise ValueError(f"a {what} has no vector {_shown(strange[0])}")
-        there = [name for name in self.together if name in properties or name in (vectors or {})]
-        if there and len(there) < len(self.together):
-            raise ValueError(f"a {what} has {there[0]!r}, and not all of {', '.join(self.together)}")
-        if broken := next((rule for rule in self.rules if not rule.holds(properties)), None):
-            raise ValueError(f"a {what} {broken.wrong}")
+        there = [name for name in cls.together if name in properties or name in (vectors or {})]
+        if there and len(there) < len(cls.together):
+            raise ValueError(f"a {what} has {there[0]!r}, and not all of {', '.join(cls.together)}")
 
-    def _check_each(self, what: str, properties: Mapping[str, Any], *, grown: bool) -> None:
-        for name, value in properties.items():
-            kind = self.always.get(name) or self.perhaps.get(name)
-            if not kind:
-                raise ValueError(f"a {what} has no property {_shown(name)}")
-            fits = kind.grown if grown and kind.grown else kind.fits
-            if not fits(value):
-                raise ValueError(f"{name!r} of a {what} is {_shown(value)}, where {kind.name} is due")
+    @classmethod
+    def _told(cls, what: str, properties: Mapping[str, Any], error: ValidationError) -> str:
+        # a name that is not known tells more than the one that is missing in its place
+        first = min(error.errors(include_url=False), key=lambda one: one["type"] == "missing")
+        if not first["loc"]:
+            return f"a {what} {first['ctx']['error']}"
+        name = str(first["loc"][0])
+        if name not in cls.model_fields:
+            return f"a {what} has no property {_shown(name)}"
+        if name not in properties:
+            return f"a {what} lacks {name!r}"
+        return f"{name!r} of a {what} is {_shown(properties[name])}, where {cls.model_fields[name].description} is due"
 
 
 def _shown(value: object) -> str:
@@ -110,43 +105,20 @@ def _shown(value: object) -> str:
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
 
-def _text(value: Any) -> bool:
-    if not isinstance(value, str):
-        return False
-    try:
-        value.encode()
-    except UnicodeEncodeError:  # a lone surrogate
-        return False
-    return True
+def _indexed(value: str) -> bool:
+    return len(value.encode()) <= _LONGEST and not {_NO_SIGN, "\0"}.intersection(value)
 
 
-def _indexed(value: Any) -> bool:
-    return _text(value) and len(value.encode()) <= _LONGEST and not {_NO_SIGN, "\0"}.intersection(value)
+def _counted(value: int, info: ValidationInfo) -> int:
+    """Refuse a count that could not grow in the memory that it comes into: an export writes what is grown then."""
+    if value > (_LARGEST if info.context else _COUNTED):
+        raise ValueError
+    return value
 
 
-def _note(value: Any) -> bool:
-    return isinstance(value, str) and len(value) == 32 and set(value) <= set("0123456789abcdef")
-
-
-def _notes(value: Any) -> bool:
-    return isinstance(value, list) and value != [] and all(map(_note, value))
-
-
-def _revisions(value: Any) -> bool:
-    return isinstance(value, list) and all(_whole(one, 1) for one in value)
-
-
-def _whole(value: Any, least: int = -_LARGEST, most: int = _LARGEST) -> bool:
-    return type(value) is int and least <= value <= most
-
-
-def _number(value: Any) -> bool:
-    return _whole(value) or (type(value) is float and math.isfinite(value))
-
-
-def _time(value: Any) -> bool:
-    """Tell whether it is a time that can be read: also in UTC it lies within the years that Python knows."""
-    if not isinstance(value, DateTime) or (offset := value.utc_offset()) is None:
+def _readable(value: DateTime) -> bool:
+    """Tell whether a time can be read: also in UTC it lies within the years that Python knows."""
+    if (offset := value.utc_offset()) is None:
         return False
     try:
         return NEVER.year > value.year > 1 or bool(value.to_native().replace(tzinfo=None) - offset)
@@ -154,317 +126,236 @@ def _time(value: Any) -> bool:
         return False
 
 
-def _said(value: Any) -> bool:
+def _sayable(value: DateTime) -> bool:
     """Tell whether it is a time of the years that a message may have, in whatever zone: days are counted from it."""
-    return _time(value) and (1, 12, 31) <= (value.year, value.month, value.day) <= (9999, 1, 1)
+    return (1, 12, 31) <= (value.year, value.month, value.day) <= (9999, 1, 1)
 
 
-def _given(value: Any) -> bool:
+def _given(value: str) -> str:
+    if not 1 < datetime.fromisoformat(value).year < NEVER.year:
+        raise ValueError
+    return value
+
+
+def _loaded(text: object, whole: Callable[[str], int] = int) -> Any:
+    """Return what a text is as JSON, which has no NaN, and no number that is too large; raises ValueError."""
+    if not isinstance(text, str):
+        raise ValueError
     try:
-        return _text(value) and 1 < datetime.fromisoformat(value).year < NEVER.year
-    except ValueError:
-        return False
+        return json.loads(text, parse_int=whole, parse_constant=_finite, parse_float=_finite)
+    except RecursionError:
+        raise ValueError from None
 
 
-def _count(value: Any) -> bool:
-    return _whole(value, 0, _COUNTED)
-
-
-def _grown(value: Any) -> bool:
-    return _whole(value, 0)
-
-
-def _cuts(value: Any) -> bool:
-    return isinstance(value, list) and all(map(_whole, value)) and value == sorted({0, *value})[1:]
-
-
-def _texts(value: Any) -> bool:
-    return isinstance(value, list) and all(map(_text, value))
-
-
-def _json(fits: Callable[[Any], bool]) -> Callable[[Any], bool]:
-    """Return whether a text is JSON of what fits."""
-
-    def told(value: Any) -> bool:
-        if not _text(value):
-            return False
-        try:
-            return fits(json.loads(value, parse_constant=_finite, parse_float=_finite))
-        except (ValueError, RecursionError):
-            return False
-
-    return told
-
-
-def _finite(text: str) -> float:
-    """Return the number that JSON may hold; raises ValueError for NaN and what is too large for one."""
-    if not math.isfinite(number := float(text)):
-        raise ValueError(text)
+def _exact(text: str) -> int:
+    if abs(number := int(text)) > _LARGEST:
+        raise ValueError
     return number
 
 
-def _map_of(fits: Callable[[Any], bool]) -> Callable[[Any], bool]:
-    return lambda value: isinstance(value, dict) and all(map(fits, value.values()))
+def _finite(text: str) -> float:
+    if not math.isfinite(number := float(text)):
+        raise ValueError
+    return number
 
 
-def _any(_value: Any) -> bool:
-    return True
+def _exactly(text: object) -> object:
+    _loaded(text, _exact)
+    return text
 
 
-_OF_FIELDS: Mapping[Any, Callable[[Any], bool]] = {
-    str: _text,
-    int: _whole,
-    float: _number,
-    bool: lambda value: isinstance(value, bool),
-    float | None: lambda value: value is None or _number(value),
-}
+def _json(kind: Any, name: str) -> Any:
+    return Annotated[kind, BeforeValidator(_exactly), Field(description=name)]
 
 
-def _made_as(cls: type) -> Callable[[Any], bool]:
-    """Return whether a mapping has the fields of a dataclass."""
-    hints = get_type_hints(cls)
-    of = {field.name: _literal(hints[field.name]) or _OF_FIELDS[hints[field.name]] for field in fields(cls)}
-
-    def told(value: Any) -> bool:
-        if not isinstance(value, dict) or not all(name in of and of[name](one) for name, one in value.items()):
-            return False
-        try:
-            cls(**value)
-        except TypeError:  # it lacks some
-            return False
-        return True
-
-    return told
+def _one_of(*names: str) -> Any:
+    return Annotated[str, Field(pattern=f"^({'|'.join(names)})$", description=f"one of {', '.join(names)}")]
 
 
-def _literal(hint: Any) -> Callable[[Any], bool] | None:
-    return (lambda value: value in get_args(hint)) if get_origin(hint) is Literal else None
-
-
-def _list_of(cls: type) -> Callable[[Any], bool]:
-    fits = _made_as(cls)
-    return lambda value: isinstance(value, list) and all(map(fits, value))
-
-
-def _one_of(*names: str) -> Kind:
-    return Kind(f"one of {', '.join(names)}", lambda value: isinstance(value, str) and value in names)
-
-
-TEXT = Kind("a text", _text)
-WORDS = Kind(f"a text of at most {_PLACES:,} characters", lambda value: _text(value) and len(value) <= _PLACES)
-TEXTS = Kind("a list of texts", _texts)
-INDEXED = Kind(f"a text of at most {_LONGEST} bytes, none of them NUL,", _indexed)
-NAME = Kind(f"a text of 1 to {_LONGEST} bytes", lambda value: _indexed(value) and value != "")
-NOTE = Kind("the id of a note", _note)
-WHOLE = Kind("a whole number", _whole)
-COUNT = Kind("a whole number from 0 to 2^52", _count, _grown)
-NUMBER = Kind("a number", _number)
-TRUTH = Kind("true or false", lambda value: isinstance(value, bool))
-TIME = Kind("a time", _time)
-AHEAD = Kind("a time after the year 1", lambda value: _time(value) and value.year > 1)  # what an erasure hides has none
-END = Kind("the year 9999", lambda value: _time(value) and value.year == NEVER.year)
-MILLISECONDS = Kind("milliseconds since 1970", lambda value: _whole(value, _FIRST, _LAST))
-DAY = Kind("a day", lambda value: isinstance(value, Date))
-SAID = Kind("a time of the years 2 to 9998", _said)
-GIVEN = Kind("a time of the years 2 to 9998 in ISO 8601", _given)
-CUTS = Kind("a list of places, each behind the one before", _cuts)
-TERMS = Kind("terms with a space between any two", lambda value: isinstance(value, str) and are_terms(value))
-MAP = Kind("a JSON object", _json(_map_of(_any)))
-OF_TEXT = Kind("a JSON object of texts", _json(_map_of(_text)))
-OF_TEXTS = Kind("a JSON object of lists of texts", _json(_map_of(_texts)))
-OF_NUMBERS = Kind("a JSON object of numbers", _json(_map_of(_number)))
-CONSIDERED = Kind("a JSON list of notes that were compared", _json(_list_of(Considered)))
-DELTA = Kind("a JSON list of changes of a profile", _json(_list_of(Delta)))
-MOVES = Kind("a JSON list of moves", _json(_list_of(Move)))
-NOTES = Kind("a list of ids of notes, one at least", _notes)
-REVISIONS = Kind("a list of whole numbers from 1", _revisions)
-COST = Kind("a cost as JSON", _json(_made_as(Cost)))
+TEXT = Annotated[str, Field(description="a text")]
+WORDS = Annotated[str, Field(max_length=_PLACES, description=f"a text of at most {_PLACES:,} characters")]
+TEXTS = Annotated[list[str], Field(description="a list of texts")]
+_KEPT = Field(description=f"a text of at most {_LONGEST} bytes, none of them NUL,")
+INDEXED = Annotated[str, Predicate(_indexed), _KEPT]
+NAME = Annotated[INDEXED, Field(min_length=1, description=f"a text of 1 to {_LONGEST} bytes")]
+NOTE = Annotated[str, Field(pattern="^[0-9a-f]{32}$", description="the id of a note")]
+NOTES = Annotated[list[NOTE], Field(min_length=1, description="a list of ids of notes, one at least")]
+WHOLE = Annotated[int, Field(ge=-_LARGEST, le=_LARGEST, description="a whole number")]
+FROM_ONE = Annotated[list[Annotated[WHOLE, Field(ge=1)]], Field(description="a list of whole numbers from 1")]
+COUNT = Annotated[int, AfterValidator(_counted), Field(ge=0, description="a whole number from 0 to 2^52")]
+NUMBER = Annotated[WHOLE | InstanceOf[float], Predicate(math.isfinite), Field(description="a number")]
+TRUTH = Annotated[bool, Field(description="true or false")]
+TIME = Annotated[InstanceOf[DateTime], Predicate(_readable), Field(description="a time")]
+_GOES_ON = Predicate(lambda time: time.year > 1)  # what an erasure hides has no such end
+AHEAD = Annotated[TIME, _GOES_ON, Field(description="a time after the year 1")]
+END = Annotated[TIME, Predicate(lambda time: time.year == NEVER.year), Field(description="the year 9999")]
+SAID = Annotated[TIME, Predicate(_sayable), Field(description="a time of the years 2 to 9998")]
+GIVEN = Annotated[str, AfterValidator(_given), Field(description="a time of the years 2 to 9998 in ISO 8601")]
+MILLISECONDS = Annotated[int, Field(ge=_FIRST, le=_LAST, description="milliseconds since 1970")]
+DAY = Annotated[InstanceOf[Date], Field(description="a day")]
+_RISING = Predicate(lambda cuts: cuts == sorted({0, *cuts})[1:])
+CUTS = Annotated[list[WHOLE], _RISING, Field(description="a list of places, each behind the one before")]
+TERMS = Annotated[str, Predicate(are_terms), Field(description="terms with a space between any two")]
+MAP = Annotated[str, Predicate(lambda text: isinstance(_loaded(text), dict)), Field(description="a JSON object")]
+OF_TEXT = _json(Json[dict[str, str]], "a JSON object of texts")
+OF_TEXTS = _json(Json[dict[str, list[str]]], "a JSON object of lists of texts")
+OF_NUMBERS = _json(Json[dict[str, float]], "a JSON object of numbers")
+CONSIDERED = _json(Json[list[Considered]], "a JSON list of notes that were compared")
+DELTA = _json(Json[list[Delta]], "a JSON list of changes of a profile")
+MOVES = _json(Json[list[Move]], "a JSON list of moves")
+COST = _json(Json[Cost], "a cost as JSON")
 STATUS = _one_of(*get_args(Status))
+KIND = _one_of("link", "change", "conflict")
 
-_LIFE = {"policy": INDEXED, "pinned": TRUTH, "expires_at": AHEAD, "erase_at": AHEAD}
-_SOURCE = {
-    "id": NAME,
-    "text": WORDS,
-    "hash": TEXT,
-    "kind": _one_of(*get_args(SourceKind)),
-    "role": INDEXED,
-    "speaker": INDEXED,
-    "session": INDEXED,
-    "seq": COUNT,
-    "agent_id": INDEXED,
-    "tags": TEXTS,
-    "metadata": MAP,
-    **_LIFE,
-}
-_SOURCE_TOO = {
-    "said_at": SAID,
-    "said_as": GIVEN,
-    "caption": TEXT,
-    "policy_as": TEXT,
-    "apart": TEXT,
-    "cuts": CUTS,
-    "expires_as": MILLISECONDS,
-    "begins_at": MILLISECONDS,
-}
-_SOURCE_WHOLE: Any = {
-    "together": ("said_at", "said_as"),
-    "rules": (Rule("is cut behind its text", lambda of: [0, *of.get("cuts", ())][-1] <= max(len(of["text"]) - 1, 0)),),
-}
-_NOTE = {
-    "id": NOTE,
-    "raw": TEXTS,
-    "context": TEXT,
-    "raw_terms": TERMS,
-    "context_terms": TERMS,
-    "constructed_by": TEXT,
-    "status": STATUS,
-    "revision": COUNT,
-    "session": INDEXED,
-    "seq": COUNT,
-    "speaker": INDEXED,
-    "role": INDEXED,
-    "agent_id": INDEXED,
-    "tags": TEXTS,
-    "several": TRUTH,
-    "said_at": SAID,
-    "created_at": TIME,
-    "recorded_at": TIME,
-    "superseded_at": END,
-    "valid_from": TIME,
-    "valid_to": TIME,
-    **_LIFE,
-}
-_NOTE_TOO = {"policy_as": TEXT, "apart": TEXT, "keywords": TEXTS, "parted": TRUTH}
-_NOTE_VECTORS = ("raw_embedding", "context_embedding")
 
-NODES: Mapping[str, Form] = {
-    "Scope": Form(
+class _Cut(Form):
+    text: WORDS
+    cuts: CUTS = []
+
+    @model_validator(mode="after")
+    def _within(self) -> Self:
+        if [0, *self.cuts][-1] > max(len(self.text) - 1, 0):
+            raise ValueError("is cut behind its text")
+        return self
+
+
+class _Given(Form):
+    notes: NOTES
+    revisions: FROM_ONE
+
+    @model_validator(mode="after")
+    def _each(self) -> Self:
+        if len(self.notes) != len(self.revisions):
+            raise ValueError("has not a revision for each note")
+        return self
+
+
+def _form(
+    always: Mapping[str, Any],
+    perhaps: Mapping[str, Any] | None = None,
+    *,
+    vectors: tuple[str, ...] = (),
+    together: tuple[str, ...] = (),
+    base: type[Form] = Form,
+) -> type[Form]:
+    """Return a form of properties that are always there, and others, by their types; several are parted by spaces."""
+    fields: dict[str, Any] = {name: kind for names, kind in always.items() for name in names.split()}
+    fields |= {name: (kind, None) for names, kind in (perhaps or {}).items() for name in names.split()}
+    form = create_model("Form", __base__=base, **fields)
+    form.vectors, form.together = vectors or base.vectors, together or base.together
+    return form
+
+
+_LIFE = {"policy": INDEXED, "pinned": TRUTH, "expires_at erase_at": AHEAD}
+_APART = {"policy_as apart": TEXT}
+_SOURCE = _form(
+    {
+        "id": NAME,
+        "hash": TEXT,
+        "kind": _one_of(*get_args(SourceKind)),
+        "role speaker session agent_id": INDEXED,
+        "seq": COUNT,
+        "tags": TEXTS,
+        "metadata": MAP,
+        **_LIFE,
+    },
+    {"said_at": SAID, "said_as": GIVEN, "caption": TEXT, "expires_as begins_at": MILLISECONDS, **_APART},
+    together=("said_at", "said_as"),
+    base=_Cut,
+)
+_VECTORS = ("raw_embedding", "context_embedding")
+_NOTE = _form(
+    {
+        "id": NOTE,
+        "raw tags": TEXTS,
+        "context constructed_by": TEXT,
+        "raw_terms context_terms": TERMS,
+        "status": STATUS,
+        "revision seq": COUNT,
+        "role speaker session agent_id": INDEXED,
+        "several": TRUTH,
+        "said_at": SAID,
+        "created_at recorded_at valid_from valid_to": TIME,
+        "superseded_at": END,
+        **_LIFE,
+    },
+    {"keywords": TEXTS, "parted": TRUTH, **_APART},
+    vectors=_VECTORS,
+    together=_VECTORS,
+)
+
+NODES: Mapping[str, type[Form]] = {
+    "Scope": _form(
+        {"language": _one_of(*LANGUAGES), "version notes raw_length context_length changed_since": COUNT},
         {
-            "language": _one_of(*LANGUAGES),
-            "version": COUNT,
-            "notes": COUNT,
-            "raw_length": COUNT,
-            "context_length": COUNT,
-            "changed_since": COUNT,
-        },
-        {
+            "cap topics_most evolved_to": COUNT,
             "notes_since": WHOLE,
-            "cap": COUNT,
-            "next_expiry": TIME,
-            "keeps_apart": TRUTH,
-            "topics_most": COUNT,
+            "next_expiry pruned_at decisions_since weighed_at": TIME,
+            "keeps_apart withholds_claims": TRUTH,
             "topics_run": TEXT,
             "folders": OF_TEXT,
-            "pruned_at": TIME,
-            "decisions_since": TIME,
-            "weighed_at": TIME,
-            "evolved_to": COUNT,
-            "withholds_claims": TRUTH,
         },
     ),
-    "Spending": Form(
+    "Spending": _form(
         {"day": DAY},
         {
-            "calls": COUNT,
-            "input_tokens": COUNT,
-            "output_tokens": COUNT,
-            "money": NUMBER,
-            "unknown": COUNT,
-            "charged_calls": WHOLE,
-            "charged_tokens": WHOLE,
-            "charged_money": NUMBER,
+            "calls input_tokens output_tokens unknown": COUNT,
+            "charged_calls charged_tokens": WHOLE,
+            "money charged_money": NUMBER,
         },
     ),
-    "Source": Form(_SOURCE, _SOURCE_TOO, **_SOURCE_WHOLE),
-    "PastSource": Form({**_SOURCE, "superseded_at": TIME}, _SOURCE_TOO, **_SOURCE_WHOLE),
-    "Note": Form(_NOTE, _NOTE_TOO, _NOTE_VECTORS, _NOTE_VECTORS),
-    "Past": Form(
-        {**_NOTE, "status": _one_of("past"), "was": STATUS, "superseded_at": TIME},
-        _NOTE_TOO,
-        _NOTE_VECTORS,
-        _NOTE_VECTORS,
+    "Source": _SOURCE,
+    "PastSource": _form({"superseded_at": TIME}, base=_SOURCE),
+    "Note": _NOTE,
+    "Past": _form({"status": _one_of("past"), "was": STATUS, "superseded_at": TIME}, base=_NOTE),
+    "Keyword": _form({"name": NAME, "key": INDEXED}, vectors=("embedding", "resting")),
+    "Topic": _form(
+        {"id": NAME, "label labelled_by": TEXT, "size": COUNT, "keywords labelled_from": TEXTS},
+        vectors=("embedding",),
     ),
-    "Keyword": Form({"name": NAME, "key": INDEXED}, {}, ("embedding", "resting")),
-    "Topic": Form(
-        {"id": NAME, "label": TEXT, "size": COUNT, "keywords": TEXTS, "labelled_by": TEXT, "labelled_from": TEXTS},
-        {},
-        ("embedding",),
-    ),
-    "Run": Form(
+    "Run": _form(
         {
             "id": NAME,
             "at": TIME,
             "engine": TEXT,
             "seed": WHOLE,
-            "resolution": NUMBER,
-            "keywords": COUNT,
-            "pairs": COUNT,
-            "topics": COUNT,
-            "smallest": COUNT,
-            "largest": COUNT,
-            "modularity_before": NUMBER,
-            "modularity_after": NUMBER,
-            "moved": COUNT,
-            "joined": COUNT,
-            "created": TEXTS,
-            "ended": TEXTS,
-            "splits": OF_TEXTS,
-            "merges": OF_TEXTS,
+            "resolution modularity_before modularity_after": NUMBER,
+            "keywords pairs topics smallest largest moved joined labelled": COUNT,
+            "created ended fallbacks": TEXTS,
+            "splits merges": OF_TEXTS,
             "moves": MOVES,
-            "labelled": COUNT,
-            "fallbacks": TEXTS,
             "cost": COST,
             "seconds": OF_NUMBERS,
         },
-        {},
     ),
-    "Decision": Form(
+    "Decision": _form(
         {
             "id": NAME,
             "at": TIME,
-            "kind": TEXT,
-            "note": TEXT,
+            "kind note evidence model": TEXT,
             "sources": TEXTS,
             "considered": CONSIDERED,
-            "evidence": TEXT,
             "thresholds": OF_NUMBERS,
-            "model": TEXT,
-            "version": COUNT,
-            "place": COUNT,
-            "calls": COUNT,
-            "input_tokens": COUNT,
-            "output_tokens": COUNT,
+            "version place calls input_tokens output_tokens": COUNT,
             "seconds": NUMBER,
         },
         {
             "money": NUMBER,
-            "undoes": TEXT,
-            "undone_by": TEXT,
-            "scrubbed_by": TEXT,
+            "undoes undone_by scrubbed_by hash": TEXT,
             "subject": INDEXED,
             "delta": DELTA,
-            "hash": TEXT,
         },
         together=("subject", "delta", "hash"),
     ),
-    "Usage": Form(
-        {"id": NOTE, "utility": COUNT, "scored_at": TIME, "shown": COUNT, "used": COUNT},
-        {"last_shown": TIME, "last_used": TIME},
-    ),
-    "Retrieval": Form(
-        {"id": NAME, "at": TIME, "call": TEXT, "agent": TEXT, "session": TEXT, "notes": NOTES, "revisions": REVISIONS},
-        {"question": WORDS},
-        rules=(Rule("has not a revision for each note", lambda of: len(of["notes"]) == len(of["revisions"])),),
-    ),
-    "Hold": Form({"id": NAME, "session": TEXT, "source": TEXT, "reason": TEXT, "at": TIME}, {}),
+    "Usage": _form({"id": NOTE, "utility shown used": COUNT, "scored_at": TIME}, {"last_shown last_used": TIME}),
+    "Retrieval": _form({"id": NAME, "at": TIME, "call agent session": TEXT}, {"question": WORDS}, base=_Given),
+    "Hold": _form({"id": NAME, "session source reason": TEXT, "at": TIME}),
 }
 """Each label of a memory's nodes, in the order in which a file has them."""
 
 _SOURCES, _VERSIONS = ("Source", "PastSource"), ("Note", "Past")
 _TIE = {"decision": TEXT, "score": NUMBER}
-_STRENGTH = {"before": NUMBER, "strengthened_by": TEXT}
-_TIE_TOO = {**_STRENGTH, "kind": _one_of("link", "change", "conflict"), "former": TEXT}
-_EMPTY = Form({}, {})
+_STRENGTH = {"before": NUMBER, "strengthened_by former": TEXT}
 
 
 def _between(first: tuple[str, ...], second: tuple[str, ...]) -> frozenset[tuple[str, str]]:
@@ -479,31 +370,25 @@ class Tie:
     """
 
     between: frozenset[tuple[str, str]]
-    form: Form = _EMPTY
+    form: type[Form] = Form
     single: bool = False
 
 
 TIES: Mapping[str, Tie] = {
     "SPENT": Tie(_between(("Scope",), ("Spending",)), single=True),
     "NEXT": Tie(_between(("Source",), ("Source",)), single=True),
-    "FROM": Tie(_between(_VERSIONS, _SOURCES), Form({}, {"part": COUNT})),
+    "FROM": Tie(_between(_VERSIONS, _SOURCES), _form({}, {"part": COUNT})),
     "WAS": Tie(_between(_VERSIONS, ("Past",)) | _between(_SOURCES, ("PastSource",))),
     "SUMS": Tie(_between(_VERSIONS, _VERSIONS)),
     "HAS_KEYWORD": Tie(_between(("Note",), ("Keyword",))),
-    "CO_OCCUR": Tie(_between(("Keyword",), ("Keyword",)), Form({"weight": COUNT}, {})),
+    "CO_OCCUR": Tie(_between(("Keyword",), ("Keyword",)), _form({"weight": COUNT})),
     "IN_TOPIC": Tie(_between(("Keyword",), ("Topic",))),
-    "ABOUT": Tie(
-        _between(("Decision",), (*_SOURCES, *_VERSIONS)),
-        Form({"role": TEXT}, {"revision": COUNT, "found": COUNT}),
-    ),
-    "RELATED": Tie(
-        _between(("Note",), ("Note",)),
-        Form({**_TIE, "kind": _TIE_TOO["kind"]}, {**_STRENGTH, "former": TEXT}),
-    ),
-    "SUPERSEDES": Tie(_between(("Note",), ("Note",)), Form(_TIE, {})),
+    "ABOUT": Tie(_between(("Decision",), (*_SOURCES, *_VERSIONS)), _form({"role": TEXT}, {"revision found": COUNT})),
+    "RELATED": Tie(_between(("Note",), ("Note",)), _form({**_TIE, "kind": KIND}, _STRENGTH)),
+    "SUPERSEDES": Tie(_between(("Note",), ("Note",)), _form(_TIE)),
     "UNTIED": Tie(
         _between(("Note",), ("Note",)),
-        Form({**_TIE, "was": _one_of("RELATED", "SUPERSEDES"), "untied_by": TEXT}, _TIE_TOO),
+        _form({**_TIE, "was": _one_of("RELATED", "SUPERSEDES"), "untied_by": TEXT}, {**_STRENGTH, "kind": KIND}),
     ),
 }
 """Each type of relationship."""
