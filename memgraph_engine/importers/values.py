@@ -23,7 +23,7 @@ _SQLITE = b"SQLite format 3\0"
 _BLANKS = re.compile(r"[ \t\r\n]*")
 _OUTSIDE = re.compile(r'["{}\[\]]')
 _INSIDE = re.compile(r'["\\]')
-_PLAIN = re.compile(r"[^\s,:\[\]{}\"]*")
+_BEHIND = re.compile(r"[\s,:\[\]{}\"]")  # a number, true, false or null
 _TOO_LONG = Unread(f"longer than {_LONGEST:,} characters")
 _REST = "so the rest of the file is not read"
 
@@ -142,26 +142,22 @@ class _Document:
                 raise self._wrong(f"{mark!r} begins no object and no array")
 
     def _array(self) -> Iterator[Value]:
-        self._skip()
-        while (mark := self._next()) != "]":
-            if mark in ("", ",", "}", ":"):
-                raise self._wrong("the array is not closed" if not mark else f"{mark!r} is no value")
+        for mark in self._entries("]", "array"):
+            if mark in ",}:":
+                raise self._wrong(f"{mark!r} is no value")
             yield self._value()
-            self._separated("]")
-        self._skip()
 
     def _object(self) -> Iterator[Value]:
         line, own, paged, begins = self._line, dict[str, object](), False, self._read
-        self._skip()
-        while (mark := self._next()) != "}":
+        for mark in self._entries("}", "object"):
             if mark != '"':
-                raise self._wrong("the object is not closed" if not mark else f"{mark!r} is no name")
+                raise self._wrong(f"{mark!r} is no name")
             _, name = self._value()
             if isinstance(name, Unread):
                 raise self._wrong(f"a name can't be read ({str(name).removeprefix('no JSON: ')})")
             if self._next() != ":":
                 raise self._wrong("a colon is missing")
-            self._skip()
+            self._at += 1
             if self._next() == "[" and name in self._lists:
                 paged = True
                 yield from self._array()
@@ -171,18 +167,22 @@ class _Document:
                 _, own[str(name)] = self._value()
             if self._read - begins > _LONGEST + _PIECE:  # what it holds is not kept
                 own = {"": _TOO_LONG}
-            self._separated("}")
-        self._skip()
         if not paged:
             yield line, next((one for one in own.values() if isinstance(one, Unread)), own)
 
-    def _separated(self, end: str) -> None:
-        """Go over a comma, if the end does not come."""
-        mark = self._next()
-        if mark == ",":
-            self._skip()
-        elif mark != end:
-            raise self._wrong("it is not closed" if not mark else "a comma is missing")
+    def _entries(self, end: str, what: str) -> Iterator[str]:
+        """Go over brackets and commas; yield how each entry begins, for whoever asks to go over that."""
+        self._at += 1
+        while (mark := self._next()) != end:
+            if not mark:
+                raise self._wrong(f"the {what} is not closed")
+            yield mark
+            mark = self._next()
+            if mark == ",":
+                self._at += 1
+            elif mark != end:
+                raise self._wrong("it is not closed" if not mark else "a comma is missing")
+        self._at += 1
 
     def _value(self) -> Value:
         """Return the value that begins here."""
@@ -194,20 +194,22 @@ class _Document:
 
     def _parts(self) -> Iterator[str]:
         """Go to the end of the value that begins here, and yield its text in pieces."""
-        if self._text[self._at] not in '"{[':
-            yield from self._plain()
-            return
+        plain = self._text[self._at] not in '"{['
         depth, within, at = 0, False, self._at
         while True:
-            found = (_INSIDE if within else _OUTSIDE).search(self._text, at)
+            found = (_BEHIND if plain else _INSIDE if within else _OUTSIDE).search(self._text, at)
             if not found:
                 yield self._taken(len(self._text))
-                if not self._more():
-                    raise self._wrong("it is cut off")
                 at = 0
-                continue
+                if self._more():
+                    continue
+                if plain:
+                    return
+                raise self._wrong("it is cut off")
             mark, at = found[0], found.end()
-            if mark == "\\":
+            if plain:
+                at = found.start()
+            elif mark == "\\":
                 if at == len(self._text):  # what it escapes is in the next piece
                     self._text += self._file.read(1)
                 at += 1
@@ -219,22 +221,11 @@ class _Document:
                 yield self._taken(at)
                 return
 
-    def _plain(self) -> Iterator[str]:
-        """Likewise of a number, true, false or null."""
-        while True:
-            found = _PLAIN.match(self._text, self._at)
-            yield self._taken(found.end() if found else self._at)
-            if self._at < len(self._text) or not self._more():
-                return
-
     def _taken(self, end: int) -> str:
         """Go to a place in the piece; return what stands before it."""
         text, self._at = self._text[self._at : end], end
         self._line += text.count("\n")
         return text
-
-    def _skip(self) -> None:
-        self._at += 1
 
     def _next(self) -> str:
         """Go to the next character that is not blank, and return it; '' at the end."""
