@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from memgraph_engine.cost import Cost
 from memgraph_engine.graph import schema
 from memgraph_engine.graph.database import Database, Row, Runner
-from memgraph_engine.graph.rows import moment, packed
+from memgraph_engine.graph.rows import dated, moment, packed
 from memgraph_engine.model.block import Block, BlockRun
 
 if TYPE_CHECKING:
@@ -274,6 +274,5 @@ def _blocks(rows: Sequence[Row]) -> list[Block]:
 
 
 def _block(row: Mapping[str, Any]) -> Block:
-    given = {name: value for name, value in row.items() if name != "state"}
-    times = {name: moment(row[name]) for name in ("first_at", "last_at")}
-    return Block(**{**given, **times, "stale": row["state"] == "stale"})
+    given = {name: value for name, value in dated(row, "first_at", "last_at").items() if name != "state"}
+    return Block(**{**given, "stale": row["state"] == "stale"})

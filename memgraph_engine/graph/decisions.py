@@ -9,7 +9,7 @@ from typing import Any
 
 from memgraph_engine.cost import Cost
 from memgraph_engine.graph.database import Row, Runner
-from memgraph_engine.graph.rows import moment
+from memgraph_engine.graph.rows import dated, moment
 from memgraph_engine.model import memory
 from memgraph_engine.model.memory import NEVER, TRUE_ONCE, Note
 from memgraph_engine.model.profile import Delta
@@ -154,16 +154,13 @@ def told(tx: Runner, scope: str, id: str, made: Iterable[Decision]) -> dict[str,
 
 def ties(tx: Runner, scope: str, id: str) -> list[Tie]:  # noqa: A002
     """Return the notes that a note is tied to, the strongest ties first."""
-    return [
-        Tie(row["other"], row["context"], row["status"], row["kind"], row["score"], row["newer"], row["decision"])
-        for row in tx.run("decisions/ties", scope=scope, id=id)
-    ]
+    return [Tie(**row) for row in tx.run("decisions/ties", scope=scope, id=id)]
 
 
 def between(tx: Runner, scope: str, note: str, other: str) -> list[Tied]:
     """Return the ties between two notes, whichever is the newer."""
     rows = tx.run("decisions/between", scope=scope, note=note, other=other)
-    return [Tied(row["newer"], row["older"], row["kind"], row["untied_by"]) for row in rows]
+    return [Tied(**row) for row in rows]
 
 
 def untied(tx: Runner, scope: str, decision: str) -> bool:
@@ -176,15 +173,4 @@ def contrary(tx: Runner, scopes: Sequence[str], ids: Sequence[str], known_at: da
     given = {"scopes": scopes, "ids": sorted(ids), "statuses": TRUE_ONCE, "known_at": known_at}
     alive = {"alive": known_at} if known_at < NEVER else {}  # else the present
     rows = tx.run("decisions/contrary", **given, **alive)
-    return [
-        Contrary(
-            row["newer"],
-            row["older"],
-            row["kind"],
-            moment(row["newer_said"]),
-            moment(row["older_said"]),
-            row["same_speaker"],
-            row["former"],
-        )
-        for row in rows
-    ]
+    return [Contrary(**dated(row, "newer_said", "older_said")) for row in rows]

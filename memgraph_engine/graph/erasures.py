@@ -13,7 +13,7 @@ from memgraph_engine.errors import InvalidInput
 from memgraph_engine.graph import copying, scopes, topics
 from memgraph_engine.graph.database import Database, Row, Runner
 from memgraph_engine.graph.notes import Found, found_from
-from memgraph_engine.graph.rows import moment
+from memgraph_engine.graph.rows import dated, moment
 from memgraph_engine.interface.results import json_form
 from memgraph_engine.model.memory import UNKNOWN_PAST, Source, cut_up
 from memgraph_engine.model.result import ErasurePlan, ErasureReceipt
@@ -241,21 +241,12 @@ def left(db: Database, scope: str, id: str) -> int:  # noqa: A002
 
 def begun(tx: Runner, scope: str) -> list[Erasure]:
     """Return the erasures of a scope that are begun and not done, the oldest first."""
-    rows = [row["erasure"] for row in tx.run("erasures/begun", scope=scope)]
-    return [
-        Erasure(
-            row["id"],
-            row["state"],
-            row["rule"],
-            moment(row["begun"]),
-            row["everything"],
-            tuple(row["sources"]),
-            tuple(row["kept"]),
-            tuple(row["losing"]),
-            row["notes"],
-        )
-        for row in rows
-    ]
+    return [_erasure(row["erasure"]) for row in tx.run("erasures/begun", scope=scope)]
+
+
+def _erasure(row: Row) -> Erasure:
+    ids = {name: tuple(row[name]) for name in ("sources", "kept", "losing")}
+    return Erasure(**{**dated(row, "begun"), **ids})
 
 
 def lately(tx: Runner, scope: Scope, since: datetime) -> list[Began]:

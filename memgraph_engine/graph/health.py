@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from memgraph_engine.errors import StoreError
 from memgraph_engine.graph import schema, scopes
 from memgraph_engine.graph.database import SKEW, Database
-from memgraph_engine.graph.rows import moment
+from memgraph_engine.graph.rows import dated, moment
 from memgraph_engine.model.health import Health, Undone
 
 _WAITS = {
@@ -34,10 +34,7 @@ def look(db: Database, tenant: str, cap: int, overdue: timedelta) -> Health:
     found = rows[0]["schema"] if rows else 0
     undone = (
         *([Undone("clear", len(left), min(left.values()))] if left else []),
-        *(
-            Undone(row["job"], row["memories"], None if row["since"] is None else moment(row["since"]))
-            for row in waiting
-        ),
+        *(Undone(**dated(row, "since")) for row in waiting),
     )
     faults = [*_schema_faults(found, rows[0]["upgrading"] if rows else None)]
     if abs(clock) > SKEW:

@@ -1,7 +1,7 @@
 """Holds: what must not be erased."""
 
 from memgraph_engine.graph.database import Database, Runner
-from memgraph_engine.graph.rows import moment
+from memgraph_engine.graph.rows import dated
 from memgraph_engine.model.result import Hold
 
 
@@ -13,7 +13,7 @@ def create(db: Database, scope: str, hold: Hold) -> bool:
 
 def every(tx: Runner, scope: str) -> list[Hold]:
     """Return what is held of a scope, the oldest first."""
-    return [Hold(**{**row, "at": moment(row["at"])}) for row in tx.run("holds/list", scope=scope)]
+    return [Hold(**dated(row, "at")) for row in tx.run("holds/list", scope=scope)]
 
 
 def release(db: Database, scope: str, id: str) -> bool:  # noqa: A002  the graph's own word

@@ -8,7 +8,7 @@ from typing import Any
 
 from memgraph_engine.graph.database import Row, Runner
 from memgraph_engine.graph.fulltext import words_query
-from memgraph_engine.graph.rows import moment, packed, placed
+from memgraph_engine.graph.rows import dated, moment, packed, placed
 from memgraph_engine.model.candidate import Candidate
 from memgraph_engine.model.memory import DEFAULT_POLICY, NEVER, Source, by_time
 from memgraph_engine.model.scope import Scope
@@ -125,6 +125,5 @@ def _neighbour(row: Mapping[str, Any]) -> Neighbour:
 
 
 def _source(row: Mapping[str, Any]) -> Source:
-    said_at = None if row["said_at"] is None else moment(row["said_at"])
-    given = {name: value for name, value in row.items() if name not in ("cuts", "part")}
-    return placed(Source(**{**given, "said_at": said_at, "hash": ""}), row)
+    given = {name: value for name, value in dated(row, "said_at").items() if name not in ("cuts", "part")}
+    return placed(Source(**{**given, "hash": ""}), row)

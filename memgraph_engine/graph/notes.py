@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from memgraph_engine.errors import InvalidInput
 from memgraph_engine.graph.database import Row, Runner
 from memgraph_engine.graph.decisions import decision_from
-from memgraph_engine.graph.rows import milliseconds, moment, note_from, packed, source_from
+from memgraph_engine.graph.rows import dated, milliseconds, moment, note_from, packed, source_from
 from memgraph_engine.model.candidate import Candidate
 from memgraph_engine.model.memory import NEVER, READABLE, UNKNOWN_PAST, Key, Note, Source, Status
 from memgraph_engine.model.result import Version
@@ -566,17 +566,12 @@ def evictable(
     """
     given = {"staying": list(staying), "sources": list(sources), "sessions": list(sessions)}
     rows = tx.run("notes/evictable", scope=scope, before=before, **given)
-    return [
-        Evictable(
-            row["id"],
-            moment(row["created_at"]),
-            tuple(row["terms"].split()),
-            row["role"],
-            row["sums"],
-            tuple(row["alike"]),
-        )
-        for row in rows
-    ]
+    return [_evictable(row) for row in rows]
+
+
+def _evictable(row: Row) -> Evictable:
+    lists = {"terms": tuple(row["terms"].split()), "alike": tuple(row["alike"])}
+    return Evictable(**{**dated(row, "created_at"), **lists})
 
 
 def summed(tx: Runner, scope: str, ids: Sequence[str], dimensions: int) -> list[Summed]:

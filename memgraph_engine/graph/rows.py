@@ -113,6 +113,11 @@ def packed(vector: "NDArray[np.float32] | Sequence[float] | None") -> "Vector | 
     return None if vector is None else Vector.from_numpy(np.asarray(vector, dtype=np.float32))
 
 
+def dated(row: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    """Return a row with times for what came as milliseconds since 1970; None stays None."""
+    return {**row, **{name: None if row[name] is None else moment(row[name]) for name in names}}
+
+
 def milliseconds(moment: datetime) -> int:
     """Return a time as milliseconds since 1970: the driver takes longer to pack a temporal value than a vector."""
     return (moment - _EPOCH) // timedelta(milliseconds=1)

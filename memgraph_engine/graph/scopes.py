@@ -8,7 +8,7 @@ from typing import Any
 
 from memgraph_engine.graph import keys, leases, schema
 from memgraph_engine.graph.database import Database, Runner
-from memgraph_engine.graph.rows import moment
+from memgraph_engine.graph.rows import dated
 from memgraph_engine.model.result import Session, Tenant, User
 from memgraph_engine.model.scope import Scope
 
@@ -44,9 +44,8 @@ def state(db: Database, scope: str) -> ScopeState | None:
     Raises StoreMismatch where a newer process has upgraded the database meanwhile.
     """
     for row in db.run("scopes/read", scope=scope):
-        schema.check(db, row["schema"])
-        since = _moment(row["decisions_since"])
-        return ScopeState(row["version"], row["language"], row["notes"], since, row["cap"])
+        schema.check(db, row.pop("schema"))
+        return ScopeState(**dated(row, "decisions_since"))
     return None
 
 
@@ -95,11 +94,7 @@ def users(tx: Runner, tenant: str) -> list[User]:
 def sessions(tx: Runner, scope: str) -> list[Session]:
     """Return the sessions of a scope, the latest first, those without a time last."""
     rows = tx.run("sources/sessions", scope=scope)
-    return [Session(row["id"], row["sources"], *(_moment(row[name]) for name in ("began", "ended"))) for row in rows]
-
-
-def _moment(milliseconds: int | None) -> datetime | None:
-    return None if milliseconds is None else moment(milliseconds)
+    return [Session(**dated(row, "began", "ended")) for row in rows]
 
 
 def of_tenant(tx: Runner, tenant: str) -> list[str]:

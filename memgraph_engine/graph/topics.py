@@ -3,19 +3,20 @@
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
 
-from memgraph_engine.cost import Cost
+from pydantic import TypeAdapter
+
 from memgraph_engine.graph import schema
 from memgraph_engine.graph.database import Database, Row, Runner
-from memgraph_engine.graph.rows import moment
+from memgraph_engine.graph.rows import dated
 from memgraph_engine.model.scope import Scope
-from memgraph_engine.model.topic import Move, Topic, TopicRun, TopicTie
+from memgraph_engine.model.topic import Topic, TopicRun, TopicTie
 
 _PAGE = 5000  # keywords in one statement
 _SOME = 10_000  # rows of one statement of a transaction
 _JSON = ("splits", "merges", "moves", "seconds", "cost")
 _LISTS = ("created", "ended", "fallbacks")
+_RUN = TypeAdapter(TopicRun)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,12 +156,5 @@ def _topic(row: Row) -> Topic:
 
 
 def _run(row: Row) -> TopicRun:
-    fields: dict[str, Any] = {**row, **{name: json.loads(row[name]) for name in _JSON if name in row}}
-    fields["cost"] = Cost(**fields.get("cost", {}))
-    fields["at"] = moment(row["at"])
-    fields["moves"] = tuple(Move(**one) for one in fields["moves"])
-    for name in ("splits", "merges"):
-        fields[name] = {topic: tuple(others) for topic, others in fields[name].items()}
-    for name in _LISTS:
-        fields[name] = tuple(row.get(name) or ())
-    return TopicRun(**fields)
+    told = {name: json.loads(row[name]) for name in _JSON if name in row}
+    return _RUN.validate_python({**dated(row, "at"), **told})

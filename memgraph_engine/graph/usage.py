@@ -5,11 +5,10 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 
 from memgraph_engine.graph.database import Database, Row, Runner
-from memgraph_engine.graph.rows import moment
+from memgraph_engine.graph.rows import dated, moment
 from memgraph_engine.model.usage import Usage
 
 _ROWS = 1000  # nodes in one transaction
-_TIMES = ("scored_at", "last_shown", "last_used")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,5 +93,4 @@ def usage_from(row: Row, fresh: Usage | None = None) -> Usage:
     """Return the usage of a row, or a fresh one if nothing was counted yet."""
     if row["utility"] is None and fresh:
         return fresh
-    times = {name: None if row[name] is None else moment(row[name]) for name in _TIMES}
-    return Usage(**{**row, **times})
+    return Usage(**dated(row, "scored_at", "last_shown", "last_used"))

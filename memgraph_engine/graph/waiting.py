@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 
 from memgraph_engine.graph.database import Database, Row
-from memgraph_engine.graph.rows import moment
+from memgraph_engine.graph.rows import dated
 from memgraph_engine.model.scope import Scope
 
 
@@ -71,5 +71,4 @@ def waits(db: Database, scope: Scope, limits: Limits) -> Waiting | None:
 
 
 def _waiting(scope: Scope, row: Row) -> Waiting:
-    times = {name: None if row[name] is None else moment(row[name]) for name in ("ran", "pruned", "weighed")}
-    return Waiting(scope, **{**row, **times})
+    return Waiting(scope, **dated(row, "ran", "pruned", "weighed"))
