@@ -97,8 +97,8 @@ def _judged(new: str, old: str) -> dict[str, Any]:
     share = repeated(len(one & other), len(one), len(other)) if one and other else 0.0
     told, before = (Line(Source("", text, ""), LANGUAGE) for text in (new, old))
     notes = Known("new", new, (told,), frozenset(), None), Known("old", old, (before,), frozenset(), None)
-    corrects = correction(told, [before], LANGUAGE)
-    finding, evidence = Pair(told, before, notes, LANGUAGE).finding
+    corrects = correction(told, [before])
+    finding, evidence = Pair(told, before, notes).finding
     relation = "same" if share > _SAME else "related" if share > _SAME / 3 else "none"
     if share > _SAME and (corrects or finding == "conflict"):
         relation = "update" if corrects else "conflict"

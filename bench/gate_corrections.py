@@ -39,11 +39,11 @@ def measure(file: Path | None) -> tuple[dict[str, float], str]:
             sums["cued"] += 1
             for where, old in _beside(new, every, read):
                 sums[where] += 1
-                sums[f"{where}.false"] += bool(correction(read[new], [old], LANGUAGE))
+                sums[f"{where}.false"] += bool(correction(read[new], [old]))
     for fact in (one for one in every if one[2].startswith(f"{one[1]} ")):
         for kind, text in _corrected(fact):
             sums[kind] += 1
-            sums[f"{kind}.found"] += bool(correction(_read((*fact[:2], text)), [read[fact]], LANGUAGE))
+            sums[f"{kind}.found"] += bool(correction(_read((*fact[:2], text)), [read[fact]]))
     figures: dict[str, float] = {
         f"corrections_found.{kind}": sums[f"{kind}.found"] / max(sums[kind], 1) for kind in _KINDS
     }

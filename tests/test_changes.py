@@ -277,17 +277,17 @@ def line(text, language, **given):
 
 @pytest.mark.parametrize(("language", "old", "new"), CHANGED)
 def test_a_change_is_told_with_its_evidence(language, old, new):
-    assert update(line(new, language), line(old, language), language)
+    assert update(line(new, language), line(old, language))
 
 
 @pytest.mark.parametrize(("language", "old", "new"), BESIDE)
 def test_what_is_true_beside_it_is_no_change(language, old, new):
-    assert update(line(new, language), line(old, language), language) is None
+    assert update(line(new, language), line(old, language)) is None
 
 
 @pytest.mark.parametrize(("language", "old", "new", "former"), PARTS)
 def test_only_what_changed_is_true_no_more(language, old, new, former):
-    changed = update(line(new, language), line(old, language), language)
+    changed = update(line(new, language), line(old, language))
     assert changed
     assert changed.former == former
 
@@ -295,8 +295,8 @@ def test_only_what_changed_is_true_no_more(language, old, new, former):
 def test_what_had_changed_long_before_is_no_news_of_what_was_said_since():
     old = line("I live in Leeds.", "english", said_at=datetime(2024, 3, 1, tzinfo=UTC))
     later = {"said_at": datetime(2024, 5, 1, tzinfo=UTC)}
-    assert update(line("I moved to York in April.", "english", **later), old, "english")
-    assert update(line("I moved to York in 2010.", "english", **later), old, "english") is None
+    assert update(line("I moved to York in April.", "english", **later), old)
+    assert update(line("I moved to York in 2010.", "english", **later), old) is None
 
 
 def test_a_cancellation_ends_all_that_is_told_of_the_thing(memory):
@@ -353,7 +353,7 @@ def test_hits_descend_by_score_also_where_a_newer_note_was_moved_up(memory):
 
 def test_what_an_assistant_says_changes_nothing():
     old, new = line("I have 6 hens.", "english"), line("You have got 4 hens now.", "english", role="assistant")
-    assert update(new, old, "english") is None
+    assert update(new, old) is None
 
 
 def test_of_a_change_both_notes_can_be_read_and_the_newer_stands_first(memory):

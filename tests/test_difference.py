@@ -23,20 +23,20 @@ def line(text: str, language: str = "english", speaker: str = "Ana", time: str |
     return Line(parse_message(given_, "1", timezone="UTC", max_text=65536), language)
 
 
-def pair(new: Line, old: Line, language: str = "english", *, answers: bool = False) -> Pair:
+def pair(new: Line, old: Line, *, answers: bool = False) -> Pair:
     notes = (
         Known("new", "Doc: Are you pregnant? Bo: Yes.", (new,), frozenset(), None, answers),
         Known("old", "Doc: Are you tired? Bo: Yes.", (old,), frozenset(), None),
     )
-    return Pair(new, old, notes, language)
+    return Pair(new, old, notes)
 
 
 def finding(new: str, old: str, language: str = "english") -> str:
-    return pair(line(new, language), line(old, language), language).finding[0]
+    return pair(line(new, language), line(old, language)).finding[0]
 
 
 def corrects(new: str, old: str, language: str = "english", other: str = "Ana") -> bool:
-    return bool(correction(line(new, language), [line(old, language, other)], language))
+    return bool(correction(line(new, language), [line(old, language, other)]))
 
 
 @pytest.mark.parametrize("module", [confirmation, difference, corrections, known, wording, contradictions])
@@ -47,8 +47,8 @@ def test_docstring_examples(module):
 @given(st.text(min_size=1).filter(str.strip), st.sampled_from(LANGUAGES))
 def test_what_is_written_alike_is_the_same(text, language):
     said = Line(Source("1", text, "", speaker="Ana"), language)
-    assert pair(said, said, language).plain
-    assert pair(said, said, language).finding[0] in ("same", "related")  # a text without a word tells nothing
+    assert pair(said, said).plain
+    assert pair(said, said).finding[0] in ("same", "related")  # a text without a word tells nothing
 
 
 # ---- the same words ---------------------------------------------------------------------------
@@ -70,7 +70,7 @@ def test_what_is_written_alike_is_the_same(text, language):
 )
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_what_is_written_otherwise_is_no_repeat(new, old, language):
-    assert not pair(line(new, language), line(old, language), language).plain
+    assert not pair(line(new, language), line(old, language)).plain
 
 
 def test_blanks_and_the_way_a_letter_is_composed_are_no_difference():

@@ -127,7 +127,7 @@ def line(text, language, seq, **given):
 
 @pytest.mark.parametrize(("language", "old", "new", "former"), REPAIRED)
 def test_a_repair_tells_which_words_it_replaces(language, old, new, former):
-    found = repair(line(new, language, 2), line(old, language, 0), language)
+    found = repair(line(new, language, 2), line(old, language, 0))
     assert found
     assert found.former == former
     assert former in found.evidence
@@ -135,7 +135,7 @@ def test_a_repair_tells_which_words_it_replaces(language, old, new, former):
 
 @pytest.mark.parametrize(("language", "old", "new"), SAID)
 def test_what_only_comes_behind_it_repairs_nothing(language, old, new):
-    assert repair(line(new, language, 2), line(old, language, 0), language) is None
+    assert repair(line(new, language, 2), line(old, language, 0)) is None
 
 
 @pytest.mark.parametrize(
@@ -152,7 +152,7 @@ def test_what_only_comes_behind_it_repairs_nothing(language, old, new):
 )
 def test_only_what_was_said_right_before_is_repaired(old, new):
     said = line("Dinner is on Tuesday.", "english", **{"seq": 0, **old})
-    assert repair(line("Sorry, Wednesday.", "english", **{"seq": 2, **new}), said, "english") is None
+    assert repair(line("Sorry, Wednesday.", "english", **{"seq": 2, **new}), said) is None
 
 
 @pytest.mark.parametrize(
@@ -165,7 +165,7 @@ def test_only_what_was_said_right_before_is_repaired(old, new):
     ],
 )
 def test_no_puts_right_only_what_nobody_asked_or_another_said(before, expected):
-    assert answers(line("No, Thursday.", "english", 2), Source("2", **{"hash": "", **before}), "english") == expected
+    assert answers(line("No, Thursday.", "english", 2), Source("2", **{"hash": "", **before})) == expected
 
 
 DINNER = "Dinner is on Tuesday."

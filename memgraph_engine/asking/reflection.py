@@ -73,7 +73,7 @@ class Judge:
         for sentence in filter(None, _SENTENCES.split(self._plain)):
             new = self._known(_NOBODY, [self._line(sentence)])
             for old, scores in zip(known, score(new, known, [0.0] * len(known), statistics, maps), strict=True):
-                pairs = [Pair(new.lines[0], line, (new, old), self.language) for line in old.lines]
+                pairs = [Pair(new.lines[0], line, (new, old)) for line in old.lines]
                 disputed = scores.redundancy > _REDUNDANT and [pair for pair in pairs if pair.disputed]
                 if disputed:
                     found.setdefault(old.id, f"The answer contradicts it. {disputed[0].finding[1]}")

@@ -54,7 +54,7 @@ def amounts(tokens: Sequence[Token], lists: Lists) -> list[Amount]:
     for at, one in enumerate(tokens):
         if one.number:
             beside = [token for token in tokens[at + 1 : at + 3] if token.clause == one.clause]
-            clock = [token for token in beside[:1] if token.plain.casefold() in lists.clock]
+            clock = [token for token in beside[:1] if token.word in lists.clock]
             counted = None if clock else _counted(beside, lists)
             unit = (counted.stem or counted.plain) if counted else ""
             hour = bool(clock) or bool(_HOUR.fullmatch(one.written))

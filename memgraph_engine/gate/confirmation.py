@@ -6,49 +6,44 @@ who answers a question with the question's own words tells something too. What i
 its own, changes with what the user said.
 """
 
-from itertools import groupby
-from operator import attrgetter, itemgetter
+from operator import itemgetter
 
 from memgraph_engine.gate.difference import quoted, worded
 from memgraph_engine.gate.known import Line
-from memgraph_engine.gate.wording import Lists, Token, lists_of, names, numbers, wording
+from memgraph_engine.gate.wording import Token, clauses_of, names, numbers, stems, wording
 
 
-def confirmation(new: Line, old: Line, language: str) -> str:
+def confirmation(new: Line, old: Line) -> str:
     """Say which of a user's words an assistant's line repeats, or '' if it says more, or something else.
 
     >>> from memgraph_engine.model.memory import Source
     >>> said = ("user", "My dog is called Rex."), ("assistant", "Your dog is called Rex, what a nice name!")
     >>> old, new = (Line(Source("1", text, "", role=role), "english") for role, text in said)
-    >>> confirmation(new, old, "english")
+    >>> confirmation(new, old)
     'The assistant confirms what the user said: "Rex", "called", "dog".'
     """
-    lists = lists_of(language)
+    lists = new.lists
     if (new.role, old.role) != ("assistant", "user") or lists.first_person.isdisjoint(old.forms):
         return ""
     said, told = ([token for token in line.tokens if not token.asked] for line in (new, old))
-    known = _content(told)
-    clauses = [_content(list(clause)) for _, clause in groupby(said, key=attrgetter("clause"))]
+    known = stems(told)
+    clauses = [stems(clause) for clause in clauses_of(said)]
     repeated = frozenset[str]().union(*(one for one in clauses if one <= known))
-    own = _content(said) - known
+    own = stems(said) - known
     apart = all(one <= known or one.isdisjoint(known) for one in clauses)
-    if not apart or len(repeated) < max(len(own), 2) or _names(said, lists) - _names(told, lists):
+    if not apart or len(repeated) < max(len(own), 2) or _named(said) - _named(told):
         return ""
     denies = [any(token.plain in lists.negations for token in tokens) for tokens in (said, told)]
     words = quoted(worded(repeated, told))
     return f"The assistant confirms what the user said: {words}." if denies[0] == denies[1] else ""
 
 
-def _names(tokens: list[Token], lists: Lists) -> set[str]:
+def _named(tokens: list[Token]) -> set[str]:
     """Return who is named, and the numbers."""
-    return {name.casefold() for name in names(tokens, lists)} | numbers(tokens)
+    return {name.casefold() for name in names(tokens)} | numbers(tokens)
 
 
-def _content(tokens: list[Token]) -> frozenset[str]:
-    return frozenset(token.stem for token in tokens if token.stem)
-
-
-def echo(line: Line, old: Line, former: str, language: str, *, at_once: bool) -> str:
+def echo(line: Line, old: Line, former: str, *, at_once: bool) -> str:
     """Return the words with which an assistant says again what a user said, of which `former` has changed.
 
     Their sentence holds another word with content that they stood beside; where the change came `at_once`, they are
@@ -57,14 +52,14 @@ def echo(line: Line, old: Line, former: str, language: str, *, at_once: bool) ->
     >>> from memgraph_engine.model.memory import Source
     >>> said = ("user", "I live in Bristol."), ("assistant", "Nice. Since you live in Bristol, see the harbour!")
     >>> old, line = (Line(Source("1", text, "", role=role), "english") for role, text in said)
-    >>> echo(line, old, "Bristol", "english", at_once=False)
+    >>> echo(line, old, "Bristol", at_once=False)
     'Bristol'
     """
     if (line.role, old.role) != ("assistant", "user") or (line.said_at and old.said_at and line.said_at < old.said_at):
         return ""
-    value = frozenset(token.stem for token in wording(former, language) if token.stem) or old.content
+    value = stems(wording(former, line.language)) or old.content
     beside = old.content - value
     needed = 0 if at_once or not beside else 1
-    told = [(len(beside & said), one) for one in line.sentences if value <= (said := _content(list(one)))]
+    told = [(len(beside & said), one) for one in line.sentences if value <= (said := stems(one))]
     shared, sentence = max(told, key=itemgetter(0), default=(-1, ()))
     return line.words([token for token in sentence if token.stem in value]) if shared >= needed else ""

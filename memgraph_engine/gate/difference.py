@@ -21,7 +21,7 @@ from typing import Literal
 
 from memgraph_engine.gate.known import Known, Line, same_speaker
 from memgraph_engine.gate.statement import statements
-from memgraph_engine.gate.wording import Lists, Token, dates, lists_of, names, numbers, recurs, shown
+from memgraph_engine.gate.wording import Lists, Token, dates, names, numbers, recurs, shown, stems, text_of
 from memgraph_engine.model.tense import happened, present
 
 REWORDED = 3  # content words that a rewording shares with what it repeats
@@ -49,9 +49,9 @@ _Block = tuple[Sequence[Token], Sequence[Token]]
 class Pair:
     """A line of a new note beside one of an old note."""
 
-    def __init__(self, new: Line, old: Line, notes: tuple[Known, Known], language: str) -> None:
+    def __init__(self, new: Line, old: Line, notes: tuple[Known, Known]) -> None:
         self.new, self.old, self.notes = new, old, notes
-        self.language, self.lists = language, lists_of(language)
+        self.language, self.lists = new.language, new.lists
 
     @property
     def plain(self) -> bool:
@@ -175,7 +175,7 @@ class Pair:
     def _aside(self, block: Sequence[Token]) -> bool:
         """Tell whether words are a detail: led to by a word like "in", or nothing but a time."""
         lists = self.lists
-        timely = (one.plain.casefold() in lists.times or one.number or dates([one], lists) for one in block if one.stem)
+        timely = (one.word in lists.times or one.timed for one in block if one.stem)
         return block[0].plain in lists.details - lists.articles or (any(one.stem for one in block) and all(timely))
 
     @property
@@ -198,26 +198,30 @@ class Pair:
         return True
 
     @property
+    def speakers(self) -> frozenset[str]:
+        """The words of both speakers' names."""
+        return self.new.speaker_names | self.old.speaker_names
+
+    @property
     def _reports(self) -> bool:
         """Whether one of them tells of its own speaker by name: "Ana is looking for a boat." reports Ana's words."""
-        return any(token.written in line.speaker.split() for line in (self.new, self.old) for token in line.tokens)
+        return any(token.written in one.speaker_names for one in (self.new, self.old) for token in one.tokens)
 
     def _content(self, sentence: Sequence[Token]) -> frozenset[str]:
         """Return the stems of what a sentence states: not who speaks, nor an exclamation ("Wow, Ana!")."""
         words = Counter(token.clause for token in sentence)
         content = Counter(token.clause for token in sentence if token.stem)
-        own = {*self.new.speaker.split(), *self.old.speaker.split()}
         stated = (token for token in sentence if words[token.clause] > EXCLAIMED or content[token.clause] > 1)
-        return frozenset(token.stem for token in stated if token.stem and token.written not in own)
+        return stems(token for token in stated if token.written not in self.speakers)
 
     def _turned(self, new: Sequence[Token], old: Sequence[Token]) -> bool:
         """Tell whether one sentence is the other with its words, or one of them, in another's place."""
         said, before = self._content(new), self._content(old)
         if said == before:
-            return [stem for stem in _stems(new) if stem in said] != [stem for stem in _stems(old) if stem in said]
+            one, other = ([token.stem for token in tokens if token.stem in said] for tokens in (new, old))
+            return one != other
         ratio, blocks = aligned(new, old)
-        swapped = any(said.intersection(_stems(put)) and before.intersection(_stems(out)) for put, out, _ in blocks)
-        return swapped and ratio > PARALLEL
+        return ratio > PARALLEL and any(said & stems(put) and before & stems(out) for put, out, _ in blocks)
 
     @property
     def _spoken(self) -> bool:
@@ -267,10 +271,6 @@ def _without(words: Collection[str], tokens: Sequence[Token]) -> Sequence[Token]
     return [
         one for one, after in pairwise((*tokens, None)) if one and not (after and after.stem and one.plain in words)
     ]
-
-
-def _stems(tokens: Sequence[Token]) -> list[str]:
-    return [token.stem for token in tokens]
 
 
 def forms(tokens: Sequence[Token], others: Sequence[Token]) -> list[str]:
@@ -326,29 +326,26 @@ def _weekly(pair: Pair) -> str:
 
 
 def _dates(pair: Pair) -> str:
-    return swapped_dates(pair.new.tokens, pair.old.tokens, pair.lists)
+    return swapped_dates(pair.new.tokens, pair.old.tokens)
 
 
-def swapped_dates(new: Sequence[Token], old: Sequence[Token], lists: Lists) -> str:
+def swapped_dates(new: Sequence[Token], old: Sequence[Token]) -> str:
     """Say which date of a kind each has that the other lacks, in their words; '' where there is none."""
-    for kind in sorted({kind for kind, _ in dates(new, lists) | dates(old, lists)}):
-        mine, theirs = (_written_dates(tokens, kind, lists) for tokens in (new, old))
-        put, out = ({one[value] for value in one.keys() - other} for one, other in ((mine, theirs), (theirs, mine)))
+    mine, theirs = ({token.date: token.written for token in tokens if token.date} for tokens in (new, old))
+    for kind in sorted({kind for kind, _ in (*mine, *theirs)}):
+        put, out = (
+            {word for date, word in one.items() if date[0] == kind and date not in other}
+            for one, other in ((mine, theirs), (theirs, mine))
+        )
         if put and out:
             return swapped("date", put, out)
     return ""
 
 
-def _written_dates(tokens: Sequence[Token], kind: str, lists: Lists) -> dict[str, str]:
-    """Return the dates of a kind by their values, as they are written."""
-    return {value: token.written for token in tokens for k, value in dates([token], lists) if k == kind}
-
-
 def _names(pair: Pair) -> str:
     common = {token.written for line in (pair.new, pair.old) for token in line.tokens if token.written.islower()}
-    own = {part for line in (pair.new, pair.old) for part in line.speaker.split()}
     new, old = (
-        {one for one in names(line.tokens, pair.lists) - own if one.lower() not in common}
+        {one for one in names(line.tokens) - pair.speakers if one.lower() not in common}
         for line in (pair.new, pair.old)
     )
     return swapped("name", new, old)
@@ -357,7 +354,7 @@ def _names(pair: Pair) -> str:
 def _subject(pair: Pair) -> str:
     """Tell "I moved" from "Bo moved", which one speaker says, and "my flight" from "Bo's flight"."""
     new, old = pair.new, pair.old
-    some, others = statements(new, pair.lists), statements(old, pair.lists)
+    some, others = statements(new), statements(old)
     alike = (now.tells_of(was, new.content, old.content) for now in some for was in others)
     apart = some and others and not any(alike) and pair.wording != "verbatim"  # "the e-mail" is "the email"
     return "They tell of different ones." if apart else ""
@@ -381,7 +378,7 @@ def _change(pair: Pair) -> str:
     a value of a kind of which the old one has another.
     """
     new, old, lists = pair.new, pair.old, pair.lists
-    over = (new.changes & (lists.endings | lists.denials | lists.corrections)) | new.editing.keys()
+    over = (new.changes & (lists.over | lists.corrections)) | new.editing.keys()
     only = over - old.changes - old.editing.keys() or (new.changes - old.changes if _more(pair) else frozenset())
     told = sorted(map(shown, only))
     return f"Only the new one says {quoted(told[:1])}." if told else ""
@@ -390,7 +387,7 @@ def _change(pair: Pair) -> str:
 def _more(pair: Pair) -> bool:
     """Tell whether the new line has a number, a date or a name more than the old one, which has one too."""
     new, old = (
-        (numbers(line.tokens), {value for _, value in dates(line.tokens, pair.lists)}, names(line.tokens, pair.lists))
+        (numbers(line.tokens), {value for _, value in dates(line.tokens)}, names(line.tokens))
         for line in (pair.new, pair.old)
     )
     return any(theirs and mine - theirs for mine, theirs in zip(new, old, strict=True))
@@ -402,7 +399,7 @@ def _worded(pair: Pair) -> str:
     ratio, blocks = pair.blocks
     if ratio < PARALLEL:
         return "They share words, and each says something else."
-    new, old = (" ".join(token.written for token in side) for side in blocks[0])
+    new, old = map(text_of, blocks[0])
     return (
         f"The one says {quoted([new])}, the other {quoted([old])}."
         if new and old

@@ -20,7 +20,6 @@ from memgraph_engine.gate.score import Scores, Statistics, score
 from memgraph_engine.gate.statement import only, statements
 from memgraph_engine.gate.update import Update, anew, telling, update
 from memgraph_engine.gate.verdict import APPEND, Opinion, Tie, Verdict
-from memgraph_engine.gate.wording import lists_of
 from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.neighbourhood import Neighbour, neighbourhood, turns_before
 from memgraph_engine.language import CLOSED, listed_terms
@@ -77,7 +76,7 @@ class Compared:
     def pairs(self) -> list[Pair]:
         """The new line beside each of the known note's."""
         notes = self.new, self.known
-        return [Pair(self.new.lines[0], old, notes, self._language) for old in self.known.lines]
+        return [Pair(self.new.lines[0], old, notes) for old in self.known.lines]
 
     def may_join(self, policies: Policies) -> bool:
         """Whether the new note may join this one by their classes and ends."""
@@ -97,10 +96,10 @@ class Compared:
         Each line of it states one thing and no more, by the same one and no later; and it ends no later, else what
         replaced it would leave nothing.
         """
-        lists, known = lists_of(self._language), self.known
+        known = self.known
         if known.summary or known.ends > self.new.ends or self.is_older:
             return False
-        return not any(pair.foreign for pair in self.pairs) and all(only(line, lists) for line in known.lines)
+        return not any(pair.foreign for pair in self.pairs) and all(only(line) for line in known.lines)
 
     @property
     def foreign(self) -> bool:
@@ -110,16 +109,16 @@ class Compared:
     @cached_property
     def again(self) -> bool:
         """Whether the new note says this one again: also with words for that it is so again."""
-        return self.finding[0] == "same" or any(anew(pair.new, pair.old, self._language) for pair in self.pairs)
+        return self.finding[0] == "same" or any(anew(pair.new, pair.old) for pair in self.pairs)
 
     @cached_property
     def part(self) -> str | None:
         """The words of it that a model means by an update: '' for all; None where that may be one or another."""
         if self._changed or self.replaceable:
             return self.former
-        lists, content = lists_of(self._language), self.new.lines[0].content
+        content = self.new.lines[0].content
         line = self.known.lines[self.scores.line]
-        ranked = sorted(statements(line, lists), key=lambda one: -len(one.content & content))
+        ranked = sorted(statements(line), key=lambda one: -len(one.content & content))
         shared = [len(one.content & content) for one in ranked[:2]]
         return line.words(ranked[0].own) if len(shared) == 1 or (shared and shared[0] > shared[1]) else None
 
@@ -133,16 +132,16 @@ class Compared:
     @cached_property
     def confirmation(self) -> str:
         """What the new note, an assistant's, only repeats of what the user said here; '' if it says more."""
-        said = (confirmation(self.new.lines[0], old, self._language) for old in self.known.lines)
+        said = (confirmation(self.new.lines[0], old) for old in self.known.lines)
         return next(filter(None, said), "")
 
-    def echo(self, other: "Compared", former: str, language: str) -> str:
+    def echo(self, other: "Compared", former: str) -> str:
         """Return what this note, an assistant's, says again of a user's, of which the words `former` have changed."""
         new, (said, *more) = self.new.lines[0], self.known.lines
         if more or said.role != "assistant":
             return ""
         at_once = 0 < new.behind(said) <= FAR and 0 < new.behind(other.known.lines[0]) <= FAR
-        echoes = (echo(said, old, former, language, at_once=at_once) for old in other.known.lines)
+        echoes = (echo(said, old, former, at_once=at_once) for old in other.known.lines)
         return next(filter(None, echoes), "")
 
     @cached_property
@@ -211,12 +210,12 @@ class Compared:
         if not self.is_older:
             return None
         known = (pair for pair in self.pairs if pair.old.tells and not pair.foreign and not pair.happened)
-        return next(filter(None, (update(pair.old, pair.new, self._language) for pair in known)), None)
+        return next(filter(None, (update(pair.old, pair.new) for pair in known)), None)
 
     def _told(self, pair: Pair) -> Update | None:
         """Return what tells that a line puts another right, or is the present state of it."""
-        repaired = None if self.new.asked else repair(pair.new, pair.old, self._language, self.new.reach)
-        found = repaired or update(pair.new, pair.old, self._language)
+        repaired = None if self.new.asked else repair(pair.new, pair.old, self.new.reach)
+        found = repaired or update(pair.new, pair.old)
         return None if found and not repaired and pair.happened else found
 
     def _correction(self) -> str:
@@ -227,7 +226,7 @@ class Compared:
         # what is ahead can be put off; what has been on another day has been as well
         if said.days and days and said.days.isdisjoint(days) and not said.awaits(days):
             return ""
-        return correction(said, self.known.lines, self._language)
+        return correction(said, self.known.lines)
 
 
 Ask = Callable[[Sequence[str], Sequence[Sequence[Compared]]], Mapping[tuple[int, str], Opinion]]
@@ -363,8 +362,8 @@ class Gate:
             opinion = next((held for part in parts if (held := opinions.get(part.known.id))), None)
             told |= {note} if opinion and not opinion.second else set()
             best.append((one, self._considered(one, note, opinion)))
-        best = [pair for pair in _come_back(best, ended, self._language) if pair[1].note not in gone]
-        best = _echoed(best, self._language)
+        best = [pair for pair in _come_back(best, ended) if pair[1].note not in gone]
+        best = _echoed(best)
         best.sort(key=lambda pair: (-pair[1].redundancy, pair[0].rank))  # a model's scores may order them otherwise
         considered = tuple(seen for _, seen in best)
         model = next((opinion.model for opinion in opinions.values()), "")
@@ -474,7 +473,7 @@ def new_of(candidate: Candidate, own: str, language: str) -> Known:
         keywords,
         source.said_at,
         answers=before is not None and is_question(before.text),
-        asked=before is not None and may_repair(said) and answers(said, before, language),
+        asked=before is not None and may_repair(said) and answers(said, before),
         policy=source.policy,
         ends=source.expires_at,
     )
@@ -500,7 +499,7 @@ def _by_note(compared: Sequence[Compared], homes: Mapping[str, str]) -> dict[str
 
 
 def _come_back(
-    best: Sequence[tuple[Compared, Considered]], ended: Mapping[str, tuple[str, datetime]], language: str
+    best: Sequence[tuple[Compared, Considered]], ended: Mapping[str, tuple[str, datetime]]
 ) -> list[tuple[Compared, Considered]]:
     """Let what is said again after it had changed be news of what was true between, and join no note of before."""
     known = [(one.new.said_at, one, seen) for one, seen in best if seen.note in ended]
@@ -516,7 +515,7 @@ def _come_back(
         if seen.note in again:
             seen = replace(seen, relation="related", evidence=_AGAIN)
         elif seen.note in by and seen.relation in ("none", "related", "conflict"):
-            former = telling(one.known.lines, language)
+            former = telling(one.known.lines)
             seen = seen if former is None else replace(seen, relation="change", evidence=_AGAIN, former=former)
         found.append((one, seen))
     return found
@@ -531,12 +530,12 @@ def _last(note: str, ended: Mapping[str, tuple[str, datetime]]) -> str:
     return note
 
 
-def _echoed(best: Sequence[tuple[Compared, Considered]], language: str) -> list[tuple[Compared, Considered]]:
+def _echoed(best: Sequence[tuple[Compared, Considered]]) -> list[tuple[Compared, Considered]]:
     """Let what an assistant said again of a user's words end with these, where the new note tells their change."""
     changed = [(one, seen) for one, seen in best if seen.relation in ("change", "update")]
     found = []
     for one, seen in best:
-        said = ((one.echo(other, was.former, language), was.note) for other, was in changed if other is not one)
+        said = ((one.echo(other, was.former), was.note) for other, was in changed if other is not one)
         if told := next(filter(itemgetter(0), said), None):
             former, follows = told
             seen = replace(seen, relation="change", evidence=_ECHO, former=former, follows=follows)

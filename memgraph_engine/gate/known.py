@@ -6,10 +6,17 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
-from itertools import groupby
-from operator import attrgetter
 
-from memgraph_engine.gate.wording import Token, lists_of, phrases_in, taken_back, wording
+from memgraph_engine.gate.wording import (
+    Token,
+    lists_of,
+    phrases_in,
+    sentences_of,
+    stems,
+    taken_back,
+    wording,
+    words,
+)
 from memgraph_engine.language import CLOSED, listed_terms, tokenize
 from memgraph_engine.model.marker import without_recalled
 from memgraph_engine.model.memory import DEFAULT_POLICY, NEVER, Source
@@ -28,13 +35,18 @@ class Line:
     """
 
     def __init__(self, source: Source, language: str) -> None:
-        self._source, self.language = source, language
+        self._source, self.language, self.lists = source, language, lists_of(language)
         self.message = source.id if source.span else ""
         self.speaker = source.speaker or source.role
         self.role = source.role
         self.text = without_recalled(source.text)
         self.said_at = said(source)
         self.caption = source.caption
+
+    @property
+    def speaker_names(self) -> frozenset[str]:
+        """The words of its speaker's name."""
+        return frozenset(self.speaker.split())
 
     @cached_property
     def written(self) -> str:
@@ -69,14 +81,14 @@ class Line:
         return len(self.tokens) > LONG
 
     @cached_property
-    def sentences(self) -> tuple[tuple[Token, ...], ...]:
+    def sentences(self) -> Sequence[Sequence[Token]]:
         """Its wording, as `stated`, sentence by sentence."""
-        return tuple(tuple(some) for _, some in groupby(self.stated, key=attrgetter("sentence")))
+        return sentences_of(self.stated)
 
     @cached_property
     def content(self) -> frozenset[str]:
         """The stems of its words with content."""
-        return frozenset(token.stem for token in self.tokens if token.stem)
+        return stems(self.tokens)
 
     @cached_property
     def forms(self) -> frozenset[str]:
@@ -86,25 +98,24 @@ class Line:
     @cached_property
     def announces(self) -> bool:
         """Whether it has a phrase that may announce a correction: most have none."""
-        return bool(self._held(lists_of(self.language).announcing))
+        return bool(self._held(self.lists.announcing))
 
     @cached_property
     def tells(self) -> bool:
         """Whether it may tell a change: it has a word of one, or of a feeling, or takes a value back ("8, not 7")."""
-        lists = lists_of(self.language)
-        back = any(taken_back(self.tokens, lists))
-        return back or bool(self.changes) or bool(self._held(lists.feeling))
+        back = any(taken_back(self.tokens, self.lists))
+        return back or bool(self.changes) or bool(self._held(self.lists.feeling))
 
     @cached_property
     def changes(self) -> frozenset[str]:
         """The words of change in it."""
-        return frozenset(self._held(lists_of(self.language).changing))
+        return frozenset(self._held(self.lists.changing))
 
     @cached_property
     def editing(self) -> Mapping[str, frozenset[int]]:
         """The editing terms in it, and where they are: also the star with which one marks a repair in a chat."""
         star = self._star
-        return {STAR: frozenset([star])} if star is not None else self._held(lists_of(self.language).editing)
+        return {STAR: frozenset([star])} if star is not None else self._held(self.lists.editing)
 
     @property
     def _star(self) -> int | None:
@@ -128,19 +139,18 @@ class Line:
     def objects(self) -> bool:
         """Whether it begins with a negation that is a clause of its own: "Oh no, Thursday."."""
         first = [token for token in self.tokens if token.clause == self.tokens[0].clause]
-        idle = lists_of(self.language).interjections
-        told = [token for token in first if token.plain not in idle or self._negates(token)]
+        told = [token for token in first if token.plain not in self.lists.interjections or self._negates(token)]
         return bool(told) and len(first) < len(self.tokens) and all(map(self._negates, told))
 
     def _negates(self, token: Token) -> bool:
-        return token.plain.casefold() in lists_of(self.language).negations
+        return token.word in self.lists.negations
 
     def _held(self, listed: Mapping[str, Sequence[str]]) -> dict[str, frozenset[int]]:
         return phrases_in(self._plain, listed)
 
     @cached_property
     def _plain(self) -> tuple[str, ...]:
-        return tuple(token.plain.casefold() for token in self.tokens)
+        return words(self.tokens)
 
     @cached_property
     def days(self) -> frozenset[tuple[datetime, datetime]]:

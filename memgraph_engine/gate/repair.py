@@ -11,7 +11,7 @@ Only who names the very word that is wrong, and says nothing else than what it s
 
 from collections.abc import Collection, Iterator, Sequence
 from difflib import SequenceMatcher
-from itertools import groupby, pairwise
+from itertools import pairwise
 from operator import attrgetter
 from unicodedata import combining, normalize
 
@@ -20,7 +20,19 @@ from memgraph_engine.gate.contrast import contrast
 from memgraph_engine.gate.difference import quoted
 from memgraph_engine.gate.known import STAR, Line, same_speaker
 from memgraph_engine.gate.update import Update
-from memgraph_engine.gate.wording import Lists, Token, dates, lists_of, measured, shown, wording
+from memgraph_engine.gate.wording import (
+    Lists,
+    Token,
+    clauses_of,
+    lists_of,
+    measured,
+    sentences_of,
+    shown,
+    stems,
+    text_of,
+    wording,
+    words,
+)
 from memgraph_engine.model.memory import Source
 from memgraph_engine.model.result import AT_ONCE
 from memgraph_engine.model.text import is_question
@@ -54,20 +66,19 @@ def asks_for_value(text: str, language: str) -> bool:
     True
     """
     lists = lists_of(language)
-    tokens = (token for token in wording(text, language) if token.asked)
-    questions = ([token.plain.casefold() for token in some] for _, some in groupby(tokens, key=attrgetter("sentence")))
+    questions = map(words, sentences_of(token for token in wording(text, language) if token.asked))
     return any(
         not lists.values_asked.isdisjoint(one) or (one[0] in lists.joints and len(one) <= _ELLIPTIC)
         for one in questions
     )
 
 
-def answers(line: Line, before: Source, language: str) -> bool:
+def answers(line: Line, before: Source) -> bool:
     """Tell whether a line that may repair something may answer the turn before it, and so repairs nothing.
 
     "No, Thursday." puts right what one has said oneself, unless it is asked, or another person said something between.
     """
-    if asks_for_value(before.text, language):
+    if asks_for_value(before.text, line.language):
         return True
     foreign = before.role != "assistant" and (before.speaker or before.role).casefold() != line.speaker.casefold()
     return line.objects and (foreign or is_question(before.text))
@@ -91,23 +102,22 @@ def reach(line: Line, others: Collection[Line]) -> int:
 
 def _called(line: Line) -> list[str]:
     """Return the clauses that are no more than a name may be, in small letters."""
-    clauses = (list(group) for _, group in groupby(line.tokens, key=attrgetter("clause")))
-    return [line.words(one).casefold() for one in clauses if len(one) <= _FEW]
+    return [line.words(one).casefold() for one in clauses_of(line.tokens) if len(one) <= _FEW]
 
 
-def repair(new: Line, old: Line, language: str, reach: int = NEAR) -> Update | None:
+def repair(new: Line, old: Line, reach: int = NEAR) -> Update | None:
     """Say how a new line repairs the one that its speaker said right before; None if it does not.
 
     >>> from memgraph_engine.model.memory import Source
     >>> said = (("my flight leaves at 6:40 on Sunday", 0), ("ugh, misread the ticket, it's 8:15", 2))
     >>> old, new = (Line(Source("1", text, "", speaker="Ana", session="s1", seq=seq), "english") for text, seq in said)
-    >>> repair(new, old, "english").former
+    >>> repair(new, old).former
     '6:40'
     """
     if not 0 < new.behind(old) <= reach or not may_repair(new) or old.role == "assistant" or old.long:
         return None
-    lists = lists_of(language)
-    if found := _named(new, old.tokens, lists) or _contrasted(new, old, language):
+    lists = new.lists
+    if found := _named(new, old.tokens, lists) or _contrasted(new, old):
         return _update("The new one says so right behind it.", found, old)
     meant = not {_ANY, _ERROR}.isdisjoint(lists.edits.get(term, _ANY) for term in new.editing)
     for term, kind, clauses in _terms(new, lists):
@@ -117,7 +127,7 @@ def repair(new: Line, old: Line, language: str, reach: int = NEAR) -> Update | N
         if not found and kind != _BARE:
             found = next(filter(None, (_mistyped(one, old.tokens) for one in clauses[:1])), None)
         if found:
-            sure = meant or not _may_call(*found, clauses, lists)
+            sure = meant or not _may_call(*found, clauses)
             return _update(f'The new one says "{shown(term)}" right behind it.', found, old)._replace(sure=sure)
     return None
 
@@ -128,11 +138,11 @@ def _update(says: str, found: "_Found", old: Line) -> Update:
     return Update(f"{says} It has {quoted([put])}, not {quoted([gone])}.", gone, put)
 
 
-def _may_call(put: str, out: Sequence[Token], clauses: Sequence[Sequence[Token]], lists: Lists) -> bool:
+def _may_call(put: str, out: Sequence[Token], clauses: Sequence[Sequence[Token]]) -> bool:
     """Tell whether the right words may be whom one speaks to: a name alone, in the place of one that is not like it."""
-    alone = any(" ".join(token.written for token in one) == put for one in clauses)
-    alike = SequenceMatcher(None, put.casefold(), out[0].plain.casefold()).ratio() >= _SLIP
-    return alone and not alike and list(out) == _of_kind("name", out, lists)
+    alone = put in map(text_of, clauses)
+    alike = SequenceMatcher(None, put.casefold(), out[0].word).ratio() >= _SLIP
+    return alone and not alike and list(out) == _of_kind("name", out)
 
 
 def mended(new: Source, old: Source, language: str) -> str:
@@ -143,7 +153,7 @@ def mended(new: Source, old: Source, language: str) -> str:
     >>> mended(new, old, "english")
     'I live in Bath and I cook.'
     """
-    found = repair(Line(new, language), Line(old, language), language, FAR)
+    found = repair(Line(new, language), Line(old, language), FAR)
     text = " ".join(normalize("NFC", old.text).split())
     return text.replace(found.former, found.put, 1) if found and found.sure and found.former in text else ""
 
@@ -152,27 +162,27 @@ def _named(new: Line, old: Sequence[Token], lists: Lists) -> "_Found | None":
     """Return the right words and the wrong one, where a line says nothing but these, and this behind a negation."""
     held = frozenset[int]().union(*new.editing.values())
     said = [token for at, token in enumerate(new.tokens) if at not in held]
-    clauses = [_unmeasured(list(group), lists) for _, group in groupby(said, key=attrgetter("clause"))]
+    clauses = [_unmeasured(clause, lists) for clause in clauses_of(said)]
     denied = [(clause, at) for clause in clauses if (at := _denied(clause, lists)) is not None]
     less = any(token.asked or token.plain in lists.hedges for token in said)
     if less or len(denied) != 1 or len(clauses) > 2:
         return None
     (clause, at), others = denied[0], [one for one in clauses if one is not denied[0][0]]
     wrong, right = clause[-1], next(iter(others), clause[:at])
-    known = {token.plain.casefold() for token in old}
-    units = [after for before, after in pairwise(right) if before.number and after.plain.casefold() in known]
-    out = [token for token in old if token.plain.casefold() == wrong.plain.casefold() and not token.asked][-1:]
-    led = {one.plain.casefold() for one, after in pairwise(old) if after in out}
-    put = [token for token in right if token.stem and token not in units and token.plain.casefold() not in led]
-    if (others and at) or not _is_value(put, right, lists) or any(token.plain.casefold() in known for token in put):
+    known = {*words(old)}
+    units = [after for before, after in pairwise(right) if before.number and after.word in known]
+    out = [token for token in old if token.word == wrong.word and not token.asked][-1:]
+    led = {one.word for one, after in pairwise(old) if after in out}
+    put = [token for token in right if token.stem and token not in units and token.word not in led]
+    if (others and at) or not _is_value(put, right, lists) or any(token.word in known for token in put):
         return None
-    return (_text(put), out) if out and {_sort(one, lists) for one in put} == {_sort(wrong, lists)} else None
+    return (_text(put), out) if out and {_sort(one) for one in put} == {_sort(wrong)} else None
 
 
 def _unmeasured(clause: Sequence[Token], lists: Lists) -> Sequence[Token]:
     """Leave out what a number is counted in without a blank, and what tells that it is an hour: "8am", "8 am"."""
     pairs = list(pairwise(clause))
-    hours = [after for before, after in pairs if before.number and after.plain.casefold() in lists.clock]
+    hours = [after for before, after in pairs if before.number and after.word in lists.clock]
     units = [after for before, after in pairs if before.span[1] == after.span[0] and measured(before, after, lists)]
     return [token for token in clause if token not in hours and token not in units]
 
@@ -181,30 +191,30 @@ def _is_value(words: Sequence[Token], clause: Sequence[Token], lists: Lists) -> 
     """Tell whether words are one value, and all that a clause tells: not "Tom drinks tea", nor "I have tea"."""
     if not 0 < len(words) <= _FEW or clause.index(words[-1]) - clause.index(words[0]) != len(words) - 1:
         return False
-    if any(_sort(one, lists) for one in words):
+    if any(_sort(one) for one in words):
         return True
-    named = all(one.written[0].isupper() for one in words)
+    named = all(one.capital for one in words)
     return (named or len(words) == 1) and clause[0].plain not in lists.persons - lists.anaphors
 
 
-def _contrasted(new: Line, old: Line, language: str) -> "_Found | None":
-    found = contrast(new, old, language, at_once=True)
+def _contrasted(new: Line, old: Line) -> "_Found | None":
+    found = contrast(new, old, at_once=True)
     return (found.right, found.wrong) if found else None
 
 
 def _denied(clause: Sequence[Token], lists: Lists) -> int | None:
     """Return where a negation stands of which the one word behind it, the last of the clause, is denied."""
     leads = lists.determiners | lists.indefinite | lists.details
-    before = [at for at, token in enumerate(clause) if token.plain.casefold() in lists.negations]
+    before = [at for at, token in enumerate(clause) if token.word in lists.negations]
     if not before or not clause[-1].stem:
         return None
     between = clause[before[-1] + 1 : -1]
     return before[-1] if clause[before[-1]] is not clause[-1] and {one.plain for one in between} <= leads else None
 
 
-def _sort(token: Token, lists: Lists) -> str:
+def _sort(token: Token) -> str:
     """Return the kind of value that a word is, '' for any other word."""
-    return "number" if token.number else "date" if dates([token], lists) else ""
+    return "number" if token.number else "date" if token.date else ""
 
 
 def _mistyped(clause: Sequence[Token], old: Sequence[Token]) -> "_Found | None":
@@ -220,7 +230,7 @@ def _misspelt(one: Token, other: Token) -> bool:
 
     What differs in one letter may be another word: "lake" is no "late".
     """
-    new, old = one.plain.casefold(), other.plain.casefold()
+    new, old = one.word, other.word
     if new == old or min(len(new), len(old)) < _SHORT:
         return False
     if _unaccented(new) == _unaccented(old):
@@ -242,7 +252,7 @@ def _terms(line: Line, lists: Lists) -> Iterator[tuple[str, str, Sequence[Sequen
     """
     if line.objects:
         behind = [token for token in line.tokens if token.clause > line.tokens[0].clause]
-        no = next(token.plain for token in line.tokens if token.plain.casefold() in lists.negations)
+        no = next(token.plain for token in line.tokens if token.word in lists.negations)
         yield no, _BARE, _stated(behind, lists)[:1]
     held = frozenset[int]().union(*line.editing.values())
     others = [(at, token) for at, token in enumerate(line.tokens) if at not in held]
@@ -270,7 +280,7 @@ def _terms(line: Line, lists: Lists) -> Iterator[tuple[str, str, Sequence[Sequen
 
 def _stated(tokens: Sequence[Token], lists: Lists) -> list[Sequence[Token]]:
     """Return the clauses that state something, without those that deny it, or call somebody: "No, Bo, I am"."""
-    clauses = [list(group) for _, group in groupby(tokens, key=attrgetter("clause"))]
+    clauses = clauses_of(tokens)
     less = lists.hedges | lists.negations
     stated = [not one[0].asked and less.isdisjoint(_plain(one)) for one in clauses]
     called = [_calls(one, after, lists) for one, after in pairwise((*clauses, []))]
@@ -278,8 +288,8 @@ def _stated(tokens: Sequence[Token], lists: Lists) -> list[Sequence[Token]]:
 
 
 def _calls(clause: Sequence[Token], after: Sequence[Token], lists: Lists) -> bool:
-    named = all(one.stem and one.written[0].isupper() and not one.number for one in clause)
-    goes_on = bool(after) and after[0].sentence == clause[0].sentence and after[0].plain.casefold() in lists.persons
+    named = all(one.stem and one.capital and not one.number for one in clause)
+    goes_on = bool(after) and after[0].sentence == clause[0].sentence and after[0].word in lists.persons
     return named and goes_on
 
 
@@ -289,19 +299,19 @@ _Found = tuple[str, Sequence[Token]]
 
 def _value(clause: Sequence[Token], old: Sequence[Token], lists: Lists) -> _Found | None:
     """Return the values that are all of a clause, and the words of an old line that have others of their kinds."""
-    told, stems = [token for token in clause if token.stem], {token.stem for token in old}
-    names = [token for token in old if token.stem and token.written[0].isupper()]
+    told, before = [token for token in clause if token.stem], {token.stem for token in old}
+    names = [token for token in old if token.stem and token.capital]
     slipped = [token for token in told if any(_slip(token, name) for name in names)]
-    mine = {kind: _of_kind(kind, told, lists, slipped) for kind in _KINDS}
+    mine = {kind: _of_kind(kind, told, slipped) for kind in _KINDS}
     values = [token for token in told if token.number or any(token in some for some in mine.values())]
-    known = stems | {token.stem for token in told if token.plain.casefold() in lists.times}
+    known = before | {token.stem for token in told if token.word in lists.times}
     if any(one not in values and one.stem not in known and len(one.written) >= _UNIT for one in told):
         return None
     found: list[tuple[Sequence[Token], Sequence[Token]]] = []
     if numbers := replaced(amounts(clause, lists), amounts(old, lists)):
         found.append(numbers)
     for kind, some in mine.items():
-        theirs = _of_kind(kind, old, lists)
+        theirs = _of_kind(kind, old)
         put = [token for token in some if token.plain not in _plain(theirs)]
         out = [token for token in theirs if token.plain not in _plain(some)]
         slips = [token for token in out if put and _slip(put[0], token)][:1]
@@ -315,10 +325,9 @@ def _value(clause: Sequence[Token], old: Sequence[Token], lists: Lists) -> _Foun
 
 def _word(clause: Sequence[Token], old: Sequence[Token], lists: Lists) -> _Found | None:
     """Return the new words that are all of a clause, and the one of an old line that they most likely replace."""
-    stems = {token.stem for token in old}
     put = [token for token in clause if token.stem]
-    valued = any(token.number for token in put) or any(_of_kind(kind, put, lists) for kind in _KINDS)
-    if valued or not 0 < len(put) <= _FEW or any(token.stem in stems for token in put):
+    valued = any(token.number for token in put) or any(_of_kind(kind, put) for kind in _KINDS)
+    if valued or not 0 < len(put) <= _FEW or stems(put) & stems(old):
         return None
     stated = [token for token in old if token.stem and not token.asked and token.plain not in lists.times]
     common = [token for token in stated if token.written.islower()]
@@ -330,18 +339,18 @@ def _word(clause: Sequence[Token], old: Sequence[Token], lists: Lists) -> _Found
 _KINDS = ("date", "name")
 
 
-def _of_kind(kind: str, tokens: Sequence[Token], lists: Lists, names: Sequence[Token] = ()) -> list[Token]:
+def _of_kind(kind: str, tokens: Sequence[Token], names: Sequence[Token] = ()) -> list[Token]:
     """Return the days and months, or the names; `names` are some though a sentence opens with them."""
     if kind == "date":
-        return [token for token in tokens if dates([token], lists)]
-    capital = [token for token in tokens if token.stem and token.written[0].isupper()]
+        return [token for token in tokens if token.date]
+    capital = [token for token in tokens if token.stem and token.capital]
     named = (token for token in capital if not token.opens or token in names)
-    return [token for token in named if token.written.casefold() not in lists.dates and not token.number]
+    return [token for token in named if not token.day and not token.number]
 
 
 def _slip(one: Token, other: Token) -> bool:
     """Tell whether one may be the other, mistyped: not where it begins with the other, as "Melanie" does with "Mel"."""
-    new, old = one.plain.casefold(), other.plain.casefold()
+    new, old = one.word, other.word
     if new.startswith(old) or old.startswith(new):
         return False
     return min(len(new), len(old)) >= _SHORT and SequenceMatcher(None, new, old).ratio() >= _SLIP
@@ -356,4 +365,4 @@ def _plain(tokens: Sequence[Token]) -> set[str]:
 
 
 def _text(tokens: Sequence[Token]) -> str:
-    return " ".join(token.written for token in sorted(tokens, key=attrgetter("span")))
+    return text_of(sorted(tokens, key=attrgetter("span")))

@@ -10,7 +10,22 @@ from unicodedata import normalize
 from weakref import WeakKeyDictionary
 
 from memgraph_engine.gate.known import Line
-from memgraph_engine.gate.wording import ORDINAL, Lists, Token, dates, names, numbers, phrases_in, recurs, taken_back
+from memgraph_engine.gate.wording import (
+    ORDINAL,
+    Lists,
+    Token,
+    clauses_of,
+    dates,
+    names,
+    numbers,
+    phrases_in,
+    recurs,
+    sentences_of,
+    stems,
+    taken_back,
+    timeless,
+    words,
+)
 from memgraph_engine.model.tense import past
 
 _QUOTED = re.compile(r'"[^"\n]*"|[“„][^“”\n]*[“”]|«[^«»\n]*»')
@@ -26,11 +41,10 @@ class Statement:
     `changes` are its words of change, `around` those of other clauses of its sentence: "the fox came, I have 4 hens".
     """
 
-    def __init__(self, own: Sequence[Token], lead: Sequence[Token], line: Line, lists: Lists) -> None:
-        self.own, self.lead = own, lead
+    def __init__(self, own: Sequence[Token], lead: Sequence[Token], line: Line) -> None:
+        self.own, self.lead, self.line, self.lists = own, lead, line, (lists := line.lists)
         self.tokens = [*lead, *own]
-        self._lists, self._words = lists, tuple(token.plain.casefold() for token in self.tokens)
-        self._language = line.language
+        self._words = words(self.tokens)
         told = phrases_in(self._words, lists.changing)
         found = {phrase: held for phrase, held in told.items() if self._tells_change(phrase, held)}
         self.changes, self.around, self._changing = tuple(found), tuple[str, ...](), found
@@ -38,36 +52,35 @@ class Statement:
         self.past = bool(phrases_in(self._words, lists.past))
         changing = frozenset[int]().union(*found.values())
         self.body = tuple(token for at, token in enumerate(self.tokens) if at not in changing)
-        self.hedged = bool(phrases_in(tuple(token.plain.casefold() for token in self.body), lists.hedging))
-        self.content = frozenset(token.stem for token in self.body if token.stem)
-        self._speaker = frozenset(line.speaker.split())
+        self.hedged = bool(phrases_in(words(self.body), lists.hedging))
+        self.content = stems(self.body)
 
     def _tells_change(self, phrase: str, held: frozenset[int]) -> bool:
         """Tell whether a word of change is one where it stands: "new" only beside the noun that is told of.
 
         "My new boss" is another one; "a new cat" is one more, as "my new daughter" is, and "the new bike" a detail.
         """
-        if phrase not in self._lists.novelty:
+        if phrase not in self.lists.novelty:
             return True
         first, *rest = self._words
         beside = [one for at, one in enumerate(rest[:2], 1) if at not in held]
-        return first in self._lists.determiners and len(beside) == 1 and beside[0] not in self._lists.several
+        return first in self.lists.determiners and len(beside) == 1 and beside[0] not in self.lists.several
 
     @cached_property
     def tells(self) -> bool:
         """Whether it may tell a change: it has a word of one, takes a value back, or tells a feeling."""
-        takes_back = any(taken_back(self.tokens, self._lists))
+        takes_back = any(taken_back(self.tokens, self.lists))
         return not self.hedged and bool(self.changes or self.around or takes_back or self.feeling)
 
     @cached_property
     def event(self) -> bool:
         """Whether it tells what happened, and no change by it: that stays so, whatever happens next."""
-        return not self.changes and past(self._words, self._language)
+        return not self.changes and past(self._words, self.line.language)
 
     @cached_property
     def turned(self) -> bool:
         """Whether its words of change are all verbs: "they moved it", not "it is at 9 now"."""
-        return bool(self.changes) and (self._lists.since | self._lists.corrections).isdisjoint(self.changes)
+        return bool(self.changes) and (self.lists.since | self.lists.corrections).isdisjoint(self.changes)
 
     @cached_property
     def values(self) -> Sequence[Token]:
@@ -79,23 +92,22 @@ class Statement:
         """
         if not self.event and not self.turned:
             return self.body
-        ends = {max(held): phrase.split("_")[-1] in self._lists.goals for phrase, held in self._changing.items()}
-        led = [*_led_to(self.tokens, ends, self._lists)]
+        ends = {max(held): phrase.split("_")[-1] in self.lists.goals for phrase, held in self._changing.items()}
+        led = [*_led_to(self.tokens, ends, self.lists)]
         return [token for token in led if self._times(token)] if self.event else led
 
     def _times(self, token: Token) -> bool:
         """Tell whether it is a date, or a number that is told as a day or an hour: "the 5th", "8am", "8:30"."""
         if not token.number:
-            return bool(dates([token], self._lists))
+            return token.date is not None
         at = self.tokens.index(token)
-        behind = (one.plain.casefold() for one in self.tokens[at + 1 : at + 2])
-        told = any(word in ORDINAL or word in self._lists.clock for word in behind)
-        return told or ":" in token.written or bool(dates(self.tokens[at - 1 : at + 2], self._lists))
+        told = not {*words(self.tokens[at + 1 : at + 2])}.isdisjoint(ORDINAL | self.lists.clock)
+        return told or ":" in token.written or bool(dates(self.tokens[at - 1 : at + 2]))
 
     @cached_property
     def _verbs(self) -> Sequence[int]:
         """Where its verbs of change end."""
-        adverbs = self._lists.since | self._lists.corrections
+        adverbs = self.lists.since | self.lists.corrections
         return [max(held) for phrase, held in self._changing.items() if phrase not in adverbs]
 
     @cached_property
@@ -105,7 +117,7 @@ class Statement:
         "My lesson to Friday" of "they moved my lesson to Friday".
         """
         things = (self.tokens[at + 1 :] for at in self._verbs)
-        known = (one for one in things if one and one[0].plain.casefold() in self._lists.determiners)
+        known = (one for one in things if one and one[0].word in self.lists.determiners)
         body = next(known, [])
         return [token for token in body if token in self.body]
 
@@ -123,7 +135,7 @@ class Statement:
     @cached_property
     def relocates(self) -> frozenset[str]:
         """What he does elsewhere since, to live or to work: "moved to York", not "moved the desk" or "to Linux"."""
-        lists = self._lists
+        lists = self.lists
         held = {max(self._changing[phrase]): phrase for phrase in self.changes if phrase in lists.relocation}
         led = {at for at in held if not lists.goals.isdisjoint(self._words[at + 1 : at + 2])}
         led |= {at for at in held if self._words[at] in lists.details}
@@ -133,7 +145,7 @@ class Statement:
     @cached_property
     def dwells(self) -> frozenset[str]:
         """What somebody does where it tells, to live or to work."""
-        return frozenset(self._lists.dwelling[word] for word in self._lists.dwelling.keys() & {*self._words})
+        return frozenset(self.lists.dwelling[word] for word in self.lists.dwelling.keys() & {*self._words})
 
     @cached_property
     def alone(self) -> bool:
@@ -142,10 +154,10 @@ class Statement:
 
     def whose(self, thing: frozenset[str]) -> str:
         """Return how it tells whose a thing is, where it does: "my" of "my lesson", '' of "the lesson"."""
-        owners = self._lists.determiners - self._lists.details - self._lists.dates.keys()  # "this"
-        led = (before for before, token in pairwise(self.tokens) if token.stem in thing)
-        word = next((before.plain.casefold() for before in led if before.plain.casefold() in owners), "")
-        return "my" if word in self._lists.first_person else word
+        owners = self.lists.determiners - self.lists.details - self.lists.dates.keys()  # "this"
+        led = (before.word for before, token in pairwise(self.tokens) if token.stem in thing)
+        word = next((word for word in led if word in owners), "")
+        return "my" if word in self.lists.first_person else word
 
     def same_owner(self, other: "Statement", thing: frozenset[str]) -> bool:
         """Tell whether both tell of one owner's thing, as far as they say whose: not "my car" and "his car"."""
@@ -172,29 +184,28 @@ class Statement:
     @cached_property
     def dates(self) -> frozenset[tuple[str, str]]:
         """The dates in it, by kind."""
-        return frozenset(dates(self.body, self._lists))
+        return frozenset(dates(self.body))
 
     @cached_property
     def names(self) -> frozenset[str]:
         """The names in it, without the speaker's."""
-        return frozenset(names(self.tokens, self._lists)) & self.written - self._speaker
+        return frozenset(names(self.tokens)) & self.written - self.line.speaker_names
 
     @cached_property
     def recurs(self) -> bool:
         """Whether it tells of a day that comes again: "on Mondays", "on weekdays"."""
-        return recurs(self._words, self._lists)
+        return recurs(self._words, self.lists)
 
     @cached_property
     def denies(self) -> bool:
         """Whether it holds a negation, beside one that belongs to its words of change."""
-        return any(token.plain in self._lists.negations for token in self.body)
+        return any(token.plain in self.lists.negations for token in self.body)
 
     @cached_property
     def subject(self) -> "Subject":
         """Whose or what thing's state it tells."""
-        idle = self._lists.interjections
-        body = [*dropwhile(lambda token: token.plain.casefold() in idle, self.body)]
-        return Subject.of(body, self._lists, self._speaker)
+        body = [*dropwhile(lambda token: token.word in self.lists.interjections, self.body)]
+        return Subject.of(body, self.lists, self.line.speaker_names)
 
     @cached_property
     def predicate(self) -> frozenset[str]:
@@ -203,15 +214,15 @@ class Statement:
         Of "Ana is in Faro" there are none.
         """
         names = self.names
-        told = takewhile(lambda one: one.opens or not (one.written in names or _timed(one, self._lists)), self.body)
+        told = takewhile(lambda one: one.opens or not (one.timed or one.written in names), self.body)
         about = self.subject
-        return timeless(told, self._lists) - {about.noun, about.name, about.owner, *map(str.casefold, names)}
+        return timeless(told) - {about.noun, about.name, about.owner, *map(str.casefold, names)}
 
     @cached_property
     def counted(self) -> frozenset[str]:
         """The stems of what it counts."""
         pairs = (pair for pair in pairwise(self.body) if numbers(pair[:1]))
-        return timeless((after for _, after in pairs), self._lists)
+        return timeless((after for _, after in pairs))
 
     def units(self, values: Iterable[str]) -> list[tuple[str, str, str]]:
         """Return some numbers, each with what it counts ('' for nothing: "mg of iron") and the word before it."""
@@ -219,22 +230,21 @@ class Statement:
         for at, one in enumerate(self.body):
             if one.plain in values:
                 unit, of, what = [*self.body[at + 1 : at + 4], one, one, one][:3]
-                time = self._lists.dates.get(unit.written.casefold())  # a day is counted in its month
-                named = unit is not one and (time.startswith("month") if time else bool(unit.stem))
-                whole = (unit, of, what) if of.plain in self._lists.several and what is not one else (unit,)
-                counts = " ".join(token.stem or token.plain.casefold() for token in whole) if named else ""
+                named = unit is not one and (unit.day.startswith("month") if unit.day else bool(unit.stem))  # "3 May"
+                whole = (unit, of, what) if of.plain in self.lists.several and what is not one else (unit,)
+                counts = " ".join(token.stem or token.word for token in whole) if named else ""
                 found.append((one.plain, counts, self.body[at - 1].plain if at else ""))
         return found
 
     @cached_property
     def feeling(self) -> tuple[str, bool, frozenset[str]] | None:
         """How the speaker feels about what: the words, whether that is well, and the stems of what it is about."""
-        for phrase, held in phrases_in(self._words, self._lists.feeling).items():
+        for phrase, held in phrases_in(self._words, self.lists.feeling).items():
             before = self.tokens[: min(held)]
-            if not self._lists.first_person.isdisjoint(self._words[: max(held) + 1]):
-                denied = any(token.plain in self._lists.negations for token in before)
-                about = frozenset(token.stem for token in self.tokens[max(held) + 1 :] if token.stem)
-                return phrase, (self._lists.attitudes[phrase] == "+") != denied, about
+            if not self.lists.first_person.isdisjoint(self._words[: max(held) + 1]):
+                denied = any(token.plain in self.lists.negations for token in before)
+                about = stems(self.tokens[max(held) + 1 :])
+                return phrase, (self.lists.attitudes[phrase] == "+") != denied, about
         return None
 
 
@@ -258,12 +268,12 @@ class Subject(NamedTuple):
         """Read it from the words that a clause begins with; by `own` names the speaker tells of himself."""
         if not body:
             return cls()
-        first = body[0].plain.casefold()
+        first = body[0].word
         if first in lists.determiners:
             noun, *rest = body[1:] or [body[0]]
             if rest and rest[0].plain == "'s" and len(rest) > 1 and rest[1].stem:
                 return cls(rest[1].stem, owner=noun.stem, thing=True)
-            name = next((token.stem for token in rest[:1] if token.stem and token.written[0].isupper()), "")
+            name = next((token.stem for token in rest[:1] if token.stem and token.capital), "")
             return cls(noun.stem, name, thing=not name, mine=first in lists.first_person)
         owns = len(body) > 2 and body[1].plain == "'s" and bool(body[2].stem)
         if body[0].written in own:
@@ -297,168 +307,149 @@ _KEPT: "WeakKeyDictionary[Line, Sequence[Statement]]" = WeakKeyDictionary()
 """The statements of lines that are being judged: a line is held against many, and nothing of it outlives it."""
 
 
-def statements(line: Line, lists: Lists) -> Sequence[Statement]:
+def statements(line: Line) -> Sequence[Statement]:
     """Return the clauses of a line that state something, each as if it stood by itself."""
     if (kept := _KEPT.get(line)) is not None:
         return kept
     found: list[Statement] = []
     before: list[Token] = []
-    idle = lists.neutral | lists.interjections
-    for clause in _stated(line, lists):
+    for clause in _stated(line):
         goes_on = bool(found) and found[-1].sentence == clause[0].sentence
-        lead, own = _begun(clause, found[-1], lists) if goes_on else ((), clause)
-        one = Statement([*before, *own], lead, line, lists)
+        lead, own = _begun(clause, found[-1]) if goes_on else ((), clause)
+        one = Statement([*before, *own], lead, line)
         if one.content:
             found.append(one)
             before = []
-        elif one.changes and idle.issuperset(
-            token.plain.casefold() for token in one.body
-        ):  # "Scratch that. It is in May."
+        elif one.changes and line.lists.idle.issuperset(words(one.body)):  # "Scratch that. It is in May."
             before = list(one.own)
     if before and found and found[-1].sentence == before[0].sentence:  # "It is in May, actually."
-        found[-1] = Statement([*found[-1].own, *before], found[-1].lead, line, lists)
+        found[-1] = Statement([*found[-1].own, *before], found[-1].lead, line)
     for _, some in groupby(found, key=attrgetter("sentence")):
-        clauses = list(some)
-        for one in clauses:
-            one.around = tuple(phrase for other in clauses if other is not one for phrase in other.changes)
+        every = list(some)
+        for one in every:
+            one.around = tuple(phrase for other in every if other is not one for phrase in other.changes)
     _KEPT[line] = found
     return found
 
 
-def only(line: Line, lists: Lists) -> Statement | None:
+def only(line: Line) -> Statement | None:
     """Return what a line states, if that is one thing and nothing else is said; None if anything would be left."""
-    if line.long or line.caption or len(stated := statements(line, lists)) != 1:
+    if line.long or line.caption or len(stated := statements(line)) != 1:
         return None
     (one,) = stated
-    idle = lists.neutral | lists.interjections
-    left = (token for token in line.tokens if token not in one.own)
-    return one if all(token.plain.casefold() in idle and not token.asked for token in left) else None
+    left = [token for token in line.tokens if token not in one.own]
+    return one if line.lists.idle.issuperset(words(left)) and not any(token.asked for token in left) else None
 
 
-def _begun(clause: Sequence[Token], before: Statement, lists: Lists) -> tuple[Sequence[Token], Sequence[Token]]:
+def _begun(clause: Sequence[Token], before: Statement) -> tuple[Sequence[Token], Sequence[Token]]:
     """Return what a clause goes on from, and its own words: "it" is the thing that was told of last.
 
     "They put the rent up, it's 960" also tells that the rent is 960.
     """
-    if clause[0].plain.casefold() not in lists.anaphors:
-        return _lead(clause, before, lists), clause
-    thing = _known_thing(before.tokens, lists)
+    if clause[0].word not in before.lists.anaphors:
+        return _lead(clause, before.tokens, before.lists), clause
+    known = (pair for pair in pairwise(before.tokens) if pair[0].word in before.lists.determiners and pair[1].stem)
+    thing = next(iter([*known][-1:]), ())
     return thing, (clause[1:] if thing else ()) or clause
 
 
-def _lead(clause: Sequence[Token], before: Statement, lists: Lists) -> Sequence[Token]:
+def _lead(clause: Sequence[Token], tokens: Sequence[Token], lists: Lists) -> Sequence[Token]:
     """Return what a clause without a subject of its own goes on from: the words before its like in the one before.
 
     So "and at 10" behind "we meet at 9" goes on from "we meet", "and my boss" behind "I like my job" from "I like";
     what has no like there, as "and works in Leeds", from the subject alone.
     """
-    first = clause[0].plain.casefold()
+    first = clause[0].word
     bare = sum(bool(token.stem) for token in clause) < 2 and all(token.stem for token in clause[1:])
-    if (
-        first in lists.persons
-        or (not bare and first in lists.determiners)
-        or (not bare and clause[0].written[0].isupper())
-    ):
+    if first in lists.persons or (not bare and (first in lists.determiners or clause[0].capital)):
         return ()
-    tokens = before.tokens
     alike = (at for at in range(len(tokens) - 1, 0, -1) if _like(tokens[at], lists) == _like(clause[0], lists))
     at = next(alike, len(tokens) - 1 if bare and tokens[-1].stem else _subject_length(tokens, lists))
     return tokens[:at]
 
 
-def _known_thing(tokens: Sequence[Token], lists: Lists) -> Sequence[Token]:
-    """Return the last thing in a clause that is known, such as "the rent"; nothing where there is none."""
-    pairs = [pair for pair in pairwise(tokens) if pair[0].plain.casefold() in lists.determiners and pair[1].stem]
-    return pairs[-1] if pairs else ()
-
-
 def _like(token: Token, lists: Lists) -> str:
     """Return what kind of phrase a word may begin."""
-    plain = token.plain.casefold()
-    if plain in lists.determiners | lists.indefinite or token.number:
+    if token.word in lists.determiners | lists.indefinite or token.number:
         return "a thing"
     if token.stem:
-        return "a name" if token.written[0].isupper() else f"the word {token.span}"
-    return plain
+        return "a name" if token.capital else f"the word {token.span}"
+    return token.word
 
 
 def _subject_length(tokens: Sequence[Token], lists: Lists) -> int:
     """Count the words of the subject that a clause begins with: "my friend Ana"."""
-    if tokens[0].plain.casefold() not in lists.determiners:
+    if tokens[0].word not in lists.determiners:
         return 1
-    named = takewhile(lambda token: token.written[0].isupper() and token.stem, tokens[2:])
+    named = takewhile(lambda token: token.capital and token.stem, tokens[2:])
     return 2 + len(list(named))
 
 
-def _stated(line: Line, lists: Lists) -> Iterator[list[Token]]:
+def _stated(line: Line) -> Iterator[Sequence[Token]]:
     """Yield the clauses without those that ask: of a sentence that ends in a question this is its last."""
-    clauses = list(_clauses(line, lists))
-    for place, clause in enumerate(clauses):
-        last = place + 1 == len(clauses) or clauses[place + 1][0].sentence != clause[0].sentence
-        if not clause[0].asked or not (last or clause[0].plain.casefold() in lists.questions):
+    for clause, after in pairwise((*_clauses(line), ())):
+        last = not after or after[0].sentence != clause[0].sentence
+        if not clause[0].asked or not (last or clause[0].word in line.lists.questions):
             yield clause
 
 
-def _clauses(line: Line, lists: Lists) -> Iterator[list[Token]]:
+def _clauses(line: Line) -> Iterator[list[Token]]:
     """Yield the clauses, which also end before a word behind which stands another matter: "and", "so".
 
     What a value is told instead of is part of its clause ("8, not 7"), and so is who does it together: "Tom and I".
     """
-    clause: list[Token] = []
-    for _, group in groupby(_own_words(line, lists), key=attrgetter("clause")):
-        some = list(group)
+    clause, lists = list[Token](), line.lists
+    for some in clauses_of(_own_words(line)):
         pair = next(taken_back(some, lists), None)
         denied = pair is not None and pair[0] is some[0] and all(map(_unit, some[some.index(pair[1]) + 1 :]))
         if clause and not (denied and clause[-1].sentence == some[0].sentence):
             yield clause
             clause = []
-        phrases = phrases_in(tuple(token.plain.casefold() for token in some), lists.changing)
+        phrases = phrases_in(words(some), lists.changing)
         within = frozenset[int]().union(*(held for phrase, held in phrases.items() if "~" not in phrase))
         for at, token in enumerate(some):
-            together = any(
-                one.plain.casefold() in lists.first_person - lists.determiners for one in some[at + 1 : at + 2]
-            )
-            named = len(clause) < _WHO and all(one.stem or one.plain.casefold() in lists.determiners for one in clause)
-            if token.plain.casefold() not in lists.joints or at in within or (clause and named and together):
+            together = any(one.word in lists.speaker for one in some[at + 1 : at + 2])
+            named = len(clause) < _WHO and all(one.stem or one.word in lists.determiners for one in clause)
+            if token.word not in lists.joints or at in within or (clause and named and together):
                 clause.append(token)
                 continue
             if clause:
                 yield clause
             # "if" tells that less is stated than a plain fact, and stays with its clause
-            clause = [token] if token.plain.casefold() in lists.hedges - lists.questions else []
+            clause = [token] if token.word in lists.hedges - lists.questions else []
     if clause:
         yield clause
 
 
-def _own_words(line: Line, lists: Lists) -> Sequence[Token]:
+def _own_words(line: Line) -> Sequence[Token]:
     """Return the tokens without what is quoted and tells of a person: that is what somebody else said, or a book."""
     quoted = [match.span() for match in _QUOTED.finditer(line.text)]
     said: list[Token] = []
     for start, end in quoted:
         some = [one for one in line.tokens if start <= one.span[0] < end]
-        said += some if any(one.plain.casefold() in lists.persons for one in some) else []
-    for _, sentence in groupby(line.tokens, key=attrgetter("sentence")):
-        said += _reported([*sentence], line, lists)
+        said += some if any(one.word in line.lists.persons for one in some) else []
+    for sentence in sentences_of(line.tokens):
+        said += _reported(sentence, line)
     return [token for token in line.tokens if token not in said] if said else line.tokens
 
 
-def _reported(sentence: Sequence[Token], line: Line, lists: Lists) -> Sequence[Token]:
+def _reported(sentence: Sequence[Token], line: Line) -> Sequence[Token]:
     """Return what of a sentence another person is said to have said: behind "Jack told me:" and "Jack said,"."""
+    lists, who = line.lists, sentence[0]
+    own = who.word in lists.speaker or who.written in line.speaker_names
     for before, token in pairwise(sentence):
         if token.clause == before.clause:
             continue
-        told = [one.plain.casefold() for one in sentence if one.span < token.span]
+        told = words(one for one in sentence if one.span < token.span)
         mark = normalize("NFC", line.text)[before.span[1] : token.span[0]]
-        who = sentence[0]
-        own = told[0] in lists.first_person - lists.determiners or who.written in line.speaker.split()
-        says = ":" in mark or (told[-1] in lists.hedges and token.plain.casefold() in lists.persons)
+        says = ":" in mark or (told[-1] in lists.hedges and token.word in lists.persons)
         if says and not own and phrases_in(told, lists.hedging):
             return [one for one in sentence if one.span >= token.span]
     return ()
 
 
 def _unit(token: Token) -> bool:
-    return token.number or token.written[0].isupper() or len(token.written) < _UNIT
+    return token.number or token.capital or len(token.written) < _UNIT
 
 
 def _led_to(tokens: Sequence[Token], ends: Mapping[int, bool], lists: Lists) -> Iterator[Token]:
@@ -470,21 +461,10 @@ def _led_to(tokens: Sequence[Token], ends: Mapping[int, bool], lists: Lists) -> 
     parting = lists.details - lists.determiners - lists.indefinite - lists.goals
     led = goal = timed = False
     for at, token in enumerate(tokens):
-        plain = token.plain.casefold()
-        if at in ends or plain in lists.goals:
+        if at in ends or token.word in lists.goals:
             led, goal = True, ends.get(at, True)
-        elif plain in parting:
+        elif token.word in parting:
             led = False
-        elif led or (timed and _timed(token, lists)):
-            timed = timed or (goal and _timed(token, lists))
+        elif led or (timed and token.timed):
+            timed = timed or (goal and token.timed)
             yield token
-
-
-def _timed(token: Token, lists: Lists) -> bool:
-    return token.number or bool(dates([token], lists))
-
-
-def timeless(tokens: Iterable[Token], lists: Lists) -> frozenset[str]:
-    """Return the stems of tokens without those of dates and times."""
-    timely = lists.dates.keys() | lists.times
-    return frozenset(t.stem for t in tokens if t.stem and t.written.casefold() not in timely)

@@ -17,11 +17,11 @@ from itertools import dropwhile, groupby, pairwise, product, takewhile
 from operator import attrgetter
 from typing import NamedTuple
 
-from memgraph_engine.gate.contrast import contrast, kind_of
+from memgraph_engine.gate.contrast import contrast
 from memgraph_engine.gate.difference import aligned, as_written, quoted, swapped, swapped_dates, worded
 from memgraph_engine.gate.known import Line
-from memgraph_engine.gate.statement import Statement, only, statements, timeless
-from memgraph_engine.gate.wording import Lists, Token, dates, lists_of, numbers, shown
+from memgraph_engine.gate.statement import Statement, only, statements
+from memgraph_engine.gate.wording import Lists, Token, numbers, shown, text_of, timeless, words
 from memgraph_engine.model.tense import present
 
 _HEAD = 3  # tokens with which both tell whose state it is: "my office is"
@@ -43,55 +43,53 @@ class Update(NamedTuple):
     sure: bool = True
 
 
-def update(new: Line, old: Line, language: str) -> Update | None:
+def update(new: Line, old: Line) -> Update | None:
     """Say how a new line tells the present state of what an old one tells; None if it does not.
 
     >>> from memgraph_engine.model.memory import Source
     >>> said = ("Elsa has 14 plants and Jip is 4.", "bought three more, so Elsa's got 17 plants now")
     >>> old, new = (Line(Source("1", text, "", speaker="Ana"), "english") for text in said)
-    >>> update(new, old, "english")[:2]
+    >>> update(new, old)[:2]
     ('The new one says "now". They differ in a number: "17", not "14".', 'Elsa has 14 plants')
     """
-    lists = lists_of(language)
     if new.long or not new.tells or "assistant" in (new.role, old.role):
         return None
-    if found := contrast(new, old, language):
+    if found := contrast(new, old):
         return Update(f'The new one says "{found.denial}". {found.evidence}', old.words(found.wrong), found.right)
-    telling = [told for told in statements(new, lists) if told.tells]  # most have none: then the old one is not read
+    telling = [told for told in statements(new) if told.tells]  # most have none: then the old one is not read
     if not telling or old.long:
         return None
     if new.content.isdisjoint(old.content) and not any(told.alone for told in telling):
         return None
-    known = [was for was in statements(old, lists) if not was.past]
+    known = [was for was in statements(old) if not was.past]
     for told in telling:
-        pairs = [pair for was in known if (pair := _Pair(told, was, new, old, lists)).evidence]
+        pairs = [pair for was in known if (pair := _Pair(told, was)).evidence]
         if pairs and not (told.turned and _known_before(new, old)):
             nearest = min(pairs, key=lambda pair: pair.distance)
-            return Update(nearest.evidence, _former(nearest, new, old, lists))
+            return Update(nearest.evidence, nearest.former)
     return None
 
 
-def anew(new: Line, old: Line, language: str) -> bool:
+def anew(new: Line, old: Line) -> bool:
     """Tell whether a line says of an older one that it is so again: without its words of change it is that one.
 
     >>> from memgraph_engine.model.memory import Source
     >>> old, new = (Line(Source("1", f"I live in {place}.", ""), "english") for place in ("Rome", "Rome again"))
-    >>> anew(new, old, "english")
+    >>> anew(new, old)
     True
     """
-    lists = lists_of(language)
     if not new.changes or new.content.isdisjoint(old.content):
         return False
-    now, was = only(new, lists), only(old, lists)
-    if not now or not was or not (lists.endings | lists.denials).isdisjoint((*now.changes, *was.changes)):
+    now, was = only(new), only(old)
+    if not now or not was or not new.lists.over.isdisjoint((*now.changes, *was.changes)):
         return False
-    return [token.plain.casefold() for token in now.body] == [token.plain.casefold() for token in was.body]
+    return words(now.body) == words(was.body)
 
 
-def telling(lines: Sequence[Line], language: str) -> str | None:
+def telling(lines: Sequence[Line]) -> str | None:
     """Return the words with which lines tell a change, '' for all of them; None where none of several tells one."""
     for line in lines:
-        every = statements(line, lists_of(language))
+        every = statements(line)
         runs = ((tells, [*some]) for tells, some in groupby(every, key=attrgetter("tells")))
         told = next((some for tells, some in runs if tells or len(every) == 1), [])
         if told and len(told) == len(every) and len(lines) == 1:
@@ -107,56 +105,16 @@ def _known_before(new: Line, old: Line) -> bool:
     return said is not None and bool(new.days) and all(end.date() < (said - _NEWS).date() for _, end in new.days)
 
 
-def _former(found: "_Pair", new: Line, old: Line, lists: Lists) -> str:
-    """Return the words of an old line that are true no more, beginning with what `found` is told of; '' for all.
-
-    Who tells that one thing has changed tells the rest as it is now: "Elsa is 8 and Jip is 5 now."
-    """
-    rest = [one for one in statements(new, lists) if one is not found.now and not one.hedged]
-    known = statements(old, lists)
-    gone = {at for at, was in enumerate(known) if any(_Pair(now, was, new, old, lists).exchange for now in rest)}
-    first = last = known.index(found.was)
-    gone |= _listed(found, known, new, lists)
-    while first - 1 in gone:
-        first -= 1
-    while last + 1 in gone:
-        last += 1
-    tokens = found.replaced or [token for one in known[first : last + 1] for token in one.own]
-    left = any(token.stem and not token.asked and token not in tokens for token in old.tokens)
-    return old.words(tokens) if left else ""
-
-
-def _listed(found: "_Pair", known: Sequence[Statement], new: Line, lists: Lists) -> set[int]:
-    """Return the places of the clauses that list values of a kind of which one has another in its place.
-
-    "On Tuesdays and Thursdays" is a list, of which nothing is left by "on Mondays now". A value that the new line has
-    too stays, and so do all others where that names the one that it replaces ("Mondays instead of Tuesdays").
-    """
-    told = {token.plain.casefold() for token in new.tokens}
-    at = first = known.index(found.was)
-    while first and known[first].sentence == known[first - 1].sentence and _item(known[first], lists):
-        first -= 1
-    items = [*takewhile(lambda place: _item(known[place], lists), range(first + 1, len(known)))]
-    kinds = {_item(known[place], lists) for place in items}
-    if len(kinds) != 1 or at not in (first, *items):
-        return set()
-    (kind,) = kinds
-    values = {place: _of_kind(kind, known[place].own, lists) for place in (first, *items)}
-    if not values[at] or not told.isdisjoint(values[at]) or not _of_kind(kind, found.now.values, lists):
-        return set()
-    return {place for place, some in values.items() if some and told.isdisjoint(some)}
-
-
-def _item(one: Statement, lists: Lists) -> str:
+def _item(one: Statement) -> str:
     """Return the kind of the values that are all of a clause that goes on from another, '' for any other clause."""
-    told = [token for token in one.own if token.stem or dates([token], lists)] if one.lead else []
-    kinds = {kind_of(token, lists) for token in told}
+    told = [token for token in one.own if token.stem or token.date] if one.lead else []
+    kinds = {token.kind for token in told}
     return kinds.pop() if len(kinds) == 1 and "word" not in kinds else ""
 
 
-def _of_kind(kind: str, tokens: Sequence[Token], lists: Lists) -> set[str]:
+def _of_kind(kind: str, tokens: Sequence[Token]) -> set[str]:
     """Return the words of a kind among some, as they are compared."""
-    return {token.plain.casefold() for token in tokens if kind_of(token, lists) == kind}
+    return {token.word for token in tokens if token.kind == kind}
 
 
 @dataclass(frozen=True)
@@ -165,16 +123,18 @@ class _Pair:
 
     now: Statement
     was: Statement
-    new: Line
-    old: Line
-    lists: Lists
+
+    @property
+    def lists(self) -> Lists:
+        """The lists that both are read by."""
+        return self.now.lists
 
     @cached_property
     def evidence(self) -> str:
         """What tells that the new one is the present state of the old one, or ''."""
         if not self._same_subject:
             return self._turn
-        over = self.lists.endings | self.lists.denials  # with these a value ends, and none takes its place
+        over = self.lists.over
         said = next((one for one in self.now.changes if one not in over), "")
         found = said and self.exchange
         if not found and (said := next(iter(self.now.around), "")):
@@ -197,6 +157,45 @@ class _Pair:
         return not named, -len(self.now.dates & self.was.dates) - len(shared) / max(len(self.was.content), 1)
 
     @property
+    def former(self) -> str:
+        """The words of the old line that are true no more, beginning with what this is told of; '' for all.
+
+        Who tells that one thing has changed tells the rest as it is now: "Elsa is 8 and Jip is 5 now."
+        """
+        rest = [one for one in statements(self.now.line) if one is not self.now and not one.hedged]
+        known, old = statements(self.was.line), self.was.line
+        gone = {at for at, was in enumerate(known) if any(_Pair(now, was).exchange for now in rest)}
+        first = last = known.index(self.was)
+        gone |= self._listed(known)
+        while first - 1 in gone:
+            first -= 1
+        while last + 1 in gone:
+            last += 1
+        tokens = self._replaced or [token for one in known[first : last + 1] for token in one.own]
+        left = any(token.stem and not token.asked and token not in tokens for token in old.tokens)
+        return old.words(tokens) if left else ""
+
+    def _listed(self, known: Sequence[Statement]) -> set[int]:
+        """Return the places of the clauses that list values of a kind of which one has another in its place.
+
+        "On Tuesdays and Thursdays" is a list, of which nothing is left by "on Mondays now". A value that the new line
+        has too stays, and so do all others where that names the one that it replaces ("Mondays instead of Tuesdays").
+        """
+        told = {*words(self.now.line.tokens)}
+        at = first = known.index(self.was)
+        while first and known[first].sentence == known[first - 1].sentence and _item(known[first]):
+            first -= 1
+        items = [*takewhile(lambda place: _item(known[place]), range(first + 1, len(known)))]
+        kinds = {_item(known[place]) for place in items}
+        if len(kinds) != 1 or at not in (first, *items):
+            return set()
+        (kind,) = kinds
+        values = {place: _of_kind(kind, known[place].own) for place in (first, *items)}
+        if not values[at] or not told.isdisjoint(values[at]) or not _of_kind(kind, self.now.values):
+            return set()
+        return {place for place, some in values.items() if some and told.isdisjoint(some)}
+
+    @property
     def exchange(self) -> str:
         """What of the old one the new one has another value of, whether or not it speaks of a change; or ''."""
         if not self._same_subject:
@@ -207,7 +206,7 @@ class _Pair:
     def _same_subject(self) -> bool:
         """Whether both tell of one, or what the one tells of is known to the other."""
         now, was = self.now, self.was
-        return now.tells_of(was, self.new.content, self.old.content) or self._same_thing
+        return now.tells_of(was, now.line.content, was.line.content) or self._same_thing
 
     @cached_property
     def _same_thing(self) -> bool:
@@ -217,7 +216,7 @@ class _Pair:
         thing = now.patient or (was.patient if done_to else frozenset())
         if not thing or not thing <= was.content:
             return False
-        told = was.subject.speaker or was.subject.told_in(self.new.content) or thing <= was.patient
+        told = was.subject.speaker or was.subject.told_in(now.line.content) or thing <= was.patient
         return told and now.same_owner(was, thing)
 
     @property
@@ -231,7 +230,7 @@ class _Pair:
         now, was = self.now, self.was
         mine, theirs = self._names
         name = swapped("name", mine, theirs)
-        date = swapped_dates(now.values, was.values, self.lists)
+        date = swapped_dates(now.values, was.values)
         number = self._number
         # who meets at 9 on Monday and at 10 on Tuesday meets twice; "the meeting" is one, whenever it is
         if bool(name) + bool(date or number) > 1 or (date and number and not (was.subject.thing and not was.recurs)):
@@ -239,7 +238,7 @@ class _Pair:
         if number:
             return number if self._counts_the_same else ""
         told = (one for one in self._matter if one.written not in mine and one.plain not in now.numbers - was.numbers)
-        frame = timeless(told, self.lists)
+        frame = timeless(told)
         if not frame or not frame <= was.content:
             return ""
         if not (date and was.subject.thing) and not self._told_alike:
@@ -268,7 +267,7 @@ class _Pair:
     def _move(self) -> str:
         """Tell where somebody lives since he moved; a sentence that tells more may tell of another time or person."""
         now, (mine, theirs) = self.now, self._names
-        more = any(one is not now and one.sentence == now.sentence for one in statements(self.new, self.lists))
+        more = any(one is not now and one.sentence == now.sentence for one in statements(now.line))
         moved = not now.relocates.isdisjoint(self.was.dwells) and not now.acted_on and not more
         return swapped("name", mine, theirs) if moved else ""
 
@@ -286,8 +285,8 @@ class _Pair:
         "I'm at 1150 for the e-bike" is news of "saving for an e-bike, I've put aside 600".
         """
         now, was = self.now, self.was
-        told = timeless((token for token in self._matter if not token.number), self.lists)
-        sentence = (one.content for one in statements(self.old, self.lists) if one.sentence == was.sentence)
+        told = timeless(token for token in self._matter if not token.number)
+        sentence = (one.content for one in statements(was.line) if one.sentence == was.sentence)
         shared = told & frozenset().union(*sentence) or now.counted & was.counted
         if not told and now.subject.speaker and now.becoming:  # "I turned 40"
             return any(self._is(led) for _, _, led in was.units(was.numbers - now.numbers))
@@ -314,7 +313,7 @@ class _Pair:
         return [(one[0], other[0]) for one, other in pairs if self._alike(one, other)]
 
     @property
-    def replaced(self) -> Sequence[Token]:
+    def _replaced(self) -> Sequence[Token]:
         """The old number, with the words around it, where its clause has others that stay; none for the clause.
 
         Likewise what is over, where the clause has it only along with the rest: "with my boyfriend Tom".
@@ -341,7 +340,7 @@ class _Pair:
     @property
     def _along(self) -> Sequence[Token]:
         """What is over, behind a word like "with", where nothing before that is."""
-        own, mine = self.was.own, timeless(self.now.body, self.lists)
+        own, mine = self.was.own, timeless(self.now.body)
         over = [at for at, token in enumerate(own) if token.stem in mine]
         led = [at for at, token in enumerate(own) if token.plain in self.lists.several]
         first = max((at for at in led if over and at < over[0]), default=0)
@@ -349,7 +348,7 @@ class _Pair:
         return own[first : over[-1] + 1] if first and told and not self.exchange and self._end else []
 
     def _counted(self, token: Token) -> bool:
-        return bool(token.stem) or token.written.casefold() in self.lists.dates
+        return bool(token.stem or token.day)
 
     def _alike(self, one: tuple[str, str, str], other: tuple[str, str, str]) -> bool:
         """Tell whether two numbers count the same; what counts nothing may be an hour or an age, unless it is large."""
@@ -364,7 +363,7 @@ class _Pair:
 
     def _is(self, lead: str) -> bool:
         """Tell whether a word leads to what somebody or something is: "is", "tiene"."""
-        return lead == "'s" or present(lead.casefold(), self.new.language)
+        return lead == "'s" or present(lead.casefold(), self.now.line.language)
 
     def _object(self, value: str) -> bool:
         """Tell whether a value is what somebody does something with: then there may be several.
@@ -373,17 +372,17 @@ class _Pair:
         allergic to pollen now."). Behind another word ("in", "a", "is called") is where, what or who somebody is.
         """
         led = list(takewhile(lambda token: token.written != value, self.now.body))
-        while len(led) > 1 and led[-1].plain.casefold() in self.lists.determiners & self.lists.details:
+        while len(led) > 1 and led[-1].word in self.lists.determiners & self.lists.details:
             led.pop()
         closed = any(token.written.islower() and not token.stem for token in led[1:])
-        several = bool(led) and led[-1].plain.casefold() in self.lists.several
+        several = bool(led) and led[-1].word in self.lists.several
         return several or (bool(led) and bool(led[-1].stem) and not closed)
 
     @property
     def _head(self) -> str:
         """Tell the same thing in another state: "my office is"."""
         pairs = zip(self.now.body, self.was.body, strict=False)
-        same = takewhile(lambda pair: pair[0].plain.casefold() == pair[1].plain.casefold(), pairs)
+        same = takewhile(lambda pair: pair[0].word == pair[1].word, pairs)
         head = [token for token, _ in same]
         if head and head[-1].plain in self.lists.details:  # "is at" leads to a place as "is" does
             head.pop()
@@ -393,12 +392,12 @@ class _Pair:
         unique = sum(bool(token.stem) for token in head) > 1  # "my favourite colour"
         if not all(rest) or not (unique or all(map(self._placed, rest)) or all(map(self._code, rest))):
             return ""
-        return f"Both tell what is of {quoted([' '.join(token.written for token in head)])}."
+        return f"Both tell what is of {quoted([text_of(head)])}."
 
     def _placed(self, side: Sequence[Token]) -> bool:
         """Tell whether a known place is told: "in the cellar", "at Lena's"; not "in bed", "in a band", "for sale"."""
         leads = side[0].plain in self.lists.details - self.lists.several - self.lists.determiners
-        return leads and any(one.written[0].isupper() or one.plain in self.lists.determiners for one in side[1:2])
+        return leads and any(one.capital or one.plain in self.lists.determiners for one in side[1:2])
 
     def _code(self, side: Sequence[Token]) -> bool:
         """Tell whether an address or the like is told, of words and signs without a blank: "ana@harbour.pt"."""
@@ -416,10 +415,10 @@ class _Pair:
         if not self.now.patient <= {token.stem for token in head} or not led or led[0].plain not in self.lists.goals:
             return ""
         value = [*dropwhile(lambda token: self._is(token.plain), told)]
-        known = led[1:2] and (led[1].written[0].isupper() or led[1].plain in self.lists.determiners)
+        known = led[1:2] and (led[1].capital or led[1].plain in self.lists.determiners)
         if not (self._code(led[1:]) and self._code(value)) and not (known and value and self._placed(value)):
             return ""
-        return f"Both tell what is of {quoted([' '.join(token.written for token in head)])}."
+        return f"Both tell what is of {quoted([text_of(head)])}."
 
     @property
     def _slot(self) -> str:
@@ -431,21 +430,21 @@ class _Pair:
             return ""
         if self._one(blocks[0][0]) != self._one(blocks[0][1]) or not self._one(blocks[0][0]):
             return ""
-        put, out = (" ".join(token.written for token in side) for side in blocks[0])
+        put, out = map(text_of, blocks[0])
         return "" if self._object(put) else f"They differ in {quoted([put])}, not {quoted([out])}."
 
     def _one(self, side: Sequence[Token]) -> str:
         """Return what one word tells: a time or another thing; '' for none, several, or a number."""
         if len(side) != 1 or not side[0].stem or numbers(side):
             return ""
-        return "a time" if side[0].plain.casefold() in self.lists.times else "a thing"
+        return "a time" if side[0].word in self.lists.times else "a thing"
 
     @property
     def _end(self) -> str:
         """Tell that what the old one tells of is over: "we cancelled Crete"."""
         now, was = self.now, self.was
         over, was_over = (not self.lists.endings.isdisjoint(one.changes) for one in (now, was))
-        mine = timeless(self._matter, self.lists)
+        mine = timeless(self._matter)
         if not over or was_over or was.denies or now.denies or not mine:
             return ""
         if not self._same_subject or (self._by_another and now.whose(now.patient) != "my"):
@@ -459,7 +458,7 @@ class _Pair:
             return ""
         rest = [*was.body[:1], *(one for before, one in pairwise(was.body) if before.stem not in mine)]
         # "I sing in a choir on Tuesdays" tells of the choir, "I take yoga classes" of yoga
-        plain = was.patient == mine or len(timeless(rest, self.lists) - mine) <= 1
+        plain = was.patient == mine or len(timeless(rest) - mine) <= 1
         return f"So is {quoted(worded(mine, now.body))} no more." if len(mine) > 1 or named or plain else ""
 
     @property
@@ -474,14 +473,14 @@ class _Pair:
     def _bound(self) -> bool:
         """Whether the old one tells what binds the speaker to another: "I live with Joris", "Joris is my boyfriend"."""
         was = self.was
-        told = any(token.plain.casefold() in self.lists.first_person for token in was.body[1:])
+        told = any(token.word in self.lists.first_person for token in was.body[1:])
         return not was.event and (told or {was.subject.name, was.subject.noun}.isdisjoint(self.now.content))
 
     @property
     def _by_another(self) -> bool:
         """Whether the new one tells what somebody whom the old one does not know did to the thing that both tell of."""
         by = self.now.subject
-        return bool(self.now.patient and (by.noun or by.name)) and not by.told_in(self.old.content)
+        return bool(self.now.patient and (by.noun or by.name)) and not by.told_in(self.was.line.content)
 
     @property
     def _turn(self) -> str:

@@ -12,8 +12,9 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cache, cached_property, lru_cache
-from itertools import dropwhile
-from typing import Any, NamedTuple
+from itertools import dropwhile, groupby
+from operator import attrgetter
+from typing import Any, Literal, NamedTuple
 
 from memgraph_engine.language import APOSTROPHES, CLOSED, letter_marks, places, tokenize, word_list, word_values
 
@@ -30,14 +31,17 @@ _CLOCK = re.compile(r"\d?\d:\d\d")
 class Token:
     """One word, number or sign.
 
-    `stem` is '' unless it is a content word. `clause` and `sentence` number what it stands in, `opens` tells that it
-    is the first of its sentence, and `asked` that the sentence is a question. `span` is where its word begins and ends
-    in the text, as Unicode NFC.
+    `stem` is '' unless it is a content word. `day` is what is listed of it if it tells a day, a month or the like
+    ("month:5"), `timely` that it is a word of time or measure, or such a one. `clause` and `sentence` number what it
+    stands in, `opens` tells that it is the first of its sentence, and `asked` that the sentence is a question. `span`
+    is where its word begins and ends in the text, as Unicode NFC.
     """
 
     written: str
     plain: str
     stem: str
+    day: str
+    timely: bool
     clause: int
     sentence: int
     opens: bool
@@ -45,9 +49,40 @@ class Token:
     span: tuple[int, int] = field(default=(0, 0), compare=False)
 
     @property
+    def word(self) -> str:
+        """The form in which words are listed."""
+        return self.plain.casefold()
+
+    @property
     def number(self) -> bool:
         """Whether it is a number."""
         return any(map(str.isdigit, self.plain[:2]))
+
+    @property
+    def capital(self) -> bool:
+        """Whether it begins with a capital."""
+        return self.written[0].isupper()
+
+    @property
+    def date(self) -> tuple[str, str] | None:
+        """The date that it is, by kind: month, weekday, season, part of the day, or day beside today."""
+        kind, _, value = self.day.partition(":")
+        told = kind not in ("", "which") and (not kind.endswith("?") or self.capital)
+        return (kind.rstrip("?"), value) if told else None
+
+    @property
+    def timed(self) -> bool:
+        """Whether it is a number or a date."""
+        return self.number or self.date is not None
+
+    @property
+    def kind(self) -> Literal["number", "date", "name", "word"]:
+        """What kind of value it is."""
+        if self.number:
+            return "number"
+        if self.date:
+            return "date"
+        return "name" if self.capital and not self.opens else "word"
 
 
 @dataclass(frozen=True)
@@ -94,6 +129,21 @@ class Lists:
     def articles(self) -> frozenset[str]:
         """The words that may lead up to a noun, and of which hardly a meaning depends: "the", "a"."""
         return self.details & (self.determiners | self.indefinite)
+
+    @cached_property
+    def idle(self) -> frozenset[str]:
+        """The words that state nothing: put in, or alone in a clause."""
+        return self.neutral | self.interjections
+
+    @cached_property
+    def speaker(self) -> frozenset[str]:
+        """The words for who speaks: "I", not "my"."""
+        return self.first_person - self.determiners
+
+    @cached_property
+    def over(self) -> frozenset[str]:
+        """The phrases with which a value ends, and none takes its place."""
+        return self.endings | self.denials
 
     @cached_property
     def announcing(self) -> Mapping[str, Sequence[str]]:
@@ -161,25 +211,21 @@ def taken_back(tokens: Sequence[Token], lists: Lists) -> Iterator[tuple[Token, T
     for at, no in enumerate(tokens):
         if no.plain in lists.negations:
             after = tokens[at + 1 : at + 1 + _LED]
-            behind = [*dropwhile(lambda token: token.plain.casefold() in leads, after)]
+            behind = [*dropwhile(lambda token: token.word in leads, after)]
             while (
                 len(behind) > 1 and behind[0].span[1] == behind[1].span[0] and not measured(behind[0], behind[1], lists)
             ):
                 del behind[0]  # "heron42" is a word and a number
             last = tokens[at + 1 + len(after) :][:1] if len(behind) == 1 else behind[1:2]
             ends = not last or last[0].clause != behind[0].clause
-            if behind and (_value(behind[0], lists) or (behind[0].stem and ends)):
+            value = bool(behind) and (behind[0].capital or behind[0].day or any(map(str.isdigit, behind[0].written)))
+            if value or (behind and behind[0].stem and ends):
                 yield no, behind[0]
 
 
 def measured(number: Token, unit: Token, lists: Lists) -> bool:
     """Tell whether a word behind a number without a blank is what it is counted in: "8am", "50mg"; not "7b"."""
-    return number.number and not unit.number and (len(unit.written) > 1 or unit.plain.casefold() in lists.clock)
-
-
-def _value(token: Token, lists: Lists) -> bool:
-    named = token.written[0].isupper() or any(map(str.isdigit, token.written))
-    return named or token.written.casefold() in lists.dates
+    return number.number and not unit.number and (len(unit.written) > 1 or unit.word in lists.clock)
 
 
 def numbers(tokens: Sequence[Token]) -> set[str]:
@@ -187,31 +233,55 @@ def numbers(tokens: Sequence[Token]) -> set[str]:
     return {token.plain for token in tokens if token.number}
 
 
-def names(tokens: Sequence[Token], lists: Lists) -> set[str]:
+def names(tokens: Sequence[Token]) -> set[str]:
     """Return the words that have a capital inside a sentence, but for dates and who is spoken to."""
     told = Counter(token.clause for token in tokens if token.stem)
     return {
         token.written
         for token in tokens
-        if token.stem and not token.opens and token.written[0].isupper() and len(token.written) > 1
-        if token.written.casefold() not in lists.dates and told[token.clause] > 1
+        if token.stem and token.capital and not token.opens and not token.day
+        if len(token.written) > 1 and told[token.clause] > 1
     }
 
 
-def dates(tokens: Sequence[Token], lists: Lists) -> set[tuple[str, str]]:
-    """Return the dates by kind: month, weekday, season, part of the day, or day beside today."""
-    found = set()
-    for token in tokens:
-        kind, _, value = lists.dates.get(token.written.casefold(), "").partition(":")
-        if kind not in ("", "which") and (not kind.endswith("?") or token.written[0].isupper()):
-            found.add((kind.rstrip("?"), value))
-    return found
+def dates(tokens: Iterable[Token]) -> set[tuple[str, str]]:
+    """Return the dates, by kind."""
+    return {token.date for token in tokens if token.date}
+
+
+def stems(tokens: Iterable[Token]) -> frozenset[str]:
+    """Return the stems of the words with content."""
+    return frozenset(token.stem for token in tokens if token.stem)
+
+
+def timeless(tokens: Iterable[Token]) -> frozenset[str]:
+    """Return the stems of tokens without those of dates and times."""
+    return stems(token for token in tokens if not token.timely)
+
+
+def words(tokens: Iterable[Token]) -> tuple[str, ...]:
+    """Return tokens in the form in which words are listed."""
+    return tuple(token.word for token in tokens)
+
+
+def text_of(tokens: Iterable[Token]) -> str:
+    """Return tokens as they are written, with blanks between."""
+    return " ".join(token.written for token in tokens)
+
+
+def clauses_of(tokens: Iterable[Token]) -> list[list[Token]]:
+    """Part tokens into those of a clause each."""
+    return [list(some) for _, some in groupby(tokens, key=attrgetter("clause"))]
+
+
+def sentences_of(tokens: Iterable[Token]) -> list[list[Token]]:
+    """Part tokens into those of a sentence each."""
+    return [list(some) for _, some in groupby(tokens, key=attrgetter("sentence"))]
 
 
 def recurs(words: Collection[str], lists: Lists) -> bool:
     """Tell whether a day that comes again is among some words: "Mondays", "weekdays"."""
-    known = lists.dates
-    return any(word in known and word[-1] == "s" and word[:-1] in known for word in words)
+    return any(word[-1] == "s" and {word, word[:-1]} <= lists.dates.keys() for word in words)
 
 
 def shown(phrase: str) -> str:
@@ -264,7 +334,7 @@ def wording(text: str, language: str) -> tuple[Token, ...]:
             said.append((part, clause, match.span()))
             last = part.written
     tokens += _tokens(said, sentence, asked=False)
-    return tuple(_often(_days_first(tokens, lists), lists))
+    return tuple(_often(_days_first(tokens), lists))
 
 
 class _Part(NamedTuple):
@@ -273,6 +343,8 @@ class _Part(NamedTuple):
     written: str
     plain: str
     stem: str
+    day: str
+    timely: bool
 
 
 _Said = tuple[_Part, int, tuple[int, int]]
@@ -323,12 +395,13 @@ def _part(part: str, lists: Lists, language: str, *, opens: bool) -> _Part:
     else:
         plain = part.replace(":", ".") if _CLOCK.fullmatch(part) else part
     stem = "" if lower in lists.closed or not part[0].isalnum() else "-".join(tokenize(plain, language)) or lower
-    return _Part(part, plain, stem)
+    day = lists.dates.get(lower, "")
+    return _Part(part, plain, stem, day, timely=bool(day) or lower in lists.times)
 
 
-def _days_first(tokens: list[Token], lists: Lists) -> list[Token]:
+def _days_first(tokens: list[Token]) -> list[Token]:
     """Put the day before the month, in digits alone: "May 3rd" is "3 May"."""
-    months = [place for place, token in enumerate(tokens) if _is_month(token, lists)]
+    months = [at for at, token in enumerate(tokens) if token.capital and token.day.startswith("month")]
     for place in reversed(months):
         day = [token.plain for token in tokens[place + 1 : place + 2] if token.clause == tokens[place].clause]
         if day and day[0].isdigit() and len(day[0]) < 3:
@@ -342,7 +415,7 @@ def _days_first(tokens: list[Token], lists: Lists) -> list[Token]:
 
 def _often(tokens: list[Token], lists: Lists) -> list[Token]:
     """Write how often in one way: "once a day" and "twice a day" as 1 and 2 times, "una vez al día" as 1 vez."""
-    if not any(token.plain.casefold() in lists.often or token.written.casefold() in lists.often for token in tokens):
+    if not any(token.word in lists.often or token.written.casefold() in lists.often for token in tokens):
         return tokens
     found: list[Token] = []
     for at, token in enumerate(tokens):
@@ -351,7 +424,7 @@ def _often(tokens: list[Token], lists: Lists) -> list[Token]:
         before = found[-1] if found and found[-1].clause == token.clause else None
         if count and often:
             found += replace(token, plain=count, stem=count), replace(token, plain=_TIMES, stem=_TIMES, opens=False)
-        elif count == "" and before and (before.number or (often and before.plain.casefold() in lists.indefinite)):
+        elif count == "" and before and (before.number or (often and before.word in lists.indefinite)):
             if not before.number:
                 found[-1] = replace(before, plain="1", stem="1")
             found.append(replace(token, plain=_TIMES, stem=_TIMES))
@@ -362,10 +435,6 @@ def _often(tokens: list[Token], lists: Lists) -> list[Token]:
 
 def _per_period(words: Sequence[Token], lists: Lists) -> bool:
     """Tell whether a span of time follows in which something comes again: "a day", "daily", "a la semana"."""
-    plain = [token.plain.casefold() for token in words]
-    spans = [at for at, word in enumerate(plain) if word in lists.times and word not in lists.dates]
-    return bool(spans) and plain[0] not in lists.determiners and plain[0] not in lists.dates
-
-
-def _is_month(token: Token, lists: Lists) -> bool:
-    return token.written[0].isupper() and lists.dates.get(token.written.casefold(), "").startswith("month")
+    plain = [token.word for token in words]
+    span = any(word in lists.times and word not in lists.dates for word in plain)
+    return span and plain[0] not in lists.determiners and plain[0] not in lists.dates
