@@ -292,18 +292,6 @@ class Rule:
     evidence: Callable[[Pair], str]
 
 
-def _speaker(pair: Pair) -> str:
-    return "Another one says so." if pair.foreign else ""
-
-
-def _days(pair: Pair) -> str:
-    return _APART if pair.apart and not pair.ahead else ""
-
-
-def _put_off(pair: Pair) -> str:
-    return _APART if pair.apart and pair.ahead else ""
-
-
 def _denial(pair: Pair) -> str:
     new, old = (denied(line.tokens, pair.lists) for line in (pair.new, pair.old))
     opposed = (new & (pair.old.content - old)) | (old & (pair.new.content - new))
@@ -318,15 +306,13 @@ def _numbers(pair: Pair) -> str:
     return swapped("number", as_written(new - old, pair.new.tokens), as_written(old - new, pair.old.tokens))
 
 
-def _weekly(pair: Pair) -> str:
-    """Tell of days that come again, which exclude no others: who swims on Mondays may swim on Fridays too."""
-    if not any(recurs(line.forms, pair.lists) for line in (pair.new, pair.old)):
-        return ""
-    return _dates(pair)
-
-
 def _dates(pair: Pair) -> str:
     return swapped_dates(pair.new.tokens, pair.old.tokens)
+
+
+def _weekly(pair: Pair) -> str:
+    """Tell of days that come again, which exclude no others: who swims on Mondays may swim on Fridays too."""
+    return _dates(pair) if any(recurs(line.forms, pair.lists) for line in (pair.new, pair.old)) else ""
 
 
 def swapped_dates(new: Sequence[Token], old: Sequence[Token]) -> str:
@@ -408,10 +394,10 @@ def _worded(pair: Pair) -> str:
 
 
 RULES = (
-    Rule("speaker", "related", _speaker),
-    Rule("days", "related", _days),
+    Rule("speaker", "related", lambda pair: "Another one says so." if pair.foreign else ""),
+    Rule("days", "related", lambda pair: _APART if pair.apart and not pair.ahead else ""),
     Rule("subject", "related", _subject),
-    Rule("put off", "conflict", _put_off),
+    Rule("put off", "conflict", lambda pair: _APART if pair.apart and pair.ahead else ""),
     Rule("denial", "conflict", _denial),
     Rule("number", "conflict", _numbers),
     Rule("weekly", "related", _weekly),

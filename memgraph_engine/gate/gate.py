@@ -1,7 +1,7 @@
 """Judge new notes against what is known, without an LLM (MemFly, section 3.3.2): merge, link, append, and beyond."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property, partial
 from itertools import chain
@@ -45,21 +45,26 @@ _TOLD = "Note {note} tells a change of it."
 _PLAIN = "It says so in the same words."
 
 
+@dataclass(frozen=True)
 class Compared:
-    """A known note beside a new one: their scores, and what the new one is to it, found out when that is asked for."""
+    """A known note beside a new one: their scores, and what the new one is to it, found out when that is asked for.
 
-    def __init__(self, new: Known, known: Known, scores: Scores, *, repeats: bool, near: bool, language: str) -> None:
-        self.new, self.known, self.scores = new, known, scores
-        self._repeats, self._near, self._language = repeats, near, language
+    By the scores the new one `repeats` it, or is only `near`.
+    """
+
+    new: Known
+    known: Known
+    scores: Scores
+    repeats: bool
+    near: bool
 
     def joined(self, others: Sequence["Compared"]) -> "Compared":
         """Return this note with what joined it in the same batch, as it is compared once it is stored."""
         if not others:
             return self
         lines = *self.known.lines, *(each for one in others for each in one.known.lines)
-        near = self._near or any(one._near for one in others)
-        known = replace(self.known, lines=lines)
-        return Compared(self.new, known, self.scores, repeats=self._repeats, near=near, language=self._language)
+        near = self.near or any(one.near for one in others)
+        return replace(self, known=replace(self.known, lines=lines), near=near)
 
     @property
     def rank(self) -> tuple[float, float, float, str]:
@@ -75,8 +80,7 @@ class Compared:
     @cached_property
     def pairs(self) -> list[Pair]:
         """The new line beside each of the known note's."""
-        notes = self.new, self.known
-        return [Pair(self.new.lines[0], old, notes) for old in self.known.lines]
+        return [Pair(self.new.lines[0], old, (self.new, self.known)) for old in self.known.lines]
 
     def may_join(self, policies: Policies) -> bool:
         """Whether the new note may join this one by their classes and ends."""
@@ -96,10 +100,9 @@ class Compared:
         Each line of it states one thing and no more, by the same one and no later; and it ends no later, else what
         replaced it would leave nothing.
         """
-        known = self.known
-        if known.summary or known.ends > self.new.ends or self.is_older:
+        if self.known.summary or self.known.ends > self.new.ends or self.is_older:
             return False
-        return not any(pair.foreign for pair in self.pairs) and all(only(line) for line in known.lines)
+        return not any(pair.foreign for pair in self.pairs) and all(map(only, self.known.lines))
 
     @property
     def foreign(self) -> bool:
@@ -147,14 +150,14 @@ class Compared:
     @cached_property
     def plain(self) -> bool:
         """Whether the same one has said so already: the words as they are written, of the same days."""
-        return self._repeats and any(pair.plain for pair in self.pairs)
+        return self.repeats and any(pair.plain for pair in self.pairs)
 
     @cached_property
     def finding(self) -> tuple[Relation, str]:
         """What the new note is to this one, and the sentence that says why; "none" for no more than related."""
         if self._beside:
             return ("same", _PLAIN) if self.plain else ("none", "")
-        if (self._repeats or self._near) and (evidence := self._correction()):
+        if (self.repeats or self.near) and (evidence := self._correction()):
             return "update", evidence
         if self.plain:
             return "same", _PLAIN
@@ -162,7 +165,7 @@ class Compared:
             return "change", self._changed[1].evidence
         if self._past:
             return "before", self._past.evidence.replace("new", "later", 1)
-        if not self._repeats:
+        if not self.repeats:
             return "none", ""
         found = [pair.finding for pair in self.pairs]
         # it joins what it repeats line by line: else each line would bring others with it, until they share nothing
@@ -296,19 +299,13 @@ class Gate:
         others = [one for one, _ in known]
         cosines = [max(cosine, 0.0) for _, cosine in known]
         statistics = Statistics.of(self._notes + made, others)
-        scores = score(new, others, cosines, statistics, self._calibration)
-        return sorted(map(partial(self._compared, new), others, scores), key=lambda one: one.rank)
-
-    def _compared(self, new: Known, known: Known, scores: Scores) -> Compared:
-        # not complementarity, which is low for what repeats in part: a correction is neither this nor a restatement
-        return Compared(
-            new,
-            known,
-            scores,
-            repeats=scores.redundancy > self._settings.merge_threshold,
-            near=scores.related > self._settings.link_threshold,
-            language=self._language,
-        )
+        compared = []
+        for one, scores in zip(others, score(new, others, cosines, statistics, self._calibration), strict=True):
+            repeats = scores.redundancy > self._settings.merge_threshold
+            # not complementarity, which is low for what repeats in part: a correction is neither this nor a restatement
+            near = scores.related > self._settings.link_threshold
+            compared.append(Compared(new, one, scores, repeats, near))
+        return sorted(compared, key=lambda one: one.rank)
 
     def decided(
         self,
@@ -329,7 +326,8 @@ class Gate:
             if verdict.kind != "discard" and row:
                 held = {one.known.id: opinion for one in row if (opinion := opinions.get((place, one.known.id)))}
                 verdict = self._decide(_by_note(row, homes), ended, gone, held)
-            homes[own.id] = "" if verdict.kind == "discard" else verdict.target if _joins(verdict) else own.id
+            joins = verdict.kind in ("merge", "reinforce")
+            homes[own.id] = "" if verdict.kind == "discard" else verdict.target if joins else own.id
             said[own.id] = own.said_at or _NEVER
             for tie in verdict.ties:
                 newer, older = tie.between(homes[own.id])
@@ -409,20 +407,20 @@ class Gate:
         return Tie(seen.note, "change", score, seen.former, back=seen.relation == "before")
 
     def _considered(self, one: Compared, note: str, opinion: Opinion | None) -> Considered:
-        scores, settings = one.scores, self._settings
-        redundancy, complementarity = round(scores.redundancy, 4), round(scores.complementarity, 4)
-        similarity = round(scores.cosine, 4)
-        if opinion:
-            return self._allowed(one, opinion.considered(note, similarity, settings.thresholds))
-        relation, evidence = one.finding
-        if relation == "none" and scores.related > settings.link_threshold:
-            relation = "related"
-        former = one.former if relation in ("change", "before") else ""
-        seen = Considered(note, redundancy, complementarity, similarity, relation, evidence, former=former)
-        return self._allowed(one, seen)
+        """Return what a note is to the new one, by a model's opinion if there is one.
 
-    def _allowed(self, one: Compared, seen: Considered) -> Considered:
-        """Let an update that would hide anything else be a change, and what another one says be no repeat."""
+        An update that would hide anything else is a change, and what another one says no repeat.
+        """
+        scores, settings = one.scores, self._settings
+        if opinion:
+            seen = opinion.considered(note, scores.cosine, settings.thresholds)
+        else:
+            relation, evidence = one.finding
+            if relation == "none" and scores.related > settings.link_threshold:
+                relation = "related"
+            former = one.former if relation in ("change", "before") else ""
+            rounded = (round(each, 4) for each in (scores.redundancy, scores.complementarity, scores.cosine))
+            seen = Considered(note, *rounded, relation, evidence, former=former)
         if seen.relation == "same" and one.foreign:
             return replace(seen, relation="related")
         if seen.relation != "update" or (one.replaceable and self._settings.supersede):
@@ -436,20 +434,8 @@ def known_of(note: Neighbour, language: str) -> Known:
     """Return a stored note as it is compared."""
     sources = [_rewritten(text, note.sources, language) for text in note.rewritten] or note.sources
     lines = tuple(Line(source, language) for source in sources)
-    keywords = frozenset(note.keywords)
-    return Known(
-        note.id,
-        note.context,
-        lines,
-        keywords,
-        note.said_at,
-        answers=False,
-        ended=note.ended,
-        policy=note.policy,
-        ends=note.expires_at,
-        summary=note.summary,
-        gone=note.gone,
-    )
+    said = Known(note.id, note.context, lines, frozenset(note.keywords), note.said_at, policy=note.policy)
+    return replace(said, ended=note.ended, ends=note.expires_at, summary=note.summary, gone=note.gone)
 
 
 def _rewritten(text: str, sources: Sequence[Source], language: str) -> Source:
@@ -463,20 +449,15 @@ def _rewritten(text: str, sources: Sequence[Source], language: str) -> Source:
 
 def new_of(candidate: Candidate, own: str, language: str) -> Known:
     """Return a note to be, by its `own` id, as it is compared."""
-    source, keywords = candidate.source, frozenset(keyword.key for keyword in candidate.keywords)
-    said = Line(source, language)
-    before = candidate.before
-    return Known(
-        own,
-        candidate.context,
-        (said,),
-        keywords,
-        source.said_at,
-        answers=before is not None and is_question(before.text),
-        asked=before is not None and may_repair(said) and answers(said, before),
-        policy=source.policy,
-        ends=source.expires_at,
+    source, before = candidate.source, candidate.before
+    said, keywords = Line(source, language), frozenset(keyword.key for keyword in candidate.keywords)
+    known = Known(
+        own, candidate.context, (said,), keywords, source.said_at, policy=source.policy, ends=source.expires_at
     )
+    if not before:
+        return known
+    asked = may_repair(said) and answers(said, before)
+    return replace(known, answers=is_question(before.text), asked=asked)
 
 
 def _tells(ties: Sequence[Tie], considered: Sequence[Considered]) -> str:
@@ -541,10 +522,6 @@ def _echoed(best: Sequence[tuple[Compared, Considered]]) -> list[tuple[Compared,
             seen = replace(seen, relation="change", evidence=_ECHO, former=former, follows=follows)
         found.append((one, seen))
     return found
-
-
-def _joins(verdict: Verdict) -> bool:
-    return verdict.kind in ("merge", "reinforce")
 
 
 def _words(candidate: Candidate, language: str) -> list[str]:

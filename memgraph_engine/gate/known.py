@@ -91,31 +91,31 @@ class Line:
         return stems(self.tokens)
 
     @cached_property
-    def forms(self) -> frozenset[str]:
-        """Its words, in lower case."""
-        return frozenset(token.written.casefold() for token in self.tokens)
+    def forms(self) -> tuple[str, ...]:
+        """Its words, in the form in which words are listed."""
+        return words(self.tokens)
 
     @cached_property
     def announces(self) -> bool:
         """Whether it has a phrase that may announce a correction: most have none."""
-        return bool(self._held(self.lists.announcing))
+        return bool(phrases_in(self.forms, self.lists.announcing))
 
     @cached_property
     def tells(self) -> bool:
         """Whether it may tell a change: it has a word of one, or of a feeling, or takes a value back ("8, not 7")."""
         back = any(taken_back(self.tokens, self.lists))
-        return back or bool(self.changes) or bool(self._held(self.lists.feeling))
+        return back or bool(self.changes) or bool(phrases_in(self.forms, frozenset(self.lists.attitudes)))
 
     @cached_property
     def changes(self) -> frozenset[str]:
         """The words of change in it."""
-        return frozenset(self._held(self.lists.changing))
+        return frozenset(phrases_in(self.forms, self.lists.changing))
 
     @cached_property
     def editing(self) -> Mapping[str, frozenset[int]]:
         """The editing terms in it, and where they are: also the star with which one marks a repair in a chat."""
         star = self._star
-        return {STAR: frozenset([star])} if star is not None else self._held(self.lists.editing)
+        return {STAR: frozenset([star])} if star is not None else phrases_in(self.forms, frozenset(self.lists.edits))
 
     @property
     def _star(self) -> int | None:
@@ -144,13 +144,6 @@ class Line:
 
     def _negates(self, token: Token) -> bool:
         return token.word in self.lists.negations
-
-    def _held(self, listed: Mapping[str, Sequence[str]]) -> dict[str, frozenset[int]]:
-        return phrases_in(self._plain, listed)
-
-    @cached_property
-    def _plain(self) -> tuple[str, ...]:
-        return words(self.tokens)
 
     @cached_property
     def days(self) -> frozenset[tuple[datetime, datetime]]:

@@ -52,7 +52,7 @@ class Statement:
         self.past = bool(phrases_in(self._words, lists.past))
         changing = frozenset[int]().union(*found.values())
         self.body = tuple(token for at, token in enumerate(self.tokens) if at not in changing)
-        self.hedged = bool(phrases_in(words(self.body), lists.hedging))
+        self.hedged = bool(phrases_in(words(self.body), lists.hedges))
         self.content = stems(self.body)
 
     def _tells_change(self, phrase: str, held: frozenset[int]) -> bool:
@@ -239,7 +239,7 @@ class Statement:
     @cached_property
     def feeling(self) -> tuple[str, bool, frozenset[str]] | None:
         """How the speaker feels about what: the words, whether that is well, and the stems of what it is about."""
-        for phrase, held in phrases_in(self._words, self.lists.feeling).items():
+        for phrase, held in phrases_in(self._words, frozenset(self.lists.attitudes)).items():
             before = self.tokens[: min(held)]
             if not self.lists.first_person.isdisjoint(self._words[: max(held) + 1]):
                 denied = any(token.plain in self.lists.negations for token in before)
@@ -443,7 +443,7 @@ def _reported(sentence: Sequence[Token], line: Line) -> Sequence[Token]:
         told = words(one for one in sentence if one.span < token.span)
         mark = normalize("NFC", line.text)[before.span[1] : token.span[0]]
         says = ":" in mark or (told[-1] in lists.hedges and token.word in lists.persons)
-        if says and not own and phrases_in(told, lists.hedging):
+        if says and not own and phrases_in(told, lists.hedges):
             return [one for one in sentence if one.span >= token.span]
     return ()
 

@@ -115,7 +115,7 @@ class Lists:
     several: frozenset[str]  # behind these may stand one thing as well as another: "allergic to"
     persons: frozenset[str]  # who speaks, is spoken to or was spoken of, as whose state it is: "I", "she"
     anaphors: frozenset[str]  # of these the thing that was told of last: "it"
-    past: Mapping[str, Sequence[str]]  # with these it is told what was: "used to"
+    past: frozenset[str]  # with these it is told what was: "used to"
     questions: frozenset[str]
     values_asked: frozenset[str]  # with these a value is asked for, and no yes or no
     times: frozenset[str]  # words of time and measure
@@ -146,29 +146,14 @@ class Lists:
         return self.endings | self.denials
 
     @cached_property
-    def announcing(self) -> Mapping[str, Sequence[str]]:
-        """All phrases that take something back, by their last words."""
-        return _by_last_word(self.denials | self.corrections)
+    def announcing(self) -> frozenset[str]:
+        """All phrases that take something back."""
+        return self.denials | self.corrections
 
     @cached_property
-    def changing(self) -> Mapping[str, Sequence[str]]:
-        """All phrases with which something is another than before, by their last words."""
-        return _by_last_word(self.changes | self.endings | self.denials | self.corrections | self.relocation.keys())
-
-    @cached_property
-    def editing(self) -> Mapping[str, Sequence[str]]:
-        """The phrases of `edits`, by their last words."""
-        return _by_last_word(self.edits)
-
-    @cached_property
-    def hedging(self) -> Mapping[str, Sequence[str]]:
-        """The phrases of `hedges`, by their last words."""
-        return _by_last_word(self.hedges)
-
-    @cached_property
-    def feeling(self) -> Mapping[str, Sequence[str]]:
-        """The words of `attitudes`, by their last words."""
-        return _by_last_word(self.attitudes)
+    def changing(self) -> frozenset[str]:
+        """All phrases with which something is another than before."""
+        return self.changes | self.endings | self.announcing | frozenset(self.relocation)
 
 
 _FILES = {
@@ -192,11 +177,12 @@ def lists_of(language: str) -> Lists:
     lists: dict[str, Any] = {name: read[kind](language, file) for name, file, kind in files if kind in read}
     lists["closed"] = frozenset().union(*(word_list(language, kind) for kind in CLOSED))
     lists["changes"] |= lists["since"]
-    return Lists(**lists, past=_by_last_word(word_list(language, "past")))
+    return Lists(**lists)
 
 
-def phrases_in(words: Sequence[str], listed: Mapping[str, Sequence[str]]) -> dict[str, frozenset[int]]:
-    """Return which of some phrases, given by their last words, stand among words, and where; the longest first."""
+def phrases_in(words: Sequence[str], phrases: frozenset[str]) -> dict[str, frozenset[int]]:
+    """Return which of some phrases stand among words, and where; the longest first."""
+    listed = _by_last_word(phrases)
     some = (phrase for word in listed.keys() & {*words} for phrase in listed[word])
     longest = sorted(some, key=lambda phrase: (-len(phrase), phrase))
     return {phrase: held for phrase in longest if (held := places(words, phrase))}
@@ -293,7 +279,8 @@ def shown(phrase: str) -> str:
     return phrase.replace("_", " ").replace("~", " … ")
 
 
-def _by_last_word(phrases: Iterable[str]) -> Mapping[str, Sequence[str]]:
+@cache
+def _by_last_word(phrases: frozenset[str]) -> Mapping[str, Sequence[str]]:
     found: dict[str, list[str]] = {}
     for phrase in sorted(phrases):
         found.setdefault(re.split("[_~]", phrase)[-1], []).append(phrase)
@@ -314,10 +301,10 @@ def wording(text: str, language: str) -> tuple[Token, ...]:
     """
     lists = lists_of(language)
     written = unicodedata.normalize("NFC", text).translate(APOSTROPHES)
-    tokens: list[Token] = []
-    said: list[_Said] = []  # in the sentence, whose end tells whether it asks
+    said: list[tuple[_Part, int, int, bool, tuple[int, int]]] = []
+    asked = set[int]()  # sentences: the end of one tells it
     clause = sentence = 0
-    last = ""
+    opens, last = True, ""
     for match in _pattern().finditer(written):
         one, before, after = match[0], written[: match.start()][-1:], written[match.end() : match.end() + 1]
         if one == "-" and before.isalpha() and after.isalpha():
@@ -327,13 +314,13 @@ def wording(text: str, language: str) -> tuple[Token, ...]:
         if one in _MARKS and _sets_off(one, before, after):
             clause += 1
             if one in _ENDS:
-                tokens += _tokens(said, sentence, asked=one in "?？")
-                sentence, said = sentence + 1, []
+                asked |= {sentence} if one in "?？" else set()
+                sentence, opens = sentence + 1, True
             continue
-        for part in _read(one, language, opens=not said):
-            said.append((part, clause, match.span()))
-            last = part.written
-    tokens += _tokens(said, sentence, asked=False)
+        for part in _read(one, language, opens=opens):
+            said.append((part, clause, sentence, opens, match.span()))
+            opens, last = False, part.written
+    tokens = [Token(*part, *where, asked=where[1] in asked, span=span) for part, *where, span in said]
     return tuple(_often(_days_first(tokens), lists))
 
 
@@ -345,18 +332,6 @@ class _Part(NamedTuple):
     stem: str
     day: str
     timely: bool
-
-
-_Said = tuple[_Part, int, tuple[int, int]]
-"""A part with its clause and its span."""
-
-
-def _tokens(said: Sequence[_Said], sentence: int, *, asked: bool) -> list[Token]:
-    """Return the tokens of a sentence."""
-    return [
-        Token(*part, clause, sentence, opens=not at, asked=asked, span=span)
-        for at, (part, clause, span) in enumerate(said)
-    ]
 
 
 @lru_cache(maxsize=1 << 15)
