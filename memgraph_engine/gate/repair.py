@@ -29,6 +29,7 @@ from memgraph_engine.gate.wording import (
     sentences_of,
     shown,
     stems,
+    taken_back,
     text_of,
     wording,
     words,
@@ -117,7 +118,10 @@ def repair(new: Line, old: Line, reach: int = NEAR) -> Update | None:
     if not 0 < new.behind(old) <= reach or not may_repair(new) or old.role == "assistant" or old.long:
         return None
     lists = new.lists
-    if found := _named(new, old.tokens, lists) or _contrasted(new, old):
+    found = _named(new, old.tokens, lists)
+    if not found and (denied := contrast(new, old, at_once=True)):
+        found = denied.right, denied.wrong
+    if found:
         return _update("The new one says so right behind it.", found, old)
     meant = not {_ANY, _ERROR}.isdisjoint(lists.edits.get(term, _ANY) for term in new.editing)
     for term, kind, clauses in _terms(new, lists):
@@ -140,9 +144,8 @@ def _update(says: str, found: "_Found", old: Line) -> Update:
 
 def _may_call(put: str, out: Sequence[Token], clauses: Sequence[Sequence[Token]]) -> bool:
     """Tell whether the right words may be whom one speaks to: a name alone, in the place of one that is not like it."""
-    alone = put in map(text_of, clauses)
     alike = SequenceMatcher(None, put.casefold(), out[0].word).ratio() >= _SLIP
-    return alone and not alike and list(out) == _of_kind("name", out)
+    return put in map(text_of, clauses) and not alike and list(out) == _of_kind("name", out)
 
 
 def mended(new: Source, old: Source, language: str) -> str:
@@ -163,20 +166,25 @@ def _named(new: Line, old: Sequence[Token], lists: Lists) -> "_Found | None":
     held = frozenset[int]().union(*new.editing.values())
     said = [token for at, token in enumerate(new.tokens) if at not in held]
     clauses = [_unmeasured(clause, lists) for clause in clauses_of(said)]
-    denied = [(clause, at) for clause in clauses if (at := _denied(clause, lists)) is not None]
+    denied = [(one, no) for one in clauses for no, value in taken_back(one, lists) if value is one[-1]]
     less = any(token.asked or token.plain in lists.hedges for token in said)
     if less or len(denied) != 1 or len(clauses) > 2:
         return None
-    (clause, at), others = denied[0], [one for one in clauses if one is not denied[0][0]]
-    wrong, right = clause[-1], next(iter(others), clause[:at])
+    ((clause, no),) = denied
+    others = [one for one in clauses if one is not clause]
+    wrong, right = clause[-1], next(iter(others), clause[: clause.index(no)])
     known = {*words(old)}
     units = [after for before, after in pairwise(right) if before.number and after.word in known]
     out = [token for token in old if token.word == wrong.word and not token.asked][-1:]
     led = {one.word for one, after in pairwise(old) if after in out}
     put = [token for token in right if token.stem and token not in units and token.word not in led]
-    if (others and at) or not _is_value(put, right, lists) or any(token.word in known for token in put):
+    if (
+        (others and no is not clause[0])
+        or not _is_value(put, right, lists)
+        or any(token.word in known for token in put)
+    ):
         return None
-    return (_text(put), out) if out and {_sort(one) for one in put} == {_sort(wrong)} else None
+    return (_text(put), out) if out and len({one.kind if one.timed else "" for one in (*put, wrong)}) == 1 else None
 
 
 def _unmeasured(clause: Sequence[Token], lists: Lists) -> Sequence[Token]:
@@ -191,30 +199,8 @@ def _is_value(words: Sequence[Token], clause: Sequence[Token], lists: Lists) -> 
     """Tell whether words are one value, and all that a clause tells: not "Tom drinks tea", nor "I have tea"."""
     if not 0 < len(words) <= _FEW or clause.index(words[-1]) - clause.index(words[0]) != len(words) - 1:
         return False
-    if any(_sort(one) for one in words):
-        return True
-    named = all(one.capital for one in words)
-    return (named or len(words) == 1) and clause[0].plain not in lists.persons - lists.anaphors
-
-
-def _contrasted(new: Line, old: Line) -> "_Found | None":
-    found = contrast(new, old, at_once=True)
-    return (found.right, found.wrong) if found else None
-
-
-def _denied(clause: Sequence[Token], lists: Lists) -> int | None:
-    """Return where a negation stands of which the one word behind it, the last of the clause, is denied."""
-    leads = lists.determiners | lists.indefinite | lists.details
-    before = [at for at, token in enumerate(clause) if token.word in lists.negations]
-    if not before or not clause[-1].stem:
-        return None
-    between = clause[before[-1] + 1 : -1]
-    return before[-1] if clause[before[-1]] is not clause[-1] and {one.plain for one in between} <= leads else None
-
-
-def _sort(token: Token) -> str:
-    """Return the kind of value that a word is, '' for any other word."""
-    return "number" if token.number else "date" if token.date else ""
+    named = len(words) == 1 or all(one.capital for one in words)
+    return any(one.timed for one in words) or (named and clause[0].plain not in lists.persons - lists.anaphors)
 
 
 def _mistyped(clause: Sequence[Token], old: Sequence[Token]) -> "_Found | None":
@@ -280,17 +266,13 @@ def _terms(line: Line, lists: Lists) -> Iterator[tuple[str, str, Sequence[Sequen
 
 def _stated(tokens: Sequence[Token], lists: Lists) -> list[Sequence[Token]]:
     """Return the clauses that state something, without those that deny it, or call somebody: "No, Bo, I am"."""
-    clauses = clauses_of(tokens)
-    less = lists.hedges | lists.negations
-    stated = [not one[0].asked and less.isdisjoint(_plain(one)) for one in clauses]
-    called = [_calls(one, after, lists) for one, after in pairwise((*clauses, []))]
-    return [one for one, says, calls in zip(clauses, stated, called, strict=True) if says and not calls]
-
-
-def _calls(clause: Sequence[Token], after: Sequence[Token], lists: Lists) -> bool:
-    named = all(one.stem and one.capital and not one.number for one in clause)
-    goes_on = bool(after) and after[0].sentence == clause[0].sentence and after[0].word in lists.persons
-    return named and goes_on
+    less, found = lists.hedges | lists.negations, list[Sequence[Token]]()
+    for one, after in pairwise((*clauses_of(tokens), [])):
+        named = all(token.stem and token.capital and not token.number for token in one)
+        called = named and after and after[0].sentence == one[0].sentence and after[0].word in lists.persons
+        if not called and not one[0].asked and less.isdisjoint(_plain(one)):
+            found.append(one)
+    return found
 
 
 _Found = tuple[str, Sequence[Token]]
@@ -302,7 +284,7 @@ def _value(clause: Sequence[Token], old: Sequence[Token], lists: Lists) -> _Foun
     told, before = [token for token in clause if token.stem], {token.stem for token in old}
     names = [token for token in old if token.stem and token.capital]
     slipped = [token for token in told if any(_slip(token, name) for name in names)]
-    mine = {kind: _of_kind(kind, told, slipped) for kind in _KINDS}
+    mine = {"date": _of_kind("date", told), "name": _of_kind("name", told, slipped)}
     values = [token for token in told if token.number or any(token in some for some in mine.values())]
     known = before | {token.stem for token in told if token.word in lists.times}
     if any(one not in values and one.stem not in known and len(one.written) >= _UNIT for one in told):
@@ -326,7 +308,7 @@ def _value(clause: Sequence[Token], old: Sequence[Token], lists: Lists) -> _Foun
 def _word(clause: Sequence[Token], old: Sequence[Token], lists: Lists) -> _Found | None:
     """Return the new words that are all of a clause, and the one of an old line that they most likely replace."""
     put = [token for token in clause if token.stem]
-    valued = any(token.number for token in put) or any(_of_kind(kind, put) for kind in _KINDS)
+    valued = any(token.kind != "word" for token in put)
     if valued or not 0 < len(put) <= _FEW or stems(put) & stems(old):
         return None
     stated = [token for token in old if token.stem and not token.asked and token.plain not in lists.times]
@@ -336,16 +318,12 @@ def _word(clause: Sequence[Token], old: Sequence[Token], lists: Lists) -> _Found
     return (_text(put), out) if out else None
 
 
-_KINDS = ("date", "name")
-
-
 def _of_kind(kind: str, tokens: Sequence[Token], names: Sequence[Token] = ()) -> list[Token]:
     """Return the days and months, or the names; `names` are some though a sentence opens with them."""
     if kind == "date":
         return [token for token in tokens if token.date]
-    capital = [token for token in tokens if token.stem and token.capital]
-    named = (token for token in capital if not token.opens or token in names)
-    return [token for token in named if not token.day and not token.number]
+    named = (token for token in tokens if not token.opens or token in names)
+    return [token for token in named if token.stem and token.capital and not token.day and not token.number]
 
 
 def _slip(one: Token, other: Token) -> bool:

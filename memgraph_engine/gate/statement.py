@@ -44,12 +44,12 @@ class Statement:
     def __init__(self, own: Sequence[Token], lead: Sequence[Token], line: Line) -> None:
         self.own, self.lead, self.line, self.lists = own, lead, line, (lists := line.lists)
         self.tokens = [*lead, *own]
-        self._words = words(self.tokens)
-        told = phrases_in(self._words, lists.changing)
+        self.words = words(self.tokens)
+        told = phrases_in(self.words, lists.changing)
         found = {phrase: held for phrase, held in told.items() if self._tells_change(phrase, held)}
         self.changes, self.around, self._changing = tuple(found), tuple[str, ...](), found
         self.sentence = own[-1].sentence
-        self.past = bool(phrases_in(self._words, lists.past))
+        self.past = bool(phrases_in(self.words, lists.past))
         changing = frozenset[int]().union(*found.values())
         self.body = tuple(token for at, token in enumerate(self.tokens) if at not in changing)
         self.hedged = bool(phrases_in(words(self.body), lists.hedges))
@@ -62,7 +62,7 @@ class Statement:
         """
         if phrase not in self.lists.novelty:
             return True
-        first, *rest = self._words
+        first, *rest = self.words
         beside = [one for at, one in enumerate(rest[:2], 1) if at not in held]
         return first in self.lists.determiners and len(beside) == 1 and beside[0] not in self.lists.several
 
@@ -75,7 +75,7 @@ class Statement:
     @cached_property
     def event(self) -> bool:
         """Whether it tells what happened, and no change by it: that stays so, whatever happens next."""
-        return not self.changes and past(self._words, self.line.language)
+        return not self.changes and past(self.words, self.line.language)
 
     @cached_property
     def turned(self) -> bool:
@@ -137,20 +137,10 @@ class Statement:
         """What he does elsewhere since, to live or to work: "moved to York", not "moved the desk" or "to Linux"."""
         lists = self.lists
         held = {max(self._changing[phrase]): phrase for phrase in self.changes if phrase in lists.relocation}
-        led = {at for at in held if not lists.goals.isdisjoint(self._words[at + 1 : at + 2])}
-        led |= {at for at in held if self._words[at] in lists.details}
+        led = {at for at in held if not lists.goals.isdisjoint(self.words[at + 1 : at + 2])}
+        led |= {at for at in held if self.words[at] in lists.details}
         found = frozenset(lists.relocation[held[at]] for at in led)
-        return found if lists.products.isdisjoint(self._words) else frozenset()
-
-    @cached_property
-    def dwells(self) -> frozenset[str]:
-        """What somebody does where it tells, to live or to work."""
-        return frozenset(self.lists.dwelling[word] for word in self.lists.dwelling.keys() & {*self._words})
-
-    @cached_property
-    def alone(self) -> bool:
-        """Whether it tells by itself what has changed of the speaker: "I turned 40", "we moved to York"."""
-        return self.subject.speaker and bool(self.relocates or self.becoming)
+        return found if lists.products.isdisjoint(self.words) else frozenset()
 
     def whose(self, thing: frozenset[str]) -> str:
         """Return how it tells whose a thing is, where it does: "my" of "my lesson", '' of "the lesson"."""
@@ -194,7 +184,7 @@ class Statement:
     @cached_property
     def recurs(self) -> bool:
         """Whether it tells of a day that comes again: "on Mondays", "on weekdays"."""
-        return recurs(self._words, self.lists)
+        return recurs(self.words, self.lists)
 
     @cached_property
     def denies(self) -> bool:
@@ -239,9 +229,9 @@ class Statement:
     @cached_property
     def feeling(self) -> tuple[str, bool, frozenset[str]] | None:
         """How the speaker feels about what: the words, whether that is well, and the stems of what it is about."""
-        for phrase, held in phrases_in(self._words, frozenset(self.lists.attitudes)).items():
+        for phrase, held in phrases_in(self.words, frozenset(self.lists.attitudes)).items():
             before = self.tokens[: min(held)]
-            if not self.lists.first_person.isdisjoint(self._words[: max(held) + 1]):
+            if not self.lists.first_person.isdisjoint(self.words[: max(held) + 1]):
                 denied = any(token.plain in self.lists.negations for token in before)
                 about = stems(self.tokens[max(held) + 1 :])
                 return phrase, (self.lists.attitudes[phrase] == "+") != denied, about

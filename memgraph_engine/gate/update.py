@@ -59,7 +59,8 @@ def update(new: Line, old: Line) -> Update | None:
     telling = [told for told in statements(new) if told.tells]  # most have none: then the old one is not read
     if not telling or old.long:
         return None
-    if new.content.isdisjoint(old.content) and not any(told.alone for told in telling):
+    alone = (told.subject.speaker and (told.relocates or told.becoming) for told in telling)  # "I turned 40"
+    if new.content.isdisjoint(old.content) and not any(alone):
         return None
     known = [was for was in statements(old) if not was.past]
     for told in telling:
@@ -241,7 +242,9 @@ class _Pair:
         frame = timeless(told)
         if not frame or not frame <= was.content:
             return ""
-        if not (date and was.subject.thing) and not self._told_alike:
+        # where somebody is now is not where he lives
+        told_alike = now.predicate or not was.predicate or not was.predicate.isdisjoint(now.content)
+        if not told_alike and not (date and was.subject.thing):
             return ""
         return date or (name if self._leads_alike and not any(map(self._object, mine)) else "")
 
@@ -258,17 +261,12 @@ class _Pair:
         return put, out
 
     @property
-    def _told_alike(self) -> bool:
-        """Whether both tell the same of it: where somebody is now is not where he lives."""
-        now, was = self.now, self.was
-        return bool(now.predicate) or not was.predicate or not was.predicate.isdisjoint(now.content)
-
-    @property
     def _move(self) -> str:
         """Tell where somebody lives since he moved; a sentence that tells more may tell of another time or person."""
         now, (mine, theirs) = self.now, self._names
         more = any(one is not now and one.sentence == now.sentence for one in statements(now.line))
-        moved = not now.relocates.isdisjoint(self.was.dwells) and not now.acted_on and not more
+        lived = {self.lists.dwelling.get(word) for word in self.was.words}
+        moved = not now.relocates.isdisjoint(lived) and not now.acted_on and not more
         return swapped("name", mine, theirs) if moved else ""
 
     @property
@@ -290,11 +288,8 @@ class _Pair:
         shared = told & frozenset().union(*sentence) or now.counted & was.counted
         if not told and now.subject.speaker and now.becoming:  # "I turned 40"
             return any(self._is(led) for _, _, led in was.units(was.numbers - now.numbers))
-        return bool(shared) and (told <= shared or (2 * len(shared) >= len(told) and self._worded_otherwise))
-
-    @property
-    def _worded_otherwise(self) -> bool:
-        return aligned(self.now.body, self.was.body)[0] <= _ALIKE
+        half = 2 * len(shared) >= len(told)
+        return bool(shared) and (told <= shared or (half and aligned(now.body, was.body)[0] <= _ALIKE))
 
     @property
     def _number(self) -> str:
@@ -325,9 +320,8 @@ class _Pair:
             return self._along
         own = self.was.own
         places = [at for at, one in enumerate(own) if one.plain in gone]
-        return [
-            one for at in places for one in own[max(at - 1, 0) : at + 1 + any(map(self._counted, own[at + 1 :][:1]))]
-        ]
+        ends = (at + 1 + any(one.stem or one.day for one in own[at + 1 : at + 2]) for at in places)
+        return [one for at, end in zip(places, ends, strict=True) for one in own[max(at - 1, 0) : end]]
 
     @property
     def _place(self) -> Sequence[Token]:
@@ -346,9 +340,6 @@ class _Pair:
         first = max((at for at in led if over and at < over[0]), default=0)
         told = any(token.stem for token in own[:first])
         return own[first : over[-1] + 1] if first and told and not self.exchange and self._end else []
-
-    def _counted(self, token: Token) -> bool:
-        return bool(token.stem or token.day)
 
     def _alike(self, one: tuple[str, str, str], other: tuple[str, str, str]) -> bool:
         """Tell whether two numbers count the same; what counts nothing may be an hour or an age, unless it is large."""
@@ -381,9 +372,7 @@ class _Pair:
     @property
     def _head(self) -> str:
         """Tell the same thing in another state: "my office is"."""
-        pairs = zip(self.now.body, self.was.body, strict=False)
-        same = takewhile(lambda pair: pair[0].word == pair[1].word, pairs)
-        head = [token for token, _ in same]
+        head = _begun_alike(self.now.body, self.was.body)
         if head and head[-1].plain in self.lists.details:  # "is at" leads to a place as "is" does
             head.pop()
         if len(head) < _HEAD or not self.now.subject.noun or head[-1].stem or self.now.denies or self.was.denies:
@@ -409,8 +398,7 @@ class _Pair:
         if not self._same_thing or not self.now.acted_on:
             return ""
         now, was = self.now.acted_on[1:], self.was.body[1:]
-        same = takewhile(lambda pair: pair[0].plain == pair[1].plain, zip(now, was, strict=False))
-        head = [token for token, _ in same]
+        head = _begun_alike(now, was)
         led, told = now[len(head) :], was[len(head) :]
         if not self.now.patient <= {token.stem for token in head} or not led or led[0].plain not in self.lists.goals:
             return ""
@@ -464,10 +452,8 @@ class _Pair:
     @property
     def _parted(self) -> bool:
         """Whether two are no more together, which ends nothing else that is told of one: "Joris and I broke up"."""
-        pairs = pairwise(self.now.body)
-        together = (one.stem and after.plain in self.lists.joints for one, after in pairs)
-        with_whom = (before.plain in self.lists.several for before, _ in pairwise(self.now.body))
-        return any(together) or any(with_whom)
+        lists, pairs = self.lists, pairwise(self.now.body)
+        return any((one.stem and after.plain in lists.joints) or one.plain in lists.several for one, after in pairs)
 
     @property
     def _bound(self) -> bool:
@@ -491,6 +477,11 @@ class _Pair:
         words = (quoted([shown(phrase)]) for phrase, *_ in (now, was))
         about = quoted(worded(now[2], self.now.tokens))
         return f"They differ in how {about} is liked: {', not '.join(words)}."
+
+
+def _begun_alike(new: Sequence[Token], old: Sequence[Token]) -> list[Token]:
+    """Return the words with which both begin."""
+    return [one for one, _ in takewhile(lambda pair: pair[0].word == pair[1].word, zip(new, old, strict=False))]
 
 
 def _size(number: str) -> float:
