@@ -83,9 +83,5 @@ def replaced(new: Sequence[Amount], old: Sequence[Amount]) -> tuple[Sequence[Tok
     slips = [one for one in shaped if sorted(one.digits) == sorted(put[0].digits)]
     for some in (fitting, counted, shaped, slips):
         if 0 < len({one.plain for one in some}) <= len(put):
-            return _tokens(put), _tokens(some)
+            return [token for one in put for token in one.tokens], [token for one in some for token in one.tokens]
     return None
-
-
-def _tokens(some: Sequence[Amount]) -> list[Token]:
-    return [token for one in some for token in one.tokens]

@@ -77,8 +77,8 @@ class Asking:
         }
         pairs = {one.texts for one in doubted.values()} - self._judgements.keys()
         self._judgements |= self._judged(sorted(pairs))
-        answers = {pair: self._judgements[one.texts] for pair, one in doubted.items()}
-        return {pair: self._opinion(doubted[pair], held) for pair, held in answers.items() if held}
+        answers = ((pair, one, self._judgements[one.texts]) for pair, one in doubted.items())
+        return {pair: self._opinion(one, held) for pair, one, held in answers if held}
 
     def _judged(self, pairs: Sequence[tuple[str, str]]) -> dict[tuple[str, str], Judgement | None]:
         if not pairs or not self._second:

@@ -18,17 +18,20 @@ _NOON = 12
 _FEW = 3  # words of a name at most
 
 
-class Contrast(NamedTuple):
-    """The right words, the negation of the wrong one as it is written, this one in the old line, and what both are."""
+class Update(NamedTuple):
+    """What tells that a line is the present state of another, and the words of this one that are true no more.
 
-    right: str
-    denial: str
-    wrong: Sequence[Token]
-    kind: str
+    `former` is '' where that is all it says. `put` are the words that a repair has for these, which is not `sure` where
+    they may as well be the name of whom one speaks to: "Sorry, Maria."
+    """
+
     evidence: str
+    former: str
+    put: str = ""
+    sure: bool = True
 
 
-def contrast(new: Line, old: Line, *, at_once: bool = False) -> Contrast | None:
+def contrast(new: Line, old: Line, *, at_once: bool = False) -> Update | None:
     """Return what a new line says in the place of a word of an old one, which it denies; None if it does not.
 
     Said `at_once`, it need not say what of: "it's at 10, not 9".
@@ -36,7 +39,7 @@ def contrast(new: Line, old: Line, *, at_once: bool = False) -> Contrast | None:
     >>> from memgraph_engine.model.memory import Source
     >>> said = ("My son lives in Porto.", "My son lives in Braga, not Porto.", "My aunt lives in Faro, not Porto.")
     >>> old, new, other = (Line(Source("1", text, "", speaker="Ana"), "english") for text in said)
-    >>> contrast(new, old).right, contrast(other, old)
+    >>> contrast(new, old).put, contrast(other, old)
     ('Braga', None)
     """
     stated = [one for one in statements(new) if not one.hedged and not one.past]
@@ -45,7 +48,7 @@ def contrast(new: Line, old: Line, *, at_once: bool = False) -> Contrast | None:
     return next(filter(None, (_contrast(now, was, *pair, at_once=at_once) for (now, pair), was in pairs)), None)
 
 
-def _contrast(now: Statement, was: Statement, no: Token, value: Token, *, at_once: bool) -> Contrast | None:
+def _contrast(now: Statement, was: Statement, no: Token, value: Token, *, at_once: bool) -> Update | None:
     kind, denied = value.kind, _forms(value, now)
     wrong = next((token for token in reversed(was.own) if not denied.isdisjoint(_forms(token, was))), None)
     said = [token for token in now.body if not no.span[0] <= token.span[0] < value.span[1]]
@@ -69,9 +72,8 @@ def _contrast(now: Statement, was: Statement, no: Token, value: Token, *, at_onc
     placed = {lead.plain, led.plain} <= now.lists.details if lead and led else lead is led
     if not named and not (about and adds and (kind in ("number", "date") or alike or placed)):
         return None
-    put, out = now.line.words(_whole(right[0], right[-1], now.tokens)), _whole(wrong, wrong, was.own)
-    evidence = swapped(kind, {put}, {was.line.words(out)})
-    return Contrast(put, f"{no.written} {value.written}", out, kind, evidence)
+    put, out = now.line.words(_whole(right[0], right[-1], now.tokens)), was.line.words(_whole(wrong, wrong, was.own))
+    return Update(f'The new one says "{no.written} {value.written}". {swapped(kind, {put}, {out})}', out, put)
 
 
 def _meant(now: Statement, was: Statement, *, at_once: bool) -> bool:

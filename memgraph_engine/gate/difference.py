@@ -141,7 +141,12 @@ class Pair:
         Who does what to whom is told by the order of the rest. One may have articles that the other lacks.
         """
         new, old = (_without(self.lists.articles, line.stated) for line in (self.new, self.old))
-        if Counter(forms(new, old)) != Counter(forms(old, new)) or not self._articles_alike:
+        articles, others = (
+            Counter(token.plain for token in line.stated if token.plain in self.lists.articles)
+            for line in (self.new, self.old)
+        )
+        alike = articles <= others or others <= articles
+        if not alike or Counter(forms(new, old)) != Counter(forms(old, new)):
             return False
         if self._turned_about([forms(new, old), forms(old, new)]):
             return True
@@ -163,14 +168,6 @@ class Pair:
             if word in self.lists.joints and len(pair) == 3 and [*old[: at - 1], *pair[::-1], *old[at + 2 :]] == new:
                 return True
         return False
-
-    @property
-    def _articles_alike(self) -> bool:
-        new, old = (
-            Counter(token.plain for token in line.stated if token.plain in self.lists.articles)
-            for line in (self.new, self.old)
-        )
-        return new <= old or old <= new
 
     def _aside(self, block: Sequence[Token]) -> bool:
         """Tell whether words are a detail: led to by a word like "in", or nothing but a time."""

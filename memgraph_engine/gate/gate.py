@@ -162,9 +162,8 @@ class Compared:
         if self.plain:
             return "same", _PLAIN
         if self._changed:
-            return "change", self._changed[1].evidence
-        if self._past:
-            return "before", self._past.evidence.replace("new", "later", 1)
+            evidence = self._changed[1].evidence
+            return ("before", evidence.replace("new", "later", 1)) if self.is_older else ("change", evidence)
         if not self.repeats:
             return "none", ""
         found = [pair.finding for pair in self.pairs]
@@ -194,32 +193,24 @@ class Compared:
     def former(self) -> str:
         """The words of this note that the new one makes untrue, or of the new one that this one does, if not all."""
         if self._changed is None:
-            return self._past.former if self._past else ""
+            return ""
         pair, found = self._changed
-        whole = found.former or all(self._told(other) for other in self.pairs if other is not pair)
+        whole = found.former or self.is_older or all(self._told(other) for other in self.pairs if other is not pair)
         return found.former if whole else " ".join(pair.old.text.split())
 
     @cached_property
     def _changed(self) -> tuple[Pair, Update] | None:
-        """What tells that the new note is the present state of this one, and of which line."""
-        (said,) = self.new.lines
-        if self.is_older or not (said.tells or may_repair(said)):  # most tell none
-            return None
-        return next(((pair, found) for pair in self.pairs if not pair.foreign and (found := self._told(pair))), None)
-
-    @cached_property
-    def _past(self) -> Update | None:
-        """What tells that this note is the present state of the new one, which was said before it and came later."""
-        if not self.is_older:
-            return None
-        known = (pair for pair in self.pairs if pair.old.tells and not pair.foreign and not pair.happened)
-        return next(filter(None, (update(pair.old, pair.new) for pair in known)), None)
+        """What tells that the later one is the present state of the other, and of which line."""
+        return next(((pair, told) for pair in self.pairs if not pair.foreign and (told := self._told(pair))), None)
 
     def _told(self, pair: Pair) -> Update | None:
-        """Return what tells that a line puts another right, or is the present state of it."""
-        repaired = None if self.new.asked else repair(pair.new, pair.old, self.new.reach)
-        found = repaired or update(pair.new, pair.old)
-        return None if found and not repaired and pair.happened else found
+        """Return what tells that the later line puts the other right, or is the present state of it."""
+        if self.is_older:
+            return None if pair.happened else update(pair.old, pair.new)
+        if repaired := None if self.new.asked else repair(pair.new, pair.old, self.new.reach):
+            return repaired
+        found = update(pair.new, pair.old)
+        return None if found and pair.happened else found
 
     def _correction(self) -> str:
         (said,) = self.new.lines
@@ -390,7 +381,7 @@ class Gate:
         if not self._settings.link:
             return ()
         wanted = [(one, seen) for one, seen in best if seen.relation != "none" and seen.note != without]
-        ties = [self._tie(seen, max(one.bond, seen.redundancy, seen.complementarity)) for one, seen in wanted]
+        ties = [self._tie(seen, round(max(one.bond, seen.redundancy, seen.complementarity), 4)) for one, seen in wanted]
         # that one of two notes is the present state of the other is told before all else
         kept = (tie for tie in ties if tie.score > self._settings.link_threshold or tie.kind != "link")
         ranked = sorted(kept, key=lambda tie: (tie.kind != "change", -tie.score, tie.note))
@@ -398,7 +389,6 @@ class Gate:
 
     def _tie(self, seen: Considered, score: float) -> Tie:
         """Return a tie; what a rule tells is no weaker than what scores tell."""
-        score = round(score, 4)
         if seen.relation in ("related", "same"):
             return Tie(seen.note, "link", score)
         score = max(score, self._settings.link_threshold)

@@ -16,10 +16,9 @@ from operator import attrgetter
 from unicodedata import combining, normalize
 
 from memgraph_engine.gate.amount import amounts, replaced
-from memgraph_engine.gate.contrast import contrast
+from memgraph_engine.gate.contrast import Update, contrast
 from memgraph_engine.gate.difference import quoted
 from memgraph_engine.gate.known import STAR, Line, same_speaker
-from memgraph_engine.gate.update import Update
 from memgraph_engine.gate.wording import (
     Lists,
     Token,
@@ -91,7 +90,8 @@ def reach(line: Line, others: Collection[Line]) -> int:
     It is NEAR, or as far as FAR to what its speaker said last, if that was ten minutes ago at most and nobody asked
     anything since: in a group, others may say much in between. It is 0 where one of them is spoken to: "Sorry, Tom."
     """
-    if not {one.speaker.casefold() for one in others}.isdisjoint(_called(line)):
+    called = {line.words(one).casefold() for one in clauses_of(line.tokens) if len(one) <= _FEW}  # if it is a name
+    if not called.isdisjoint(one.speaker.casefold() for one in others):
         return 0
     before = {behind: other for other in others if 0 < (behind := line.behind(other)) <= FAR}
     last = min((at for at, other in before.items() if same_speaker(line, other)), default=0)
@@ -99,11 +99,6 @@ def reach(line: Line, others: Collection[Line]) -> int:
         return NEAR
     now, then = line.said_at, before[last].said_at
     return NEAR if now and then and now - then > AT_ONCE else last
-
-
-def _called(line: Line) -> list[str]:
-    """Return the clauses that are no more than a name may be, in small letters."""
-    return [line.words(one).casefold() for one in clauses_of(line.tokens) if len(one) <= _FEW]
 
 
 def repair(new: Line, old: Line, reach: int = NEAR) -> Update | None:
@@ -118,11 +113,10 @@ def repair(new: Line, old: Line, reach: int = NEAR) -> Update | None:
     if not 0 < new.behind(old) <= reach or not may_repair(new) or old.role == "assistant" or old.long:
         return None
     lists = new.lists
-    found = _named(new, old.tokens, lists)
-    if not found and (denied := contrast(new, old, at_once=True)):
-        found = denied.right, denied.wrong
-    if found:
+    if found := _named(new, old.tokens, lists):
         return _update("The new one says so right behind it.", found, old)
+    if contrasted := contrast(new, old, at_once=True):
+        return contrasted
     meant = not {_ANY, _ERROR}.isdisjoint(lists.edits.get(term, _ANY) for term in new.editing)
     for term, kind, clauses in _terms(new, lists):
         found = next(filter(None, (_value(one, old.tokens, lists) for one in clauses)), None)

@@ -19,7 +19,6 @@ from memgraph_engine.gate.wording import (
     names,
     numbers,
     phrases_in,
-    recurs,
     sentences_of,
     stems,
     taken_back,
@@ -80,7 +79,7 @@ class Statement:
     @cached_property
     def turned(self) -> bool:
         """Whether its words of change are all verbs: "they moved it", not "it is at 9 now"."""
-        return bool(self.changes) and (self.lists.since | self.lists.corrections).isdisjoint(self.changes)
+        return bool(self.changes) and len(self._verbs) == len(self.changes)
 
     @cached_property
     def values(self) -> Sequence[Token]:
@@ -117,8 +116,7 @@ class Statement:
         "My lesson to Friday" of "they moved my lesson to Friday".
         """
         things = (self.tokens[at + 1 :] for at in self._verbs)
-        known = (one for one in things if one and one[0].word in self.lists.determiners)
-        body = next(known, [])
+        body = next((one for one in things if one and one[0].word in self.lists.determiners), [])
         return [token for token in body if token in self.body]
 
     @cached_property
@@ -180,11 +178,6 @@ class Statement:
     def names(self) -> frozenset[str]:
         """The names in it, without the speaker's."""
         return frozenset(names(self.tokens)) & self.written - self.line.speaker_names
-
-    @cached_property
-    def recurs(self) -> bool:
-        """Whether it tells of a day that comes again: "on Mondays", "on weekdays"."""
-        return recurs(self.words, self.lists)
 
     @cached_property
     def denies(self) -> bool:

@@ -15,32 +15,18 @@ from datetime import timedelta
 from functools import cached_property
 from itertools import dropwhile, groupby, pairwise, product, takewhile
 from operator import attrgetter
-from typing import NamedTuple
 
-from memgraph_engine.gate.contrast import contrast
+from memgraph_engine.gate.contrast import Update, contrast
 from memgraph_engine.gate.difference import aligned, as_written, quoted, swapped, swapped_dates, worded
 from memgraph_engine.gate.known import Line
 from memgraph_engine.gate.statement import Statement, only, statements
-from memgraph_engine.gate.wording import Lists, Token, numbers, shown, text_of, timeless, words
+from memgraph_engine.gate.wording import Lists, Token, numbers, recurs, shown, text_of, timeless, words
 from memgraph_engine.model.tense import present
 
 _HEAD = 3  # tokens with which both tell whose state it is: "my office is"
 _HOURS = 31  # no hour, day of a month or child's age is larger
 _NEWS = timedelta(days=90)  # what had changed so long before a line was said, its speaker knew when he said that
 _ALIKE = 0.5  # share of tokens from which one word in another's place tells of another thing; below, of other wording
-
-
-class Update(NamedTuple):
-    """What tells that a line is the present state of another, and the words of this one that are true no more.
-
-    `former` is '' where that is all it says. `put` are the words that a repair has for these, which is not `sure` where
-    they may as well be the name of whom one speaks to: "Sorry, Maria."
-    """
-
-    evidence: str
-    former: str
-    put: str = ""
-    sure: bool = True
 
 
 def update(new: Line, old: Line) -> Update | None:
@@ -55,7 +41,7 @@ def update(new: Line, old: Line) -> Update | None:
     if new.long or not new.tells or "assistant" in (new.role, old.role):
         return None
     if found := contrast(new, old):
-        return Update(f'The new one says "{found.denial}". {found.evidence}', old.words(found.wrong), found.right)
+        return found
     telling = [told for told in statements(new) if told.tells]  # most have none: then the old one is not read
     if not telling or old.long:
         return None
@@ -234,7 +220,9 @@ class _Pair:
         date = swapped_dates(now.values, was.values)
         number = self._number
         # who meets at 9 on Monday and at 10 on Tuesday meets twice; "the meeting" is one, whenever it is
-        if bool(name) + bool(date or number) > 1 or (date and number and not (was.subject.thing and not was.recurs)):
+        if bool(name) + bool(date or number) > 1 or (
+            date and number and not (was.subject.thing and not recurs(was.words, self.lists))
+        ):
             return ""
         if number:
             return number if self._counts_the_same else ""
@@ -438,7 +426,7 @@ class _Pair:
         if not self._same_subject or (self._by_another and now.whose(now.patient) != "my"):
             return ""  # "Tom sold the house"
         # on Fridays no more is now and then still; but what died in May is dead
-        sometimes = now.recurs or not self.lists.denials.isdisjoint(now.changes)
+        sometimes = recurs(now.words, self.lists) or not self.lists.denials.isdisjoint(now.changes)
         if not mine <= was.content or (sometimes and not now.dates <= was.dates):
             return ""
         named = any(token.stem in mine and token.written in was.names for token in was.body)

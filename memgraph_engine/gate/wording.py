@@ -338,14 +338,9 @@ class _Part(NamedTuple):
 def _read(word: str, language: str, *, opens: bool) -> tuple[_Part, ...]:
     """Return the parts of a word, of which the first may open its sentence. Most words of a text were read before."""
     lists = lists_of(language)
-    return tuple(_part(part, lists, language, opens=opens and not at) for at, part in enumerate(_parts(word, lists)))
-
-
-def _parts(word: str, lists: Lists) -> list[str]:
-    """Write a contraction out; what is owned is parted from its owner."""
-    if full := lists.spellings.get(word.casefold()):
-        return full.split("_")
-    return [word[:-2], "'s"] if word.endswith("'s") and len(word) > 2 else [word]
+    contraction, owner = lists.spellings.get(word.casefold()), word.removesuffix("'s")
+    parts = contraction.split("_") if contraction else [owner, "'s"] if owner not in ("", word) else [word]
+    return tuple(_part(part, lists, language, opens=opens and not at) for at, part in enumerate(parts))
 
 
 def _sets_off(mark: str, before: str, after: str) -> bool:
