@@ -57,7 +57,7 @@ def attributes(text: str, language: str) -> list[Delta]:
     lists = _lists(language)
     said = without_recalled(text).translate(APOSTROPHES)
     plain = [word.plain for word in _words(said, lists)]
-    if not plain or len(said) > _LONGEST or _holds(plain, lists.made_up):
+    if not plain or len(said) > _LONGEST or _holds(plain, word_list(language, "made-up")):
         return []
     found: dict[tuple[str, str, bool], Delta] = {}
     opens = True
@@ -119,7 +119,7 @@ def _words(sentence: str, lists: "_Lists") -> list[_Word]:
 def _told(words: Sequence[_Word], sentence: str, lists: "_Lists", *, opens: bool) -> Iterator[Delta]:
     """Yield what a sentence tells; the one that `opens` a message may introduce who says it."""
     plain = [word.plain for word in words]
-    if not words or _holds(plain, lists.suppositions):
+    if not words or _holds(plain, word_list(lists.language, "suppositions")):
         return
     first = _begin(words, lists)
     own = False
@@ -130,13 +130,18 @@ def _told(words: Sequence[_Word], sentence: str, lists: "_Lists", *, opens: bool
             continue
         before += plain[end:at]
         end = at
-        told = _statement(words, at, sentence, lists, opens=opens and at == first)
-        found = told if told and lists.doubts.isdisjoint(before) else None
+        changes, length = _statement(words, at, sentence, lists, opens=opens and at == first)
+        told = length > 0 and lists.doubts.isdisjoint(before)
         if at == first:
-            own = plain[at] in lists.first_person or found is not None
-        if found:
-            yield from found.changes
-            end = at + found.words
+            own = plain[at] in lists.first_person or told
+        if told:
+            yield from changes
+            end = at + length
+
+
+def _text(words: Sequence[_Word], sentence: str) -> str:
+    """Return words as they stand in their sentence."""
+    return sentence[words[0].start : words[-1].end]
 
 
 def _begin(words: Sequence[_Word], lists: "_Lists") -> int:
@@ -169,16 +174,10 @@ def _ends(gap: str) -> bool:
     return any(sign in gap for sign in ",.;!–—()")
 
 
-@dataclass(frozen=True, slots=True)
-class _Statement:
-    """What a clause tells, and how many words its phrase has."""
-
-    changes: Sequence[Delta]
-    words: int
-
-
-def _statement(words: Sequence[_Word], at: int, sentence: str, lists: "_Lists", *, opens: bool) -> _Statement | None:
-    """Return what a clause tells that begins with the longest phrase that is listed, or with one that is denied."""
+def _statement(
+    words: Sequence[_Word], at: int, sentence: str, lists: "_Lists", *, opens: bool
+) -> tuple[Sequence[Delta], int]:
+    """Return what a clause tells that begins with the longest listed phrase, or a denied one, and that one's words."""
     clause = words[at:]
     some = [(clause, "")]
     if denied := _undenied(clause, lists):
@@ -193,8 +192,8 @@ def _statement(words: Sequence[_Word], at: int, sentence: str, lists: "_Lists", 
                 if (kind == "introduction" and not opens) or (denial and kind.startswith("-")):
                     continue
                 if found := _valued(kind, value, said[length:], sentence, lists, denial):
-                    return _Statement(found, length + len(clause) - len(said))
-    return None
+                    return found, length + len(clause) - len(said)
+    return (), 0
 
 
 def _undenied(clause: Sequence[_Word], lists: "_Lists") -> tuple[Sequence[_Word], str] | None:
@@ -229,7 +228,7 @@ def _valued(
         return None
     found = [Delta(name, one[:LONGEST_VALUE], ends) for one, _ in read]
     if name == "employer" and not ends:
-        role = _role(behind, sentence, lists)
+        role = _further("job", lists.function["role"], behind, sentence, lists)
         before = [Delta("job", ends=True)] if kind.startswith("new-") or (kind == "started" and role) else []
         return None if kind == "started" and not role else [*before, *found, *role]
     if name != "job":
@@ -239,7 +238,7 @@ def _valued(
         left = denial in lists.no_more or _phrase(behind, lists.no_more) > 0
     else:
         left = ends or kind.startswith("new-") or value != ""
-    firm = [] if ends else _firm(behind, sentence, lists)
+    firm = [] if ends else _further("employer", lists.function.get("firm", frozenset()), behind, sentence, lists)
     return [*([Delta("employer", ends=True)] if left else []), *found, *firm]
 
 
@@ -251,7 +250,7 @@ def _wholly(denial: str, behind: Sequence[_Word], lists: "_Lists") -> bool:
     if denial in lists.no_more or _phrase(behind, lists.no_more):
         return True
     behind = behind[_phrase(behind, lists.tails) :]
-    return not behind or behind[0].gap.strip() != "" or behind[0].plain not in lists.limits | lists.reasons
+    return not behind or behind[0].gap.strip() != "" or behind[0].plain not in lists.limits | lists.function["reason"]
 
 
 def _phrase(rest: Sequence[_Word], phrases: Collection[str]) -> int:
@@ -264,20 +263,12 @@ def _phrase(rest: Sequence[_Word], phrases: Collection[str]) -> int:
     return 0
 
 
-def _firm(rest: Sequence[_Word], sentence: str, lists: "_Lists") -> list[Delta]:
-    """Read where somebody has the job that stands before: "at Acme"."""
-    if not rest or rest[0].gap.strip() or rest[0].plain not in lists.firm:
+def _further(name: str, leads: Collection[str], rest: Sequence[_Word], sentence: str, lists: "_Lists") -> list[Delta]:
+    """Read where somebody has the job that stands before, "at Acme", or as what he works there, "as a nurse"."""
+    if not rest or rest[0].gap.strip() or rest[0].plain not in leads:
         return []
-    read = _capitals(rest[1:], sentence, lists)
-    return [Delta("employer", read[0][0][:LONGEST_VALUE])] if read and _closed(rest[1 + read[0][1] :], lists) else []
-
-
-def _role(rest: Sequence[_Word], sentence: str, lists: "_Lists") -> list[Delta]:
-    """Read as what somebody works where it stands before: "as a nurse"."""
-    if not rest or rest[0].gap.strip() or rest[0].plain not in lists.role:
-        return []
-    read = _work(rest[1:], sentence, lists)
-    return [Delta("job", read[0][0][:LONGEST_VALUE])] if read and _closed(rest[1 + read[0][1] :], lists) else []
+    read = (_capitals if name == "employer" else _work)(rest[1:], sentence, lists)
+    return [Delta(name, read[0][0][:LONGEST_VALUE])] if read and _closed(rest[1 + read[0][1] :], lists) else []
 
 
 def _closed(rest: Sequence[_Word], lists: "_Lists", *, denied: bool = False) -> bool:
@@ -290,7 +281,8 @@ def _closed(rest: Sequence[_Word], lists: "_Lists", *, denied: bool = False) -> 
         less = lists.doubts - lists.negations if denied else lists.doubts
         return (less | lists.alternatives).isdisjoint(word.plain for word in rest[:2])
     if rest[0].plain in lists.inside:  # "in March" tells when, "in this game" that it is none
-        return len(rest) > 1 and (rest[1].plain in lists.times or not rest[1].written[0].islower())
+        dated = [lists.dates.get(word.plain, "").startswith(("month", "season")) for word in rest[1:2]]
+        return any(dated) or (len(rest) > 1 and not rest[1].written[0].islower())
     return not rest[0].gap.strip() and rest[0].plain in lists.after
 
 
@@ -298,7 +290,7 @@ def _contrasted(kind: str, rest: Sequence[_Word], sentence: str, lists: "_Lists"
     """Tell whether another value of the kind is denied behind one: "I live in Braga, not in Lisbon"."""
     if not rest or rest[0].plain not in lists.negations or kind not in _READ:
         return False
-    led = 2 if rest[1:2] and rest[1].plain in lists.details else 1
+    led = 2 if rest[1:2] and rest[1].plain in word_list(lists.language, "detail-words") else 1
     read = _READ[kind](rest[led:], sentence, lists)
     return bool(read) and _closed(rest[led + read[-1][1] :], lists)
 
@@ -315,7 +307,7 @@ def _capitals(rest: Sequence[_Word], sentence: str, lists: "_Lists") -> list[tup
             break
     if not end or end > _CAPITALS:
         return []
-    return [(sentence[rest[0].start : rest[end - 1].end], end)]
+    return [(_text(rest[:end], sentence), end)]
 
 
 def _place(rest: Sequence[_Word], sentence: str, lists: "_Lists") -> list[tuple[str, int]]:
@@ -328,7 +320,7 @@ def _place(rest: Sequence[_Word], sentence: str, lists: "_Lists") -> list[tuple[
     further = _capitals(more, sentence, lists) if more and more[0].gap.strip() == "," else []
     if further and (end + further[0][1] == len(rest) or _ends(rest[end + further[0][1]].gap)):
         end += further[0][1]
-    return [(sentence[rest[0].start : rest[end - 1].end], end)]
+    return [(_text(rest[:end], sentence), end)]
 
 
 def _moved(rest: Sequence[_Word], sentence: str, lists: "_Lists") -> list[tuple[str, int]]:
@@ -346,8 +338,8 @@ def _introduced(rest: Sequence[_Word], sentence: str, lists: "_Lists") -> list[t
 
 
 def _named(word: _Word, lists: "_Lists") -> bool:
-    plain, other = word.plain, lists.not_names
-    known = plain in other or plain in lists.common or plain in lists.products
+    plain, other = word.plain, word_list(lists.language, "not-names")
+    known = plain in other or plain in word_list(lists.language, "common-words") or plain in lists.products
     # "Spanish" and "Brazilian" end as a people does; "ADHD" is short for something; "Priya's" leads to another
     shaped = any(plain.endswith(end[1:]) for end in other if end[0] == "-")
     return not (known or shaped or word.written.isupper() or plain.endswith("'s") or "-" in plain)
@@ -359,7 +351,7 @@ def _activity(rest: Sequence[_Word], sentence: str, lists: "_Lists") -> list[tup
     end = start
     while end < len(rest) and not (rest[end].gap.strip() and end > start) and rest[end].plain not in lists.after:
         end += 1
-    return [(sentence[rest[start].start : rest[end - 1].end], end)] if 0 < end - start <= _ACTIVITY else []
+    return [(_text(rest[start:end], sentence), end)] if 0 < end - start <= _ACTIVITY else []
 
 
 def _job(rest: Sequence[_Word], sentence: str, lists: "_Lists") -> list[tuple[str, int]]:
@@ -369,10 +361,12 @@ def _job(rest: Sequence[_Word], sentence: str, lists: "_Lists") -> list[tuple[st
     while at < len(rest) and not (at > skipped and rest[at].gap.strip()):
         if rest[at].plain in lists.occupations:
             found = True
-        elif rest[at].plain not in lists.modifiers and (found or not _ACRONYM.fullmatch(rest[at].written)):
+        elif rest[at].plain not in word_list(lists.language, "occupation-modifiers") and (
+            found or not _ACRONYM.fullmatch(rest[at].written)
+        ):
             break
         at += 1
-    return [(sentence[rest[skipped].start : rest[at - 1].end], at)] if found else []
+    return [(_text(rest[skipped:at], sentence), at)] if found else []
 
 
 def _work(rest: Sequence[_Word], sentence: str, lists: "_Lists") -> list[tuple[str, int]]:
@@ -388,32 +382,33 @@ def _work(rest: Sequence[_Word], sentence: str, lists: "_Lists") -> list[tuple[s
     while end < len(rest) and not (rest[end].gap.strip() and end > start) and rest[end].plain not in less:
         end += 1
     last = rest[end - 1].plain if end > start else ""
-    named = last in lists.occupations or (start and any(last.endswith(one) for one in lists.agents))
-    return [(sentence[rest[start].start : rest[end - 1].end], end)] if named and end - start <= _WORK else []
+    named = last in lists.occupations or (start and any(last.endswith(one[1:]) for one in lists.function["agent"]))
+    return [(_text(rest[start:end], sentence), end)] if named and end - start <= _WORK else []
 
 
 def _food(rest: Sequence[_Word], sentence: str, lists: "_Lists") -> list[tuple[str, int]]:
     """Read what somebody eats no more, "no meat", and not only at a time, at a place or for a while."""
-    found = _listed(rest, sentence, lists, lists.foods)
+    found = _listed(rest, sentence, lists, word_list(lists.language, "foods"))
     if not found:
         return []
     behind = rest[found[-1][1] :]
     behind = behind[_phrase(behind, lists.tails) :]
     limited = bool(behind) and not behind[0].gap.strip() and behind[0].plain in lists.limits
-    return [] if limited else [(f"{lists.without} {food}", end) for food, end in found]
+    (without,) = lists.function["without"]
+    return [] if limited else [(f"{without} {food}", end) for food, end in found]
 
 
 def _eaten(rest: Sequence[_Word], sentence: str, lists: "_Lists") -> list[tuple[str, int]]:
     """Read what somebody eats again."""
     found = _food(rest, sentence, lists)
     behind = rest[found[-1][1] :] if found else ()
-    size = _phrase(behind, lists.anew)
+    size = _phrase(behind, word_list(lists.language, "anew"))
     return [*found[:-1], (found[-1][0], found[-1][1] + size)] if size else []
 
 
 def _allergy(rest: Sequence[_Word], sentence: str, lists: "_Lists") -> list[tuple[str, int]]:
     """Read allergens, one behind another: "nuts, shellfish and pollen"."""
-    return _listed(rest, sentence, lists, lists.allergens)
+    return _listed(rest, sentence, lists, word_list(lists.language, "allergens"))
 
 
 def _listed(rest: Sequence[_Word], sentence: str, lists: "_Lists", some: frozenset[str]) -> list[tuple[str, int]]:
@@ -429,7 +424,7 @@ def _listed(rest: Sequence[_Word], sentence: str, lists: "_Lists", some: frozens
             end += 1
         if end == start:
             break
-        found.append((sentence[rest[start].start : rest[end - 1].end].casefold(), end))
+        found.append((_text(rest[start:end], sentence).casefold(), end))
         at = end
     return found
 
@@ -440,7 +435,7 @@ def _birthday(rest: Sequence[_Word], sentence: str, lists: "_Lists") -> list[tup
     for word in rest[:7]:
         kind = (
             "month"
-            if word.plain in lists.months
+            if lists.dates.get(word.plain, "").startswith("month")
             else "year"
             if _YEAR.fullmatch(word.plain)
             else "day"
@@ -456,7 +451,7 @@ def _birthday(rest: Sequence[_Word], sentence: str, lists: "_Lists") -> list[tup
     while end and rest[end - 1].plain in (lists.articles | lists.links | {"on"}):
         end -= 1
     start = next(at for at, word in enumerate(rest) if word.plain not in (lists.articles | {"on"}))
-    return [(sentence[rest[start].start : rest[end - 1].end], end)]
+    return [(_text(rest[start:end], sentence), end)]
 
 
 _NAMES = {
@@ -498,14 +493,14 @@ _READ = {
 
 @dataclass(frozen=True)
 class _Lists:
+    language: str
+    function: Mapping[str, frozenset[str]]
+    dates: Mapping[str, str]
     phrases: Mapping[str, str]
     longest: int
     spellings: Mapping[str, str]
-    made_up: frozenset[str]
-    suppositions: frozenset[str]
     doubts: frozenset[str]
     negations: frozenset[str]
-    details: frozenset[str]
     first_person: frozenset[str]
     idle: Sequence[str]
     joints: frozenset[str]
@@ -515,26 +510,13 @@ class _Lists:
     articles: frozenset[str]
     alternatives: frozenset[str]
     inside: frozenset[str]
-    times: frozenset[str]
     abbreviations: frozenset[str]
     occupations: frozenset[str]
-    modifiers: frozenset[str]
-    allergens: frozenset[str]
-    months: frozenset[str]
-    firm: frozenset[str]
     products: frozenset[str]
-    not_names: frozenset[str]
-    common: frozenset[str]
     denials: Sequence[str]
     no_more: frozenset[str]
     tails: frozenset[str]
-    role: frozenset[str]
-    agents: Sequence[str]
-    foods: frozenset[str]
     limits: frozenset[str]
-    reasons: frozenset[str]
-    without: str
-    anew: frozenset[str]
 
 
 @cache
@@ -552,14 +534,14 @@ def _lists(language: str) -> _Lists:
     careless = {word.replace("'", ""): contractions[word] for word in ("i'm", "i've", "don't") if word in contractions}
     single = frozenset(word for word in words("hedges", "negations") if "_" not in word)
     return _Lists(
+        language=language,
+        function=function,
+        dates=dates,
         phrases=phrases,
         longest=max(phrase.count("_") + 1 for phrase in phrases),
         spellings=contractions | careless,
-        made_up=words("made-up"),
-        suppositions=words("suppositions"),
         doubts=single,
         negations=words("negations"),
-        details=words("detail-words"),
         first_person=words("first-person"),
         idle=sorted(function["opener"] | words("neutral-words", "interjections"), key=lambda one: -one.count("_")),
         joints=function["joint"],
@@ -569,24 +551,11 @@ def _lists(language: str) -> _Lists:
         articles=function["article"],
         alternatives=function["alternative"],
         inside=function["inside"],
-        times=frozenset(word for word, kind in dates.items() if kind.startswith(("month", "season"))),
         abbreviations=frozenset(word.removesuffix(".") for word in words("abbreviations")),
         occupations=words("occupations"),
-        modifiers=words("occupation-modifiers"),
-        allergens=words("allergens"),
-        months=frozenset(word for word, kind in dates.items() if kind.startswith("month")),
-        firm=function.get("firm", frozenset()),
         products=words("products"),
-        not_names=words("not-names"),
-        common=words("common-words"),
         denials=sorted(function["denial"], key=lambda one: -one.count("_")),
         no_more=function["no-more"],
         tails=function["tail"] | function["no-more"],
-        role=function["role"],
-        agents=sorted(one.removeprefix("-") for one in function["agent"]),
-        foods=words("foods"),
         limits=function["limit"],
-        reasons=function["reason"],
-        without=next(iter(function["without"])),
-        anew=words("anew"),
     )
