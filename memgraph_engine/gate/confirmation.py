@@ -10,7 +10,7 @@ from operator import itemgetter
 
 from memgraph_engine.gate.difference import quoted, worded
 from memgraph_engine.gate.known import Line
-from memgraph_engine.gate.wording import Token, clauses_of, names, numbers, stems, wording
+from memgraph_engine.gate.wording import Token, names, numbers, parted, stems, wording
 
 
 def confirmation(new: Line, old: Line) -> str:
@@ -27,7 +27,7 @@ def confirmation(new: Line, old: Line) -> str:
         return ""
     said, told = ([token for token in line.tokens if not token.asked] for line in (new, old))
     known = stems(told)
-    clauses = [stems(clause) for clause in clauses_of(said)]
+    clauses = [stems(clause) for clause in parted(said, "clause")]
     repeated = frozenset[str]().union(*(one for one in clauses if one <= known))
     own = stems(said) - known
     apart = all(one <= known or one.isdisjoint(known) for one in clauses)

@@ -4,24 +4,23 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property, partial
-from itertools import chain
 from operator import itemgetter
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from memgraph_engine.cost import NOTHING
 from memgraph_engine.gate.calibration import Calibration
 from memgraph_engine.gate.confirmation import confirmation, echo
+from memgraph_engine.gate.contrast import Update
 from memgraph_engine.gate.correction import correction
 from memgraph_engine.gate.difference import Pair
 from memgraph_engine.gate.known import Known, Line
 from memgraph_engine.gate.repair import FAR, answers, may_repair, reach, repair
 from memgraph_engine.gate.score import Scores, Statistics, score
 from memgraph_engine.gate.statement import only, statements
-from memgraph_engine.gate.update import Update, anew, telling, update
+from memgraph_engine.gate.update import anew, telling, update
 from memgraph_engine.gate.verdict import APPEND, Opinion, Tie, Verdict
 from memgraph_engine.graph.database import Database
-from memgraph_engine.graph.neighbourhood import Neighbour, neighbourhood, turns_before
+from memgraph_engine.graph.neighbourhood import Neighbour, neighbourhood, within
 from memgraph_engine.language import CLOSED, listed_terms
 from memgraph_engine.lifecycle import Policies
 from memgraph_engine.model.candidate import Candidate
@@ -31,11 +30,6 @@ from memgraph_engine.model.scope import Scope
 from memgraph_engine.model.text import is_question, line
 from memgraph_engine.settings import GateSettings
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-_ALONE = 1 << 18  # multiplications that BLAS does without waking a second thread, which may wait for a core
 _WORDS = 8  # of a new note, by which full text is asked for others
 _NEVER = datetime.min.replace(tzinfo=UTC)
 _AGAIN = "It says again what had changed."
@@ -84,14 +78,7 @@ class Compared:
 
     def may_join(self, policies: Policies) -> bool:
         """Whether the new note may join this one by their classes and ends."""
-        return not self.known.summary and policies.joins(
-            (self.new.policy, self.new.ends), (self.known.policy, self.known.ends)
-        )
-
-    @property
-    def lasts(self) -> bool:
-        """Whether this note ends no earlier than the new one."""
-        return self.known.ends >= self.new.ends
+        return not self.known.summary and policies.joins(*((one.policy, one.ends) for one in (self.new, self.known)))
 
     @cached_property
     def replaceable(self) -> bool:
@@ -103,11 +90,6 @@ class Compared:
         if self.known.summary or self.known.ends > self.new.ends or self.is_older:
             return False
         return not any(pair.foreign for pair in self.pairs) and all(map(only, self.known.lines))
-
-    @property
-    def foreign(self) -> bool:
-        """Whether all of it was said by others."""
-        return all(pair.foreign for pair in self.pairs)
 
     @cached_property
     def again(self) -> bool:
@@ -272,7 +254,7 @@ class Gate:
         turns = [FAR if may_repair(new.lines[0]) else 0 for new in own]
         near = neighbourhood(db, self._scope, candidates, words, turns, near=settings.near, lexical=settings.lexical)
         stored = {note.id: known_of(note, self._language) for note in near.notes.values()}
-        beside = _beside(candidates, settings.near, turns)
+        beside = within(candidates, turns, near=settings.near)
         rows: list[Sequence[Compared]] = []
         made = 0  # notes by the batch so far, as if they were stored: some join others
         for place, (candidate, new) in enumerate(zip(candidates, own, strict=True)):
@@ -358,7 +340,8 @@ class Gate:
         model = next((opinion.model for opinion in opinions.values()), "")
         cost = sum((opinion.cost for opinion in opinions.values()), NOTHING)
         asked = partial(Verdict, considered=considered, model=model, cost=cost)
-        if confirmed := next(filter(None, (one.confirmation for one, _ in best if one.lasts)), ""):
+        confirmations = (one.confirmation for one, _ in best if one.known.ends >= one.new.ends)
+        if confirmed := next(filter(None, confirmations), ""):
             return asked("discard", evidence=confirmed)
         # a line joins the note that holds most of it: another may repeat as much, and say less besides
         same = [pair for pair in best if pair[1].relation == "same" and pair[0].may_join(self._policies)]
@@ -409,9 +392,9 @@ class Gate:
             if relation == "none" and scores.related > settings.link_threshold:
                 relation = "related"
             former = one.former if relation in ("change", "before") else ""
-            rounded = (round(each, 4) for each in (scores.redundancy, scores.complementarity, scores.cosine))
+            rounded = round(scores.redundancy, 4), round(scores.complementarity, 4), round(scores.cosine, 4)
             seen = Considered(note, *rounded, relation, evidence, former=former)
-        if seen.relation == "same" and one.foreign:
+        if seen.relation == "same" and all(pair.foreign for pair in one.pairs):
             return replace(seen, relation="related")
         if seen.relation != "update" or (one.replaceable and self._settings.supersede):
             return seen
@@ -518,35 +501,3 @@ def _words(candidate: Candidate, language: str) -> list[str]:
     """Return the words by which full text is asked: the distinct longest, without those of time and grammar."""
     distinct = {*candidate.raw_terms} - listed_terms(language, *CLOSED)
     return sorted(distinct, key=lambda term: (-len(term), term))[:_WORDS]
-
-
-def _beside(candidates: Sequence[Candidate], most: int, reach: Sequence[int]) -> list[list[tuple[int, float]]]:
-    """Return for each the nearest candidates before it, which no index holds yet, with the cosine of each.
-
-    Beside the nearest those of the turns right before it, as far as `reach` goes. What makes no note has no vector,
-    and is near to nothing; nor is what is kept apart.
-    """
-    import numpy as np
-
-    found: list[list[tuple[int, float]]] = [[] for _ in candidates]
-    notes = [place for place, one in enumerate(candidates) if one.raw_vector is not None and not one.source.apart]
-    if len(notes) < 2:
-        return found
-    raw = _cosines([candidates[place].raw_vector for place in notes])
-    turns: dict[tuple[str, int], list[int]] = {}
-    for row, place in enumerate(notes):
-        source = candidates[place].source
-        near = np.argsort(-raw[row, :row], kind="stable")[:most].tolist()
-        before = (turns.get((source.session, seq), ()) for seq in turns_before(source, reach[place]))
-        wanted = dict.fromkeys((*near, *chain.from_iterable(before)))
-        found[place] = [(notes[i], float(raw[row, i])) for i in wanted]
-        turns.setdefault((source.session, source.seq), []).append(row)
-    return found
-
-
-def _cosines(vectors: "Sequence[NDArray[np.float32] | None]") -> "NDArray[np.float32]":
-    import numpy as np
-
-    stacked = np.stack([vector for vector in vectors if vector is not None])
-    rows = max(_ALONE // stacked.size, 1)
-    return np.concatenate([stacked[at : at + rows] @ stacked.T for at in range(0, len(stacked), rows)])

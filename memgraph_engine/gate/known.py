@@ -10,8 +10,8 @@ from functools import cached_property
 from memgraph_engine.gate.wording import (
     Token,
     lists_of,
+    parted,
     phrases_in,
-    sentences_of,
     stems,
     taken_back,
     wording,
@@ -83,7 +83,7 @@ class Line:
     @cached_property
     def sentences(self) -> Sequence[Sequence[Token]]:
         """Its wording, as `stated`, sentence by sentence."""
-        return sentences_of(self.stated)
+        return parted(self.stated, "sentence")
 
     @cached_property
     def content(self) -> frozenset[str]:
@@ -133,17 +133,14 @@ class Line:
     @cached_property
     def denies(self) -> bool:
         """Whether it says little, and has a negation: it may name a word that was wrong ("6, not 5")."""
-        return len(self.content) <= FEW and any(map(self._negates, self.tokens))
+        return len(self.content) <= FEW and not self.lists.negations.isdisjoint(self.forms)
 
     @cached_property
     def objects(self) -> bool:
         """Whether it begins with a negation that is a clause of its own: "Oh no, Thursday."."""
-        first = [token for token in self.tokens if token.clause == self.tokens[0].clause]
-        told = [token for token in first if token.plain not in self.lists.interjections or self._negates(token)]
-        return bool(told) and len(first) < len(self.tokens) and all(map(self._negates, told))
-
-    def _negates(self, token: Token) -> bool:
-        return token.word in self.lists.negations
+        first = words(token for token in self.tokens if token.clause == self.tokens[0].clause)
+        told = [word for word in first if word not in self.lists.interjections - self.lists.negations]
+        return bool(told) and len(first) < len(self.tokens) and self.lists.negations.issuperset(told)
 
     @cached_property
     def days(self) -> frozenset[tuple[datetime, datetime]]:

@@ -22,10 +22,9 @@ from memgraph_engine.gate.known import STAR, Line, same_speaker
 from memgraph_engine.gate.wording import (
     Lists,
     Token,
-    clauses_of,
     lists_of,
     measured,
-    sentences_of,
+    parted,
     shown,
     stems,
     taken_back,
@@ -66,7 +65,8 @@ def asks_for_value(text: str, language: str) -> bool:
     True
     """
     lists = lists_of(language)
-    questions = map(words, sentences_of(token for token in wording(text, language) if token.asked))
+    asked = (token for token in wording(text, language) if token.asked)
+    questions = map(words, parted(asked, "sentence"))
     return any(
         not lists.values_asked.isdisjoint(one) or (one[0] in lists.joints and len(one) <= _ELLIPTIC)
         for one in questions
@@ -90,7 +90,8 @@ def reach(line: Line, others: Collection[Line]) -> int:
     It is NEAR, or as far as FAR to what its speaker said last, if that was ten minutes ago at most and nobody asked
     anything since: in a group, others may say much in between. It is 0 where one of them is spoken to: "Sorry, Tom."
     """
-    called = {line.words(one).casefold() for one in clauses_of(line.tokens) if len(one) <= _FEW}  # if it is a name
+    # a clause of no more words than a name may be one
+    called = {line.words(one).casefold() for one in parted(line.tokens, "clause") if len(one) <= _FEW}
     if not called.isdisjoint(one.speaker.casefold() for one in others):
         return 0
     before = {behind: other for other in others if 0 < (behind := line.behind(other)) <= FAR}
@@ -159,7 +160,7 @@ def _named(new: Line, old: Sequence[Token], lists: Lists) -> "_Found | None":
     """Return the right words and the wrong one, where a line says nothing but these, and this behind a negation."""
     held = frozenset[int]().union(*new.editing.values())
     said = [token for at, token in enumerate(new.tokens) if at not in held]
-    clauses = [_unmeasured(clause, lists) for clause in clauses_of(said)]
+    clauses = [_unmeasured(clause, lists) for clause in parted(said, "clause")]
     denied = [(one, no) for one in clauses for no, value in taken_back(one, lists) if value is one[-1]]
     less = any(token.asked or token.plain in lists.hedges for token in said)
     if less or len(denied) != 1 or len(clauses) > 2:
@@ -261,7 +262,7 @@ def _terms(line: Line, lists: Lists) -> Iterator[tuple[str, str, Sequence[Sequen
 def _stated(tokens: Sequence[Token], lists: Lists) -> list[Sequence[Token]]:
     """Return the clauses that state something, without those that deny it, or call somebody: "No, Bo, I am"."""
     less, found = lists.hedges | lists.negations, list[Sequence[Token]]()
-    for one, after in pairwise((*clauses_of(tokens), [])):
+    for one, after in pairwise((*parted(tokens, "clause"), [])):
         named = all(token.stem and token.capital and not token.number for token in one)
         called = named and after and after[0].sentence == one[0].sentence and after[0].word in lists.persons
         if not called and not one[0].asked and less.isdisjoint(_plain(one)):

@@ -14,12 +14,11 @@ from memgraph_engine.gate.wording import (
     ORDINAL,
     Lists,
     Token,
-    clauses_of,
     dates,
     names,
     numbers,
+    parted,
     phrases_in,
-    sentences_of,
     stems,
     taken_back,
     timeless,
@@ -382,9 +381,11 @@ def _clauses(line: Line) -> Iterator[list[Token]]:
     What a value is told instead of is part of its clause ("8, not 7"), and so is who does it together: "Tom and I".
     """
     clause, lists = list[Token](), line.lists
-    for some in clauses_of(_own_words(line)):
+    for some in parted(_own_words(line), "clause"):
         pair = next(taken_back(some, lists), None)
-        denied = pair is not None and pair[0] is some[0] and all(map(_unit, some[some.index(pair[1]) + 1 :]))
+        rest = some[some.index(pair[1]) + 1 :] if pair else ()
+        units = all(one.number or one.capital or len(one.written) < _UNIT for one in rest)
+        denied = pair is not None and pair[0] is some[0] and units
         if clause and not (denied and clause[-1].sentence == some[0].sentence):
             yield clause
             clause = []
@@ -411,7 +412,7 @@ def _own_words(line: Line) -> Sequence[Token]:
     for start, end in quoted:
         some = [one for one in line.tokens if start <= one.span[0] < end]
         said += some if any(one.word in line.lists.persons for one in some) else []
-    for sentence in sentences_of(line.tokens):
+    for sentence in parted(line.tokens, "sentence"):
         said += _reported(sentence, line)
     return [token for token in line.tokens if token not in said] if said else line.tokens
 
@@ -429,10 +430,6 @@ def _reported(sentence: Sequence[Token], line: Line) -> Sequence[Token]:
         if says and not own and phrases_in(told, lists.hedges):
             return [one for one in sentence if one.span >= token.span]
     return ()
-
-
-def _unit(token: Token) -> bool:
-    return token.number or token.capital or len(token.written) < _UNIT
 
 
 def _led_to(tokens: Sequence[Token], ends: Mapping[int, bool], lists: Lists) -> Iterator[Token]:

@@ -220,14 +220,13 @@ class _Pair:
         date = swapped_dates(now.values, was.values)
         number = self._number
         # who meets at 9 on Monday and at 10 on Tuesday meets twice; "the meeting" is one, whenever it is
-        if bool(name) + bool(date or number) > 1 or (
-            date and number and not (was.subject.thing and not recurs(was.words, self.lists))
-        ):
+        once = was.subject.thing and not recurs(was.words, self.lists)
+        if (name and (date or number)) or (date and number and not once):
             return ""
         if number:
             return number if self._counts_the_same else ""
-        told = (one for one in self._matter if one.written not in mine and one.plain not in now.numbers - was.numbers)
-        frame = timeless(told)
+        put = now.numbers - was.numbers
+        frame = timeless(one for one in self._matter if one.written not in mine and one.plain not in put)
         if not frame or not frame <= was.content:
             return ""
         # where somebody is now is not where he lives
@@ -282,9 +281,7 @@ class _Pair:
     @property
     def _number(self) -> str:
         """Tell another number of the same: "20 mg" is no news of "15 minutes"."""
-        if not self._numbers:
-            return ""
-        new, old = zip(*self._numbers, strict=True)
+        new, old = ({pair[side] for pair in self._numbers} for side in (0, 1))
         return swapped("number", as_written(new, self.now.body), as_written(old, self.was.body))
 
     @cached_property
@@ -334,11 +331,10 @@ class _Pair:
         (new, unit, lead), (old, counted, led) = one, other
         if unit and counted:
             return unit.startswith(counted) or counted.startswith(unit)
-        bare = not unit and not counted
-        is_now = new in self.now.becoming and self._is(led)
-        return bare and (
-            is_now or lead == led or {lead, led} <= self.lists.details or min(map(_size, (new, old))) > _HOURS
-        )
+        if unit or counted:
+            return False
+        is_now, large = new in self.now.becoming and self._is(led), min(map(_size, (new, old))) > _HOURS
+        return is_now or large or lead == led or {lead, led} <= self.lists.details
 
     def _is(self, lead: str) -> bool:
         """Tell whether a word leads to what somebody or something is: "is", "tiene"."""

@@ -71,5 +71,5 @@ class Opinion:
             relation = "related"
         if not self.second and relation == "related" and self.complementarity <= thresholds["link"]:
             relation = "none"
-        rounded = (round(each, 4) for each in (self.redundancy, self.complementarity, similarity))
-        return Considered(note, *rounded, relation, self.evidence)
+        scores = round(self.redundancy, 4), round(self.complementarity, 4), round(similarity, 4)
+        return Considered(note, *scores, relation, self.evidence)

@@ -255,14 +255,9 @@ def text_of(tokens: Iterable[Token]) -> str:
     return " ".join(token.written for token in tokens)
 
 
-def clauses_of(tokens: Iterable[Token]) -> list[list[Token]]:
-    """Part tokens into those of a clause each."""
-    return [list(some) for _, some in groupby(tokens, key=attrgetter("clause"))]
-
-
-def sentences_of(tokens: Iterable[Token]) -> list[list[Token]]:
-    """Part tokens into those of a sentence each."""
-    return [list(some) for _, some in groupby(tokens, key=attrgetter("sentence"))]
+def parted(tokens: Iterable[Token], by: Literal["clause", "sentence"]) -> list[list[Token]]:
+    """Part tokens into those of each clause or sentence."""
+    return [list(some) for _, some in groupby(tokens, key=attrgetter(by))]
 
 
 def recurs(words: Collection[str], lists: Lists) -> bool:
@@ -301,7 +296,7 @@ def wording(text: str, language: str) -> tuple[Token, ...]:
     """
     lists = lists_of(language)
     written = unicodedata.normalize("NFC", text).translate(APOSTROPHES)
-    said: list[tuple[_Part, int, int, bool, tuple[int, int]]] = []
+    said: list[tuple[_Part, tuple[int, int, bool], tuple[int, int]]] = []
     asked = set[int]()  # sentences: the end of one tells it
     clause = sentence = 0
     opens, last = True, ""
@@ -318,9 +313,9 @@ def wording(text: str, language: str) -> tuple[Token, ...]:
                 sentence, opens = sentence + 1, True
             continue
         for part in _read(one, language, opens=opens):
-            said.append((part, clause, sentence, opens, match.span()))
+            said.append((part, (clause, sentence, opens), match.span()))
             opens, last = False, part.written
-    tokens = [Token(*part, *where, asked=where[1] in asked, span=span) for part, *where, span in said]
+    tokens = [Token(*part, *where, asked=where[1] in asked, span=span) for part, where, span in said]
     return tuple(_often(_days_first(tokens), lists))
 
 

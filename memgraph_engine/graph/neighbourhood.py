@@ -1,10 +1,11 @@
-"""The stored notes that new ones may repeat or complete, for a whole batch in one statement."""
+"""The notes that new ones may repeat or complete: the stored ones for a whole batch at once, and those within it."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from itertools import chain
+from typing import TYPE_CHECKING, Any
 
 from memgraph_engine.graph.database import Row, Runner
 from memgraph_engine.graph.fulltext import words_query
@@ -13,7 +14,12 @@ from memgraph_engine.model.candidate import Candidate
 from memgraph_engine.model.memory import DEFAULT_POLICY, NEVER, Source, by_time
 from memgraph_engine.model.scope import Scope
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
 _PROPOSED = 4  # notes that full text proposes for each that is taken
+_ALONE = 1 << 18  # multiplications that BLAS does without waking a second thread, which may wait for a core
 _GROWTH, _MOST = 4, 10_000  # of what the vector index is asked for where what is kept apart takes places
 
 
@@ -98,6 +104,38 @@ def neighbourhood(
     for near_it in found:
         near_it |= {id: 0.0 for id, one in notes.items() if one.gone and one.ended and one.ended[0] in near_it}  # noqa: A001
     return Neighbourhood(notes, found)
+
+
+def within(candidates: Sequence[Candidate], reach: Sequence[int], *, near: int) -> list[list[tuple[int, float]]]:
+    """Return for each the nearest candidates before it, which no index holds yet, with the cosine of each.
+
+    Beside the nearest those of the `reach` messages right before it. What makes no note has no vector, and is near to
+    nothing; nor is what is kept apart.
+    """
+    import numpy as np
+
+    found: list[list[tuple[int, float]]] = [[] for _ in candidates]
+    notes = [place for place, one in enumerate(candidates) if one.raw_vector is not None and not one.source.apart]
+    if len(notes) < 2:
+        return found
+    raw = _cosines([candidates[place].raw_vector for place in notes])
+    turns: dict[tuple[str, int], list[int]] = {}
+    for row, place in enumerate(notes):
+        source = candidates[place].source
+        nearest = np.argsort(-raw[row, :row], kind="stable")[:near].tolist()
+        before = (turns.get((source.session, seq), ()) for seq in turns_before(source, reach[place]))
+        wanted = dict.fromkeys((*nearest, *chain.from_iterable(before)))
+        found[place] = [(notes[i], float(raw[row, i])) for i in wanted]
+        turns.setdefault((source.session, source.seq), []).append(row)
+    return found
+
+
+def _cosines(vectors: "Sequence[NDArray[np.float32] | None]") -> "NDArray[np.float32]":
+    import numpy as np
+
+    stacked = np.stack([vector for vector in vectors if vector is not None])
+    rows = max(_ALONE // stacked.size, 1)
+    return np.concatenate([stacked[at : at + rows] @ stacked.T for at in range(0, len(stacked), rows)])
 
 
 def _nearest(pairs: Iterable[Row], most: int) -> Iterator[Row]:
