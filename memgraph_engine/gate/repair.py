@@ -113,11 +113,11 @@ def repair(new: Line, old: Line, reach: int = NEAR) -> Update | None:
     """
     if not 0 < new.behind(old) <= reach or not may_repair(new) or old.role == "assistant" or old.long:
         return None
-    lists = new.lists
+    lists, says = new.lists, "The new one says so right behind it."
     if found := _named(new, old.tokens, lists):
-        return _update("The new one says so right behind it.", found, old)
+        return _update(says, found[0], old.words(found[1]))
     if contrasted := contrast(new, old, at_once=True):
-        return contrasted
+        return _update(says, contrasted.put, contrasted.former)
     meant = not {_ANY, _ERROR}.isdisjoint(lists.edits.get(term, _ANY) for term in new.editing)
     for term, kind, clauses in _terms(new, lists):
         found = next(filter(None, (_value(one, old.tokens, lists) for one in clauses)), None)
@@ -126,15 +126,14 @@ def repair(new: Line, old: Line, reach: int = NEAR) -> Update | None:
         if not found and kind != _BARE:
             found = next(filter(None, (_mistyped(one, old.tokens) for one in clauses[:1])), None)
         if found:
-            sure = meant or not _may_call(*found, clauses)
-            return _update(f'The new one says "{shown(term)}" right behind it.', found, old)._replace(sure=sure)
+            put, out = found
+            sure = meant or not _may_call(put, out, clauses)
+            return _update(f'The new one says "{shown(term)}" right behind it.', put, old.words(out), sure=sure)
     return None
 
 
-def _update(says: str, found: "_Found", old: Line) -> Update:
-    put, out = found
-    gone = old.words(out)
-    return Update(f"{says} It has {quoted([put])}, not {quoted([gone])}.", gone, put)
+def _update(says: str, put: str, former: str, *, sure: bool = True) -> Update:
+    return Update(f"{says} It has {quoted([put])}, not {quoted([former])}.", former, put, sure)
 
 
 def _may_call(put: str, out: Sequence[Token], clauses: Sequence[Sequence[Token]]) -> bool:
