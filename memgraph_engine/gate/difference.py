@@ -194,7 +194,7 @@ class Pair:
                 return False
         return True
 
-    @property
+    @cached_property
     def speakers(self) -> frozenset[str]:
         """The words of both speakers' names."""
         return self.new.speaker_names | self.old.speaker_names

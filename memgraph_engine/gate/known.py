@@ -43,7 +43,7 @@ class Line:
         self.said_at = said(source)
         self.caption = source.caption
 
-    @property
+    @cached_property
     def speaker_names(self) -> frozenset[str]:
         """The words of its speaker's name."""
         return frozenset(self.speaker.split())

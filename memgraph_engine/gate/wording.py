@@ -66,8 +66,10 @@ class Token:
     @property
     def date(self) -> tuple[str, str] | None:
         """The date that it is, by kind: month, weekday, season, part of the day, or day beside today."""
+        if not self.day:  # as of most
+            return None
         kind, _, value = self.day.partition(":")
-        told = kind not in ("", "which") and (not kind.endswith("?") or self.capital)
+        told = kind != "which" and (not kind.endswith("?") or self.capital)
         return (kind.rstrip("?"), value) if told else None
 
     @property
