@@ -8,7 +8,7 @@ makes a block stale removes it (`cypher/writes/commit.cypher`).
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from math import isqrt
 from typing import TYPE_CHECKING
 
@@ -21,13 +21,13 @@ from memgraph_engine.blocks.schema import Described, Schema, SchemaField
 from memgraph_engine.blocks.tree import Node, Tree
 from memgraph_engine.cost import NOTHING
 from memgraph_engine.engine.wiring import Engine
-from memgraph_engine.errors import BudgetSpent, ModelError, ModelUnavailable, Unusable
+from memgraph_engine.errors import Unusable
 from memgraph_engine.graph import blocks as block_graph
 from memgraph_engine.graph import scopes
 from memgraph_engine.graph.blocks import Stored
 from memgraph_engine.graph.rows import moment
 from memgraph_engine.language import DEFAULT_LANGUAGE
-from memgraph_engine.llm import BlockNote, BlockNotes, Spent, batches, describing
+from memgraph_engine.llm import BlockNote, BlockNotes, Spent, describing
 from memgraph_engine.llm.answers import WrittenField
 from memgraph_engine.model.block import LONGEST
 from memgraph_engine.model.marker import as_line, hides
@@ -64,8 +64,6 @@ class Describer:
     _known: dict[BlockNotes, Written | None] = field(default_factory=dict)
     _done: set[tuple[str, str]] = field(default_factory=set)
     """What was described: a block's id, and what it is made from."""
-    _beyond: bool = False
-    """Whether there is no use in asking on: the budget is spent, or no model answers."""
 
     def describe(self, made: Tree, stored: Mapping[str, Stored], tell: Callable[[str], None]) -> None:
         """Describe the blocks of a tree that nobody has described, and give all the vectors that they are to have.
@@ -139,13 +137,11 @@ class Describer:
         shown = self._shown(nodes)
         self._store(nodes, shown)
         asked = [one for one in dict.fromkeys(shown.values()) if one not in self._known]
-        groups = list(batches(asked, self.engine.settings.llm.batch_tokens))
-        step = self.engine.settings.llm.concurrency
-        for start in range(0, len(groups), step):
-            if self._beyond:
+        for groups in self.engine.roles.rounds(asked):
+            if self.spent.beyond:
                 break
             tell("describe")
-            self._ask(groups[start : start + step])
+            self._ask(groups)
             self._store(nodes, shown)
 
     def _shown(self, nodes: Sequence[Node]) -> dict[str, BlockNotes]:
@@ -162,14 +158,9 @@ class Describer:
 
     def _ask(self, groups: Sequence[Sequence[BlockNotes]]) -> None:
         shape = [(one.name, one.type, one.meaning) for one in self.schema.described]
-        requests = [describing(group, shape) for group in groups]
-        answers = self.engine.roles.ask_many(requests, meters=self.spent.meters)
-        for group, answer in zip(groups, answers, strict=True):
-            self._known |= dict.fromkeys(group)
-            if isinstance(answer, ModelError):
-                self.spent.failed("Describing", answer)
-                continue
-            self.spent.cost += answer.cost
+        self._known |= dict.fromkeys(one for group in groups for one in group)
+        request = partial(describing, fields=shape)
+        for group, answer in self.engine.roles.answered("Describing", groups, request, self.spent):
             for one in answer.response.blocks:
                 try:
                     told = checked(self.schema, one.fields)
@@ -181,7 +172,6 @@ class Describer:
                     self.spent.failed("Describing", why)
                 else:
                     self._known[group[one.block - 1]] = Written(told, answer.model)
-        self._beyond = all(isinstance(answer, BudgetSpent | ModelUnavailable) for answer in answers)
 
     def _store(self, nodes: Sequence[Node], shown: Mapping[str, BlockNotes]) -> None:
         told = {

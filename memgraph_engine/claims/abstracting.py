@@ -17,8 +17,8 @@ from memgraph_engine.errors import BudgetSpent, ModelError, ModelUnavailable
 from memgraph_engine.graph import claims as claim_graph
 from memgraph_engine.graph.claims import Unread
 from memgraph_engine.language import LISTED, tokenize
-from memgraph_engine.llm import AbstractedNote, Spent, abstracting, batches
-from memgraph_engine.llm.answers import AbstractedClaim
+from memgraph_engine.llm import AbstractedNote, Request, Spent, abstracting
+from memgraph_engine.llm.answers import AbstractedClaim, Abstracting
 from memgraph_engine.model.claim import LEAST
 from memgraph_engine.model.names import key
 
@@ -72,8 +72,6 @@ class Abstractor:
     """Notes that a model read."""
     refused: int = 0
     """Claims of a model that were thrown away."""
-    _beyond: bool = False
-    """Whether there is no use in asking on: the budget is spent, or no model answers."""
 
     def parts(self, notes: Sequence[Unread]) -> Iterator[list[Reading]]:
         """Yield notes, read by patterns, by as many as a model is asked about at once; what it said is then stored."""
@@ -81,39 +79,25 @@ class Abstractor:
         if not self._asks:
             yield read
             return
-        groups = list(batches(read, self.engine.settings.llm.batch_tokens))
-        step = self.engine.settings.llm.concurrency
-        for start in range(0, len(groups), step):
-            yield [one for group in groups[start : start + step] for one in group]
+        for groups in self.engine.roles.rounds(read):
+            yield [one for group in groups for one in group]
 
     def abstract(self, part: Sequence[Reading]) -> None:
         """Ask a model what notes say in general, and add to each what it supports."""
         shown = [one for one in part if one.text] if self._asks else []
-        if self._beyond or not shown:
+        if self.spent.beyond or not shown:
             for one in shown:
                 one.done = False
             return
-        groups = list(batches(shown, self.engine.settings.llm.batch_tokens))
-        anchors = [self._anchors(group) for group in groups]
-        requests = [
-            abstracting([AbstractedNote(one.text) for one in group], [(known.kind, known.text) for known in near])
-            for group, near in zip(groups, anchors, strict=True)
-        ]
-        answers = self.engine.roles.ask_many(requests, meters=self.spent.meters)
-        for group, near, answer in zip(groups, anchors, answers, strict=True):
-            if isinstance(answer, ModelError):
-                self.spent.failed("Abstracting", answer)
-                for one in group:  # what passes is made up for; what a model can't do it is not asked for again
-                    one.done = not isinstance(answer, BudgetSpent | ModelUnavailable)
-                continue
-            self.spent.cost += answer.cost
+        groups = self.engine.roles.batches(shown)
+        asked = [(group, self._anchors(group)) for group in groups]
+        for (group, near), answer in self.engine.roles.answered("Abstracting", asked, _request, self.spent, _left):
             self.abstracted += len(group)
             for claim in answer.response.claims:
                 told = self._checked(claim, group)
                 self.refused += told is None
                 if told:
                     self._support(told, claim, group, near, answer.model)
-        self._beyond = all(isinstance(answer, BudgetSpent | ModelUnavailable) for answer in answers)
 
     @property
     def _asks(self) -> bool:
@@ -189,6 +173,17 @@ class Abstractor:
         ends = {*tokenize(f"{told.subject} {told.object}", self.language)}
         whose = (*self.names, *(speaker for one in cited for speaker in one.note.speakers))
         return not ends.isdisjoint(term for name in whose for term in tokenize(name, self.language))
+
+
+def _request(asked: tuple[Sequence[Reading], Sequence[Told]]) -> Request[Abstracting]:
+    group, near = asked
+    return abstracting([AbstractedNote(one.text) for one in group], [(known.kind, known.text) for known in near])
+
+
+def _left(asked: tuple[Sequence[Reading], Sequence[Told]], error: ModelError) -> None:
+    """Make up for what passes in the next run; what a model can't do it is not asked for again."""
+    for one in asked[0]:
+        one.done = not isinstance(error, BudgetSpent | ModelUnavailable)
 
 
 def _named(ends: str, text: str, language: str) -> bool:

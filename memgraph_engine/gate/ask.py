@@ -8,7 +8,7 @@ from memgraph_engine.errors import ModelError, ModelRefused
 from memgraph_engine.gate.gate import Compared
 from memgraph_engine.gate.verdict import Opinion, Verdict
 from memgraph_engine.language import tokenize
-from memgraph_engine.llm import NewNote, Roles, Spent, batches, gating, merging
+from memgraph_engine.llm import NewNote, Roles, Spent, gating, merging
 from memgraph_engine.llm.tokens import tokens
 from memgraph_engine.model.candidate import Candidate
 from memgraph_engine.model.ports import Judge, Judgement
@@ -40,10 +40,8 @@ class _Texts(tuple[str, ...]):
 class Asking:
     """Asks the roles of the gate; a batch that is tried again is not asked about again, nor is what failed."""
 
-    def __init__(
-        self, roles: Roles, batch_tokens: int, spent: Spent, settings: GateSettings, judge: Judge | None = None
-    ) -> None:
-        self._roles, self._batch_tokens, self._spent, self._second = roles, batch_tokens, spent, judge
+    def __init__(self, roles: Roles, spent: Spent, settings: GateSettings, judge: Judge | None = None) -> None:
+        self._roles, self._spent, self._second = roles, spent, judge
         self._settings = settings
         self._judgements: dict[tuple[str, str], Judgement | None] = {}
         self._opinions: dict[tuple[str, str], Opinion | None] = {}
@@ -124,9 +122,9 @@ class Asking:
         for new, old in pairs:
             beside.setdefault(new, {})[old] = None
         notes = [NewNote(new, tuple(some)) for new, some in beside.items()]
-        groups = list(batches(notes, self._batch_tokens))
+        groups = self._roles.batches(notes)
         self._opinions |= {(note.text, old): None for note in notes for old in note.candidates}
-        for group, answer in self._roles.answered("Gating", groups, list(map(gating, groups)), self._spent):
+        for group, answer in self._roles.answered("Gating", groups, gating, self._spent):
             share = answer.cost.share(len(answer.response.pairs))
             said = _words(*(text for note in group for text in (note.text, *note.candidates)))
             for pair in answer.response.pairs:
@@ -166,9 +164,9 @@ class Asking:
 
     def _write(self, texts: Sequence[_Texts]) -> None:
         """Ask for one text in place of each group."""
-        groups = list(batches(texts, self._batch_tokens))
+        groups = self._roles.batches(texts)
         self._merged |= dict.fromkeys(texts)
-        for group, answer in self._roles.answered("Merging", groups, list(map(merging, groups)), self._spent):
+        for group, answer in self._roles.answered("Merging", groups, merging, self._spent):
             share = answer.cost.share(len(group))
             for merged in answer.response.merges:
                 self._merged[group[merged.merge - 1]] = Merged(merged.context, answer.model, share)

@@ -3,12 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, time
-from itertools import chain
 from typing import Protocol
 
 from memgraph_engine.cost import Cost
 from memgraph_engine.ingest.keywords import is_hub
-from memgraph_engine.llm import CheckedAnswer, Roles, Spent, Turn, batches, extraction
+from memgraph_engine.llm import CheckedAnswer, Request, Roles, Spent, Turn, extraction
 from memgraph_engine.llm.answers import ExtractedTurn, Extraction
 from memgraph_engine.model.marker import without_recalled
 from memgraph_engine.model.memory import Source
@@ -36,27 +35,25 @@ class _Placed(Protocol):
     def before(self) -> Source | None: ...
 
 
-def extract(
-    roles: Roles, placed: Sequence[_Placed], language: str, *, batch_tokens: int, spent: Spent
-) -> list[Extracted | None]:
+def extract(roles: Roles, placed: Sequence[_Placed], language: str, spent: Spent) -> list[Extracted | None]:
     """Ask the extractor about sources, several in a request; None for what it can't answer.
 
     What models cost, and why they failed, is added to `spent`.
     """
     sources = [one.source for one in placed]
-    groups, start = list[list[Source]](), 0
-    for batch in batches([_turn(source) for source in sources], batch_tokens):
-        groups.append(sources[start : start + len(batch)])
+    groups, start = list[range](), 0
+    for batch in roles.batches([_turn(source) for source in sources]):
+        groups.append(range(start, start + len(batch)))
         start += len(batch)
-    requests, start = [], 0
-    for group in groups:
-        earlier = _earlier(sources[:start], placed[start])
-        requests.append(extraction([_turn(source) for source in group], earlier))
-        start += len(group)
-    found: list[list[Extracted | None]] = [[None] * len(group) for group in groups]
-    for at, answer in roles.answered("Extraction", range(len(groups)), requests, spent):
-        found[at] = list(_read(answer, groups[at], language))
-    return list(chain.from_iterable(found))
+
+    def request(group: range) -> Request[Extraction]:
+        earlier = _earlier(sources[: group.start], placed[group.start])
+        return extraction([_turn(sources[at]) for at in group], earlier)
+
+    found: list[Extracted | None] = [None] * len(sources)
+    for group, answer in roles.answered("Extraction", groups, request, spent):
+        found[group.start : group.stop] = _read(answer, sources[group.start : group.stop], language)
+    return found
 
 
 def _read(answer: CheckedAnswer[Extraction], group: Sequence[Source], language: str) -> list[Extracted | None]:

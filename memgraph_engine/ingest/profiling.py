@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from memgraph_engine.cost import NOTHING, Cost
 from memgraph_engine.language import tokenize
 from memgraph_engine.lifecycle.attributes import attributes
-from memgraph_engine.llm import Roles, Spent, Turn, batches, profiling
+from memgraph_engine.llm import Roles, Spent, Turn, profiling
 from memgraph_engine.llm.answers import ProfileChange
 from memgraph_engine.model.marker import without_recalled
 from memgraph_engine.model.memory import Key, Source
@@ -55,14 +55,13 @@ def profiled(
     language: str,
     *,
     hidden: Collection[Key],
-    batch_tokens: int,
     spent: Spent,
 ) -> dict[Key, Profiled]:
     """Return what messages tell of their subjects; no model sees the `hidden` ones."""
     found = {source.key: who for source in sources if (who := subject(source, user)) is not None}
     some = [source for source in sources if source.key in found]
     asked = [source for source in some if source.key not in hidden] if roles.has("profiling") else []
-    told = dict(_asked(roles, asked, language, batch_tokens, spent))
+    told = dict(_asked(roles, asked, language, spent))
     made = {
         source.key: told.get(source.key) or Profiled("", tuple(attributes(source.text, language))) for source in some
     }
@@ -71,17 +70,13 @@ def profiled(
     }
 
 
-def _asked(
-    roles: Roles, sources: Sequence[Source], language: str, batch_tokens: int, spent: Spent
-) -> Iterator[tuple[Key, Profiled]]:
+def _asked(roles: Roles, sources: Sequence[Source], language: str, spent: Spent) -> Iterator[tuple[Key, Profiled]]:
     turns = [Turn(without_recalled(one.text), one.speaker or one.role, one.said_at) for one in sources]
-    groups, start = list[Sequence[Source]](), 0
-    requests = []
-    for batch in batches(turns, batch_tokens):
-        groups.append(sources[start : start + len(batch)])
-        requests.append(profiling(batch, list(MANY)))
+    groups, start = list[tuple[Sequence[Source], Sequence[Turn]]](), 0
+    for batch in roles.batches(turns):
+        groups.append((sources[start : start + len(batch)], batch))
         start += len(batch)
-    for group, answer in roles.answered("Profiling", groups, requests, spent):
+    for (group, _), answer in roles.answered("Profiling", groups, lambda one: profiling(one[1], list(MANY)), spent):
         share = answer.cost.share(len(group))
         for turn in answer.response.turns:
             source = group[turn.turn - 1]

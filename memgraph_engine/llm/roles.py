@@ -1,7 +1,7 @@
 """Ask the chat model of a role, and check its answer against what was asked."""
 
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from copy import copy
 from dataclasses import dataclass, replace
@@ -15,7 +15,7 @@ from memgraph_engine.llm.litellm import LiteLLMChat
 from memgraph_engine.llm.meter import Gauge
 from memgraph_engine.llm.parse import parse
 from memgraph_engine.llm.prompts import prompts, repair
-from memgraph_engine.llm.requests import Request, TextRequest
+from memgraph_engine.llm.requests import Request, S, TextRequest, batches
 from memgraph_engine.llm.spent import Spent
 from memgraph_engine.llm.transport import Transport
 from memgraph_engine.model.ports import ChatModel, Message, Reply
@@ -91,6 +91,16 @@ class Roles:
         others._names = {role: [] if role in roles else names for role, names in self._names.items()}
         return others
 
+    def batches(self, items: Iterable[S]) -> list[list[S]]:
+        """Split items into requests, in order, by the setting llm.batch_tokens."""
+        return list(batches(items, self._settings.batch_tokens))
+
+    def rounds(self, items: Iterable[S]) -> Iterator[list[list[S]]]:
+        """Yield the batches of items by as many as are asked about at the same time."""
+        groups, step = self.batches(items), self._settings.concurrency
+        for start in range(0, len(groups), step):
+            yield groups[start : start + step]
+
     def ask(self, request: Request[R], *, meters: Sequence[Gauge] = ()) -> CheckedAnswer[R]:
         """Ask the role's model; show it an error of its answer once; then ask the next model.
 
@@ -131,15 +141,23 @@ class Roles:
             return list(pool.map(one, requests))
 
     def answered(
-        self, part: str, of: Sequence[T], requests: Sequence[Request[R]], spent: Spent
+        self,
+        part: str,
+        of: Sequence[T],
+        request: Callable[[T], Request[R]],
+        spent: Spent,
+        failed: Callable[[T, ModelError], None] = lambda _one, _error: None,
     ) -> Iterator[tuple[T, CheckedAnswer[R]]]:
-        """Ask as `ask_many` does for a part of the work, and yield what each request is of, with its answer.
+        """Ask as `ask_many` does for a part of the work, and yield what each `request` is of, with its answer.
 
-        What failed is not yielded, but counted in `spent`, as costs are.
+        What failed is not yielded, but told to `failed`, and counted in `spent`, as costs are.
         """
-        for one, answer in zip(of, self.ask_many(requests, meters=spent.meters), strict=True):
+        answers = self.ask_many(list(map(request, of)), meters=spent.meters)
+        spent.beyond = bool(answers) and all(isinstance(one, BudgetSpent | ModelUnavailable) for one in answers)
+        for one, answer in zip(of, answers, strict=True):
             if isinstance(answer, ModelError):
                 spent.failed(part, answer)
+                failed(one, answer)
             else:
                 spent.cost += answer.cost
                 yield one, answer

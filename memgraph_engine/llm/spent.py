@@ -21,6 +21,8 @@ class Spent:
 
     meters: Sequence[Gauge] = ()
     cost: Cost = NOTHING
+    beyond: bool = False
+    """Whether there is no use in asking on: the budget is spent, or no model answers."""
     _failures: dict[tuple[str, type[ModelError]], ModelError] = field(default_factory=dict)
 
     @property

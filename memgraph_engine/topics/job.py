@@ -39,7 +39,7 @@ def rebuild_topics(
     one = partitioner_of(engine, partitioner)
     account = Account(engine.db, scope, llm, engine.now, engine.roles)
     spent = Spent(account.meters)
-    labeller = Labeller(engine.roles, llm.batch_tokens, spent)
+    labeller = Labeller(engine.roles, spent)
     try:
         return rebuild(engine.db, scope.name, one, settings, engine.now(), progress, labeller)
     finally:

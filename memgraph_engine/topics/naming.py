@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from memgraph_engine.llm import Roles, Spent, TopicKeywords, batches, labelling
+from memgraph_engine.llm import Roles, Spent, TopicKeywords, labelling
 from memgraph_engine.model.topic import Topic
 
 _SAME = 0.5  # share of the keywords that a label was made from which must still be central for it to hold
@@ -39,8 +39,8 @@ def relabelled(topic: Topic, before: Topic | None) -> Topic:
 class Labeller:
     """Asks the role `labelling`, several topics at once; what was asked about, or failed, is not asked about again."""
 
-    def __init__(self, roles: Roles, batch_tokens: int, spent: Spent) -> None:
-        self._roles, self._batch_tokens, self.spent = roles, batch_tokens, spent
+    def __init__(self, roles: Roles, spent: Spent) -> None:
+        self._roles, self.spent = roles, spent
         self._known: dict[tuple[str, ...], tuple[str, str] | None] = {}
 
     def labelled(self, topics: Sequence[Topic]) -> tuple[Topic, ...]:
@@ -58,7 +58,7 @@ class Labeller:
         return replace(topic, label=found[0], labelled_by=found[1], labelled_from=topic.keywords)
 
     def _ask(self, topics: Sequence[TopicKeywords]) -> None:
-        groups = list(batches(topics, self._batch_tokens))
+        groups = self._roles.batches(topics)
         self._known |= {one.keywords: None for one in topics}
-        for group, answer in self._roles.answered("Labelling", groups, list(map(labelling, groups)), self.spent):
+        for group, answer in self._roles.answered("Labelling", groups, labelling, self.spent):
             self._known |= {group[one.topic - 1].keywords: (one.label, answer.model) for one in answer.response.topics}

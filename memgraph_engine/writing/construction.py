@@ -106,14 +106,12 @@ def make_notes(
 
 def tell(engine: Engine, scope: Scope, language: str, given: Sequence[Source], work: Work) -> dict[Key, Profiled]:
     """Return what sources tell of profiles, if that is to be noted (`lifecycle.profile`); each is read once."""
-    settings = engine.settings
-    if not settings.lifecycle.profile:
+    if not engine.settings.lifecycle.profile:
         return {}
     new = [one for one in given if _asked(one) not in work.profiled]
     hidden = {one.key for one in new if not engine.policies.seen_by_models(one)}
-    tokens, spent = settings.llm.batch_tokens, work.spent
     with work.timed("profile"):
-        found = profiled(engine.roles, new, scope.user, language, hidden=hidden, batch_tokens=tokens, spent=spent)
+        found = profiled(engine.roles, new, scope.user, language, hidden=hidden, spent=work.spent)
     work.profiled |= {_asked(one): found.get(one.key) for one in new}
     return {one.key: told for one in given if (told := work.profiled[_asked(one)])}
 
@@ -185,7 +183,7 @@ def _extracted(engine: Engine, seen: sources.Seen, placed: Sequence[Placed], wor
     worth = [one for one in asked if engine.policies.seen_by_models(one.source)]
     new = [one for one in worth if _asked(one.source) not in work.extracted]
     for some in _of_one_life(new):
-        answers = extract(roles, some, seen.language, batch_tokens=settings.llm.batch_tokens, spent=work.spent)
+        answers = extract(roles, some, seen.language, work.spent)
         work.extracted |= {_asked(one.source): by for one, by in zip(some, answers, strict=True)}
     found = {one.source.key: work.extracted[_asked(one.source)] for one in worth}
     return {source: by for source, by in found.items() if by and (settings.gate.discard or not by.noise)}

@@ -151,9 +151,8 @@ class Eviction:
 
     def _write(self, state: ScopeState, chosen: Sequence[Cluster]) -> None:
         """Write summaries, some in a transaction; raises Stale where another write comes between."""
-        settings = self.engine.settings
         rare = summaries.rarities((one for some in chosen for one in some), state.language)
-        asking = Consolidator(self.engine.roles, settings.llm.batch_tokens, self.spent, state.language)
+        asking = Consolidator(self.engine.roles, self.spent, state.language)
         rest, version = iter(chosen), state.version
         while some := list(islice(rest, _SOME)):
             stored = {name for cluster in some for one in cluster for name in one.found.note.keywords}

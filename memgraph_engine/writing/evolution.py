@@ -198,14 +198,15 @@ class Evolution:
         shown = [[two for two in step.near if two.one.life == step.new.life] for step in steps]
         keys = [_key(step.new, some) for step, some in zip(steps, shown, strict=True)]
         asked = {key: place for place, key in enumerate(keys) if shown[place] and key not in self._asked}
-        requests = [
-            evolving(steps[place].new.text, [(two.one.text, _filed(two.one)) for two in shown[place]])
-            for place in asked.values()
-        ]
         self._asked |= dict.fromkeys(asked)
-        for key, answer in roles.answered("Evolving", list(asked), requests, self.spent):
+        for place, answer in roles.answered(
+            "Evolving",
+            list(asked.values()),
+            lambda place: evolving(steps[place].new.text, [(two.one.text, _filed(two.one)) for two in shown[place]]),
+            self.spent,
+        ):
             said = {one.note: (one.tie, one.tags, one.context) for one in answer.response.notes}
-            self._asked[key] = Answer(said, answer.model, answer.cost)
+            self._asked[keys[place]] = Answer(said, answer.model, answer.cost)
         return [
             self._answered(step, some, by, language) if (by := self._asked.get(key)) else step
             for step, some, key in zip(steps, shown, keys, strict=True)

@@ -16,7 +16,7 @@ from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.notes import SUMMARY, USER, Part, Revision, Summed
 from memgraph_engine.language import tokenize
 from memgraph_engine.lifecycle import extract, rarity, unfaithful
-from memgraph_engine.llm import Roles, Spent, batches, consolidation
+from memgraph_engine.llm import Roles, Spent, consolidation
 from memgraph_engine.llm.tokens import tokens
 from memgraph_engine.model.memory import READABLE, UNKNOWN_PAST, Note, Source
 from memgraph_engine.model.text import parted
@@ -47,8 +47,8 @@ class Written:
 class Consolidator:
     """Asks the role `consolidation`, about several groups of lines at once, and about each once."""
 
-    def __init__(self, roles: Roles, batch_tokens: int, spent: Spent, language: str) -> None:
-        self._roles, self._batch_tokens, self.spent, self._language = roles, batch_tokens, spent, language
+    def __init__(self, roles: Roles, spent: Spent, language: str) -> None:
+        self._roles, self.spent, self._language = roles, spent, language
         self._known: dict[Lines, Written | None] = {}
 
     def written(self, groups: Sequence[Sequence[Part]]) -> list[Written | None]:
@@ -64,10 +64,9 @@ class Consolidator:
         return None if one is None or unfaithful(one.text, lines, said, self._language) else one
 
     def _ask(self, groups: Sequence[Lines]) -> None:
-        batched = list(batches(groups, self._batch_tokens))
+        batched = self._roles.batches(groups)
         self._known |= dict.fromkeys(groups)
-        requests = list(map(consolidation, batched))
-        for some, answer in self._roles.answered("Consolidation", batched, requests, self.spent):
+        for some, answer in self._roles.answered("Consolidation", batched, consolidation, self.spent):
             for one in answer.response.groups:
                 self._known[some[one.group - 1]] = Written(one.summary, answer.model, answer.cost.share(len(some)))
 

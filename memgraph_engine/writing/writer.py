@@ -138,7 +138,7 @@ class Writer:
             yield Work(
                 Vectors(engine.embedder),
                 spent,
-                Asking(engine.roles, llm.batch_tokens, spent, engine.settings.gate, engine.judge),
+                Asking(engine.roles, spent, engine.settings.gate, engine.judge),
                 shown,
             )
         finally:
