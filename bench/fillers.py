@@ -79,8 +79,7 @@ def fill_one(memory: Memory, scope: Scope, made: Sequence[Candidate], notes: int
         size = min(PER_SCOPE, notes - version * PER_SCOPE)
         candidates = [_shuffled(chance.choice(made), version * PER_SCOPE + place, noise) for place in range(size)]
         seen = Seen(version, "english", 0, {}, {}, frozenset(), {})
-        batch = Batch(db, scope, seen, memory.engine.now(), memory.engine.embedder, 8, {})
-        batch.write(candidates, [APPEND] * len(candidates))
+        Batch(memory.engine, scope, seen).write(candidates, [APPEND] * len(candidates))
 
 
 def _shuffled(original: Candidate, number: int, noise: "np.random.Generator") -> Candidate:

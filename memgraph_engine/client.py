@@ -3,6 +3,7 @@
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
 from itertools import count
 from pathlib import Path
 from reprlib import Repr
@@ -78,10 +79,15 @@ from memgraph_engine.model.topic import Topic, TopicRun, TopicTie
 from memgraph_engine.recall.ranking import rankings
 from memgraph_engine.settings import Settings
 from memgraph_engine.topics.job import rebuild_topics
-from memgraph_engine.writing import erasure
+from memgraph_engine.writing import contexts, deletion, erasure, lives
+from memgraph_engine.writing.eviction import evict
+from memgraph_engine.writing.evolution import evolve
 from memgraph_engine.writing.export import export
 from memgraph_engine.writing.importing import import_
 from memgraph_engine.writing.ingestion import Ingestion
+from memgraph_engine.writing.sweep import sweep
+from memgraph_engine.writing.undo import undo
+from memgraph_engine.writing.untie import untie
 from memgraph_engine.writing.writer import Writer
 
 if TYPE_CHECKING:
@@ -137,7 +143,7 @@ class Memory:
         self.engine = engine
         self._settings = engine.settings
         self._writer = Writer(engine)
-        self._reader = Reader(engine, self._writer.expected_language, self._writer.follow)
+        self._reader = Reader(engine, self._writer.expected_language, partial(lives.follow, engine))
         self.audit = Audit(engine, self._reader, self._scope, self.explain)
         """What auditors ask: `about`, `deleted`, `changed`, `retrievals` (`memgraph_engine.asking.audit.Audit`)."""
 
@@ -299,7 +305,7 @@ class Memory:
         if progress is not None and not callable(progress):
             raise InvalidInput(f"progress must be a function that takes what was done so far, not {progress!r}.")
         return Ingestion(
-            self.engine.db,
+            self.engine,
             self._writer,
             scope,
             readers.Reader.of(settings, format, sample_id, encoding, repository),
@@ -338,7 +344,7 @@ class Memory:
         The id of a long message names all of its notes. A note that other sources tell too loses only the source that
         is named. Raises NotFound.
         """
-        return self._writer.delete(self._scope(user_id, shared), check_name(id, "id"))
+        return deletion.delete(self.engine, self._scope(user_id, shared), check_name(id, "id"))
 
     def delete_all(
         self, *, user_id: str | None = None, shared: bool = False, **filters: Unpack[NoteFilters]
@@ -359,7 +365,7 @@ class Memory:
         """
         if empty := [name for name, value in filters.items() if value in (None, [], (), {})]:
             raise InvalidInput(f"{empty[0]} is empty, so every note would be deleted: leave it out if that is meant.")
-        return self._writer.delete_all(self._scope(user_id, shared), self._reader.listing(filters))
+        return deletion.delete_all(self.engine, self._scope(user_id, shared), self._reader.listing(filters))
 
     def undo(
         self, decision: str, *, cascade: bool = False, user_id: str | None = None, shared: bool = False
@@ -369,7 +375,7 @@ class Memory:
         Raises NotFound, or UndoRefused if the decision is undone already, or if later decisions changed what it made:
         `cascade=True` undoes those first. Former versions and the decisions themselves stay on record.
         """
-        return self._writer.undo(self._scope(user_id, shared), check_name(decision, "decision"), cascade=cascade)
+        return undo(self.engine, self._scope(user_id, shared), check_name(decision, "decision"), cascade=cascade)
 
     def set_profile(
         self, name: str, value: str | None, *, user_id: str | None = None, shared: bool = False, subject: str = ""
@@ -417,7 +423,7 @@ class Memory:
         'active'
         """
         ids = check_name(note, "note"), check_name(other, "other")
-        return self._writer.untie(self._scope(user_id, shared), *ids)
+        return untie(self.engine, self._scope(user_id, shared), *ids)
 
     # ---- how long it lives ------------------------------------------------------------------
 
@@ -437,7 +443,7 @@ class Memory:
         ...     memory.search("When does the train leave?", user_id="jo"), memory.sweep(user_id="jo").notes
         ([], 1)
         """
-        return self._writer.sweep(self._scope(user_id, shared))
+        return sweep(self.engine, self._scope(user_id, shared))
 
     def end_session(self, session: str, *, user_id: str | None = None, shared: bool = False) -> Decision:
         """End a session, and with it the notes that live only as long (`ttl: session` of their policy).
@@ -445,7 +451,7 @@ class Memory:
         Without it they end 30 minutes after the session's last turn. What another session tells too lives on. `undo`
         brings them back for a time anew. Raises NotFound where the session has no such note.
         """
-        return self._writer.end_session(self._scope(user_id, shared), check_name(session, "session"))
+        return lives.end_session(self.engine, self._scope(user_id, shared), check_name(session, "session"))
 
     def limit(self, cap: int | None, *, user_id: str | None = None, shared: bool = False) -> None:
         """Give a memory a cap of its own: the most notes that can be read of it; 0 is any number, None the setting's.
@@ -479,7 +485,7 @@ class Memory:
         ...     memory.evict(user_id="mia").notes, len(list(memory.get_all(user_id="mia")))
         (3, 1)
         """
-        return self._writer.evict(self._scope(user_id, shared), dry_run=dry_run)
+        return evict(self.engine, self._scope(user_id, shared), dry_run=dry_run)
 
     def evolve(self, *, user_id: str | None = None, shared: bool = False) -> Evolved:
         """Hold the notes that came since the last evolution against those near them (MLA-ARC, section 3.6).
@@ -496,7 +502,7 @@ class Memory:
         ...     memory.evolve(user_id="bea").notes, memory.evolve(user_id="bea").notes
         (1, 0)
         """
-        return self._writer.evolve(self._scope(user_id, shared))
+        return evolve(self.engine, self._scope(user_id, shared))
 
     def restore(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Decision:  # noqa: A002
         """Bring back a note that expired, swept or not: the time of its policy begins anew. Or one that was evicted.
@@ -504,7 +510,7 @@ class Memory:
         An evicted note leaves its summary, which is made anew of the rest, and lives on as it did. The id of a long
         message names all of its notes. Raises NotFound, or InvalidInput for what is not expired or archived.
         """
-        return self._writer.restore(self._scope(user_id, shared), check_name(id, "id"))
+        return lives.restore(self.engine, self._scope(user_id, shared), check_name(id, "id"))
 
     def pin(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Decision:  # noqa: A002
         """Keep a note for ever, whatever its policy. Raises NotFound, or InvalidInput for what is pinned already.
@@ -516,14 +522,14 @@ class Memory:
         ...     memory.get(note, user_id="kim").expires_at.year
         9999
         """
-        return self._writer.pin(self._scope(user_id, shared), check_name(id, "id"), pinned=True)
+        return lives.pin(self.engine, self._scope(user_id, shared), check_name(id, "id"), pinned=True)
 
     def unpin(self, id: str, *, user_id: str | None = None, shared: bool = False) -> Decision:  # noqa: A002
         """Let a pinned note end as its policy says, counted from when it was stored: that may be past already.
 
         Raises NotFound, or InvalidInput for what is not pinned.
         """
-        return self._writer.pin(self._scope(user_id, shared), check_name(id, "id"), pinned=False)
+        return lives.pin(self.engine, self._scope(user_id, shared), check_name(id, "id"), pinned=False)
 
     def set_policy(
         self,
@@ -547,7 +553,7 @@ class Memory:
         'ephemeral'
         """
         ids = check_name(note, "note"), check_name(policy, "policy")
-        return self._writer.assign(self._scope(user_id, shared), *ids)
+        return lives.assign(self.engine, self._scope(user_id, shared), *ids)
 
     def apply_policies(self, *, user_id: str | None = None, shared: bool = False, dry_run: bool = False) -> Applied:
         """Give all notes that can be read the policies and the ends that the policy file of now gives them.
@@ -555,7 +561,7 @@ class Memory:
         With `dry_run` nothing is written. What came with a policy or an end of its own keeps it, and so does what was
         given one by `set_policy`; what is pinned has no end. Each decision can be undone.
         """
-        return self._writer.apply(self._scope(user_id, shared), dry_run=dry_run)
+        return lives.apply(self.engine, self._scope(user_id, shared), dry_run=dry_run)
 
     def hold(
         self,
@@ -785,7 +791,7 @@ class Memory:
         Use it after an upgrade, so that a memory that an older version wrote is searched like a new one. Contexts that
         a chat model or a user wrote stay as they are. A call that was cut off can be made again.
         """
-        return self._writer.render(self._scope(user_id, shared))
+        return contexts.render_anew(self.engine, self._scope(user_id, shared))
 
     def rebuild_topics(
         self,

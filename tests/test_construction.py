@@ -323,10 +323,10 @@ def test_a_batch_that_is_tried_again_asks_no_model_again(tenant, embedder, monke
         memory.add(FERRY, user_id="ana")
         commit, lost = Transaction.commit, [Stale, Stale]
 
-        def sometimes(transaction, db):
+        def sometimes(transaction):
             if lost:
                 raise lost.pop()
-            commit(transaction, db)
+            commit(transaction)
 
         monkeypatch.setattr(Transaction, "commit", sometimes)
         receipt = memory.add(FERRY_AGAIN, user_id="ana")
@@ -340,10 +340,10 @@ def test_a_model_that_failed_is_not_asked_again_either(tenant, embedder, monkeyp
     with memory_with(tenant, embedder, [ModelRefused("No.")]) as (memory, chat):
         commit, lost = Transaction.commit, [Stale]
 
-        def sometimes(transaction, db):
+        def sometimes(transaction):
             if lost:
                 raise lost.pop()
-            commit(transaction, db)
+            commit(transaction)
 
         monkeypatch.setattr(Transaction, "commit", sometimes)
         assert memory.add(FERRY, user_id="ana").added == 1

@@ -422,10 +422,10 @@ def test_a_worker_sweeps(memory, clock):
 
 def test_nothing_is_swept_by_a_clock_that_is_wrong(memory, monkeypatch):
     from memgraph_engine.model import ports
-    from memgraph_engine.writing import writer
+    from memgraph_engine.writing import sweep
 
     memory.add("The boat sails to Madeira.", user_id="ana", policy="day")
-    monkeypatch.setattr(writer, "utc_now", memory.engine.clock)  # as if it were the machine's
+    monkeypatch.setattr(sweep, "utc_now", memory.engine.clock)  # as if it were the machine's
     assert ports.utc_now is not memory.engine.clock
     with pytest.raises(ClockSkew, match="minutes"):
         memory.sweep(user_id="ana")

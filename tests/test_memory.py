@@ -9,7 +9,6 @@ from memgraph_engine import Memory, Session, Tenant, User
 from memgraph_engine.errors import InvalidInput, NotFound, SourceConflict
 from memgraph_engine.graph import notes
 from memgraph_engine.testing import purge
-from memgraph_engine.writing import change
 
 ANA = [
     {"id": "D1:1", "speaker": "Bo", "text": "Where do you live now?", "session": "s1", "time": "2023-05-08T13:55:00"},
@@ -219,7 +218,7 @@ def ids(some):
 )
 def test_the_filters_of_a_search_narrow_what_is_listed_and_deleted(house, monkeypatch, filters, expected):
     monkeypatch.setattr(notes, "_PAGE", 2)
-    monkeypatch.setattr(change, "_SOME", 2)
+    monkeypatch.setattr("memgraph_engine.writing.deletion._SOME", 2)
     others = {one.id for one in house.get_all(user_id="ana")} - {
         one.id for one in house.get_all(user_id="ana", **filters)
     }

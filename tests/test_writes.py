@@ -386,3 +386,16 @@ def test_a_fault_of_a_write_itself_is_raised(memory):
     with pytest.raises(IndexError, match="whatever"):
         until_current(memory.engine.db, Scope(memory.engine.settings.tenant, "ana").name, attempt)
     assert len(tried) == 2
+
+
+def test_a_fault_of_a_write_itself_is_raised_while_others_write(memory):
+    memory.add("The heron eats fish.", user_id="ana")
+    tried = []
+
+    def attempt():
+        tried.append(memory.add(f"The boat is red, says witness {len(tried)}.", user_id="ana"))
+        raise KeyError("it is wrong whatever is written")
+
+    with pytest.raises(KeyError, match="whatever"):
+        until_current(memory.engine.db, Scope(memory.engine.settings.tenant, "ana").name, attempt)
+    assert len(tried) == 5

@@ -129,7 +129,7 @@ class Reader:
         payer = self._payer(scope) if asking else scope
         if payer is None:  # nothing to ask a model about
             return Hits(), Spent()
-        account = self._account(payer)
+        account = Account(engine, payer)
         spent = Spent(account.meters)
         selector = Selector(engine.reranker, engine.roles, spent, recall.candidates) if reranks else None
         query = selector.widened(query) if selector else query
@@ -152,10 +152,6 @@ class Reader:
     def _payer(self, scope: Scope) -> Scope | None:
         """Return who pays for models: the user's own memory, else the shared one; None where neither exists."""
         return next((one for one in scope.readable if scopes.state(self._engine.db, one.name)), None)
-
-    def _account(self, payer: Scope) -> Account:
-        engine = self._engine
-        return Account(engine.db, payer, engine.settings.llm, engine.now, engine.roles)
 
     def anchors(self, scope: Scope, question: str) -> list[Anchor]:
         """Return the keywords that the pathways of a question lead over."""
@@ -341,7 +337,7 @@ class Reader:
         if not busy:
             self._use.shown(scope, shown)
         self._log.given(scope, "prompt", question, shown, {"session": session})
-        account = self._account(scope)
+        account = Account(engine, scope)
         spent = Spent(account.meters)
         try:
             recent = prompting.summed_up(recent, most_short, language, engine.roles, spent)
@@ -435,7 +431,7 @@ class Reader:
         engine = self._engine
         present = parse_instant(moment, "as_of", engine.settings.timezone) or engine.now()
         asking = bool(context.entries) and engine.roles.has("answering")
-        account = self._account((self._payer(scope) if asking else None) or scope)
+        account = Account(engine, (self._payer(scope) if asking else None) or scope)
         settled = False
         try:
             with closing(ask(context, present, engine.roles, Spent(account.meters), stream=stream)) as pieces:

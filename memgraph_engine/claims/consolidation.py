@@ -11,14 +11,13 @@ from collections.abc import Callable, Sequence
 from memgraph_engine.claims.abstracting import Abstractor, Found, Reading
 from memgraph_engine.claims.patterns import Told, identity
 from memgraph_engine.claims.sharing import mark
-from memgraph_engine.engine.account import Account
+from memgraph_engine.engine.account import on_account
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import NotFound
 from memgraph_engine.graph import claims as claim_graph
 from memgraph_engine.graph import leases
 from memgraph_engine.graph.claims import Supported
 from memgraph_engine.graph.database import Row
-from memgraph_engine.llm import Spent
 from memgraph_engine.model.claim import LEAST, ClaimRun
 from memgraph_engine.model.names import key
 from memgraph_engine.model.scope import Scope
@@ -36,10 +35,9 @@ def consolidate(engine: Engine, scope: Scope, progress: Progress = lambda _phase
         state = claim_graph.state(db, scope.name)
         if state is None:
             raise NotFound(f"Nothing was ever written to {scope.name!r}, so it claims nothing.")
-        account = Account(db, scope, engine.settings.llm, engine.now, engine.roles)
-        model = Abstractor(engine, scope.name, state.language, Spent(account.meters), names=[scope.user or ""])
         notes = done = claims = created = 0
-        try:
+        with on_account(engine, scope) as spent:
+            model = Abstractor(engine, scope.name, state.language, spent, names=[scope.user or ""])
             for page in claim_graph.unread(db, scope.name):
                 for part in model.parts(page):
                     progress(READ)
@@ -49,8 +47,6 @@ def consolidate(engine: Engine, scope: Scope, progress: Progress = lambda _phase
                     notes, done = notes + written, done + read
                     claims += sum(len(row["claims"]) for row in rows)
                     created += new
-        finally:
-            account.settle(model.spent.cost)
         progress(TIDY)
         claim_graph.end(db, scope.name, state.version, state.cycle + bool(done))
         gone = [_gone(one) for one in claim_graph.told(db, [scope.name]) if one.claim.confidence < LEAST]
@@ -65,8 +61,8 @@ def consolidate(engine: Engine, scope: Scope, progress: Progress = lambda _phase
         abstracted=model.abstracted,
         deferred=notes - done,
         refused=model.refused,
-        fallbacks=model.spent.fallbacks,
-        cost=model.spent.cost,
+        fallbacks=spent.fallbacks,
+        cost=spent.cost,
     )
 
 

@@ -1,31 +1,29 @@
 """The budgets of one call of the API, and the scope's account that it is written to."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import datetime
 
 from memgraph_engine.cost import NOTHING, Budget, Cost
+from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.graph import spending
-from memgraph_engine.graph.database import Database
-from memgraph_engine.llm import Gauge, Meter, Roles
+from memgraph_engine.llm import Gauge, Meter, Spent
 from memgraph_engine.llm.meter import budget_of, charge, check
 from memgraph_engine.model.scope import Scope
-from memgraph_engine.settings import LlmSettings, RolesSettings
+from memgraph_engine.settings import RolesSettings
 
 
 class Account:
     """Holds the meters of a call: its own budget, and where there is one the scope's of the day."""
 
-    def __init__(
-        self, db: Database, scope: Scope, settings: LlmSettings, now: Callable[[], datetime], roles: Roles
-    ) -> None:
-        self._db, self._scope, self._now = db, scope, now
+    def __init__(self, engine: Engine, scope: Scope) -> None:
+        settings = engine.settings.llm
+        self._engine, self._scope = engine, scope
         self._own = Meter(budget_of(settings.call_budget), name="the budget of this call")
         self._day = budget_of(settings.day_budget)
         self.meters: tuple[Gauge, ...] = ()
-        if any(roles.has(role) for role in RolesSettings.model_fields):
+        if any(engine.roles.has(role) for role in RolesSettings.model_fields):
             limited = self._day != Budget()
-            self.meters = (self._own, DayMeter(db, scope, self._day, now)) if limited else (self._own,)
+            self.meters = (self._own, DayMeter(engine, scope, self._day)) if limited else (self._own,)
 
     @property
     def spent(self) -> Cost:
@@ -36,7 +34,18 @@ class Account:
         """Write down what the call cost; a day's meter has charged it already."""
         if cost.calls:
             charged = self._own.charged if self._day == Budget() else NOTHING
-            spending.add(self._db, self._scope.name, self._now(), cost, charged)
+            spending.add(self._engine.db, self._scope.name, self._engine.now(), cost, charged)
+
+
+@contextmanager
+def on_account(engine: Engine, scope: Scope) -> Iterator[Spent]:
+    """Begin a call whose budgets are those of the settings; what it costs is written down however it ends."""
+    account = Account(engine, scope)
+    spent = Spent(account.meters)
+    try:
+        yield spent
+    finally:
+        account.settle(spent.cost)
 
 
 class DayMeter:
@@ -45,20 +54,20 @@ class DayMeter:
     A process that dies during a call leaves its estimate charged, since the call may be on the bill.
     """
 
-    def __init__(self, db: Database, scope: Scope, budget: Budget, now: Callable[[], datetime]) -> None:
-        self._db, self._scope, self._budget, self._now = db, scope, budget, now
+    def __init__(self, engine: Engine, scope: Scope, budget: Budget) -> None:
+        self._engine, self._scope, self._budget = engine, scope, budget
 
     @contextmanager
     def reserved(self, estimate: Cost) -> Iterator[list[Cost]]:
         """Charge the estimate while a call runs, and what it cost afterwards; raises BudgetSpent."""
-        at = self._now()
-        spending.reserve(self._db, self._scope.name, at, estimate, self._check)
+        db, at = self._engine.db, self._engine.now()
+        spending.reserve(db, self._scope.name, at, estimate, self._check)
         bill: list[Cost] = []
         try:
             yield bill
         finally:
             charged = sum((charge(cost, estimate) for cost in bill), NOTHING)
-            spending.settle(self._db, self._scope.name, at, estimate, charged)
+            spending.settle(db, self._scope.name, at, estimate, charged)
 
     def _check(self, spent: Cost, estimate: Cost) -> None:
         check(self._budget, spent, estimate, f"today's budget of {self._scope}")

@@ -2,10 +2,9 @@
 
 from collections.abc import Callable
 
-from memgraph_engine.engine.account import Account
+from memgraph_engine.engine.account import on_account
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import InvalidInput
-from memgraph_engine.llm import Spent
 from memgraph_engine.model.ports import Partitioner
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.model.topic import TopicRun
@@ -35,12 +34,7 @@ def rebuild_topics(
     from memgraph_engine.topics.naming import Labeller
     from memgraph_engine.topics.rebuild import rebuild
 
-    settings, llm = engine.settings.topics, engine.settings.llm
-    one = partitioner_of(engine, partitioner)
-    account = Account(engine.db, scope, llm, engine.now, engine.roles)
-    spent = Spent(account.meters)
-    labeller = Labeller(engine.roles, spent)
-    try:
+    one, settings = partitioner_of(engine, partitioner), engine.settings.topics
+    with on_account(engine, scope) as spent:
+        labeller = Labeller(engine.roles, spent)
         return rebuild(engine.db, scope.name, one, settings, engine.now(), progress, labeller)
-    finally:
-        account.settle(spent.cost)

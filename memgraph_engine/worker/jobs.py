@@ -21,7 +21,10 @@ from memgraph_engine.settings import UseSettings
 from memgraph_engine.topics.job import partitioner_of, rebuild_topics
 from memgraph_engine.worker.schedule import Schedule
 from memgraph_engine.writing import erasure, unused
+from memgraph_engine.writing.eviction import evict
+from memgraph_engine.writing.evolution import evolve
 from memgraph_engine.writing.pruning import due_since
+from memgraph_engine.writing.sweep import sweep
 from memgraph_engine.writing.writer import Writer
 
 _log = logging.getLogger("memgraph_engine")
@@ -75,7 +78,7 @@ def jobs_of(engine: Engine) -> tuple[Job, ...]:
         return Outcome({"erased": sum(one.counts["notes"] for one in done)}) if done else None
 
     def expire(scope: Scope, _stopping: Callable[[], bool]) -> Outcome | None:
-        swept = writer.sweep(scope)
+        swept = sweep(engine, scope)
         erased = sum(one.counts["notes"] for one in swept.erased)
         counts = {"archived": swept.notes, "erased": erased, "pruned": swept.pruned}
         done = {name: some for name, some in counts.items() if some}
@@ -121,7 +124,7 @@ def jobs_of(engine: Engine) -> tuple[Job, ...]:
             _crowded,
             lease="work",
             most=1,
-            do=partial(_evict, writer),
+            do=partial(_evict, engine),
         ),
         Job(
             "prune",
@@ -150,7 +153,7 @@ def jobs_of(engine: Engine) -> tuple[Job, ...]:
             _evolving,
             lease="work",
             most=1,
-            do=partial(_evolve, writer),
+            do=partial(_evolve, engine),
         ),
     )
 
@@ -189,8 +192,8 @@ def _crowded(waiting: Waiting, _now: datetime) -> str:
     return "more notes than the cap" if waiting.crowded else ""
 
 
-def _evict(writer: Writer, scope: Scope, _stopping: Callable[[], bool]) -> Outcome | None:
-    done = writer.evict(scope)
+def _evict(engine: Engine, scope: Scope, _stopping: Callable[[], bool]) -> Outcome | None:
+    done = evict(engine, scope)
     counts = {"archived": done.notes, "summaries": done.summaries}
     return Outcome(counts, done.fallbacks, done.cost) if done.notes else None
 
@@ -199,8 +202,8 @@ def _evolving(waiting: Waiting, _now: datetime) -> str:
     return "new interactions" if waiting.evolving else ""
 
 
-def _evolve(writer: Writer, scope: Scope, _stopping: Callable[[], bool]) -> Outcome | None:
-    done = writer.evolve(scope)
+def _evolve(engine: Engine, scope: Scope, _stopping: Callable[[], bool]) -> Outcome | None:
+    done = evolve(engine, scope)
     counts = {"notes": done.notes, "ties": done.ties, "tags": done.tags, "contexts": done.contexts}
     return Outcome(counts, done.fallbacks, done.cost) if done.notes else None
 

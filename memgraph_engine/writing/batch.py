@@ -9,14 +9,12 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from itertools import groupby
 from types import MappingProxyType
-from uuid import uuid4
 
 from memgraph_engine.cost import NOTHING
-from memgraph_engine.embedding import CheckedEmbedder
+from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import SourceConflict
 from memgraph_engine.gate.verdict import Verdict
 from memgraph_engine.graph import notes as note_graph
-from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.notes import USER, Found, NewNote, Relation, Revision, tags_of, texts_of
 from memgraph_engine.graph.sources import Known, Seen
 from memgraph_engine.ingest.profiling import Profiled
@@ -129,24 +127,17 @@ class _Judged:
 
 @dataclass
 class Batch:
-    """Plans what becomes of a batch; `pending` are the notes that some of its passages have already.
+    """Plans what becomes of a batch; `pending` are the notes that some of its passages have already."""
 
-    `of_sessions` are the lives, by class, of what lives as long as the sessions of what arrives.
-    """
-
-    db: Database
+    engine: Engine
     scope: Scope
     seen: Seen
-    now: datetime
-    embedder: CheckedEmbedder
-    max_keywords: int
-    thresholds: Mapping[str, float]
     pending: Mapping[Key, Found] = field(default_factory=dict)
-    of_sessions: Mapping[str, Life] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Start with nothing planned."""
-        self._transaction = Transaction(self.scope, self.seen.version, self.now, self.seen.keywords.values())
+        self._transaction = Transaction(self.engine, self.scope, self.seen, self.seen.keywords.values())
+        self._of_sessions = self.engine.policies.of_sessions(self._transaction.now)
         self._drafts: dict[str, Draft] = {}
         self._decisions: dict[str, str] = {}
         self._joined: list[tuple[str, Revision, Text]] = []
@@ -174,7 +165,7 @@ class Batch:
         made = [self._decide(some) for some in self._inputs(judged)]
         self._embed()
         self._rewrite(corrected)
-        self._transaction.commit(self.db)
+        self._transaction.commit()
         return made
 
     def _inputs(self, judged: Iterable["_Judged"]) -> Iterator[Sequence["_Judged"]]:
@@ -185,7 +176,7 @@ class Batch:
     def _load(self, verdicts: Iterable[Verdict]) -> None:
         """Read the stored notes that the batch changes."""
         targets = {verdict.target for verdict in verdicts if verdict.target}
-        for one in note_graph.renderings(self.db, self.scope.name, sorted(targets)):
+        for one in note_graph.renderings(self.engine.db, self.scope.name, sorted(targets)):
             note = one.found.note
             self._drafts[note.id] = Draft(
                 one.found,
@@ -225,7 +216,7 @@ class Batch:
                 context = render([(one.source, None)], self.seen.language).context
                 vector = None
                 if one.context_vector is not None:
-                    (vector,) = self.embedder.embed_documents([context])
+                    (vector,) = self.engine.embedder.embed_documents([context])
                 terms = tokenize(context, self.seen.language)
                 found[place] = replace(one, context=context, context_terms=terms, context_vector=vector)
         return found
@@ -234,15 +225,9 @@ class Batch:
         """Take the words of what is superseded out of the stored contexts that quote them."""
         for note in dict.fromkeys(corrected.values()):
             hidden = dict.fromkeys(source for source, by in corrected.items() if by == note)
-            contexts.rewrite(
-                self.db,
-                self._transaction,
-                self._decisions[note],
-                contexts.Turns.after(self.db, self.scope.name, hidden),
-                language=self.seen.language,
-                embedder=self.embedder,
-                without=[joined for joined, *_ in self._joined],
-            )
+            turns = contexts.Turns.after(self.engine.db, self.scope.name, hidden)
+            joined = [joined for joined, *_ in self._joined]
+            contexts.rewrite(self._transaction, self._decisions[note], turns, joined)
 
     def _decide(self, judged: Sequence["_Judged"]) -> Entry:
         """Plan what one decision does: on an input, or on a note that waits."""
@@ -250,25 +235,19 @@ class Batch:
         verdicts = [one.verdict for one in judged]
         kind = min((verdict.kind for verdict in verdicts), key=_KINDS.index)
         decision = self._transaction.decide(
-            Decision(
-                id=uuid4().hex,
-                kind=kind,
-                at=self.now,
-                note=judged[0].note if len({one.note for one in judged}) == 1 else "",
-                sources=() if waiting else (judged[0].source.id,),
-                considered=tuple(
-                    replace(seen, part=one.source.part) for one in judged for seen in one.verdict.considered
-                ),
-                evidence=" ".join(dict.fromkeys(verdict.evidence for verdict in verdicts if verdict.evidence)),
-                thresholds=self.thresholds,
-                model=next((verdict.model for verdict in verdicts if verdict.model), ""),
-                cost=sum((verdict.cost for verdict in verdicts), NOTHING),
-            )
+            kind,
+            judged[0].note if len({one.note for one in judged}) == 1 else "",
+            () if waiting else (judged[0].source.id,),
+            considered=tuple(replace(seen, part=one.source.part) for one in judged for seen in one.verdict.considered),
+            evidence=" ".join(dict.fromkeys(verdict.evidence for verdict in verdicts if verdict.evidence)),
+            thresholds=self.engine.settings.gate.thresholds,
+            model=next((verdict.model for verdict in verdicts if verdict.model), ""),
+            cost=sum((verdict.cost for verdict in verdicts), NOTHING),
         )
         if not waiting:
             self._transaction.store([one.candidate for one in judged])
             if judged[0].source.session:
-                self._transaction.prolong(judged[0].source.session, self.of_sessions)
+                self._transaction.prolong(judged[0].source.session, self._of_sessions)
         witnesses: defaultdict[str, list[Key]] = defaultdict(list)
         for one in judged:
             if one.joins and not self._join(one.candidate, one.verdict, decision):
@@ -288,11 +267,12 @@ class Batch:
     def _make(self, judged: "_Judged", decision: Decision, waiting: Found | None) -> None:
         """Make a note of its own, or construct the one that waits."""
         candidate, verdict, note = judged.candidate, judged.verdict, judged.own
+        now = self._transaction.now
         # a millisecond apart, so that listing by time keeps the order in which they came
-        created = self.now + timedelta(milliseconds=judged.place)
+        created = now + timedelta(milliseconds=judged.place)
         status = "pending" if verdict.kind == "defer" else "active"
-        new = NewNote(note, decision.id, candidate, self.now, created, status)
-        said_at = waiting.note.said_at if waiting else candidate.source.said_at or self.now
+        new = NewNote(note, decision.id, candidate, now, created, status)
+        said_at = waiting.note.said_at if waiting else candidate.source.said_at or now
         if waiting:
             self._transaction.name(candidate.keywords)
             begins = min(said_at, candidate.valid_from or said_at)
@@ -341,7 +321,7 @@ class Batch:
             return False
         draft.text = text
         names = dict.fromkeys((*draft.keywords, *(keyword.name for keyword in candidate.keywords)))
-        draft.keywords = tuple(names)[: self.max_keywords]
+        draft.keywords = tuple(names)[: self.engine.settings.max_keywords]
         self._transaction.name(k for k in candidate.keywords if k.name in draft.keywords)
         properties = {
             "raw": list(text.raw),
@@ -386,7 +366,7 @@ class Batch:
     def _embed(self) -> None:
         """Embed all merged texts in one call, and put the vectors into the transaction."""
         texts = list(dict.fromkeys(t for _, _, text in self._joined for t in (text.spoken, text.context)))
-        vectors = dict(zip(texts, self.embedder.embed_documents(texts), strict=True)) if texts else {}
+        vectors = dict(zip(texts, self.engine.embedder.embed_documents(texts), strict=True)) if texts else {}
         for _, revision, text in self._joined:
             done = replace(revision, raw_vector=vectors[text.spoken], context_vector=vectors[text.context])
             self._transaction.replace(revision, done)

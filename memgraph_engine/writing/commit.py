@@ -6,17 +6,23 @@ nothing and is prepared anew. A writer that keeps losing takes the scope's lease
 
 import time
 from collections.abc import Callable
-from typing import TypeVar
+from functools import wraps
+from traceback import extract_tb
+from typing import Concatenate, ParamSpec, TypeVar
 from uuid import uuid4
 
+from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import WriteConflict
 from memgraph_engine.graph import leases, scopes
 from memgraph_engine.graph.database import Database
+from memgraph_engine.model.scope import Scope
 
 _BEFORE_LEASE = 3
 _ATTEMPTS = 100
+_SAME = 5  # times in a row that what is read may contradict itself at one place
 
 T = TypeVar("T")
+P = ParamSpec("P")
 
 
 class Stale(Exception):
@@ -26,17 +32,19 @@ class Stale(Exception):
 def _steady(db: Database, scope: str, attempt: Callable[[], T]) -> Callable[[], T]:
     """Let what was read in pieces while somebody wrote, and contradicts itself, be read anew.
 
-    A fault of its own comes again when nobody has written meanwhile, and is raised then.
+    A fault of its own comes again when nobody has written meanwhile, or at the same place whatever is written: it is
+    raised then.
     """
-    seen: list[int | None] = []
+    versions, places = list[int | None](), list[str]()
 
     def one() -> T:
         try:
             return attempt()
         except (KeyError, IndexError) as error:
             state = scopes.state(db, scope)
-            seen.append(state.version if state else None)
-            if len(seen) > 1 and seen[-1] == seen[-2]:
+            versions.append(state.version if state else None)
+            places.append(f"{error!r} {extract_tb(error.__traceback__)[-1]}")
+            if versions[-2:-1] == versions[-1:] or places[-_SAME:] == places[-1:] * _SAME:
                 raise
             raise Stale from error
 
@@ -66,3 +74,13 @@ def until_current(db: Database, scope: str, attempt: Callable[[], T]) -> T:
         f"Other writers changed {scope} {_ATTEMPTS} times while this write was prepared; nothing of it was stored. "
         "Try again."
     )
+
+
+def retried(verb: Callable[Concatenate[Engine, Scope, P], T]) -> Callable[Concatenate[Engine, Scope, P], T]:
+    """Let a verb that writes to a scope be called `until_current`; where it raises Stale it has written nothing."""
+
+    @wraps(verb)
+    def current(engine: Engine, scope: Scope, /, *given: P.args, **named: P.kwargs) -> T:
+        return until_current(engine.db, scope.name, lambda: verb(engine, scope, *given, **named))
+
+    return current

@@ -15,7 +15,7 @@ from memgraph_engine.gate.repair import mended
 from memgraph_engine.gate.verdict import Verdict
 from memgraph_engine.graph import sources
 from memgraph_engine.graph.notes import Found, renderings
-from memgraph_engine.ingest.construct import Phrases, Placed, Vectors, construct
+from memgraph_engine.ingest.construct import Phrases, Placed, Vectors, construct, waiting
 from memgraph_engine.ingest.extract import Extracted, extract
 from memgraph_engine.ingest.profiling import Profiled, profiled, subject
 from memgraph_engine.lifecycle.attributes import attributes
@@ -27,6 +27,7 @@ from memgraph_engine.model.profile import Delta
 from memgraph_engine.model.result import Entry, Receipt
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.writing.batch import Batch
+from memgraph_engine.writing.transaction import Transaction
 
 
 @dataclass
@@ -101,7 +102,24 @@ def make_notes(
     if engine.settings.lifecycle.profile:
         told = {**told, **_put_right(engine, scope, seen.language, candidates, verdicts, told)}
     with work.timed("write"):
-        return batch(engine, scope, seen, pending).write(candidates, verdicts, told)
+        return Batch(engine, scope, seen, pending).write(candidates, verdicts, told)
+
+
+def construct_alone(transaction: Transaction, placed: Sequence[Placed], *, waits: bool = False) -> list[Candidate]:
+    """Make candidates of sources that are no batch; those that wait have no vectors."""
+    engine, language, phrases = transaction.engine, transaction.language, Phrases()
+    if waits or not placed:
+        return waiting(placed, language)
+    keys = phrases.keys([one.source for one in placed], language)
+    seen = sources.look_up(engine.db, transaction.scope.name, [], [], keys)
+    return construct(
+        placed,
+        seen.keywords if seen else {},
+        language=language,
+        max_keywords=engine.settings.max_keywords,
+        vectors=Vectors(engine.embedder),
+        phrases=phrases,
+    )
 
 
 def tell(engine: Engine, scope: Scope, language: str, given: Sequence[Source], work: Work) -> dict[Key, Profiled]:
@@ -154,24 +172,6 @@ def _told_instead(new: Source, old: Source, language: str) -> list[Delta]:
     """Return what an old message tells once a new one has put it right, as far as it told something else."""
     known = attributes(old.text, language)
     return [one for one in attributes(mended(new, old, language), language) if one not in known] if known else []
-
-
-def batch(
-    engine: Engine, scope: Scope, seen: sources.Seen, pending: Mapping[Key, Found] = MappingProxyType({})
-) -> Batch:
-    """Begin a batch as of what was seen."""
-    settings = engine.settings
-    return Batch(
-        engine.db,
-        scope,
-        seen,
-        engine.now(),
-        engine.embedder,
-        settings.max_keywords,
-        settings.gate.thresholds,
-        pending,
-        engine.policies.of_sessions(engine.now()),
-    )
 
 
 def _extracted(engine: Engine, seen: sources.Seen, placed: Sequence[Placed], work: Work) -> dict[Key, Extracted]:

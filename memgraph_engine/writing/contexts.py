@@ -7,20 +7,18 @@ What a chat model or the user wrote is left alone.
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from types import MappingProxyType
-from uuid import uuid4
 
-from memgraph_engine.embedding import CheckedEmbedder
+from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.graph import notes, sources
 from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.notes import Found, Rendering, Revision, Turn
-from memgraph_engine.graph.scopes import ScopeState
 from memgraph_engine.lifecycle import quoted
 from memgraph_engine.model.memory import Key, Source
-from memgraph_engine.model.result import Decision
 from memgraph_engine.model.scope import Scope
+from memgraph_engine.recall.question import Filters
 from memgraph_engine.rendering import render, terms
+from memgraph_engine.writing.commit import retried
 from memgraph_engine.writing.transaction import Transaction
 
 Repeatable = Mapping[Key, Source | None]
@@ -55,20 +53,11 @@ class Turns:
         return self.now.get(one.previous_key or _NONE, one.previous) if one else None
 
 
-def rewrite(
-    db: Database,
-    transaction: Transaction,
-    decision: str,
-    turns: Turns,
-    *,
-    language: str,
-    embedder: CheckedEmbedder,
-    without: Collection[str] = (),
-) -> None:
+def rewrite(transaction: Transaction, decision: str, turns: Turns, without: Collection[str] = ()) -> None:
     """Plan new contexts for the notes of the turns after those that change, but not those of the notes `without`."""
     followers = {note for one in turns.around.values() for note in one.followers} - set(without)
-    found = notes.renderings(db, transaction.scope.name, sorted(followers))
-    _rewrite(transaction, decision, outdated(found, language, turns.now), language, embedder)
+    found = notes.renderings(transaction.db, transaction.scope.name, sorted(followers))
+    _rewrite(transaction, decision, outdated(found, transaction.language, turns.now))
 
 
 def outdated(found: Iterable[Rendering], language: str, now: Repeatable = MappingProxyType({})) -> dict[str, Outdated]:
@@ -77,35 +66,28 @@ def outdated(found: Iterable[Rendering], language: str, now: Repeatable = Mappin
     return {one.note.id: (one, context) for one, context in rendered if context != one.note.context}
 
 
-def render_anew(
-    db: Database, scope: Scope, state: ScopeState, ids: Sequence[str], embedder: CheckedEmbedder, now: datetime
-) -> int:
-    """Render the local contexts of some notes as they are rendered today; return how many were others."""
-    found = outdated(notes.renderings(db, scope.name, ids), state.language)
-    if found:
-        transaction = Transaction(scope, state.version, now)
-        decision = transaction.decide(Decision(uuid4().hex, "render", now, ""))
-        _rewrite(transaction, decision.id, found, state.language, embedder)
-        transaction.commit(db)
+def render_anew(engine: Engine, scope: Scope) -> int:
+    """Render the local contexts of a scope's notes anew, a page in a transaction; return how many changed."""
+    pages = notes.pages(engine.db, scope.name, Filters().listing())
+    return sum(_render(engine, scope, [note.id for note in page]) for page in pages)
+
+
+@retried
+def _render(engine: Engine, scope: Scope, ids: Sequence[str]) -> int:
+    transaction = Transaction.begin(engine, scope)
+    found = outdated(notes.renderings(engine.db, scope.name, ids), transaction.language) if transaction else {}
+    if transaction and found:
+        _rewrite(transaction, transaction.decide("render").id, found)
+        transaction.commit()
     return len(found)
 
 
-def _rewrite(
-    transaction: Transaction,
-    decision: str,
-    found: Mapping[str, Outdated],
-    language: str,
-    embedder: CheckedEmbedder,
-) -> None:
-    vectors = embedder.embed_documents([context for _, context in found.values()])
+def _rewrite(transaction: Transaction, decision: str, found: Mapping[str, Outdated]) -> None:
+    vectors = transaction.embedder.embed_documents([context for _, context in found.values()])
     for (one, context), vector in zip(found.values(), vectors, strict=True):
         given = None if one.note.status in ("pending", "archived") else vector  # it gets both of its vectors at once
-        transaction.revise(
-            one,
-            Revision(
-                one.note.id, decision, terms_of(context, one.note.sources, language), "rewritten", context_vector=given
-            ),
-        )
+        properties = terms_of(context, one.note.sources, transaction.language)
+        transaction.revise(one, Revision(one.note.id, decision, properties, "rewritten", context_vector=given))
 
 
 def terms_of(context: str, sources: Sequence[Source], language: str) -> dict[str, str]:

@@ -12,7 +12,6 @@ import hashlib
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from types import MappingProxyType
 from uuid import uuid4
 
@@ -25,12 +24,12 @@ from memgraph_engine.graph.notes import USER, Revision
 from memgraph_engine.graph.retrievals import Question
 from memgraph_engine.language import DEFAULT_LANGUAGE, tokenize
 from memgraph_engine.model.memory import Source, cut_up
-from memgraph_engine.model.result import Chosen, Decision, ErasurePlan, ErasureReceipt, Hold
+from memgraph_engine.model.result import Chosen, ErasurePlan, ErasureReceipt, Hold
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.model.text import line
 from memgraph_engine.writing import summaries, traces
 from memgraph_engine.writing.change import remaining, retold
-from memgraph_engine.writing.commit import Stale, until_current
+from memgraph_engine.writing.commit import Stale, retried, until_current
 from memgraph_engine.writing.runs import Run, Runs
 from memgraph_engine.writing.traces import Traces
 from memgraph_engine.writing.transaction import Transaction
@@ -270,16 +269,16 @@ def _remake(engine: Engine, scope: Scope, one: Erasure, losing: Collection[str])
     for make in (_remake_some, _sum_up_some, _remake_some):
         for start in range(0, len(one.kept), _SOME):
             some = one.kept[start : start + _SOME]
-            until_current(engine.db, scope.name, partial(make, engine, scope, some, losing))
+            make(engine, scope, some, losing)
 
 
+@retried
 def _remake_some(engine: Engine, scope: Scope, ids: Sequence[str], losing: Collection[str]) -> None:
-    db, state = engine.db, scopes.state(engine.db, scope.name)
-    if not state:
+    db, transaction = engine.db, Transaction.begin(engine, scope)
+    if not transaction:
         return
     lives, changed = erasures.lives(db, scope.name, ids), 0
-    transaction = Transaction(scope, state.version, engine.now())
-    decision = transaction.decide(Decision(uuid4().hex, "erase", transaction.now, ""))
+    decision = transaction.decide("erase")
     for one in notes.renderings(db, scope.name, ids):
         id, loses = one.found.note.id, one.found.note.id in losing  # noqa: A001  the graph's own word
         note = one.found.note
@@ -293,7 +292,7 @@ def _remake_some(engine: Engine, scope: Scope, ids: Sequence[str], losing: Colle
         make = remaining if loses else retold
         if not turns:
             continue
-        properties, (raw, context) = make(found, turns, state.language, engine.embedder)
+        properties, (raw, context) = make(transaction, found, turns)
         if not ("raw" in properties or id in lives):
             continue
         # an evolution may have taken others from what is erased
@@ -301,56 +300,54 @@ def _remake_some(engine: Engine, scope: Scope, ids: Sequence[str], losing: Colle
         names = None
         if "raw" in properties:
             words = {*properties["raw_terms"].split(), *properties["context_terms"].split()}
-            names = tuple(name for name in note.keywords if set(tokenize(name, state.language)) <= words)
+            names = tuple(name for name in note.keywords if set(tokenize(name, transaction.language)) <= words)
         given = {**properties, "constructed_by": own}
         transaction.rebuild(found, Revision(id, decision.id, given, "changed", raw, context, names), losing=loses)
         changed += 1
     if changed:
-        transaction.commit(db)
+        transaction.commit()
 
 
+@retried
 def _sum_up_some(engine: Engine, scope: Scope, ids: Sequence[str], losing: Collection[str]) -> None:
     """Make summaries anew, without a model, that lose some of what they tell, or that a model wrote who saw it."""
-    db, state = engine.db, scopes.state(engine.db, scope.name)
-    if not state:
+    db, transaction = engine.db, Transaction.begin(engine, scope)
+    if not transaction:
         return
     lives, changed = erasures.lives(db, scope.name, ids), 0
-    transaction = Transaction(scope, state.version, engine.now())
-    decision = transaction.decide(Decision(uuid4().hex, "erase", transaction.now, ""))
-    keep, embedder = engine.settings.lifecycle.keep, engine.embedder
-    for one in notes.summed(db, scope.name, ids, embedder.dimensions):
+    decision = transaction.decide("erase")
+    for one in notes.summed(db, scope.name, ids, engine.embedder.dimensions):
         id, loses = one.found.note.id, one.found.note.id in losing  # noqa: A001
         parts = summaries.living(one.parts)
         if not one.found.note.sums or id not in lives or not parts:
             continue
         same = Revision(id, decision.id, {})
         if loses or one.found.by_model:
-            properties, vectors, names = summaries.anew(one, parts, keep, state.language, embedder)
+            properties, vectors, names = summaries.anew(transaction, one, parts)
             same = Revision(id, decision.id, properties, "changed", *vectors, names)
         transaction.rebuild(one.found, same, losing=loses)
         changed += 1
     if changed:
-        transaction.commit(db)
+        transaction.commit()
 
 
 def _remove(engine: Engine, scope: Scope) -> None:
     """Remove what is hidden."""
-
-    def some() -> int:
-        state = scopes.state(engine.db, scope.name)
-        found = erasures.hidden(engine.db, scope.name, _SOME) if state else []
-        if state and found:
-            transaction = Transaction(scope, state.version, engine.now())
-            told = f"{len(found):,} notes." if len(found) > 1 else "1 note."
-            transaction.decide(Decision(uuid4().hex, "erase", transaction.now, "", evidence=told))
-            for one in found:
-                transaction.erase(one)
-            transaction.commit(engine.db)
-        return len(found)
-
-    while until_current(engine.db, scope.name, some):
+    while _remove_some(engine, scope):
         pass
     erasures.remove(engine.db, scope.name)
+
+
+@retried
+def _remove_some(engine: Engine, scope: Scope) -> int:
+    transaction = Transaction.begin(engine, scope)
+    found = erasures.hidden(engine.db, scope.name, _SOME) if transaction else []
+    if transaction and found:
+        transaction.decide("erase", evidence=f"{len(found):,} notes." if len(found) > 1 else "1 note.")
+        for one in found:
+            transaction.erase(one)
+        transaction.commit()
+    return len(found)
 
 
 def _residue(engine: Engine, scope: Scope, one: Erasure, known: Traces) -> int:

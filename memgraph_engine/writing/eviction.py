@@ -11,9 +11,9 @@ from datetime import timedelta
 from itertools import groupby, islice
 from math import ceil
 from typing import TYPE_CHECKING
-from uuid import uuid4
 
 from memgraph_engine.cost import NOTHING
+from memgraph_engine.engine.account import on_account
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.graph import holds, notes, scopes, usage
 from memgraph_engine.graph.database import Row
@@ -41,6 +41,12 @@ _OF_ASSISTANTS = 0.5  # what an assistant's words count beside a user's, which o
 
 Cluster = Sequence[Summed]
 """Notes that one summary stands for, in the order of time."""
+
+
+def evict(engine: Engine, scope: Scope, *, dry_run: bool = False) -> Evicted:
+    """Sum up the coldest notes of a scope that has more than its cap."""
+    with on_account(engine, scope) as spent:
+        return Eviction(engine, scope, spent, dry_run).run()
 
 
 @dataclass
@@ -153,15 +159,15 @@ class Eviction:
         """Write summaries, some in a transaction; raises Stale where another write comes between."""
         rare = summaries.rarities((one for some in chosen for one in some), state.language)
         asking = Consolidator(self.engine.roles, self.spent, state.language)
-        rest, version = iter(chosen), state.version
+        rest = iter(chosen)
         while some := list(islice(rest, _SOME)):
             stored = {name for cluster in some for one in cluster for name in one.found.note.keywords}
-            transaction = Transaction(self.scope, version, self.engine.now(), stored)
-            made = self._sum_up(transaction, some, rare, asking, state.language)
-            transaction.commit(self.engine.db)
+            transaction = Transaction(self.engine, self.scope, state, stored)
+            made = self._sum_up(transaction, some, rare, asking)
+            transaction.commit()
             self.decisions += made
             self.notes += sum(map(len, some))
-            version += 1
+            state = replace(state, version=state.version + 1)
 
     def _sum_up(
         self,
@@ -169,9 +175,9 @@ class Eviction:
         some: Sequence[Cluster],
         rare: Mapping[str, float],
         asking: Consolidator,
-        language: str,
     ) -> list[Decision]:
         """Plan a summary of each cluster; return the decisions."""
+        language = transaction.language
         parts = [sorted((part for one in cluster for part in one.parts), key=_order) for cluster in some]
         seen = self.engine.policies.seen_by_models
         written = [
@@ -192,15 +198,11 @@ class Eviction:
         for place, (cluster, own, by) in enumerate(zip(some, parts, written, strict=True)):
             ids = sorted({*(part.note for part in own), *(one.found.note.id for one in cluster)})
             decision = transaction.decide(
-                Decision(
-                    uuid4().hex,
-                    "consolidate",
-                    transaction.now,
-                    note_id(self.scope.name, " ".join(ids)),
-                    evidence=f"It sums up {len(cluster)} notes.",
-                    model=by.model if by else "",
-                    cost=by.cost if by else NOTHING,
-                )
+                "consolidate",
+                note_id(self.scope.name, " ".join(ids)),
+                evidence=f"It sums up {len(cluster)} notes.",
+                model=by.model if by else "",
+                cost=by.cost if by else NOTHING,
             )
             made = self._made(decision, cluster, own, given[place], ids)
             both = {"raw_vector": vectors[place], "context_vector": vectors[len(some) + place]}

@@ -11,9 +11,9 @@ decision: an erasure makes anew what may hold words of the erased.
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
-from uuid import uuid4
 
 from memgraph_engine.cost import NOTHING, Cost
+from memgraph_engine.engine.account import on_account
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.gate.calibration import calibration
 from memgraph_engine.gate.gate import Gate, known_of
@@ -102,6 +102,12 @@ class Step:
     seen: Collection[str] = ()
 
 
+def evolve(engine: Engine, scope: Scope) -> Evolved:
+    """Hold what came to a scope since it evolved last against what is near it."""
+    with on_account(engine, scope) as spent:
+        return Evolution(engine, scope, spent).run()
+
+
 @dataclass
 class Evolution:
     """One call. A model is asked once about the same, however often the write is prepared."""
@@ -126,12 +132,12 @@ class Evolution:
             return Evolved(0)
         steps = [self._local(*pair, state.language) for pair in self._compared(state, new)]
         steps = self._modelled(steps, state.language)
-        transaction = Transaction(self.scope, state.version, self.engine.now())
-        writing = _Writing(self.engine, transaction, state.language)
+        transaction = Transaction(self.engine, self.scope, state)
+        writing = _Writing(transaction)
         for step in steps:
             writing.add(step)
         writing.revise()
-        transaction.commit(db)
+        transaction.commit()
         scopes.evolved(db, scope, state.version + bool(writing.decisions))
         counts = writing.ties, len(writing.tags), len(writing.contexts)
         return Evolved(len(steps), *counts, tuple(writing.decisions), self.spent.cost, self.spent.fallbacks)
@@ -243,9 +249,7 @@ class Answer:
 class _Writing:
     """Plans what is written; a note may be near several new ones."""
 
-    engine: Engine
     transaction: Transaction
-    language: str
     decisions: list[Decision] = field(default_factory=list)
     ties: int = 0
     tags: dict[str, list[str]] = field(default_factory=dict)
@@ -261,21 +265,17 @@ class _Writing:
         if not ties and not changed:
             return
         decision = self.transaction.decide(
-            Decision(
-                uuid4().hex,
-                "evolve",
-                self.transaction.now,
-                new.id,
-                considered=tuple(
-                    _considered(two, step, changed.get(two.one.id, {}))
-                    for two in step.near
-                    if two.one.id in step.seen or two in ties or two.one.id in changed
-                ),
-                evidence=_evidence(len(ties), changed),
-                thresholds=self.engine.settings.gate.thresholds,
-                model=step.model,
-                cost=step.cost,
-            )
+            "evolve",
+            new.id,
+            considered=tuple(
+                _considered(two, step, changed.get(two.one.id, {}))
+                for two in step.near
+                if two.one.id in step.seen or two in ties or two.one.id in changed
+            ),
+            evidence=_evidence(len(ties), changed),
+            thresholds=self.transaction.engine.settings.gate.thresholds,
+            model=step.model,
+            cost=step.cost,
         )
         self.decisions.append(decision)
         self.ties += len(ties)
@@ -286,7 +286,7 @@ class _Writing:
             if given or (one is new and ties):  # a tie is a change of the newer note
                 context = str(given.pop("context", ""))
                 if context:
-                    given |= {**contexts.terms_of(context, (), self.language), "constructed_by": step.model}
+                    given |= {**contexts.terms_of(context, (), self.transaction.language), "constructed_by": step.model}
                     self.contexts[one.id] = context
                 if "tags" in given:
                     self.tags[one.id] = list(given["tags"])  # type: ignore[call-overload]
@@ -315,7 +315,7 @@ class _Writing:
     def revise(self) -> None:
         """Embed all new contexts in one call, and plan the new version of each note."""
         texts = [context for *_, context in self._planned if context]
-        vectors = iter(self.engine.embedder.embed_documents(texts) if texts else ())
+        vectors = iter(self.transaction.embedder.embed_documents(texts) if texts else ())
         for found, decision, given, context in self._planned:
             vector = next(vectors) if context else None
             self.transaction.revise(found, Revision(found.note.id, decision, given, context_vector=vector))

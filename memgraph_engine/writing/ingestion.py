@@ -14,9 +14,9 @@ from dataclasses import dataclass, field, replace
 from itertools import chain, count, islice
 from pathlib import Path
 
+from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import InvalidInput, NotFound, SourceConflict
 from memgraph_engine.graph import scopes, sources
-from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.sources import Passage
 from memgraph_engine.ingest import documents
 from memgraph_engine.ingest.folders import File, Folder
@@ -26,6 +26,7 @@ from memgraph_engine.model.code import name_of, piece_id
 from memgraph_engine.model.ingested import Fault, Ingested, Remark
 from memgraph_engine.model.memory import Source
 from memgraph_engine.model.scope import Scope
+from memgraph_engine.writing.deletion import withdraw
 from memgraph_engine.writing.writer import Writer
 
 _GONE = "What it was ingested from says it no longer."
@@ -43,7 +44,7 @@ _SOME = 500  # notes deleted in one decision, or those of one long passage
 class Ingestion:
     """One call: what it reads with, what it may change, and what came of it so far."""
 
-    db: Database
+    engine: Engine
     writer: Writer
     scope: Scope
     reader: Reader
@@ -57,7 +58,7 @@ class Ingestion:
 
     def run(self, paths: Sequence[Path], id: str | None = None) -> Ingested:  # noqa: A002  as the API calls it
         """Ingest files and folders, in order; what is gone from a folder goes first, so that it may come elsewhere."""
-        places = scopes.folders(self.db, self.scope.name)
+        places = scopes.folders(self.engine.db, self.scope.name)
         for one in self.reader.listed(paths, id, places):
             if isinstance(one, File):
                 self._file(one)
@@ -80,8 +81,9 @@ class Ingestion:
 
     def _is_another(self, folder: Folder) -> bool:
         """Tell whether the folder that the memory knows by this name is another one: they have no passage in common."""
-        stored = sources.documents(self.db, self.scope.name, f"{folder.id}/")
-        said = {passage.source.text for one in stored for passage in sources.document(self.db, self.scope.name, one)}
+        db, scope = self.engine.db, self.scope.name
+        stored = sources.documents(db, scope, f"{folder.id}/")
+        said = {passage.source.text for one in stored for passage in sources.document(db, scope, one)}
         items = (item for file in folder.files for item in self._items(file))
         return bool(said) and not any(item.get("text") in said for item in items if isinstance(item, dict))
 
@@ -91,11 +93,11 @@ class Ingestion:
 
     def _keep(self, folder: Folder) -> None:
         """Keep where a folder lies, by which its parts are known, unless it is itself a part of one."""
-        places, place = scopes.folders(self.db, self.scope.name), folder.path.resolve()
+        places, place = scopes.folders(self.engine.db, self.scope.name), folder.path.resolve()
         whole = any(folder.id.startswith(f"{id}/") and Path(of) in place.parents for id, of in places.items())  # noqa: A001
         if not whole and places.get(folder.id) != str(place):
             kept = {**places, folder.id: str(place)}
-            self.db.write(lambda tx: scopes.keep_folders(tx, self.scope.name, kept))
+            self.engine.db.write(lambda tx: scopes.keep_folders(tx, self.scope.name, kept))
 
     def _count(self, more: Ingested) -> None:
         self.done += more
@@ -111,7 +113,7 @@ class Ingestion:
         What was not looked at stays, and of a file that is there also what another way of reading made of it.
         """
         read, code = {file.id for file in folder.files}, 0
-        below = (sources.documents(self.db, self.scope.name, f"{id}/") for id in folder.ids)  # noqa: A001
+        below = (sources.documents(self.engine.db, self.scope.name, f"{id}/") for id in folder.ids)  # noqa: A001
         for document in dict.fromkeys(chain.from_iterable(below)):
             if document in read:
                 continue
@@ -123,7 +125,7 @@ class Ingestion:
                     self._fault(file, f"can't be read: {error.strerror}")
                 continue
             kind = self.reader.makes(file.path) if folder.saw(document) else None
-            stored = sources.document(self.db, self.scope.name, document)
+            stored = sources.document(self.engine.db, self.scope.name, document)
             self._delete([one for one in stored if one.readable and (not there or one.source.kind == kind)])
             code += there and kind != "code" and any(one.readable and one.source.kind == "code" for one in stored)
         if code and not self.reader.repository:
@@ -153,7 +155,7 @@ class Ingestion:
             return
         self._count(Ingested(remarks=tuple(item for item in items if isinstance(item, Remark))))
         new = [self.parse(item) for item in items if isinstance(item, dict)]
-        stored = sources.document(self.db, self.scope.name, file.id)
+        stored = sources.document(self.engine.db, self.scope.name, file.id)
         is_code = self.reader.kind(file) == "code"
         found = (by_name if is_code else difference)(stored, new, former=not self.update)
         if not self.update and (others := len(found.changed) + len(found.gone)):
@@ -177,7 +179,7 @@ class Ingestion:
     def _delete(self, gone: Sequence[Passage]) -> None:
         for some in _some(gone):
             told = {key: note for passage in some for key, note in passage.readable.items()}
-            self.writer.withdraw(self.scope, told, _GONE)
+            withdraw(self.engine, self.scope, told, _GONE)
             self._count(Ingested(deleted=len(some)))
 
     def _add_waiting(self) -> None:
@@ -219,7 +221,7 @@ class Ingestion:
 
     def _changed(self, new: Sequence[Source]) -> dict[str, Source]:
         """Return the messages that are stored and readable with another content."""
-        seen = sources.look_up(self.db, self.scope.name, sorted({source.id for source in new}), [], [])
+        seen = sources.look_up(self.engine.db, self.scope.name, sorted({source.id for source in new}), [], [])
         stored = seen.known if seen else {}
         return {
             source.id: source
@@ -228,7 +230,7 @@ class Ingestion:
         }
 
     def _change(self, file: File, new: Source) -> None:
-        stored = sources.find(self.db, self.scope.name, new.id)
+        stored = sources.find(self.engine.db, self.scope.name, new.id)
         if stored and not _only_text(stored, new):
             self._fault(file, f"message {new.id!r} differs in more than its text; an update changes only that")
             return

@@ -16,7 +16,7 @@ from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import NotFound, SourceConflict
 from memgraph_engine.gate.verdict import APPEND
 from memgraph_engine.graph import items as item_graph
-from memgraph_engine.graph import notes, scopes, sources
+from memgraph_engine.graph import notes, sources
 from memgraph_engine.ingest.construct import Placed, construct
 from memgraph_engine.ingest.passages import cuts
 from memgraph_engine.lifecycle import Life
@@ -24,8 +24,10 @@ from memgraph_engine.model.item import ITEMS, UNFOUND, Item, Put, item_of, sourc
 from memgraph_engine.model.marker import without_recalled
 from memgraph_engine.model.memory import READABLE, Source, cut_up
 from memgraph_engine.model.scope import Scope
+from memgraph_engine.writing.batch import Batch
 from memgraph_engine.writing.commit import until_current
-from memgraph_engine.writing.construction import Work, batch
+from memgraph_engine.writing.construction import Work
+from memgraph_engine.writing.deletion import delete
 from memgraph_engine.writing.rewording import Reworded, reword
 from memgraph_engine.writing.transaction import Transaction
 from memgraph_engine.writing.writer import Writer
@@ -62,7 +64,7 @@ class ItemWriter(Writer):
         removed = list[str]()
         for key in sorted(item_graph.find(self._engine.db, scope.name, self._shelf, list(keys))):
             with suppress(NotFound):  # somebody else was faster
-                self.delete(scope, source_id(self._shelf, key))
+                delete(self._engine, scope, source_id(self._shelf, key))
                 removed.append(key)
         return removed
 
@@ -91,7 +93,7 @@ class ItemWriter(Writer):
                 vectors=work.vectors,
                 phrases=work.phrases,
             )
-            batch(engine, scope, seen).write(candidates, [APPEND] * len(candidates))
+            Batch(engine, scope, seen).write(candidates, [APPEND] * len(candidates))
             self._versions[scope.name] = seen.version + 1
         return [put for put in puts if put not in new]
 
@@ -111,11 +113,11 @@ class ItemWriter(Writer):
     def _change(self, scope: Scope, put: Put) -> bool:
         """Give a stored item another value; tell whether it is there. Raises Stale, with nothing written."""
         engine, now, source = self._engine, self._engine.now(), source_id(self._shelf, put.key)
-        state = scopes.state(engine.db, scope.name)
-        old = sources.passages(engine.db, scope.name, source) if state else []
+        transaction = Transaction.begin(engine, scope)
+        old = sources.passages(engine.db, scope.name, source) if transaction else []
         ids = [one.note.id for one in notes.found_by(engine.db, scope.name, source)] if old else []
         told = notes.renderings(engine.db, scope.name, ids)
-        if not state or not told:
+        if not transaction or not told:
             return False
         if old[0].kind != "item":
             raise SourceConflict(f"{source!r} of {scope} is the id of a message: give the item another key.")
@@ -128,18 +130,10 @@ class ItemWriter(Writer):
         )
         if any(note.pinned for note in live):
             life = life.endless
-        transaction = Transaction(scope, state.version, now)
         transaction.live([source], now)
-        reword(
-            engine.db,
-            transaction,
-            # what can't be read any more is taken for other words, so that it stays as it was
-            Reworded(old if live else [replace(one, text="") for one in old], new, told),
-            lambda placed, waits: self._construct(scope, state.language, placed, waits),
-            language=state.language,
-            embedder=engine.embedder,
-            life=life,
-        )
+        # what can't be read any more is taken for other words, so that it stays as it was
+        before = old if live else [replace(one, text="") for one in old]
+        reword(transaction, Reworded(before, new, told), life)
         return True
 
     def _changed(self, old: Source, put: Put, now: datetime, created: datetime | None) -> tuple[list[Source], Life]:

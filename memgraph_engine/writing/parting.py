@@ -7,9 +7,7 @@ more, since nobody knows what else they quote.
 
 from collections.abc import Collection, Iterable, Mapping
 
-from memgraph_engine.embedding import CheckedEmbedder
 from memgraph_engine.graph import erasures, notes
-from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.notes import SUMMARY, Revision
 from memgraph_engine.model.memory import Note
 from memgraph_engine.writing import contexts, summaries
@@ -18,21 +16,17 @@ from memgraph_engine.writing.transaction import Transaction
 
 
 def part(
-    db: Database,
     transaction: Transaction,
     decision: str,
     parted: Mapping[str, Iterable[Note]],
     now: contexts.Repeatable,
-    *,
-    language: str,
-    embedder: CheckedEmbedder,
     without: Collection[str],
 ) -> list[str]:
     """Plan what follows for others where notes are kept apart from now on, by the class with which they are.
 
     Return the notes that get other contexts; those `without` get none.
     """
-    scope, quoting = transaction.scope.name, dict[str, None]()
+    db, scope, language, quoting = transaction.db, transaction.scope.name, transaction.language, dict[str, None]()
     for apart, some in parted.items():
         ids = sorted({source.id for note in some for source in note.sources})
         found = concerned(db, scope, erasures.select(db, scope, ids=ids), language) if ids else []
@@ -42,7 +36,7 @@ def part(
     for one in told:
         note = one.found.note
         context = summaries.local(note, language) if note.sums else contexts.local(one, now, language)
-        vector = None if note.status in ("pending", "archived") else embedder.embed_documents([context])[0]
+        vector = None if note.status in ("pending", "archived") else transaction.embedder.embed_documents([context])[0]
         properties = {
             **contexts.terms_of(context, note.sources, language),
             "constructed_by": SUMMARY if note.sums else "",

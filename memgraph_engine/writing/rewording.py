@@ -5,17 +5,14 @@ passage that is gone leaves its note, which is deleted unless others tell it too
 this is one decision. It makes a new version of each note of the message: so none before it can be undone beneath it.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from difflib import SequenceMatcher
 from functools import cached_property
 from typing import Any
-from uuid import uuid4
 
-from memgraph_engine.embedding import CheckedEmbedder
 from memgraph_engine.graph import sources
-from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.notes import NewNote, Rendering, Revision, tags_of, texts_of
 from memgraph_engine.ingest.construct import Placed
 from memgraph_engine.lifecycle import Life, quoted
@@ -23,10 +20,8 @@ from memgraph_engine.model.candidate import Candidate
 from memgraph_engine.model.memory import READABLE, Key, Source, note_id
 from memgraph_engine.model.result import Decision
 from memgraph_engine.writing import change, contexts
+from memgraph_engine.writing.construction import construct_alone
 from memgraph_engine.writing.transaction import Transaction
-
-Construct = Callable[[Sequence[Placed], bool], Sequence[Candidate]]
-"""From new passages to candidates, which wait for their construction if so."""
 
 
 @dataclass(frozen=True)
@@ -104,49 +99,34 @@ def _waits(one: Rendering) -> bool:
     return one.found.note.status == "pending"
 
 
-def reword(
-    db: Database,
-    transaction: Transaction,
-    given: Reworded,
-    construct: Construct,
-    *,
-    language: str,
-    embedder: CheckedEmbedder,
-    life: Life | None = None,
-) -> Decision:
+def reword(transaction: Transaction, given: Reworded, life: Life | None = None) -> Decision:
     """Give a source another text, and its notes another life if one is given; raises Stale, with nothing written."""
+    db, scope = transaction.db, transaction.scope.name
     notes = [one.found.note.id for one in given.told]
     only = notes[0] if len(notes) == 1 and not given.added else ""
-    decision = transaction.decide(Decision(uuid4().hex, "update", transaction.now, only))
-    around = sources.around(db, transaction.scope.name, [given.id])
+    decision = transaction.decide("update", only)
+    around = sources.around(db, scope, [given.id])
     before = [
         quoted(around[given.id, 0].previous, given.new[0]),
         *(given.quotable.get(part) for part in range(len(given.new) - 1)),
     ]
-    made = _made(given, before, construct)
-    plan = _Plan(transaction, given, decision.id, before, made, language, embedder, life.properties if life else {})
+    made = _made(transaction, given, before)
+    plan = _Plan(transaction, given, decision.id, before, made, life.properties if life else {})
     parted = [one.found.note.id for one in given.told if not plan.revise(one)]
     plan.add()
     transaction.rewrite(sources.joined(given.new), sources.cuts(given.new), parted=parted)
-    contexts.rewrite(
-        db,
-        transaction,
-        decision.id,
-        contexts.Turns.after(db, transaction.scope.name, {given.end: plan.end}),
-        language=language,
-        embedder=embedder,
-        without=notes,
-    )
-    transaction.commit(db)
+    contexts.rewrite(transaction, decision.id, contexts.Turns.after(db, scope, {given.end: plan.end}), notes)
+    transaction.commit()
     return decision
 
 
-def _made(given: Reworded, before: Sequence[Source | None], construct: Construct) -> dict[int, Candidate]:
+def _made(transaction: Transaction, given: Reworded, before: Sequence[Source | None]) -> dict[int, Candidate]:
     """Return candidates of the passages that are worded anew."""
     made: dict[int, Candidate] = {}
     for waits in (False, True):
         some = [part for part in sorted((*given.added, *given.changed)) if (part in given.waiting) == waits]
-        made |= zip(some, construct([Placed(given.new[part], None, before[part]) for part in some], waits), strict=True)
+        placed = [Placed(given.new[part], None, before[part]) for part in some]
+        made |= zip(some, construct_alone(transaction, placed, waits=waits), strict=True)
     return made
 
 
@@ -162,8 +142,6 @@ class _Plan:
     decision: str
     before: Sequence[Source | None]
     made: Mapping[int, Candidate]
-    language: str
-    embedder: CheckedEmbedder
     life: Mapping[str, Any]
 
     @property
@@ -214,7 +192,7 @@ class _Plan:
         if one.found.note.status not in READABLE:
             return {}, (None, None)
         tell = change.remaining if len(turns) < len(one.turns) else change.retold
-        return tell(one.found, turns, self.language, self.embedder)
+        return tell(self.transaction, one.found, turns)
 
     def _reworded(
         self, one: Rendering, candidate: Candidate

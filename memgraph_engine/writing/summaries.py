@@ -10,9 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from memgraph_engine.cost import Cost
-from memgraph_engine.embedding import CheckedEmbedder
 from memgraph_engine.graph import notes
-from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.notes import SUMMARY, USER, Part, Revision, Summed
 from memgraph_engine.language import tokenize
 from memgraph_engine.lifecycle import extract, rarity, unfaithful
@@ -134,14 +132,15 @@ def keywords(of: Iterable[Sequence[str]], most: int) -> tuple[str, ...]:
 
 
 def anew(
-    one: Summed, parts: Sequence[Part], keep: float, language: str, embedder: CheckedEmbedder
+    transaction: Transaction, one: Summed, parts: Sequence[Part]
 ) -> tuple[dict[str, Any], tuple[Any, Any], tuple[str, ...]]:
     """Return the properties, vectors and keywords of a summary that stands for these parts from now on."""
+    language, keep = transaction.language, transaction.engine.settings.lifecycle.keep
     rare = rarity((source.text for source in _said(parts)), language)
     made = text(parts, rare, keep, language)
     given = properties(made, parts, language)
     times = {"said_at": max(part.said_at for part in parts), "valid_from": min(part.valid_from for part in parts)}
-    raw, context = embedder.embed_documents([made.spoken, made.context])
+    raw, context = transaction.embedder.embed_documents([made.spoken, made.context])
     words = {*given["raw_terms"].split(), *given["context_terms"].split()}
     names = tuple(name for name in one.found.note.keywords if set(tokenize(name, language)) <= words)
     return {**given, **times}, (raw, context), names
@@ -152,21 +151,13 @@ def living(parts: Iterable[Part]) -> list[Part]:
     return [part for part in parts if any(source.erase_at > UNKNOWN_PAST for source in part.sources)]
 
 
-def release(
-    db: Database,
-    transaction: Transaction,
-    decision: str,
-    leaving: Collection[str],
-    keep: float,
-    language: str,
-    embedder: CheckedEmbedder,
-) -> list[str]:
+def release(transaction: Transaction, decision: str, leaving: Collection[str]) -> list[str]:
     """Plan what becomes of the summaries of notes that come back: each is made anew of the rest, or goes.
 
     Return these summaries.
     """
-    scope = transaction.scope.name
-    found = notes.summed(db, scope, notes.summaries_of(db, scope, sorted(leaving)), embedder.dimensions)
+    db, scope, dimensions = transaction.db, transaction.scope.name, transaction.embedder.dimensions
+    found = notes.summed(db, scope, notes.summaries_of(db, scope, sorted(leaving)), dimensions)
     for one in found:
         note = one.found.note
         if note.id in leaving:
@@ -180,7 +171,7 @@ def release(
         if one.found.constructed_by == USER:
             transaction.revise(one.found, Revision(note.id, decision, {}, sums=sums, light=not readable))
             continue
-        given, vectors, names = anew(one, parts, keep, language, embedder)
+        given, vectors, names = anew(transaction, one, parts)
         if readable:
             transaction.revise(one.found, Revision(note.id, decision, given, "changed", *vectors, names, sums=sums))
         else:

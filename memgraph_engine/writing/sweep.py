@@ -4,51 +4,59 @@ What is archived keeps its words and comes back whole by an undo, or by `restore
 on a sweep, nor does a sweep depend on who else reads.
 """
 
-from dataclasses import dataclass
-from datetime import datetime
-from uuid import uuid4
-
+from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import ClockSkew
 from memgraph_engine.graph import notes, scopes
 from memgraph_engine.graph.database import SKEW, Database
 from memgraph_engine.graph.health import ahead
 from memgraph_engine.graph.notes import Revision
-from memgraph_engine.model.result import Decision
+from memgraph_engine.model.ports import utc_now
+from memgraph_engine.model.result import Decision, Swept
 from memgraph_engine.model.scope import Scope
+from memgraph_engine.writing import erasure
+from memgraph_engine.writing.commit import retried
+from memgraph_engine.writing.pruning import prune
 from memgraph_engine.writing.transaction import Transaction
 
 _SOME = 500
 
 
-@dataclass(frozen=True, slots=True)
-class Batch:
-    """How many notes were archived, and by which decision."""
+def sweep(engine: Engine, scope: Scope) -> Swept:
+    """Erase what has its end for good, but what is held, and archive what else has expired. Raises ClockSkew."""
+    db = engine.db
+    if engine.clock is utc_now:  # a clock that a program gives is meant as it is
+        _check_clock(db)
+    if scopes.cut_off(db, scope.name):
+        scopes.clear(db, scope.name)
+    erased, held = erasure.ended(engine, scope)
+    archived, decisions = 0, list[Decision]()
+    while done := _archive(engine, scope):
+        archived += done[0]
+        decisions.append(done[1])
+    scopes.settle(db, scope.name, notes.UNSWEPT)
+    return Swept(archived, tuple(decisions), tuple(erased), tuple(held), prune(engine, scope, engine.now()))
 
-    notes: int
-    decision: Decision
 
-
-def sweep(db: Database, scope: Scope, now: datetime) -> Batch | None:
-    """Archive the 500 notes that ended first; None if none has expired that is not archived.
+@retried
+def _archive(engine: Engine, scope: Scope) -> tuple[int, Decision] | None:
+    """Archive the 500 notes that ended first, by one decision; None if none has expired that is not archived.
 
     What ought to be erased by now, and is held, has decisions of its own: these can't be undone, others can.
     """
-    state = scopes.state(db, scope.name)
-    some = notes.expiring(db, scope.name, _SOME) if state else []
-    if not state or not some:
+    transaction = Transaction.begin(engine, scope)
+    some = notes.expiring(engine.db, scope.name, _SOME) if transaction else []
+    if not transaction or not some:
         return None
-    some = [one for one in some if one.note.erase_at > now] or some
-    transaction = Transaction(scope, state.version, now)
+    some = [one for one in some if one.note.erase_at > transaction.now] or some
     one = some[0].note.id if len(some) == 1 else ""
-    ended = "It" if one else f"{len(some):,} notes"
-    decision = transaction.decide(Decision(uuid4().hex, "expire", now, one, evidence=f"{ended} had expired."))
+    decision = transaction.decide("expire", one, evidence=f"{'It' if one else f'{len(some):,} notes'} had expired.")
     for found in some:
         transaction.revise(found, Revision.archived(found.note.id, decision.id))
-    transaction.commit(db)
-    return Batch(len(some), decision)
+    transaction.commit()
+    return len(some), decision
 
 
-def check_clock(db: Database) -> None:
+def _check_clock(db: Database) -> None:
     """Raise ClockSkew if this machine's clock and the server's differ by more than five minutes."""
     skew = abs(ahead(db))
     if skew > SKEW:

@@ -4,24 +4,26 @@ What follows from a change is worked out here too: the scope's sums, the pairs o
 statements. A note may change several times in one transaction, each time with its own former version.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
+from uuid import uuid4
 
+from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.graph import decisions as decision_graph
 from memgraph_engine.graph import keywords as keyword_graph
 from memgraph_engine.graph import notes as note_graph
-from memgraph_engine.graph import sources, writes
-from memgraph_engine.graph.database import Database, Row
+from memgraph_engine.graph import scopes, sources, writes
 from memgraph_engine.graph.notes import Found, NewNote, NewSummary, Relation, Revision
 from memgraph_engine.graph.rows import milliseconds, source_properties
+from memgraph_engine.graph.scopes import ScopeState
 from memgraph_engine.graph.writes import Sums, Write
 from memgraph_engine.lifecycle import Life
 from memgraph_engine.model.candidate import Candidate, Keyword
 from memgraph_engine.model.memory import NEVER, READABLE, Source
-from memgraph_engine.model.result import Decision
+from memgraph_engine.model.result import Decision, DecisionKind
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.writing.commit import Stale
 
@@ -63,9 +65,12 @@ _NOTHING = Counted(readable=False, raw_length=0, context_length=0, keywords=())
 class Transaction:
     """Collects what one transaction does to a scope, as of a version of it."""
 
-    def __init__(self, scope: Scope, version: int, now: datetime, stored: Collection[str] = ()) -> None:
-        """Begin; `stored` are names of keywords that are there already, as of that version."""
-        self.scope, self.version, self.now = scope, version, now
+    def __init__(
+        self, engine: Engine, scope: Scope, seen: ScopeState | sources.Seen, stored: Collection[str] = ()
+    ) -> None:
+        """Begin; `stored` are names of keywords that are there already, as of what was seen."""
+        self.engine, self.scope, self.version, self.language = engine, scope, seen.version, seen.language
+        self.db, self.embedder, self.now = engine.db, engine.embedder, engine.now()
         self._stored = frozenset(stored)
         self._decisions: list[Decision] = []
         self._arriving: list[Sequence[Candidate]] = []
@@ -77,16 +82,9 @@ class Transaction:
         self._retired: dict[str, str] = {}
         self._reinstated: list[dict[str, Any]] = []
         self._relations: list[Relation] = []
-        self._cut: list[dict[str, str]] = []
-        self._untied: list[dict[str, str]] = []
-        self._loosed: list[dict[str, Any]] = []
-        self._retied: list[dict[str, str]] = []
-        self._strengthened: list[dict[str, Any]] = []
-        self._weakened: list[dict[str, str]] = []
+        self._rows: defaultdict[str, list[Any]] = defaultdict(list)  # those that are written as they came
         self._parted: dict[str, str] = {}
         self._leaving: list[str] = []
-        self._rebuilt: list[Row] = []
-        self._erased: list[str] = []
         self._living: dict[str, datetime | None] = {}
         self._prolonged: dict[tuple[str, str], Life] = {}
         self._rewritten: dict[str, dict[str, Any]] = {}
@@ -96,11 +94,18 @@ class Transaction:
         self._sums = Sums()
         self._pairs: keyword_graph.Pairs = Counter()
 
-    def decide(self, decision: Decision) -> Decision:
-        """Record a decision, and return it with its place; what it does is said by the other methods."""
-        placed = replace(decision, version=self.version + 1, place=len(self._decisions))
-        self._decisions.append(placed)
-        return placed
+    @classmethod
+    def begin(cls, engine: Engine, scope: Scope) -> "Transaction | None":
+        """Begin as of what a scope is now; None if there is no such scope."""
+        state = scopes.state(engine.db, scope.name)
+        return cls(engine, scope, state) if state else None
+
+    def decide(self, kind: DecisionKind, note: str = "", sources: Sequence[str] = (), **told: Any) -> Decision:
+        """Record a decision with what else it tells, and return it; what it does is said by the other methods."""
+        decision = Decision(uuid4().hex, kind, self.now, note, tuple(sources), **told)
+        decision = replace(decision, version=self.version + 1, place=len(self._decisions))
+        self._decisions.append(decision)
+        return decision
 
     def store(self, passages: Sequence[Candidate]) -> None:
         """Store a source, by the candidates made of its passages."""
@@ -176,28 +181,28 @@ class Transaction:
 
     def cut(self, decision: str, note: str) -> None:
         """Cut the ties of a note that a decision made."""
-        self._cut.append({"note": note, "decision": decision})
+        self._rows["cut"].append({"note": note, "decision": decision})
 
     def untie(self, decision: str, newer: str, older: str) -> None:
         """Take back the tie from a note to an older one."""
-        self._untied.append({"newer": newer, "older": older, "decision": decision})
+        self._rows["untied"].append({"newer": newer, "older": older, "decision": decision})
 
     def loosen(self, decision: str, note: str, sources: Collection[str] | None = None) -> None:
         """Take back what was judged by words that a note has no more; some `sources` may still tell it."""
         row = {"note": note, "decision": decision, "sources": None if sources is None else sorted(sources)}
-        self._loosed.append(row)
+        self._rows["loosed"].append(row)
 
     def retie(self, untied_by: str, decision: str) -> None:
         """Bring back the ties that a decision took back."""
-        self._retied.append({"untied_by": untied_by, "decision": decision})
+        self._rows["retied"].append({"untied_by": untied_by, "decision": decision})
 
     def strengthen(self, decision: str, newer: str, older: str, score: float) -> None:
         """Give a tie a higher score, once; it remembers the one before."""
-        self._strengthened.append({"new": newer, "old": older, "score": score, "decision": decision})
+        self._rows["strengthened"].append({"new": newer, "old": older, "score": score, "decision": decision})
 
     def weaken(self, decision: str, note: str) -> None:
         """Give the ties of a note that a decision strengthened the scores that they had before."""
-        self._weakened.append({"note": note, "decision": decision})
+        self._rows["weakened"].append({"note": note, "decision": decision})
 
     def rebuild(self, found: Found, revision: Revision, *, losing: bool) -> None:
         """Make a note anew in place, without a former version; it may lose keywords, and gains none."""
@@ -205,11 +210,11 @@ class Transaction:
         after = before.after(revision)
         self._lost |= set(before.keywords) - set(after.keywords)
         self._count(before, after)
-        self._rebuilt.append({**note_graph.revised([revision])[0], "losing": losing})
+        self._rows["rebuilt"].append({**note_graph.revised([revision])[0], "losing": losing})
 
     def erase(self, found: Found) -> None:
         """Remove a note with all of its versions."""
-        self._erased.append(found.note.id)
+        self._rows["erased"].append(found.note.id)
         self._lost |= set(found.note.keywords)
         self._count(Counted.of(found), _NOTHING)
 
@@ -275,12 +280,12 @@ class Transaction:
         self._lost |= had - has
         self._gained |= has - had
 
-    def commit(self, db: Database) -> None:
+    def commit(self) -> None:
         """Write it all, or raise Stale, with nothing written, when another write came between.
 
         A write that was committed though its answer was lost is known by its decisions.
         """
-        scope = self.scope.name
+        db, scope = self.db, self.scope.name
         written = not self._decisions or writes.commit(db, scope, self.version, self.now, self._write(), self._sums)
         if not written and not decision_graph.find(db, scope, self._decisions[0].id):
             raise Stale
@@ -295,17 +300,10 @@ class Transaction:
             waves=[note_graph.revised(wave.values()) for wave in self._waves],
             rewritten=[row for _, row in sorted(self._rewritten.items())],
             relations=note_graph.related(self._relations),
-            cut=self._cut,
-            untied=self._untied,
-            loosed=self._loosed,
-            retied=self._retied,
-            strengthened=self._strengthened,
-            weakened=self._weakened,
+            **self._rows,
             retired=[{"id": note, "decision": decision} for note, decision in sorted(self._retired.items())],
             parted=[{"id": note, "apart": apart} for note, apart in sorted(self._parted.items())],
             leaving=sorted(self._leaving),
-            rebuilt=self._rebuilt,
-            erased=self._erased,
             living=[
                 {"id": source, "begins": None if begins is None else milliseconds(begins)}
                 for source, begins in sorted(self._living.items())

@@ -6,23 +6,21 @@ Decisions, former versions and recorded times stay: what was believed in between
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
-from uuid import uuid4
 
-from memgraph_engine.embedding import CheckedEmbedder
+from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import NotFound, UndoRefused
 from memgraph_engine.graph import decisions, notes, scopes, sources
 from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.notes import QUOTABLE, SUMMARY, Found, Gathered, Revision
-from memgraph_engine.lifecycle import Life, Policies, life_of
+from memgraph_engine.lifecycle import Life, life_of
 from memgraph_engine.model.memory import Note
 from memgraph_engine.model.result import Decision
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.rendering import Text
 from memgraph_engine.writing import contexts, summaries
-from memgraph_engine.writing.commit import Stale
+from memgraph_engine.writing.commit import Stale, retried
 from memgraph_engine.writing.lives import keywords
 from memgraph_engine.writing.parting import part
 from memgraph_engine.writing.transaction import Transaction
@@ -34,7 +32,29 @@ _MARKING = ("update", "change", "conflict")
 _TOUCHED = ("created", "changed", "superseded", "retired")
 
 
-def later(db: Database, scope: Scope, id: str) -> list[str]:  # noqa: A002  the graph's own word
+def undo(engine: Engine, scope: Scope, id: str, *, cascade: bool = False) -> Decision:  # noqa: A002
+    """Take a decision back, with `cascade` after all later ones that touched what it made.
+
+    Raises UndoRefused, also with `cascade` where something in its way can't be taken back.
+    """
+    known: list[str] | None = None
+    why: UndoRefused | None = None
+    while True:
+        try:
+            return _undo(engine, scope, id)
+        except UndoRefused as refused:
+            found = later(engine.db, scope, id) if cascade else []  # refused too if it can't be undone
+            if not cascade or found == known:
+                raise (why or refused) from None
+            known = found
+        for other in found:
+            try:
+                undo(engine, scope, other, cascade=True)
+            except UndoRefused as refused:  # or somebody else was faster
+                why = refused
+
+
+def later(db: Database, scope: Scope, id: str) -> list[str]:  # noqa: A002
     """Return the decisions that touched, since this one, a note that it created or changed: newest first."""
     check(db, scope, id)
     about = (one for one in notes.gathered(db, scope.name, id) if one.role in _TOUCHED)
@@ -77,16 +97,10 @@ def check(db: Database, scope: Scope, id: str) -> Decision:  # noqa: A002
     return decision
 
 
-def undo(
-    db: Database,
-    scope: Scope,
-    id: str,  # noqa: A002
-    embedder: CheckedEmbedder,
-    now: datetime,
-    policies: Policies,
-) -> Decision:
-    """Undo one decision; raises UndoRefused where a later one touched what it made, or Stale."""
-    state = scopes.state(db, scope.name)
+@retried
+def _undo(engine: Engine, scope: Scope, id: str) -> Decision:  # noqa: A002
+    """Undo one decision; raises UndoRefused where a later one touched what it made."""
+    db, transaction = engine.db, Transaction.begin(engine, scope)
     undone = check(db, scope, id)
     about = _first(notes.gathered(db, scope.name, id))
     touched = {other: kind for one in about for other, kind in one.later}
@@ -105,13 +119,10 @@ def undo(
         raise UndoRefused(
             f"Decision {id} of {scope} is about what is to be erased by its policy; it comes back no more."
         )
-    assert state  # a decision has a scope
-    transaction = Transaction(scope, state.version, now)
-    decision = transaction.decide(
-        Decision(uuid4().hex, "undo", now, undone.note, evidence=_evidence(undone), undoes=id)
-    )
-    _Undoing(db, transaction, undone, decision, state.language, embedder, policies).run(about)
-    transaction.commit(db)
+    assert transaction  # a decision has a scope
+    decision = transaction.decide("undo", undone.note, evidence=_evidence(undone), undoes=id)
+    _Undoing(transaction, undone, decision).run(about)
+    transaction.commit()
     return decision
 
 
@@ -151,19 +162,9 @@ class _Former:
 class _Undoing:
     """One undo, planned step by step."""
 
-    def __init__(
-        self,
-        db: Database,
-        transaction: Transaction,
-        undone: Decision,
-        decision: Decision,
-        language: str,
-        embedder: CheckedEmbedder,
-        policies: Policies,
-    ) -> None:
-        self._policies = policies
-        self._db, self._transaction, self._undone, self._decision = db, transaction, undone, decision
-        self._language, self._embedder = language, embedder
+    def __init__(self, transaction: Transaction, undone: Decision, decision: Decision) -> None:
+        self._db, self._transaction, self._undone, self._decision = transaction.db, transaction, undone, decision
+        self._embedder = transaction.embedder
         self._repeatable: dict[Key, Source | None] = {}
         self._apart: dict[str, frozenset[str]] = {}
 
@@ -196,15 +197,7 @@ class _Undoing:
         for text in former:
             whole, cuts = sources.joined(text.passages), sources.cuts(text.passages)
             self._transaction.rewrite(whole, cuts, parted=parted, returned=returned)
-        contexts.rewrite(
-            self._db,
-            self._transaction,
-            self._decision.id,
-            after,
-            language=self._language,
-            embedder=self._embedder,
-            without=[*(one.id for one in about), *retold],
-        )
+        contexts.rewrite(self._transaction, self._decision.id, after, [*(one.id for one in about), *retold])
 
     def _retell(self, changed: Sequence[Gathered]) -> list[str]:
         """Let nothing tell what is kept apart again; return the notes that get another context."""
@@ -212,16 +205,8 @@ class _Undoing:
         for one in changed:
             if one.before and one.now and one.before.note.apart not in (None, one.now.note.apart):
                 parted[one.before.note.apart].append(one.before.note)
-        return part(
-            self._db,
-            self._transaction,
-            self._decision.id,
-            parted,
-            self._repeatable,
-            language=self._language,
-            embedder=self._embedder,
-            without=[one.id for one in changed],
-        )
+        without = [one.id for one in changed]
+        return part(self._transaction, self._decision.id, parted, self._repeatable, without)
 
     def _former(self, changed: Sequence[Gathered]) -> "list[_Former]":
         """Return the sources that had another text before."""
@@ -271,7 +256,8 @@ class _Undoing:
     def _life(self, before: Found) -> Life:
         """Return the life of a note that is as it was before; what had expired begins anew."""
         if self._undone.kind == "expire":
-            return replace(self._policies.anew(before.note, self._transaction.now), apart=before.note.apart)
+            policies, now = self._transaction.engine.policies, self._transaction.now
+            return replace(policies.anew(before.note, now), apart=before.note.apart)
         return life_of(before.note)
 
     def _reinstate(self, one: Gathered, turns: contexts.Turns) -> None:
@@ -280,7 +266,7 @@ class _Undoing:
         self._transaction.reinstate(one.before, self._undone.id, self._decision.id)
         context = self._context(one.before, turns)
         if context != one.before.note.context:
-            properties = contexts.terms_of(context, one.before.note.sources, self._language)
+            properties = contexts.terms_of(context, one.before.note.sources, self._transaction.language)
             self._transaction.revise(one.before, Revision(one.id, self._decision.id, properties, "rewritten"))
 
     def _restore(self, one: Gathered, turns: contexts.Turns) -> None:
@@ -294,7 +280,7 @@ class _Undoing:
         properties: dict[str, Any] = {
             "raw": list(before.note.raw),
             "raw_terms": before.raw_terms,
-            **contexts.terms_of(context, before.note.sources, self._language),
+            **contexts.terms_of(context, before.note.sources, self._transaction.language),
             "status": before.note.status,
             "tags": list(before.note.tags),
             **{name: getattr(before.note, name) for name in ("session", "seq", "speaker", "role")},
@@ -357,13 +343,13 @@ class _Undoing:
             return before
         if not before.note.sums:
             return replace(before, constructed_by="")
-        note = replace(before.note, context=summaries.local(before.note, self._language))
+        note = replace(before.note, context=summaries.local(before.note, self._transaction.language))
         return replace(before, note=note, constructed_by=SUMMARY, context_vector=None)
 
     def _context(self, before: Found, turns: contexts.Turns) -> str:
         """Return the context of a note as it was before, without the turns that were deleted or corrected since."""
-        return before.note.context if before.constructed_by else turns.context(before, self._language)
+        return before.note.context if before.constructed_by else turns.context(before, self._transaction.language)
 
     def _name(self, found: Found) -> None:
         """Store the keywords that a note gets back: those that no other note carried meanwhile are gone."""
-        self._transaction.name(keywords(found.note.keywords, self._language, self._embedder))
+        self._transaction.name(keywords(self._transaction, found.note.keywords))

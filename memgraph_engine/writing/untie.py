@@ -4,12 +4,9 @@ What an assistant repeated of the older one loses its tie with it. Ties are kept
 does not make them again, and an undo can bring them back.
 """
 
-from datetime import datetime
-from uuid import uuid4
-
-from memgraph_engine.embedding import CheckedEmbedder
+from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import InvalidInput, NotFound, UndoRefused
-from memgraph_engine.graph import decisions, notes, scopes
+from memgraph_engine.graph import decisions, notes
 from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.decisions import Tied
 from memgraph_engine.graph.notes import Revision
@@ -17,27 +14,28 @@ from memgraph_engine.model.memory import NEVER, Note
 from memgraph_engine.model.result import Decision
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.writing import change, contexts
+from memgraph_engine.writing.commit import retried
 from memgraph_engine.writing.transaction import Transaction
 
 
-def untie(db: Database, scope: Scope, ids: tuple[str, str], embedder: CheckedEmbedder, now: datetime) -> Decision:
-    """Take back the tie between two notes; raises InvalidInput, NotFound, UndoRefused, or Stale."""
-    state = scopes.state(db, scope.name)
+@retried
+def untie(engine: Engine, scope: Scope, *ids: str) -> Decision:
+    """Take back the tie between two notes; raises InvalidInput, NotFound or UndoRefused."""
+    db, transaction = engine.db, Transaction.begin(engine, scope)
     one, other = (_note(db, scope, id) for id in ids)  # noqa: A001  the graph's own word
     if one.id == other.id:
         raise InvalidInput(f"{ids[0]!r} and {ids[1]!r} are the same note, {one.id}: give the two notes of a tie.")
     ties = _ties(db, scope, one, other)
     ties += [echoed for tie in ties for echoed in _echoes(db, scope, tie)]
-    assert state  # a note has a scope
-    transaction = Transaction(scope, state.version, now)
+    assert transaction  # a note has a scope
     why = " ".join(f"Takes back a tie of the kind {tie.kind}, from {tie.newer} to {tie.older}." for tie in ties)
-    decision = transaction.decide(Decision(uuid4().hex, "untie", now, "", evidence=why))
+    decision = transaction.decide("untie", evidence=why)
     for newer, older in dict.fromkeys((tie.newer, tie.older) for tie in ties):
         transaction.untie(decision.id, newer, older)
     for tie in ties:
         if tie.kind == "supersede":
-            _bring_back(db, transaction, decision.id, tie.older, state.language, embedder)
-    transaction.commit(db)
+            _bring_back(transaction, decision.id, tie.older)
+    transaction.commit()
     return decision
 
 
@@ -73,31 +71,18 @@ def _echoes(db: Database, scope: Scope, tie: Tied) -> list[Tied]:
     return [one for some in known for one in some if one.newer == tie.newer and not one.untied_by]
 
 
-def _bring_back(
-    db: Database,
-    transaction: Transaction,
-    decision: str,
-    note: str,
-    language: str,
-    embedder: CheckedEmbedder,
-) -> None:
+def _bring_back(transaction: Transaction, decision: str, note: str) -> None:
     """Let a note that was replaced hold again, as its sources tell it now; contexts may quote it again."""
-    (found,) = notes.renderings(db, transaction.scope.name, [note])
+    db, scope = transaction.db, transaction.scope
+    (found,) = notes.renderings(db, scope.name, [note])
     turns = [(turn.source, turn.previous) for turn in found.turns]
     if not turns:
         raise UndoRefused(
-            f"Note {note} of {transaction.scope} can't be brought back: its message no longer says it. "
+            f"Note {note} of {scope} can't be brought back: its message no longer says it. "
             "Its `history` names the update that took it out; undo that first."
         )
-    properties, vectors = change.retold(found.found, turns, language, embedder)
+    properties, vectors = change.retold(transaction, found.found, turns)
     holds = {**properties, "status": "active", "valid_to": NEVER}
     transaction.revise(found.found, Revision(note, decision, holds, "changed", *vectors))
-    contexts.rewrite(
-        db,
-        transaction,
-        decision,
-        contexts.Turns.after(db, transaction.scope.name, {source.key: source for source, _ in turns}),
-        language=language,
-        embedder=embedder,
-        without=[note],
-    )
+    after = contexts.Turns.after(db, scope.name, {source.key: source for source, _ in turns})
+    contexts.rewrite(transaction, decision, after, without=[note])

@@ -7,22 +7,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
-from uuid import uuid4
 
-from memgraph_engine.embedding import CheckedEmbedder
 from memgraph_engine.engine.wiring import Engine
-from memgraph_engine.graph import notes, scopes, usage
-from memgraph_engine.graph.database import Database
+from memgraph_engine.graph import notes, usage
 from memgraph_engine.graph.notes import Revision
 from memgraph_engine.graph.usage import Weighed
 from memgraph_engine.lifecycle import utility
 from memgraph_engine.model.memory import READABLE
-from memgraph_engine.model.result import Decision
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.model.usage import Usage
 from memgraph_engine.settings import UseSettings
 from memgraph_engine.writing import contexts
-from memgraph_engine.writing.commit import until_current
+from memgraph_engine.writing.commit import retried
 from memgraph_engine.writing.transaction import Transaction
 
 _SOME = 500
@@ -49,7 +45,7 @@ def prune(engine: Engine, scope: Scope) -> int:
     ids, archived = sorted(low), 0
     for start in range(0, len(ids), _SOME):
         some = ids[start : start + _SOME]
-        done = until_current(db, scope.name, partial(_archive, db, scope, some, engine.embedder, now))
+        done = _archive(engine, scope, some)
         fresh = {id: _started(engine, low[id], now) for id in done}  # noqa: A001
         usage.change(db, scope.name, [scope.name], fresh, partial(_begun, fresh))
         archived += len(done)
@@ -69,23 +65,23 @@ def _started(engine: Engine, one: Weighed, at: datetime) -> Usage:
     return utility.started(engine.policies.known(one.policy), at, message=one.message)
 
 
-def _archive(db: Database, scope: Scope, ids: Sequence[str], embedder: CheckedEmbedder, now: datetime) -> Sequence[str]:
-    """Archive some notes by one decision; return those that could still be read. Raises Stale."""
-    state = scopes.state(db, scope.name)
-    found = [one.found for one in notes.renderings(db, scope.name, ids)] if state else []
+@retried
+def _archive(engine: Engine, scope: Scope, ids: Sequence[str]) -> Sequence[str]:
+    """Archive some notes by one decision; return those that could still be read."""
+    db, transaction = engine.db, Transaction.begin(engine, scope)
+    found = [one.found for one in notes.renderings(db, scope.name, ids)] if transaction else []
     found = [one for one in found if one.note.status in READABLE and not one.note.pinned]
-    if not state or not found:
+    if not transaction or not found:
         return ()
-    transaction = Transaction(scope, state.version, now)
     told = [one.note.id for one in found]
     many = f"{len(told):,} notes have" if len(told) > 1 else "It has"
     why = f"{many} proved of little use: a utility below {utility.LOW} of {utility.MOST}."
     only = told[0] if len(told) == 1 else ""
-    decision = transaction.decide(Decision(uuid4().hex, "archive", now, only, evidence=why))
+    decision = transaction.decide("archive", only, evidence=why)
     for one in found:
         transaction.revise(one, Revision.archived(one.note.id, decision.id))
     hidden = dict.fromkeys(source.key for one in found for source in one.note.sources)
     turns = contexts.Turns.after(db, scope.name, hidden)
-    contexts.rewrite(db, transaction, decision.id, turns, language=state.language, embedder=embedder, without=told)
-    transaction.commit(db)
+    contexts.rewrite(transaction, decision.id, turns, told)
+    transaction.commit()
     return told
