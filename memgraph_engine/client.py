@@ -15,7 +15,7 @@ from memgraph_engine.answer.citations import cited_in
 from memgraph_engine.asking.audit import Audit
 from memgraph_engine.asking.forgetting import Meaning, meaning
 from memgraph_engine.asking.reader import LAST, Reader
-from memgraph_engine.blocks.job import rebuild_blocks
+from memgraph_engine.blocks.rebuild import rebuild_blocks
 from memgraph_engine.claims.consolidation import consolidate
 from memgraph_engine.claims.sharing import general
 from memgraph_engine.engine import wiring

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from memgraph_engine.blocks.job import rebuild_blocks
+from memgraph_engine.blocks.rebuild import rebuild_blocks
 from memgraph_engine.cli import app
 from memgraph_engine.errors import StoreError
 from memgraph_engine.evaluation.journal import Journal

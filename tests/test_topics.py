@@ -3,6 +3,7 @@
 import doctest
 import json
 import threading
+import time
 from collections import Counter
 from contextlib import contextmanager
 
@@ -303,8 +304,8 @@ def test_a_run_that_waited_returns_the_result_of_the_other(memory, monkeypatch):
             waiting.wait(10)
 
     waiting = threading.Event()
-    sleep = rebuild.time.sleep
-    monkeypatch.setattr(rebuild.time, "sleep", lambda seconds: (waiting.set(), sleep(seconds)))
+    sleep = time.sleep
+    monkeypatch.setattr(time, "sleep", lambda seconds: (waiting.set(), sleep(seconds)))
     thread = threading.Thread(target=lambda: second.append(memory.rebuild_topics(user_id="ana", progress=hold)))
     thread.start()
     inside.wait(10)

@@ -17,6 +17,7 @@ from typer.testing import CliRunner
 
 from memgraph_engine import Memory, Settings
 from memgraph_engine.cli import app
+from memgraph_engine.engine.passes import WAIT
 from memgraph_engine.errors import SettingsError, Unreachable
 from memgraph_engine.graph import leases
 from memgraph_engine.testing import purge
@@ -408,7 +409,7 @@ def test_it_does_not_wait_for_another_run_when_it_is_to_stop(connect, monkeypatc
     inner = table.rebuild_topics
 
     def stopped(engine, scope, progress):
-        return inner(engine, scope, progress=lambda at: (at == rebuild.WAIT and worker.stop(), progress(at)))
+        return inner(engine, scope, progress=lambda at: (at == WAIT and worker.stop(), progress(at)))
 
     monkeypatch.setattr(table, "rebuild_topics", stopped)
     with leases.held(memory.engine.db, f"topics {memory.engine.settings.tenant}/ana"):

@@ -5,96 +5,65 @@ present one. Readers see the former until then, and a run that fails or is kille
 what it has written, and what a model has.
 """
 
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, NoReturn
+from functools import partial
+from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from memgraph_engine.blocks.describing import Describer, kept
 from memgraph_engine.blocks.paper import paper_tree
+from memgraph_engine.blocks.schema import schema
 from memgraph_engine.blocks.tree import Node, Tree, tree
 from memgraph_engine.blocks.units import Placed
-from memgraph_engine.errors import NotFound, WriteConflict
+from memgraph_engine.engine.account import on_account
+from memgraph_engine.engine.passes import Pass, Progress
+from memgraph_engine.engine.wiring import Engine
+from memgraph_engine.errors import NotFound
 from memgraph_engine.graph import blocks as block_graph
-from memgraph_engine.graph import leases
-from memgraph_engine.graph.blocks import BlocksState, Overtaken, Stored
-from memgraph_engine.graph.database import Database, Row, Runner
+from memgraph_engine.graph.blocks import BlocksState, Stored
+from memgraph_engine.graph.database import Row, Runner
+from memgraph_engine.graph.leases import Overtaken
 from memgraph_engine.model.block import BlockRun
+from memgraph_engine.model.scope import Scope
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
 PHASES = ("read", "link", "write", "describe", "publish", "tidy")
-WAIT = "wait"
-Progress = Callable[[str], None]
-"""Told the name of each phase as it begins, WAIT while another run is at it; what it raises ends the run."""
-
-_ATTEMPTS = 3  # the last writes whatever notes came between: the blocks of those that changed are stale
-_PATIENCE = 900.0  # seconds to wait for another run
 
 
-@dataclass(frozen=True, slots=True)
-class _Job:
-    db: Database
-    scope: str
+@dataclass
+class _Blocks(Pass):
     dimensions: int
     most: int
     exact: int
     paper_leaves: int
-    tell: Progress
     describer: Describer
-    seconds: dict[str, float] = field(default_factory=dict)
-
-    @contextmanager
-    def phase(self, name: str) -> Iterator[None]:
-        self.tell(name)
-        begun = time.perf_counter()
-        yield
-        self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - begun
 
 
-def rebuild(
-    db: Database,
-    scope: str,
-    now: datetime,
-    dimensions: int,
-    *,
-    most: int,
-    exact: int,
-    paper_leaves: int = 0,
-    describer: Describer,
-    progress: Progress = lambda _phase: None,
-) -> BlockRun:
-    """Build the tree of a scope anew, and return what changed; a session makes at most `most` leaves.
+def rebuild_blocks(engine: Engine, scope: Scope, progress: Progress = lambda _phase: None) -> BlockRun:
+    """Build the tree of a scope anew, and return what changed; what chat models cost is written down.
 
-    With `paper_leaves` it is linked as in the paper, and refused (SettingsError) where there are more leaves than that.
-
-    Two runs at once do the work once: the second waits, and returns the first's result if nothing was written
-    meanwhile. Raises NotFound for a scope that nothing was written to, or WriteConflict when others keep winning.
+    By the paper's linkage it is refused (SettingsError) where there are more leaves than `blocks.paper_leaves`. Else it
+    raises as a pass does.
     """
-    before = block_graph.state(db, scope)
-    if before is None:
-        raise NotFound(f"Nothing was ever written to {scope!r}, so it has no blocks.")
-    job = _Job(db, scope, dimensions, most, exact, paper_leaves, progress, describer)
-    with leases.held(db, f"blocks {scope}", patience=_PATIENCE, waiting=lambda: progress(WAIT)):
-        for attempt in range(_ATTEMPTS):
-            try:
-                return _once(job, now, before.run, late=attempt == _ATTEMPTS - 1)
-            except Overtaken:
-                continue
-    raise WriteConflict(f"Other runs changed the blocks of {scope!r} {_ATTEMPTS} times during this one. Try again.")
+    db, settings = engine.db, engine.settings.blocks
+    shape, before = schema(settings.schema_file), block_graph.state(db, scope.name)
+    paper_leaves = settings.paper_leaves if settings.linkage == "paper" else 0
+    sizes = engine.embedder.dimensions, shape.most, settings.exact, paper_leaves
+    with on_account(engine, scope) as spent:
+        describer = Describer(engine, scope.name, shape, spent)
+        job = _Blocks(db, scope.name, "blocks", progress, *sizes, describer)
+        return job.until_written(before.run if before else None, partial(_once, job, engine.now()))
 
 
-def _once(job: _Job, now: datetime, before: str, *, late: bool) -> BlockRun:
+def _once(job: _Blocks, now: datetime, before: str, late: bool) -> BlockRun:
     """Do the work once, unless another run has done it since the one `before`: then return that."""
     with job.phase("read"):
-        seen = block_graph.state(job.db, job.scope)
-        if seen is None:
-            _gone(job.scope)
+        seen = _seen(job)
         if seen.run != before and seen.version == seen.read:
             return block_graph.runs(job.db, job.scope, 1)[0]
         found = _read(job, seen)
@@ -111,20 +80,18 @@ def _once(job: _Job, now: datetime, before: str, *, late: bool) -> BlockRun:
     with job.phase("publish"):
         kinds = job.describer.spent.kinds
         publishing = _Publishing(seen, replace(run, seconds={**job.seconds}), kinds, made, gone, late)
-        run = job.db.write(publishing.write) or _overtaken()
+        if not (published := job.db.write(publishing.write)):
+            raise Overtaken
     with job.phase("tidy"):
         block_graph.remove(job.db, job.scope, gone)
-        if block_graph.state(job.db, job.scope) is None:
-            _gone(job.scope)
-    return replace(run, seconds=job.seconds)
+        _seen(job)
+    return replace(published, seconds=job.seconds)
 
 
-def _gone(scope: str) -> NoReturn:
-    raise NotFound(f"{scope!r} was removed while its blocks were made.")
-
-
-def _overtaken() -> NoReturn:
-    raise Overtaken
+def _seen(job: _Blocks) -> BlocksState:
+    if (state := block_graph.state(job.db, job.scope)) is None:
+        raise NotFound(f"{job.scope!r} was removed while its blocks were made.")
+    return state
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +105,7 @@ class _Found:
     stored: Mapping[str, Stored]
 
 
-def _read(job: _Job, seen: BlocksState) -> _Found:
+def _read(job: _Blocks, seen: BlocksState) -> _Found:
     import numpy as np
 
     notes: list[Placed] = []
@@ -151,7 +118,7 @@ def _read(job: _Job, seen: BlocksState) -> _Found:
     return _Found(seen, notes, np.concatenate(vectors), stamps, block_graph.stored(job.db, job.scope))
 
 
-def _linked(job: _Job, found: _Found) -> Tree:
+def _linked(job: _Blocks, found: _Found) -> Tree:
     """Return the tree; by the paper's linkage its blocks are written, and tell something, as they are merged."""
     if not job.paper_leaves:
         return tree(job.scope, found.notes, found.vectors, most=job.most, exact=job.exact)
@@ -163,7 +130,7 @@ def _linked(job: _Job, found: _Found) -> Tree:
     return paper_tree(job.scope, found.notes, found.vectors, speak, most=job.most, limit=job.paper_leaves)
 
 
-def _write(job: _Job, found: _Found, nodes: Sequence[Node], vectors: "NDArray[np.float64]", phase: str) -> None:
+def _write(job: _Blocks, found: _Found, nodes: Sequence[Node], vectors: "NDArray[np.float64]", phase: str) -> None:
     """Write the blocks that are not stored as they are."""
     rows: list[Row] = [
         {
@@ -185,7 +152,7 @@ def _write(job: _Job, found: _Found, nodes: Sequence[Node], vectors: "NDArray[np
         job.tell(phase)
 
 
-def _described(job: _Job, made: Tree, stored: Mapping[str, Stored], now: datetime) -> BlockRun:
+def _described(job: _Blocks, made: Tree, stored: Mapping[str, Stored], now: datetime) -> BlockRun:
     same = sum(kept(node, stored) for node in made.nodes)
     created = sum(node.id not in stored for node in made.nodes)
     root = made.nodes[0] if made.nodes else None

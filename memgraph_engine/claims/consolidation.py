@@ -6,32 +6,32 @@ it is read (LightMem, section 3.6, algorithm 3).
 """
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from memgraph_engine.claims.abstracting import Abstractor, Found, Reading
 from memgraph_engine.claims.patterns import Told, identity
 from memgraph_engine.claims.sharing import mark
 from memgraph_engine.engine.account import on_account
+from memgraph_engine.engine.passes import Pass, Progress
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import NotFound
 from memgraph_engine.graph import claims as claim_graph
-from memgraph_engine.graph import leases
 from memgraph_engine.graph.claims import Supported
 from memgraph_engine.graph.database import Row
 from memgraph_engine.model.claim import LEAST, ClaimRun
 from memgraph_engine.model.names import key
 from memgraph_engine.model.scope import Scope
 
-READ, TIDY, WAIT = "read", "tidy", "wait"
-Progress = Callable[[str], None]
-"""Told `read` before each page of notes, `tidy` at the end, `wait` while another run works; what it raises ends it."""
-_PATIENCE = 900.0  # seconds to wait for another run
+READ, TIDY = "read", "tidy"
 
 
 def consolidate(engine: Engine, scope: Scope, progress: Progress = lambda _phase: None) -> ClaimRun:
-    """Run the claims job over a memory; raises NotFound for one that nothing was written to."""
+    """Run the claims job over a memory; raises NotFound for one that nothing was written to.
+
+    `progress` is told READ before each page of notes, TIDY at the end.
+    """
     db = engine.db
-    with leases.held(db, f"claims {scope.name}", patience=_PATIENCE, waiting=lambda: progress(WAIT)):
+    with Pass(db, scope.name, "claims", progress).alone():
         state = claim_graph.state(db, scope.name)
         if state is None:
             raise NotFound(f"Nothing was ever written to {scope.name!r}, so it claims nothing.")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from memgraph_engine.cost import Cost
 from memgraph_engine.graph import schema
 from memgraph_engine.graph.database import Database, Row, Runner
+from memgraph_engine.graph.leases import Overtaken
 from memgraph_engine.graph.rows import dated, moment, packed
 from memgraph_engine.model.block import Block, BlockRun
 
@@ -22,10 +23,6 @@ _ALL = 2**31 - 1
 SPARE = 6
 """Times as many blocks are looked at as are wanted: those on a branch of a better one are left out."""
 _JSON = ("seconds", "cost")
-
-
-class Overtaken(Exception):
-    """Another run, or an erasure of everything, came since the notes were read; nothing was written."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,10 @@ _SECONDS = 10.0  # for which a lease outlives its holder
 _WAIT = 0.1
 
 
+class Overtaken(Exception):
+    """Somebody else wrote since a run read, without its lease or after that lapsed; nothing was written."""
+
+
 @dataclass(frozen=True, slots=True)
 class Lease:
     """A lease that was not given back: until when it is held, and whether that has `lapsed` by the server's clock."""

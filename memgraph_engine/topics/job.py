@@ -34,7 +34,6 @@ def rebuild_topics(
     from memgraph_engine.topics.naming import Labeller
     from memgraph_engine.topics.rebuild import rebuild
 
-    one, settings = partitioner_of(engine, partitioner), engine.settings.topics
+    one = partitioner_of(engine, partitioner)
     with on_account(engine, scope) as spent:
-        labeller = Labeller(engine.roles, spent)
-        return rebuild(engine.db, scope.name, one, settings, engine.now(), progress, labeller)
+        return rebuild(engine, scope, one, progress, Labeller(engine.roles, spent))

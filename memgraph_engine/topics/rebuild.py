@@ -3,23 +3,24 @@
 Readers see the former topics until the new ones are whole; a run that fails or is killed leaves the former ones.
 """
 
-import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import NoReturn
+from functools import partial
 from uuid import uuid4
 
 import numpy as np
 
-from memgraph_engine.errors import NotFound, WriteConflict
+from memgraph_engine.engine.passes import Pass, Progress
+from memgraph_engine.engine.wiring import Engine
+from memgraph_engine.errors import NotFound
 from memgraph_engine.graph import keywords as keyword_graph
-from memgraph_engine.graph import leases
 from memgraph_engine.graph import topics as topic_graph
-from memgraph_engine.graph.database import Database, Row, Runner
+from memgraph_engine.graph.database import Row, Runner
+from memgraph_engine.graph.leases import Overtaken
 from memgraph_engine.graph.rows import packed
 from memgraph_engine.model.ports import Partitioner
+from memgraph_engine.model.scope import Scope
 from memgraph_engine.model.topic import Topic, TopicRun
 from memgraph_engine.settings import TopicsSettings
 from memgraph_engine.topics.bounds import Bounds
@@ -30,79 +31,33 @@ from memgraph_engine.topics.partition import Partition, partition
 from memgraph_engine.topics.reading import Keywords, keywords
 
 PHASES = ("read", "partition", "compare", "label", "write")
-WAIT = "wait"
-Progress = Callable[[str], None]
-"""Told the name of each phase as it begins, WAIT while another run is at it; what it raises ends the run."""
 
-_ATTEMPTS = 3  # the last writes whatever notes came between: their keywords wait for the next run
-_PATIENCE = 900.0  # seconds to wait for another run
 _MOVES = 1000  # named in a run's record
 
 
-class _Overtaken(Exception):
-    """Something was written since the keywords were read."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Job:
-    db: Database
-    scope: str
+@dataclass
+class _Topics(Pass):
     engine: Partitioner
     settings: TopicsSettings
-    tell: Progress
-    labeller: Labeller | None
-    seconds: dict[str, float]
-
-    @contextmanager
-    def phase(self, name: str) -> Iterator[None]:
-        self.tell(name)
-        begun = time.perf_counter()
-        yield
-        self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - begun
+    labeller: Labeller
 
 
 def rebuild(
-    db: Database,
-    scope: str,
-    engine: Partitioner,
-    settings: TopicsSettings,
-    now: datetime,
-    progress: Progress | None = None,
-    labeller: Labeller | None = None,
+    engine: Engine, scope: Scope, partitioner: Partitioner, progress: Progress | None, labeller: Labeller
 ) -> TopicRun:
-    """Find the topics of a scope anew, beginning with those it has, and return what changed.
-
-    Two runs at once do the work once: the second waits, and returns the first's result if nothing was written
-    meanwhile; the last phase that it tells is then none of writing. Raises NotFound for a scope that nothing was
-    written to, or WriteConflict when others keep winning.
-    """
-    before = topic_graph.state(db, scope)
-    if before is None:
-        raise NotFound(f"Nothing was ever written to {scope!r}, so it has no topics.")
-    tell = progress or _silent
-    with leases.held(db, f"topics {scope}", patience=_PATIENCE, waiting=lambda: tell(WAIT)):
-        return _until_written(_Job(db, scope, engine, settings, tell, labeller, {}), now, before.run)
+    """Find the topics of a scope anew, beginning with those it has, and return what changed; raises as a pass does."""
+    db, tell, now = engine.db, progress or (lambda _phase: None), engine.now()
+    before = topic_graph.state(db, scope.name)
+    job = _Topics(db, scope.name, "topics", tell, partitioner, engine.settings.topics, labeller)
+    return job.until_written(before.run if before else None, partial(_once, job, now))
 
 
-def _silent(_phase: str) -> None:
-    """Tell nobody."""
-
-
-def _until_written(job: _Job, now: datetime, before: str) -> TopicRun:
-    for attempt in range(_ATTEMPTS):
-        try:
-            return _once(job, now, before, late=attempt == _ATTEMPTS - 1)
-        except _Overtaken:
-            continue
-    raise WriteConflict(f"Other runs changed the topics of {job.scope!r} {_ATTEMPTS} times during this one. Try again.")
-
-
-def _once(job: _Job, now: datetime, before: str, *, late: bool) -> TopicRun:
+def _once(job: _Topics, now: datetime, before: str, late: bool) -> TopicRun:
     """Do the work once, unless another run has done it since the one `before`: then return that."""
     with job.phase("read"):
         seen = topic_graph.state(job.db, job.scope)
         if seen is None:
-            _gone(job.scope)
+            raise NotFound(f"{job.scope!r} was removed while its topics were looked for.")
         if seen.run != before and not seen.changed_since:
             return topic_graph.runs(job.db, job.scope, 1)[0]
         found = keywords(topic_graph.network(job.db, job.scope))
@@ -115,30 +70,19 @@ def _once(job: _Job, now: datetime, before: str, *, late: bool) -> TopicRun:
     with job.phase("compare"):
         change = difference(found, parts.membership, topic_graph.written(job.db, job.scope))
     with job.phase("label"):
-        topics = job.labeller.labelled(change.topics) if job.labeller else change.topics
-    run = _labelled(_described(job, found, parts, change, now), job.labeller, change.topics, topics)
+        topics = job.labeller.labelled(change.topics)
+    run = _described(job, found, parts, change, now)
+    run = replace(run, labelled=sum(old != topic for old, topic in zip(change.topics, topics, strict=True)))
     with job.phase("write"):
         run = replace(run, seconds={**job.seconds})
-        stored = replace(run, fallbacks=job.labeller.spent.kinds) if job.labeller else run
+        stored = replace(run, fallbacks=job.labeller.spent.kinds)
         writing = _Writing(seen, stored, found, change, _rows(job, change, topics), bounds.largest, late)
         if not job.db.write(writing.write):
-            raise _Overtaken
+            raise Overtaken
     return replace(run, seconds=job.seconds)
 
 
-def _gone(scope: str) -> NoReturn:
-    raise NotFound(f"{scope!r} was removed while its topics were looked for.")
-
-
-def _labelled(run: TopicRun, labeller: Labeller | None, before: Sequence[Topic], after: Sequence[Topic]) -> TopicRun:
-    """Add what the labels took to a run."""
-    if labeller is None:
-        return run
-    new = sum(old != topic for old, topic in zip(before, after, strict=True))
-    return replace(run, labelled=new, fallbacks=labeller.spent.fallbacks, cost=labeller.spent.cost)
-
-
-def _rows(job: _Job, change: Difference, topics: Sequence[Topic]) -> list[Row]:
+def _rows(job: _Topics, change: Difference, topics: Sequence[Topic]) -> list[Row]:
     """Return the topics to write, with a centroid where the members have changed."""
     names = sorted(change.topic_of)
     middle = centroids(topic_graph.vectors(job.db, job.scope, names), change.topic_of)
@@ -156,7 +100,7 @@ def _rows(job: _Job, change: Difference, topics: Sequence[Topic]) -> list[Row]:
     ]
 
 
-def _described(job: _Job, found: Keywords, parts: Partition, change: Difference, now: datetime) -> TopicRun:
+def _described(job: _Topics, found: Keywords, parts: Partition, change: Difference, now: datetime) -> TopicRun:
     sizes = np.bincount(parts.membership[parts.membership >= 0], minlength=1)
     return TopicRun(
         id=uuid4().hex,
@@ -179,6 +123,8 @@ def _described(job: _Job, found: Keywords, parts: Partition, change: Difference,
         splits=change.matching.splits,
         merges=change.matching.merges,
         moves=change.moves[:_MOVES],
+        fallbacks=job.labeller.spent.fallbacks,
+        cost=job.labeller.spent.cost,
     )
 
 

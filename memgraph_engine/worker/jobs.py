@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import partial
 from typing import cast
 
-from memgraph_engine.blocks.job import rebuild_blocks
+from memgraph_engine.blocks.rebuild import rebuild_blocks
 from memgraph_engine.claims.consolidation import TIDY, consolidate
 from memgraph_engine.cost import NOTHING, Cost
 from memgraph_engine.engine.wiring import Engine
