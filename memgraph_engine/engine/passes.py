@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TypeVar
 
 from memgraph_engine.errors import NotFound, WriteConflict
@@ -33,8 +34,8 @@ class Pass:
 
     def alone(self) -> AbstractContextManager[None]:
         """Hold the lease of the kind; raises WriteConflict where another run holds it for long."""
-        waiting = lambda: self.tell(WAIT)  # noqa: E731
-        return leases.held(self.db, f"{self.kind} {self.scope}", patience=_PATIENCE, waiting=waiting)
+        name, waiting = f"{self.kind} {self.scope}", partial(self.tell, WAIT)
+        return leases.held(self.db, name, patience=_PATIENCE, waiting=waiting)
 
     @contextmanager
     def phase(self, name: str) -> Iterator[None]:

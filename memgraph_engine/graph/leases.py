@@ -21,7 +21,7 @@ _WAIT = 0.1
 
 
 class Overtaken(Exception):
-    """Somebody else wrote since a run read, without its lease or after that lapsed; nothing was written."""
+    """Another run, a writer or an erasure of everything came since a run read its scope; nothing was written."""
 
 
 @dataclass(frozen=True, slots=True)
