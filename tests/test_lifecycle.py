@@ -7,6 +7,7 @@ import pytest
 
 from memgraph_engine import ClockSkew, Held, InvalidInput, Memory, NotFound, Settings, UndoRefused
 from memgraph_engine.worker import Worker
+from memgraph_engine.writing import sweep as sweeping
 from tests.clocks import BEGIN
 from tests.snapshots import same, snapshot
 from tests.test_erasure import STEPS, Killed, dies, everything_told, nodes
@@ -420,15 +421,14 @@ def test_a_worker_sweeps(memory, clock):
     assert [run.counts for run in runs if run.kind == "expire"] == [{"archived": 1}]
 
 
-def test_nothing_is_swept_by_a_clock_that_is_wrong(memory, monkeypatch):
-    from memgraph_engine.model import ports
-    from memgraph_engine.writing import sweep
-
-    memory.add("The boat sails to Madeira.", user_id="ana", policy="day")
-    monkeypatch.setattr(sweep, "utc_now", memory.engine.clock)  # as if it were the machine's
-    assert ports.utc_now is not memory.engine.clock
-    with pytest.raises(ClockSkew, match="minutes"):
-        memory.sweep(user_id="ana")
+def test_nothing_is_swept_where_the_clocks_of_machine_and_server_differ(memory, tenant, embedder, monkeypatch):
+    monkeypatch.setattr(sweeping, "ahead", lambda _: timedelta(minutes=-6))
+    with (
+        Memory.connect(tenant=tenant, embedder=embedder) as by_the_machine,
+        pytest.raises(ClockSkew, match="6 minutes"),
+    ):
+        by_the_machine.sweep(user_id="ana")
+    assert memory.sweep(user_id="ana").notes == 0  # its clock was given, and is meant as it is
 
 
 # ---- sessions -----------------------------------------------------------------------------------
