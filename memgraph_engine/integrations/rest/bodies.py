@@ -129,8 +129,8 @@ def _told(method: str, name: str, kind: Any, default: object) -> tuple[Any, dict
 def _in_json(kind: Any) -> Any:
     """Return the type of what stands in JSON for an argument: for a time its text, and nothing for a result.
 
-    >>> _in_json(datetime | str | None), _in_json(Sequence[str])
-    (str | None, list[str])
+    >>> _in_json(datetime | str | None) == str | None, _in_json(Sequence[str])
+    (True, list[str])
     """
     origin, inner = get_origin(kind), get_args(kind)
     if kind is datetime:
