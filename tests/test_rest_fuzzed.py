@@ -30,6 +30,7 @@ def ours(memory):
     return memory
 
 
+@pytest.mark.timeout(1200)  # so many requests take minutes where other programs run beside
 @pytest.mark.parametrize(("user", "other"), [("ana", "ben"), ("ben", "ana")])
 def test_no_request_fails_is_answered_without_a_key_or_tells_of_somebody_else(ours, tmp_path, user, other):
     (tmp_path / "hooks.py").write_text(CHECK, "utf-8")
