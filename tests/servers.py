@@ -65,9 +65,11 @@ def found(one: Server) -> Iterator[Server]:
             return cast("neo4j.Driver", opened[key])
 
         patch.setattr(neo4j.GraphDatabase, "driver", shared)
-        yield one
-        for each in opened.values():
-            each.driver.close()
+        try:
+            yield one
+        finally:
+            for each in opened.values():
+                each.driver.close()
 
 
 @dataclass(frozen=True)

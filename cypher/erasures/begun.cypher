@@ -2,4 +2,4 @@
 // $scope: string    the scope
 // returns erasure
 MATCH (e:Erasure {scope: $scope}) WHERE e.id >= ''
-RETURN e {.id, .state, .rule, .everything, .sources, .kept, .losing, .notes, begun: e.begun.epochMillis} AS erasure ORDER BY e.begun, e.id
+RETURN e {.*, begun: e.begun.epochMillis} AS erasure ORDER BY e.begun, e.id

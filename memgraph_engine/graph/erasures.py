@@ -4,7 +4,7 @@ import hashlib
 import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from datetime import datetime
 from itertools import takewhile
 from typing import Any
@@ -245,8 +245,8 @@ def begun(tx: Runner, scope: str) -> list[Erasure]:
 
 
 def _erasure(row: Row) -> Erasure:
-    ids = {name: tuple(row[name]) for name in ("sources", "kept", "losing")}
-    return Erasure(**{**dated(row, "begun"), **ids})
+    told = {one.name: row[one.name] for one in fields(Erasure)}
+    return Erasure(**{**dated(told, "begun"), **{name: tuple(told[name]) for name in ("sources", "kept", "losing")}})
 
 
 def lately(tx: Runner, scope: Scope, since: datetime) -> list[Began]:
