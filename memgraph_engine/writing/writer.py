@@ -295,7 +295,7 @@ class Writer:
 
     def set_profile(self, scope: Scope, subject: str, name: str, value: str, source: Source | None) -> Decision:
         """Give a profile a value, or end what it has."""
-        self._language(scope)
+        self._language(scope)  # a profile may be the first that a memory holds
         return set_attribute(self._engine, scope, subject, name, value, source)
 
     def _restored(self, scope: Scope, entries: Sequence[Entry]) -> list[Entry]:

@@ -38,9 +38,8 @@ def _described(one: Operation, tag: str) -> dict[str, Any]:
     return {**told, **answers(one.name, one.answers or ({one.listed: kind} if one.listed else kind))}
 
 
-def _endpoint(one: Operation) -> Callable[..., Awaitable[Response]]:
+def _endpoint(one: Operation, verb: str, path: str) -> Callable[..., Awaitable[Response]]:
     """Return what answers requests for an operation, with the parameters that FastAPI is to read."""
-    verb, path = one.route.split()
     named = "{id" in path
     in_body = verb == "PUT" or (verb == "POST" and not named)
     arguments = {} if one.whole else {**bodies.arguments(one.name, in_body=in_body), **one.more}
@@ -104,4 +103,4 @@ def _event(name: str, data: bytes) -> bytes:
 for tag, operations in OPERATIONS.items():
     for one in operations:
         verb, path = one.route.split()
-        router.add_api_route(path, _endpoint(one), methods=[verb], **_described(one, tag))
+        router.add_api_route(path, _endpoint(one, verb, path), methods=[verb], **_described(one, tag))
