@@ -310,7 +310,6 @@ class AnswerSettings(BaseModel):
     enough: Annotated[int, Field(ge=0)]
     line: Annotated[int, Field(ge=30)]
     longest: Share
-    similar: Share
     relevance: Share
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from memgraph_engine import Memory, Settings
 from memgraph_engine.answer.context import compose
 from memgraph_engine.answer.facts import facts
-from memgraph_engine.answer.lines import _lined, shortened
+from memgraph_engine.answer.lines import _lined, shortened, text
 from memgraph_engine.errors import InvalidInput
 from memgraph_engine.llm.tokens import most_tokens
 from memgraph_engine.model.marker import without_recalled
@@ -61,15 +61,18 @@ texts = st.one_of(
 @settings(max_examples=150)
 @given(
     said=st.lists(st.tuples(texts, st.booleans(), st.sampled_from(["active", "superseded", "pending"])), max_size=12),
-    ties=st.lists(st.tuples(st.integers(0, 11), st.integers(0, 11), st.sampled_from(["conflict", "supersede"]))),
+    ties=st.lists(
+        st.tuples(st.integers(0, 11), st.integers(0, 11), st.sampled_from(["conflict", "supersede", "change"]))
+    ),
+    apart=st.sampled_from([timedelta(days=1), timedelta(seconds=9)]),
     budget=st.integers(200, 1500),
     lines=st.integers(1, 12),
     longest=st.floats(0, 1),
     sure=st.booleans(),
 )
-def test_the_budget_is_never_passed_and_the_best_note_is_always_in_it(said, ties, budget, lines, longest, sure):
+def test_the_budget_is_never_passed_and_the_best_note_is_always_in_it(said, ties, apart, budget, lines, longest, sure):
     hits = [
-        hit(n, f"a{n} {text}", said=DAY + timedelta(days=n), given=dated, status=status)
+        hit(n, f"a{n} {text}", said=DAY + n * apart, given=dated, status=status)
         for n, (text, dated, status) in enumerate(said)
     ]
     pairs = {(max(a, b), min(a, b)): kind for a, b, kind in ties if a != b and max(a, b) < len(hits)}
@@ -103,6 +106,15 @@ def test_the_best_note_is_shortened_if_it_must_be(text):
     assert 120 < context.tokens <= 200
 
 
+@pytest.mark.parametrize("length", [1, 5, 40])
+def test_the_best_note_stands_without_what_it_puts_right_where_that_has_no_room(length):
+    old = hit(2, f"I need ten tickets. {'We take the bus to the harbour. ' * length}")
+    new = hit(1, f"Sorry, make that twenty tickets. {'It is a big group. ' * length}", said=DAY + timedelta(seconds=9))
+    context = composed([new, old, hit(3, FERRY)], [tie(new, old, "change")], budget=200)
+    assert cited(context)[0] == "n1"
+    assert cited(composed([new, old], [tie(new, old, "change")])) == ["n1", "n2"]
+
+
 def test_a_long_note_leaves_room_for_others_and_takes_what_they_leave():
     long, short = hit(1, f"{FERRY} {'It was a very long day at the sea. ' * 60}"), hit(2, "Bo has a boat.")
     alone, both = composed([long], budget=400), composed([long, short], budget=400)
@@ -118,6 +130,18 @@ def test_of_a_long_note_the_sentences_that_meet_the_question_stay():
     assert "called Tiago" in context.text
 
 
+@pytest.mark.parametrize(
+    ("question", "idle", "told", "language"),
+    [
+        ("What allergies do I have?", "What a day we have had.", "We hear of an allergy to penicillin.", "english"),
+        ("Where does the dog sleep?", "Where the dog is the sun is.", "Rex sleeps in our cellar.", "english"),
+        ("¿Qué alergias tengo?", "Qué día tengo, qué semana.", "Hay una alergia a la penicilina.", "spanish"),
+    ],
+)
+def test_a_sentence_meets_a_question_by_its_content_in_any_form(question, idle, told, language):
+    assert told in shortened(f"{idle} {idle} {'Llovió. ' * 20}{told}", 30, question, language)
+
+
 def test_a_note_without_room_is_left_out_and_said_to_be():
     hits = [hit(n, f"Boat number {n} belongs to {'somebody else ' * n} in Porto.") for n in range(1, 15)]
     context = composed(hits, budget=200)
@@ -126,8 +150,8 @@ def test_a_note_without_room_is_left_out_and_said_to_be():
 
 
 def test_what_fits_is_not_shortened():
-    assert shortened("Ana came. Bo went.", 100, set()) == "Ana came. Bo went."
-    assert shortened("Ana came.", 1, set()) == ""
+    assert shortened("Ana came. Bo went.", 100, "", "english") == "Ana came. Bo went."
+    assert shortened("Ana came.", 1, "", "english") == ""
 
 
 @pytest.mark.filterwarnings("ignore")  # LiteLLM's own
@@ -170,8 +194,15 @@ def test_the_best_are_told_whatever_their_relevance_up_to_a_number_of_lines_and_
 
 def test_beyond_these_only_what_is_nearly_as_relevant_as_the_best_is_told():
     hits = [replace(hit(n, f"Boat {n} lies in Porto."), relevance=1 / n) for n in range(1, 9)]
-    assert cited(composed(hits, lines=2)) == ["n1", "n2", "n3", "n4", "n5"]
-    assert cited(composed(hits, lines=2, relevance=0.3)) == ["n1", "n2", "n3"]
+    assert cited(composed(hits, lines=2)) == ["n1", "n2", "n3"]
+    assert cited(composed(hits, lines=2, relevance=0.4)) == ["n1", "n2"]
+
+
+@pytest.mark.parametrize("relevance", [None, 0.13])
+def test_many_notes_that_nothing_tells_to_be_as_good_as_the_best_fill_no_budget(relevance):
+    hits = [replace(hit(n, f"Boat {n} lies in Porto."), relevance=relevance) for n in range(1, 60)]
+    best = replace(hits[0], relevance=relevance and 0.6)
+    assert len(composed([best, *hits[1:]]).entries) == DEFAULT.lines
 
 
 def test_a_context_that_is_not_sure_says_so_first():
@@ -198,6 +229,24 @@ def test_what_is_perhaps_on_the_same_matter_stands_together_and_tells_the_order_
     assert composed([new, hit(2, FERRY)]).entries[0].remarks == ()
 
 
+@pytest.mark.parametrize("best", [True, False])
+def test_two_on_one_matter_stand_in_order_of_time_but_for_the_best_of_all(best):
+    old, new = hit(3, "Dean takes the pictures."), hit(2, "Femi is our photographer.", said=DAY + timedelta(days=9))
+    some = [new, replace(old, later="n2")]
+    assert cited(composed(some if best else [hit(1, FERRY), *some])) == (["n2", "n3"] if best else ["n1", "n3", "n2"])
+
+
+def test_of_more_changes_than_can_be_told_it_is_said_that_there_are_others():
+    parts = ["2 cats", "3 dogs", "4 fish", "5 goats", "6 hens"]
+    old = hit(0, f"I have {', '.join(parts)}.")
+    new = [hit(n, f"I have no more than {n}.", said=DAY + timedelta(days=n)) for n in range(1, 6)]
+    ties = [replace(tie(one, old, "change"), former=part) for one, part in zip(new, parts, strict=True)]
+    for some in range(1, 6):
+        (entry,) = composed([old], ties[:some]).entries
+        assert len(entry.remarks) == min(some, 3)
+        assert ("other parts" in entry.line) == (some > 3)
+
+
 def test_a_tie_says_more_than_that_something_came_later():
     old, new = hit(1, "I have one cat."), hit(2, "I have two cats now.", said=DAY + timedelta(days=9))
     (first, second) = composed([replace(old, later="n2"), new], [tie(new, old, "change")]).entries
@@ -205,7 +254,7 @@ def test_a_tie_says_more_than_that_something_came_later():
 
 
 def test_a_repeat_is_left_out_and_lends_its_source_and_day():
-    context = composed([hit(1, FERRY), hit(2, FERRY.lower(), said=DAY + timedelta(days=9))])
+    context = composed([hit(1, FERRY), hit(2, FERRY, said=DAY + timedelta(days=9))])
     (entry,) = context.entries
     assert [source.id for source in entry.sources] == ["s1", "s2"]
     assert entry.line.startswith("[1] 2023-05-08 (Mon) and 2023-05-17 (Wed): ")
@@ -229,8 +278,9 @@ def test_one_shared_word_makes_no_repeat():
 
 
 def test_what_is_said_again_is_not_doubted_for_that():
-    hits = [hit(1, FERRY), hit(2, FERRY.lower(), said=DAY + timedelta(days=9))]
-    ranked, _ = facts([replace(hits[0], later="n2"), hits[1]], [], DEFAULT.similar, "english")
+    hits = [hit(1, FERRY), hit(2, FERRY, said=DAY + timedelta(days=9))]
+    read = {one.note.id: text(one.note, "english") for one in hits}
+    ranked, _ = facts([replace(hits[0], later="n2"), hits[1]], [], read)
     assert [fact.remarks for fact in ranked] == [()]
 
 
@@ -247,6 +297,39 @@ def test_what_is_said_again_is_not_doubted_for_that():
 )
 def test_what_says_something_else_is_no_repeat(text, language):
     assert len(composed([hit(1, FERRY), hit(2, text)], language=language).entries) == 2
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "language"),
+    [
+        ("Vivo con mi hermano.", "Vivo con mi hermana.", "spanish"),
+        ("Mi hijo vive en Faro.", "Mi hija vive en Faro.", "spanish"),
+        ("Es su coche rojo.", "Es mi coche rojo.", "spanish"),
+        ("I take the pill before lunch.", "I take the pill after lunch.", "english"),
+        ("I live in Faro with her.", "I live in Faro without her.", "english"),
+        ("I must call Ana.", "I might call Ana.", "english"),
+        ("My dog is ill.", "My dog was ill.", "english"),
+        ("I will visit Ana in May.", "I visited Ana in May.", "english"),
+        ("Is the boat in Faro?", "The boat is in Faro.", "english"),
+        ("The boat is in Faro?", "The boat is in Faro.", "english"),
+        ("It is open under the bridge.", "It is open over the bridge.", "english"),
+        ("It is 5 °C outside.", "It is -5 °C outside.", "english"),
+    ],
+)
+def test_only_what_reads_the_same_is_a_repeat(one, other, language):
+    for first, second in ((one, other), (other, one)):
+        context = composed([hit(1, first), hit(2, second, said=DAY + timedelta(days=9))], language=language)
+        assert [len(entry.sources) for entry in context.entries] == [1, 1]
+
+
+@pytest.mark.parametrize(("text", "lines"), [("I swim tomorrow.", 2), ("I swim a lot.", 1)])
+def test_the_same_words_of_other_days_are_no_repeat(text, lines):
+    hits = []
+    for number in (1, 2):
+        one = hit(number, text, said=DAY + timedelta(days=number))
+        said = render([(source, None) for source in one.sources], "english").context
+        hits.append(replace(one, note=replace(one.note, context=said)))
+    assert len(composed(hits).entries) == lines
 
 
 def test_the_same_words_of_somebody_else_are_no_repeat():
@@ -301,6 +384,23 @@ def test_what_was_said_on_many_days_names_the_first_and_the_last():
     hits = [hit(n, FERRY, said=DAY + timedelta(days=n)) for n in range(1, 8)]
     (entry,) = composed(hits).entries
     assert entry.line.startswith("[1] 7 times from 2023-05-09 (Tue) to 2023-05-15 (Mon): ")
+
+
+@pytest.mark.parametrize(
+    ("before", "told"),
+    [
+        ("Fish or meat?", True),
+        ("Fish or meat? I can get either.", True),
+        ("¿Pescado o carne? Hay de todo.", True),
+        ("The market has fish and meat, and much else …", True),  # what it asked was cut
+        ("The market has fish and meat.", False),
+    ],
+)
+def test_a_few_words_are_told_with_the_question_that_they_answer(before, told):
+    one = hit(1, "Yes, both.", given=False)
+    answer = replace(one, note=replace(one.note, context=f"Ana: Yes, both. [before: assistant: {before}]"))
+    (entry,) = composed([answer]).entries
+    assert entry.line == f"[1] Ana: Yes, both.{told * f' [before: assistant: {before}]'}"
 
 
 def test_without_a_time_there_is_no_date():

@@ -1,13 +1,14 @@
 """Compose a context: facts in order, as many and as long as the budget allows, numbered, between marks."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from memgraph_engine.answer.facts import Fact, facts
-from memgraph_engine.answer.lines import head, places, shortened, text, words
+from memgraph_engine.answer.lines import Place, head, places, shortened, text
 from memgraph_engine.llm.tokens import most_tokens
 from memgraph_engine.model.answer import UNSURE, Cited, Context
 from memgraph_engine.model.claim import Claim
 from memgraph_engine.model.marker import enclose
+from memgraph_engine.model.memory import Note
 from memgraph_engine.model.result import Contrary, Hit
 from memgraph_engine.settings import AnswerSettings
 
@@ -18,7 +19,7 @@ LEAST_BUDGET = 200
 _LEAST_TEXT = 30  # tokens of a note's text; of a fact that has less room nothing is told
 _NEW_LINE = 1
 _MORE = 1.5  # times the lines, and their tokens, where it is not sure: more may bear on what nothing answers clearly
-_AS_GOOD = 0.2  # of the best one's relevance: so much has what is told beyond the lines that are told anyway
+_AS_GOOD = 0.3  # of the best one's relevance: so much has what is told beyond the lines that are told anyway
 _GENERAL = 0.25  # most share of the budget for claims
 _CITED = 3  # notes that a claim is told by
 _MARKS = most_tokens(enclose("\n\n"))
@@ -48,25 +49,20 @@ def compose(
     ''
     """
     claims, taken = _fitting(claims, int(budget * _GENERAL))
-    chosen, gone = facts(hits, ties, settings.similar, language)
+    read = {hit.note.id: text(hit.note, language) for hit in hits}
+    chosen, gone = facts(hits, ties, read)
     told = {place for fact in chosen for place in places(fact.note)}
-    texts = {fact.note.id: text(fact, told, language) for fact in chosen}
+    texts = {fact.note.id: _beside(told, fact.note, *read[fact.note.id]) for fact in chosen}
     if not sure:
         taken += _UNSURE_TOKENS
         more = {name: int(_MORE * getattr(settings, name)) for name in ("lines", "enough")}
         settings = settings.model_copy(update=more)
     lengths = _lengths(chosen, texts, budget - taken - _MARKS, settings)
-    crowded = {fact.note.id for fact, limit in zip(chosen, lengths, strict=True) if not limit}
-    kept = [
-        (fact, limit)
-        for fact, limit in zip(chosen, lengths, strict=True)
-        if crowded.isdisjoint((fact.note.id, *fact.repairs))
-    ]
+    kept = [(fact, limit) for fact, limit in zip(chosen, lengths, strict=True) if limit]
     left_out = {fact.note.id: "better ones took its place" for fact in chosen}
-    wanted = words(question)
     numbers = {fact.note.id: f"[{number}]" for number, (fact, _) in enumerate(kept, 1)}
     entries = [
-        _entry(number, fact, shortened(texts[fact.note.id], limit, wanted), texts[fact.note.id], numbers)
+        _entry(number, fact, shortened(texts[fact.note.id], limit, question, language), texts[fact.note.id], numbers)
         for number, (fact, limit) in enumerate(kept, 1)
     ]
     left_out = {note: why for note, why in left_out.items() if note not in numbers}
@@ -75,6 +71,11 @@ def compose(
     lines = [*([] if sure else [UNSURE]), *(entry.line for entry in entries), *general]
     marked = enclose("\n" + "\n".join(lines) + "\n") if entries else ""
     return Context(question, marked, tuple(entries), most_tokens(marked), budget, left_out, general=general, sure=sure)
+
+
+def _beside(told: Collection[Place], note: Note, said: str, asked: str) -> str:
+    """Return a note's text as it stands beside what is told of some places: a question stands there once."""
+    return said + asked if any((session, turn - 1) not in told for session, turn in places(note)) else said
 
 
 def _fitting(claims: Sequence[Claim], room: int) -> tuple[list[Claim], int]:

@@ -1,13 +1,12 @@
 """What the hits tell: of notes that repeat each other one, and what has changed behind what took its place."""
 
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from textwrap import shorten
 from typing import NamedTuple
 
-from memgraph_engine.answer.repeats import Said
 from memgraph_engine.model.memory import NEVER, Note, Source, by_time
 from memgraph_engine.model.result import Contrary, Hit, steps_behind
 
@@ -34,13 +33,15 @@ class Remark(NamedTuple):
         return " ".join(filter(None, (self.at, numbers[self.by], self.rest))) if self.by in numbers else self.text
 
 
+_OTHERS = Remark("other parts of it were replaced or disputed later")
+
+
 @dataclass(frozen=True, slots=True)
 class Fact:
     """A note for the context: with the sources of those that it stands for, what has to be known about it, its rank.
 
     `score` and `relevance` are the best of these notes, and `past` tells that it is true no more. `behind` counts the
-    later notes on the same matter, down to this. `repairs` are the ids of those that it puts right, which it says
-    little without ("make that 20").
+    later notes on the same matter, down to this.
     """
 
     note: Note
@@ -50,7 +51,6 @@ class Fact:
     remarks: tuple[Remark, ...] = ()
     past: bool = False
     behind: int = 0
-    repairs: tuple[str, ...] = ()
 
     @property
     def days(self) -> tuple[date, ...]:
@@ -59,12 +59,13 @@ class Fact:
         return tuple(sorted({datetime.fromisoformat(time).date() for time in given}))
 
 
-def facts(hits: Sequence[Hit], ties: Sequence[Contrary], share: float, language: str) -> tuple[list[Fact], Gone]:
-    """Return what the hits tell, best first, and what is left out.
+def facts(hits: Sequence[Hit], ties: Sequence[Contrary], read: Mapping[str, object]) -> tuple[list[Fact], Gone]:
+    """Return what the hits tell, best first, and what is left out; `read` has what each reads like, by its note's id.
 
-    What was replaced leaves its place to what replaced it. Of notes that repeat each other the best stays, with the
-    sources of all. What has changed stands right behind its present state, and says so. Two notes that are perhaps on
-    the same matter (`Hit.later`) stand together too; there the later one says that it is later, and nothing else.
+    What was replaced leaves its place to what replaced it. Of notes of one speaker that read the same the best stays,
+    with the sources of all. What has changed stands right behind its present state, and says so. Two notes that are
+    perhaps on the same matter (`Hit.later`) stand together too, in order of time but for the best of all, which is
+    first; there the later one says that it is later, and nothing else.
     """
     gone: Gone = {}
     standing = {hit.note.id: Fact(hit.note, hit.score, relevance(hit), hit.note.sources) for hit in hits}
@@ -82,9 +83,7 @@ def facts(hits: Sequence[Hit], ties: Sequence[Contrary], share: float, language:
     near = [
         (hit.later, hit.note.id)
         for hit in hits
-        if hit.later in standing
-        and known.isdisjoint((hit.later, hit.note.id))
-        and not _alike(hit.note, standing[hit.later].note, share, language)
+        if hit.later in standing and known.isdisjoint((hit.later, hit.note.id)) and read[hit.later] != read[hit.note.id]
     ]
     behind = steps_behind(tied, standing)
     changes = {(tie.newer, tie.older) for tie in ties if tie.kind == "change"}
@@ -97,17 +96,16 @@ def facts(hits: Sequence[Hit], ties: Sequence[Contrary], share: float, language:
             remarks=_remarks(fact.note, present_first, earlier.get(id)),
             past=fact.note.status == "superseded" or id in changed,
             behind=behind[id],
-            repairs=tuple(tie.older for tie in ties if tie.at_once and tie.newer == id and tie.older in standing),
         )
         for id, fact in standing.items()  # noqa: A001  the graph's own word
     ]
     ranked.sort(key=lambda fact: (-fact.score, fact.note.id))
-    return _together(_distinct(ranked, share, language, gone), [*tied, *near]), gone
+    return _together(_distinct(ranked, read, gone), [*tied, *near]), gone
 
 
 def relevance(hit: Hit) -> float:
-    """Return the relevance of a hit, 1 where the embedder was never calibrated."""
-    return 1.0 if hit.relevance is None else hit.relevance
+    """Return the relevance of a hit, 0 where the embedder was never calibrated."""
+    return hit.relevance or 0.0
 
 
 def _in_time(tie: Contrary, standing: Mapping[str, Fact]) -> tuple[str, str]:
@@ -130,7 +128,7 @@ def _yield(standing: dict[str, Fact], gone: Gone, loser: str, winner: str, why: 
 
 
 def _together(ranked: Sequence[Fact], pairs: Sequence[tuple[str, str]]) -> list[Fact]:
-    """Put notes of one matter together where the best of them stands: what has changed last, else the best first."""
+    """Put notes of one matter together where the best of them stands: what has changed last, else in order of time."""
     groups = [[fact] for fact in ranked]
     at = {fact.note.id: group for fact, group in zip(ranked, groups, strict=True)}
     for one, other in pairs:
@@ -139,7 +137,11 @@ def _together(ranked: Sequence[Fact], pairs: Sequence[tuple[str, str]]) -> list[
             first += second
             groups.remove(second)
             at |= {fact.note.id: first for fact in second}
-    return [fact for group in groups for fact in sorted(group, key=lambda fact: (fact.behind, -fact.score))]
+    best = {fact.note.id for fact in ranked[:1]}  # and what came later of its matter
+    for _ in pairs:
+        best.update(new for new, old in pairs if old in best)
+    order = lambda fact: (fact.behind, fact.note.id not in best, fact.note.said_at)  # noqa: E731
+    return [fact for group in groups for fact in sorted(group, key=order)]
 
 
 def _remarks(note: Note, ties: Sequence[Contrary], earlier: Fact | None) -> tuple[Remark, ...]:
@@ -167,7 +169,13 @@ def _remarks(note: Note, ties: Sequence[Contrary], earlier: Fact | None) -> tupl
         elif tie.kind == "conflict" and not tie.same_speaker and note.id in (tie.newer, tie.older):
             other = next(said for one, said in _moments(tie) if one != note.id)
             remarks.append(Remark(f"disputed: something else was said on {other:%Y-%m-%d}"))
-    return tuple(dict.fromkeys(remarks))[:_MOST_REMARKS]
+    return _few(remarks)
+
+
+def _few(remarks: Iterable[Remark]) -> tuple[Remark, ...]:
+    """Return remarks, each once; of many the first, and that there are others."""
+    found = tuple(dict.fromkeys(remarks))
+    return found if len(found) <= _MOST_REMARKS else (*found[: _MOST_REMARKS - 1], _OTHERS)
 
 
 def _changed(tie: Contrary, until: datetime) -> Remark:
@@ -180,39 +188,31 @@ def _changed(tie: Contrary, until: datetime) -> Remark:
     return Remark(f"{at} a later statement {rest}".rstrip(), tie.newer, at, rest)
 
 
-def _alike(one: Note, other: Note, share: float, language: str) -> bool:
-    """Tell whether one of two notes says nothing besides the other: then it has not changed, whichever is later."""
-    said, again = Said.of(one), Said.of(other)
-    return said.adds_nothing_to(again, share, language) or again.adds_nothing_to(said, share, language)
-
-
 def _quoted(words: str) -> str:
     """Return words of a note for a remark, without what would change how the rest of the line is shown."""
     plain = "".join(one for one in words if unicodedata.category(one) not in ("Cc", "Cf"))
     return shorten(plain, _QUOTED, placeholder=" …")
 
 
-def _distinct(ranked: Sequence[Fact], share: float, language: str, gone: Gone) -> list[Fact]:
-    """Leave out what a better note says too; that one gets its sources, and so its days.
+def _distinct(ranked: Sequence[Fact], read: Mapping[str, object], gone: Gone) -> list[Fact]:
+    """Leave out what reads like a better note of its speaker; that one gets its sources, and so its days.
 
-    What is true stands for what was true before and says the same, with its own days alone.
+    What is true stands for what was true before, with its own days alone.
     """
-    kept: list[Fact] = []
-    said: list[Said] = []
+    kept: dict[object, Fact] = {}
     for fact in ranked:
-        own = Said.of(fact.note)
-        at = next((at for at, other in enumerate(said) if own.adds_nothing_to(other, share, language)), None)
-        if at is None:
-            kept.append(fact)
-            said.append(own)
+        says = fact.note.speaker.casefold(), read[fact.note.id]
+        known = kept.setdefault(says, fact)
+        if known is fact:
             continue
-        known = kept[at]
-        if known.past != fact.past:
-            kept[at], other = (replace(fact, score=known.score), known) if known.past else (known, fact)
-            gone[other.note.id] = kept[at].note.id, "says the same"
-            continue
-        sources = {source.key: source for source in (*known.sources, *fact.sources)}
-        remarks = tuple(dict.fromkeys((*known.remarks, *fact.remarks)))[:_MOST_REMARKS]
-        kept[at] = replace(known, sources=tuple(sorted(sources.values(), key=by_time)), remarks=remarks)
-        gone[fact.note.id] = known.note.id, "says the same"
-    return kept
+        stays, goes = (fact, known) if known.past > fact.past else (known, fact)
+        gone[goes.note.id] = stays.note.id, "says the same"
+        if known.past == fact.past:
+            sources = {source.key: source for source in (*known.sources, *fact.sources)}
+            stays = replace(
+                known,
+                sources=tuple(sorted(sources.values(), key=by_time)),
+                remarks=_few((*known.remarks, *fact.remarks)),
+            )
+        kept[says] = stays
+    return list(kept.values())

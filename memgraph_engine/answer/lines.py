@@ -6,11 +6,12 @@ margin, so that only an entry begins at the beginning of a line.
 
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Container, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
 from types import MappingProxyType
 
 from memgraph_engine.answer.facts import Fact, Remark
+from memgraph_engine.language import CLOSED, listed_terms, tokenize
 from memgraph_engine.llm.tokens import most_tokens
 from memgraph_engine.model.marker import BLANK, NUMBERED, as_line, seen, without_marks
 from memgraph_engine.model.memory import Note, Source, by_time
@@ -29,6 +30,7 @@ _INDEX = re.compile(rf"(?<![A-Za-z0-9_)\]]){NUMBERED.pattern}")  # in code "row[
 _WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")  # whatever the locale
 _MOST_DAYS = 4
 _SHORT = 5  # words: so few say little without the question that they answer
+_ASKED = re.compile(r"[?？]|…\]$")  # what is cut may have asked
 
 Place = tuple[str, int]
 """A session, and a turn in it; of a message outside any session its own id."""
@@ -59,25 +61,21 @@ def head(number: int, fact: Fact, numbers: Mapping[str, str] = MappingProxyType(
     return f"[{number}] {known}: " if known else f"[{number}] "
 
 
-def text(fact: Fact, told: Container[Place], language: str) -> str:
-    """Return a note's text, in the lines that it has.
+def text(note: Note, language: str) -> tuple[str, str]:
+    """Return a note's text, in the lines that it has, and of a few words the question that they answer, else ''.
 
-    The head has its date, unless its parts were said on several days. The turn before is there where it is a question
-    that the note answers in a few words, and no other note of the context has it: what the context tells is at the
-    places `told`.
+    The head has its date, unless its parts were said on several days. Of one speaker, what reads the same says the
+    same: the same words, of the same days.
     """
-    note = fact.note
-    own = [(source, None) for source in note.sources]
-    whole = render(own, language).context
-    if note.context.startswith(whole):  # else a chat model or the user wrote it
-        asked = note.context.removeprefix(whole).endswith(("?]", "？]"))
-        short = len(_WORDS.findall(" ".join(source.text for source in note.sources))) <= _SHORT
-        needed = asked and short and any((session, turn - 1) not in told for session, turn in places(note))
-        once = _once(note.sources, language)
-        days = {source.said_as[:10] for source in once if source.said_as}
-        said = render([(source, None) for source in once], language, dated=len(days) > 1).context
-        return f"{_lined(said)}{_unmarked(note.context.removeprefix(whole), ' ')}" if needed else _lined(said)
-    return _lined(note.context)
+    whole = render([(source, None) for source in note.sources], language).context
+    if not note.context.startswith(whole):  # a chat model or the user wrote it
+        return _lined(note.context), ""
+    before = note.context.removeprefix(whole)
+    short = len(_WORDS.findall(" ".join(source.text for source in note.sources))) <= _SHORT
+    once = _once(note.sources, language)
+    days = {source.said_as[:10] for source in once if source.said_as}
+    said = render([(source, None) for source in once], language, dated=len(days) > 1).context
+    return _lined(said), _unmarked(before, " ") if short and _ASKED.search(before) else ""
 
 
 def _once(sources: Sequence[Source], language: str) -> list[Source]:
@@ -107,22 +105,23 @@ def _lined(text: str) -> str:
     return _FENCE.join(told)
 
 
-def shortened(text: str, limit: int, wanted: Collection[str]) -> str:
-    """Return the part of a text that has room in `limit` tokens: the sentences with most of the wanted words.
+def shortened(text: str, limit: int, question: str, language: str) -> str:
+    """Return the part of a text that has room in `limit` tokens: the sentences with most of the question's terms.
 
     They stand in their order and lines, with dots for what is left out; of a single sentence its beginning. '' if there
     is no room for anything.
 
-    >>> shortened("Ana came. She sat down. She told me of Porto, at last. We ate.", 16, {"porto"})
-    '… She told me of Porto, at last. …'
+    >>> said = "What a day we had in May. She told me of what she sails. What a week. We ate."
+    >>> shortened(said, 18, "What boat do I sail?", "english")
+    '… She told me of what she sails. … We ate.'
     """
     if most_tokens(text) <= limit:
         return text
-    sentences = _sentences(text)
-    best = sorted(range(len(sentences)), key=lambda at: (-_wanted(sentences[at][1], wanted), at))
+    sentences, wanted = _sentences(text), {*tokenize(question, language)} - listed_terms(language, *CLOSED)
+    found = [len(wanted.intersection(tokenize(sentence, language))) for _, sentence in sentences]
     chosen: set[int] = set()
     room = limit - _GAP_TOKENS
-    for at in best:
+    for at in sorted(range(len(sentences)), key=lambda at: -found[at]):
         beside = sum(0 <= other < len(sentences) and other not in chosen for other in (at - 1, at + 1))
         gap, sentence = sentences[at]
         taken = most_tokens(gap + sentence) + (beside - 1) * _GAP_TOKENS  # it stands where there was one gap
@@ -141,21 +140,6 @@ def _sentences(text: str) -> list[tuple[str, str]]:
         found += [(gap, text[end : match.start()])] if match.start() > end else []
         gap, end = match[0], match.end()
     return [*found, (gap, text[end:])] if end < len(text) else found
-
-
-def _wanted(sentence: str, wanted: Collection[str]) -> int:
-    found = {word.casefold() for word in _WORDS.findall(sentence)}
-    return sum(word in found or (not word.isascii() and word in sentence) for word in wanted)
-
-
-def words(question: str) -> frozenset[str]:
-    """Return the words of a question that a sentence may hold too; of three letters and more, in ASCII.
-
-    >>> sorted(words("Where did Ana go in 2023?"))
-    ['2023', 'ana', 'did', 'where']
-    """
-    found = (word.casefold() for word in _WORDS.findall(question))
-    return frozenset(word for word in found if len(word) > 2 or not word.isascii())
 
 
 def _joined(sentences: Sequence[tuple[str, str]], chosen: Collection[int]) -> str:

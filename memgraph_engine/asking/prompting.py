@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from memgraph_engine.answer.lines import shortened, words
+from memgraph_engine.answer.lines import shortened
 from memgraph_engine.errors import InvalidInput, ModelError
 from memgraph_engine.lifecycle import extract, rarity, unfaithful
 from memgraph_engine.llm import Roles, Spent, consolidation
@@ -83,7 +83,7 @@ def told_profile(profile: Profile, budget: int) -> str:
     return text if lines else ""
 
 
-def short_term(turns: Sequence[Source], budget: int, question: str, most: int) -> ShortTerm:
+def short_term(turns: Sequence[Source], budget: int, question: str, most: int, language: str) -> ShortTerm:
     """Return the last turns, oldest first, word for word as far as they have room; no more than `most`."""
     said = [turn for turn in turns if _message(turn)["content"]]
     messages = [_message(turn) for turn in said]
@@ -99,14 +99,19 @@ def short_term(turns: Sequence[Source], budget: int, question: str, most: int) -
     whole = len(kept)
     if messages and not kept and left > FRAME:  # one turn alone is longer
         last = messages[-1]
-        if part := shortened(last["content"], left - FRAME, words(question)):
+        if part := shortened(last["content"], left - FRAME, question, language):
             kept = [{**last, "content": part}]
     earlier = said[: len(said) - len(kept)]
     return ShortTerm(tuple(kept), tuple(said[len(said) - whole :]), tuple(earlier))
 
 
 def side_by_side(
-    remembered: Callable[[Sequence[Source]], Context], turns: Sequence[Source], long: int, short: int, question: str
+    remembered: Callable[[Sequence[Source]], Context],
+    turns: Sequence[Source],
+    long: int,
+    short: int,
+    question: str,
+    language: str,
 ) -> tuple[Context, ShortTerm, int]:
     """Return a context, the turns beside it, and what these may have; `remembered` makes one beside some turns.
 
@@ -117,7 +122,7 @@ def side_by_side(
     while True:
         context = remembered(told)
         most = short + long - (HEADING + context.tokens if context.text else 0)
-        recent = short_term(turns, most, question, len(told))
+        recent = short_term(turns, most, question, len(told), language)
         if len(recent.whole) == len(told):
             return context, recent, most
         told = recent.whole

@@ -331,7 +331,7 @@ class Reader:
             else None
         )
         context, recent, most_short = prompting.side_by_side(
-            remembered, turns, given.long + left, given.short, question
+            remembered, turns, given.long + left, given.short, question, language
         )
         shown = [entry.note for entry in context.entries]
         if not busy:
