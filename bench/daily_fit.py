@@ -53,10 +53,10 @@ class Asked:
         best = max(self.hits, key=lambda hit: hit.similarity + hit.coverage / 2, default=None)
         return (best.similarity, best.coverage) if best else (0.0, 0.0)
 
-    def features(self, floor: float, by: relevance.Weights) -> list[float] | None:
+    def features(self, by: relevance.Weights) -> list[float] | None:
         """Return what certainty goes by where hits are as relevant as these weights say; None without hits."""
         hits = [replace(hit, relevance=by.relevance(hit.similarity, hit.coverage)) for hit in self.hits]
-        some = candidates(self.ask.question, hits, floor, self.language)[0]
+        some = candidates(self.ask.question, hits, self.language)[0]
         return certainty.features(self.ask.question, some, self.notes, self.language) if some else None
 
 
@@ -68,7 +68,7 @@ def fit(models: Sequence[str], sets: Mapping[str, Sequence[Chat]]) -> tuple[dict
     rows: list[tuple[str, list[float], bool]] = []
     for model in models:
         with connected(bench_settings(model)) as memory:
-            name, floor = memory.engine.embedder.name, memory.engine.settings.answer.relevance
+            name = memory.engine.embedder.name
             found = [
                 one
                 for place, (of, chats) in enumerate(sets.items())
@@ -85,7 +85,7 @@ def fit(models: Sequence[str], sets: Mapping[str, Sequence[Chat]]) -> tuple[dict
         rows += [
             (one.of, values, one.known)
             for one in found
-            if one.own and (one.ask.nothing or one.ask.current) and (values := one.features(floor, by))
+            if one.own and (one.ask.nothing or one.ask.current) and (values := one.features(by))
         ]
     _write(file, known)
     if by_all := certain(rows):

@@ -1,6 +1,7 @@
 """What is asked: a context tells the best that there is, and says whether that is likely to be an answer."""
 
 import doctest
+from dataclasses import replace
 
 import pytest
 from typer.testing import CliRunner
@@ -11,6 +12,7 @@ from memgraph_engine.cli import app
 from memgraph_engine.model.answer import UNSURE
 from memgraph_engine.recall import relevance
 from memgraph_engine.recall.relevance import weights
+from tests.test_context import hit
 
 CHAT = [
     {"id": "u1", "role": "user", "content": "My aunt Ines keeps nine goats above Sintra.", "session": "a"},
@@ -122,12 +124,33 @@ def test_what_was_only_supposed_is_known_in_spanish(tenant, embedder):
         assert told(memory.context("¿Dónde vivo?", user_id="ana")) == {"casa"}
 
 
-def test_what_the_user_stated_is_told_and_the_rest_where_it_is_relevant(goats):
+def test_what_the_user_said_is_told_and_an_assistants_words_where_they_are_more_relevant(goats):
     context = goats.context("How many goats does my aunt keep?", user_id="ana")
     assert context.entries[0].sources[0].id == "u1"
-    assert told(context) == {"u1", "u2"}
-    assert any("it only asks" in reason for reason in context.left_out.values())
-    assert {"u3"} <= told(goats.context("Which limericks did I want?", user_id="ana"))
+    assert told(context) == {"u1", "u2", "u3", "u4"}
+    assert all("an assistant said it" in reason for reason in context.left_out.values())
+
+
+@pytest.mark.parametrize(
+    ("role", "said", "language"),
+    [
+        ("user", "Can you suggest a gluten-free cake, since my mum can't eat gluten?", "english"),
+        ("user", "¿Puedes proponerme un pastel sin gluten, que mi madre es celíaca?", "spanish"),
+        ("user", "Please recommend a book, I love crime novels.", "english"),
+        ("user", "If I had a boat, I'd sail to Faro.", "english"),
+        ("assistant", "Your landlord's code is 4417.", "english"),
+        ("assistant", "El código del portal es 4417.", "spanish"),
+    ],
+)
+@pytest.mark.parametrize("stated", [0.0, 0.05])
+def test_nothing_gives_way_to_what_is_less_relevant(role, said, language, stated):
+    best, other = (
+        replace(hit(number, text), relevance=relevance)
+        for number, (text, relevance) in enumerate([(said, 0.06), ("I like boats.", stated)])
+    )
+    best = replace(best, note=replace(best.note, role=role))
+    for hits in ([best], [best, other], [other, best]):
+        assert candidates.candidates("What may I eat?", hits, language) == (hits, {})
 
 
 def test_an_assistants_words_are_told_to_who_asks_for_them(goats):

@@ -1,8 +1,7 @@
-"""Which of the hits a context may tell: what a user stated comes before what he supposed or an assistant said."""
+"""Which of the hits a context may tell: what an assistant said and what was supposed gives way to what was stated."""
 
 import re
 from collections.abc import Sequence
-from math import inf
 
 from memgraph_engine.answer.facts import relevance
 from memgraph_engine.language import places, word_list
@@ -16,38 +15,35 @@ _WORDS = re.compile(r"[^\W_]+")
 _WRITTEN = re.compile(r"[^\W_]+(?:'[^\W_]+)*")  # "I'd" is one word
 _SENTENCES = re.compile(r"(?<=[.!?。！？…])\s+|\n+")
 _ENDS = re.compile(r"[.!?\n]+")
-_AS_GOOD = 0.95  # of the relevance of what the user stated himself
 _BRIEF = 2  # words of a sentence that states nothing
-_SAID, _SUPPOSED, _ASKED, _ECHO = "an assistant said it", "it only supposes", "it only asks", "it asks the same"
+_SAID, _SUPPOSED, _ASKS = "an assistant said it", "it only supposes", "it only asks"
+_ECHO = "it asks the same"
 
 
-def candidates(question: str, hits: Sequence[Hit], floor: float, language: str) -> tuple[list[Hit], dict[str, str]]:
+def candidates(question: str, hits: Sequence[Hit], language: str) -> tuple[list[Hit], dict[str, str]]:
     """Return the hits that a context may tell, and for all others why not, by their notes' ids.
 
-    None answers small talk, and what only asks the same answers nothing. An assistant's words are told to a question
-    that speaks to the assistant ("What did you recommend?"), else where no statement of the user's is as relevant.
-    What the user only supposed ("if I won, I'd buy a boat") is told to a question that supposes as well, else where no
-    statement of his reaches the `floor` of relevance.
+    None answers small talk, and what only asks the same answers nothing. What an assistant said is told to a question
+    that speaks to the assistant ("What did you recommend?"), and what the user only supposed ("if I won, I'd buy a
+    boat") to one that supposes as well; else where nothing that he stated is more relevant. What only asks something
+    else is told, and states nothing.
     """
-    words = {word.casefold() for word in _WORDS.findall(question)}
     if hits and noise(Source("", question, ""), language):
         return [], {hit.note.id: "the question is small talk" for hit in hits}
     out = {hit.note.id: _ECHO for hit in hits if only_asks(hit.note, question, (language,))}
     hits = [hit for hit in hits if hit.note.id not in out]
-    doubtful = {hit.note.id: why for hit in hits if (why := _doubt(hit, language))}
-    stated = max((relevance(hit) for hit in hits if hit.note.id not in doubtful), default=None)
-    if stated is None:
-        return hits, out
-    own = max(relevance(hit) for hit in hits if doubtful.get(hit.note.id) != _SAID)
-    least = {
-        _SAID: _AS_GOOD * own if word_list(language, "second-person").isdisjoint(words) else 0.0,
-        _SUPPOSED: inf if stated >= floor and not _supposes(question, language) else 0.0,
-        _ASKED: 0.0,
+    words = {word.casefold() for word in _WORDS.findall(question)}
+    meant = {
+        _SAID: not word_list(language, "second-person").isdisjoint(words),
+        _SUPPOSED: _supposes(question, language),
+        _ASKS: True,
     }
+    doubtful = {hit.note.id: why for hit in hits if (why := _doubt(hit, language))}
+    stated = max((relevance(hit) for hit in hits if hit.note.id not in doubtful), default=0.0)
     out |= {
-        hit.note.id: f"{why}, and what the user stated comes first"
+        hit.note.id: f"{why}, and what the user stated is more relevant"
         for hit in hits
-        if (why := doubtful.get(hit.note.id, "")) and relevance(hit) < max(floor, least[why])
+        if (why := doubtful.get(hit.note.id, "")) and not meant[why] and relevance(hit) < stated
     }
     return [hit for hit in hits if hit.note.id not in out], out
 
@@ -59,7 +55,7 @@ def _doubt(hit: Hit, language: str) -> str:
     told = [source.text for source in hit.sources] or [hit.note.text]
     if all(_supposes(text, language) for text in told):
         return _SUPPOSED
-    return _ASKED if all(_only_asks(text) for text in told) else ""
+    return _ASKS if all(_only_asks(text) for text in told) else ""
 
 
 def _only_asks(text: str) -> bool:

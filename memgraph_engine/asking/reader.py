@@ -221,7 +221,7 @@ class Reader:
             if blocks
             else self._hits(scope, query, settings.rounds, busy=busy)
         )
-        hits, left_out = candidates(query.text, found, settings.relevance, language)
+        hits, left_out = candidates(query.text, found, language)
         certain = sure(query.text, hits, found.among, language)
         hits, ties = self._with_others(query, hits)
         told = {hit.note.id for hit in hits}
