@@ -117,7 +117,18 @@ def test_what_is_remembered_is_found_read_and_explained(mine, mode):
     assert read["metadata"]["tags"] == ["home"]
     assert context["notes"] == [told["note"]]
     assert "Lisbon" in context["text"]
+    assert context["empty"] == ""
     assert [one["id"] for one in story["decisions"]] == [told["decision"]]
+
+
+def test_what_is_stored_and_no_answer_is_told_from_nothing(mine):
+    assert called(mine, "context", question="Where do I live?")["empty"] == "nothing is stored"
+    called(mine, "remember", text="Where do I live?")
+    assert called(mine, "context", question="Where do I live?")["empty"] == "it asks the same"
+    called(mine, "remember", text="I keep nine goats.")
+    assert called(mine, "context", question="thanks, see you!")["empty"] == "the question is small talk"
+    near = called(mine, "context", question="What is the boiling point of tungsten?")
+    assert (near["empty"], near["sure"], len(near["notes"])) == ("", False, 2)
 
 
 def test_no_answer_holds_what_looks_like_the_closing_mark(mine):
@@ -165,7 +176,7 @@ def test_two_users_of_one_server_see_nothing_of_each_other(memory):
     plan = called(both, "forget", query="code")["plan"]
     whose["user"] = "ben"
     assert called(both, "search", query="What is the code?")["results"] == []
-    assert called(both, "context", question="What is the code?")["text"] == ""
+    assert called(both, "context", question="What is the code?")["empty"] == "nothing is stored"
     for tool, arguments in (
         ("fetch", {"id": told["note"]}),
         ("explain", {"id": told["note"]}),

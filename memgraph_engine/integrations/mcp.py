@@ -101,6 +101,7 @@ class Recalled(BaseModel):
     """What the memory holds on a question."""
 
     text: str = Field(description="Numbered and dated lines, inside marks of recalled text; empty if there is nothing.")
+    empty: str = Field(description="Why there is nothing: nothing is stored, or what was found is no answer.")
     sure: bool = Field(description="Whether they most likely hold the answer; else they are what is nearest to it.")
     notes: list[str] = Field(description="The ids of the notes, in the order of their numbers.")
     tokens: int
@@ -359,7 +360,10 @@ class Tools:
         filters = _filters(session, since, until, tags)
         found = memory.context(question, budget=budget, history=history, **whose, **filters)
         notes = [entry.note.id for entry in found.entries]
-        return Recalled(text=found.text, sure=found.sure, notes=notes, tokens=found.tokens, asked=found.asked)
+        empty = "" if notes else "; ".join(sorted({*found.left_out.values()})) or "nothing is stored"
+        return Recalled(
+            text=found.text, empty=empty, sure=found.sure, notes=notes, tokens=found.tokens, asked=found.asked
+        )
 
     def explain(self, ctx: Context, id: Id) -> dict[str, Any]:  # noqa: A002
         """Tell how a note came to be what it is: its versions, the decisions that made them, and its ties."""
