@@ -2,6 +2,7 @@
 
 import logging
 import os
+import re
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from difflib import get_close_matches
@@ -55,6 +56,11 @@ class Reproduced(NamedTuple):
     similarity: float
     weights: Mapping[str, float]
 
+
+_NAME = r"[\w-]{1,63}"
+_ADDRESS = re.compile(
+    rf"(?:bolt|neo4j)(?:\+s|\+ssc)?://(?:\[[\da-fA-F:.]+\]|{_NAME}(?:\.{_NAME})*\.?)(?::(\d{{1,5}}))?/?", re.ASCII
+)
 
 REPRODUCED = {
     "mla-arc": Reproduced(0.7, {"frequency": 0.15, "decay": 0.15}),  # section 3.7.1, which gives no values
@@ -223,9 +229,13 @@ def _cron(expression: str) -> str:
 
 
 def _address(uri: str) -> str:
-    """Refuse an address that names who connects: it is told by errors and logs."""
-    if "@" in uri:
-        raise ValueError("it may not hold a user or password: these are settings of their own, user and password")
+    """Refuse what is no address alone: it is told by errors and logs, and this error tells nothing of it."""
+    read = _ADDRESS.fullmatch(uri)
+    if uri and not (read and int(read[1] or 0) < 1 << 16):
+        raise ValueError(
+            "it is of the form bolt://HOST:PORT, neo4j://HOST or neo4j+s://HOST and holds nothing else: no user or "
+            "password, which are settings of their own"
+        )
     return uri
 
 
