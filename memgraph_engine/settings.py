@@ -24,12 +24,7 @@ from pydantic import (
     field_validator,
     model_validator,
 )
-from pydantic_settings import (
-    BaseSettings,
-    PydanticBaseSettingsSource,
-    SettingsConfigDict,
-    TomlConfigSettingsSource,
-)
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
 
 from memgraph_engine.errors import SettingsError
 from memgraph_engine.resources import resource
@@ -79,10 +74,12 @@ def _page_cache() -> str:
     return f"{min(max(memory // 8 >> 20, 512), 4096)}m"
 
 
-class RecallSettings(BaseModel):
-    """How many notes each channel proposes, and what each is worth; see `config/settings.toml`."""
-
+class _Table(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class RecallSettings(_Table):
+    """How many notes each channel proposes, and what each is worth; see `config/settings.toml`."""
 
     ranking: str
     fusion: Literal["convex", "rrf"]
@@ -143,10 +140,8 @@ class RecallSettings(BaseModel):
         return self.reranker == "llm"
 
 
-class GateSettings(BaseModel):
+class GateSettings(_Table):
     """What becomes of new notes; see `config/settings.toml`."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     update: bool
     merge: bool
@@ -180,10 +175,8 @@ class GateSettings(BaseModel):
         return {"merge": self.merge_threshold, "link": self.link_threshold}
 
 
-class TopicsSettings(BaseModel):
+class TopicsSettings(_Table):
     """How keywords are grouped; see `config/settings.toml`."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     engine: Literal["graspologic-native", "igraph", "leidenalg"]
     min_size: Annotated[int, Field(ge=1, le=1000)]
@@ -198,10 +191,8 @@ class TopicsSettings(BaseModel):
         return self
 
 
-class BlocksSettings(BaseModel):
+class BlocksSettings(_Table):
     """How notes are put together in a tree; see `config/settings.toml`."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     schema_file: Annotated[str, Field(min_length=1)]
     vector: Literal["mean", "text"]
@@ -210,10 +201,8 @@ class BlocksSettings(BaseModel):
     exact: Annotated[int, Field(ge=2, le=200_000)]
 
 
-class ClaimsSettings(BaseModel):
+class ClaimsSettings(_Table):
     """Which claims users share; see `config/settings.toml`."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     users: Annotated[int, Field(ge=3, le=1_000_000)]
 
@@ -239,10 +228,8 @@ def _address(uri: str) -> str:
     return uri
 
 
-class WorkerSettings(BaseModel):
+class WorkerSettings(_Table):
     """When a worker looks, and what is due; see `config/settings.toml`."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     every: Seconds
     topics_after: Annotated[int, Field(ge=0)]
@@ -251,10 +238,8 @@ class WorkerSettings(BaseModel):
     claims_after: Annotated[int, Field(ge=0)]
 
 
-class LifecycleSettings(BaseModel):
+class LifecycleSettings(_Table):
     """How long what is remembered lives; see `config/settings.toml`."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     policies: Annotated[str, Field(min_length=1)]
     cap: Annotated[int, Field(ge=0)]
@@ -273,20 +258,16 @@ class LifecycleSettings(BaseModel):
     retrievals_days: Annotated[int, Field(ge=0, le=36_500)]
 
 
-class UseSettings(BaseModel):
+class UseSettings(_Table):
     """Whether it is counted what readers are shown, and what follows; see `config/settings.toml`."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     record: Literal["auto", "on", "off"]
     prune: bool
     prune_after: Annotated[int, Field(ge=0, le=36_500)]
 
 
-class ServeSettings(BaseModel):
+class ServeSettings(_Table):
     """Where a server listens, and what it takes; see `config/settings.toml`."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     host: Annotated[str, Field(min_length=1)]
     port: Port
@@ -301,18 +282,14 @@ class ServeSettings(BaseModel):
     stop: Seconds
 
 
-class AuditSettings(BaseModel):
+class AuditSettings(_Table):
     """What is recorded for auditors; see `config/settings.toml`."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     retrievals: Literal["", "ids", "text"]
 
 
-class AnswerSettings(BaseModel):
+class AnswerSettings(_Table):
     """What goes into a context; see `config/settings.toml`."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     budget: Annotated[int, Field(ge=200)]
     rounds: Annotated[int, Field(ge=1, le=3)]
@@ -324,10 +301,8 @@ class AnswerSettings(BaseModel):
     relevance: Share
 
 
-class PromptSettings(BaseModel):
+class PromptSettings(_Table):
     """How the window of a model is shared out, in tokens; see `config/settings.toml`."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     window: Tokens
     long: Annotated[int, Field(ge=0)]
@@ -337,20 +312,16 @@ class PromptSettings(BaseModel):
     interactions: Annotated[int, Field(ge=0, le=1000)]
 
 
-class BudgetSettings(BaseModel):
+class BudgetSettings(_Table):
     """The most that calls of chat models may cost together: requests, tokens, US dollars; 0 is no limit."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     calls: Annotated[int, Field(ge=0)] = 0
     tokens: Annotated[int, Field(ge=0)] = 0
     money: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
 
 
-class RoleSettings(BaseModel):
+class RoleSettings(_Table):
     """How one role differs from the table `llm`: None is as there, an empty model switches the role off."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     model: str | None = None
     fallbacks: tuple[str, ...] | None = None
@@ -359,10 +330,8 @@ class RoleSettings(BaseModel):
     timeout: Seconds | None = None
 
 
-class RolesSettings(BaseModel):
+class RolesSettings(_Table):
     """The tasks that a chat model is asked for; prompt, request and answer of each bear its name."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     extraction: RoleSettings = RoleSettings()
     gating: RoleSettings = RoleSettings()
@@ -380,10 +349,8 @@ class RolesSettings(BaseModel):
     abstracting: RoleSettings = RoleSettings()
 
 
-class LlmSettings(BaseModel):
+class LlmSettings(_Table):
     """Which chat models are asked, how, and how much they may cost; see `config/settings.toml`."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     model: str
     fallbacks: tuple[str, ...]
