@@ -14,7 +14,7 @@ _VALUES, _TOPICS = 8, 4  # that are looked for, the first of the profile and the
 _ABOUT = {"english": r"(?:about|of|on) (?:me|myself)|who am i", "spanish": r"(?:de|sobre) m[ií]|quién soy"}
 _ASKING = {
     "english": r"know|tell|rem(?:ember|ind)|recall|learn\w*|stored?|have|memory|who|what's|far|anything|currently",
-    "spanish": r"sab\w+|recuerd\w+|conoc\w+|aprendido|guarda\w+|tien\w+|memoria|contar|decir|pued\w+|todo|quién|ahora|favor",
+    "spanish": r"sab\w+|recuerd\w+|conoc\w+|aprendido|guarda\w+|tien\w+|memoria|contar|pued\w+|todo|ahora|favor|quién",
 }
 
 
