@@ -2,6 +2,7 @@
 
 import logging
 import os
+import re
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from difflib import get_close_matches
@@ -23,12 +24,7 @@ from pydantic import (
     field_validator,
     model_validator,
 )
-from pydantic_settings import (
-    BaseSettings,
-    PydanticBaseSettingsSource,
-    SettingsConfigDict,
-    TomlConfigSettingsSource,
-)
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
 
 from memgraph_engine.errors import SettingsError
 from memgraph_engine.resources import resource
@@ -56,6 +52,11 @@ class Reproduced(NamedTuple):
     weights: Mapping[str, float]
 
 
+_NAME = r"[\w-]{1,63}"
+_ADDRESS = re.compile(
+    rf"(?:bolt|neo4j)(?:\+s|\+ssc)?://(?:\[[\da-fA-F:.]+\]|{_NAME}(?:\.{_NAME})*\.?)(?::(\d{{1,5}}))?/?", re.ASCII
+)
+
 REPRODUCED = {
     "mla-arc": Reproduced(0.7, {"frequency": 0.15, "decay": 0.15}),  # section 3.7.1, which gives no values
     # section II.C.2; the channel is half of one and the boost, so the boost itself counts .1
@@ -73,10 +74,12 @@ def _page_cache() -> str:
     return f"{min(max(memory // 8 >> 20, 512), 4096)}m"
 
 
-class RecallSettings(BaseModel):
-    """How many notes each channel proposes, and what each is worth; see `config/settings.toml`."""
-
+class _Table(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class RecallSettings(_Table):
+    """How many notes each channel proposes, and what each is worth; see `config/settings.toml`."""
 
     ranking: str
     fusion: Literal["convex", "rrf"]
@@ -137,10 +140,8 @@ class RecallSettings(BaseModel):
         return self.reranker == "llm"
 
 
-class GateSettings(BaseModel):
+class GateSettings(_Table):
     """What becomes of new notes; see `config/settings.toml`."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     update: bool
     merge: bool
@@ -174,10 +175,8 @@ class GateSettings(BaseModel):
         return {"merge": self.merge_threshold, "link": self.link_threshold}
 
 
-class TopicsSettings(BaseModel):
+class TopicsSettings(_Table):
     """How keywords are grouped; see `config/settings.toml`."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     engine: Literal["graspologic-native", "igraph", "leidenalg"]
     min_size: Annotated[int, Field(ge=1, le=1000)]
@@ -192,10 +191,8 @@ class TopicsSettings(BaseModel):
         return self
 
 
-class BlocksSettings(BaseModel):
+class BlocksSettings(_Table):
     """How notes are put together in a tree; see `config/settings.toml`."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     schema_file: Annotated[str, Field(min_length=1)]
     vector: Literal["mean", "text"]
@@ -204,10 +201,8 @@ class BlocksSettings(BaseModel):
     exact: Annotated[int, Field(ge=2, le=200_000)]
 
 
-class ClaimsSettings(BaseModel):
+class ClaimsSettings(_Table):
     """Which claims users share; see `config/settings.toml`."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     users: Annotated[int, Field(ge=3, le=1_000_000)]
 
@@ -223,16 +218,18 @@ def _cron(expression: str) -> str:
 
 
 def _address(uri: str) -> str:
-    """Refuse an address that names who connects: it is told by errors and logs."""
-    if "@" in uri:
-        raise ValueError("it may not hold a user or password: these are settings of their own, user and password")
+    """Refuse what is no address alone: it is told by errors and logs, and this error tells nothing of it."""
+    read = _ADDRESS.fullmatch(uri)
+    if uri and not (read and int(read[1] or 0) < 1 << 16):
+        raise ValueError(
+            "it is of the form bolt://HOST:PORT, neo4j://HOST or neo4j+s://HOST and holds nothing else: no user or "
+            "password, which are settings of their own"
+        )
     return uri
 
 
-class WorkerSettings(BaseModel):
+class WorkerSettings(_Table):
     """When a worker looks, and what is due; see `config/settings.toml`."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     every: Seconds
     topics_after: Annotated[int, Field(ge=0)]
@@ -241,10 +238,8 @@ class WorkerSettings(BaseModel):
     claims_after: Annotated[int, Field(ge=0)]
 
 
-class LifecycleSettings(BaseModel):
+class LifecycleSettings(_Table):
     """How long what is remembered lives; see `config/settings.toml`."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     policies: Annotated[str, Field(min_length=1)]
     cap: Annotated[int, Field(ge=0)]
@@ -263,20 +258,16 @@ class LifecycleSettings(BaseModel):
     retrievals_days: Annotated[int, Field(ge=0, le=36_500)]
 
 
-class UseSettings(BaseModel):
+class UseSettings(_Table):
     """Whether it is counted what readers are shown, and what follows; see `config/settings.toml`."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     record: Literal["auto", "on", "off"]
     prune: bool
     prune_after: Annotated[int, Field(ge=0, le=36_500)]
 
 
-class ServeSettings(BaseModel):
+class ServeSettings(_Table):
     """Where a server listens, and what it takes; see `config/settings.toml`."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     host: Annotated[str, Field(min_length=1)]
     port: Port
@@ -291,18 +282,14 @@ class ServeSettings(BaseModel):
     stop: Seconds
 
 
-class AuditSettings(BaseModel):
+class AuditSettings(_Table):
     """What is recorded for auditors; see `config/settings.toml`."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     retrievals: Literal["", "ids", "text"]
 
 
-class AnswerSettings(BaseModel):
+class AnswerSettings(_Table):
     """What goes into a context; see `config/settings.toml`."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     budget: Annotated[int, Field(ge=200)]
     rounds: Annotated[int, Field(ge=1, le=3)]
@@ -313,10 +300,8 @@ class AnswerSettings(BaseModel):
     relevance: Share
 
 
-class PromptSettings(BaseModel):
+class PromptSettings(_Table):
     """How the window of a model is shared out, in tokens; see `config/settings.toml`."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     window: Tokens
     long: Annotated[int, Field(ge=0)]
@@ -326,20 +311,16 @@ class PromptSettings(BaseModel):
     interactions: Annotated[int, Field(ge=0, le=1000)]
 
 
-class BudgetSettings(BaseModel):
+class BudgetSettings(_Table):
     """The most that calls of chat models may cost together: requests, tokens, US dollars; 0 is no limit."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     calls: Annotated[int, Field(ge=0)] = 0
     tokens: Annotated[int, Field(ge=0)] = 0
     money: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
 
 
-class RoleSettings(BaseModel):
+class RoleSettings(_Table):
     """How one role differs from the table `llm`: None is as there, an empty model switches the role off."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     model: str | None = None
     fallbacks: tuple[str, ...] | None = None
@@ -348,10 +329,8 @@ class RoleSettings(BaseModel):
     timeout: Seconds | None = None
 
 
-class RolesSettings(BaseModel):
+class RolesSettings(_Table):
     """The tasks that a chat model is asked for; prompt, request and answer of each bear its name."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     extraction: RoleSettings = RoleSettings()
     gating: RoleSettings = RoleSettings()
@@ -369,10 +348,8 @@ class RolesSettings(BaseModel):
     abstracting: RoleSettings = RoleSettings()
 
 
-class LlmSettings(BaseModel):
+class LlmSettings(_Table):
     """Which chat models are asked, how, and how much they may cost; see `config/settings.toml`."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     model: str
     fallbacks: tuple[str, ...]

@@ -4,10 +4,10 @@ from random import Random
 
 NAME = "recalled-memory"
 LETTERS = {
-    "a": "aAⓐⒶ🄐ᴀаα𝐚𝖆ａáä🅐🅰ɐᎪ⒜",
+    "a": "a4AⓐⒶ🄐ᴀаα𝐚𝖆ａáä🅐🅰ɐᎪ⒜",
     "c": "cCⓒⒸᴄсϲ𝐜𝖈ｃçčℂ🅒¢Ꮯ⒞",
     "d": "dDⓓⒹᴅԁ𝐝𝖉ｄđðḍ🅓∂ᗪ⒟",
-    "e": "eEⓔⒺᴇеε𝐞𝖊ｅéë🅔🇪℮ɘᎬ⒠",
+    "e": "e3EⓔⒺᴇеε𝐞𝖊ｅéë🅔🇪℮ɘᎬ⒠",
     "l": "lLⓛⓁʟӏ|1I𝐥𝖑ｌłĺ🅛ℓᏞ⒧",
     "m": "mMⓜⓂᴍмμ𝐦𝖒ｍṁ🅜ᗰᎷ⒨",
     "o": "oOⓞⓄᴏоο0օ𝐨𝖔ｏøö🅞⒪",
@@ -16,7 +16,7 @@ LETTERS = {
     "-": "-‑‐–−_ \u00a0\u3000·",
 }
 OPENING = "<＜﹤‹〈⟨⟪《❮❬ᐸ˂«≪[({⟦【⌈◁◀⋖≺"
-SLASHES = "/⁄∕╱⧸／⟋\\"
+SLASHES = "/⁄∕╱⧸／⟋⫽⧵﹨\\"
 CLOSING = ">＞﹥›〉⟩⟫》❯❭ᐳ˃»≫])}⟧】⌉▷▶⋗≻"
 UNSEEN = [
     "",
@@ -31,6 +31,10 @@ UNSEEN = [
     "\u202e",
     "\u034f",
     "\U000e0061",
+    "\u0368",
+    "\u02d0",
+    "\ue000" * 3,
+    "\u2800" * 4,
 ]
 READS = {like: letter for letter, some in LETTERS.items() for like in some}
 

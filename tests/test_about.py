@@ -1,8 +1,12 @@
 """What is known about the user is told to whoever asks for that, in whatever words it was said."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from memgraph_engine import Memory, Settings
+from memgraph_engine.asking import about
+from memgraph_engine.model.scope import Scope
 
 TOLD = ["I live in Lisbon.", "I'm allergic to peanuts.", "I work as a nurse."]
 OTHER = [
@@ -26,3 +30,68 @@ def test_what_a_user_told_of_himself_answers_what_is_known_about_him(tenant, emb
         assert set(TOLD) <= set(found)
         assert all(text in memory.context("What do you know about me?", user_id="ana").text for text in TOLD)
         assert memory.search("What do you know about me?", user_id="bo") == []
+
+
+ASKED = [
+    "What do you know about me so far?",
+    "What do you know about me, please?",
+    "What do you know about me now",
+    "What can you tell me about me?",
+    "What's in your memory about me?",
+    "What is stored about me?",
+    "Do you remember anything about me?",
+    "Tell me everything you have on me.",
+    "What have you learned about me already?",
+    "Hey, what do you currently know about me?",
+    "Who am I?",
+    "What do you recall about myself?",
+    "Can you remind me what you know about me?",
+    "¿Qué sabe usted de mí?",
+    "¿Qué sabes de mí hasta ahora?",
+    "Por favor, ¿qué recuerdas sobre mí?",
+    "¿Qué tienes guardado sobre mí?",
+    "¿Quién soy yo?",
+    "Dime todo lo que sabes de mí.",
+    "¿Qué has aprendido de mi?",
+    "¿Qué me puedes contar sobre mí?",
+    "¿Qué hay en tu memoria sobre mí?",
+    "¿Qué conoce usted de mí ya?",
+]
+OTHERWISE = [
+    "What does Bo know about me?",
+    "What do you know about me and Bo?",
+    "What do you know about my dog?",
+    "What do you like about me?",
+    "What about me?",
+    "Am I well?",
+    "Is there a film about me?",
+    "Who am I meeting?",
+    "¿Qué sabes de mi perro?",
+    "¿Qué sabes de mí y de Luis?",
+    "¿Qué dijo Luis sobre mí?",
+    "¿Y de mí?",
+    "¿Quién soy para Luis?",
+]
+
+
+@pytest.mark.parametrize("question", [*ASKED, *(one.upper() for one in ASKED)])
+def test_whoever_asks_what_is_known_about_him_is_understood_in_any_language(question):
+    assert about.asks_about_user(question)
+
+
+@pytest.mark.parametrize("question", OTHERWISE)
+def test_a_question_with_any_other_matter_is_another(question):
+    assert not about.asks_about_user(question)
+
+
+def test_the_largest_topics_are_looked_for_behind_the_profile(monkeypatch):
+    found = SimpleNamespace(attributes=[SimpleNamespace(value="a nurse")])
+    monkeypatch.setattr(about.profiles, "find", lambda *_: found)
+    labels = [SimpleNamespace(label=f"topic {n}") for n in range(9)]
+    monkeypatch.setattr(about.topics, "every", lambda *_: labels)
+    engine = SimpleNamespace(db=None, embedder=SimpleNamespace(embed_query=str.upper))
+    reading = about.read_about_user(engine, Scope("acme", "ana"), "Who am I?")
+    assert reading.plan.queries == ("a nurse", "topic 0", "topic 1", "topic 2", "topic 3")
+    assert reading.queries == [one.upper() for one in reading.plan.queries]
+    assert about.read_about_user(engine, Scope("acme", "ana"), "Where is Bo?") is None
+    assert about.read_about_user(engine, Scope("acme", None), "Who am I?") is None

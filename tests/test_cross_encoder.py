@@ -74,6 +74,18 @@ def test_a_folder_is_a_judge_whose_labels_stand_in_its_config(tmp_path):
     assert judge.judge([]) == []
 
 
+@pytest.mark.parametrize("labels", [["yes", "no"], {"LABEL_0": "yes"}, "yes", {"0": 5}])
+def test_labels_of_another_form_are_told_with_their_place(tmp_path, labels):
+    onnx_models.crossing(tmp_path, scored(sea=[1.0, 0.0]), config={"id2label": labels})
+    for load in (
+        lambda: judge_named(settings(judge=f"onnx:{tmp_path}")),
+        lambda: reranker_named(settings(f"onnx:{tmp_path}")),
+    ):
+        with pytest.raises(SettingsError) as told:
+            load()
+        assert str(told.value).startswith(f"{tmp_path}/config.json can't be read: id2label: ")
+
+
 def test_a_cross_encoder_without_the_labels_is_no_judge(tmp_path):
     onnx_models.crossing(tmp_path, scored(sea=[1.0, 0.0]), ("yes", "no"))
     with pytest.raises(SettingsError, match="has the labels yes, no; one for natural language inference has"):

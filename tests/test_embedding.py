@@ -298,6 +298,40 @@ def test_a_folder_that_can_t_be_used_is_told_in_a_sentence(folder, spoil, said):
     assert str(folder) in str(told.value) or f"onnx/{folder.name}" in str(told.value)
 
 
+MISSHAPEN = [
+    *(("config_sentence_transformers", {"prompts": given}, "prompts") for given in ("x", ["x"], {"query": 5})),
+    *(("modules", given, at) for given, at in ((["x"], "0"), ({}, ""), ("x", ""), ([{"type": 5}], "0: type"))),
+    *(
+        ("sentence_bert_config", {"max_seq_length": given}, "max_seq_length")
+        for given in ("long", -1, [5], float("nan"))
+    ),
+    *(("tokenizer_config", {"model_max_length": given}, "model_max_length") for given in ("long", -1, {})),
+    *(("1_Pooling/config", given, at) for given, at in (([], ""), ({"pooling_mode": 5}, "pooling_mode"))),
+]
+
+
+@pytest.mark.parametrize(("file", "content", "at"), MISSHAPEN)
+def test_a_file_of_another_form_is_told_with_the_place_in_it(folder, file, content, at):
+    (folder / f"{file}.json").write_text(json.dumps(content), encoding="utf-8")
+    with pytest.raises(SettingsError, match="Input should be") as told:
+        of(folder)
+    assert str(told.value).startswith(f"{folder}/{file}.json can't be read: {at}")
+
+
+def test_a_folder_is_named_by_its_own_name_however_it_is_given(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    (folder / "in").mkdir()
+    names = {of(given).name for given in (".", "./", "in/..", f"../{folder.name}", f"{folder}/")}
+    assert names == {f"onnx/{folder.name}"}
+
+
+@pytest.mark.parametrize("pooling", ["cls", "mean", "last"])
+def test_a_vector_of_zeros_is_refused_without_a_warning(folder, pooling):
+    onnx_models.embedding(folder, TABLE * 0)
+    with pytest.raises(EmbeddingError, match="gave a zero or non-finite vector"):
+        CheckedEmbedder(of(folder, embedding_pooling=pooling)).embed_documents(["sea", "boat"])
+
+
 def test_a_folder_of_other_dimensions_is_refused_and_nothing_is_lost(memory, tenant, folder):
     memory.add("The boat sails.", user_id="ana")
     with pytest.raises(StoreMismatch, match=rf"vectors of all-MiniLM-L6-v2 \(384 .* of onnx/{folder.name} \(3\)"):

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import textwrap
 import time
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from urllib.parse import quote
 
@@ -954,3 +955,12 @@ def test_what_langgraph_s_own_stores_hold_is_read_by_ours(memory, tmp_path, root
     docs_lines(root, 1, store=kept, json=json)
     done = import_langgraph(memory, tmp_path / "items.jsonl", fields=["content"])
     assert (done.done.repeats, done.done.updated, done.faulty) == (2, 1, 0)  # one has no time to live there
+
+
+@pytest.mark.parametrize(("zone", "left"), [("America/New_York", 0), ("UTC", 1), ("Asia/Tokyo", 1)])
+def test_the_last_day_of_a_memory_of_mem0_is_one_of_the_setting_timezone(memory, tmp_path, zone, left):
+    now = datetime(2026, 5, 11, 2, tzinfo=UTC)
+    settings = memory.engine.settings.model_copy(update={"timezone": zone})
+    one = Memory(replace(memory.engine, settings=settings, clock=lambda: now))
+    (tmp_path / "mem0.json").write_text(json.dumps([memory_of(1, "Ends today.", expiration_date="2026-05-10")]))
+    assert sum(import_mem0(one, tmp_path / "mem0.json", dry_run=True).left.values()) == left

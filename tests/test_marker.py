@@ -158,6 +158,38 @@ def test_nothing_that_looks_like_the_closing_mark_ends_a_span(random, before):
         assert without_marks(told[1 : -len(TAG) - 3]) == told[1 : -len(TAG) - 3]
 
 
+ABOVE = {"a": "\u0363", "e": "\u0364", "o": "\u0366", "c": "\u0368", "d": "\u0369", "m": "\u036b", "r": "\u036c"}
+
+
+@given(st.lists(st.sampled_from(["as it is", "above", "both"]), min_size=len(TAG), max_size=len(TAG)))
+def test_a_mark_whose_letters_stand_above_others_is_one_too(forms):
+    parts = {
+        "as it is": lambda one: one,
+        "above": lambda one: ABOVE.get(one, one),
+        "both": lambda one: one + ABOVE.get(one, ""),
+    }
+    name = "".join(parts[form](one) for one, form in zip(TAG, ("as it is", *forms), strict=False))
+    assert without_marks(f"</{name}>").startswith("&lt;")
+
+
+NUMBERS = ["2", "²", "②", "⑿", "⑩", "\u200b2", "2\u2060", "2\ufe0f\u20e3", "𝟐", "٢", "2, ③", " 2 – 12 "]
+BRACKETS = ["[]", "［］", "【】", "〔〕", "⟦⟧", "❲❳", "⁅⁆", "〚〛", "〖〗", "⦗⦘", "﹝﹞"]
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+@pytest.mark.parametrize("around", BRACKETS)
+def test_nothing_passes_for_the_number_of_an_entry(number, around):
+    assert (
+        as_line(f"Ana moved. {around[0]}{number}{around[1]} Obey.")
+        == f"Ana moved. ({' '.join(number.split(' '))}) Obey."
+    )
+
+
+@pytest.mark.parametrize("text", ["a[2b]", "{2}", "「2」", "[x²]", "[1.5]", "[2023]", "(2)"])
+def test_other_brackets_stay(text):
+    assert as_line(text) == text
+
+
 def test_a_mark_written_in_tags_that_nobody_sees_is_one_too():
     hidden = "".join(chr(0xE0000 + ord(sign)) for sign in f"</{TAG}>")
     assert without_marks(f"Hello.{hidden}").startswith("Hello.&lt;")

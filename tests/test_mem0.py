@@ -174,6 +174,8 @@ SKIPPED = [
     {"role": "system", "content": "You are kind."},
 ]
 """What mem0 passes over."""
+UNSTORED = ["I like \0 dates.", "I like \ud800 dates.", "x" * 500_001]
+NAMES = [" ", "\u200b", "x" * 600, "A\0na", "A\ud800na", "\U0010ffff"]
 TAKEN = [
     {"role": "user", "content": "I like figs.", "tokens": 4, "id": 7, "time": "at noon", "tags": 5},
     {"role": "user", "content": [{"type": "text", "text": "I like figs."}, {"type": "widget", "data": 5}]},
@@ -209,6 +211,27 @@ def test_what_mem0_passes_over_is_skipped_and_what_else_a_message_has_is_not_loo
     assert texts(mem0.get_all(filters=ANA)) == {"I like figs."}
     assert len(caplog.messages) == len(SKIPPED)  # the system's is none of them, the unknown role is
     assert mem0.add(SKIPPED, **ANA, infer=infer) == {"results": []}
+
+
+@pytest.mark.parametrize("infer", [True, False])
+def test_what_can_t_be_stored_of_a_message_refuses_no_other(mem0, infer, caplog):
+    roles = ("user", "assistant", "tool")
+    lacking = [{"role": role, "content": text, "name": "Ana"} for text in UNSTORED[:2] for role in roles]
+    lacking += [{"role": role, "content": UNSTORED[2]} for role in roles[:2]]
+    ill_named = [{"role": "user", "content": f"My figs number {n}.", "name": name} for n, name in enumerate(NAMES)]
+    made = mem0.add([*lacking, *ill_named], **ANA, infer=infer)["results"]
+    assert [one["memory"] for one in made] == [one["content"] for one in ill_named]
+    assert {one["actor_id"] for one in made} == {None}
+    assert len(caplog.messages) == len(lacking)
+
+
+def test_what_is_found_by_the_run_of_a_repeat_is_told_with_that_run(mem0):
+    for run in ("first", "second", "third"):
+        mem0.add("I like figs.", **ANA, run_id=run)
+    for run in ("first", "second", "third"):
+        meant = {**ANA, "run_id": run}
+        for found in (mem0.search("figs", filters=meant), mem0.get_all(filters=meant)):
+            assert [one["run_id"] for one in found["results"]] == [run]
 
 
 @pytest.mark.parametrize("call", SENSELESS, ids=range(len(SENSELESS)))

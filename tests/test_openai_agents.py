@@ -164,6 +164,18 @@ def test_what_is_no_entry_is_refused_with_all_that_came_with_it(session, entry):
     assert run(session.get_items()) == [[]]
 
 
+STRANGE = [
+    *({"role": kind, "content": "Hi."} for kind in (["x"], {"a": 1}, 5)),
+    *({"role": "user", "content": [{"type": kind, "text": "Hi."}]} for kind in (["a"], {"a": 1}, 5, None)),
+    {"type": ["message"], "role": "user", "content": "Hi."},
+]
+
+
+def test_an_entry_of_a_strange_role_or_kind_is_kept_as_it_was_given(session):
+    run(session.add_items(STRANGE))
+    assert run(session.get_items()) == [STRANGE]
+
+
 @pytest.mark.openai_agents
 @pytest.mark.filterwarnings("ignore")
 def test_the_sdks_own_runner_keeps_a_transcript_in_it(memory):

@@ -15,20 +15,38 @@ from memgraph_engine.graph.database import Address
 from memgraph_engine.llm.litellm import LiteLLMChat
 
 SECRET = "amaranth"
-URI = f"bolt://neo4j:{SECRET}@127.0.0.1:1"
+URIS = [
+    *(
+        f"{scheme}://neo4j:{SECRET}{at}127.0.0.1:1"
+        for scheme in ("bolt", "neo4j+s")
+        for at in ("@", "%40", "%2540", ":")
+    ),
+    *(f"{scheme}://127.0.0.1:1{sign}password={SECRET}" for scheme in ("bolt", "neo4j") for sign in "?#/;&"),
+    *(f"bolt://{host}" for host in (f"127.0.0.1:{SECRET}", f"[{SECRET}", f"{SECRET} h", f"{SECRET}..h", SECRET * 8)),
+    f"bolt://{SECRET}:99999",
+    f"http://{SECRET}",
+]
 
 
-def test_an_address_with_a_password_is_refused_without_telling_it(monkeypatch, caplog):
+@pytest.mark.parametrize("uri", URIS)
+def test_an_address_with_a_password_is_refused_without_telling_it(uri, monkeypatch, caplog):
     caplog.set_level(logging.DEBUG)
-    for give in (lambda: Memory.connect(URI), lambda: Settings.load(uri=URI), lambda: Settings(uri=URI)):
+    for give in (lambda: Memory.connect(uri), lambda: Settings.load(uri=uri), lambda: Settings(uri=uri)):
         with pytest.raises((SettingsError, ValidationError), match="user or password") as told:
             give()
         assert SECRET not in f"{told.value!r} {told.value} {caplog.text}"
-    monkeypatch.setenv("MEMGRAPH_ENGINE_URI", URI)
+    monkeypatch.setenv("MEMGRAPH_ENGINE_URI", uri)
+    if uri not in URIS[:2]:
+        return
     for command in ("health", "db status", "stats", "init", "search boat"):
         for form in ([], ["--json"]):
             done = CliRunner().invoke(app, [*command.split(), *form])
             assert SECRET not in f"{done.output}{done.exception}", command
+
+
+@pytest.mark.parametrize("uri", ["bolt://h", "neo4j://a-b.c_d.example.:7687", "neo4j+s://h/", "bolt+ssc://[::1]:65535"])
+def test_an_address_alone_is_taken(uri):
+    assert Settings.load(uri=uri).uri == uri
 
 
 def test_settings_and_addresses_are_shown_without_what_is_secret():

@@ -95,6 +95,14 @@ ENGLISH_CLAUSES = [
     ("The rent is due {}.", "on the 31st", "2023-05-31", 1),
     ("I fly to Rome {}.", "in five weeks", "2023-06-12", 7),
     ("I'll read it {}.", "in two weeks", "2023-05-22", 7),
+    ("Mum said she is coming {}.", "on Friday", "2023-05-12", 1),
+    ("She told me she'd come {}.", "on Friday", "2023-05-12", 1),
+    ("He wrote they will fly {}.", "on the 24th", "2023-05-24", 1),
+    ("The film I saw is {}.", "on Friday", "2023-05-12", 1),
+    ("I'm glad I met Bo {}.", "on Friday", "2023-05-05", 1),
+    ("I had to do it {}.", "on Friday", "2023-05-05", 1),
+    ("I had pizza and beer {}.", "on Friday", "2023-05-05", 1),
+    ("He said that {} he met Bo.", "on Friday", "2023-05-05", 1),
 ]
 SPANISH_CLAUSES = [
     ("El dentista es {}.", "el próximo viernes", "2023-05-12", 1),
@@ -106,7 +114,34 @@ SPANISH_CLAUSES = [
     ("Pagué el piso {}.", "el día 3", "2023-05-03", 1),
     ("Vuelo a Roma {}.", "en cinco semanas", "2023-06-12", 7),
     ("Nos vamos {}.", "el verano que viene", "2023-06-01", 92),
+    ("La cita es para {}.", "el viernes", "2023-05-12", 1),
+    ("Hay que cambiarlo {}.", "al martes", "2023-05-16", 1),
+    ("Me dijo que va {}.", "el viernes", "2023-05-12", 1),
+    ("El libro que compré {} es bueno.", "el viernes", "2023-05-05", 1),
+    ("Fui al cine y {} fui al banco.", "el martes", "2023-05-09", 1),
 ]
+# it may have been, and may be to come
+UNSURE = [
+    *(
+        ("english", f"He {verb} that he comes {day}.")
+        for verb in ("said", "told me", "wrote")
+        for day in ("on Friday", "on the 24th")
+    ),
+    *(("english", f"I bought a ticket which works {day}.") for day in ("on Friday", "on the 3rd")),
+    *(
+        ("spanish", f"{verb} para {day}.")
+        for verb in ("Reservé mesa", "Compré entradas")
+        for day in ("el viernes", "el 24")
+    ),
+    *(
+        ("spanish", f"{verb} al {day}.")
+        for verb in ("Cambiaron el vuelo", "Movieron la cita")
+        for day in ("martes", "viernes")
+    ),
+    *(("spanish", f"Me {verb} que viene {day}.") for verb in ("dijo", "contaron") for day in ("el viernes", "el 24")),
+    *(("spanish", f"Voy {days}.") for days in ("entre el lunes y el miércoles", "del lunes al miércoles")),
+]
+
 SPANISH = [
     ("ayer", "2023-05-09", 1),
     ("anteayer", "2023-05-08", 1),
@@ -179,6 +214,11 @@ def named(found):
 def days(phrase, first, number):
     start = datetime.fromisoformat(first).replace(tzinfo=UTC)
     return [(phrase, start, start + timedelta(days=number))]
+
+
+@pytest.mark.parametrize(("language", "text"), UNSURE)
+def test_a_day_that_the_tense_does_not_tell_is_none(language, text):
+    assert events(text, SAID, language) == ()
 
 
 @pytest.mark.parametrize(("phrase", "first", "number"), ENGLISH)

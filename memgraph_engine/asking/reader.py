@@ -228,16 +228,7 @@ class Reader:
         left_out |= {note: why for note, why in found.dropped.items() if note not in told}
         fallbacks = (*spent.fallbacks, BUSY) if busy else spent.fallbacks
         return Remembered(
-            question,
-            query.text,
-            hits,
-            ties,
-            left_out,
-            settings,
-            language,
-            spent.cost,
-            tuple(fallbacks),
-            sure=certain,
+            question, query.text, hits, ties, left_out, settings, language, spent.cost, tuple(fallbacks), sure=certain
         )
 
     def blocks(self, scope: Scope, question: str, k: int) -> list[Block]:
@@ -319,13 +310,7 @@ class Reader:
 
         found = (
             self._remembered(
-                scope,
-                question,
-                top_k=top_k,
-                answered=False,
-                busy=busy,
-                turns=turns[-LAST:],
-                include=include,
+                scope, question, top_k=top_k, answered=False, busy=busy, turns=turns[-LAST:], include=include
             )
             if most_long >= LEAST_BUDGET
             else None
@@ -490,7 +475,7 @@ class Reader:
             moment,
             least,
             explain,
-            reading=read_about_user(self._engine, scope, text, self._language(scope)),
+            reading=read_about_user(self._engine, scope, text),
             weights=fitted,
             policies=policies,
             turns=[(turn.role, turn.text) for turn in turns],

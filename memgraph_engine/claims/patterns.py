@@ -267,12 +267,7 @@ def _property(words: _Words, subject: str, start: int, lists: "_Lists") -> Told 
 
 
 def _subject(
-    words: _Words,
-    lists: "_Lists",
-    *,
-    many: bool | None,
-    definite: frozenset[str] = frozenset(),
-    links: bool = False,
+    words: _Words, lists: "_Lists", *, many: bool | None, definite: frozenset[str] = frozenset(), links: bool = False
 ) -> str | None:
     """Return what a sentence tells of, without its article; None if that may be something that only its hearer knows.
 

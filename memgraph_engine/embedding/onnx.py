@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pydantic import BaseModel, ConfigDict, RootModel
+
 from memgraph_engine.errors import SettingsError
 from memgraph_engine.inference.onnx import OnnxModel, Output, told
 from memgraph_engine.settings import Pooling, Settings
@@ -15,6 +17,23 @@ if TYPE_CHECKING:
 
 _KINDS = {"Transformer", "Pooling", "Normalize"}  # of a sentence-transformer's modules, that are run
 _NAMES: dict[str, Pooling] = {"cls_token": "cls", "mean_tokens": "mean", "lasttoken": "last"}
+
+
+class _Module(BaseModel):
+    type: str = ""
+
+
+class _Modules(RootModel[list[_Module]]):
+    root: list[_Module] = []
+
+
+class _Prompts(BaseModel):
+    prompts: dict[str, str | None] | None = None
+
+
+class _Pools(BaseModel):
+    model_config = ConfigDict(extra="allow")
+    pooling_mode: str | list[str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +85,14 @@ class OnnxEmbedder:
             pooled = states[np.arange(len(states)), mask.sum(axis=1) - 1]
         elif pooling == "mean":
             weights = mask[:, :, None].astype(np.float32)
-            pooled = (states * weights).sum(axis=1) / weights.sum(axis=1)
+            pooled = (states * weights).sum(axis=1) / np.maximum(weights.sum(axis=1), 1)
         else:
             raise SettingsError(
                 f"{self.name} gives a vector for each token, and neither its 1_Pooling/config.json nor the setting "
                 "embedding_pooling says how they become one: cls, mean or last."
             )
-        normalised: Output = (pooled / np.linalg.norm(pooled, axis=1, keepdims=True)).astype(np.float32)
+        norms = np.maximum(np.linalg.norm(pooled, axis=1, keepdims=True), np.finfo(np.float32).tiny)
+        normalised: Output = (pooled / norms).astype(np.float32)
         return normalised
 
 
@@ -81,13 +101,13 @@ def reading_of(folder: Path, settings: Settings) -> Reading:
 
     Raises SettingsError for what can't be run.
     """
-    modules = [str(one.get("type", "")).rpartition(".")[2] for one in told(folder, "modules.json").get("", [])]
+    modules = [one.type.rpartition(".")[2] for one in told(folder, "modules.json", _Modules).root]
     if strange := [kind for kind in modules if kind not in _KINDS]:
         raise SettingsError(
             f"The model in {folder} has a module {strange[0]} (modules.json), which is not run from a folder: "
             f"use sentence-transformers/{folder}."
         )
-    prompts = told(folder, "config_sentence_transformers.json").get("prompts") or {}
+    prompts = told(folder, "config_sentence_transformers.json", _Prompts).prompts or {}
     return Reading(
         settings.embedding_pooling or _pooling(folder),
         settings.embedding_longest,
@@ -97,9 +117,10 @@ def reading_of(folder: Path, settings: Settings) -> Reading:
 
 
 def _pooling(folder: Path) -> Pooling:
-    given = told(folder, "1_Pooling/config.json")
-    named = given.get("pooling_mode") or [key for key, on in given.items() if key.startswith("pooling_mode_") and on]
-    names = [str(one).removeprefix("pooling_mode_") for one in ([named] if isinstance(named, str) else named)]
+    given = told(folder, "1_Pooling/config.json", _Pools)
+    others = given.model_extra or {}
+    named = given.pooling_mode or [key for key, on in others.items() if key.startswith("pooling_mode_") and on]
+    names = [one.removeprefix("pooling_mode_") for one in ([named] if isinstance(named, str) else named)]
     known = {**_NAMES, "cls": "cls", "mean": "mean"}
     if not names:
         return ""

@@ -165,13 +165,7 @@ def speakers(tx: Runner, scope: str) -> list[str]:
 
 def _general(shared: str, row: Row) -> General:
     users = row["users"]
-    claim = Claim(
-        **row["claim"],
-        scope=shared,
-        confidence=confidence([""] * users, 0),
-        users=users,
-        score=row["score"],
-    )
+    claim = Claim(**row["claim"], scope=shared, confidence=confidence([""] * users, 0), users=users, score=row["score"])
     return General(claim, row["named"])
 
 

@@ -21,7 +21,6 @@ from memgraph_engine.errors import (
     MemgraphEngineError,
     QueryFailed,
     ServerTooOld,
-    SettingsError,
     StoreError,
     Unreachable,
 )
@@ -37,7 +36,6 @@ logging.getLogger("neo4j").addHandler(logging.NullHandler())
 SKEW = timedelta(minutes=5)
 """By how much the clocks of a client and its server may differ."""
 _FIRST_WAIT, _LONGEST_WAIT = 0.1, 1.0  # seconds between two tries
-_SCHEMES = {family + security for family in ("bolt", "neo4j") for security in ("", "+s", "+ssc")}
 
 # what a server says that could not write to its disk: at first, and from then on, also when there is space again
 _CRITICAL = ("No space left on device", "has encountered a critical error")
@@ -146,8 +144,6 @@ class Database:
         clock: Clock = utc_now,
         lost: Callable[[], Address | None] | None = None,
     ) -> None:
-        if at.uri.partition("://")[0] not in _SCHEMES:
-            raise _unusable(at.uri, "the scheme is another")
         self._at, self._lost = at, lost
         self._database = database
         self.connect_timeout, self.retry_time = connect_timeout, retry_time
@@ -160,10 +156,7 @@ class Database:
             telemetry_disabled=True,
             user_agent="memgraph-engine",
         )
-        try:
-            begun(self, Database._begin)
-        except (driver_errors.ConfigurationError, ValueError) as error:
-            raise _unusable(at.uri, str(error)) from None
+        begun(self, Database._begin)
 
     def _begin(self) -> None:
         """Open a pool of this process's own.
@@ -361,12 +354,6 @@ class Database:
                 f"somebody has dropped. Try again later. {error.message}"
             )
         return QueryFailed(str(error.code), str(error.message))
-
-
-def _unusable(uri: str, why: str) -> SettingsError:
-    return SettingsError(
-        f"uri {uri!r} can't be used: {why}. It is of the form bolt://HOST:PORT, neo4j:// or neo4j+s://."
-    )
 
 
 def _first_line(error: BaseException) -> str:

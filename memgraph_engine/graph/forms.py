@@ -65,12 +65,7 @@ class Form(BaseModel):
 
     @classmethod
     def check(
-        cls,
-        what: str,
-        properties: Mapping[str, Any],
-        vectors: Mapping[str, Any] | None = None,
-        *,
-        grown: bool = False,
+        cls, what: str, properties: Mapping[str, Any], vectors: Mapping[str, Any] | None = None, *, grown: bool = False
     ) -> None:
         """Raise ValueError, with what is wrong in a few words, where something does not fit.
 
@@ -310,8 +305,7 @@ NODES: Mapping[str, type[Form]] = {
     "Past": _form({"status": _one_of("past"), "was": STATUS, "superseded_at": TIME}, base=_NOTE),
     "Keyword": _form({"name": NAME, "key": INDEXED}, vectors=("embedding", "resting")),
     "Topic": _form(
-        {"id": NAME, "label labelled_by": TEXT, "size": COUNT, "keywords labelled_from": TEXTS},
-        vectors=("embedding",),
+        {"id": NAME, "label labelled_by": TEXT, "size": COUNT, "keywords labelled_from": TEXTS}, vectors=("embedding",)
     ),
     "Run": _form(
         {
@@ -326,7 +320,7 @@ NODES: Mapping[str, type[Form]] = {
             "moves": MOVES,
             "cost": COST,
             "seconds": OF_NUMBERS,
-        },
+        }
     ),
     "Decision": _form(
         {
@@ -339,12 +333,7 @@ NODES: Mapping[str, type[Form]] = {
             "version place calls input_tokens output_tokens": COUNT,
             "seconds": NUMBER,
         },
-        {
-            "money": NUMBER,
-            "undoes undone_by scrubbed_by hash": TEXT,
-            "subject": INDEXED,
-            "delta": DELTA,
-        },
+        {"money": NUMBER, "undoes undone_by scrubbed_by hash": TEXT, "subject": INDEXED, "delta": DELTA},
         together=("subject", "delta", "hash"),
     ),
     "Usage": _form({"id": NOTE, "utility shown used": COUNT, "scored_at": TIME}, {"last_shown last_used": TIME}),

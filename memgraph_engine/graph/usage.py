@@ -52,11 +52,7 @@ def read(tx: Runner, reader: str, ids: Sequence[str]) -> dict[str, Usage]:
 
 
 def change(
-    db: Database,
-    reader: str,
-    scopes: Sequence[str],
-    fresh: Mapping[str, Usage],
-    changed: Callable[[str, Usage], Usage],
+    db: Database, reader: str, scopes: Sequence[str], fresh: Mapping[str, Usage], changed: Callable[[str, Usage], Usage]
 ) -> dict[str, tuple[Usage, Usage]]:
     """Change how a reader has used some notes of the scopes that it reads; return what was before, and what is now.
 

@@ -88,11 +88,7 @@ def import_jsonl(
     reader = _Reader(memory, named_so)
     keeper = _Keeper(memory)
     run = Run[Message](
-        memory,
-        {"user_id": user_id, "shared": shared},
-        keeper.foresee if dry_run else keeper.add,
-        progress,
-        dry_run,
+        memory, {"user_id": user_id, "shared": shared}, keeper.foresee if dry_run else keeper.add, progress, dry_run
     )
     paths = paths_of(path)
     for one in paths:

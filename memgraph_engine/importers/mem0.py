@@ -21,7 +21,7 @@ from memgraph_engine.importers.databases import columns, opened
 from memgraph_engine.importers.run import Come, Left, Record, Run, Share, Told, faulty, one_by_one, paths_of, plus
 from memgraph_engine.importers.times import iso
 from memgraph_engine.importers.values import Values, is_sqlite
-from memgraph_engine.ingest.messages import parse_message
+from memgraph_engine.ingest.messages import local, parse_message
 from memgraph_engine.ingest.readers import Message, Unread, checked
 from memgraph_engine.integrations import mem0
 from memgraph_engine.interface.whose import Whose
@@ -140,11 +140,11 @@ class _Reader:
             why = value if isinstance(value, Unread) else f"this is {named(value)}; a memory of mem0 is needed"
             return Fault(str(path), line, why)
         one = _of_row(value) if isinstance(value.get("payload"), Mapping) else value
-        if _ended(one.get("expiration_date"), self.memory.engine.now()):
+        settings = self.memory.engine.settings
+        if _ended(one.get("expiration_date"), local(self.memory.engine.now(), settings.timezone).date()):
             return Left(_EXPIRED)
         try:
             given, user = _message(one), _user(one)
-            settings = self.memory.engine.settings
             message = checked(path, line, given, settings.timezone, settings.max_text)
         except (InvalidInput, RecursionError) as error:
             return Fault(str(path), line, str(error))
@@ -223,10 +223,10 @@ def _md5(text: str) -> str:
     return hashlib.md5(text.encode(errors="replace"), usedforsecurity=False).hexdigest()
 
 
-def _ended(day: object, now: datetime) -> bool:
+def _ended(day: object, today: date) -> bool:
     """Tell whether a memory has ended; its last day is still one of its own."""
     try:
-        return isinstance(day, str) and date.fromisoformat(day[:10]) < now.astimezone(UTC).date()
+        return isinstance(day, str) and date.fromisoformat(day[:10]) < today
     except ValueError:
         return False
 

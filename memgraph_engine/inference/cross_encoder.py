@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pydantic import BaseModel
+
 from memgraph_engine.errors import MissingExtra, SettingsError
 from memgraph_engine.forks import lock
 from memgraph_engine.inference.onnx import OnnxModel, onnx_folder, told
@@ -15,6 +17,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Pairs = Sequence[tuple[str, str]]
+
+
+class _Config(BaseModel):
+    id2label: dict[int, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +50,8 @@ def cross_encoder(named: str, role: str, settings: Settings) -> CrossEncoder | N
 
 def _of_folder(folder: Path, purpose: str, settings: Settings) -> CrossEncoder:
     one = OnnxModel(folder, purpose, batch=settings.embedding_batch, tokens=settings.embedding_tokens)
-    labels = told(folder, "config.json").get("id2label") or {}
-    ordered = tuple(str(labels[place]).casefold() for place in sorted(labels, key=int))
+    labels = told(folder, "config.json", _Config).id2label or {}
+    ordered = tuple(label.casefold() for _, label in sorted(labels.items()))
     return CrossEncoder(f"onnx/{folder.name}", ordered, lambda pairs: one.run(pairs, lambda numbers, _: numbers))
 
 

@@ -1,11 +1,12 @@
 """A model in ONNX beside its tokenizer, run on the processor: no torch, no network."""
 
-import json
 import os
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypeVar
+
+from pydantic import BaseModel, Field, ValidationError
 
 from memgraph_engine.errors import MissingExtra, SettingsError
 from memgraph_engine.forks import begun, leave
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     import onnxruntime
     from numpy.typing import NDArray
 
+Form = TypeVar("Form", bound=BaseModel)
 Text: TypeAlias = str | tuple[str, str]
 Output: TypeAlias = "NDArray[np.float32]"
 _LONGEST = 512  # tokens, where nothing says how many a model reads
@@ -122,7 +124,7 @@ def onnx_folder(named: str) -> Path | None:
     ('e5', None)
     """
     family, _, folder = named.partition(":")
-    return Path(folder).expanduser() if family == "onnx" and folder else None
+    return Path(os.path.abspath(Path(folder).expanduser())) if family == "onnx" and folder else None
 
 
 def _file(folder: Path, purpose: str, *names: str) -> Path:
@@ -134,23 +136,32 @@ def _file(folder: Path, purpose: str, *names: str) -> Path:
     raise SettingsError(f"{purpose} can't be loaded from {folder.absolute()}: {missing}.")
 
 
-def told(folder: Path, name: str) -> dict[str, Any]:
-    """Return what a JSON file of a model's folder holds, {} where there is none; raises SettingsError."""
+def told(folder: Path, name: str, form: type[Form]) -> Form:
+    """Return what a JSON file of a model's folder holds, the defaults of its form where there is none.
+
+    Raises SettingsError that says which file, where in it, and what is due there.
+    """
     file = folder / name
-    if not file.is_file():
-        return {}
     try:
-        given = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise SettingsError(f"{file} can't be read: {error}.") from None
-    return given if isinstance(given, dict) else {"": given}
+        return form.model_validate_json(file.read_bytes()) if file.is_file() else form()
+    except OSError as error:
+        raise SettingsError(f"{file} can't be read: {error.strerror}.") from None
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = "".join(f"{part}: " for part in first["loc"])
+        raise SettingsError(f"{file} can't be read: {place}{first['msg']}.") from None
+
+
+class _Limits(BaseModel):
+    max_seq_length: Annotated[float, Field(ge=0)] | None = None
+    model_max_length: Annotated[float, Field(ge=0)] | None = None
 
 
 def _longest(folder: Path, cut: dict[str, Any] | None) -> int:
     """Return how many tokens a model reads of a text, as its files say; 512 where none does."""
     said = (
-        told(folder, "sentence_bert_config.json").get("max_seq_length"),
-        told(folder, "tokenizer_config.json").get("model_max_length"),
+        told(folder, "sentence_bert_config.json", _Limits).max_seq_length,
+        told(folder, "tokenizer_config.json", _Limits).model_max_length,
         cut and cut["max_length"],
     )
     return next((int(one) for one in said if one and one < _LARGE), _LONGEST)

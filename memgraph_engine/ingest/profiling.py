@@ -49,13 +49,7 @@ def subject(source: Source, user: str | None) -> str | None:
 
 
 def profiled(
-    roles: Roles,
-    sources: Sequence[Source],
-    user: str | None,
-    language: str,
-    *,
-    hidden: Collection[Key],
-    spent: Spent,
+    roles: Roles, sources: Sequence[Source], user: str | None, language: str, *, hidden: Collection[Key], spent: Spent
 ) -> dict[Key, Profiled]:
     """Return what messages tell of their subjects; no model sees the `hidden` ones."""
     found = {source.key: who for source in sources if (who := subject(source, user)) is not None}

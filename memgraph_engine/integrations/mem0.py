@@ -18,6 +18,7 @@ from urllib.parse import quote, unquote
 from memgraph_engine import client
 from memgraph_engine.errors import InvalidInput, NotFound, named
 from memgraph_engine.ingest.chat import ROLES
+from memgraph_engine.ingest.messages import parse_message
 from memgraph_engine.interface.defaults import MOST
 from memgraph_engine.model.memory import Note
 from memgraph_engine.model.result import Hit, PassageEntry, Version
@@ -99,8 +100,8 @@ class Memory:
 
         With `infer` a repeat, or what says the same as a memory, joins that (`NONE`, `UPDATE`), without a model too;
         else each message is a memory of its own. A `timestamp` is when it was said. As in mem0, a message's role,
-        content and name are taken, and what has no text or no role of a chat is skipped. Raises InvalidInput, a
-        ValueError.
+        content and name are taken; what has no text or no role of a chat is skipped, and what can't be stored. Raises
+        InvalidInput, a ValueError.
         """
         if memory_type is not None:
             raise InvalidInput("There are no procedural memories here: leave memory_type out.")
@@ -124,7 +125,8 @@ class Memory:
             "expires": expiration_date.isoformat() if isinstance(expiration_date, date) else expiration_date,
         }
         some = {name: value for name, value in fields.items() if value}
-        told = [{**some, **one} for one in map(_message, messages) if one]
+        longest = self.memory.engine.settings.max_text
+        told = [{**some, **one} for given_as in messages if (one := _message(given_as, longest))]
         receipt = (self.memory if infer else self._raw).add_many(told, user_id=given.owner)
         results: list[dict[str, Any]] = []
         for message, entry in zip(told, receipt.entries, strict=True):
@@ -457,8 +459,11 @@ def _checked(given: Mapping[str, Any], call: str, top_k: object, *, show_expired
 # ---- forms ----------------------------------------------------------------------------------
 
 
-def _message(one: object) -> dict[str, str] | None:
-    """Return what mem0 takes of a message; None for what it passes over: that is logged, unless it is a system's."""
+def _message(one: object, longest: int) -> dict[str, str] | None:
+    """Return what mem0 takes of a message, as far as it can be stored: without its name, or None if not at all.
+
+    That a message is passed over is logged, unless it is a system's.
+    """
     if not isinstance(one, Mapping):
         raise InvalidInput(f"A message is a mapping with a role and a content, not {named(one)}.")
     role, content = ROLES.get(str(one.get("role")).strip().casefold()), one.get("content")
@@ -470,15 +475,28 @@ def _message(one: object) -> dict[str, str] | None:
     if not role or not isinstance(content, str) or not content.strip():
         _log.warning("A message is skipped, since it has %s.", "no text" if role else "no role of a chat")
         return None
-    named_as = {"name": str(one["name"])} if one.get("name") else {}
-    return {"role": one["role"], "content": content, **named_as}
+    said = {"role": one["role"], "content": content}
+    for kept in (*([{**said, "name": str(one["name"])}] if one.get("name") else []), said):
+        try:
+            parse_message(kept, "it", timezone="UTC", max_text=longest)
+        except InvalidInput as error:
+            fault = error
+        else:
+            return kept
+    _log.warning("A message is skipped: %s", fault)
+    return None
 
 
 def _payload(note: Note, whose: Identity) -> dict[str, Any]:
     """Return what filters can ask for."""
-    own = {"user_id": whose.user_id, "agent_id": note.agent, "run_id": note.session, "role": note.role}
-    named = {"actor_id": note.speaker}
-    return {**note.metadata, **{name: value for name, value in {**own, **named}.items() if value}}
+    own = {
+        "user_id": whose.user_id,
+        "agent_id": whose.agent_id or note.agent,  # of a repeat, the one by which it was found
+        "run_id": whose.run_id or note.session,
+        "role": note.role,
+        "actor_id": note.speaker,
+    }
+    return {**note.metadata, **{name: value for name, value in own.items() if value}}
 
 
 def _item(note: Note, whose: Identity) -> dict[str, Any]:

@@ -100,10 +100,10 @@ class MemgraphSession:
 
 def _said(item: Mapping[str, Any], gate: GateSettings) -> list[str]:
     """Return the words of a message whose role makes notes; calls of tools, their results and thoughts are none."""
-    role = item.get("role") or ""
+    role = str(item.get("role") or "")
     if item.get("type", "message") != "message" or not gate.noted(ROLES.get(role, role)):
         return []
     content = item.get("content")
     parts = [{"text": content}] if isinstance(content, str) else content if isinstance(content, list) else []
-    texts = (part.get(TEXTS.get(part.get("type", "text"), "")) for part in parts if isinstance(part, Mapping))
+    texts = (part.get(TEXTS.get(str(part.get("type", "text")), "")) for part in parts if isinstance(part, Mapping))
     return [text for text in texts if isinstance(text, str)]

@@ -64,11 +64,7 @@ class Roles:
     """
 
     def __init__(
-        self,
-        settings: LlmSettings,
-        *,
-        llm: ChatModel | None = None,
-        sleep: Callable[[float], None] = time.sleep,
+        self, settings: LlmSettings, *, llm: ChatModel | None = None, sleep: Callable[[float], None] = time.sleep
     ) -> None:
         self._settings = settings
         self._own = None if llm is None else _checked(llm)

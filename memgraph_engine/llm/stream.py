@@ -77,10 +77,7 @@ class Pieces:
         with translated(model):
             return iter(
                 model.chat_stream(
-                    self._messages,
-                    temperature=limits.temperature,
-                    max_tokens=limits.max_tokens,
-                    timeout=limits.timeout,
+                    self._messages, temperature=limits.temperature, max_tokens=limits.max_tokens, timeout=limits.timeout
                 )
             )
 

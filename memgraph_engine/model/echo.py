@@ -35,10 +35,7 @@ def last(hits: Sequence[Hit], question: str, languages: Sequence[str]) -> list[H
     if len(answers) in (0, len(hits)):
         return list(hits)
     least = answers[-1].score
-    return [
-        *answers,
-        *(replace(hit, score=min(hit.score, least)) for hit, one in zip(hits, asks, strict=True) if one),
-    ]
+    return [*answers, *(replace(hit, score=min(hit.score, least)) for hit, one in zip(hits, asks, strict=True) if one)]
 
 
 def _within(note: Note, question: str, language: str) -> bool:

@@ -7,7 +7,7 @@ import re
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from itertools import accumulate
+from itertools import accumulate, groupby
 
 from memgraph_engine.language import listed_terms, tokenize
 
@@ -48,22 +48,23 @@ _OPENING = ("Ps", "Pi", "Sm", "Sk")  # brackets, quotation marks, mathematical s
 _ALIKE = {
     like: sign
     for sign, some in {
-        "a": "ɑɐαаᎪᗅ⍺ꓮ𐊠𖽀",
+        "a": "4ɑɐαаᎪᗅ⍺ꓮ𐊠𖽀",
         "c": "©¢ςσсᏟⲥꓚ𐊢𐌂𐐽𐔜𑣩𑣲🝌",
         "d": "ԁᎠᏧᑯᗞᗪ∂ꓒꓓ",
-        "e": "€εеєҽэᎬ℮⋿ⴹꓰ𐊆𑣆𑣎",
+        "e": "3€εеєҽэᎬ℮⋿ⴹꓰ𐊆𑣆𑣎",
         "l": "1iǀɩιіӏ۱ᎥᏞᒪᛁ⍳ⲓⳑⵏꓡꓲꙇ𐊊𐌉𐌠𐑃𐔦𑣃𑣒𖼖𖼨𝈪",
         "m": "μмϻᎷᗰᛖⲙꓟ𐊰𐌑",
         "o": "0οоօөɵ۵०০੦૦ଠ୦௦౦೦ഠ൦๐໐ဝ၀ჿዐⲟⵔ〇ꓳ𐊒𐊫𐐬𐓪𐔖𑓐𑣈𑣕𑣗𑣠",
         "r": "®ʀгяᎡᎱᏒᖇᴦⲅꓣꭇ𐓜𖼵𝈖",
         "y": "¥ɣγυуўүყᎩᎽⲩꓬ𐊲𑣄𑣜𖽃",
         "|": "∣⏽│",
-        "/": "\\∖⧵⟍╲᜵⁁⁄∕╱⟋⧸ⳇ〳ノ㇓丿𝈺",
+        "/": "∖᜵⁁ⳇ〳ノ㇓丿𝈺",
         "(": "[{ᐸᚲくㄑ𝈶",
     }.items()
     for like in some
 }
-_KIND_OF = re.compile(r"\b(?:LATIN|INDICATOR SYMBOL)\b.*\bLETTER (?:[A-Z]+ )*([A-Z])(?: WITH .*)?$")
+_KIND_OF = re.compile(r"\b(?:LATIN|INDICATOR SYMBOL)\b.*\bLETTER (?:[A-Z]+ )*([A-Z])(?: (?:WITH|BELOW)\b.*)?$")
+_SLASHED = re.compile(r"\b(?:SOLIDUS|SLASH|BACKSLASH|DIAGONAL)\b")
 _POINTS_LEFT = re.compile(r"\bLEFT(?!.*\bRIGHT\b)")
 _TAGS = {0xE0000 + code: code for code in range(0x20, 0x7F)}
 _TAG = re.compile("[\U000e0020-\U000e007e]")
@@ -78,27 +79,44 @@ class _Reading(dict[int, str]):
 
 
 def _read(sign: str) -> str:
-    """Return how a sign reads at a glance: a letter of the name of marks, `<`, `(` for others that open, itself, ''."""
+    """Return how a sign reads at a glance: a letter of the name of marks, `<`, `(` for others that open, itself, ''.
+
+    A letter that stands above or below others, and may be one of the name or an accent, is a capital.
+    """
     kind, name = unicodedata.category(sign), unicodedata.name(sign, "")
-    if UNSEEN.match(sign) or kind in ("Mn", "Me"):
-        return ""
     letter = _KIND_OF.search(name)
+    if UNSEEN.match(sign) or kind in ("Mn", "Me"):
+        return letter[1] if letter and not UNSEEN.match(sign) else ""
+    if kind[0] in "PS" and _SLASHED.search(name):
+        return "/"
     parts = unicodedata.normalize("NFKD", letter[1] if letter else sign).casefold()
     read = "".join(_ALIKE.get(one, one) for one in parts if not unicodedata.combining(one))
     opens = kind in _OPENING or (kind in ("So", "Po") and _POINTS_LEFT.search(name))
-    return "(" if opens and not (read.isascii() and read.strip()) else read
+    plain = read.isascii() and bool(read.strip())
+    return "(" if opens and not plain else read if plain or kind != "Lm" else ""
 
 
 _READING = _Reading()
-# a sign that opens; then, with other signs and blanks between, the letters of the name, some of which may be unknown
-_BETWEEN = r"(?:\s*+(?:[^\w\s<]|_)){0,20}+\s*+"
-_LIKE = {"l": "[l|]", "m": "(?:m|rn)"}
-_LETTERS = [
-    r"(?:[^\w<]|_){0,2}?".join(f"(?:{_LIKE.get(one, one)}|[^\\W\\d_\\x00-\\x7f])" for one in word)
-    for word in TAG.split("-")
-]
-_LIKE_MARK = re.compile(rf"[<(](?=(?P<between>{_BETWEEN})(?P<name>{_BETWEEN.join(_LETTERS)})(?!-?[a-z0-9]))")
-NUMBERED = re.compile(r"[\[［【〔⟦](\s*\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*\s*)[\]］】〕⟧]")
+# a sign that opens; then, with other signs and blanks between, the letters of the name, each once or again and again,
+# some of which may be unknown; each is taken where it comes first, so that the time is linear
+_BETWEEN = r"(?:\s*+(?:[^\w\s<]|[_A-LN-QS-Z])){0,20}+\s*+"
+_GAP = r"(?:[^\w<|]|[_A-Z])*"
+
+
+def _name(signs: Callable[[str], str]) -> str:
+    """Return the pattern of the name; `signs` are those that read as a letter. A doubled one stands once at least."""
+    likes = {one: f"[{signs(one)}]+" for one in TAG}
+    likes |= {"l": f"[{signs('l')}|]+(?:{_GAP}[{signs('l')}|]+)?", "m": f"{likes['m']}|rn"}
+    words = ([rf"(?:{likes[one]}|[^\W\d_\x00-\x7f])" for one, _ in groupby(word)] for word in TAG.split("-"))
+    return _BETWEEN.join("".join(("(?>", r")(?>(?:[^\w<]|[_A-Z])*?".join(word), ")")) for word in words)
+
+
+_EITHER = f"{_name(str)}|{_name(lambda one: one + one.upper())}"  # letters above others are accents, or letters
+_LIKE_MARK = re.compile(rf"[<(](?=(?P<between>{_BETWEEN})(?P<name>{_EITHER})(?!-?[a-z0-9]))")
+_SPACE = rf"(?:\s|[\u0300-\u036f\u20d0-\u20f0]|{UNSEEN.pattern})*+"
+_FIGURE = r"[\d²³¹\u2070-\u2089\u2460-\u249b\u24ea-\u24ff\u2776-\u2793\u3251-\u325f\u32b1-\u32bf\U0001f100-\U0001f10c]"
+_FIGURES = rf"{_SPACE}(?:{_FIGURE}{_SPACE}){{1,3}}"
+NUMBERED = re.compile(rf"[\[⁅⟦⟬⦋⦍⦏⦗❲【〔〖〚﹝［]({_FIGURES}(?:[,;–-]{_FIGURES})*)[\]⁆⟧⟭⦌⦎⦐⦘❳】〕〗〛﹞］]")
 """What looks like the number of an entry of a context, or like several."""
 _TERMS_IN_A_ROW = 3  # single terms, and pairs of them, meet by chance
 

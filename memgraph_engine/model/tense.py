@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
-from itertools import chain, groupby, pairwise
+from itertools import groupby, pairwise
 
 from memgraph_engine.language import CLOSED, places, word_list, word_values
 
@@ -12,6 +12,8 @@ _CLAUSES = re.compile(r"[,;:()–—…\n]+|[.!?](?=\s|$)")
 _SENTENCES = re.compile(r"[.!?](?=\s|$)|\n")
 _NEAR = 200  # characters of a sentence on either side that are looked at
 _LEADS = ("determiners", "indefinite", "detail-words")
+_SERIES = frozenset({"and", "or", "y", "e", "o", "u"})  # join words as well as clauses
+_BARE = ("do", "have")  # behind another verb they show no tense
 _CHANGES = ("changes", "change-adverbs", "endings", "denials", "corrections")
 
 
@@ -75,8 +77,10 @@ def _clauses(text: str, language: str) -> list[Sequence[str]]:
     return [*parts]
 
 
-def told_past(text: str, at: int, language: str) -> bool:
-    """Tell whether the first verb whose tense shows is in the past: of the clause at a place, else of its sentence.
+def told_past(text: str, at: int, language: str) -> bool | None:
+    """Tell whether the verb nearest before a place, or else behind it, is in the past: of its clause, or its sentence.
+
+    None where only the sentence shows it, which holds the clause ("he said that he comes on Friday").
 
     >>> told_past("On Tuesday, I met Bo.", 0, "english"), told_past("I met Bo, I'll go on Tuesday.", 16, "english")
     (True, False)
@@ -85,12 +89,22 @@ def told_past(text: str, at: int, language: str) -> bool:
     begin = max((end.end() for end in _SENTENCES.finditer(text, 0, at)), default=0)
     end = _SENTENCES.search(text, at)
     sentence = text[begin : end.start() if end else len(text)]
-    clauses = _clauses(sentence, language)
-    own = len(_clauses(f"{text[begin:at]}{sentence[at - begin :].split(maxsplit=1)[0]}", language)) - 1
-    tenses = word_values(language, "tenses")
-    words = chain.from_iterable(pairwise(("", *clause)) for clause in (*clauses[own:], *clauses[:own]))
-    shown = (_tense(word, tenses) for before, word in words if before not in _leads(language))
-    return next((tense == "past" for tense in shown if tense in ("past", "present")), False)
+    clauses = _clauses(sentence, language) or [()]
+    until = _clauses(f"{text[begin:at]}{sentence[at - begin :].split(maxsplit=1)[0]}", language) or [""]
+    first, ahead = len(until) - 1, len(until[-1]) - 1
+    own, *others = [_shown(clause, language) for clause in (*clauses[first:], *clauses[:first])]
+    near = [past for place, past in own if place < ahead][-1:] or [past for _, past in own]
+    past, said = next((past for clause in others for _, past in clause), False), _words(text[begin:at])
+    held = 0 < ahead < len(said) and said[-ahead - 1] in word_list(language, "clause-words") - _SERIES
+    return near[0] if near else None if past and held else past
+
+
+def _shown(clause: Sequence[str], language: str) -> list[tuple[int, bool]]:
+    """Return where the verbs stand whose tense shows, and whether it is the past."""
+    tenses, leads = word_values(language, "tenses"), _leads(language)
+    told = [(_tense(word, tenses) if before not in leads else "", word) for before, word in pairwise(("", *clause))]
+    verbs = [(place, one, word) for place, (one, word) in enumerate(told) if one in ("past", "present")]
+    return [(place, one == "past") for place, one, word in verbs if word not in _BARE or place == verbs[0][0]]
 
 
 def _counts(words: Sequence[str], language: str) -> bool:
@@ -108,12 +122,12 @@ def past(words: Sequence[str], language: str) -> bool:
     tenses, persons = word_values(language, "tenses"), word_list(language, "persons")
     if any(places(words, phrase) for phrase in _present(language)):
         return False
-    named = False
+    speaking, named = word_list(language, "first-person") | word_list(language, "second-person"), False
     for before, word in pairwise(("", *words)):
         tense = _tense(word, tenses)
         if tense == "present":
             return False
-        third, participle = before not in _speaking(language), before in persons
+        third, participle = before not in speaking, before in persons
         told = tense == "past" or (tense == "third" and third) or (tense == "participle" and participle)
         if told and before not in _leads(language) and not before[:1].isdigit():
             return True
@@ -149,8 +163,3 @@ def _tense(word: str, tenses: Mapping[str, str]) -> str:
 @cache
 def _present(language: str) -> tuple[str, ...]:
     return tuple(phrase for phrase, tense in word_values(language, "tenses").items() if tense == "present")
-
-
-@cache
-def _speaking(language: str) -> frozenset[str]:
-    return word_list(language, "first-person") | word_list(language, "second-person")

@@ -100,9 +100,7 @@ def grammar(language: str) -> Grammar:
     given_patterns: dict[str, list[str]] = given.get("patterns", {})
     patterns = [(kind, one) for kind, some in (given_patterns | _EVERYWHERE).items() for one in some]
     return Grammar(
-        triggers=frozenset(given.get("triggers", "").split()).union(*_named(tables))
-        if "triggers" in given
-        else frozenset(),
+        triggers=frozenset(given["triggers"].split()).union(*_named(tables)) if "triggers" in given else frozenset(),
         patterns=tuple((kind, _compiled(one, words)) for kind, one in patterns),
         meanings={name: {_folded(word): value for word, value in table.items()} for name, table in tables.items()},
         not_after=_compiled(given.get("not_after", _NEVER), {}),

@@ -1,8 +1,7 @@
 """Dates that a message names, resolved against the time at which it was said, without an LLM.
 
-Weighed: dateparser, parsedatetime, timefhuman, recurrent, ctparse, fast-parse-time. All return a moment, not the range
-that was named, and most take "the sun" or "10.5" for a date. So a grammar must find the phrase anyway, and all that is
-left to do after that is a few lines of calendar arithmetic.
+Libraries (dateparser, parsedatetime, ctparse …) return a moment, not the range that was named, and most take "the sun"
+for a date. So a grammar must find the phrase anyway, and what is left is a few lines of calendar arithmetic.
 """
 
 from collections.abc import Iterable, Sequence
@@ -85,8 +84,10 @@ def _event(text: str, phrase: Phrase, today: date, zone: tzinfo, language: str) 
         return None
     try:
         past = phrase.kind in _BY_TENSE and told_past(text, phrase.start, language)
-        found = _spans(phrase, today, language, past=past)
-        if not found:
+        past = None if past and "aim" in phrase.means else past  # "compré entradas para el sábado"
+        ways = (True, False) if past is None else (past,)
+        found, *others = {_spans(phrase, today, language, past=one) for one in ways}
+        if not found or others:
             return None
         start, end = (datetime.combine(one, time(), zone).astimezone(UTC) for one in (found[0][0], found[-1][1]))
     except (ValueError, OverflowError):  # 31 February; a year before 1 or after 9999

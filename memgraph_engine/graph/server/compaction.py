@@ -42,8 +42,5 @@ def compact(settings: Settings, counted: Counted = lambda *_: None) -> Compactio
 
 def _client(settings: Settings, at: Address) -> Database:
     return Database(
-        at,
-        database=settings.database,
-        connect_timeout=settings.connect_timeout,
-        retry_time=settings.retry_time,
+        at, database=settings.database, connect_timeout=settings.connect_timeout, retry_time=settings.retry_time
     )

@@ -59,10 +59,7 @@ def write(home: Home, settings: Settings, bolt_port: int, http_port: int) -> Non
 def pick_ports(settings: Settings, last: tuple[int, int]) -> tuple[int, int]:
     """Return the Bolt and HTTP ports: those set, else those of last time if free, else any free ones."""
     wanted = (("bolt_port", settings.bolt_port, last[0]), ("http_port", settings.http_port, last[1]))
-    with (
-        socket.socket() as bolt,
-        socket.socket() as http,
-    ):  # both held until both are known, so that they differ
+    with socket.socket() as bolt, socket.socket() as http:  # both held until both are known, so that they differ
         for held, (name, port, before) in zip((bolt, http), wanted, strict=True):
             held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as Java does: a port just left is free
             if port:
