@@ -22,22 +22,27 @@ if TYPE_CHECKING:
 EMBEDDER, SETTINGS = HashingEmbedder(64), Settings.load()
 
 
-def judged(old, new, relation="update", language="english", fields=({"speaker": "Ana"}, {"speaker": "Ana"})):
-    """Return the verdict on the second of two statements, of which a model holds this; nothing else is near."""
-    messages = [
-        {"id": str(n), "text": text, **more} for n, (text, more) in enumerate(zip((old, new), fields, strict=True))
+def constructed(old, new, language="english", fields=({"speaker": "Ana"}, {"speaker": "Ana"})):
+    """Return candidates of two statements, and the gate that judges them; nothing else is near."""
+    told = enumerate(zip((old, new), fields, strict=True))
+    sources = [
+        parse_message({"id": f"{n}", "text": text, **more}, f"{n}", timezone="UTC", max_text=65536)
+        for n, (text, more) in told
     ]
-    sources = [parse_message(one, one["id"], timezone="UTC", max_text=65536) for one in messages]
     vectors = Vectors(CheckedEmbedder(EMBEDDER))
-    made = construct(
-        place(sources, {}, noise={}), {}, language=language, max_keywords=SETTINGS.max_keywords, vectors=vectors
-    )
+    placed = place(sources, {}, noise={})
+    made = construct(placed, {}, language=language, max_keywords=SETTINGS.max_keywords, vectors=vectors)
+    return made, Gate(SETTINGS.gate, calibration(EMBEDDER.name), Scope("bench", "ana"), language, 0)
+
+
+def judged(old, new, relation="update", language="english", fields=({"speaker": "Ana"},) * 2, scores=(0.9, 0.8)):
+    """Return the verdict on the second of two statements, of which a model holds this."""
+    made, gate = constructed(old, new, language, fields)
 
     def opinions(_, rows):
         every = ((at, one.known.id) for at, row in enumerate(rows) for one in row)
-        return {pair: Opinion(0.9, 0.8, relation, "It says so.", "scripted", NOTHING) for pair in every}
+        return {pair: Opinion(*scores, relation, "It says so.", "scripted", NOTHING) for pair in every}
 
-    gate = Gate(SETTINGS.gate, calibration(EMBEDDER.name), Scope("bench", "ana"), language, 0)
     return gate.verdicts(cast("Database", _Empty()), made, opinions)[-1]
 
 
@@ -110,6 +115,19 @@ def test_what_takes_all_back_replaces_also_where_a_model_says_so(old):
     assert judged("I live in Rome.", old).kind == "supersede"
 
 
-def test_a_tie_has_a_score():
-    for relation in ("update", "conflict", "related"):
-        assert all(tie.score > 0 for tie in judged("I live in Oslo.", "I moved to Rome.", relation).ties)
+@pytest.mark.parametrize("relation", ["update", "conflict"])
+def test_what_a_model_ties_is_no_weaker_than_a_link_whatever_its_scores(relation):
+    (tie,) = judged("I live in Oslo.", "I moved to Rome.", relation, scores=(0.0, 0.0)).ties
+    assert tie.score >= SETTINGS.gate.link_threshold
+
+
+@pytest.mark.parametrize("turn", ["The dentist is in Faro.", "My car needs a new tyre.", "Rex ate the whole cake."])
+def test_a_tie_compares_what_was_said_and_not_the_turn_that_a_context_quotes(turn):
+    said = {"speaker": "Ana", "session": "s"}
+    made, gate = constructed("My favourite tea is mint tea with honey.", turn, fields=(said, said))
+    assert "mint tea" in made[1].context
+    assert gate.verdicts(cast("Database", _Empty()), made)[-1].ties == ()
+    (known,) = gate.compared(cast("Database", _Empty()), made)[1][1]
+    old, new = made
+    assert known.scores.cosine == pytest.approx(max(old.raw_vector @ new.raw_vector, 0), abs=1e-4)
+    assert known.scores.cosine < old.context_vector @ new.context_vector
