@@ -92,10 +92,75 @@ CHANGED = [
     ("english", "I take yoga classes on Mondays.", "I quit yoga."),
     ("english", "I work at Acme as a clerk.", "I got the job at Initech!"),
     ("english", "I live in Cork now.", "I live in Kerry again."),
-    ("english", "I live with Joris.", "Joris and I broke up two weeks ago."),
+    ("english", "I no longer live in Cork.", "I live in Cork again."),
+    ("spanish", "Ya no vivo en Gante.", "Vivo en Gante de nuevo."),
+    ("english", "The flight of Ben is at 9.", "The flight of Ben is at 11 now."),
+    ("english", "My brother's dog is 3.", "The dog of my brother is 4 now."),
+    ("english", "My address: Elm Street 5.", "My address: Elm Street 12 now."),
+    ("english", "My sister has two cats.", "No, sorry. My sister actually has three cats."),
+    ("english", "My sister has two cats.", "Sorry, I meant my sister has three cats."),
+    ("english", "We meet at 5.", "Oh no, I meant we meet at 6."),
+    ("english", "My sister has 2 cats.", "My sister actually has 3 cats."),
+    ("english", "My dentist is Bob.", "My dentist is actually Carol."),
+    ("english", "The concert is in June.", "Actually, the concert is in May."),
+    ("english", "The concert is tomorrow.", "Actually the concert is tonight."),
+    ("spanish", "El concierto es el lunes.", "En realidad, el concierto es el viernes."),
     ("english", "Joris is my boyfriend.", "I broke up with Joris."),
 ]
+NUTS = "I'm allergic to nuts."
+NOT_HIS = [
+    ("english", NUTS, f"{lead} I'm no longer allergic to nuts.")
+    for lead in ("Jack:", "Jack wrote:", "Message from Jack:", "Translate into French:", ">", "According to Jack:")
+]
+NOT_HIS += [
+    ("english", NUTS, f"{said}, {who}.")
+    for said in (
+        "I'm no longer allergic to nuts",
+        "'I'm no longer allergic to nuts'",
+        '"I am no longer allergic to nuts"',
+    )
+    for who in ("said Jack", "Jack says")
+]
+NOT_HIS += [("spanish", "Como carne.", f"{said}, dijo Luis.") for said in ("Ya no como carne", "«Ya no como carne»")]
+NOT_HIS += [
+    ("english", f"{lead} I live in Oslo.", "I live in Bergen now.")
+    for lead in ("Jack wrote:", "Jack texted me:", "According to Jack:", "Email from Jack:", ">")
+]
+NOT_HIS += [("english", "Jack said: I live in Oslo. I work at Acme.", "I don't work at Acme any more.")]
+ANOTHERS = [
+    ("english", f"My {thing} is {old}.", f"The {thing} of {whose} is {new} now.")
+    for thing, old, new in (("flight", "at 9", "at 11"), ("dog", "3", "4"))
+    for whose in ("Ben", "my brother")
+]
+ANOTHERS += [
+    ("spanish", f"Mi {thing} tiene 3 años.", f"El {thing} de {whose} tiene 4 años ahora.")
+    for thing, whose in (("perro", "mi hermana"), ("hijo", "mi vecina"))
+]
+ANOTHERS += [
+    ("english", "The dog of my brother is 3.", "My dog is 4 now."),
+    ("english", "He eats fish.", "She no longer eats fish."),
+    ("spanish", "Él come pescado.", "Ella ya no come pescado."),
+    ("english", "My class on Monday is at 9.", "My class on Friday is at 10 now."),
+]
+PARTED = [
+    ("english", old, new)
+    for old in (
+        "Sam and I have a daughter.",
+        "I have a son with Sam.",
+        "Sam works with me.",
+        "I work with Sam at Acme.",
+        "I play tennis with Sam.",
+        "I owe Sam 20 euros.",
+        "I share a dog with Sam.",
+    )
+    for new in ("Sam and I broke up.", "I broke up with Sam.")
+]
 BESIDE = [
+    *NOT_HIS,
+    *ANOTHERS,
+    *PARTED,
+    ("english", "I bought a coffee machine.", "I quit coffee."),
+    ("english", "I love the gym.", "I quit the gym."),
     ("english", "Joris is vegetarian.", "Joris and I broke up two weeks ago."),
     ("english", "My friend Joris is vegetarian.", "I broke up with Joris."),
     ("english", "My mum can't have gluten.", "My mum's flight was cancelled."),
@@ -232,8 +297,15 @@ PARTS = [
     ),
     ("english", "My sister lives in Rome and is 30.", "My sister is 31 now.", "is 30"),
     ("english", "I like my job and my boss.", "I no longer like my boss.", "my boss"),
-    ("english", "I live in Bath with my boyfriend Tom.", "I broke up with Tom.", "with my boyfriend Tom"),
     ("english", "We've booked Corfu for June.", "we cancelled Corfu", ""),
+    *(
+        ("english", f"I like tea {joint} coffee.", "I no longer like tea.", "I like tea")
+        for joint in ("/", "&", "as well as")
+    ),
+    ("spanish", "Me gusta tanto el té como el café.", "Ya no me gusta el té.", "Me gusta tanto el té"),
+    ("english", "I smoke. She doesn't.", "I no longer smoke.", "I smoke"),
+    ("english", "I work at Acme as a nurse.", "I no longer work at Acme.", "I work at Acme"),
+    ("english", "I go to the gym.", "I quit the gym.", ""),
     (
         "english",
         "I live in Rome, my sister lives in Oslo.",

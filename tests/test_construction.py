@@ -165,13 +165,13 @@ def test_what_the_gate_calls_the_same_is_merged_and_written_anew(tenant, embedde
         same(snapshot(memory), before)
 
 
-def test_what_the_gate_calls_an_update_supersedes(tenant, embedder):
+def test_what_the_gate_calls_an_update_is_a_change_and_hides_nothing(tenant, embedder):
     with two(tenant, embedder, judged("update")) as (memory, _):
         memory.add(FERRY, user_id="ana")
         before = snapshot(memory)
         (entry,) = memory.add(FERRY_AGAIN, user_id="ana").entries
-        assert entry.kind == "supersede"
-        assert list(stored(memory)) == ["g"]
+        assert (entry.kind, [tie.kind for tie in memory.explain("g", user_id="ana").ties]) == ("link", ["change"])
+        assert len(stored(memory)) == 2
         memory.undo(entry.decision, user_id="ana")
         same(snapshot(memory), before)
 
@@ -183,7 +183,8 @@ MARRIED = {"id": "g", "text": "I got married.", "speaker": "Ana"}
 def test_a_model_is_asked_about_what_is_near_and_shares_no_word(tenant, embedder):
     with two(tenant, embedder, judged("update"), gate={"ask_above": 0.0}) as (memory, chat):
         memory.add(SINGLE, user_id="ana")
-        assert memory.add(MARRIED, user_id="ana").entries[0].kind == "supersede"
+        assert memory.add(MARRIED, user_id="ana").entries[0].kind == "link"
+        assert memory.explain("g", user_id="ana").ties[0].kind == "change"
         assert chat.left == 0
 
 

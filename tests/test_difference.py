@@ -104,7 +104,14 @@ def test_the_same_answer_to_another_question_is_no_repeat():
 
 # ---- the same in other words ------------------------------------------------------------------
 
+ELSEWHERE = [
+    ("last year", "we got married in Rome"),
+    ("before work", "I usually run in the park"),
+    ("after the war", "my aunt sold her boat"),
+    ("if it rains", "we stay at home"),
+]
 RESTATED = [
+    ("english", "Every Monday at nine we have a meeting.", "We have a meeting at nine every Monday."),
     ("english", "I'm a baker in the old town.", "I am a baker in the old town!"),
     ("english", "The ferry leaves at 6pm from Faro.", "The ferry leaves at 6 pm from Faro."),
     ("english", "We have four goats and a pony.", "We have 4 goats and a pony."),
@@ -137,6 +144,11 @@ RESTATED = [
     ("english", "I speak Dutch and French.", "I speak French and Dutch."),
     ("english", "I am vegetarian.", "I'm a vegetarian."),
     ("spanish", "En marzo me mudé a Lisboa.", "Me mudé a Lisboa en marzo."),
+    *(("english", f"{when.capitalize()} {what}.", f"{what[0].upper()}{what[1:]} {when}.") for when, what in ELSEWHERE),
+    *(
+        ("spanish", f"{when.capitalize()} corro.", f"Corro {when}.")
+        for when in ("todas las mañanas", "todos los lunes")
+    ),
 ]
 
 
@@ -244,6 +256,9 @@ def test_what_says_that_something_is_otherwise_repeats_nothing(new, old):
 EXCHANGED = [
     ("english", "I flew from Oslo to Rome.", "I flew from Rome to Oslo."),
     ("english", "Ben loves Ana.", "Ana loves Ben."),
+    ("english", "I work from 9 to 5.", "I work from 5 to 9."),
+    ("english", "The man with the dog saw the boy.", "The man saw the boy with the dog."),
+    ("english", "I eat fish only.", "Only I eat fish."),
     ("english", "I gave Ana the book of Ben.", "I gave Ben the book of Ana."),
     ("english", "The lamp in the hall is on.", "The lamp in the hall is off."),
     ("english", "I take my tea with lemon.", "I take my tea without lemon."),
@@ -303,6 +318,8 @@ def test_the_evidence_is_a_sentence():
 
 # ---- corrections ------------------------------------------------------------------------------
 
+PLACES = [("Rome", "her"), ("Faro", "me"), ("Leeds", "them")]
+
 
 @pytest.mark.parametrize(
     ("language", "new", "old"),
@@ -313,16 +330,8 @@ def test_the_evidence_is_a_sentence():
         ("english", "I no longer live in Lisbon, I moved to Madeira.", "I live in Lisbon."),
         ("english", "My daughter Mia no longer plays the piano.", "My daughter Mia plays the piano."),
         ("english", "Bob no longer works at the bakery in town.", "Well, Bob works at the bakery in town."),
-        ("english", "No, sorry. My sister actually has three cats.", "My sister has two cats."),
-        ("english", "Sorry, I meant my sister has three cats.", "My sister has two cats."),
-        ("english", "Oh no, I meant we meet at 6.", "We meet at 5."),
-        ("english", "My sister actually has 3 cats.", "My sister has 2 cats."),
-        ("english", "My dentist is actually Carol.", "My dentist is Bob."),
-        ("english", "Actually, the concert is in May.", "The concert is in June."),
-        ("english", "Actually the concert is tonight.", "The concert is tomorrow."),
         ("spanish", "Ya no como pescado.", "Como pescado."),
         ("spanish", "Ya no trabajo en el acuario.", "Trabajo en el acuario."),
-        ("spanish", "En realidad, el concierto es el viernes.", "El concierto es el lunes."),
     ],
 )
 def test_a_correction_is_the_old_statement_but_for_what_it_takes_back(language, new, old):
@@ -332,6 +341,19 @@ def test_a_correction_is_the_old_statement_but_for_what_it_takes_back(language, 
 @pytest.mark.parametrize(
     ("new", "old"),
     [
+        *(
+            (f"I no longer eat {food}.", f"I {how} {food}.")
+            for food in ("fish", "eggs")
+            for how in ("eat only", "can eat")
+        ),
+        *((f"Ya no como {food}.", f"Como solo {food}.") for food in ("pescado", "huevos")),
+        *((f"I no longer live in {place}.", f"I live with {who} in {place}.") for place, who in PLACES),
+        *((f"My son no longer lives in {place}.", f"My son lives in {place} with {who}.") for place, who in PLACES),
+        *((f"Ya no vivo en {place}.", f"Vivo en {place} con ella.") for place, _ in PLACES),
+        ("Ya no trabajo en Acme.", "Trabajo con él en Acme."),
+        ("I no longer swim on Mondays.", "I swim with him on Mondays."),
+        ("Actually, my class on Friday is at 9.", "My class on Monday is at 9."),
+        ("Actually, the concert is in May.", "The concert is in June."),
         ("I no longer live in Lisbon, I moved to Madeira.", "The ferry to Madeira leaves at noon."),
         ("I no longer live in Lisbon.", "My parents live in Lisbon."),
         ("I no longer eat fish.", "The children eat fish."),

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from memgraph_engine.gate.difference import swapped
 from memgraph_engine.gate.known import Line
-from memgraph_engine.gate.statement import Statement, Subject, statements
+from memgraph_engine.gate.statement import Statement, statements
 from memgraph_engine.gate.wording import Token, stems, taken_back, words
 
 _NOON = 12
@@ -64,22 +64,17 @@ def _contrast(now: Statement, was: Statement, no: Token, value: Token, *, at_onc
     # two that both tell more tell of two things; but a day is a detail of what has none
     only_one_adds = known <= now.content or not [token for token in more if was.dates or not token.date]
     adds = only_one_adds or (at_once and _only_verbs_differ(now, was, more, right[0], wrong))
-    about = _meant(now, was, at_once=at_once) and (bool(known & now.content) or (at_once and kind != "word"))
-    lead, led = _before(right[0], now), _before(wrong, was)
-    alike = lead and led and lead.word == led.word
-    named = kind == "number" and lead and alike and lead.kind == "name"  # "Elm Street 12, not 21"
+    meant = now.tells_of(was, now.content, was.content) or (at_once and now.is_open(was))  # "he" is who was told of
+    about = meant and (bool(known & now.content) or (at_once and kind != "word"))
+    lead, led = (one.tokens[one.tokens.index(token) - 1] for one, token in ((now, right[0]), (was, wrong)))
+    alike = lead.word == led.word
+    named = kind == "number" and alike and lead.kind == "name"  # "Elm Street 12, not 21"
     # "lives in" and "lives near" lead to like places, "is called" does not; a number or a day may stand anywhere
-    placed = {lead.plain, led.plain} <= now.lists.details if lead and led else lead is led
+    placed = {lead.plain, led.plain} <= now.lists.details or (lead is now.tokens[-1] and led is was.tokens[-1])
     if not named and not (about and adds and (kind in ("number", "date") or alike or placed)):
         return None
     put, out = now.line.words(_whole(right[0], right[-1], now.tokens)), was.line.words(_whole(wrong, wrong, was.own))
     return Update(f'The new one says "{no.written} {value.written}". {swapped(kind, {put}, {out})}', out, put)
-
-
-def _meant(now: Statement, was: Statement, *, at_once: bool) -> bool:
-    """Tell whether both are about the same one. Said at once, "he" and "it" are who or what was told of."""
-    left_open = now.subject in (Subject(), Subject(other=not was.subject.speaker))
-    return now.tells_of(was, now.content, was.content) or (at_once and left_open)
 
 
 def _only_verbs_differ(now: Statement, was: Statement, more: Sequence[Token], right: Token, wrong: Token) -> bool:
@@ -96,11 +91,6 @@ def _forms(token: Token, one: Statement) -> set[str]:
     at = one.tokens.index(token) + 1
     later = any(word in one.lists.clock and word.startswith("p") for word in words(one.tokens[at : at + 1]))
     return {plain, str(int(plain) + _NOON)} if later and plain.isdigit() and int(plain) < _NOON else {plain}
-
-
-def _before(token: Token, one: Statement) -> Token | None:
-    at = one.tokens.index(token)
-    return one.tokens[at - 1] if at else None
 
 
 def _whole(first: Token, last: Token, tokens: Sequence[Token]) -> Sequence[Token]:

@@ -16,11 +16,11 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property
-from itertools import pairwise
+from itertools import combinations, pairwise, product
 from typing import Literal
 
 from memgraph_engine.gate.known import Known, Line, same_speaker
-from memgraph_engine.gate.statement import statements
+from memgraph_engine.gate.statement import Statement, statements
 from memgraph_engine.gate.wording import Lists, Token, dates, names, numbers, recurs, shown, stems, text_of
 from memgraph_engine.model.tense import happened, present
 
@@ -32,6 +32,7 @@ EXCLAIMED = 2  # words of a clause that states nothing, if only one of them has 
 DETAILED = 4  # content words that a line with a detail shares with the one without
 PARALLEL = 0.7  # share of tokens from which two sentences are one with something exchanged
 DENIED = 2  # content words that a negation reaches
+MOVED = 40  # words of a line at most that is looked through for what stands elsewhere in another
 SPOKEN = 4  # one word in so many is of a closed class, in a text of the language whose lists are read
 
 Wording = Literal["verbatim", "reordered", "detailed", "reworded", "exchanged"]
@@ -63,6 +64,19 @@ class Pair:
     def foreign(self) -> bool:
         """Whether another one says so: "I moved" from another mouth is another fact."""
         return same_speaker(self.new, self.old) is False
+
+    @cached_property
+    def alike(self) -> list[tuple[Statement, Statement, bool]]:
+        """The statements of both beside each other, and whether they tell of one person or thing."""
+        new, old = self.new, self.old
+        pairs = product(statements(new), statements(old))
+        return [(now, was, now.tells_of(was, new.content, old.content)) for now, was in pairs]
+
+    @property
+    def of_one(self) -> bool:
+        """Whether the same one says so, and may mean one person or thing: else neither repeats or ends the other."""
+        known = not self.alike or any(alike or now.may_mean(was) for now, was, alike in self.alike)
+        return known and not self.foreign
 
     @property
     def apart(self) -> bool:
@@ -148,15 +162,25 @@ class Pair:
         alike = articles <= others or others <= articles
         if not alike or Counter(forms(new, old)) != Counter(forms(old, new)):
             return False
-        if self._turned_about([forms(new, old), forms(old, new)]):
+        return self._turned_about([forms(new, old), forms(old, new)]) or (len(new) <= MOVED and self._moved(new, old))
+
+    def _moved(self, new: Sequence[Token], old: Sequence[Token], *, within: bool = False) -> bool:
+        """Tell whether two parts that are next to each other have changed places: both details, or all there is."""
+        one, other = forms(new, old), forms(old, new)
+        if one == other:
             return True
-        blocks = aligned(new, old)[1]
-        put, out = [one for one, _, _ in blocks if one], [other for _, other, _ in blocks if other]
-        if sorted(forms(one, old) for one in put) != sorted(forms(one, new) for one in out):
-            return False
-        moved = {token.span for one in put for token in one}
-        rest = [token for token in new if token.span not in moved]
-        return all(map(self._aside, put)) or (len(put) == 1 and self._aside(rest))
+        for start, cut, end in combinations(range(len(one) + 1), 3):
+            around = one[:start] == other[:start] and one[end:] == other[end:]
+            back = start + end - cut
+            if around and Counter(one[cut:end]) == Counter(other[start:back]):
+                first, second = parts = (new[start:cut], old[back:end]), (new[cut:end], old[start:back])
+                timely = any(token.timely for token in new[start:end])
+                whole = end - start == len(one) and (timely or min(cut, end - cut) > 1)
+                fronted = not start and (self._aside(first[0]) or self._aside(second[1]))
+                may = (self._aside(first[0]) and self._aside(second[0])) or (not within and (whole or fronted))
+                if may and all(self._moved(*part, within=True) for part in parts):
+                    return True
+        return False
 
     def _turned_about(self, forms: Sequence[list[str]]) -> bool:
         """Tell whether both sides of an "is" stand on its other side, or two words around an "and" do."""
@@ -173,7 +197,8 @@ class Pair:
         """Tell whether words are a detail: led to by a word like "in", or nothing but a time."""
         lists = self.lists
         timely = (one.word in lists.times or one.timed for one in block if one.stem)
-        return block[0].plain in lists.details - lists.articles or (any(one.stem for one in block) and all(timely))
+        led = block[0].plain in lists.details - lists.articles and bool(block[-1].stem)
+        return led or (any(one.stem for one in block) and all(timely))
 
     @property
     def _told(self) -> bool:
@@ -336,10 +361,9 @@ def _names(pair: Pair) -> str:
 
 def _subject(pair: Pair) -> str:
     """Tell "I moved" from "Bo moved", which one speaker says, and "my flight" from "Bo's flight"."""
-    new, old = pair.new, pair.old
-    some, others = statements(new), statements(old)
-    alike = (now.tells_of(was, new.content, old.content) for now in some for was in others)
-    apart = some and others and not any(alike) and pair.wording != "verbatim"  # "the e-mail" is "the email"
+    apart = (
+        pair.alike and not any(alike for *_, alike in pair.alike) and pair.wording not in ("verbatim", "reordered")
+    )  # "the e-mail" is "the email"
     return "They tell of different ones." if apart else ""
 
 

@@ -16,7 +16,7 @@ from memgraph_engine.gate.difference import Pair
 from memgraph_engine.gate.known import Known, Line
 from memgraph_engine.gate.repair import FAR, answers, may_repair, reach, repair
 from memgraph_engine.gate.score import Scores, Statistics, score
-from memgraph_engine.gate.statement import only, statements
+from memgraph_engine.gate.statement import statements
 from memgraph_engine.gate.update import anew, telling, update
 from memgraph_engine.gate.verdict import APPEND, Opinion, Tie, Verdict
 from memgraph_engine.graph.database import Database
@@ -81,31 +81,18 @@ class Compared:
         return not self.known.summary and policies.joins(*((one.policy, one.ends) for one in (self.new, self.known)))
 
     @cached_property
-    def replaceable(self) -> bool:
-        """Whether the new note may replace this one, and hides nothing else by that: the one place that decides it.
-
-        Each line of it states one thing and no more, by the same one and no later; and it ends no later, else what
-        replaced it would leave nothing.
-        """
-        if self.known.summary or self.known.ends > self.new.ends or self.is_older:
-            return False
-        return not any(pair.foreign for pair in self.pairs) and all(map(only, self.known.lines))
-
-    @cached_property
     def again(self) -> bool:
         """Whether the new note says this one again: also with words for that it is so again."""
         return self.finding[0] == "same" or any(anew(pair.new, pair.old) for pair in self.pairs)
 
     @cached_property
-    def part(self) -> str | None:
-        """The words of it that a model means by an update: '' for all; None where that may be one or another."""
-        if self._changed or self.replaceable:
-            return self.former
-        content = self.new.lines[0].content
-        line = self.known.lines[self.scores.line]
-        ranked = sorted(statements(line), key=lambda one: -len(one.content & content))
-        shared = [len(one.content & content) for one in ranked[:2]]
-        return line.words(ranked[0].own) if len(shared) == 1 or (shared and shared[0] > shared[1]) else None
+    def part(self) -> str:
+        """The words of it that a model means by an update: '' for all, also where that may be one or another."""
+        line, content = self.known.lines[self.scores.line], self.new.lines[0].content
+        shared = {one: len(one.content & content) for one in statements(line)}
+        nearest = [one for one, count in shared.items() if count and count == max(shared.values())]
+        part = line.words(nearest[0].own) if len(nearest) == 1 < len(shared) else ""
+        return self.former if self._changed else part
 
     @property
     def texts(self) -> tuple[str, str]:
@@ -195,12 +182,13 @@ class Compared:
         return None if found and pair.happened else found
 
     def _correction(self) -> str:
+        """Say how the new note takes back all of this one, which it may hide then: the one place that decides it.
+
+        The same one says so, of the same days and no earlier; and it ends no earlier, else it would leave nothing.
+        """
         (said,) = self.new.lines
-        if not said.announces or not self.replaceable:
-            return ""
-        days = {day for other in self.known.lines for day in other.days}
-        # what is ahead can be put off; what has been on another day has been as well
-        if said.days and days and said.days.isdisjoint(days) and not said.awaits(days):
+        less = self.known.summary or self.known.ends > self.new.ends or self.is_older
+        if not said.announces or less or any(pair.foreign or pair.apart for pair in self.pairs):
             return ""
         return correction(said, self.known.lines)
 
@@ -382,7 +370,7 @@ class Gate:
     def _considered(self, one: Compared, note: str, opinion: Opinion | None) -> Considered:
         """Return what a note is to the new one, by a model's opinion if there is one.
 
-        An update that would hide anything else is a change, and what another one says no repeat.
+        A model hides nothing: it does not tell which words are taken back. Its update is a change.
         """
         scores, settings = one.scores, self._settings
         if opinion:
@@ -394,11 +382,11 @@ class Gate:
             former = one.former if relation in ("change", "before") else ""
             rounded = round(scores.redundancy, 4), round(scores.complementarity, 4), round(scores.cosine, 4)
             seen = Considered(note, *rounded, relation, evidence, former=former)
-        if seen.relation == "same" and all(pair.foreign for pair in one.pairs):
+        if opinion and seen.relation in ("same", "update", "conflict") and not any(pair.of_one for pair in one.pairs):
             return replace(seen, relation="related")
-        if seen.relation != "update" or (one.replaceable and self._settings.supersede):
+        if seen.relation != "update" or (one.finding[0] == "update" and settings.supersede):
             return seen
-        if one.part is None or one.is_older:
+        if one.is_older or one.known.summary:  # which tells of much else
             return replace(seen, relation="conflict")
         return replace(seen, relation="change", former=one.part)
 

@@ -97,8 +97,8 @@ class Line:
 
     @cached_property
     def announces(self) -> bool:
-        """Whether it has a phrase that may announce a correction: most have none."""
-        return bool(phrases_in(self.forms, self.lists.announcing))
+        """Whether it has a phrase that may take a statement back: most have none."""
+        return bool(phrases_in(self.forms, self.lists.denials))
 
     @cached_property
     def tells(self) -> bool:

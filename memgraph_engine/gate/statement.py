@@ -26,7 +26,8 @@ from memgraph_engine.gate.wording import (
 )
 from memgraph_engine.model.tense import past
 
-_QUOTED = re.compile(r'"[^"\n]*"|[“„][^“”\n]*[“”]|«[^«»\n]*»')
+_QUOTED = re.compile(r"""(?m)"[^"\n]*"|[“„][^“”\n]*[“”]|«[^«»\n]*»|(?<!\w)['‘](?=\w).*?['’](?!\w)|^\s*>.*""")
+_COLON = re.compile(r"(?<=\w):\s")
 _UNIT = 3  # letters that a unit is shorter than: "pm"
 _WHO = 4  # words that name one who does something with another: "my boyfriend Tom"
 
@@ -158,6 +159,19 @@ class Statement:
         thing = self.patient | {was.subject.noun} - {""}
         return self.subject.is_same(was.subject, new, old) and self.same_owner(was, thing)
 
+    def may_mean(self, was: "Statement") -> bool:
+        """Tell whether it may speak of whom or what another one tells of, though it tells of something else itself."""
+        mine, whose = self.subject, was.subject
+        if whose.speaker or self.is_open(was):
+            return self.is_open(was) or not self.lists.speaker.isdisjoint(self.words)
+        about = {whose.noun, whose.name} - {""}
+        known = not mine.mine and not mine.speaker and mine.told_in(was.content)
+        return about.isdisjoint({mine.noun, mine.name}) and (known or (bool(about) and whose.told_in(self.content)))
+
+    def is_open(self, was: "Statement") -> bool:
+        """Tell whether it leaves open what it tells of, which may be that of another one: "it", "he"."""
+        return self.subject._replace(other="") == Subject() and not (self.subject.other and was.subject.speaker)
+
     @cached_property
     def written(self) -> frozenset[str]:
         """Its words, as they are written."""
@@ -233,15 +247,16 @@ class Statement:
 class Subject(NamedTuple):
     """Whose or what thing's state a clause tells: by its noun, or by its name; by neither if that is not told.
 
-    `owner` is whose it is ("Tom's birthday"), `speaker` that it is who speaks, `other` that it is one whom a word like
-    "she" stands for, `thing` that it is one known thing. `mine` tells that it is the speaker's.
+    `owner` is whose it is ("Tom's birthday"), `which` what else tells which it is ("the dog of my brother"), `speaker`
+    that it is who speaks, `other` a word like "she", `thing` that it is one known thing, `mine` that it is his.
     """
 
     noun: str = ""
     name: str = ""
     owner: str = ""
+    which: str = ""
     speaker: bool = False
-    other: bool = False
+    other: str = ""
     thing: bool = False
     mine: bool = False
 
@@ -256,7 +271,9 @@ class Subject(NamedTuple):
             if rest and rest[0].plain == "'s" and len(rest) > 1 and rest[1].stem:
                 return cls(rest[1].stem, owner=noun.stem, thing=True)
             name = next((token.stem for token in rest[:1] if token.stem and token.capital), "")
-            return cls(noun.stem, name, thing=not name, mine=first in lists.first_person)
+            led = next(iter(rest[bool(name) :]), noun).word in lists.details - lists.indefinite
+            which = next((token.stem for token in rest[bool(name) + 1 : -1] if token.stem), "") if led else ""
+            return cls(noun.stem, name, which=which, thing=not name, mine=first in lists.first_person)
         owns = len(body) > 2 and body[1].plain == "'s" and bool(body[2].stem)
         if body[0].written in own:
             return cls(body[2].stem, thing=True, mine=True) if owns else cls(speaker=True)
@@ -265,7 +282,7 @@ class Subject(NamedTuple):
         if owns:
             return cls(body[2].stem, owner=body[0].stem, thing=True)
         if first in lists.persons - lists.anaphors:
-            return cls(other=True)
+            return cls(other=first)
         return cls(name="" if numbers(body[:1]) else body[0].stem)
 
     def told_in(self, content: frozenset[str]) -> bool:
@@ -279,7 +296,11 @@ class Subject(NamedTuple):
             return True
         if (self.speaker and was.other) or (self.other and was.speaker):
             return False
-        if (self.mine and was.owner) or (self.owner and was.mine):
+        # "my dog", "my aunt's dog" and "the dog of my aunt" are three, as "he" and "she" are two
+        others = (one.owner or (one.which and not one.mine) for one in (self, was))
+        if (self.mine != was.mine and any(others)) or any(
+            one and other and one != other for one, other in ((self.which, was.which), (self.other, was.other))
+        ):
             return False
         known = self.speaker or self.told_in(old), was.speaker or was.told_in(new)
         return all(known) and not (self.name and was.name and self.name != was.name)
@@ -406,30 +427,33 @@ def _clauses(line: Line) -> Iterator[list[Token]]:
 
 
 def _own_words(line: Line) -> Sequence[Token]:
-    """Return the tokens without what is quoted and tells of a person: that is what somebody else said, or a book."""
-    quoted = [match.span() for match in _QUOTED.finditer(line.text)]
-    said: list[Token] = []
-    for start, end in quoted:
-        some = [one for one in line.tokens if start <= one.span[0] < end]
-        said += some if any(one.word in line.lists.persons for one in some) else []
-    for sentence in parted(line.tokens, "sentence"):
-        said += _reported(sentence, line)
-    return [token for token in line.tokens if token not in said] if said else line.tokens
+    """Return the tokens that are known to be the speaker's own words: what is quoted, he may not hold himself."""
+    text, every = normalize("NFC", line.text), line.tokens
+    spans = [match.span() for match in _QUOTED.finditer(text)]
+    for colon in _COLON.finditer(text):
+        head = parted([one for one in every if one.span[0] < colon.start()], "sentence")[-1:]
+        spans += [(colon.end(), len(text)) for told in head if not _is_own(told, line)]
+    inside = ([one for one in every if start <= one.span[0] < end] for start, end in spans)
+    said = [one for some in inside if not all(token.stem for token in some) for one in some]  # "Sol" is but a name
+    said += [one for sentence in parted(every, "sentence") if _reported(sentence, line.lists) for one in sentence]
+    return [token for token in every if token not in said] if said else every
 
 
-def _reported(sentence: Sequence[Token], line: Line) -> Sequence[Token]:
-    """Return what of a sentence another person is said to have said: behind "Jack told me:" and "Jack said,"."""
-    lists, who = line.lists, sentence[0]
-    own = who.word in lists.speaker or who.written in line.speaker_names
-    for before, token in pairwise(sentence):
-        if token.clause == before.clause:
-            continue
-        told = words(one for one in sentence if one.span < token.span)
-        mark = normalize("NFC", line.text)[before.span[1] : token.span[0]]
-        says = ":" in mark or (told[-1] in lists.hedges and token.word in lists.persons)
-        if says and not own and phrases_in(told, lists.hedges):
-            return [one for one in sentence if one.span >= token.span]
-    return ()
+def _is_own(head: Sequence[Token], line: Line) -> bool:
+    """Tell whether a speaker announces words of his own before a colon: "Update:", "My address:"; not "Jack wrote:"."""
+    lists, told = line.lists, words(head)
+    mine = told[0] in lists.speaker or head[0].written in line.speaker_names
+    thing = told[0] in lists.first_person and not phrases_in(told, lists.hedges)
+    return mine or thing or bool(phrases_in(told, lists.changing))
+
+
+def _reported(sentence: Sequence[Token], lists: Lists) -> bool:
+    """Tell whether another one is said to have said a sentence, by a clause of it: "Jack said", "says Jack"."""
+    for clause in parted(sentence, "clause"):
+        others = [one for one in clause if one.word not in lists.hedges - lists.persons]
+        if others and len(others) < len(clause) and all(one.capital and one.stem for one in others):
+            return True
+    return False
 
 
 def _led_to(tokens: Sequence[Token], ends: Mapping[int, bool], lists: Lists) -> Iterator[Token]:

@@ -4,13 +4,11 @@ Nobody says "actually" when life goes on: "I have 14 plants." becomes "… so I'
 The words of change ("now", "instead", "postponed") presuppose that it was otherwise; such words are a closed class. And
 the new clause is the old one with another value in the same place: whose state it is, what it is a state of, and what
 leads to the value are the same; a number, a date, a name, a feeling or one other thing is not. Neither does by itself:
-much is new now, and a person may have two of anything.
-
-An update hides nothing: what is taken for one wrongly can still be read.
+much is new now, and a person may have two of anything. And an update hides nothing: what is taken for one wrongly can
+still be read.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 from functools import cached_property
 from itertools import dropwhile, groupby, pairwise, product, takewhile
@@ -24,7 +22,7 @@ from memgraph_engine.gate.wording import Lists, Token, numbers, recurs, shown, t
 from memgraph_engine.model.tense import present
 
 _HEAD = 3  # tokens with which both tell whose state it is: "my office is"
-_HOURS = 31  # no hour, day of a month or child's age is larger
+_HOURS = 2  # no hour, day of a month or age has more digits
 _NEWS = timedelta(days=90)  # what had changed so long before a line was said, its speaker knew when he said that
 _ALIKE = 0.5  # share of tokens from which one word in another's place tells of another thing; below, of other wording
 
@@ -70,19 +68,16 @@ def anew(new: Line, old: Line) -> bool:
     now, was = only(new), only(old)
     if not now or not was or not new.lists.over.isdisjoint((*now.changes, *was.changes)):
         return False
-    return words(now.body) == words(was.body)
+    return now.content == was.content and now.denies == was.denies
 
 
 def telling(lines: Sequence[Line]) -> str | None:
     """Return the words with which lines tell a change, '' for all of them; None where none of several tells one."""
     for line in lines:
         every = statements(line)
-        runs = ((tells, [*some]) for tells, some in groupby(every, key=attrgetter("tells")))
-        told = next((some for tells, some in runs if tells or len(every) == 1), [])
-        if told and len(told) == len(every) and len(lines) == 1:
-            return ""
-        if told:
-            return line.words([token for one in told for token in one.own])
+        runs = ([*some] for tells, some in groupby(every, key=attrgetter("tells")) if tells or len(every) == 1)
+        if told := next(runs, []):
+            return "" if [told] == [every] * len(lines) else line.words([token for one in told for token in one.own])
     return None
 
 
@@ -99,22 +94,11 @@ def _item(one: Statement) -> str:
     return kinds.pop() if len(kinds) == 1 and "word" not in kinds else ""
 
 
-def _of_kind(kind: str, tokens: Sequence[Token]) -> set[str]:
-    """Return the words of a kind among some, as they are compared."""
-    return {token.word for token in tokens if token.kind == kind}
-
-
-@dataclass(frozen=True)
 class _Pair:
     """A statement of the new line beside one of the old line."""
 
-    now: Statement
-    was: Statement
-
-    @property
-    def lists(self) -> Lists:
-        """The lists that both are read by."""
-        return self.now.lists
+    def __init__(self, now: Statement, was: Statement) -> None:
+        self.now, self.was, self.lists = now, was, now.lists
 
     @cached_property
     def evidence(self) -> str:
@@ -123,7 +107,7 @@ class _Pair:
             return self._turn
         over = self.lists.over
         said = next((one for one in self.now.changes if one not in over), "")
-        found = said and self.exchange
+        found = said and (self.exchange or self._back)
         if not found and (said := next(iter(self.now.around), "")):
             found = self._swap
         if not found and (said := next((one for one in self.now.changes if one in over), "")):
@@ -159,7 +143,8 @@ class _Pair:
         while last + 1 in gone:
             last += 1
         tokens = self._replaced or [token for one in known[first : last + 1] for token in one.own]
-        left = any(token.stem and not token.asked and token not in tokens for token in old.tokens)
+        told = (one for one in old.tokens if one not in tokens and (one.stem or one.word in self.lists.persons))
+        left = any(not token.asked for token in told)
         return old.words(tokens) if left else ""
 
     def _listed(self, known: Sequence[Statement]) -> set[int]:
@@ -177,8 +162,8 @@ class _Pair:
         if len(kinds) != 1 or at not in (first, *items):
             return set()
         (kind,) = kinds
-        values = {place: _of_kind(kind, known[place].own) for place in (first, *items)}
-        if not values[at] or not told.isdisjoint(values[at]) or not _of_kind(kind, self.now.values):
+        values = {place: {one.word for one in known[place].own if one.kind == kind} for place in (first, *items)}
+        if not values[at] or not told.isdisjoint(values[at]) or all(one.kind != kind for one in self.now.values):
             return set()
         return {place for place, some in values.items() if some and told.isdisjoint(some)}
 
@@ -296,13 +281,13 @@ class _Pair:
     def _replaced(self) -> Sequence[Token]:
         """The old number, with the words around it, where its clause has others that stay; none for the clause.
 
-        Likewise what is over, where the clause has it only along with the rest: "with my boyfriend Tom".
+        Likewise what is over, where the clause tells more behind it: "I like tea" of "I like tea / coffee".
         """
         gone = {old for _, old in self._numbers}
         if not gone and self._place:
             return self._place
         if not gone or self.was.numbers <= gone | self.now.numbers:
-            return self._along
+            return self._over
         own = self.was.own
         places = [at for at, one in enumerate(own) if one.plain in gone]
         ends = (at + 1 + any(one.stem or one.day for one in own[at + 1 : at + 2]) for at in places)
@@ -317,14 +302,13 @@ class _Pair:
         return own[max(at[0] - 1, 0) : at[-1] + 1] if at and rest and (self._move or self._swap) else []
 
     @property
-    def _along(self) -> Sequence[Token]:
-        """What is over, behind a word like "with", where nothing before that is."""
-        own, mine = self.was.own, timeless(self.now.body)
-        over = [at for at, token in enumerate(own) if token.stem in mine]
-        led = [at for at, token in enumerate(own) if token.plain in self.lists.several]
-        first = max((at for at in led if over and at < over[0]), default=0)
-        told = any(token.stem for token in own[:first])
-        return own[first : over[-1] + 1] if first and told and not self.exchange and self._end else []
+    def _over(self) -> Sequence[Token]:
+        """The clause up to the last of what is over ("yoga classes"), where it tells more than times behind that."""
+        own, mine = self.was.own, timeless(self._matter)
+        last = max((at for at, token in enumerate(own) if token.stem in mine), default=len(own))
+        last += any(token.stem for token in own[last + 1 : last + 2])
+        whole = mine <= {self.was.subject.noun, self.was.subject.name} or not timeless(own[last + 1 :])
+        return [] if whole or self.exchange else own[: last + 1]
 
     def _alike(self, one: tuple[str, str, str], other: tuple[str, str, str]) -> bool:
         """Tell whether two numbers count the same; what counts nothing may be an hour or an age, unless it is large."""
@@ -333,7 +317,8 @@ class _Pair:
             return unit.startswith(counted) or counted.startswith(unit)
         if unit or counted:
             return False
-        is_now, large = new in self.now.becoming and self._is(led), min(map(_size, (new, old))) > _HOURS
+        is_now = new in self.now.becoming and self._is(led)
+        large = all(len(one.partition(".")[0]) > _HOURS for one in (new, old))
         return is_now or large or lead == led or {lead, led} <= self.lists.details
 
     def _is(self, lead: str) -> bool:
@@ -398,18 +383,15 @@ class _Pair:
         now, was = self.now.body, self.was.body
         blocks = [(put, out) for put, out, at in aligned(now, was)[1] if not numbers(now[at - 1 : at])]  # "two cats"
         # whoever likes one thing now may like the other as well, and "34" is no other thing than "pregnant"
-        if self.now.feeling or not self.now.content & self.was.content or len(blocks) != 1:
+        known = self.now.content & self.was.content
+        if self.now.feeling or not known or self.now.content == self.was.content or len(blocks) != 1:
             return ""
-        if self._one(blocks[0][0]) != self._one(blocks[0][1]) or not self._one(blocks[0][0]):
+        times = self.lists.times
+        kinds = [[one.word in times if one.stem and not one.number else None for one in side] for side in blocks[0]]
+        if kinds not in ([[False]] * 2, [[True]] * 2):  # one thing, or one time
             return ""
         put, out = map(text_of, blocks[0])
         return "" if self._object(put) else f"They differ in {quoted([put])}, not {quoted([out])}."
-
-    def _one(self, side: Sequence[Token]) -> str:
-        """Return what one word tells: a time or another thing; '' for none, several, or a number."""
-        if len(side) != 1 or not side[0].stem or numbers(side):
-            return ""
-        return "a time" if side[0].word in self.lists.times else "a thing"
 
     @property
     def _end(self) -> str:
@@ -417,16 +399,20 @@ class _Pair:
         now, was = self.now, self.was
         over, was_over = (not self.lists.endings.isdisjoint(one.changes) for one in (now, was))
         mine = timeless(self._matter)
-        if not over or was_over or was.denies or now.denies or not mine:
+        if not over or was_over or was.denies or now.denies or not mine or was.event:
             return ""
-        if not self._same_subject or (self._by_another and now.whose(now.patient) != "my"):
-            return ""  # "Tom sold the house"
+        if was.feeling and self.lists.denials.isdisjoint(now.changes):
+            return ""  # who sold it may like it still
+        by = now.subject
+        stranger = now.patient and (by.noun or by.name) and not by.told_in(was.line.content)  # "Tom sold the house"
+        if not self._same_subject or (stranger and now.whose(now.patient) != "my"):
+            return ""
         # on Fridays no more is now and then still; but what died in May is dead
         sometimes = recurs(now.words, self.lists) or not self.lists.denials.isdisjoint(now.changes)
         if not mine <= was.content or (sometimes and not now.dates <= was.dates):
             return ""
         named = any(token.stem in mine and token.written in was.names for token in was.body)
-        if len(mine) == 1 and self._parted and not self._bound:
+        if len(mine) == 1 and self._parted:
             return ""
         rest = [*was.body[:1], *(one for before, one in pairwise(was.body) if before.stem not in mine)]
         # "I sing in a choir on Tuesdays" tells of the choir, "I take yoga classes" of yoga
@@ -434,23 +420,23 @@ class _Pair:
         return f"So is {quoted(worded(mine, now.body))} no more." if len(mine) > 1 or named or plain else ""
 
     @property
+    def _back(self) -> str:
+        """Tell that what the old one ended is so again."""
+        over = [self.lists.endings.isdisjoint(one.changes) for one in (self.now, self.was)]
+        alike = self.now.content == self.was.content and self.now.denies == self.was.denies
+        return (
+            f"So is {quoted(worded(self.now.content, self.now.body))} again." if alike and over == [True, False] else ""
+        )
+
+    @property
     def _parted(self) -> bool:
-        """Whether two are no more together, which ends nothing else that is told of one: "Joris and I broke up"."""
-        lists, pairs = self.lists, pairwise(self.now.body)
-        return any((one.stem and after.plain in lists.joints) or one.plain in lists.several for one, after in pairs)
-
-    @property
-    def _bound(self) -> bool:
-        """Whether the old one tells what binds the speaker to another: "I live with Joris", "Joris is my boyfriend"."""
-        was = self.was
-        told = any(token.word in self.lists.first_person for token in was.body[1:])
-        return not was.event and (told or {was.subject.name, was.subject.noun}.isdisjoint(self.now.content))
-
-    @property
-    def _by_another(self) -> bool:
-        """Whether the new one tells what somebody whom the old one does not know did to the thing that both tell of."""
-        by = self.now.subject
-        return bool(self.now.patient and (by.noun or by.name)) and not by.told_in(self.was.line.content)
+        """Whether two part, which ends nothing else of one than who he is to the speaker: "Joris is my boyfriend"."""
+        lists, was, mine = self.lists, self.was, timeless(self.now.body)
+        pairs = pairwise(self.now.body)
+        parts = any((one.stem and after.plain in lists.joints) or one.plain in lists.several for one, after in pairs)
+        tells_who = {was.subject.name, was.subject.noun} & mine and len(timeless(was.body) - mine) == 1
+        own = lists.first_person & lists.determiners
+        return parts and not (tells_who and any(token.word in own for token in was.body[1:]))
 
     @property
     def _turn(self) -> str:
@@ -466,13 +452,6 @@ class _Pair:
 def _begun_alike(new: Sequence[Token], old: Sequence[Token]) -> list[Token]:
     """Return the words with which both begin."""
     return [one for one, _ in takewhile(lambda pair: pair[0].word == pair[1].word, zip(new, old, strict=False))]
-
-
-def _size(number: str) -> float:
-    try:
-        return float(number.replace(",", ""))
-    except ValueError:
-        return 0.0
 
 
 def _leads(tokens: Sequence[Token], values: frozenset[str], lists: Lists) -> list[tuple[str, Sequence[Token]]]:

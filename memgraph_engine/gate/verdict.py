@@ -69,7 +69,7 @@ class Opinion:
         relation = self.relation
         if not self.second and relation == "same" and self.redundancy <= thresholds["merge"]:
             relation = "related"
-        if not self.second and relation == "related" and self.complementarity <= thresholds["link"]:
+        elif not self.second and relation == "related" and self.complementarity <= thresholds["link"]:
             relation = "none"
         scores = round(self.redundancy, 4), round(self.complementarity, 4), round(similarity, 4)
         return Considered(note, *scores, relation, self.evidence)

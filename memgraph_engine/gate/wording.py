@@ -148,14 +148,9 @@ class Lists:
         return self.endings | self.denials
 
     @cached_property
-    def announcing(self) -> frozenset[str]:
-        """All phrases that take something back."""
-        return self.denials | self.corrections
-
-    @cached_property
     def changing(self) -> frozenset[str]:
         """All phrases with which something is another than before."""
-        return self.changes | self.endings | self.announcing | frozenset(self.relocation)
+        return self.changes | self.over | self.corrections | frozenset(self.relocation)
 
 
 _FILES = {
