@@ -950,11 +950,11 @@ class Memory:
         """Return what the memory holds on a question, numbered and dated, for the prompt of a model of your own.
 
         It has at most `budget` tokens (200 or more; else the setting `answer.budget`), estimated rather too high. It
-        considers `top_k` notes, with the filters of `search`. The best come first, whatever their relevance, up to the
-        settings `answer.lines` and `answer.enough`; long ones are shortened, repeats left out, and what has changed
-        stands behind what is true now. `Context.sure` tells whether it most likely holds the answer. It is empty where
-        the memory is, and for small talk. Notes that
-        no chat model may see (`models: false` of their policy) are in it only if `include` names their policy.
+        considers `top_k` notes, with the filters of `search`, and as many again where these most likely do not answer
+        it. The best come first, whatever their relevance, up to the settings `answer.lines` and `answer.enough`; long
+        ones are shortened, repeats left out, and what has changed stands behind what is true now. `Context.sure` tells
+        whether it most likely holds the answer. It is empty where the memory is, and for small talk. Notes that no chat
+        model may see (`models: false` of their policy) are in it only if `include` names their policy.
 
         With `by="blocks"` its notes are those of the blocks nearest to the question (`rebuild_blocks`): as many as the
         budget has room for, whatever `top_k` says, and without filters. It is empty where none were built.

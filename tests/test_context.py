@@ -221,6 +221,14 @@ def test_a_context_that_is_not_sure_tells_half_as_much_more():
     assert len(told[True]) < len(told[False]) < DEFAULT.lines
 
 
+def test_what_a_context_tells_more_is_what_somebody_says_of_himself():
+    boats = [hit(n, f"Boat {n} lies in Porto.") for n in range(1, 40)]
+    own = [*boats[:30], hit(50, "I strictly avoid gluten."), *boats[30:], hit(51, "My knees are bad.")]
+    told = {sure: cited(compose("What?", own, [], 2000, DEFAULT, "english", sure=sure)) for sure in (True, False)}
+    assert told[False][: DEFAULT.lines] == told[True] == [f"n{n}" for n in range(1, DEFAULT.lines + 1)]
+    assert told[False][DEFAULT.lines :][:3] == ["n50", "n51", f"n{DEFAULT.lines + 1}"]
+
+
 def test_what_is_perhaps_on_the_same_matter_stands_together_and_tells_the_order_alone():
     old, new = hit(1, "Dean takes the pictures."), hit(3, "Femi is our photographer.", said=DAY + timedelta(days=9))
     context = composed([replace(old, later="n3"), hit(2, FERRY), new])

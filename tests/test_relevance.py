@@ -53,6 +53,14 @@ def test_where_nothing_is_known_a_context_tells_the_nearest_and_is_not_sure(goat
     assert goats.context("How many goats does my aunt keep?", user_id="ana").sure
 
 
+def test_where_nothing_is_known_a_context_considers_twice_as_many_notes(goats):
+    considered = {}
+    for question in ("What is the boiling point of tungsten?", "How many goats does my aunt keep?"):
+        context = goats.context(question, user_id="ana", top_k=2)
+        considered[context.sure] = len(context.entries) + len(context.left_out)
+    assert considered == {False: 4, True: 2}
+
+
 @pytest.mark.parametrize("question", ["thanks, see you tomorrow!", "Hi, how are you?"])
 def test_small_talk_is_told_nothing(goats, question):
     context = goats.context(question, user_id="ana")

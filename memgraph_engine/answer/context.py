@@ -10,6 +10,7 @@ from memgraph_engine.model.claim import Claim
 from memgraph_engine.model.marker import enclose
 from memgraph_engine.model.memory import Note
 from memgraph_engine.model.result import Contrary, Hit
+from memgraph_engine.model.text import of_oneself
 from memgraph_engine.settings import AnswerSettings
 
 PASSAGES = ("document", "code")
@@ -18,7 +19,7 @@ LEAST_BUDGET = 200
 """Tokens: a head with all its remarks and a few words have room in it."""
 _LEAST_TEXT = 30  # tokens of a note's text; of a fact that has less room nothing is told
 _NEW_LINE = 1
-_MORE = 1.5  # times the lines, and their tokens, where it is not sure: more may bear on what nothing answers clearly
+_MORE = 1.5  # times the lines, and their tokens, where it is not sure
 _AS_GOOD = 0.3  # of the best one's relevance: so much has what is told beyond the lines that are told anyway
 _GENERAL = 0.25  # most share of the budget for claims
 _CITED = 3  # notes that a claim is told by
@@ -42,7 +43,8 @@ def compose(
     The best are told whatever their relevance, up to the settings `lines` and `enough`; beyond these only what is
     nearly as relevant as the best. `ties` are the contradictions and replacements among the hits, and between them and
     others. `claims` are told behind the notes, if any of these are; they take at most a quarter of the budget. A
-    context that is not `sure` says so in its first line, and may have half as many lines more, and half as many tokens.
+    context that is not `sure` says so in its first line, and may have half as many lines more, and half as many tokens:
+    of what somebody says of himself first, since a request shares no word with the preference that it bears on.
 
     >>> from memgraph_engine import Settings
     >>> compose("Where does Ana live?", [], [], 200, Settings.load().answer).text
@@ -55,6 +57,7 @@ def compose(
     texts = {fact.note.id: _beside(told, fact.note, *read[fact.note.id]) for fact in chosen}
     if not sure:
         taken += _UNSURE_TOKENS
+        chosen = [*chosen[: settings.lines], *sorted(chosen[settings.lines :], key=_of_others)]
         more = {name: int(_MORE * getattr(settings, name)) for name in ("lines", "enough")}
         settings = settings.model_copy(update=more)
     lengths = _lengths(chosen, texts, budget - taken - _MARKS, settings)
@@ -71,6 +74,11 @@ def compose(
     lines = [*([] if sure else [UNSURE]), *(entry.line for entry in entries), *general]
     marked = enclose("\n" + "\n".join(lines) + "\n") if entries else ""
     return Context(question, marked, tuple(entries), most_tokens(marked), budget, left_out, general=general, sure=sure)
+
+
+def _of_others(fact: Fact) -> bool:
+    """Tell whether nobody but an assistant speaks of himself in what a fact tells."""
+    return fact.note.role == "assistant" or not any(map(of_oneself, fact.note.raw))
 
 
 def _beside(told: Collection[Place], note: Note, said: str, asked: str) -> str:

@@ -60,6 +60,7 @@ MOST_ROUNDS = 3
 """MemFly's I_max (section 3.4.2)."""
 _REFINING = ("planning", "sufficiency")  # roles that are asked where more rounds than one are allowed
 _MOST_BUDGET = 10_000_000  # tokens; no model reads as many
+_FURTHER = 2  # times the notes that a context considers, where the nearest are not sure to answer
 _CLAIMS = 5  # of a context
 _SUCCESSORS = 3  # times that what took a note's place was replaced again, and is told as well
 _NAMES = ("session", "speaker", "role", "agent")
@@ -212,6 +213,8 @@ class Reader:
         """Return what contexts of a question are made of: what so many `blocks` hold, or what a search finds."""
         settings = self._engine.settings.answer
         query = self._query(scope, question, top_k, filters, turns)
+        if not self._reranks:  # what nothing answers clearly is looked for further down
+            query = replace(query, top_k=min(_FURTHER * top_k, MOST))
         named = () if answered else filters.get("include") or ()
         shown = query.filters.shown & self._engine.policies.modelled.union(named)
         query = replace(query, filters=replace(query.filters, shown=shown))
@@ -221,8 +224,10 @@ class Reader:
             if blocks
             else self._hits(scope, query, settings.rounds, busy=busy)
         )
-        hits, left_out = candidates(query.text, found, language)
+        hits, left_out = candidates(query.text, found if blocks else found[:top_k], language)
         certain = sure(query.text, hits, found.among, language)
+        if not certain:
+            hits, left_out = candidates(query.text, found, language)
         hits, ties = self._with_others(query, hits)
         told = {hit.note.id for hit in hits}
         left_out |= {note: why for note, why in found.dropped.items() if note not in told}

@@ -303,12 +303,13 @@ class _Pair:
 
     @property
     def _over(self) -> Sequence[Token]:
-        """The clause up to the last of what is over ("yoga classes"), where it tells more than times behind that."""
+        """The clause up to the last of what is over ("yoga classes"), where more than times stands behind that."""
         own, mine = self.was.own, timeless(self._matter)
         last = max((at for at, token in enumerate(own) if token.stem in mine), default=len(own))
         last += any(token.stem for token in own[last + 1 : last + 2])
-        whole = mine <= {self.was.subject.noun, self.was.subject.name} or not timeless(own[last + 1 :])
-        return [] if whole or self.exchange else own[: last + 1]
+        behind = any(token.stem and not token.number and not token.timely for token in own[last + 1 :])
+        whole = self.exchange or mine <= {self.was.subject.noun, self.was.subject.name}
+        return own[: last + 1] if behind and not whole else []
 
     def _alike(self, one: tuple[str, str, str], other: tuple[str, str, str]) -> bool:
         """Tell whether two numbers count the same; what counts nothing may be an hour or an age, unless it is large."""
@@ -399,7 +400,7 @@ class _Pair:
         now, was = self.now, self.was
         over, was_over = (not self.lists.endings.isdisjoint(one.changes) for one in (now, was))
         mine = timeless(self._matter)
-        if not over or was_over or was.denies or now.denies or not mine or was.event:
+        if not over or was_over or was.denies or now.denies or not mine or (was.event and len(mine) == 1):
             return ""
         if was.feeling and self.lists.denials.isdisjoint(now.changes):
             return ""  # who sold it may like it still
@@ -435,8 +436,7 @@ class _Pair:
         pairs = pairwise(self.now.body)
         parts = any((one.stem and after.plain in lists.joints) or one.plain in lists.several for one, after in pairs)
         tells_who = {was.subject.name, was.subject.noun} & mine and len(timeless(was.body) - mine) == 1
-        own = lists.first_person & lists.determiners
-        return parts and not (tells_who and any(token.word in own for token in was.body[1:]))
+        return parts and not (tells_who and lists.first_person & lists.determiners & {*words(was.body[1:])})
 
     @property
     def _turn(self) -> str:
