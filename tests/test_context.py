@@ -212,21 +212,13 @@ def test_a_context_that_is_not_sure_says_so_first():
     assert compose("What?", [], [], 200, DEFAULT, "english", sure=False).text == ""
 
 
-def test_a_context_that_is_not_sure_tells_half_as_much_more():
-    hits = [replace(hit(n, f"Boat {n} lies in Porto."), relevance=0.0) for n in range(1, 30)]
-    told = {sure: compose("What?", hits, [], 2000, DEFAULT, "english", sure=sure).entries for sure in (True, False)}
-    assert (len(told[True]), len(told[False])) == (DEFAULT.lines, DEFAULT.lines * 3 // 2)
-    few = DEFAULT.model_copy(update={"enough": 60})
-    told = {sure: compose("What?", hits, [], 2000, few, "english", sure=sure).entries for sure in (True, False)}
-    assert len(told[True]) < len(told[False]) < DEFAULT.lines
-
-
-def test_what_a_context_tells_more_is_what_somebody_says_of_himself():
+@pytest.mark.parametrize("sure", [True, False])
+def test_behind_the_nearest_what_somebody_says_of_himself_is_told_first(sure):
     boats = [hit(n, f"Boat {n} lies in Porto.") for n in range(1, 40)]
     own = [*boats[:30], hit(50, "I strictly avoid gluten."), *boats[30:], hit(51, "My knees are bad.")]
-    told = {sure: cited(compose("What?", own, [], 2000, DEFAULT, "english", sure=sure)) for sure in (True, False)}
-    assert told[False][: DEFAULT.lines] == told[True] == [f"n{n}" for n in range(1, DEFAULT.lines + 1)]
-    assert told[False][DEFAULT.lines :][:3] == ["n50", "n51", f"n{DEFAULT.lines + 1}"]
+    told = set(cited(compose("What?", own, [], 2000, DEFAULT, "english", sure=sure)))
+    assert told >= {"n50", "n51", *(f"n{n}" for n in range(1, 8))}
+    assert len(told) == DEFAULT.lines
 
 
 def test_what_is_perhaps_on_the_same_matter_stands_together_and_tells_the_order_alone():

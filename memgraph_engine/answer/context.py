@@ -19,7 +19,7 @@ LEAST_BUDGET = 200
 """Tokens: a head with all its remarks and a few words have room in it."""
 _LEAST_TEXT = 30  # tokens of a note's text; of a fact that has less room nothing is told
 _NEW_LINE = 1
-_MORE = 1.5  # times the lines, and their tokens, where it is not sure
+_NEAREST = 7  # lines; behind them what somebody says of himself comes first: a request shares no word with it
 _AS_GOOD = 0.3  # of the best one's relevance: so much has what is told beyond the lines that are told anyway
 _GENERAL = 0.25  # most share of the budget for claims
 _CITED = 3  # notes that a claim is told by
@@ -40,11 +40,11 @@ def compose(
 ) -> Context:
     """Return what the hits tell, in at most `budget` tokens (200 or more); the best is always in it.
 
-    The best are told whatever their relevance, up to the settings `lines` and `enough`; beyond these only what is
-    nearly as relevant as the best. `ties` are the contradictions and replacements among the hits, and between them and
-    others. `claims` are told behind the notes, if any of these are; they take at most a quarter of the budget. A
-    context that is not `sure` says so in its first line, and may have half as many lines more, and half as many tokens:
-    of what somebody says of himself first, since a request shares no word with the preference that it bears on.
+    The best are told whatever their relevance, up to the settings `lines` and `enough`, behind the first seven those in
+    which somebody speaks of himself: a request shares no word with the preference that it bears on. Beyond these lines
+    only what is nearly as relevant as the best is told. `ties` are the contradictions and replacements among the hits,
+    and between them and others. `claims` are told behind the notes, if any of these are; they take at most a quarter of
+    the budget. A context that is not `sure` says so in its first line.
 
     >>> from memgraph_engine import Settings
     >>> compose("Where does Ana live?", [], [], 200, Settings.load().answer).text
@@ -55,13 +55,11 @@ def compose(
     chosen, gone = facts(hits, ties, read)
     told = {place for fact in chosen for place in places(fact.note)}
     texts = {fact.note.id: _beside(told, fact.note, *read[fact.note.id]) for fact in chosen}
-    if not sure:
-        taken += _UNSURE_TOKENS
-        chosen = [*chosen[: settings.lines], *sorted(chosen[settings.lines :], key=_of_others)]
-        more = {name: int(_MORE * getattr(settings, name)) for name in ("lines", "enough")}
-        settings = settings.model_copy(update=more)
-    lengths = _lengths(chosen, texts, budget - taken - _MARKS, settings)
-    kept = [(fact, limit) for fact, limit in zip(chosen, lengths, strict=True) if limit]
+    order = sorted(range(len(chosen)), key=lambda at: chosen[at].rank)
+    order = [*order[:_NEAREST], *sorted(order[_NEAREST:], key=lambda at: _of_others(chosen[at]))]
+    taken += 0 if sure else _UNSURE_TOKENS
+    lengths = _lengths([chosen[at] for at in order], texts, budget - taken - _MARKS, settings)
+    kept = [(chosen[at], limit) for at, limit in sorted(zip(order, lengths, strict=True)) if limit]
     left_out = {fact.note.id: "better ones took its place" for fact in chosen}
     numbers = {fact.note.id: f"[{number}]" for number, (fact, _) in enumerate(kept, 1)}
     entries = [

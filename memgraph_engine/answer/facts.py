@@ -41,7 +41,7 @@ class Fact:
     """A note for the context: with the sources of those that it stands for, what has to be known about it, its rank.
 
     `score` and `relevance` are the best of these notes, and `past` tells that it is true no more. `behind` counts the
-    later notes on the same matter, down to this.
+    later notes on the same matter, down to this. `rank` tells which are told where not all are, from 0 for the best.
     """
 
     note: Note
@@ -51,6 +51,7 @@ class Fact:
     remarks: tuple[Remark, ...] = ()
     past: bool = False
     behind: int = 0
+    rank: int = 0
 
     @property
     def days(self) -> tuple[date, ...]:
@@ -100,7 +101,9 @@ def facts(hits: Sequence[Hit], ties: Sequence[Contrary], read: Mapping[str, obje
         for id, fact in standing.items()  # noqa: A001  the graph's own word
     ]
     ranked.sort(key=lambda fact: (-fact.score, fact.note.id))
-    return _together(_distinct(ranked, read, gone), [*tied, *near]), gone
+    # what is perhaps on the matter of another is told by its own rank
+    some = _together(_distinct(ranked, read, gone), tied)
+    return _together([replace(fact, rank=rank) for rank, fact in enumerate(some)], [*tied, *near]), gone
 
 
 def relevance(hit: Hit) -> float:

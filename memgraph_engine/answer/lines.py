@@ -15,6 +15,7 @@ from memgraph_engine.language import CLOSED, listed_terms, tokenize
 from memgraph_engine.llm.tokens import most_tokens
 from memgraph_engine.model.marker import BLANK, NUMBERED, as_line, seen, without_marks
 from memgraph_engine.model.memory import Note, Source, by_time
+from memgraph_engine.model.text import of_oneself
 from memgraph_engine.rendering import render, told, written
 
 _GAP = "…"
@@ -30,7 +31,7 @@ _INDEX = re.compile(rf"(?<![A-Za-z0-9_)\]]){NUMBERED.pattern}")  # in code "row[
 _WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")  # whatever the locale
 _MOST_DAYS = 4
 _SHORT = 5  # words: so few say little without the question that they answer
-_ASKED = re.compile(r"[?？]|…\]$")  # what is cut may have asked
+_ASKED, _MAY_ASK = re.compile(r"[?？]\]$"), re.compile(r"[?？]|…\]$")  # what is cut may have asked
 
 Place = tuple[str, int]
 """A session, and a turn in it; of a message outside any session its own id."""
@@ -67,15 +68,14 @@ def text(note: Note, language: str) -> tuple[str, str]:
     The head has its date, unless its parts were said on several days. Of one speaker, what reads the same says the
     same: the same words, of the same days.
     """
-    whole = render([(source, None) for source in note.sources], language).context
-    if not note.context.startswith(whole):  # a chat model or the user wrote it
+    before = note.context.removeprefix(render([(source, None) for source in note.sources], language).context)
+    if before == note.context:  # a chat model or the user wrote it
         return _lined(note.context), ""
-    before = note.context.removeprefix(whole)
-    short = len(_WORDS.findall(" ".join(source.text for source in note.sources))) <= _SHORT
-    once = _once(note.sources, language)
+    own, once = " ".join(source.text for source in note.sources), _once(note.sources, language)
+    short, asked = len(_WORDS.findall(own)) <= _SHORT, _ASKED if of_oneself(own) else _MAY_ASK  # "I only wear black."
     days = {source.said_as[:10] for source in once if source.said_as}
     said = render([(source, None) for source in once], language, dated=len(days) > 1).context
-    return _lined(said), _unmarked(before, " ") if short and _ASKED.search(before) else ""
+    return _lined(said), _unmarked(before, " ") if short and asked.search(before) else ""
 
 
 def _once(sources: Sequence[Source], language: str) -> list[Source]:
