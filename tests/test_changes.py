@@ -121,6 +121,10 @@ NOT_HIS += [
     )
     for who in ("said Jack", "Jack says")
 ]
+NOT_HIS += [
+    ("english", "I drink coffee.", f"{a}I no longer drink coffee{z}")
+    for a, z in ("``", "「」", "‹›", "⟨⟩", "„“", "＂＂")
+]
 NOT_HIS += [("spanish", "Como carne.", f"{said}, dijo Luis.") for said in ("Ya no como carne", "«Ya no como carne»")]
 NOT_HIS += [
     ("english", f"{lead} I live in Oslo.", "I live in Bergen now.")

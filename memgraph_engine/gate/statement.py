@@ -26,10 +26,10 @@ from memgraph_engine.gate.wording import (
 )
 from memgraph_engine.model.tense import past
 
-_QUOTED = re.compile(r"""(?m)"[^"\n]*"|[“„][^“”\n]*[“”]|«[^«»\n]*»|(?<!\w)['‘](?=\w).*?['’](?!\w)|^\s*>.*""")
+_MARKS = r"\"“”„«»‹›「」『』⟨⟩＂`"
+_QUOTED = re.compile(rf"(?m)[{_MARKS}][^{_MARKS}\n]*[{_MARKS}]|(?<!\w)['‘](?=\w).*?['’](?!\w)|^\s*>.*")
 _COLON = re.compile(r"(?<=\w):\s")
-_UNIT = 3  # letters that a unit is shorter than: "pm"
-_WHO = 4  # words that name one who does something with another: "my boyfriend Tom"
+_UNIT, _WHO = 3, 4  # letters that a unit is shorter than: "pm"; words that name one: "my boyfriend Tom"
 
 
 class Statement:
