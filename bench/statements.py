@@ -18,6 +18,7 @@ from memgraph_engine.gate.verdict import Verdict
 from memgraph_engine.ingest.construct import Vectors, construct, place
 from memgraph_engine.ingest.messages import parse_message
 from memgraph_engine.ingest.worth import worthless
+from memgraph_engine.model.candidate import Candidate
 from memgraph_engine.model.ports import Embedder
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.settings import Settings
@@ -44,23 +45,30 @@ def read(path: Path) -> list[Statements]:
         return [Statements(row["class"], row["language"], row["want"], row["old"], row["new"]) for row in rows]
 
 
-class _Empty:
+class Nowhere:
     """A database in which nothing is near."""
 
     def run(self, *_: object, **__: object) -> list[dict[str, Any]]:
         return [{"pairs": [], "notes": []}]
 
 
+def constructed(
+    messages: Sequence[dict[str, Any]], language: str, embedder: Embedder, settings: Settings
+) -> tuple[list[Candidate], Gate]:
+    """Return what is made of messages that one batch brings, and the gate that judges it."""
+    sources = [parse_message(one, str(at), timezone="UTC", max_text=65536) for at, one in enumerate(messages)]
+    noise = worthless(sources, language, settings.gate)
+    vectors = Vectors(CheckedEmbedder(embedder))
+    placed = place(sources, {}, noise=noise)
+    made = construct(placed, {}, language=language, max_keywords=settings.max_keywords, vectors=vectors)
+    return made, Gate(settings.gate, calibration(embedder.name), Scope("bench", "ana"), language, 0)
+
+
 def verdict(pair: Statements, embedder: Embedder, settings: Settings) -> Verdict:
     """Judge the second statement in a memory that holds the first, as one batch brings both."""
     messages = [{"id": n, "text": text, "speaker": "Ana"} for n, text in (("old", pair.old), ("new", pair.new))]
-    sources = [parse_message(one, one["id"], timezone="UTC", max_text=65536) for one in messages]
-    noise = worthless(sources, pair.language, settings.gate)
-    vectors = Vectors(CheckedEmbedder(embedder))
-    placed = place(sources, {}, noise=noise)
-    made = construct(placed, {}, language=pair.language, max_keywords=settings.max_keywords, vectors=vectors)
-    gate = Gate(settings.gate, calibration(embedder.name), Scope("bench", "ana"), pair.language, 0)
-    return gate.verdicts(cast("Database", _Empty()), made)[-1]
+    made, gate = constructed(messages, pair.language, embedder, settings)
+    return gate.verdicts(cast("Database", Nowhere()), made)[-1]
 
 
 def outcome(pair: Statements, verdict: Verdict) -> str:

@@ -229,6 +229,14 @@ def test_what_is_perhaps_on_the_same_matter_stands_together_and_tells_the_order_
     assert composed([new, hit(2, FERRY)]).entries[0].remarks == ()
 
 
+def test_what_is_perhaps_on_the_matter_of_a_better_one_takes_no_line_from_a_nearer_one():
+    old, *between = (hit(n, f"Boat {n} lies in Porto.") for n in range(1, 6))
+    late = hit(6, "Femi is our photographer.", said=DAY + timedelta(days=9))
+    some = [replace(one, relevance=0.0) for one in (replace(old, later="n6"), *between, late)]
+    assert cited(composed(some, lines=5)) == ["n1", "n2", "n3", "n4", "n5"]
+    assert cited(composed(some, lines=6)) == ["n1", "n6", "n2", "n3", "n4", "n5"]
+
+
 @pytest.mark.parametrize("best", [True, False])
 def test_two_on_one_matter_stand_in_order_of_time_but_for_the_best_of_all(best):
     old, new = hit(3, "Dean takes the pictures."), hit(2, "Femi is our photographer.", said=DAY + timedelta(days=9))
@@ -401,6 +409,15 @@ def test_a_few_words_are_told_with_the_question_that_they_answer(before, told):
     answer = replace(one, note=replace(one.note, context=f"Ana: Yes, both. [before: assistant: {before}]"))
     (entry,) = composed([answer]).entries
     assert entry.line == f"[1] Ana: Yes, both.{told * f' [before: assistant: {before}]'}"
+
+
+@pytest.mark.parametrize("said", ["I only wear black.", "Crowds make me panic."])
+def test_what_speaks_of_its_speaker_is_read_without_a_turn_that_may_not_have_asked(said):
+    one = hit(1, said, given=False)
+    for before, told in (("The market has fish and meat, and much …", False), ("What do you wear?", True)):
+        answer = replace(one, note=replace(one.note, context=f"Ana: {said} [before: assistant: {before}]"))
+        (entry,) = composed([answer]).entries
+        assert ("[before:" in entry.line) is told
 
 
 def test_without_a_time_there_is_no_date():

@@ -4,15 +4,9 @@ from typing import TYPE_CHECKING, cast
 
 import pytest
 
-from bench.statements import _Empty
+from bench.statements import Nowhere, constructed
 from memgraph_engine.cost import NOTHING
-from memgraph_engine.embedding import CheckedEmbedder
-from memgraph_engine.gate.calibration import calibration
-from memgraph_engine.gate.gate import Gate
 from memgraph_engine.gate.verdict import Opinion
-from memgraph_engine.ingest.construct import Vectors, construct, place
-from memgraph_engine.ingest.messages import parse_message
-from memgraph_engine.model.scope import Scope
 from memgraph_engine.settings import Settings
 from memgraph_engine.testing import HashingEmbedder
 
@@ -22,28 +16,23 @@ if TYPE_CHECKING:
 EMBEDDER, SETTINGS = HashingEmbedder(64), Settings.load()
 
 
-def constructed(old, new, language="english", fields=({"speaker": "Ana"}, {"speaker": "Ana"})):
-    """Return candidates of two statements, and the gate that judges them; nothing else is near."""
-    told = enumerate(zip((old, new), fields, strict=True))
-    sources = [
-        parse_message({"id": f"{n}", "text": text, **more}, f"{n}", timezone="UTC", max_text=65536)
-        for n, (text, more) in told
+def put(old, new, language="english", fields=({"speaker": "Ana"},) * 2):
+    """Return candidates of two statements, and the gate that judges them."""
+    told = [
+        {"id": f"{at}", "text": text, **more} for at, (text, more) in enumerate(zip((old, new), fields, strict=True))
     ]
-    vectors = Vectors(CheckedEmbedder(EMBEDDER))
-    placed = place(sources, {}, noise={})
-    made = construct(placed, {}, language=language, max_keywords=SETTINGS.max_keywords, vectors=vectors)
-    return made, Gate(SETTINGS.gate, calibration(EMBEDDER.name), Scope("bench", "ana"), language, 0)
+    return constructed(told, language, EMBEDDER, SETTINGS)
 
 
 def judged(old, new, relation="update", language="english", fields=({"speaker": "Ana"},) * 2, scores=(0.9, 0.8)):
     """Return the verdict on the second of two statements, of which a model holds this."""
-    made, gate = constructed(old, new, language, fields)
+    made, gate = put(old, new, language, fields)
 
     def opinions(_, rows):
         every = ((at, one.known.id) for at, row in enumerate(rows) for one in row)
         return {pair: Opinion(*scores, relation, "It says so.", "scripted", NOTHING) for pair in every}
 
-    return gate.verdicts(cast("Database", _Empty()), made, opinions)[-1]
+    return gate.verdicts(cast("Database", Nowhere()), made, opinions)[-1]
 
 
 ANOTHERS = [
@@ -124,10 +113,10 @@ def test_what_a_model_ties_is_no_weaker_than_a_link_whatever_its_scores(relation
 @pytest.mark.parametrize("turn", ["The dentist is in Faro.", "My car needs a new tyre.", "Rex ate the whole cake."])
 def test_a_tie_compares_what_was_said_and_not_the_turn_that_a_context_quotes(turn):
     said = {"speaker": "Ana", "session": "s"}
-    made, gate = constructed("My favourite tea is mint tea with honey.", turn, fields=(said, said))
+    made, gate = put("My favourite tea is mint tea with honey.", turn, fields=(said, said))
     assert "mint tea" in made[1].context
-    assert gate.verdicts(cast("Database", _Empty()), made)[-1].ties == ()
-    (known,) = gate.compared(cast("Database", _Empty()), made)[1][1]
+    assert gate.verdicts(cast("Database", Nowhere()), made)[-1].ties == ()
+    (known,) = gate.compared(cast("Database", Nowhere()), made)[1][1]
     old, new = made
     assert known.scores.cosine == pytest.approx(max(old.raw_vector @ new.raw_vector, 0), abs=1e-4)
     assert known.scores.cosine < old.context_vector @ new.context_vector

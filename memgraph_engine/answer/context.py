@@ -10,7 +10,7 @@ from memgraph_engine.model.claim import Claim
 from memgraph_engine.model.marker import enclose
 from memgraph_engine.model.memory import Note
 from memgraph_engine.model.result import Contrary, Hit
-from memgraph_engine.model.text import of_oneself
+from memgraph_engine.model.text import personal
 from memgraph_engine.settings import AnswerSettings
 
 PASSAGES = ("document", "code")
@@ -56,7 +56,8 @@ def compose(
     told = {place for fact in chosen for place in places(fact.note)}
     texts = {fact.note.id: _beside(told, fact.note, *read[fact.note.id]) for fact in chosen}
     order = sorted(range(len(chosen)), key=lambda at: chosen[at].rank)
-    order = [*order[:_NEAREST], *sorted(order[_NEAREST:], key=lambda at: _of_others(chosen[at]))]
+    further = sorted(order[_NEAREST:], key=lambda at: not personal(chosen[at].note.role, *chosen[at].note.raw))
+    order = [*order[:_NEAREST], *further]
     taken += 0 if sure else _UNSURE_TOKENS
     lengths = _lengths([chosen[at] for at in order], texts, budget - taken - _MARKS, settings)
     kept = [(chosen[at], limit) for at, limit in sorted(zip(order, lengths, strict=True)) if limit]
@@ -72,11 +73,6 @@ def compose(
     lines = [*([] if sure else [UNSURE]), *(entry.line for entry in entries), *general]
     marked = enclose("\n" + "\n".join(lines) + "\n") if entries else ""
     return Context(question, marked, tuple(entries), most_tokens(marked), budget, left_out, general=general, sure=sure)
-
-
-def _of_others(fact: Fact) -> bool:
-    """Tell whether nobody but an assistant speaks of himself in what a fact tells."""
-    return fact.note.role == "assistant" or not any(map(of_oneself, fact.note.raw))
 
 
 def _beside(told: Collection[Place], note: Note, said: str, asked: str) -> str:

@@ -143,8 +143,9 @@ def _together(ranked: Sequence[Fact], pairs: Sequence[tuple[str, str]]) -> list[
     best = {fact.note.id for fact in ranked[:1]}  # and what came later of its matter
     for _ in pairs:
         best.update(new for new, old in pairs if old in best)
-    order = lambda fact: (fact.behind, fact.note.id not in best, fact.note.said_at)  # noqa: E731
-    return [fact for group in groups for fact in sorted(group, key=order)]
+    for group in groups:
+        group.sort(key=lambda fact: (fact.behind, fact.note.id not in best, fact.note.said_at))
+    return [fact for group in groups for fact in group]
 
 
 def _remarks(note: Note, ties: Sequence[Contrary], earlier: Fact | None) -> tuple[Remark, ...]:

@@ -15,7 +15,7 @@ from memgraph_engine.language import CLOSED, listed_terms, tokenize
 from memgraph_engine.llm.tokens import most_tokens
 from memgraph_engine.model.marker import BLANK, NUMBERED, as_line, seen, without_marks
 from memgraph_engine.model.memory import Note, Source, by_time
-from memgraph_engine.model.text import of_oneself
+from memgraph_engine.model.text import personal
 from memgraph_engine.rendering import render, told, written
 
 _GAP = "…"
@@ -72,7 +72,7 @@ def text(note: Note, language: str) -> tuple[str, str]:
     if before == note.context:  # a chat model or the user wrote it
         return _lined(note.context), ""
     own, once = " ".join(source.text for source in note.sources), _once(note.sources, language)
-    short, asked = len(_WORDS.findall(own)) <= _SHORT, _ASKED if of_oneself(own) else _MAY_ASK  # "I only wear black."
+    short, asked = len(_WORDS.findall(own)) <= _SHORT, _ASKED if personal("", own) else _MAY_ASK  # "I only wear black."
     days = {source.said_as[:10] for source in once if source.said_as}
     said = render([(source, None) for source in once], language, dated=len(days) > 1).context
     return _lined(said), _unmarked(before, " ") if short and asked.search(before) else ""

@@ -30,11 +30,12 @@ def asks_about_user(question: str) -> bool:
 
 
 def _asks(said: str, language: str) -> bool:
-    closed = frozenset[str]().union(*(word_list(language, kind) for kind in (*CLOSED, "time-words", "courtesies")))
-    words = re.findall(r"[^\W_]+(?:'[^\W_]+)?", said)
-    asking = [word for word in words if re.fullmatch(_ASKING[language], word)]
-    about = re.search(rf"\b(?:{_ABOUT[language]})\b", said)
-    return bool(about and asking) and closed.issuperset({*words} - {*asking})
+    if not re.search(rf"\b(?:{_ABOUT[language]})\b", said):  # as most questions
+        return False
+    words = {*re.findall(r"[^\W_]+(?:'[^\W_]+)?", said)}
+    asking = {word for word in words if re.fullmatch(_ASKING[language], word)}
+    closed = (word_list(language, kind) for kind in (*CLOSED, "time-words", "courtesies"))
+    return bool(asking) and not words.difference(asking, *closed)
 
 
 def read_about_user(engine: Engine, scope: Scope, question: str) -> Reading | None:

@@ -224,9 +224,10 @@ class Reader:
             if blocks
             else self._hits(scope, query, settings.rounds, busy=busy)
         )
-        hits, left_out = candidates(query.text, found if blocks else found[:top_k], language)
+        near = found if blocks else found[:top_k]
+        hits, left_out = candidates(query.text, near, language)
         certain = sure(query.text, hits, found.among, language)
-        if not certain:
+        if not certain and len(near) < len(found):
             hits, left_out = candidates(query.text, found, language)
         hits, ties = self._with_others(query, hits)
         told = {hit.note.id for hit in hits}

@@ -361,10 +361,9 @@ def _names(pair: Pair) -> str:
 
 def _subject(pair: Pair) -> str:
     """Tell "I moved" from "Bo moved", which one speaker says, and "my flight" from "Bo's flight"."""
-    apart = (
-        pair.alike and not any(alike for *_, alike in pair.alike) and pair.wording not in ("verbatim", "reordered")
-    )  # "the e-mail" is "the email"
-    return "They tell of different ones." if apart else ""
+    apart = pair.alike and not any(alike for *_, alike in pair.alike)
+    worded = pair.wording in ("verbatim", "reordered")  # "the e-mail" is "the email"
+    return "They tell of different ones." if apart and not worded else ""
 
 
 def _question(pair: Pair) -> str:

@@ -88,11 +88,12 @@ class Compared:
     @cached_property
     def part(self) -> str:
         """The words of it that a model means by an update: '' for all, also where that may be one or another."""
+        if self._changed:
+            return self.former
         line, content = self.known.lines[self.scores.line], self.new.lines[0].content
         shared = {one: len(one.content & content) for one in statements(line)}
         nearest = [one for one, count in shared.items() if count and count == max(shared.values())]
-        part = line.words(nearest[0].own) if len(nearest) == 1 < len(shared) else ""
-        return self.former if self._changed else part
+        return line.words(nearest[0].own) if len(nearest) == 1 < len(shared) else ""
 
     @property
     def texts(self) -> tuple[str, str]:

@@ -20,7 +20,7 @@ from memgraph_engine.graph.database import Runner
 from memgraph_engine.graph.rows import moment, note_from
 from memgraph_engine.model.memory import Note
 from memgraph_engine.model.result import CacheStats
-from memgraph_engine.model.text import asks, counts, of_oneself, requests
+from memgraph_engine.model.text import asks, counts, personal, requests
 
 if TYPE_CHECKING:
     import numpy as np
@@ -228,7 +228,7 @@ def _cached(rows: Sequence[Sequence[Any]], dimensions: int) -> Iterator[CachedNo
             all(map(asks, lines)),
             role == "user" and all(map(requests, lines)),
             any(map(counts, lines)),
-            role != "assistant" and any(map(of_oneself, lines)),
+            personal(role, *lines),
             said_at,
             valid_from,
             tuple(tags),

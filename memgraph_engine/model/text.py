@@ -85,13 +85,13 @@ def counts(line: str) -> bool:
     return any(word[0].isdigit() or word in _numbers() for word in _spoken_words(line))
 
 
-def of_oneself(line: str) -> bool:
-    """Tell whether who says a rendered line speaks of himself in it, in any listed language.
+def personal(role: str, *lines: str) -> bool:
+    """Tell whether somebody but an assistant speaks of himself in rendered lines, in any listed language.
 
-    >>> [of_oneself(line) for line in ("Ana: My cat is grey. (8 May, 2023)", "Ana: ideas for a gift (8 May, 2023)")]
+    >>> [personal("", line) for line in ("Ana: My cat is grey. (8 May, 2023)", "Ana: ideas for a gift (8 May, 2023)")]
     [True, False]
     """
-    return not _first_person().isdisjoint(_spoken_words(line))
+    return role != "assistant" and any(not _first_person().isdisjoint(_spoken_words(line)) for line in lines)
 
 
 def asks_amount(question: str, language: str) -> bool:

@@ -103,7 +103,7 @@ def grammar(language: str) -> Grammar:
         triggers=frozenset(given["triggers"].split()).union(*_named(tables)) if "triggers" in given else frozenset(),
         patterns=tuple((kind, _compiled(one, words)) for kind, one in patterns),
         meanings={name: {_folded(word): value for word, value in table.items()} for name, table in tables.items()},
-        not_after=_compiled(given.get("not_after", _NEVER), {}),
+        not_after=_compiled(given.get("not_after", _NEVER), words),
         not_before=_compiled(given.get("not_before", _NEVER), {}),
         not_last_after=_compiled(given.get("not_last_after", _NEVER), {}),
         recurring=_compiled(given.get("recurring", _NEVER), {}),
