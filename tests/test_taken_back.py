@@ -137,3 +137,20 @@ def test_what_was_said_beside_it_is_found_and_told(tenant, embedder, language):
             assert beside.text.rstrip(".") not in hits[kept.note].former
             assert not hits[kept.note].until or hits[kept.note].former
             assert beside.text in memory.context(beside.text, user_id=user).text
+
+
+LEFT = [
+    ("english", "I eat only fish.", "I no longer eat fish."),
+    ("english", "I eat only fish.", "I can eat fish."),
+    ("english", "I live with her in Rome.", "I no longer live in Rome."),
+    ("english", "My son lives in Faro with me.", "My son no longer lives in Faro."),
+    ("english", "My class on Monday is at 9.", "Actually, my class on Friday is at 9."),
+    ("spanish", "Como solo pescado.", "Ya no como pescado."),
+    ("spanish", "Vivo en Roma con ella.", "Ya no vivo en Roma."),
+    ("spanish", "Trabajo con él en Acme.", "Ya no trabajo en Acme."),
+]
+
+
+@pytest.mark.parametrize(("language", "old", "new"), LEFT)
+def test_a_note_stays_while_a_correction_leaves_a_word_of_it_as_it_was(language, old, new):
+    assert judged(language, old, new)[0].kind != "supersede"

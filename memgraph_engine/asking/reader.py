@@ -224,7 +224,7 @@ class Reader:
             if blocks
             else self._hits(scope, query, settings.rounds, busy=busy)
         )
-        near = found if blocks else found[:top_k]
+        near = found if blocks else _first(found, top_k)
         hits, left_out = candidates(query.text, near, language)
         certain = sure(query.text, hits, found.among, language)
         if not certain and len(near) < len(found):
@@ -515,6 +515,17 @@ class Reader:
             metadata=check_metadata(given.get("metadata"), "metadata"),
             archived=_switch(given.get("archived", False)),
         )
+
+
+def _first(found: Sequence[Hit], top_k: int) -> list[Hit]:
+    """Return the first hits, and of what stands behind them what one of them replaced: it lost its place to that."""
+    near = [*found[:top_k]]
+    known = {hit.note.id for hit in near}
+    for hit in found[top_k:]:
+        if hit.replaced_by in known:
+            near.append(hit)
+            known.add(hit.note.id)
+    return near
 
 
 def _later(tie: Contrary) -> bool:
