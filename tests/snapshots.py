@@ -2,9 +2,24 @@
 
 from collections import Counter
 
+KEYS = {
+    **dict.fromkeys(("Note", "Past", "Source", "PastSource", "Topic", "Run", "Block", "BlockRun", "Claim"), "id"),
+    **dict.fromkeys(("Hold", "Usage", "Retrieval", "Decision", "Erasure"), "id"),
+    "Keyword": "name",
+    "Erased": "erasure",
+    "Scope": "scope",
+}
+"""What has a scope, and the property by which an index finds it."""
+
 
 def close(vector):
     return None if vector is None else tuple(round(number, 3) + 0.0 for number in vector)
+
+
+def of_scope(*labels):
+    """Return Cypher that finds the nodes `n` of $scope by indexes: a scan reads what every test has written."""
+    parts = (f"MATCH (n:{label} {{scope: $scope}}) WHERE n.{KEYS[label]} >= '' RETURN n" for label in labels or KEYS)
+    return f"CALL () {{ {' UNION ALL '.join(parts)} }}"
 
 
 def snapshot(memory, user="ana", vectors=True):
@@ -12,15 +27,14 @@ def snapshot(memory, user="ana", vectors=True):
     scope = f"{memory.engine.settings.tenant}/{user}"
     with memory.engine.db._session() as session:
         nodes = session.run(
-            "MATCH (n {scope: $scope}) WHERE n:Note OR n:Source OR n:Keyword OR n:Scope "
-            "RETURN labels(n) AS labels, properties(n) AS given",
+            f"{of_scope('Note', 'Source', 'Keyword', 'Scope')} RETURN labels(n) AS labels, properties(n) AS given",
             scope=scope,
         ).data()
         ties = session.run(
-            "MATCH (a {scope: $scope})-[r:FROM|NEXT|RELATED|SUPERSEDES|UNTIED|HAS_KEYWORD|CO_OCCUR]->(b) "
-            "WHERE (a:Note OR a:Source OR a:Keyword) AND (b:Note OR b:Source OR b:Keyword) "
-            "OR r:RELATED OR r:SUPERSEDES OR r:UNTIED "
-            "RETURN type(r) AS kind, coalesce(a.id, a.name) AS a, coalesce(b.id, b.name) AS b, "
+            f"{of_scope('Note', 'Source', 'Keyword')} "
+            "MATCH (n)-[r:FROM|NEXT|RELATED|SUPERSEDES|UNTIED|HAS_KEYWORD|CO_OCCUR]->(b) "
+            "WHERE b:Note OR b:Source OR b:Keyword OR r:RELATED OR r:SUPERSEDES OR r:UNTIED "
+            "RETURN type(r) AS kind, coalesce(n.id, n.name) AS a, coalesce(b.id, b.name) AS b, "
             "r.weight AS weight, r.kind AS of, r.part AS part",
             scope=scope,
         ).data()
