@@ -12,6 +12,10 @@ from memgraph_engine.model.memory import Source
 
 LIVED, MOVED = "I live in Lisbon.", "I no longer live in Lisbon, I moved to Faro."
 CHANGED = [
+    ("english", "Karim's wedding is on 29 August.", "Karim's wedding is postponed, it's on 5 September now"),
+    ("english", "The party is on Friday.", "We moved the party. It's on Saturday."),
+    ("english", "My rent is 780 euros.", "The landlord raised my rent. It's 815."),
+    ("english", "I have 14 hens.", "I went from 14 hens to 6."),
     ("english", "I have 6 hens in the garden.", "the fox came, so I've got 4 hens now"),
     ("english", "I lead a crew of five on the ferry.", "I'm leading a crew of seven now"),
     ("english", "My surgery is on Tuesday at 9.", "the clinic called, they postponed my surgery to Friday"),
@@ -160,6 +164,14 @@ PARTED = [
     for new in ("Sam and I broke up.", "I broke up with Sam.")
 ]
 BESIDE = [
+    ("english", "Karim's wedding is on 29 August.", "Ana's wedding is postponed. It's on 5 September now."),
+    ("english", "My dog is 3.", "My cat is sick, it is 4 now."),
+    ("english", "I have a gym membership.", "I forgot to cancel my gym membership."),
+    ("english", "I have a gym membership.", "I promised to cancel my gym membership."),
+    ("english", "I live in Oslo.", "My colleague wrote: I no longer live in Oslo."),
+    ("english", "I live in Oslo.", "Jack (10:30): I no longer live in Oslo."),
+    ("english", "I live in Oslo.", "Jack said\n\nI no longer live in Oslo."),
+    ("spanish", "El perro de mi hermana tiene 3 años.", "El perro de mi hermano tiene 4 años ahora."),
     *NOT_HIS,
     *ANOTHERS,
     *PARTED,
@@ -366,6 +378,29 @@ def test_only_what_changed_is_true_no_more(language, old, new, former):
     changed = update(line(new, language), line(old, language))
     assert changed
     assert changed.former == former
+
+
+FROM_TO = [
+    ("english", "I live in {}.", "I moved from Oslo to Rome.", "Oslo", "Bergen"),
+    ("english", "My sister lives in {}.", "My sister moved from Oslo to Rome.", "Oslo", "Bergen"),
+    ("english", "My class is on {}.", "They moved my class from Mondays to Fridays.", "Mondays", "Tuesdays"),
+    ("english", "The wedding is on {}.", "The wedding was moved from 12 May to 20 June.", "12 May", "14 May"),
+    ("english", "The exam is in room {}.", "The exam was moved from room 12 to room 14.", "12", "11"),
+    ("english", "My dose is {} mg.", "My dose was raised from 20 to 40 mg.", "20", "10"),
+    ("english", "I weigh {} kilos.", "I went from 80 to 75 kilos.", "80", "82"),
+    ("english", "My rent is {} euros.", "The landlord raised the rent from 780 to 815 euros.", "780", "700"),
+    ("english", "Sorry, I meant {} euros.", "They raised my salary from 2700 to 2900 euros.", "", "150"),
+    ("spanish", "Vivo en {}.", "Me mudé de Oslo a Roma.", "Oslo", "Bergen"),
+    ("spanish", "Mi clase es el {}.", "Han movido mi clase del lunes al viernes.", "lunes", "martes"),
+    ("spanish", "Mi alquiler es de {} euros.", "Mi alquiler ha subido de 780 a 815 euros.", "780", "700"),
+]
+
+
+@pytest.mark.parametrize(("language", "old", "new", "before", "other"), FROM_TO)
+def test_who_tells_from_what_something_changed_tells_a_change_of_that_alone(language, old, new, before, other):
+    now = line(new, language)
+    assert not before or update(now, line(old.format(before), language))
+    assert update(now, line(old.format(other), language)) is None
 
 
 def test_what_had_changed_long_before_is_no_news_of_what_was_said_since():

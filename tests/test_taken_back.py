@@ -1,5 +1,6 @@
 """What a correction takes back is marked, and nothing else that was said with it is hidden, by generation."""
 
+import re
 from dataclasses import dataclass
 from itertools import product
 
@@ -106,7 +107,7 @@ def test_a_correction_of_one_statement_hides_no_other_and_marks_none(pair, joint
     if tie:
         own = set(beside.words) - set(said.words)
         assert tie.former, old
-        assert not [word for word in own if word in tie.former], (old, tie.former)
+        assert own.isdisjoint(re.findall(r"[\w:]+", tie.former)), (old, tie.former)  # "Mondays" has no "Monday"
 
 
 def test_nearly_all_that_is_taken_back_is_marked():
@@ -144,6 +145,7 @@ LEFT = [
     ("english", "I eat only fish.", "I can eat fish."),
     ("english", "I live with her in Rome.", "I no longer live in Rome."),
     ("english", "My son lives in Faro with me.", "My son no longer lives in Faro."),
+    ("english", "I live in Oslo.", "Jack said\n\nI no longer live in Oslo."),
     ("english", "My class on Monday is at 9.", "Actually, my class on Friday is at 9."),
     ("spanish", "Como solo pescado.", "Ya no como pescado."),
     ("spanish", "Vivo en Roma con ella.", "Ya no vivo en Roma."),

@@ -1,7 +1,7 @@
 """What a line states: its clauses, each as if it stood by itself, and whose state each tells."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import dropwhile, groupby, pairwise, takewhile
 from operator import attrgetter
@@ -28,7 +28,7 @@ from memgraph_engine.model.tense import past
 
 _MARKS = r"\"“”„«»‹›「」『』⟨⟩＂`"
 _QUOTED = re.compile(rf"(?m)[{_MARKS}][^{_MARKS}\n]*[{_MARKS}]|(?<!\w)['‘](?=\w).*?['’](?!\w)|^\s*>.*")
-_COLON = re.compile(r"(?<=\w):\s")
+_COLON = re.compile(r"(?<=[\w)\]]):\s")
 _UNIT, _WHO = 3, 4  # letters that a unit is shorter than: "pm"; words that name one: "my boyfriend Tom"
 
 
@@ -38,11 +38,13 @@ class Statement:
     `own` is the clause as it stands, `lead` what it goes on from: "in York" from "I work" behind "I work in Leeds and".
     It is `past` where it tells what was: that has no end to come.
     `changes` are its words of change, `around` those of other clauses of its sentence: "the fox came, I have 4 hens".
+    `origin` is what was before, where it tells that; it is none of its `tokens`: "from 20" of "raised from 20 to 40".
     """
 
     def __init__(self, own: Sequence[Token], lead: Sequence[Token], line: Line) -> None:
         self.own, self.lead, self.line, self.lists = own, lead, line, (lists := line.lists)
-        self.tokens = [*lead, *own]
+        before, self.origin, behind = _origin([*lead, *own], lists)
+        self.tokens = [*before, *behind]
         self.words = words(self.tokens)
         told = phrases_in(self.words, lists.changing)
         found = {phrase: held for phrase, held in told.items() if self._tells_change(phrase, held)}
@@ -220,17 +222,10 @@ class Statement:
         pairs = (pair for pair in pairwise(self.body) if numbers(pair[:1]))
         return timeless((after for _, after in pairs))
 
-    def units(self, values: Iterable[str]) -> list[tuple[str, str, str]]:
-        """Return some numbers, each with what it counts ('' for nothing: "mg of iron") and the word before it."""
-        found = []
-        for at, one in enumerate(self.body):
-            if one.plain in values:
-                unit, of, what = [*self.body[at + 1 : at + 4], one, one, one][:3]
-                named = unit is not one and (unit.day.startswith("month") if unit.day else bool(unit.stem))  # "3 May"
-                whole = (unit, of, what) if of.plain in self.lists.several and what is not one else (unit,)
-                counts = " ".join(token.stem or token.word for token in whole) if named else ""
-                found.append((one.plain, counts, self.body[at - 1].plain if at else ""))
-        return found
+    def comes_from(self, was: "Statement") -> bool:
+        """Tell whether another one holds what was before it by its own words, if it tells that."""
+        old, told = was.body, self.origin
+        return timeless(told) <= was.content and {*numbers(told), *dates(told)} <= {*numbers(old), *dates(old)}
 
     @cached_property
     def feeling(self) -> tuple[str, bool, frozenset[str]] | None:
@@ -272,7 +267,7 @@ class Subject(NamedTuple):
                 return cls(rest[1].stem, owner=noun.stem, thing=True)
             name = next((token.stem for token in rest[:1] if token.stem and token.capital), "")
             led = next(iter(rest[bool(name) :]), noun).word in lists.details - lists.indefinite
-            which = next((token.stem for token in rest[bool(name) + 1 : -1] if token.stem), "") if led else ""
+            which = next((token.word for token in rest[bool(name) + 1 : -1] if token.stem), "") if led else ""
             return cls(noun.stem, name, which=which, thing=not name, mine=first in lists.first_person)
         owns = len(body) > 2 and body[1].plain == "'s" and bool(body[2].stem)
         if body[0].written in own:
@@ -317,9 +312,11 @@ def statements(line: Line) -> Sequence[Statement]:
     found: list[Statement] = []
     before: list[Token] = []
     for clause in _stated(line):
-        goes_on = bool(found) and found[-1].sentence == clause[0].sentence
+        sentences = {clause[0].sentence, clause[0].sentence - (clause[0].word in line.lists.anaphors)}
+        goes_on = bool(found) and found[-1].sentence in sentences
         lead, own = _begun(clause, found[-1]) if goes_on else ((), clause)
         one = Statement([*before, *own], lead, line)
+        one.sentence = found[-1].sentence if goes_on else one.sentence
         if one.content:
             found.append(one)
             before = []
@@ -351,8 +348,12 @@ def _begun(clause: Sequence[Token], before: Statement) -> tuple[Sequence[Token],
     """
     if clause[0].word not in before.lists.anaphors:
         return _lead(clause, before.tokens, before.lists), clause
-    known = (pair for pair in pairwise(before.tokens) if pair[0].word in before.lists.determiners and pair[1].stem)
-    thing = next(iter([*known][-1:]), ())
+    told, lists, thing = before.tokens, before.lists, list[Token]()
+    for at, (one, after) in enumerate(pairwise(told)):
+        if one.word in lists.determiners and after.stem:
+            thing = told[at : at + 2]
+        elif one.capital and one.stem and after.plain == "'s":
+            thing = told[at : at + 3]
     return thing, (clause[1:] if thing else ()) or clause
 
 
@@ -369,6 +370,17 @@ def _lead(clause: Sequence[Token], tokens: Sequence[Token], lists: Lists) -> Seq
     alike = (at for at in range(len(tokens) - 1, 0, -1) if _like(tokens[at], lists) == _like(clause[0], lists))
     at = next(alike, len(tokens) - 1 if bare and tokens[-1].stem else _subject_length(tokens, lists))
     return tokens[:at]
+
+
+def _origin(tokens: Sequence[Token], lists: Lists) -> tuple[Sequence[Token], Sequence[Token], Sequence[Token]]:
+    """Return the value that its verb of change leads away from before it comes to another, between all the rest."""
+    verbs = phrases_in(words(tokens), lists.changing - lists.since - lists.corrections).values()
+    behind = min(map(max, verbs), default=len(tokens))
+    first = next((at for at in range(behind, len(tokens)) if tokens[at].word in lists.origins), len(tokens))
+    last = next((at for at in range(first, len(tokens)) if tokens[at].word in lists.goals), first)
+    first += first == behind  # "went from" is a verb of change
+    value = any(token.kind != "word" for token in tokens[first:last])  # "la clave del wifi" is whose
+    return (tokens[:first], tokens[first:last], tokens[last:]) if value else (tokens, (), ())
 
 
 def _like(token: Token, lists: Lists) -> str:
@@ -435,7 +447,10 @@ def _own_words(line: Line) -> Sequence[Token]:
         spans += [(colon.end(), len(text)) for told in head if not _is_own(told, line)]
     inside = ([one for one in every if start <= one.span[0] < end] for start, end in spans)
     said = [one for some in inside if not all(token.stem for token in some) for one in some]  # "Sol" is but a name
-    said += [one for sentence in parted(every, "sentence") if _reported(sentence, line.lists) for one in sentence]
+    parts = parted(every, "sentence")
+    for at, sentence in enumerate(parts):
+        if clauses := _reported(sentence, line.lists):  # where it tells no more than that, the words are yet to come
+            said += [one for some in (parts[at:] if clauses == 1 else [sentence]) for one in some]
     return [token for token in every if token not in said] if said else every
 
 
@@ -443,17 +458,18 @@ def _is_own(head: Sequence[Token], line: Line) -> bool:
     """Tell whether a speaker announces words of his own before a colon: "Update:", "My address:"; not "Jack wrote:"."""
     lists, told = line.lists, words(head)
     mine = told[0] in lists.speaker or head[0].written in line.speaker_names
-    thing = told[0] in lists.first_person and not phrases_in(told, lists.hedges)
+    thing = told[0] in lists.first_person and not phrases_in(told, lists.hedges) and not past(told, line.language)
     return mine or thing or bool(phrases_in(told, lists.changing))
 
 
-def _reported(sentence: Sequence[Token], lists: Lists) -> bool:
-    """Tell whether another one is said to have said a sentence, by a clause of it: "Jack said", "says Jack"."""
-    for clause in parted(sentence, "clause"):
+def _reported(sentence: Sequence[Token], lists: Lists) -> int:
+    """Count the clauses of a sentence that another one has said, as one of them tells: "Jack said", "says Jack"."""
+    clauses = parted(sentence, "clause")
+    for clause in clauses:
         others = [one for one in clause if one.word not in lists.hedges - lists.persons]
         if others and len(others) < len(clause) and all(one.capital and one.stem for one in others):
-            return True
-    return False
+            return len(clauses)
+    return 0
 
 
 def _led_to(tokens: Sequence[Token], ends: Mapping[int, bool], lists: Lists) -> Iterator[Token]:

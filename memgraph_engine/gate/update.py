@@ -11,9 +11,10 @@ still be read.
 from collections.abc import Sequence
 from datetime import timedelta
 from functools import cached_property
-from itertools import dropwhile, groupby, pairwise, product, takewhile
+from itertools import dropwhile, groupby, pairwise, takewhile
 from operator import attrgetter
 
+from memgraph_engine.gate.amount import amounts, replaced
 from memgraph_engine.gate.contrast import Update, contrast
 from memgraph_engine.gate.difference import aligned, as_written, quoted, swapped, swapped_dates, worded
 from memgraph_engine.gate.known import Line
@@ -22,7 +23,6 @@ from memgraph_engine.gate.wording import Lists, Token, numbers, recurs, shown, t
 from memgraph_engine.model.tense import present
 
 _HEAD = 3  # tokens with which both tell whose state it is: "my office is"
-_HOURS = 2  # no hour, day of a month or age has more digits
 _NEWS = timedelta(days=90)  # what had changed so long before a line was said, its speaker knew when he said that
 _ALIKE = 0.5  # share of tokens from which one word in another's place tells of another thing; below, of other wording
 
@@ -103,6 +103,8 @@ class _Pair:
     @cached_property
     def evidence(self) -> str:
         """What tells that the new one is the present state of the old one, or ''."""
+        if not self.now.comes_from(self.was):
+            return ""
         if not self._same_subject:
             return self._turn
         over = self.lists.over
@@ -203,7 +205,8 @@ class _Pair:
         mine, theirs = self._names
         name = swapped("name", mine, theirs)
         date = swapped_dates(now.values, was.values)
-        number = self._number
+        new, old = (as_written(some, one.body) for some, one in zip(self._numbers, (now, was), strict=True))
+        number = swapped("number", new, old)  # "20 mg" is no news of "15 minutes"
         # who meets at 9 on Monday and at 10 on Tuesday meets twice; "the meeting" is one, whenever it is
         once = was.subject.thing and not recurs(was.words, self.lists)
         if (name and (date or number)) or (date and number and not once):
@@ -257,25 +260,18 @@ class _Pair:
         now, was = self.now, self.was
         told = timeless(token for token in self._matter if not token.number)
         sentence = (one.content for one in statements(was.line) if one.sentence == was.sentence)
-        shared = told & frozenset().union(*sentence) or now.counted & was.counted
-        if not told and now.subject.speaker and now.becoming:  # "I turned 40"
-            return any(self._is(led) for _, _, led in was.units(was.numbers - now.numbers))
+        shared = told & frozenset().union(*sentence) or now.counted & was.counted or timeless(now.origin)
+        if now.becoming and told <= {now.subject.noun, now.subject.name}:  # "I turned 40"
+            return any(self._is(one.plain) and after.plain in self._numbers[1] for one, after in pairwise(was.body))
         half = 2 * len(shared) >= len(told)
         return bool(shared) and (told <= shared or (half and aligned(now.body, was.body)[0] <= _ALIKE))
 
-    @property
-    def _number(self) -> str:
-        """Tell another number of the same: "20 mg" is no news of "15 minutes"."""
-        new, old = ({pair[side] for pair in self._numbers} for side in (0, 1))
-        return swapped("number", as_written(new, self.now.body), as_written(old, self.was.body))
-
     @cached_property
-    def _numbers(self) -> list[tuple[str, str]]:
-        """The numbers of the new one with those of the old one in whose place they stand."""
-        now, was = self.now, self.was
-        mine, theirs = (numbers(one.values) for one in (now, was))
-        pairs = product(now.units(mine - was.numbers), was.units(theirs - now.numbers))
-        return [(one[0], other[0]) for one, other in pairs if self._alike(one, other)]
+    def _numbers(self) -> Sequence[set[str]]:
+        """The numbers of the new one, and those of the old one in whose place they stand."""
+        both = (self.now, self.was)
+        told = [[one for one in amounts(side.body, self.lists) if one.tokens[0] in side.values] for side in both]
+        return [numbers(tokens) for tokens in replaced(*told) or ((), ())]
 
     @property
     def _replaced(self) -> Sequence[Token]:
@@ -283,11 +279,9 @@ class _Pair:
 
         Likewise what is over, where the clause tells more behind it: "I like tea" of "I like tea / coffee".
         """
-        gone = {old for _, old in self._numbers}
-        if not gone and self._place:
-            return self._place
+        gone = self._numbers[1]
         if not gone or self.was.numbers <= gone | self.now.numbers:
-            return self._over
+            return (not gone and self._place) or self._over
         own = self.was.own
         places = [at for at, one in enumerate(own) if one.plain in gone]
         ends = (at + 1 + any(one.stem or one.day for one in own[at + 1 : at + 2]) for at in places)
@@ -310,17 +304,6 @@ class _Pair:
         behind = any(token.stem and not token.number and not token.timely for token in own[last + 1 :])
         whole = self.exchange or mine <= {self.was.subject.noun, self.was.subject.name}
         return own[: last + 1] if behind and not whole else []
-
-    def _alike(self, one: tuple[str, str, str], other: tuple[str, str, str]) -> bool:
-        """Tell whether two numbers count the same; what counts nothing may be an hour or an age, unless it is large."""
-        (new, unit, lead), (old, counted, led) = one, other
-        if unit and counted:
-            return unit.startswith(counted) or counted.startswith(unit)
-        if unit or counted:
-            return False
-        is_now = new in self.now.becoming and self._is(led)
-        large = all(len(one.partition(".")[0]) > _HOURS for one in (new, old))
-        return is_now or large or lead == led or {lead, led} <= self.lists.details
 
     def _is(self, lead: str) -> bool:
         """Tell whether a word leads to what somebody or something is: "is", "tiene"."""

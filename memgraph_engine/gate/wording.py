@@ -108,6 +108,7 @@ class Lists:
     novelty: frozenset[str]  # those of the words of change that stand beside a noun: "new"
     since: frozenset[str]  # those that are no verbs: "now", with which all that the clause tells may be otherwise
     goals: frozenset[str]  # behind these stands what something is changed or set to: "moved to", "booked for"
+    origins: frozenset[str]  # behind these stands what it was before: "moved from"
     edits: Mapping[str, str]  # with these one repairs what one has just said, by their kinds (`repair.py`)
     dwelling: Mapping[str, str]  # with these it is told where somebody lives, or works
     relocation: Mapping[str, str]  # words of change, with which he does so elsewhere: "moved to", "got the job at"
