@@ -229,6 +229,14 @@ def test_what_is_perhaps_on_the_same_matter_stands_together_and_tells_the_order_
     assert composed([new, hit(2, FERRY)]).entries[0].remarks == ()
 
 
+def test_a_line_is_later_than_no_line_that_is_not_told():
+    old, new = hit(20, "Dean takes the pictures."), hit(3, "Femi is our photographer.", said=DAY + timedelta(days=9))
+    context = composed(
+        [new, *(hit(n, f"Boat {n} lies in Porto.") for n in range(4, 12)), replace(old, later="n3")], lines=5
+    )
+    assert (cited(context)[0], "n20" in cited(context), "later" in context.text) == ("n3", False, False)
+
+
 def test_what_is_perhaps_on_the_matter_of_a_better_one_takes_no_line_from_a_nearer_one():
     old, *between = (hit(n, f"Boat {n} lies in Porto.") for n in range(1, 6))
     late = hit(6, "Femi is our photographer.", said=DAY + timedelta(days=9))

@@ -131,5 +131,5 @@ def _lengths(chosen: Sequence[Fact], texts: Mapping[str, str], room: int, settin
 
 
 def _entry(number: int, fact: Fact, part: str, whole: str, numbers: Mapping[str, str]) -> Cited:
-    remarks = tuple(remark.shown(numbers) for remark in fact.remarks)
+    remarks = tuple(filter(None, (remark.shown(numbers) for remark in fact.remarks)))
     return Cited(number, head(number, fact, numbers) + part, fact.note, fact.sources, remarks, part != whole)

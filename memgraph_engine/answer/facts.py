@@ -18,9 +18,9 @@ Gone = dict[str, tuple[str, str]]
 
 
 class Remark(NamedTuple):
-    """What has to be known about a note: `text` alone, or up to `at` and then which line took its place, and `rest`.
+    """What has to be known about a note: `text`, or up to `at` and then the number of another line, and `rest`.
 
-    `by` is the id of that line's note; '' for none.
+    `by` is the id of that line's note; '' for none. Without a text it says nothing where that line is not told.
     """
 
     text: str
@@ -28,8 +28,10 @@ class Remark(NamedTuple):
     at: str = ""
     rest: str = ""
 
-    def shown(self, numbers: Mapping[str, str]) -> str:
-        """Return it with the number of the line that it points to, if there is one."""
+    def shown(self, numbers: Mapping[str, str] | None) -> str:
+        """Return it with the number of the line that it points to, if there is one; at its longest for None."""
+        if numbers is None:
+            return self.text or f"{self.at} [00]"
         return " ".join(filter(None, (self.at, numbers[self.by], self.rest))) if self.by in numbers else self.text
 
 
@@ -163,8 +165,7 @@ def _remarks(note: Note, ties: Sequence[Contrary], earlier: Fact | None) -> tupl
     elif note.status == "archived":
         remarks.append(Remark("archived"))
     if earlier:
-        said = f"later than what was said on {earlier.note.said_at:%Y-%m-%d}"
-        remarks.append(Remark(said, earlier.note.id, "later than"))
+        remarks.append(Remark("", earlier.note.id, "later than"))
     for tie in ties:
         if tie.kind == "supersede" and tie.newer == note.id:
             remarks.append(Remark(f"replaces what was said on {tie.older_said:%Y-%m-%d}"))

@@ -8,7 +8,6 @@ import re
 from bisect import bisect_right
 from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
-from types import MappingProxyType
 
 from memgraph_engine.answer.facts import Fact, Remark
 from memgraph_engine.language import CLOSED, listed_terms, tokenize
@@ -42,8 +41,8 @@ def places(note: Note) -> list[Place]:
     return [(source.session or f"\0{source.id}", source.seq) for source in note.sources]
 
 
-def head(number: int, fact: Fact, numbers: Mapping[str, str] = MappingProxyType({})) -> str:
-    """Return what stands in front of a note's text: its number, days and remarks.
+def head(number: int, fact: Fact, numbers: Mapping[str, str] | None = None) -> str:
+    """Return what stands in front of a note's text: its number, days and remarks; without `numbers` at its longest.
 
     Where a remark says that another note took its place, and `numbers` has that one's, it says this in fewer tokens.
     More than four days are told by the first and the last, and so are those of a summary.
@@ -57,8 +56,8 @@ def head(number: int, fact: Fact, numbers: Mapping[str, str] = MappingProxyType(
         else f"{len(days)} times from {days[0]} to {days[-1]}"
     )
     some = (Remark(*map(_unmarked, one._replace(by="")))._replace(by=one.by) for one in fact.remarks)
-    remarks = f"({'; '.join(one.shown(numbers) for one in some)})" if fact.remarks else ""
-    known = " ".join(part for part in (said, remarks) if part)
+    remarks = "; ".join(filter(None, (one.shown(numbers) for one in some)))
+    known = " ".join(part for part in (said, remarks and f"({remarks})") if part)
     return f"[{number}] {known}: " if known else f"[{number}] "
 
 
