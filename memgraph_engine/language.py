@@ -39,6 +39,11 @@ _CJK_WORDS = re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+")
 _CJK_RUN = re.compile(rf"[{_CJK}]")
 _ENGLISH_WORDS = re.compile(r"[^\W_]+(?:'[a-z]+)?")
 _WORDS = re.compile(r"[^\W_]+")
+SPOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+"""A word as it is said: "I'd" is one."""
+CLAUSES = re.compile(r"[,;:()–—…\n¿¡]+|[.!?？](?=\s|$)")
+"""What stands between clauses."""
+_ENDS = re.compile(r"(?<=[.!?…])([\"'”’»)\]]*)\s+|(?<=[。！？])|[^\S\n]*\n\s*")
 # "we'll" and "well" must not meet, so the short verb goes; what is left ("don't", "o'clock") is joined
 _CONTRACTED = re.compile(r"'(?:s|ll|re|ve|d|m)$")
 
@@ -89,6 +94,35 @@ def _spelt(name: str) -> str:
     whole = name.replace("_", "")
     words = spelt(name)
     return words if words == whole else f"{words} {whole}"
+
+
+def spoken(text: str) -> list[str]:
+    """Return the words of a text as they are said, in small letters.
+
+    >>> spoken("I’d say it's 9:30")
+    ["i'd", 'say', "it's", '9', '30']
+    """
+    return SPOKEN.findall(text.casefold().replace("’", "'"))
+
+
+def sentences(text: str, language: str) -> list[str]:
+    """Return the sentences and lines of a text, without white space around them; a title ends none.
+
+    >>> sentences('"Dr. Silva called." It rains. See you!', "english")
+    ['"Dr. Silva called."', 'It rains.', 'See you!']
+    """
+    return [text[start:end].strip() for start, end in sentence_spans(text, language)]
+
+
+def sentence_spans(text: str, language: str) -> list[tuple[int, int]]:
+    """Return where the sentences and lines of a text begin and end."""
+    spans, begin, short = list[tuple[int, int]](), 0, word_list(language, "abbreviations")
+    for match in _ENDS.finditer(text):
+        end = match.start() + len(match[1] or "")
+        if text[begin:end].rpartition(" ")[2].strip(".\"'“‘(").casefold() not in short or "\n" in match[0]:
+            spans.append((begin, end))
+            begin = match.end()
+    return [(start, end) for start, end in (*spans, (begin, len(text))) if text[start:end].strip()]
 
 
 @cache

@@ -1,20 +1,15 @@
 """Which of the hits a context may tell: what an assistant said and what was supposed gives way to what was stated."""
 
-import re
 from collections.abc import Sequence
 
 from memgraph_engine.answer.facts import relevance
-from memgraph_engine.language import places, word_list
+from memgraph_engine.language import places, sentences, spoken, word_list
 from memgraph_engine.model.echo import only_asks
 from memgraph_engine.model.memory import Source
 from memgraph_engine.model.result import Hit
 from memgraph_engine.model.text import is_question, requests
 from memgraph_engine.rendering import noise
 
-_WORDS = re.compile(r"[^\W_]+")
-_WRITTEN = re.compile(r"[^\W_]+(?:'[^\W_]+)*")  # "I'd" is one word
-_SENTENCES = re.compile(r"(?<=[.!?。！？…])\s+|\n+")
-_ENDS = re.compile(r"[.!?\n]+")
 _BRIEF = 2  # words of a sentence that states nothing
 _SAID, _SUPPOSED, _ASKS = "an assistant said it", "it only supposes", "it only asks"
 _ECHO = "it asks the same"
@@ -32,7 +27,7 @@ def candidates(question: str, hits: Sequence[Hit], language: str) -> tuple[list[
         return [], {hit.note.id: "the question is small talk" for hit in hits}
     out = {hit.note.id: _ECHO for hit in hits if only_asks(hit.note, question, (language,))}
     hits = [hit for hit in hits if hit.note.id not in out]
-    words = {word.casefold() for word in _WORDS.findall(question)}
+    words = spoken(question)
     meant = {
         _SAID: not word_list(language, "second-person").isdisjoint(words),
         _SUPPOSED: _supposes(question, language),
@@ -55,18 +50,17 @@ def _doubt(hit: Hit, language: str) -> str:
     told = [source.text for source in hit.sources] or [hit.note.text]
     if all(_supposes(text, language) for text in told):
         return _SUPPOSED
-    return _ASKS if all(_only_asks(text) for text in told) else ""
+    return _ASKS if all(_only_asks(text, language) for text in told) else ""
 
 
-def _only_asks(text: str) -> bool:
+def _only_asks(text: str, language: str) -> bool:
     """Tell whether each sentence of more than two words is a question, or asks something of an assistant."""
-    stated = [one for one in _SENTENCES.split(text.strip()) if len(one.split()) > _BRIEF]
+    stated = [one for one in sentences(text, language) if len(one.split()) > _BRIEF]
     return bool(stated) and all(is_question(one) or requests(one) for one in stated)
 
 
 def _supposes(text: str, language: str) -> bool:
     """Tell whether each sentence of more than two words supposes something: "If I won, I'd buy a boat."."""
-    sentences = [_WRITTEN.findall(one.casefold().replace("’", "'")) for one in _ENDS.split(text)]
     phrases = word_list(language, "suppositions")
-    stated = [words for words in sentences if len(words) > _BRIEF]
+    stated = [words for one in sentences(text, language) if len(words := spoken(one)) > _BRIEF]
     return bool(stated) and all(any(places(words, phrase) for phrase in phrases) for words in stated)

@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
 
 from memgraph_engine.answer.facts import Fact, Remark
-from memgraph_engine.language import CLOSED, listed_terms, tokenize
+from memgraph_engine.language import CLOSED, listed_terms, sentence_spans, tokenize
 from memgraph_engine.llm.tokens import most_tokens
 from memgraph_engine.model.marker import BLANK, NUMBERED, as_line, seen, without_marks
 from memgraph_engine.model.memory import Note, Source, by_time
@@ -23,7 +23,6 @@ _ENDLESS = 40  # characters: what is longer is no word
 _MARGIN = "  "
 _MOST_INDENT = 40  # characters
 _FENCE = "```"
-_SENTENCES = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])|[^\S\n]*\n\s*")
 _PARTS = re.compile(r"\s*(?:[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]|[^\s\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]+)")
 _WORDS = re.compile(r"[^\W_]+")
 _INDEX = re.compile(rf"(?<![A-Za-z0-9_)\]]){NUMBERED.pattern}")  # in code "row[2]" cites nothing
@@ -116,7 +115,7 @@ def shortened(text: str, limit: int, question: str, language: str) -> str:
     """
     if most_tokens(text) <= limit:
         return text
-    sentences, wanted = _sentences(text), {*tokenize(question, language)} - listed_terms(language, *CLOSED)
+    sentences, wanted = _sentences(text, language), {*tokenize(question, language)} - listed_terms(language, *CLOSED)
     found = [len(wanted.intersection(tokenize(sentence, language))) for _, sentence in sentences]
     chosen: set[int] = set()
     room = limit - _GAP_TOKENS
@@ -132,13 +131,10 @@ def shortened(text: str, limit: int, question: str, language: str) -> str:
     return _joined(sentences, chosen)
 
 
-def _sentences(text: str) -> list[tuple[str, str]]:
+def _sentences(text: str, language: str) -> list[tuple[str, str]]:
     """Return the sentences and lines of a text, each behind the white space before it."""
-    found, gap, end = list[tuple[str, str]](), "", 0
-    for match in _SENTENCES.finditer(text):
-        found += [(gap, text[end : match.start()])] if match.start() > end else []
-        gap, end = match[0], match.end()
-    return [*found, (gap, text[end:])] if end < len(text) else found
+    spans = sentence_spans(text, language)
+    return [(text[before:start], text[start:end]) for (_, before), (start, end) in pairwise([(0, 0), *spans])]
 
 
 def _joined(sentences: Sequence[tuple[str, str]], chosen: Collection[int]) -> str:

@@ -16,7 +16,7 @@ from memgraph_engine.gate.calibration import calibration
 from memgraph_engine.gate.difference import Pair, quoted
 from memgraph_engine.gate.known import Known, Line
 from memgraph_engine.gate.score import Statistics, score
-from memgraph_engine.language import listed_terms, tokenize
+from memgraph_engine.language import listed_terms, sentences, tokenize
 from memgraph_engine.model.marker import content
 from memgraph_engine.model.memory import Note, Source
 from memgraph_engine.model.usage import Outcome
@@ -24,7 +24,6 @@ from memgraph_engine.model.usage import Outcome
 FIRST = 5
 """Notes that are unused where an answer leaves them: the paper shows up to five, and who is shown twenty needs few."""
 _RELATED, _REDUNDANT = 0.5, 0.3
-_SENTENCES = pattern(r"(?<=[.!?。！？])\s+|\n+")
 _WORDS = pattern(r"[^\W_]+(?:['’][^\W_]+)?")
 _NUMBERED = pattern(r"\s*\[[\d\s,;–-]+\]")
 _NOBODY = ""
@@ -70,7 +69,7 @@ class Judge:
         statistics = Statistics.of(self.notes, known)
         maps = calibration(self.embedder.name, self.embedder.fitted)
         found: dict[str, str] = {}
-        for sentence in filter(None, _SENTENCES.split(self._plain)):
+        for sentence in sentences(self._plain, self.language):
             new = self._known(_NOBODY, [self._line(sentence)])
             for old, scores in zip(known, score(new, known, [0.0] * len(known), statistics, maps), strict=True):
                 pairs = [Pair(new.lines[0], line, (new, old)) for line in old.lines]
@@ -117,7 +116,7 @@ class Judge:
         """The terms of the answer that are rare, numbers, or written as names inside a sentence; each with its word."""
         common = listed_terms(self.language, "common-words")
         found = {term: term for term in self._terms(self._plain) if term not in common or any(map(str.isdigit, term))}
-        for sentence in _SENTENCES.split(self._plain):
+        for sentence in sentences(self._plain, self.language):
             for place, word in enumerate(_WORDS.findall(sentence)):
                 named = place > 0 and word[0].isupper() and len(word) > 1
                 found |= {term: word for term in self._terms(word) if named or term in found}

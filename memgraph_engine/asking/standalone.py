@@ -10,7 +10,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from memgraph_engine.ingest.keywords import candidates
-from memgraph_engine.language import APOSTROPHES, CLOSED, listed_terms, places, tokenize, word_list, word_values
+from memgraph_engine.language import (
+    APOSTROPHES,
+    CLOSED,
+    SPOKEN,
+    listed_terms,
+    places,
+    sentences,
+    tokenize,
+    word_list,
+    word_values,
+)
 from memgraph_engine.model.memory import Source
 
 _MOST = 3  # phrases that a question is given for a thing
@@ -18,8 +28,6 @@ _BRIEF = 2  # words with content of which a question that goes on from another h
 _ASSISTANT = 0.5  # what an assistant's turn counts beside one of the user's
 _BEHIND = 0.5  # what a name counts behind what its sentence begins with
 _UNSURE = 0.01  # what a name counts that only opens sentences: any other goes before it
-_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
-_SENTENCES = re.compile(r"[.!?…\n]+")
 _OWNED = "'s"
 
 
@@ -61,7 +69,7 @@ def _as(name: str, pronoun: re.Match[str], said: str, language: str) -> str:
     if "'" in pronoun[0]:
         return name + pronoun[0][pronoun[0].index("'") :]
     owns = word_list(language, "determiners")
-    behind = _WORD.match(said, pronoun.end() + 1)
+    behind = SPOKEN.match(said, pronoun.end() + 1)
     led = behind is not None and not listed_terms(language, *CLOSED).issuperset(tokenize(behind[0], language))
     return name + _OWNED if led and pronoun[0].casefold() in owns else name
 
@@ -73,7 +81,7 @@ def _references(said: str, language: str) -> Iterator[tuple[re.Match[str], str]]
     """
     listed = word_values(language, "back-references")
     closed = listed_terms(language, *CLOSED)
-    words = [*_WORD.finditer(said)]
+    words = [*SPOKEN.finditer(said)]
     known = False  # whether somebody or something known is told of before
     for at, match in enumerate(words):
         word = match[0].casefold()
@@ -96,7 +104,7 @@ def _stands_alone(words: Sequence[re.Match[str]], at: int, kind: str, closed: fr
 
 def _goes_on(said: str, language: str) -> bool:
     """Tell whether a question says too little by itself, and begins as one that goes on from another: "And Tom?"."""
-    words = [match[0].casefold() for match in _WORD.finditer(said)]
+    words = [match[0].casefold() for match in SPOKEN.finditer(said)]
     closed = listed_terms(language, *CLOSED)
     content = [term for term in tokenize(said, language) if term not in closed]
     return len(content) < _BRIEF and any(0 in places(words, phrase) for phrase in word_list(language, "follow-ups"))
@@ -129,7 +137,7 @@ def _persons(turns: Sequence[Source], language: str) -> list[str]:
     said = [
         (share, _named(sentence, language))
         for share, turn in _weighed(turns)
-        for sentence in _SENTENCES.split(turn.text.translate(APOSTROPHES))
+        for sentence in sentences(turn.text.translate(APOSTROPHES), language)
     ]
     # the capital with which a sentence begins tells nothing: such a name counts where there is no other
     sure = {name for _, (subject, others) in said for name in (subject, *others) if name in others or name.islower()}
@@ -146,7 +154,7 @@ def _persons(turns: Sequence[Source], language: str) -> list[str]:
 def _named(sentence: str, language: str) -> tuple[str, list[str]]:
     """Return whom or what a sentence begins with, '' for neither, and the names in it behind no word of place."""
     closed, owned = listed_terms(language, *CLOSED), word_list(language, "determiners")
-    words = [match[0].removesuffix(_OWNED) for match in _WORD.finditer(sentence)]
+    words = [match[0].removesuffix(_OWNED) for match in SPOKEN.finditer(sentence)]
     empty = [closed.issuperset(tokenize(word, language)) or word[0].isdigit() for word in words]
     if len(words) > 1 and words[0].casefold() in owned and not empty[1]:
         subject, start = f"{words[0].casefold()} {words[1]}", 2

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from memgraph_engine.claims.patterns import Told, claims_in, denied, identity, is_somebody, legible, sentences, worded
+from memgraph_engine.claims.patterns import Told, claims_in, denied, identity, is_somebody, legible, parts, worded
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import BudgetSpent, ModelError, ModelUnavailable
 from memgraph_engine.graph import claims as claim_graph
@@ -154,7 +154,7 @@ class Abstractor:
             return False
         both = [
             sentence
-            for sentence in sentences(one.text)
+            for sentence in parts(one.text, self.language)
             if self._holds(sentence, told.subject) and self._holds(sentence, told.object)
         ]
         return not both or not all(denied(sentence, self.language) for sentence in both)

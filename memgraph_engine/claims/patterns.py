@@ -12,14 +12,13 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from memgraph_engine.language import APOSTROPHES, places, tokenize, word_list, word_values
+from memgraph_engine.language import APOSTROPHES, places, sentences, tokenize, word_list, word_values
 from memgraph_engine.model.claim import Claim, Kind
 from memgraph_engine.model.marker import without_recalled
 from memgraph_engine.model.names import key
 from memgraph_engine.model.tense import past, present
 from memgraph_engine.resources import resource
 
-_SENTENCES = re.compile(r"(?<=[.!?…;])\s+|\n+")
 _WORD = r"[^\W\d_]+(?:['-][^\W\d_]+)*"
 _TOKEN = re.compile(rf"{_WORD}|,")
 _ENDING = re.compile(r"\W+$")  # points, and emoji
@@ -69,7 +68,7 @@ def claims_in(text: str, language: str) -> list[Told]:
     lists = _lists(language)
     if not lists:
         return []
-    found = (one for sentence in _SENTENCES.split(legible(text, language)) for one in _claims(sentence, lists))
+    found = (one for part in parts(legible(text, language), language) for one in _claims(part, lists))
     return list({identity(one, language): one for one in found}.values())
 
 
@@ -151,9 +150,9 @@ def denied(sentence: str, language: str) -> bool:
     return "?" in sentence or _holds(words, word_list(language, "negations"))
 
 
-def sentences(text: str) -> list[str]:
-    """Return the sentences of a text."""
-    return _SENTENCES.split(text)
+def parts(text: str, language: str) -> list[str]:
+    """Return the sentences of a text, each up to a semicolon."""
+    return [part for one in sentences(text, language) for part in one.split("; ")]
 
 
 def is_somebody(told: Told, language: str) -> bool:

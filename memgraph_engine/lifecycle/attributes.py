@@ -11,12 +11,11 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from memgraph_engine.language import APOSTROPHES, LISTED, places, word_list, word_values
+from memgraph_engine.language import APOSTROPHES, LISTED, places, sentences, word_list, word_values
 from memgraph_engine.model.marker import without_recalled
 from memgraph_engine.model.profile import LONGEST_VALUE, Delta
 
 _LONGEST = 600  # characters of a message that is still told, and not pasted
-_SENTENCES = re.compile(r"(?<=[.!?…])\s+(?=\S)|\n+")
 _WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
 _QUOTED = re.compile(r"[\"“”«»„`*>{}\[\]]|(?<![\w'])'|(?<=\D):|:(?=\D)")
 _ORDINAL = re.compile(r"\d{1,2}(?:st|nd|rd|th)?")
@@ -74,23 +73,9 @@ def _holds(words: Sequence[str], phrases: frozenset[str]) -> bool:
     return not phrases.isdisjoint(words) or any(places(words, one) for one in phrases if "_" in one or "~" in one)
 
 
-def _parted(said: str, lists: "_Lists") -> Iterator[str]:
-    """Yield the sentences; "Dr. Costa" is no end of one."""
-    held = ""
-    for part in _SENTENCES.split(said):
-        held += part
-        if part.rpartition(" ")[2].casefold().removesuffix(".") not in lists.abbreviations:
-            yield held
-            held = ""
-        else:
-            held += " "
-    if held.strip():
-        yield held
-
-
 def _sentences(said: str, lists: "_Lists") -> Iterator[str]:
     """Yield the sentences that state something in the speaker's own words: nothing behind a colon, nothing quoted."""
-    for sentence in _parted(said, lists):
+    for sentence in sentences(said, lists.language):
         if quoted := _QUOTED.search(sentence):
             if not quoted.start():
                 return
@@ -510,7 +495,6 @@ class _Lists:
     articles: frozenset[str]
     alternatives: frozenset[str]
     inside: frozenset[str]
-    abbreviations: frozenset[str]
     occupations: frozenset[str]
     products: frozenset[str]
     denials: Sequence[str]
@@ -551,7 +535,6 @@ def _lists(language: str) -> _Lists:
         articles=function["article"],
         alternatives=function["alternative"],
         inside=function["inside"],
-        abbreviations=frozenset(word.removesuffix(".") for word in words("abbreviations")),
         occupations=words("occupations"),
         products=words("products"),
         denials=sorted(function["denial"], key=lambda one: -one.count("_")),

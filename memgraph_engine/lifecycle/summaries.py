@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from functools import cache, partial
 from math import fsum, log
 
-from memgraph_engine.language import APOSTROPHES, CLOSED, listed_terms, tokenize, word_list, word_values
+from memgraph_engine.language import APOSTROPHES, CLOSED, listed_terms, sentences, tokenize, word_list, word_values
 
-_SENTENCES = re.compile(r"(?<=[.!?…])[\"'”’)]*\s+|(?<=[。！？])|\n+")
 _WORDS = re.compile(r"\d+(?:[.,:/-]\d+)*|[^\W\d_]+(?:'[^\W\d_]+)*")
 _COMMON = ("common-words", "weak-words", "content-words", "time-words", "changes", "change-adverbs", *CLOSED)
 _SHORT = 3  # words that each sentence counts more: else what says least would be told first
@@ -75,7 +74,7 @@ def facts(text: str, language: str) -> frozenset[Fact]:
     >>> sorted(facts("In May Ana did not take 2 trains.", "english"))
     [('date', 'may'), ('denial', 'take'), ('name', 'ana'), ('number', '2')]
     """
-    return frozenset(fact for one in _sentences(text) for fact in _facts(one, language))
+    return frozenset(fact for one in sentences(text, language) for fact in _facts(one, language))
 
 
 def unfaithful(summary: str, lines: Sequence[str], said: Iterable[str], language: str) -> str:
@@ -97,13 +96,9 @@ def _words(text: str, language: str) -> frozenset[str]:
 
 
 def _cut(place: int, text: str, language: str) -> Iterator[_Sentence]:
-    for one in _sentences(text):
+    for one in sentences(text, language):
         terms = frozenset(tokenize(one, language))
         yield _Sentence(place, one, max(len(one.split()), 1), terms, frozenset(_facts(one, language)))
-
-
-def _sentences(text: str) -> list[str]:
-    return [one.strip() for one in _SENTENCES.split(text) if one and one.strip()]
 
 
 def _facts(sentence: str, language: str) -> Iterator[Fact]:

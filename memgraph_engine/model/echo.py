@@ -4,17 +4,13 @@ Who chats asks the same again, and what is asked is remembered as all else is. N
 same question.
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from memgraph_engine.language import CLOSED, listed_terms, tokenize, word_list
+from memgraph_engine.language import CLAUSES, CLOSED, listed_terms, spoken, tokenize, word_list
 from memgraph_engine.model.memory import Note
 from memgraph_engine.model.result import Hit
 from memgraph_engine.model.text import is_question
-
-_WRITTEN = re.compile(r"[^\W_]+(?:'[^\W_]+)*")  # "I'd" is one word
-_ENDS = re.compile(r"[.!?¿¡？,;:()–—…\n]+")  # of clauses
 
 
 def only_asks(note: Note, question: str, languages: Sequence[str]) -> bool:
@@ -41,7 +37,7 @@ def last(hits: Sequence[Hit], question: str, languages: Sequence[str]) -> list[H
 def _within(note: Note, question: str, language: str) -> bool:
     said, asked = (set(tokenize(text, language)) for text in (note.text, question))
     opens = word_list(language, "question-words")
-    clauses = [_WRITTEN.findall(one.casefold()) for source in note.sources for one in _ENDS.split(source.text)]
+    clauses = [spoken(one) for source in note.sources for one in CLAUSES.split(source.text)]
     if not opens:  # of a language whose grammar is not known
         return said == asked
     return all(words[0] in opens for words in clauses if words) and said - listed_terms(language, *CLOSED) <= asked

@@ -1,15 +1,11 @@
 """What a statement tells: a state, of which there is one at a time, or what happened, which may happen again."""
 
-import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import groupby, pairwise
 
-from memgraph_engine.language import CLOSED, places, word_list, word_values
+from memgraph_engine.language import CLAUSES, CLOSED, places, sentence_spans, spoken, word_list, word_values
 
-_WORDS = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
-_CLAUSES = re.compile(r"[,;:()–—…\n]+|[.!?](?=\s|$)")
-_SENTENCES = re.compile(r"[.!?](?=\s|$)|\n")
 _NEAR = 200  # characters of a sentence on either side that are looked at
 _LEADS = ("determiners", "indefinite", "detail-words")
 _SERIES = frozenset({"and", "or", "y", "e", "o", "u"})  # join words as well as clauses
@@ -30,15 +26,11 @@ def happened(new: str, old: str, language: str) -> bool:
     >>> happened("El taxi costó 42 euros.", "El taxi costó 30 euros.", "spanish")
     True
     """
-    one, other = _words(new), _words(old)
+    one, other = spoken(new), spoken(old)
     changes = (phrase for phrase in _changes(language) if places(one, phrase))
     return not any(changes) and all(
         _happened(text, frozenset(words), language) for text, words in ((new, other), (old, one))
     )
-
-
-def _words(text: str) -> list[str]:
-    return _WORDS.findall(text.casefold().replace("’", "'"))
 
 
 @cache
@@ -72,7 +64,7 @@ def _happened(text: str, others: frozenset[str], language: str) -> bool:
 def _clauses(text: str, language: str) -> list[Sequence[str]]:
     """Return the words of each clause, which also ends before a word like "and"."""
     joints = word_list(language, "clause-words")
-    words = (word for part in _CLAUSES.split(text) for word in ("", *_words(part)))
+    words = (word for part in CLAUSES.split(text) for word in ("", *spoken(part)))
     parts = (list(some) for joint, some in groupby(words, key=lambda word: not word or word in joints) if not joint)
     return [*parts]
 
@@ -86,15 +78,14 @@ def told_past(text: str, at: int, language: str) -> bool | None:
     (True, False)
     """
     text, at = text[max(at - _NEAR, 0) : at + _NEAR], min(at, _NEAR)
-    begin = max((end.end() for end in _SENTENCES.finditer(text, 0, at)), default=0)
-    end = _SENTENCES.search(text, at)
-    sentence = text[begin : end.start() if end else len(text)]
+    begin, end = next((span for span in sentence_spans(text, language) if span[1] > at), (0, len(text)))
+    sentence = text[begin:end]
     clauses = _clauses(sentence, language) or [()]
     until = _clauses(f"{text[begin:at]}{sentence[at - begin :].split(maxsplit=1)[0]}", language) or [""]
     first, ahead = len(until) - 1, len(until[-1]) - 1
     own, *others = [_shown(clause, language) for clause in (*clauses[first:], *clauses[:first])]
     near = [past for place, past in own if place < ahead][-1:] or [past for _, past in own]
-    past, said = next((past for clause in others for _, past in clause), False), _words(text[begin:at])
+    past, said = next((past for clause in others for _, past in clause), False), spoken(text[begin:at])
     held = 0 < ahead < len(said) and said[-ahead - 1] in word_list(language, "clause-words") - _SERIES
     return near[0] if near else None if past and held else past
 

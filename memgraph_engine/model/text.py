@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import date, datetime, timedelta
 from functools import cache
 
-from memgraph_engine.language import LISTED, places, word_list, word_values
+from memgraph_engine.language import LISTED, places, spoken, word_list, word_values
 from memgraph_engine.model.marker import without_recalled
 from memgraph_engine.model.memory import Source
 
@@ -22,7 +22,6 @@ _MONTHS = {
 }
 _QUESTION = re.compile(r"""[?？؟]["'”’»)*_\s]*(?: \[[^\]]*\])*(?: \([^()]*\))?$""")
 _SAID = re.compile(r"(?:[^:\n]{1,60}: )?(.*?)(?: \[[^\]]*\])*(?: \([^()]*\))?", re.DOTALL)
-_SPOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _OPENING = 3  # words
 _LANGUAGES = (*_MONTHS, "cjk", "standard")
 _WORDS = "\1"  # stands for what was said
@@ -100,14 +99,14 @@ def asks_amount(question: str, language: str) -> bool:
     >>> [asks_amount(text, "english") for text in ("How many of us are coming?", "Who is coming?")]
     [True, False]
     """
-    asked = [word.casefold() for word in _SPOKEN.findall(question)]
+    asked = spoken(question)
     return any(places(asked, phrase) for phrase in word_list(language, "amount-questions"))
 
 
 def _spoken_words(line: str) -> list[str]:
     """Return the words of a rendered line without who said it and when, in small letters."""
     said = _SAID.fullmatch(line)
-    return [word.casefold().replace("’", "'") for word in _SPOKEN.findall(said[1] if said else line)]
+    return spoken(said[1] if said else line)
 
 
 @cache
