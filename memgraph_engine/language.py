@@ -43,7 +43,7 @@ SPOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 """A word as it is said: "I'd" is one."""
 CLAUSES = re.compile(r"[,;:()–—…\n¿¡]+|[.!?？](?=\s|$)")
 """What stands between clauses."""
-_ENDS = re.compile(r"(?<=[.!?…])([\"'”’»)\]]*)\s+|(?<=[。！？])|[^\S\n]*\n\s*")
+_ENDS = re.compile(r"(?<=[.!?…;])([\"'”’»)\]]*)\s+|(?<=[。！？])|[^\S\n]*\n\s*")
 # "we'll" and "well" must not meet, so the short verb goes; what is left ("don't", "o'clock") is joined
 _CONTRACTED = re.compile(r"'(?:s|ll|re|ve|d|m)$")
 

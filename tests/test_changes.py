@@ -12,6 +12,11 @@ from memgraph_engine.model.memory import Source
 
 LIVED, MOVED = "I live in Lisbon.", "I no longer live in Lisbon, I moved to Faro."
 CHANGED = [
+    ("english", "I live in Oslo.", "Moved to Bergen last month!"),
+    ("english", "i live in oslo with my mum", "i moved to bergen with my dad"),
+    ("english", "My gym is on Elm Street.", "The gym moved to Oak Street."),
+    ("english", "Flight to Rome at 9:40.", "The Rome flight is delayed until 11."),
+    ("english", "I work at Acme.", "Got fired from Acme."),
     ("english", "Karim's wedding is on 29 August.", "Karim's wedding is postponed, it's on 5 September now"),
     ("english", "The party is on Friday.", "We moved the party. It's on Saturday."),
     ("english", "My rent is 780 euros.", "The landlord raised my rent. It's 815."),
@@ -164,6 +169,21 @@ PARTED = [
     for new in ("Sam and I broke up.", "I broke up with Sam.")
 ]
 BESIDE = [
+    ("english", "My sister lives in Oslo.", "Moved to Bergen last month!"),
+    ("english", "I live with Ana.", "I moved to Bergen."),
+    ("english", "i live near the river", "i moved to york"),
+    ("english", "I live in Oslo.", "I no longer live alone."),
+    ("english", "I work at Acme.", "I no longer work weekends."),
+    ("english", "I wake up at 7.", "The baby wakes up at 5 now."),
+    ("english", "I use Spotify.", "I switched my brother to Spotify."),
+    ("english", "I'm learning Italian.", "I gave up on the Italian restaurant downtown."),
+    ("english", "I love sushi.", "I don't eat sushi at that place any more."),
+    ("english", "The meeting is on Monday.", "The other meeting was moved to Tuesday."),
+    ("english", "I take 20 mg of prozac.", "I take 10 mg of melatonin now."),
+    ("english", "I drink two coffees a day.", "I drink three glasses of water a day now."),
+    ("english", "We have 12 chickens.", "We sold 3 chickens."),
+    ("english", "I weigh 80 kilos.", "My dog weighs 30 kilos now."),
+    ("english", "Dinner is at our place on Saturday.", "Lunch is at Tom's place on Saturday now."),
     ("english", "Karim's wedding is on 29 August.", "Ana's wedding is postponed. It's on 5 September now."),
     ("english", "My dog is 3.", "My cat is sick, it is 4 now."),
     ("english", "I have a gym membership.", "I forgot to cancel my gym membership."),

@@ -11,12 +11,12 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from memgraph_engine.claims.patterns import Told, claims_in, denied, identity, is_somebody, legible, parts, worded
+from memgraph_engine.claims.patterns import Told, claims_in, denied, identity, is_somebody, legible, worded
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import BudgetSpent, ModelError, ModelUnavailable
 from memgraph_engine.graph import claims as claim_graph
 from memgraph_engine.graph.claims import Unread
-from memgraph_engine.language import LISTED, tokenize
+from memgraph_engine.language import LISTED, sentences, tokenize
 from memgraph_engine.llm import AbstractedNote, Request, Spent, abstracting
 from memgraph_engine.llm.answers import AbstractedClaim, Abstracting
 from memgraph_engine.model.claim import LEAST
@@ -154,7 +154,7 @@ class Abstractor:
             return False
         both = [
             sentence
-            for sentence in parts(one.text, self.language)
+            for sentence in sentences(one.text, self.language)
             if self._holds(sentence, told.subject) and self._holds(sentence, told.object)
         ]
         return not both or not all(denied(sentence, self.language) for sentence in both)

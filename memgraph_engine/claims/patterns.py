@@ -68,7 +68,7 @@ def claims_in(text: str, language: str) -> list[Told]:
     lists = _lists(language)
     if not lists:
         return []
-    found = (one for part in parts(legible(text, language), language) for one in _claims(part, lists))
+    found = (one for part in sentences(legible(text, language), language) for one in _claims(part, lists))
     return list({identity(one, language): one for one in found}.values())
 
 
@@ -148,11 +148,6 @@ def denied(sentence: str, language: str) -> bool:
     """
     words = [word.casefold().replace("'", "") for word in re.findall(_WORD, sentence.translate(APOSTROPHES))]
     return "?" in sentence or _holds(words, word_list(language, "negations"))
-
-
-def parts(text: str, language: str) -> list[str]:
-    """Return the sentences of a text, each up to a semicolon."""
-    return [part for one in sentences(text, language) for part in one.split("; ")]
 
 
 def is_somebody(told: Told, language: str) -> bool:

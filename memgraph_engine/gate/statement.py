@@ -137,8 +137,7 @@ class Statement:
         """What he does elsewhere since, to live or to work: "moved to York", not "moved the desk" or "to Linux"."""
         lists = self.lists
         held = {max(self._changing[phrase]): phrase for phrase in self.changes if phrase in lists.relocation}
-        led = {at for at in held if not lists.goals.isdisjoint(self.words[at + 1 : at + 2])}
-        led |= {at for at in held if self.words[at] in lists.details}
+        led = (at for at in held if self.words[at] in lists.details or {*self.words[at + 1 : at + 2]} & lists.goals)
         found = frozenset(lists.relocation[held[at]] for at in led)
         return found if lists.products.isdisjoint(self.words) else frozenset()
 
@@ -194,6 +193,11 @@ class Statement:
         """The names in it, without the speaker's."""
         return frozenset(names(self.tokens)) & self.written - self.line.speaker_names
 
+    def led_by(self, leads: Collection[str]) -> frozenset[str]:
+        """Return the words with content, but for times, to which one of some words leads right away: "to york"."""
+        led = (one for before, one in pairwise(self.body) if before.plain in leads)
+        return frozenset(one.written for one in led if one.stem and not one.timely)
+
     @cached_property
     def denies(self) -> bool:
         """Whether it holds a negation, beside one that belongs to its words of change."""
@@ -202,8 +206,11 @@ class Statement:
     @cached_property
     def subject(self) -> "Subject":
         """Whose or what thing's state it tells."""
-        body = [*dropwhile(lambda token: token.word in self.lists.interjections, self.body)]
-        return Subject.of(body, self.lists, self.line.speaker_names)
+        verb = min(self._verbs, default=len(self.tokens))
+        before = [token for token in self.tokens[:verb] if token in self.body]
+        body = [*dropwhile(lambda token: token.word in self.lists.interjections, before or self.body)]
+        told = Subject.of(body, self.lists, self.line.speaker_names)
+        return told if before or told.noun or told.other else Subject(speaker=True)  # "Moved to Bergen!"
 
     @cached_property
     def predicate(self) -> frozenset[str]:

@@ -242,6 +242,9 @@ class _Pair:
         more = any(one is not now and one.sentence == now.sentence for one in statements(now.line))
         lived = {self.lists.dwelling.get(word) for word in self.was.words}
         moved = not now.relocates.isdisjoint(lived) and not now.acted_on and not more
+        if moved and not (mine and theirs):  # a name in small letters
+            leads = self.lists.details - self.lists.several - self.lists.articles
+            mine, theirs = now.led_by(self.lists.goals), self.was.led_by(leads)
         return swapped("name", mine, theirs) if moved else ""
 
     @property
@@ -319,7 +322,7 @@ class _Pair:
         while len(led) > 1 and led[-1].word in self.lists.determiners & self.lists.details:
             led.pop()
         closed = any(token.written.islower() and not token.stem for token in led[1:])
-        several = bool(led) and led[-1].word in self.lists.several
+        several = bool(led) and led[-1].word in self.lists.several - (self.lists.goals if self.now.turned else set())
         return several or (bool(led) and bool(led[-1].stem) and not closed)
 
     @property
