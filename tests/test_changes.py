@@ -12,6 +12,9 @@ from memgraph_engine.model.memory import Source
 
 LIVED, MOVED = "I live in Lisbon.", "I no longer live in Lisbon, I moved to Faro."
 CHANGED = [
+    ("spanish", "vivo en madrid", "me mudé a sevilla"),
+    ("spanish", "Trabajo en Acme.", "Me han despedido de Acme."),
+    ("spanish", "La boda es el 29 de agosto.", "La boda se aplaza al 5 de septiembre."),
     ("english", "I live in Oslo.", "Moved to Bergen last month!"),
     ("english", "i live in oslo with my mum", "i moved to bergen with my dad"),
     ("english", "My gym is on Elm Street.", "The gym moved to Oak Street."),
@@ -169,6 +172,12 @@ PARTED = [
     for new in ("Sam and I broke up.", "I broke up with Sam.")
 ]
 BESIDE = [
+    ("spanish", "Vivo en Madrid.", "Mi prima se mudó a Sevilla."),
+    ("spanish", "Trabajo en Acme.", "Ya no trabajo los sábados."),
+    ("spanish", "Me levanto a las 7.", "El bebé se levanta a las 5 ahora."),
+    ("spanish", "Tomo 20 mg de prozac.", "Ahora tomo 10 mg de melatonina."),
+    ("spanish", "Bebo dos cafés al día.", "Ahora bebo tres vasos de agua al día."),
+    ("spanish", "Mi vuelo es a las 9.", "El vuelo de mi hermana es ahora a las 11."),
     ("english", "My sister lives in Oslo.", "Moved to Bergen last month!"),
     ("english", "I live with Ana.", "I moved to Bergen."),
     ("english", "i live near the river", "i moved to york"),
