@@ -6,12 +6,19 @@ import pytest
 
 from memgraph_engine import Memory, NotFound
 from memgraph_engine.gate.known import Line
+from memgraph_engine.gate.statement import statements
 from memgraph_engine.gate.update import update
 from memgraph_engine.ingest.readers import read
 from memgraph_engine.model.memory import Source
 
 LIVED, MOVED = "I live in Lisbon.", "I no longer live in Lisbon, I moved to Faro."
 CHANGED = [
+    ("english", "I take ibuprofen for my back.", "I switched from ibuprofen to paracetamol."),
+    ("english", "I bank with ING.", "I switched from ING to N26."),
+    ("english", "I use Notion for notes.", "moved all my notes from Notion to Obsidian"),
+    ("english", "i live in graz", "we moved from graz to linz"),
+    ("english", "I pay 30 euros for the gym.", "the gym went up from 30 to 35 euros"),
+    ("english", "My rent is 900 euros.", "rent's 950 euros now"),
     ("spanish", "vivo en madrid", "me mudé a sevilla"),
     ("spanish", "Trabajo en Acme.", "Me han despedido de Acme."),
     ("spanish", "La boda es el 29 de agosto.", "La boda se aplaza al 5 de septiembre."),
@@ -23,7 +30,7 @@ CHANGED = [
     ("english", "Karim's wedding is on 29 August.", "Karim's wedding is postponed, it's on 5 September now"),
     ("english", "The party is on Friday.", "We moved the party. It's on Saturday."),
     ("english", "My rent is 780 euros.", "The landlord raised my rent. It's 815."),
-    ("english", "I have 14 hens.", "I went from 14 hens to 6."),
+    ("english", "I have 14 hens.", "I cut down from 14 hens to 6."),
     ("english", "I have 6 hens in the garden.", "the fox came, so I've got 4 hens now"),
     ("english", "I lead a crew of five on the ferry.", "I'm leading a crew of seven now"),
     ("english", "My surgery is on Tuesday at 9.", "the clinic called, they postponed my surgery to Friday"),
@@ -172,6 +179,15 @@ PARTED = [
     for new in ("Sam and I broke up.", "I broke up with Sam.")
 ]
 BESIDE = [
+    ("english", "I know a guy at ING.", "I switched from ING to N26."),
+    ("english", "The meeting is at 9.", "the meeting went from 9 to 11"),
+    ("english", "My son is 6.", "my son has 7 teeth now"),
+    ("english", "I love Portugal.", "We changed our trip from Portugal to Spain."),
+    ("english", "I bank with ING.", "My parents switched from ING to N26."),
+    ("english", "My dad takes ibuprofen.", "I switched from ibuprofen to paracetamol."),
+    ("english", "I bought ibuprofen.", "I switched from ibuprofen to paracetamol."),
+    ("english", "I live in Bergen.", "drove from Bergen to Oslo for a concert"),
+    ("english", "I work from 9 to 5.", "My boyfriend works from 10 to 6 now."),
     ("spanish", "Vivo en Madrid.", "Mi prima se mudó a Sevilla."),
     ("spanish", "Trabajo en Acme.", "Ya no trabajo los sábados."),
     ("spanish", "Me levanto a las 7.", "El bebé se levanta a las 5 ahora."),
@@ -320,6 +336,7 @@ BESIDE = [
     ("english", "the boat is blue", "we moved the boat to the east pier"),
 ]
 PARTS = [
+    ("english", "My son goes to kindergarten.", "my son switched from kindergarten to primary school", ""),
     ("english", "Ida is 7 and Ole is 4.", "Ida is 8 now.", "Ida is 7"),
     ("english", "Ida is 7 and Ole is 4.", "Ole is 5 now.", "Ole is 4"),
     ("english", "Ida is 7 and Ole is 4.", "Ida is 8 and Ole is 5 now.", ""),
@@ -416,7 +433,7 @@ FROM_TO = [
     ("english", "The wedding is on {}.", "The wedding was moved from 12 May to 20 June.", "12 May", "14 May"),
     ("english", "The exam is in room {}.", "The exam was moved from room 12 to room 14.", "12", "11"),
     ("english", "My dose is {} mg.", "My dose was raised from 20 to 40 mg.", "20", "10"),
-    ("english", "I weigh {} kilos.", "I went from 80 to 75 kilos.", "80", "82"),
+    ("english", "I weigh {} kilos.", "I cut down from 80 to 75 kilos.", "80", "82"),
     ("english", "My rent is {} euros.", "The landlord raised the rent from 780 to 815 euros.", "780", "700"),
     ("english", "Sorry, I meant {} euros.", "They raised my salary from 2700 to 2900 euros.", "", "150"),
     ("spanish", "Vivo en {}.", "Me mudé de Oslo a Roma.", "Oslo", "Bergen"),
@@ -430,6 +447,11 @@ def test_who_tells_from_what_something_changed_tells_a_change_of_that_alone(lang
     now = line(new, language)
     assert not before or update(now, line(old.format(before), language))
     assert update(now, line(old.format(other), language)) is None
+
+
+@pytest.mark.parametrize("words", ["'s ", "Anna and ", "I live in Oslo. ", "I moved from Oslo to Rome. "])
+def test_of_a_text_so_many_clauses_are_read_however_long_it_is(words):
+    assert 0 < len(statements(line(words * 400, "english"))) <= 30
 
 
 def test_what_had_changed_long_before_is_no_news_of_what_was_said_since():

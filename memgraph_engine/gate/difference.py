@@ -69,7 +69,7 @@ class Pair:
     def alike(self) -> list[tuple[Statement, Statement, bool]]:
         """The statements of both beside each other, and whether they tell of one person or thing."""
         new, old = self.new, self.old
-        pairs = product(statements(new), statements(old))
+        pairs = [] if new.long or old.long else product(statements(new), statements(old))
         return [(now, was, now.tells_of(was, new.content, old.content)) for now, was in pairs]
 
     @property

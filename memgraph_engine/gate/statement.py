@@ -3,7 +3,7 @@
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import dropwhile, groupby, pairwise, takewhile
+from itertools import dropwhile, groupby, islice, pairwise, takewhile
 from operator import attrgetter
 from typing import NamedTuple
 from unicodedata import normalize
@@ -29,6 +29,7 @@ from memgraph_engine.model.tense import past
 _MARKS = r"\"“”„«»‹›「」『』⟨⟩＂`"
 _QUOTED = re.compile(rf"(?m)[{_MARKS}][^{_MARKS}\n]*[{_MARKS}]|(?<!\w)['‘](?=\w).*?['’](?!\w)|^\s*>.*")
 _COLON = re.compile(r"(?<=[\w)\]]):\s")
+_MOST = 30  # clauses of a line that are read: each is held against each of others
 _UNIT, _WHO = 3, 4  # letters that a unit is shorter than: "pm"; words that name one: "my boyfriend Tom"
 
 
@@ -87,9 +88,8 @@ class Statement:
     def values(self) -> Sequence[Token]:
         """The tokens of its body that may be the value of what it tells.
 
-        Of a clause whose verb is a word of change they are what that leads to ("turned 7", "moved to Friday at 9"): the
-        rest tells when and where it changed ("on Sunday"). Of what happened they are what it was done for ("booked for
-        Friday"). Of any other clause they are all.
+        Behind a verb of change they are what that leads to ("moved to Friday at 9"): the rest tells when and where it
+        changed. Of what happened they are what it was done for ("booked for Friday"), of any other clause all.
         """
         if not self.event and not self.turned:
             return self.body
@@ -276,7 +276,7 @@ class Subject(NamedTuple):
             led = next(iter(rest[bool(name) :]), noun).word in lists.details - lists.indefinite
             which = next((token.word for token in rest[bool(name) + 1 : -1] if token.stem), "") if led else ""
             return cls(noun.stem, name, which=which, thing=not name, mine=first in lists.first_person)
-        owns = len(body) > 2 and body[1].plain == "'s" and bool(body[2].stem)
+        owns = len(body) > 2 and body[1].plain == "'s" and bool(body[2].stem) and not body[2].number
         if body[0].written in own:
             return cls(body[2].stem, thing=True, mine=True) if owns else cls(speaker=True)
         if first in lists.first_person:
@@ -318,7 +318,7 @@ def statements(line: Line) -> Sequence[Statement]:
         return kept
     found: list[Statement] = []
     before: list[Token] = []
-    for clause in _stated(line):
+    for clause in islice(_stated(line), _MOST):
         sentences = {clause[0].sentence, clause[0].sentence - (clause[0].word in line.lists.anaphors)}
         goes_on = bool(found) and found[-1].sentence in sentences
         lead, own = _begun(clause, found[-1]) if goes_on else ((), clause)
@@ -349,10 +349,7 @@ def only(line: Line) -> Statement | None:
 
 
 def _begun(clause: Sequence[Token], before: Statement) -> tuple[Sequence[Token], Sequence[Token]]:
-    """Return what a clause goes on from, and its own words: "it" is the thing that was told of last.
-
-    "They put the rent up, it's 960" also tells that the rent is 960.
-    """
+    """Return what a clause goes on from, and its own words: "it's 960" behind "they put the rent up" is of the rent."""
     if clause[0].word not in before.lists.anaphors:
         return _lead(clause, before.tokens, before.lists), clause
     told, lists, thing = before.tokens, before.lists, list[Token]()
@@ -386,17 +383,15 @@ def _origin(tokens: Sequence[Token], lists: Lists) -> tuple[Sequence[Token], Seq
     first = next((at for at in range(behind, len(tokens)) if tokens[at].word in lists.origins), len(tokens))
     last = next((at for at in range(first, len(tokens)) if tokens[at].word in lists.goals), first)
     first += first == behind  # "went from" is a verb of change
-    value = any(token.kind != "word" for token in tokens[first:last])  # "la clave del wifi" is whose
-    return (tokens[:first], tokens[first:last], tokens[last:]) if value else (tokens, (), ())
+    value = first <= behind + 1 or any(one.kind != "word" for one in tokens[first:last])  # not "la clave del wifi"
+    return (tokens[:first], tokens[first:last], tokens[last:]) if value and first < last else (tokens, (), ())
 
 
 def _like(token: Token, lists: Lists) -> str:
     """Return what kind of phrase a word may begin."""
     if token.word in lists.determiners | lists.indefinite or token.number:
         return "a thing"
-    if token.stem:
-        return "a name" if token.capital else f"the word {token.span}"
-    return token.word
+    return ("a name" if token.capital else f"the word {token.span}") if token.stem else token.word
 
 
 def _subject_length(tokens: Sequence[Token], lists: Lists) -> int:

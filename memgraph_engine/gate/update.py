@@ -109,7 +109,7 @@ class _Pair:
             return self._turn
         over = self.lists.over
         said = next((one for one in self.now.changes if one not in over), "")
-        found = said and (self.exchange or self._back)
+        found = said and (self.exchange or self._back or self._left)
         if not found and (said := next(iter(self.now.around), "")):
             found = self._swap
         if not found and (said := next((one for one in self.now.changes if one in over), "")):
@@ -120,10 +120,7 @@ class _Pair:
 
     @property
     def distance(self) -> tuple[bool, float]:
-        """Orders the clauses of one line by how likely a new one speaks of each.
-
-        It speaks of whom it names first, else of what it shares most with.
-        """
+        """Orders clauses by how likely a new one speaks of each: whom it names first, else what it shares most with."""
         first = next((token.written for token in self.now.body), "")
         named = first in {token.written for token in self.was.body if token.stem}
         shared = self.now.content & self.was.content
@@ -150,10 +147,9 @@ class _Pair:
         return old.words(tokens) if left else ""
 
     def _listed(self, known: Sequence[Statement]) -> set[int]:
-        """Return the places of the clauses that list values of a kind of which one has another in its place.
+        """Return the places of the clauses of a list, of which nothing is left: "on Mondays" and "on Tuesdays".
 
-        "On Tuesdays and Thursdays" is a list, of which nothing is left by "on Mondays now". A value that the new line
-        has too stays, and so do all others where that names the one that it replaces ("Mondays instead of Tuesdays").
+        A value that the new line has too stays, and all others where it names the one that it replaces.
         """
         told = {*words(self.now.line.tokens)}
         at = first = known.index(self.was)
@@ -274,6 +270,8 @@ class _Pair:
         """The numbers of the new one, and those of the old one in whose place they stand."""
         both = (self.now, self.was)
         told = [[one for one in amounts(side.body, self.lists) if one.tokens[0] in side.values] for side in both]
+        if not self.now.origin and not self.now.becoming:  # "7 teeth" is no news of "6"
+            told[0] = [one for one in told[0] if not one.unit or any(other.unit or other.hour for other in told[1])]
         return [numbers(tokens) for tokens in replaced(*told) or ((), ())]
 
     @property
@@ -301,7 +299,7 @@ class _Pair:
     @property
     def _over(self) -> Sequence[Token]:
         """The clause up to the last of what is over ("yoga classes"), where more than times stands behind that."""
-        own, mine = self.was.own, timeless(self._matter)
+        own, mine = self.was.own, timeless(self.now.origin) or timeless(self._matter)
         last = max((at for at, token in enumerate(own) if token.stem in mine), default=len(own))
         last += any(token.stem for token in own[last + 1 : last + 2])
         behind = any(token.stem and not token.number and not token.timely for token in own[last + 1 :])
@@ -411,9 +409,17 @@ class _Pair:
         """Tell that what the old one ended is so again."""
         over = [self.lists.endings.isdisjoint(one.changes) for one in (self.now, self.was)]
         alike = self.now.content == self.was.content and self.now.denies == self.was.denies
-        return (
-            f"So is {quoted(worded(self.now.content, self.now.body))} again." if alike and over == [True, False] else ""
-        )
+        told = quoted(worded(self.now.content, self.now.body))
+        return f"So is {told} again." if alike and over == [True, False] else ""
+
+    @property
+    def _left(self) -> str:
+        """Tell that a thing is no more what it was, in the new one's words: "I switched from tea to coffee"."""
+        was, gone = self.was, timeless(self.now.origin)
+        before = timeless(takewhile(lambda token: token.stem not in gone, was.body))
+        plain = len(before - {was.subject.noun, was.subject.name}) < 2  # not "I know a guy at the bank"
+        state = plain and not was.event and not was.feeling and not was.denies
+        return f"So is {quoted(worded(gone, was.body))} no more." if gone and state else ""
 
     @property
     def _parted(self) -> bool:
