@@ -43,7 +43,7 @@ SPOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 """A word as it is said: "I'd" is one."""
 CLAUSES = re.compile(r"[,;:()–—…\n¿¡]+|[.!?？](?=\s|$)")
 """What stands between clauses."""
-_ENDS = re.compile(r"(?<=[.!?…;])([\"'”’»)\]]*)\s+|(?<=[。！？])|[^\S\n]*\n\s*")
+_ENDS = re.compile(r"(?<=[.!?…;])([\"'”’»)\]]*)\s+|(?<=[。！？])|\n\s*")
 # "we'll" and "well" must not meet, so the short verb goes; what is left ("don't", "o'clock") is joined
 _CONTRACTED = re.compile(r"'(?:s|ll|re|ve|d|m)$")
 
@@ -119,7 +119,10 @@ def sentence_spans(text: str, language: str) -> list[tuple[int, int]]:
     spans, begin, short = list[tuple[int, int]](), 0, word_list(language, "abbreviations")
     for match in _ENDS.finditer(text):
         end = match.start() + len(match[1] or "")
-        if text[begin:end].rpartition(" ")[2].strip(".\"'“‘(").casefold() not in short or "\n" in match[0]:
+        if (
+            text[max(begin, end - MAX_TOKEN) : end].rpartition(" ")[2].strip(".\"'“‘(").casefold() not in short
+            or "\n" in match[0]
+        ):
             spans.append((begin, end))
             begin = match.end()
     return [(start, end) for start, end in (*spans, (begin, len(text))) if text[start:end].strip()]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from memgraph_engine import language
 from memgraph_engine.errors import InvalidInput
-from memgraph_engine.language import MAX_TOKEN, tokenize
+from memgraph_engine.language import MAX_TOKEN, sentences, tokenize
 
 LANGUAGES = ["english", "spanish", "cjk", "standard"]
 LUCENE_SYNTAX = set("+-&|!(){}[]^\"~*?:\\/'")
@@ -127,3 +127,9 @@ def test_importing_needs_no_numpy():
 
     code = "import sys, memgraph_engine.language; sys.exit('numpy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("text", [" " * 200_000, "dr. " * 50_000, ". " * 100_000, "\n" * 200_000, '."' * 100_000])
+def test_sentences_of_a_long_text_are_found_in_no_time(text):
+    found = sentences(f"{text}I left.", "english")
+    assert found[-1].endswith("I left.")

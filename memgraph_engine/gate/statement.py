@@ -354,10 +354,8 @@ def _begun(clause: Sequence[Token], before: Statement) -> tuple[Sequence[Token],
         return _lead(clause, before.tokens, before.lists), clause
     told, lists, thing = before.tokens, before.lists, list[Token]()
     for at, (one, after) in enumerate(pairwise(told)):
-        if one.word in lists.determiners and after.stem:
-            thing = told[at : at + 2]
-        elif one.capital and one.stem and after.plain == "'s":
-            thing = told[at : at + 3]
+        known, owner = one.word in lists.determiners and after.stem, one.capital and one.stem and after.plain == "'s"
+        thing = told[at : at + 2 + bool(owner)] if known or owner else thing
     return thing, (clause[1:] if thing else ()) or clause
 
 
@@ -451,8 +449,9 @@ def _own_words(line: Line) -> Sequence[Token]:
     said = [one for some in inside if not all(token.stem for token in some) for one in some]  # "Sol" is but a name
     parts = parted(every, "sentence")
     for at, sentence in enumerate(parts):
-        if clauses := _reported(sentence, line.lists):  # where it tells no more than that, the words are yet to come
-            said += [one for some in (parts[at:] if clauses == 1 else [sentence]) for one in some]
+        if clauses := _reported(sentence, line.lists):
+            before = text[sentence[-1].span[1] : parts[at + 1][0].span[0]] if clauses == 1 and parts[at + 1 :] else "."
+            said += [one for some in (parts[at:] if before.isspace() else [sentence]) for one in some]  # "Jack said\n…"
     return [token for token in every if token not in said] if said else every
 
 

@@ -268,8 +268,7 @@ class _Pair:
     @cached_property
     def _numbers(self) -> Sequence[set[str]]:
         """The numbers of the new one, and those of the old one in whose place they stand."""
-        both = (self.now, self.was)
-        told = [[one for one in amounts(side.body, self.lists) if one.tokens[0] in side.values] for side in both]
+        told = [[one for one in amounts(s.body, s.lists) if one.tokens[0] in s.values] for s in (self.now, self.was)]
         if not self.now.origin and not self.now.becoming:  # "7 teeth" is no news of "6"
             told[0] = [one for one in told[0] if not one.unit or any(other.unit or other.hour for other in told[1])]
         return [numbers(tokens) for tokens in replaced(*told) or ((), ())]
