@@ -39,10 +39,8 @@ _CJK_WORDS = re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+")
 _CJK_RUN = re.compile(rf"[{_CJK}]")
 _ENGLISH_WORDS = re.compile(r"[^\W_]+(?:'[a-z]+)?")
 _WORDS = re.compile(r"[^\W_]+")
-SPOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
-"""A word as it is said: "I'd" is one."""
-CLAUSES = re.compile(r"[,;:()–—…\n¿¡]+|[.!?？](?=\s|$)")
-"""What stands between clauses."""
+SPOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")  # a word as it is said: "I'd" is one
+CLAUSES = re.compile(r"[,;:()–—…\n¿¡]+|[.!?？](?=\s|$)")  # what stands between clauses
 _ENDS = re.compile(r"(?<=[.!?…;])([\"'”’»)\]]*)\s+|(?<=[。！？])|\n\s*")
 # "we'll" and "well" must not meet, so the short verb goes; what is left ("don't", "o'clock") is joined
 _CONTRACTED = re.compile(r"'(?:s|ll|re|ve|d|m)$")

@@ -1,9 +1,7 @@
 """Where an assistant says again what the user told it: a confirmation, which is nothing new, or an echo in its answer.
 
-An assistant repeats and comments: "Your dog is called Rex, what a nice name!" Each clause does one of both. A comment
-is no longer than what is repeated, and names nobody and no number. Who adds a word to what is repeated tells more, and
-who answers a question with the question's own words tells something too. What it echoes beside its own words, a note of
-its own, changes with what the user said.
+"Your dog is called Rex, what a nice name!" Each clause repeats or comments. A comment is no longer than what is
+repeated, and names nobody and no number. An echo beside the assistant's own words changes with what the user said.
 """
 
 from operator import itemgetter

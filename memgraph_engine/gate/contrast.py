@@ -1,8 +1,7 @@
 """Where a line says what is right and denies what is wrong: "the clinic is at 14, not 41".
 
-Who names the very word that is wrong needs no word of change, and need not say it at once. What it is wrong in is told
-by the rest: both are about the same one, the right word stands in the place of the wrong one, and only one of them says
-anything besides. "My cousin lives in Braga, not Porto" says nothing about the brother in Porto.
+It needs no word of change, at any time. Both lines are about the same one, the right word stands in the place of the
+wrong one, and only one of them says anything besides.
 """
 
 from collections.abc import Sequence

@@ -1,9 +1,7 @@
-"""Where a new note takes an old one back: it says so, and says nothing else.
+"""Where a new note takes an old one back: without its denial ("no longer") it is all that the old note states.
 
-That two notes differ keeps them apart; that one replaces the other takes it out of sight. So every word of it is taken
-back: without its denial ("no longer") the new one is all that the old note states. A word that it leaves out or has
-another for, or a second statement, would be hidden with the rest: then the old note stays, and `update` tells what of
-it has ended.
+A word that it leaves out or has another for, or a second statement, would be hidden with the rest: then the old note
+stays, and `update` tells what of it has ended.
 """
 
 from collections.abc import Sequence

@@ -1,12 +1,9 @@
 """Where somebody puts right what he has just said ("Sorry, Wednesday at 7."): it repairs the statement before it.
 
-A repair is seldom a whole statement. It follows at once, has an editing term ("sorry", "I meant"), and then has
-the right word for the wrong one (W. Levelt, "Monitoring and self-repair in speech", Cognition 14, 1983). So it shares
-no words with what it repairs, and is told by its place: behind the statement, in one session, by the same one. A clause
-of it has nothing but a value, and what it repairs has one of the same kind.
-
-Without an editing term nothing is repaired, however much two values look alike: lists and other people's numbers do.
-Only who names the very word that is wrong, and says nothing else than what it should be, needs none: "6, not 5".
+A repair follows at once, has an editing term ("sorry", "I meant"), and then the right word for the wrong one (W.
+Levelt, "Monitoring and self-repair in speech", Cognition 14, 1983). It shares no words with what it repairs, and is
+told by its place: behind the statement, in one session, by the same one. A clause of it has nothing but a value, and
+what it repairs has one of the same kind. Without an editing term only who names the wrong word ("6, not 5") repairs.
 """
 
 from collections.abc import Collection, Iterator, Sequence

@@ -1,11 +1,8 @@
 """Where a new note tells the present state of what an old one tells: true until then, and not since.
 
-Nobody says "actually" when life goes on: "I have 14 plants." becomes "… so I've got 17 plants now." Two things tell it.
-The words of change ("now", "instead", "postponed") presuppose that it was otherwise; such words are a closed class. And
-the new clause is the old one with another value in the same place: whose state it is, what it is a state of, and what
-leads to the value are the same; a number, a date, a name, a feeling or one other thing is not. Neither does by itself:
-much is new now, and a person may have two of anything. And an update hides nothing: what is taken for one wrongly can
-still be read.
+A word of change ("now", "postponed") presupposes that it was otherwise, and the new clause is the old one with another
+value in the same place, or names what was before. One of both is not enough: much is new now, and a person may have
+two of anything. An update hides nothing: what is taken for one wrongly can still be read.
 """
 
 from collections.abc import Sequence
