@@ -2,14 +2,8 @@
 
 from collections import Counter
 
-KEYS = {
-    **dict.fromkeys(("Note", "Past", "Source", "PastSource", "Topic", "Run", "Block", "BlockRun", "Claim"), "id"),
-    **dict.fromkeys(("Hold", "Usage", "Retrieval", "Decision", "Erasure"), "id"),
-    "Keyword": "name",
-    "Erased": "erasure",
-    "Scope": "scope",
-}
-"""What has a scope, and the property by which an index finds it."""
+KEYS = {"Note": "id", "Past": "id", "Source": "id", "PastSource": "id", "Keyword": "name", "Scope": "scope"}
+"""By labels, the property by which an index finds a node of a scope."""
 
 
 def close(vector):
@@ -18,7 +12,7 @@ def close(vector):
 
 def of_scope(*labels):
     """Return Cypher that finds the nodes `n` of $scope by indexes: a scan reads what every test has written."""
-    parts = (f"MATCH (n:{label} {{scope: $scope}}) WHERE n.{KEYS[label]} >= '' RETURN n" for label in labels or KEYS)
+    parts = (f"MATCH (n:{label} {{scope: $scope}}) WHERE n.{KEYS[label]} >= '' RETURN n" for label in labels)
     return f"CALL () {{ {' UNION ALL '.join(parts)} }}"
 
 
@@ -31,9 +25,10 @@ def snapshot(memory, user="ana", vectors=True):
             scope=scope,
         ).data()
         ties = session.run(
-            f"{of_scope('Note', 'Source', 'Keyword')} "
+            f"{of_scope(*KEYS)} "
             "MATCH (n)-[r:FROM|NEXT|RELATED|SUPERSEDES|UNTIED|HAS_KEYWORD|CO_OCCUR]->(b) "
-            "WHERE b:Note OR b:Source OR b:Keyword OR r:RELATED OR r:SUPERSEDES OR r:UNTIED "
+            "WHERE (n:Note OR n:Source OR n:Keyword) AND (b:Note OR b:Source OR b:Keyword) "
+            "OR r:RELATED OR r:SUPERSEDES OR r:UNTIED "
             "RETURN type(r) AS kind, coalesce(n.id, n.name) AS a, coalesce(b.id, b.name) AS b, "
             "r.weight AS weight, r.kind AS of, r.part AS part",
             scope=scope,
