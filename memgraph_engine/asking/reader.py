@@ -519,8 +519,7 @@ class Reader:
 
 def _first(found: Sequence[Hit], top_k: int) -> list[Hit]:
     """Return the first hits, and of what stands behind them what one of them replaced: it lost its place to that."""
-    near = [*found[:top_k]]
-    known = {hit.note.id for hit in near}
+    near, known = [*found[:top_k]], {hit.note.id for hit in found[:top_k]}
     for hit in found[top_k:]:
         if hit.replaced_by in known:
             near.append(hit)

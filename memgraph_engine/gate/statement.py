@@ -231,8 +231,8 @@ class Statement:
 
     def comes_from(self, was: "Statement") -> bool:
         """Tell whether another one holds what was before it by its own words, if it tells that."""
-        old, told = was.body, self.origin
-        return timeless(told) <= was.content and {*numbers(told), *dates(told)} <= {*numbers(old), *dates(old)}
+        told = self.origin
+        return timeless(told) <= was.content and numbers(told) <= was.numbers and dates(told) <= was.dates
 
     @cached_property
     def feeling(self) -> tuple[str, bool, frozenset[str]] | None:
@@ -376,9 +376,10 @@ def _lead(clause: Sequence[Token], tokens: Sequence[Token], lists: Lists) -> Seq
 
 def _origin(tokens: Sequence[Token], lists: Lists) -> tuple[Sequence[Token], Sequence[Token], Sequence[Token]]:
     """Return the value that its verb of change leads away from before it comes to another, between all the rest."""
-    verbs = phrases_in(words(tokens), lists.changing - lists.since - lists.corrections).values()
+    led = [at for at, token in enumerate(tokens) if token.word in lists.origins]  # most have none
+    verbs = phrases_in(words(tokens), lists.changing - lists.since - lists.corrections).values() if led else ()
     behind = min(map(max, verbs), default=len(tokens))
-    first = next((at for at in range(behind, len(tokens)) if tokens[at].word in lists.origins), len(tokens))
+    first = next((at for at in led if at >= behind), len(tokens))
     last = next((at for at in range(first, len(tokens)) if tokens[at].word in lists.goals), first)
     first += first == behind  # "went from" is a verb of change
     value = first <= behind + 1 or any(one.kind != "word" for one in tokens[first:last])  # not "la clave del wifi"
@@ -447,8 +448,7 @@ def _own_words(line: Line) -> Sequence[Token]:
         spans += [(colon.end(), len(text)) for told in head if not _is_own(told, line)]
     inside = ([one for one in every if start <= one.span[0] < end] for start, end in spans)
     said = [one for some in inside if not all(token.stem for token in some) for one in some]  # "Sol" is but a name
-    parts = parted(every, "sentence")
-    for at, sentence in enumerate(parts):
+    for at, sentence in enumerate(parts := parted(every, "sentence")):
         if clauses := _reported(sentence, line.lists):
             before = text[sentence[-1].span[1] : parts[at + 1][0].span[0]] if clauses == 1 and parts[at + 1 :] else "."
             said += [one for some in (parts[at:] if before.isspace() else [sentence]) for one in some]  # "Jack said\n…"
