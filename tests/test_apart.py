@@ -153,8 +153,7 @@ def keywords(memory, owner=ANA):
 # ---- chat models --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("wait", [True, False])
-@pytest.mark.parametrize("policy", ["private", "unseen"])
+@pytest.mark.parametrize(("policy", "wait"), [("private", True), ("unseen", False)])
 def test_no_chat_model_ever_sees_it(modelled, chat, policy, wait):
     talk(modelled, policy, wait=wait)
     modelled.process(**ANA)
@@ -213,8 +212,7 @@ def test_what_was_stored_with_a_class_that_another_file_lacks_stays_apart(
 # ---- what asks for it, and what does not ----------------------------------------------------------
 
 
-@pytest.mark.parametrize("wait", [True, False])
-@pytest.mark.parametrize("policy", ["private", "asked"])
+@pytest.mark.parametrize(("policy", "wait"), [("private", False), ("asked", True)])
 def test_it_is_found_only_by_who_asks_for_it(memory, policy, wait):
     note = talk(memory, policy, wait=wait)
     memory.add("The vault of the lighthouse opens with a key.", **ANA)
@@ -329,16 +327,20 @@ def state(memory, owner):
     return told, keywords(memory, owner)
 
 
-@pytest.mark.parametrize("before", ["factual", "asked"])
-@pytest.mark.parametrize("after", ["private", "unseen", "factual"])
-@pytest.mark.parametrize("wait", [True, False])
+@pytest.mark.parametrize(
+    ("before", "after", "wait"),
+    [
+        ("factual", "private", True),
+        ("factual", "unseen", False),
+        ("asked", "private", False),
+        ("asked", "factual", True),
+    ],
+)
 def test_another_class_makes_it_as_if_it_had_been_of_that_class(memory, before, after, wait):
     ben = {"user_id": "ben"}
     talk(memory, before, wait=wait)
     talk(memory, after, wait=wait, owner=ben)
     begin = snapshot(memory)
-    if before == after:
-        return
     decision = memory.set_policy("1", after, **ANA)
     assert state(memory, ANA) == state(memory, ben)
     assert memory.verify(**ANA) == []

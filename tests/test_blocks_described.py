@@ -16,6 +16,7 @@ from memgraph_engine.cli import app
 from memgraph_engine.cost import NOTHING
 from memgraph_engine.errors import ModelRefused, ModelUnavailable, NotFound
 from memgraph_engine.graph import blocks as block_graph
+from memgraph_engine.llm.answers import Describing
 from memgraph_engine.testing import purge
 from memgraph_engine.worker.work import Worker
 from tests.loopback import Say, chat_server, forget_clients
@@ -373,7 +374,15 @@ UNUSABLE = {
 }
 
 
-@pytest.mark.parametrize("how", [*WRONG, *UNUSABLE])
+@pytest.mark.parametrize("how", WRONG)
+def test_what_is_no_description_is_refused_and_its_words_are_not_told(how):
+    answer = Describing.model_validate(WRONG[how](described(["Ana sails."])))
+    with pytest.raises(ValueError, match="field") as told:
+        describing.checked(schema("personal"), answer.blocks[0].fields)
+    assert "vanity" not in str(told.value)
+
+
+@pytest.mark.parametrize("how", ["too long", *UNUSABLE])
 def test_whatever_a_model_answers_wrongly_the_notes_tell_the_block_and_it_is_said(tenant, embedder, how):
     answers = [WRONG[how]] * 20 if how in WRONG else [UNUSABLE[how]] * 40
     with told_by(tenant, embedder, Teller(*answers)) as memory:

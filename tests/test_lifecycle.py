@@ -2,6 +2,7 @@
 
 from collections import Counter
 from datetime import timedelta
+from itertools import cycle
 
 import pytest
 
@@ -639,9 +640,14 @@ def test_a_long_message_stays_as_long_as_a_note_of_it_is_pinned(memory, clock):
     assert "closed on sundays" not in everything_told(memory)
 
 
-@pytest.mark.parametrize("again", ["sweep", "worker"])
 @pytest.mark.parametrize(
-    "step", ["memgraph_engine.graph.erasures.hide", *(step for (step,) in STEPS if not step.endswith("centre"))]
+    ("step", "again"),
+    list(
+        zip(
+            ["memgraph_engine.graph.erasures.hide", *(step for (step,) in STEPS if not step.endswith("centre"))],
+            cycle(["sweep", "worker"]),
+        )
+    ),
 )
 def test_a_sweep_that_is_killed_goes_on(memory, clock, monkeypatch, step, again):
     memory.add_many([{"text": SECRET, "session": "s", "id": "a"}, "The heron eats fish."], user_id="ana")
