@@ -4,13 +4,12 @@ from collections.abc import Sequence
 
 from memgraph_engine.answer.facts import relevance
 from memgraph_engine.language import places, sentences, spoken, word_list
-from memgraph_engine.model.echo import only_asks
+from memgraph_engine.model.echo import echoes
 from memgraph_engine.model.memory import Source
 from memgraph_engine.model.result import Hit
-from memgraph_engine.model.text import is_question, requests
+from memgraph_engine.model.text import BRIEF, only_asks
 from memgraph_engine.rendering import noise
 
-_BRIEF = 2  # words of a sentence that states nothing
 _SAID, _SUPPOSED, _ASKS = "an assistant said it", "it only supposes", "it only asks"
 _ECHO = "it asks the same"
 
@@ -25,7 +24,7 @@ def candidates(question: str, hits: Sequence[Hit], language: str) -> tuple[list[
     """
     if hits and noise(Source("", question, ""), language):
         return [], {hit.note.id: "the question is small talk" for hit in hits}
-    out = {hit.note.id: _ECHO for hit in hits if only_asks(hit.note, question, (language,))}
+    out = {hit.note.id: _ECHO for hit in hits if echoes(hit.note, question, (language,))}
     hits = [hit for hit in hits if hit.note.id not in out]
     words = spoken(question)
     meant = {
@@ -50,17 +49,11 @@ def _doubt(hit: Hit, language: str) -> str:
     told = [source.text for source in hit.sources] or [hit.note.text]
     if all(_supposes(text, language) for text in told):
         return _SUPPOSED
-    return _ASKS if all(_only_asks(text, language) for text in told) else ""
-
-
-def _only_asks(text: str, language: str) -> bool:
-    """Tell whether each sentence of more than two words is a question, or asks something of an assistant."""
-    stated = [one for one in sentences(text, language) if len(one.split()) > _BRIEF]
-    return bool(stated) and all(is_question(one) or requests(one) for one in stated)
+    return _ASKS if all(only_asks(text, language) for text in told) else ""
 
 
 def _supposes(text: str, language: str) -> bool:
     """Tell whether each sentence of more than two words supposes something: "If I won, I'd buy a boat."."""
     phrases = word_list(language, "suppositions")
-    stated = [words for one in sentences(text, language) if len(words := spoken(one)) > _BRIEF]
+    stated = [words for one in sentences(text, language) if len(words := spoken(one)) > BRIEF]
     return bool(stated) and all(any(places(words, phrase) for phrase in phrases) for words in stated)

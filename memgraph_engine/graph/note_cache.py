@@ -20,7 +20,7 @@ from memgraph_engine.graph.database import Runner
 from memgraph_engine.graph.rows import moment, note_from
 from memgraph_engine.model.memory import Note
 from memgraph_engine.model.result import CacheStats
-from memgraph_engine.model.text import asks, counts, personal, requests
+from memgraph_engine.model.text import asks, counts, only_asks, personal, said
 
 if TYPE_CHECKING:
     import numpy as np
@@ -50,8 +50,8 @@ class CachedNote:
 
     `terms` are those of the raw text and, behind them, those of the context, each as its `term_number`; `lengths` tells
     how many each text has.
-    It `asks` where all that it holds ends with a question, `requests` where a user asks all of it of an assistant,
-    `counts` where some of it has a number, and is `personal` where somebody but an assistant speaks of himself in it.
+    It `asks` where all that it holds ends with a question, `only_asks` where it says nothing besides, `counts` where
+    some of it has a number, and is `personal` where somebody but an assistant speaks of himself in it.
     `several` sources may tell it. `vectors` has the shape (2, dimensions), of
     length 1: raw and context; None for a note that waits for them. Times are in milliseconds since 1970. `size` is
     about how many bytes it takes.
@@ -67,7 +67,7 @@ class CachedNote:
     role: str
     speaker: str
     asks: bool
-    requests: bool
+    only_asks: bool
     counts: bool
     personal: bool
     said_at: int
@@ -226,7 +226,7 @@ def _cached(rows: Sequence[Sequence[Any]], dimensions: int) -> Iterator[CachedNo
             intern(role or ""),
             intern(speaker or ""),
             all(map(asks, lines)),
-            role == "user" and all(map(requests, lines)),
+            all(only_asks(said(line), "standard") for line in lines),
             any(map(counts, lines)),
             personal(role, *lines),
             said_at,

@@ -13,7 +13,7 @@ from memgraph_engine.model.result import Hit
 from memgraph_engine.model.text import is_question
 
 
-def only_asks(note: Note, question: str, languages: Sequence[str]) -> bool:
+def echoes(note: Note, question: str, languages: Sequence[str]) -> bool:
     """Tell whether a note asks what is asked, and says nothing besides.
 
     Each of its sentences opens as questions do and goes on to its end ("Where do I live now?"), and none of its words
@@ -26,7 +26,7 @@ def only_asks(note: Note, question: str, languages: Sequence[str]) -> bool:
 
 def last(hits: Sequence[Hit], question: str, languages: Sequence[str]) -> list[Hit]:
     """Put what only asks what is asked behind all other hits, with the least score of them."""
-    asks = [only_asks(hit.note, question, languages) for hit in hits]
+    asks = [echoes(hit.note, question, languages) for hit in hits]
     answers = [hit for hit, one in zip(hits, asks, strict=True) if not one]
     if len(answers) in (0, len(hits)):
         return list(hits)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import date, datetime, timedelta
 from functools import cache
 
-from memgraph_engine.language import LISTED, places, spoken, word_list, word_values
+from memgraph_engine.language import LISTED, places, sentences, spoken, word_list, word_values
 from memgraph_engine.model.marker import without_recalled
 from memgraph_engine.model.memory import Source
 
@@ -23,6 +23,7 @@ _MONTHS = {
 _QUESTION = re.compile(r"""[?？؟]["'”’»)*_\s]*(?: \[[^\]]*\])*(?: \([^()]*\))?$""")
 _SAID = re.compile(r"(?:[^:\n]{1,60}: )?(.*?)(?: \[[^\]]*\])*(?: \([^()]*\))?", re.DOTALL)
 _OPENING = 3  # words
+BRIEF = 2  # words; so short a sentence states nothing by itself
 _LANGUAGES = (*_MONTHS, "cjk", "standard")
 _WORDS = "\1"  # stands for what was said
 _DIGITS = 3  # of a name; what has more is an id
@@ -65,13 +66,19 @@ def is_question(text: str) -> bool:
     return text.rstrip().endswith(("?", "？"))
 
 
-def requests(line: str) -> bool:
-    """Tell whether what a rendered line holds begins as what one asks of an assistant does, in any listed language.
+def only_asks(text: str, language: str) -> bool:
+    """Tell whether each sentence is a question, or asks something of an assistant; a short one counts beside no other.
 
-    >>> [requests(line) for line in ("user: plan me a day in Porto (8 May, 2023)", "Ana: I plan to move.")]
+    >>> [only_asks(text, "english") for text in ("Hi! Plan me a day in Porto. Is it far?", "I lost it. Where is it?")]
     [True, False]
     """
-    opening = _spoken_words(line)[:_OPENING]
+    stated = [one for one in sentences(text, language) if len(one.split()) > BRIEF] or [text]
+    return all(is_question(one) or _requests(one) for one in stated)
+
+
+def _requests(sentence: str) -> bool:
+    """Tell whether a sentence begins as what one asks of an assistant does, in any listed language."""
+    opening = spoken(sentence)[:_OPENING]
     return any(min(places(opening, one), default=1) == 0 for one in _openings().get(opening[0] if opening else "", ()))
 
 
@@ -81,7 +88,7 @@ def counts(line: str) -> bool:
     >>> [counts(line) for line in ("Ana: We are twelve. (8 May, 2023)", "Ana: We are many. (8 May, 2023)")]
     [True, False]
     """
-    return any(word[0].isdigit() or word in _numbers() for word in _spoken_words(line))
+    return any(word[0].isdigit() or word in _numbers() for word in spoken(said(line)))
 
 
 def personal(role: str, *lines: str) -> bool:
@@ -90,7 +97,7 @@ def personal(role: str, *lines: str) -> bool:
     >>> [personal("", line) for line in ("Ana: My cat is grey. (8 May, 2023)", "Ana: ideas for a gift (8 May, 2023)")]
     [True, False]
     """
-    return role != "assistant" and any(not _first_person().isdisjoint(_spoken_words(line)) for line in lines)
+    return role != "assistant" and any(not _first_person().isdisjoint(spoken(said(line))) for line in lines)
 
 
 def asks_amount(question: str, language: str) -> bool:
@@ -103,10 +110,10 @@ def asks_amount(question: str, language: str) -> bool:
     return any(places(asked, phrase) for phrase in word_list(language, "amount-questions"))
 
 
-def _spoken_words(line: str) -> list[str]:
-    """Return the words of a rendered line without who said it and when, in small letters."""
-    said = _SAID.fullmatch(line)
-    return spoken(said[1] if said else line)
+def said(line: str) -> str:
+    """Return a rendered line without who said it and when."""
+    match = _SAID.fullmatch(line)
+    return match[1] if match else line
 
 
 @cache

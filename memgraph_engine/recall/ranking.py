@@ -37,7 +37,6 @@ FEATURES = (
     "time",
     "own_words",
     "asks",
-    "requests",
     "personal",
     "amount",
     "speaker",
@@ -52,13 +51,12 @@ FEATURES = (
 - coverage, coverage_context: the share of the question's words in its own words, and in its context, the rarer the more
 - time: how near it is to a time that the question names
 - own_words: whether it is none of an assistant's, where an assistant spoke
-- asks: whether it ends with a question
-- requests: whether it begins as what one asks of an assistant does ("plan me a day in Porto"), and a user said it
-- personal: whether somebody but an assistant speaks of himself in it ("I only wear black."): that bears on much which
-  shares no word with it
+- asks: whether all of it asks something, or asks it of an assistant ("plan me a day in Porto")
+- personal: whether somebody but an assistant speaks of himself in it ("I only wear black."), less its own relevance:
+  that bears on much which shares no word with it
 - amount: whether it has a number, where the question asks how many
 - speaker: whether the question names who speaks
-- recency: its place in time among the others, the newest 1
+- recency: how new it is: the newest 1, and each sixty days before a third of that
 - answers: how relevant the turn before is, if that asks
 - session: how relevant the best three of its session are, on average
 """
@@ -73,6 +71,7 @@ _WEIGHED = {
     "session": "session",
 }
 """The setting whose weight 0 leaves a feature out."""
+_FADES = 60 * 86_400_000.0  # milliseconds in which recency loses two thirds
 _LARGEST = 30  # weight, or bias: what they add up to is an exponent
 
 
@@ -180,7 +179,7 @@ def features(
     asking = np.array([note.asks for note in notes], dtype=float)
     numbers = np.array([note.counts for note in notes], dtype=float)
     amounts = [any(asks_amount(question, language) for language in languages) for question in questions]
-    _, age = np.unique([note.said_at for note in notes], return_inverse=True)
+    said = np.array([note.said_at for note in notes], dtype=float)
     each: dict[str, NDArray[np.float64] | float] = {
         "similarity": (scale.bias + scale.similarity * near[:, :, 0]) / 10,
         "similarity_context": (scale.bias + scale.similarity * near[:, :, 1]) / 10,
@@ -188,12 +187,11 @@ def features(
         "coverage_context": coverage[:, :, 1],
         "time": raw[:, :, CHANNELS.index("time")],
         "own_words": raw[:, :, CHANNELS.index("role")],
-        "asks": asking,
-        "requests": np.array([note.requests for note in notes], dtype=float),
-        "personal": np.array([note.personal for note in notes], dtype=float),
+        "asks": np.array([note.only_asks for note in notes], dtype=float),
+        "personal": np.array([note.personal for note in notes], dtype=float) * (1 - relevant),
         "amount": np.outer(amounts, numbers),
         "speaker": _named([note.speaker for note in notes], words, languages),
-        "recency": age / age.max() if age.any() else np.ones(len(notes)),
+        "recency": np.exp((said - said.max(initial=0.0)) / _FADES),
         "answers": places.away(relevant * asking)[STEPS.index(-1)],
         "session": places.best(relevant),
     }
