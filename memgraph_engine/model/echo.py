@@ -19,9 +19,8 @@ def echoes(note: Note, question: str, languages: Sequence[str]) -> bool:
     Each of its sentences opens as questions do and goes on to its end ("Where do I live now?"), and none of its words
     that tell what it is about is missing in the question. "My wife is Eva, no?" tells it, and so does "I live here?".
     """
-    if not note.sources or not all(is_question(source.text) for source in note.sources):
-        return False
-    return any(_within(note, question, language) for language in languages)
+    told = [source.text for source in note.sources]
+    return bool(told) and all(map(is_question, told)) and any(_within(told, question, one) for one in languages)
 
 
 def last(hits: Sequence[Hit], question: str, languages: Sequence[str]) -> list[Hit]:
@@ -34,10 +33,10 @@ def last(hits: Sequence[Hit], question: str, languages: Sequence[str]) -> list[H
     return [*answers, *(replace(hit, score=min(hit.score, least)) for hit, one in zip(hits, asks, strict=True) if one)]
 
 
-def _within(note: Note, question: str, language: str) -> bool:
-    said, asked = (set(tokenize(text, language)) for text in (note.text, question))
-    opens = word_list(language, "question-words")
-    clauses = [spoken(one) for source in note.sources for one in CLAUSES.split(source.text)]
-    if not opens:  # of a language whose grammar is not known
-        return said == asked
-    return all(words[0] in opens for words in clauses if words) and said - listed_terms(language, *CLOSED) <= asked
+def _within(told: Sequence[str], question: str, language: str) -> bool:
+    opens, text = word_list(language, "question-words"), "\n".join(told)
+    if opens and not all(words[0] in opens for one in CLAUSES.split(text) if (words := spoken(one))):
+        return False
+    said, asked = (set(tokenize(one, language)) for one in (text, question))
+    # where the grammar of a language is not known, the words are the same
+    return said - listed_terms(language, *CLOSED) <= asked if opens else said == asked

@@ -243,16 +243,16 @@ def _millis(moment: datetime) -> float:
     return moment.timestamp() * 1000
 
 
-def fuse(places: Places, raw: "NDArray[np.float64]", settings: RecallSettings) -> Fused:
+def fuse(places: Places, raw: "NDArray[np.float64]", settings: RecallSettings, *, summed: bool = True) -> Fused:
     """Fuse the channels' scores of a pool, then look around each note.
 
     Convex combination of min-max scores, then a share of the best turn one and two steps away, and of the
     mean of the session's best three, all inside the pool; or reciprocal rank fusion alone (MemFly, section 3.4.1).
-    The total lies between 0 and 1.
+    The total lies between 0 and 1. Nothing is `summed` up where something else ranks.
     """
     import numpy as np
 
-    if not raw.shape[1]:
+    if not (summed and raw.shape[1]):
         nothing = np.zeros(raw.shape[:2])
         return Fused(raw, raw, raw, nothing, nothing, nothing)
     weights = np.array([getattr(settings, channel) for channel in CHANNELS])

@@ -308,7 +308,7 @@ def scored(
     near = cosines(notes, query.vector, *reading.queries)
     raw = channel_scores(pool, near, counts, asked, sums, reading.plan.times)
     coverage = covered(list(column), counts, asked, notes, sums.notes, query.scopes[0], languages)
-    fused = fuse(places, raw, settings)
+    fused = fuse(places, raw, settings, summed=model is None or query.explain)
     known, total = None, fused.total
     if model is not None:
         scale = query.weights or supposed(near[..., 0])
