@@ -193,9 +193,9 @@ def test_the_best_are_told_whatever_their_relevance_up_to_a_number_of_lines_and_
 
 
 def test_beyond_these_only_what_is_nearly_as_relevant_as_the_best_is_told():
-    hits = [replace(hit(n, f"Boat {n} lies in Porto."), relevance=1.1 - 0.15 * n) for n in range(1, 7)]
+    hits = [replace(hit(n, f"Boat {n} lies in Porto."), relevance=1.05 - 0.1 * n) for n in range(1, 7)]
     assert cited(composed(hits, lines=2)) == ["n1", "n2", "n3"]
-    assert cited(composed(hits, lines=2, relevance=0.7)) == ["n1", "n2"]
+    assert cited(composed(hits, lines=2, relevance=0.8)) == ["n1", "n2"]
 
 
 @pytest.mark.parametrize("relevance", [None, 0.13])

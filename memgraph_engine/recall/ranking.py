@@ -56,7 +56,7 @@ FEATURES = (
   that bears on much which shares no word with it
 - amount: whether it has a number, where the question asks how many
 - speaker: whether the question names who speaks
-- recency: how new it is: the newest 1, and each sixty days before a third of that
+- recency: how new it is: the newest 1, and each thirty days before a third of that
 - answers: how relevant the turn before is, if that asks
 - session: how relevant the best three of its session are, on average
 """
@@ -71,7 +71,7 @@ _WEIGHED = {
     "session": "session",
 }
 """The setting whose weight 0 leaves a feature out."""
-_FADES = 60 * 86_400_000.0  # milliseconds in which recency loses two thirds
+_FADES = 30 * 86_400_000.0  # milliseconds in which recency loses two thirds
 _LARGEST = 30  # weight, or bias: what they add up to is an exponent
 
 
@@ -191,7 +191,7 @@ def features(
         "personal": np.array([note.personal for note in notes], dtype=float) * (1 - relevant),
         "amount": np.outer(amounts, numbers),
         "speaker": _named([note.speaker for note in notes], words, languages),
-        "recency": np.exp((said - said.max(initial=0.0)) / _FADES),
+        "recency": np.exp((said - said.max()) / _FADES),
         "answers": places.away(relevant * asking)[STEPS.index(-1)],
         "session": places.best(relevant),
     }
