@@ -34,6 +34,11 @@ TALK = ["Our lighthouse keeper sold two beehives.", SECRET, "She paints the ligh
 QUESTION = "With what does the vault of the lighthouse open?"
 
 
+def others(cases):
+    """Cases that tell little more: they run in `make test-long`."""
+    return [pytest.param(*case, marks=pytest.mark.long) for case in cases]
+
+
 class Echo:
     """A chat model that writes all that it was shown into each of its answers."""
 
@@ -153,7 +158,9 @@ def keywords(memory, owner=ANA):
 # ---- chat models --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("policy", "wait"), [("private", True), ("unseen", False)])
+@pytest.mark.parametrize(
+    ("policy", "wait"), [("private", True), ("unseen", False), *others([("private", False), ("unseen", True)])]
+)
 def test_no_chat_model_ever_sees_it(modelled, chat, policy, wait):
     talk(modelled, policy, wait=wait)
     modelled.process(**ANA)
@@ -212,7 +219,9 @@ def test_what_was_stored_with_a_class_that_another_file_lacks_stays_apart(
 # ---- what asks for it, and what does not ----------------------------------------------------------
 
 
-@pytest.mark.parametrize(("policy", "wait"), [("private", False), ("asked", True)])
+@pytest.mark.parametrize(
+    ("policy", "wait"), [("private", False), ("asked", True), *others([("private", True), ("asked", False)])]
+)
 def test_it_is_found_only_by_who_asks_for_it(memory, policy, wait):
     note = talk(memory, policy, wait=wait)
     memory.add("The vault of the lighthouse opens with a key.", **ANA)
@@ -334,6 +343,16 @@ def state(memory, owner):
         ("factual", "unseen", False),
         ("asked", "private", False),
         ("asked", "factual", True),
+        *others(
+            [
+                ("factual", "private", False),
+                ("factual", "unseen", True),
+                ("asked", "private", True),
+                ("asked", "unseen", True),
+                ("asked", "unseen", False),
+                ("asked", "factual", False),
+            ]
+        ),
     ],
 )
 def test_another_class_makes_it_as_if_it_had_been_of_that_class(memory, before, after, wait):

@@ -786,7 +786,7 @@ def test_an_unknown_user_is_told_with_the_nearest_names(cli):
         unknown = cli(*command, user="Anna", code=1)
         assert unknown.stdout == "", command
         assert unknown.stderr.endswith("Did you mean 'ana'?\n"), command
-    assert "`memgraph-engine users --tenant " in cli("search", "x", user="zoltan", code=1).stderr
+        assert "`memgraph-engine users --tenant " in cli(*command, user="zoltan", code=1).stderr, command
     cli("stats", user="ana")
 
 

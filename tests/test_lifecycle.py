@@ -2,7 +2,6 @@
 
 from collections import Counter
 from datetime import timedelta
-from itertools import cycle
 
 import pytest
 
@@ -642,12 +641,13 @@ def test_a_long_message_stays_as_long_as_a_note_of_it_is_pinned(memory, clock):
 
 @pytest.mark.parametrize(
     ("step", "again"),
-    list(
-        zip(
-            ["memgraph_engine.graph.erasures.hide", *(step for (step,) in STEPS if not step.endswith("centre"))],
-            cycle(["sweep", "worker"]),
+    [
+        pytest.param(step, again, marks=[pytest.mark.long] if (at + late) % 2 else [])
+        for at, step in enumerate(
+            ["memgraph_engine.graph.erasures.hide", *(step for (step,) in STEPS if not step.endswith("centre"))]
         )
-    ),
+        for late, again in enumerate(["sweep", "worker"])
+    ],
 )
 def test_a_sweep_that_is_killed_goes_on(memory, clock, monkeypatch, step, again):
     memory.add_many([{"text": SECRET, "session": "s", "id": "a"}, "The heron eats fish."], user_id="ana")

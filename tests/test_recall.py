@@ -133,7 +133,7 @@ def test_what_is_asked_beside_what_is_told_counts_nothing(memory):
 
 
 def test_a_request_is_no_answer_and_a_number_answers_how_many(memory):
-    said = ["plan me a day in Porto, bookshops", "I spent the day in Porto with my mum", "we bought nine books"]
+    said = ["plan me a day in Porto, I like bookshops", "I spent the day in Porto with my mum", "we bought nine books"]
     memory.add([{"role": "user", "content": text} for text in said], user_id="ana")
     hits = memory.search("Who came to Porto with me for the day?", user_id="ana", explain=True)
     parts = {hit.note.text: hit.explanation.ranking for hit in hits}
@@ -149,6 +149,21 @@ def test_what_somebody_says_of_himself_bears_on_what_shares_no_word_with_it(memo
     hits = memory.search("Which dress would you choose for the gala?", user_id="ana", explain=True)
     assert [hit.note.text for hit in hits if hit.explanation.ranking["personal"] > 0] == [said[1]]
     assert hits[0].note.text == said[1]
+
+
+def test_what_is_relevant_by_itself_is_lifted_less_by_who_speaks_of_himself(memory):
+    memory.add([{"role": "user", "content": text} for text in ("My bike is red.", "I only wear black.")], user_id="ana")
+    hits = memory.search("Is my bike red?", user_id="ana", explain=True)
+    lifted = {hit.note.text: hit.explanation.ranking["personal"] for hit in hits}
+    assert 0 < lifted["My bike is red."] < lifted["I only wear black."]
+
+
+def test_how_new_a_note_is_counts_by_days(memory):
+    for user, days in (("ana", ("01", "31")), ("bo", ("01", "29", "30", "31"))):  # whatever stands between
+        memory.add_many([{"text": f"Boat {day} is red.", "time": f"2024-01-{day}"} for day in days], user_id=user)
+        hits = memory.search("Which boat is red?", user_id=user, explain=True)
+        age = {hit.note.text: hit.explanation.ranking["recency"] for hit in hits}
+        assert age["Boat 31 is red."] == pytest.approx(math.e * age["Boat 01 is red."])
 
 
 def test_a_ranking_of_ones_own_is_used_and_a_damaged_one_is_named(memory, tmp_path):
