@@ -6,6 +6,7 @@ scores of all pairs of an observation and a turn, with the statistics of that lo
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from bench.contradictions import edits
@@ -17,6 +18,7 @@ from memgraph_engine.gate.gate import Gate, new_of
 from memgraph_engine.gate.known import Known
 from memgraph_engine.gate.score import Statistics, score
 from memgraph_engine.gate.verdict import Verdict
+from memgraph_engine.graph.neighbourhood import neighbourhood
 from memgraph_engine.model.candidate import Candidate
 from memgraph_engine.model.memory import note_id
 from memgraph_engine.model.scope import Scope
@@ -67,13 +69,15 @@ def _told(memory: Memory, plain: Memory, one: Observed, other: Observed) -> Iter
     import numpy as np
 
     scope = Scope(plain.engine.settings.tenant, other.conversation.id)
-    gate = Gate(memory.engine.settings.gate, PLAIN, scope, LANGUAGE, len(other.turns))
+    settings = memory.engine.settings.gate
+    gate = Gate(settings, PLAIN, scope, LANGUAGE, len(other.turns))
+    stored = partial(neighbourhood, plain.engine.db, scope, near=settings.near, lexical=settings.lexical)
     ids = [note_id(scope.name, turn.source.id) for turn in other.turns]
     turns = [new_of(turn, id, LANGUAGE) for turn, id in zip(other.turns, ids, strict=True)]  # noqa: A001
     raw, context = (np.stack([getattr(turn, f"{text}_vector") for turn in other.turns]) for text in ("raw", "context"))
     step = 1 if one is other else 5
     for candidate, observation in list(zip(one.observations, one.cited, strict=True))[::step]:
-        (new,), (row,) = gate.compared(plain.engine.db, [candidate])
+        (new,), (row,) = gate.compared(stored, [candidate])
         near = [(each.known, each.scores.cosine) for each in row]
         cosine = raw @ candidate.raw_vector
         larger = np.clip(np.maximum(cosine, context @ candidate.context_vector), 0, 1)

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 from memgraph_engine.embedding import CheckedEmbedder
 from memgraph_engine.evaluation.report import table
@@ -18,13 +18,10 @@ from memgraph_engine.gate.verdict import Verdict
 from memgraph_engine.ingest.construct import Vectors, construct, place
 from memgraph_engine.ingest.messages import parse_message
 from memgraph_engine.ingest.worth import worthless
-from memgraph_engine.model.candidate import Candidate
+from memgraph_engine.model.candidate import Candidate, Neighbourhood
 from memgraph_engine.model.ports import Embedder
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.settings import Settings
-
-if TYPE_CHECKING:
-    from memgraph_engine.graph.database import Database
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +42,9 @@ def read(path: Path) -> list[Statements]:
         return [Statements(row["class"], row["language"], row["want"], row["old"], row["new"]) for row in rows]
 
 
-class Nowhere:
-    """A database in which nothing is near."""
-
-    def run(self, *_: object, **__: object) -> list[dict[str, Any]]:
-        return [{"pairs": [], "notes": []}]
+def nowhere(candidates: Sequence[Candidate], *_: object) -> Neighbourhood:
+    """Find nothing stored near candidates."""
+    return Neighbourhood({}, [{} for _ in candidates])
 
 
 def constructed(
@@ -68,7 +63,7 @@ def verdict(pair: Statements, embedder: Embedder, settings: Settings) -> Verdict
     """Judge the second statement in a memory that holds the first, as one batch brings both."""
     messages = [{"id": n, "text": text, "speaker": "Ana"} for n, text in (("old", pair.old), ("new", pair.new))]
     made, gate = constructed(messages, pair.language, embedder, settings)
-    return gate.verdicts(cast("Database", Nowhere()), made)[-1]
+    return gate.verdicts(nowhere, made)[-1]
 
 
 def outcome(pair: Statements, verdict: Verdict) -> str:

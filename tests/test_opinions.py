@@ -1,17 +1,12 @@
 """What becomes of a chat model's opinion on a pair of notes: whom they tell of counts, and a model hides nothing."""
 
-from typing import TYPE_CHECKING, cast
-
 import pytest
 
-from bench.statements import Nowhere, constructed
+from bench.statements import constructed, nowhere
 from memgraph_engine.cost import NOTHING
 from memgraph_engine.gate.verdict import Opinion
 from memgraph_engine.settings import Settings
 from memgraph_engine.testing import HashingEmbedder
-
-if TYPE_CHECKING:
-    from memgraph_engine.graph.database import Database
 
 EMBEDDER, SETTINGS = HashingEmbedder(64), Settings.load()
 
@@ -32,7 +27,7 @@ def judged(old, new, relation="update", language="english", fields=({"speaker": 
         every = ((at, one.known.id) for at, row in enumerate(rows) for one in row)
         return {pair: Opinion(*scores, relation, "It says so.", "scripted", NOTHING) for pair in every}
 
-    return gate.verdicts(cast("Database", Nowhere()), made, opinions)[-1]
+    return gate.verdicts(nowhere, made, opinions)[-1]
 
 
 ANOTHERS = [
@@ -115,8 +110,8 @@ def test_a_tie_compares_what_was_said_and_not_the_turn_that_a_context_quotes(tur
     said = {"speaker": "Ana", "session": "s"}
     made, gate = put("My favourite tea is mint tea with honey.", turn, fields=(said, said))
     assert "mint tea" in made[1].context
-    assert gate.verdicts(cast("Database", Nowhere()), made)[-1].ties == ()
-    (known,) = gate.compared(cast("Database", Nowhere()), made)[1][1]
+    assert gate.verdicts(nowhere, made)[-1].ties == ()
+    (known,) = gate.compared(nowhere, made)[1][1]
     old, new = made
     assert known.scores.cosine == pytest.approx(max(old.raw_vector @ new.raw_vector, 0), abs=1e-4)
     assert known.scores.cosine < old.context_vector @ new.context_vector

@@ -19,11 +19,9 @@ from memgraph_engine.gate.score import Scores, Statistics, score
 from memgraph_engine.gate.statement import statements
 from memgraph_engine.gate.update import anew, telling, update
 from memgraph_engine.gate.verdict import APPEND, Opinion, Tie, Verdict
-from memgraph_engine.graph.database import Database
-from memgraph_engine.graph.neighbourhood import Neighbour, neighbourhood, within
 from memgraph_engine.language import CLOSED, listed_terms
 from memgraph_engine.lifecycle import Policies
-from memgraph_engine.model.candidate import Candidate
+from memgraph_engine.model.candidate import Candidate, LookUp, Neighbour, within
 from memgraph_engine.model.memory import ALONE, Source
 from memgraph_engine.model.result import Considered, Relation
 from memgraph_engine.model.scope import Scope
@@ -214,8 +212,10 @@ class Gate:
         self._scope, self._language, self._notes = scope, language, notes
         self.contexts: Mapping[str, str] = {}
 
-    def verdicts(self, db: Database, candidates: Sequence[Candidate], opinions: "Ask" = lambda *_: {}) -> list[Verdict]:
-        """Judge candidates in order, each against stored notes and the candidates before it.
+    def verdicts(
+        self, stored: LookUp, candidates: Sequence[Candidate], opinions: "Ask" = lambda *_: {}
+    ) -> list[Verdict]:
+        """Judge candidates in order, each against `stored` notes and the candidates before it.
 
         One look-up for all of them. `opinions` may ask a model about the pairs, and goes before the local judgement.
         A piece of code stands alone: two functions of one text in two places are two. So does an item.
@@ -224,14 +224,14 @@ class Gate:
         some = [place for place, candidate in enumerate(candidates) if candidate.source.kind not in ALONE]
         if self._settings.update and some:
             said = [candidates[place] for place in some]
-            new, rows = self.compared(db, said)
+            new, rows = self.compared(stored, said)
             decided = self.decided(said, new, rows, opinions([candidate.context for candidate in said], rows))
             for place, verdict in zip(some, decided, strict=True):
                 verdicts[place] = verdict
         return verdicts
 
     def compared(
-        self, db: Database, candidates: Sequence[Candidate]
+        self, stored: LookUp, candidates: Sequence[Candidate]
     ) -> tuple[Sequence[Known], Sequence[Sequence[Compared]]]:
         """Return the candidates as notes, and the notes near each of them, nearest first.
 
@@ -241,19 +241,19 @@ class Gate:
         settings = self._settings
         own = [new_of(candidate, candidate.note(self._scope.name), self._language) for candidate in candidates]
         turns = [FAR if may_repair(new.lines[0]) else 0 for new in own]
-        near = neighbourhood(db, self._scope, candidates, words, turns, near=settings.near, lexical=settings.lexical)
-        stored = {note.id: known_of(note, self._language) for note in near.notes.values()}
+        near = stored(candidates, words, turns)
+        held = {note.id: known_of(note, self._language) for note in near.notes.values()}
         beside = within(candidates, turns, near=settings.near)
         rows: list[Sequence[Compared]] = []
         made = 0  # notes by the batch so far, as if they were stored: some join others
         for place, (candidate, new) in enumerate(zip(candidates, own, strict=True)):
-            known = [(stored[other], cosine) for other, cosine in near.near[place].items() if other != new.id]
+            known = [(held[other], cosine) for other, cosine in near.near[place].items() if other != new.id]
             known += [(own[before], cosine) for before, cosine in beside[place]]
             if turns[place]:
                 new = replace(new, reach=reach(new.lines[0], [line for one, _ in known for line in one.lines]))
             rows.append(self.beside(new, known, made))
             made += candidate.raw_vector is not None
-        self.contexts = {one.id: one.context for one in (*stored.values(), *own)}
+        self.contexts = {one.id: one.context for one in (*held.values(), *own)}
         return own, rows
 
     def beside(self, new: Known, known: Sequence[tuple[Known, float]], made: int = 0) -> list[Compared]:

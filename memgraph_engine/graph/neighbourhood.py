@@ -1,59 +1,18 @@
-"""The notes that new ones may repeat or complete: the stored ones for a whole batch at once, and those within it."""
+"""The stored notes that new ones may repeat or complete, looked up for a whole batch at once."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
-from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from memgraph_engine.graph.database import Row, Runner
 from memgraph_engine.graph.fulltext import words_query
 from memgraph_engine.graph.rows import dated, moment, packed, placed
-from memgraph_engine.model.candidate import Candidate
-from memgraph_engine.model.memory import DEFAULT_POLICY, NEVER, Source, by_time
+from memgraph_engine.model.candidate import Candidate, Neighbour, Neighbourhood, turns_before
+from memgraph_engine.model.memory import Source, by_time
 from memgraph_engine.model.scope import Scope
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
 _PROPOSED = 4  # notes that full text proposes for each that is taken
-_ALONE = 1 << 18  # multiplications that BLAS does without waking a second thread, which may wait for a core
 _GROWTH, _MOST = 4, 10_000  # of what the vector index is asked for where what is kept apart takes places
-
-
-@dataclass(frozen=True, slots=True)
-class Neighbour:
-    """A stored note, as the gate compares it.
-
-    `sources` are ordered by time and hold what was said, by whom and when, no more. `rewritten` are the lines of a note
-    that a user gave a text of its own, or of a `summary`, else empty. `ended` is the note that tells a change of it
-    last, or replaced it: then it is `gone`, and when that was said. `policy` is its class, `expires_at` when it ends.
-    """
-
-    id: str
-    context: str
-    said_at: datetime
-    keywords: tuple[str, ...]
-    sources: tuple[Source, ...]
-    rewritten: tuple[str, ...]
-    ended: tuple[str, datetime] | None
-    policy: str = DEFAULT_POLICY
-    expires_at: datetime = NEVER
-    summary: bool = False
-    gone: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Neighbourhood:
-    """The notes near a batch, and for each candidate the cosine of what was said to those near it (-1…1).
-
-    What one of them has replaced is near to what that is near to, with a cosine of 0.
-    """
-
-    notes: Mapping[str, Neighbour]
-    near: Sequence[Mapping[str, float]]
 
 
 def neighbourhood(
@@ -106,38 +65,6 @@ def neighbourhood(
     return Neighbourhood(notes, found)
 
 
-def within(candidates: Sequence[Candidate], reach: Sequence[int], *, near: int) -> list[list[tuple[int, float]]]:
-    """Return for each the nearest candidates before it, which no index holds yet, with the cosine of each.
-
-    Beside the nearest those of the `reach` messages right before it. What makes no note has no vector, and is near to
-    nothing; nor is what is kept apart.
-    """
-    import numpy as np
-
-    found: list[list[tuple[int, float]]] = [[] for _ in candidates]
-    notes = [place for place, one in enumerate(candidates) if one.raw_vector is not None and not one.source.apart]
-    if len(notes) < 2:
-        return found
-    raw = _cosines([candidates[place].raw_vector for place in notes])
-    turns: dict[tuple[str, int], list[int]] = {}
-    for row, place in enumerate(notes):
-        source = candidates[place].source
-        nearest = np.argsort(-raw[row, :row], kind="stable")[:near].tolist()
-        before = (turns.get((source.session, seq), ()) for seq in turns_before(source, reach[place]))
-        wanted = dict.fromkeys((*nearest, *chain.from_iterable(before)))
-        found[place] = [(notes[i], float(raw[row, i])) for i in wanted]
-        turns.setdefault((source.session, source.seq), []).append(row)
-    return found
-
-
-def _cosines(vectors: "Sequence[NDArray[np.float32] | None]") -> "NDArray[np.float32]":
-    import numpy as np
-
-    stacked = np.stack([vector for vector in vectors if vector is not None])
-    rows = max(_ALONE // stacked.size, 1)
-    return np.concatenate([stacked[at : at + rows] @ stacked.T for at in range(0, len(stacked), rows)])
-
-
 def _nearest(pairs: Iterable[Row], most: int) -> Iterator[Row]:
     """Yield for each place what the vector index proposes first, at most so many, and what else is proposed."""
     by_vector: Counter[int] = Counter()
@@ -145,11 +72,6 @@ def _nearest(pairs: Iterable[Row], most: int) -> Iterator[Row]:
         by_vector[pair["place"]] += pair["near"]
         if not pair["near"] or by_vector[pair["place"]] <= most:
             yield pair
-
-
-def turns_before(source: Source, reach: int) -> list[int]:
-    """Return the turns of a session right before a message."""
-    return list(range(max(source.seq - reach, 0), source.seq)) if source.session else []
 
 
 def _neighbour(row: Mapping[str, Any]) -> Neighbour:

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from time import perf_counter
 from types import MappingProxyType
 
@@ -14,6 +15,7 @@ from memgraph_engine.gate.gate import Gate
 from memgraph_engine.gate.repair import mended
 from memgraph_engine.gate.verdict import Verdict
 from memgraph_engine.graph import sources
+from memgraph_engine.graph.neighbourhood import neighbourhood
 from memgraph_engine.graph.notes import Found, renderings
 from memgraph_engine.ingest.construct import Phrases, Placed, Vectors, construct, waiting
 from memgraph_engine.ingest.extract import Extracted, extract
@@ -214,9 +216,10 @@ def _judge(
     engine: Engine, scope: Scope, seen: sources.Seen, candidates: Sequence[Candidate], work: Work, waiting: int
 ) -> list[Verdict]:
     """Judge candidates; `waiting` of them are among the notes that are stored."""
-    maps, notes = calibration(engine.embedder.name, engine.embedder.fitted), seen.notes - waiting
-    judging = Gate(engine.settings.gate, maps, scope, seen.language, notes, engine.policies)
-    verdicts = judging.verdicts(engine.db, candidates, work.asking.opinions)
+    settings, maps = engine.settings.gate, calibration(engine.embedder.name, engine.embedder.fitted)
+    judging = Gate(settings, maps, scope, seen.language, seen.notes - waiting, engine.policies)
+    stored = partial(neighbourhood, engine.db, scope, near=settings.near, lexical=settings.lexical)
+    verdicts = judging.verdicts(stored, candidates, work.asking.opinions)
     return work.asking.merges(candidates, verdicts, judging.contexts)
 
 

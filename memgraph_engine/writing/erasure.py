@@ -10,8 +10,9 @@ reads.
 
 import hashlib
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from types import MappingProxyType
 from uuid import uuid4
 
@@ -266,69 +267,65 @@ def _remake(engine: Engine, scope: Scope, one: Erasure, losing: Collection[str])
 
     Summaries are made in between, of what is left of the notes that they stand for: what they tell can be quoted then.
     """
-    for make in (_remake_some, _sum_up_some, _remake_some):
+    for anew in (_retold, _summed_up, _retold):
         for start in range(0, len(one.kept), _SOME):
-            some = one.kept[start : start + _SOME]
-            make(engine, scope, some, losing)
+            _make_some(engine, scope, one.kept[start : start + _SOME], losing, anew)
+
+
+Lives = Mapping[str, tuple[datetime, datetime]]
+Anew = Iterator[tuple[notes.Found, Revision]]
 
 
 @retried
-def _remake_some(engine: Engine, scope: Scope, ids: Sequence[str], losing: Collection[str]) -> None:
-    db, transaction = engine.db, Transaction.begin(engine, scope)
-    if not transaction:
-        return
-    lives, changed = erasures.lives(db, scope.name, ids), 0
-    decision = transaction.decide("erase")
-    for one in notes.renderings(db, scope.name, ids):
-        id, loses = one.found.note.id, one.found.note.id in losing  # noqa: A001  the graph's own word
-        note = one.found.note
-        if note.sums:
+def _make_some(
+    engine: Engine, scope: Scope, ids: Sequence[str], losing: Collection[str], anew: Callable[..., Anew]
+) -> None:
+    if transaction := Transaction.begin(engine, scope):
+        lives, decision = erasures.lives(engine.db, scope.name, ids), transaction.decide("erase").id
+        changed = False
+        for found, revision in anew(transaction, ids, losing, lives, decision):
+            transaction.rebuild(found, revision, losing=found.note.id in losing)
+            changed = True
+        if changed:
+            transaction.commit()
+
+
+def _retold(transaction: Transaction, ids: Sequence[str], losing: Collection[str], lives: Lives, decision: str) -> Anew:
+    """Tell notes anew that lose some of their sources, whose contexts quote what is erased, or that end otherwise."""
+    for one in notes.renderings(transaction.db, transaction.scope.name, ids):
+        note, turns = one.found.note, [(turn.source, turn.previous) for turn in one.turns]
+        if note.sums or not turns:
             continue
+        id, loses = note.id, note.id in losing  # noqa: A001  the graph's own word
         if id in lives:
             note = replace(note, expires_at=lives[id][0], erase_at=lives[id][1])
         own = USER if one.found.constructed_by == USER and not loses else ""
         found = replace(one.found, note=note, constructed_by=own)
-        turns = [(turn.source, turn.previous) for turn in one.turns]
-        make = remaining if loses else retold
-        if not turns:
-            continue
-        properties, (raw, context) = make(transaction, found, turns)
+        properties, (raw, context) = (remaining if loses else retold)(transaction, found, turns)
         if not ("raw" in properties or id in lives):
             continue
-        # an evolution may have taken others from what is erased
-        properties = {**properties, "tags": notes.tags_of(source for source, _ in turns)}
         names = None
         if "raw" in properties:
             words = {*properties["raw_terms"].split(), *properties["context_terms"].split()}
             names = tuple(name for name in note.keywords if set(tokenize(name, transaction.language)) <= words)
-        given = {**properties, "constructed_by": own}
-        transaction.rebuild(found, Revision(id, decision.id, given, "changed", raw, context, names), losing=loses)
-        changed += 1
-    if changed:
-        transaction.commit()
+        # an evolution may have taken others from what is erased
+        tags = notes.tags_of(source for source, _ in turns)
+        given = {**properties, "tags": tags, "constructed_by": own}
+        yield found, Revision(id, decision, given, "changed", raw, context, names)
 
 
-@retried
-def _sum_up_some(engine: Engine, scope: Scope, ids: Sequence[str], losing: Collection[str]) -> None:
+def _summed_up(
+    transaction: Transaction, ids: Sequence[str], losing: Collection[str], lives: Lives, decision: str
+) -> Anew:
     """Make summaries anew, without a model, that lose some of what they tell, or that a model wrote who saw it."""
-    db, transaction = engine.db, Transaction.begin(engine, scope)
-    if not transaction:
-        return
-    lives, changed = erasures.lives(db, scope.name, ids), 0
-    decision = transaction.decide("erase")
-    for one in notes.summed(db, scope.name, ids, engine.embedder.dimensions):
-        id, loses = one.found.note.id, one.found.note.id in losing  # noqa: A001
-        parts = summaries.living(one.parts)
-        if not one.found.note.sums or id not in lives or not parts:
-            continue
-        same = Revision(id, decision.id, {})
-        if loses or one.found.by_model:
-            properties, vectors, names = summaries.anew(transaction, one, parts)
-            same = Revision(id, decision.id, properties, "changed", *vectors, names)
-        transaction.rebuild(one.found, same, losing=loses)
-        changed += 1
-    if changed:
-        transaction.commit()
+    for one in notes.summed(transaction.db, transaction.scope.name, ids, transaction.embedder.dimensions):
+        id, parts = one.found.note.id, summaries.living(one.parts)  # noqa: A001
+        if one.found.note.sums and id in lives and parts:
+            same = Revision(id, decision, {})
+            if id in losing or one.found.by_model:
+                properties, vectors, names = summaries.anew(transaction, one, parts)
+                same = Revision(id, decision, properties, "changed", *vectors, names)
+            yield one.found, same
 
 
 def _remove(engine: Engine, scope: Scope) -> None:
