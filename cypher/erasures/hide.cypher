@@ -67,7 +67,9 @@ CALL () {
   DELETE r
 }
 CALL (hidden) {
-  MATCH (h:Source {scope: $scope, erase_at: hidden})-[r:NEXT]->(y:Source) WHERE y.erase_at > hidden
+  MATCH (h:Source {scope: $scope, erase_at: hidden})
+  WITH DISTINCT h  // else the turns of all scopes are walked through where they seem to be few
+  MATCH (h)-[r:NEXT]->(y:Source) WHERE y.erase_at > hidden
   OPTIONAL MATCH (p:Source)-[:NEXT]->(z:Source) ((a:Source)-[:NEXT]->(b:Source) WHERE a.erase_at = hidden AND b.erase_at = hidden){0,} (h)
   WHERE p.erase_at > hidden AND z.erase_at = hidden
   DELETE r
