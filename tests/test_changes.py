@@ -161,6 +161,8 @@ ANOTHERS += [
     for thing, whose in (("perro", "mi hermana"), ("hijo", "mi vecina"))
 ]
 ANOTHERS += [
+    ("english", "I work at the library.", "I never said I quit the library, that was Dana who quit."),
+    ("english", "I swim at the pool.", "I stopped swimming at the pool for two weeks."),
     ("english", "The dog of my brother is 3.", "My dog is 4 now."),
     ("english", "He eats fish.", "She no longer eats fish."),
     ("spanish", "Él come pescado.", "Ella ya no come pescado."),

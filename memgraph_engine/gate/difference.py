@@ -25,9 +25,7 @@ from memgraph_engine.gate.wording import Lists, Token, dates, names, numbers, re
 from memgraph_engine.model.tense import happened, present
 
 REWORDED = 3  # content words that a rewording shares with what it repeats
-TOLD = 1 / 3  # and more than this of the content words of each of its sentences
 FREELY = 1 / 3  # share of tokens in the same order below which one's own words tell something else of the same matter
-REPORTED = 1 / 5  # as TOLD, for a report, which tells by name what somebody said, and needs one content word less
 EXCLAIMED = 2  # words of a clause that states nothing, if only one of them has content
 DETAILED = 4  # content words that a line with a detail shares with the one without
 PARALLEL = 0.7  # share of tokens from which two sentences are one with something exchanged
@@ -202,22 +200,15 @@ class Pair:
 
     @property
     def _told(self) -> bool:
-        """Whether the old line tells part of each sentence of the new one, and turns none of them around."""
+        """Whether the old line tells something of each sentence of the new one, and turns none of them around."""
         new, old = ([self._content(one) for one in line.sentences] for line in (self.new, self.old))
-        known = frozenset().union(*old)
-        freely = self.blocks[0] <= FREELY
-        if freely and not self._reports:
+        known, freely = frozenset().union(*old), self.blocks[0] <= FREELY
+        told = [said & known for said in new if said]
+        enough = all(told) and len(frozenset().union(*told)) >= REWORDED - freely
+        if not enough or (freely and not self._reports):
             return False
-        share = REPORTED if self._reports else TOLD
-        if len(known.intersection(frozenset().union(*new))) < REWORDED - freely:
-            return False
-        for sentence, said in zip(self.new.sentences, new, strict=True):
-            if said and len(said & known) <= share * len(said):
-                return False
-            nearest = max(range(len(old)), key=lambda place: len(said & old[place]))
-            if said and self._turned(sentence, self.old.sentences[nearest]):
-                return False
-        return True
+        nearest = (max(self.old.sentences, key=lambda one: len(said & self._content(one))) for said in new)
+        return not any(map(self._turned, self.new.sentences, nearest))
 
     @cached_property
     def speakers(self) -> frozenset[str]:

@@ -390,7 +390,7 @@ class _Pair:
             return ""
         # on Fridays no more is now and then still; but what died in May is dead
         sometimes = recurs(now.words, self.lists) or not self.lists.denials.isdisjoint(now.changes)
-        if not mine <= was.content or (sometimes and not now.dates <= was.dates):
+        if not mine <= was.content or (sometimes and not now.dates <= was.dates) or now.lasts:
             return ""
         named = any(token.stem in mine and token.written in was.names for token in was.body)
         if len(mine) == 1 and self._parted:
