@@ -90,6 +90,8 @@ ENGLISH_CLAUSES = [
     ("I'm away {}.", "until Sunday", "2023-05-14", 1),
     ("The exam is {}.", "on the 24th", "2023-05-24", 1),
     ("We met {}.", "on the 24th", "2023-04-24", 1),
+    ("The exam got pushed back {}, they said.", "to the 24th", "2023-05-24", 1),
+    ("They moved it from the 3rd {} at 9.", "to the 24th", "2023-05-24", 1),
     ("I must pay {}.", "by the 3rd", "2023-06-03", 1),
     ("It has rained {}.", "since the 3rd", "2023-05-03", 1),
     ("The rent is due {}.", "on the 31st", "2023-05-31", 1),

@@ -60,13 +60,9 @@ def resolved(text: str, events: Sequence[Event]) -> str:
     >>> resolved(said, events(said, datetime(2023, 5, 10, tzinfo=UTC), "english"))
     'We met yesterday. [yesterday: 9 May, 2023]'
     """
-    spelt = dict.fromkeys(map(_spelt, (event for event in events if event.spelt)))
+    told = ((one.spelt, one.phrase) for one in events if one.spelt)  # "3 May" is told by its date alone
+    spelt = dict.fromkeys(means if means.startswith(phrase) else f"{phrase}: {means}" for means, phrase in told)
     return f"{text.rstrip()} [{'; '.join(spelt)}]" if spelt else text
-
-
-def _spelt(event: Event) -> str:
-    """Return what a phrase means; "3 May" is told by its date alone."""
-    return event.spelt if event.spelt.startswith(event.phrase) else f"{event.phrase}: {event.spelt}"
 
 
 def _longest(phrases: Iterable[Phrase]) -> list[Phrase]:
@@ -85,6 +81,7 @@ def _event(text: str, phrase: Phrase, today: date, zone: tzinfo, language: str) 
     try:
         past = phrase.kind in _BY_TENSE and told_past(text, phrase.start, language)
         past = None if past and "aim" in phrase.means else past  # "compré entradas para el sábado"
+        past = past and "goal" not in phrase.means  # "it was moved to the 23rd"
         ways = (True, False) if past is None else (past,)
         found, *others = {_spans(phrase, today, language, past=one) for one in ways}
         if not found or others:
