@@ -98,6 +98,37 @@ def test_a_rare_tag_is_found_behind_hundreds_of_better_notes(memory):
     assert found(hits) == {"rare"}
 
 
+def test_what_is_best_does_not_depend_on_how_many_are_wanted(memory):
+    said = [
+        "My sister Hannah lives in Cardiff.",
+        "Where does my sister live?",
+        "Hannah and her husband visited us at the lake, and my sister brought the dog.",
+        "My sister plays the cello where I live.",
+        "My sister no longer lives in Cardiff, we carried boxes up to the fourth floor in Leeds all day.",
+    ]
+    for day, text in enumerate(said, 1):
+        memory.add(text, user_id="ana", speaker="Ana", time=f"2024-05-{day:02}")
+    every = memory.search("Where does my sister live?", user_id="ana", top_k=len(said))
+    assert [hit.until is None for hit in every if "Cardiff" in hit.note.text] == [True, False]  # the newer one first
+    for count in range(1, len(said)):
+        some = memory.search("Where does my sister live?", user_id="ana", top_k=count)
+        assert [hit.note.id for hit in some] == [hit.note.id for hit in every[:count]]
+
+
+def test_what_an_assistant_said_is_found_where_it_is_asked_for_it(memory):
+    said = [
+        ("user", "What's a good recipe for a quick dinner?"),
+        ("assistant", "How about a chickpea and spinach curry? It takes 25 minutes."),
+        ("user", "I cook a quick dinner of my own recipe for my mum on Sundays."),
+        ("assistant", "That is kind of you, a quick dinner it is."),
+    ]
+    memory.add_many([{"role": role, "content": text, "session": "s"} for role, text in said], user_id="ana")
+    for question in ("What recipe did you give me for a quick dinner?", "Which quick dinner did you suggest?"):
+        assert "curry" in memory.search(question, user_id="ana")[0].note.text
+    (first, *_) = memory.search("What do I cook for a quick dinner?", user_id="ana")
+    assert "for my mum" in first.note.text
+
+
 def test_a_large_top_k_is_filled(memory):
     memory.add_many([f"Boat number {i} is blue." for i in range(260)], user_id="ana")
     assert len(memory.search("Which boats are blue?", user_id="ana", top_k=250)) == 250

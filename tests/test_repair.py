@@ -289,4 +289,4 @@ def test_what_took_a_notes_place_is_told_with_it_though_it_was_not_found(memory)
     context = memory.context(**asked)
     assert {entry.note.text for entry in context.entries} == set(talk)
     within = memory.context(**asked, session="s1")  # nothing that was not found
-    assert [entry.note.text for entry in within.entries] == [talk[1], talk[0]]
+    assert [entry.note.text for entry in within.entries] == [talk[2], talk[1]]

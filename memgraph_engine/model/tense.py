@@ -128,6 +128,17 @@ def past(words: Sequence[str], language: str) -> bool:
     return False
 
 
+def told_before(question: str, language: str) -> bool:
+    """Tell whether a question asks what who is asked has done or said: an assistant.
+
+    >>> [told_before(f"Which dish {one}?", "english") for one in ("did you suggest", "do you know", "did I like")]
+    [True, False, False]
+    """
+    tenses, you = word_values(language, "tenses"), word_list(language, "second-person")
+    pairs = (pair for one in pairwise(spoken(question)) for pair in (one, one[::-1]))
+    return any(one in you and _tense(other, tenses) == "past" for one, other in pairs)
+
+
 def present(word: str, language: str) -> bool:
     """Tell whether a word is a form of the present that tells what somebody or something is, has or does.
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from memgraph_engine.errors import SettingsError
 from memgraph_engine.graph.note_cache import CachedNote
 from memgraph_engine.language import tokenize
+from memgraph_engine.model.tense import told_before
 from memgraph_engine.model.text import asks_amount
 from memgraph_engine.recall.fusion import CHANNELS, STEPS, Places
 from memgraph_engine.recall.relevance import Weights
@@ -43,6 +44,7 @@ FEATURES = (
     "recency",
     "answers",
     "session",
+    "told",
 )
 """What is known of a note; but for the first two, each from 0 to 1.
 
@@ -50,7 +52,7 @@ FEATURES = (
   tell relevance (a tenth of their log-odds)
 - coverage, coverage_context: the share of the question's words in its own words, and in its context, the rarer the more
 - time: how near it is to a time that the question names
-- own_words: whether it is none of an assistant's, where an assistant spoke
+- own_words: whether it is none of an assistant's, where an assistant spoke, and is not asked what it said
 - asks: whether all of it asks something, or asks it of an assistant ("plan me a day in Porto")
 - personal: whether somebody but an assistant speaks of himself in it ("I only wear black."), less its own relevance:
   that bears on much which shares no word with it
@@ -59,6 +61,7 @@ FEATURES = (
 - recency: how new it is: the newest 1, and each thirty days before a third of that
 - answers: how relevant the turn before is, if that asks
 - session: how relevant the best three of its session are, on average
+- told: how relevant it is, or the turn before if that asks, where an assistant says it and is asked what it said
 """
 _WEIGHED = {
     "similarity": "dense_raw",
@@ -180,20 +183,24 @@ def features(
     numbers = np.array([note.counts for note in notes], dtype=float)
     amounts = [any(asks_amount(question, language) for language in languages) for question in questions]
     said = np.array([note.said_at for note in notes], dtype=float)
+    answers = places.away(relevant * asking)[STEPS.index(-1)]
+    heard = np.array([any(told_before(question, language) for language in languages) for question in questions])
+    assistants = [note.role == "assistant" for note in notes]
     each: dict[str, NDArray[np.float64] | float] = {
         "similarity": (scale.bias + scale.similarity * near[:, :, 0]) / 10,
         "similarity_context": (scale.bias + scale.similarity * near[:, :, 1]) / 10,
         "coverage": coverage[:, :, 0],
         "coverage_context": coverage[:, :, 1],
         "time": raw[:, :, CHANNELS.index("time")],
-        "own_words": raw[:, :, CHANNELS.index("role")],
+        "own_words": raw[:, :, CHANNELS.index("role")] * ~heard[:, None],
         "asks": np.array([note.only_asks for note in notes], dtype=float),
         "personal": np.array([note.personal for note in notes], dtype=float) * (1 - relevant),
         "amount": np.outer(amounts, numbers),
         "speaker": _named([note.speaker for note in notes], words, languages),
         "recency": np.exp((said - said.max()) / _FADES),
-        "answers": places.away(relevant * asking)[STEPS.index(-1)],
+        "answers": answers,
         "session": places.best(relevant),
+        "told": np.outer(heard, assistants) * np.maximum(relevant, answers),
     }
     known = np.zeros((*relevant.shape, len(FEATURES)))
     for column, name in enumerate(FEATURES):

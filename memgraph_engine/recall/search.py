@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
-from itertools import accumulate, chain, islice
+from itertools import accumulate, chain
 from math import fsum, isqrt
 from typing import TYPE_CHECKING, Any
 
@@ -381,11 +381,17 @@ def hits(
     most = max(query.top_k, query.candidates)
     similar = {id(one): one.cosines.max(axis=1).tolist() for one in found}
     near = ((note, *first[note]) for note in ranked(scores))
-    best = list(islice((one for one in near if similar[id(one[1])][one[2]] >= least), most))
-    cache.complete(db, query.scope_names, [one.notes[row] for _, one, row in best], found[-1].versions)
+    order = [one for one in near if similar[id(one[1])][one[2]] >= least]
+    # which are the best does not depend on how many are wanted: what only asks gives place to others
+    answers = accumulate(not one.notes[row].only_asks for _, one, row in order)
+    end = most if query.candidates else next((at for at, count in enumerate(answers, 1) if count == most), len(order))
+    best, new = order[:end], order[:end]
+    while new:
+        cache.complete(db, query.scope_names, [one.notes[row] for _, one, row in new], found[-1].versions)
+        newer = {taken.note for _, one, row in new for taken in one.notes[row].replaced} - {note for note, *_ in best}
+        new = [] if query.candidates else [one for one in order[end:] if one[0] in newer]  # it comes before the older
+        best += new
     alive = milliseconds(query.filters.known_at or db.alive())
-    shares = [float(one.coverage[row]) for _, one, row in best]
-    came_later = later([one.notes[row] for _, one, row in best], query.moment)
     some = [
         Hit(
             _nearest_first(
@@ -398,13 +404,16 @@ def hits(
             _explanation(one, row, rounds) if query.explain else None,
             share,
             _relevance(one, row, share, query.weights),
-            came_later.get(note),
         )
-        for (note, one, row), share in zip(best, shares, strict=True)
+        for note, one, row in best
         if one.notes[row].whole  # else it was removed meanwhile
+        for share in (float(one.coverage[row]),)
     ]
     if not query.candidates:
-        some = last(newest_first(some), query.text, found[0].languages)
+        some = last(newest_first(some), query.text, found[0].languages)[:most]
+    left = {hit.note.id for hit in some}
+    came_later = later([one.notes[row] for note, one, row in best if note in left], query.moment)
+    some = [replace(hit, later=came_later.get(hit.note.id)) for hit in some]
     return Hits(some, among=found[-1].among)
 
 
