@@ -16,7 +16,6 @@ from memgraph_engine.engine.passes import Pass, Progress
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import NotFound
 from memgraph_engine.graph import claims as claim_graph
-from memgraph_engine.graph.claims import Supported
 from memgraph_engine.graph.database import Row
 from memgraph_engine.model.claim import LEAST, ClaimRun
 from memgraph_engine.model.names import key
@@ -49,7 +48,8 @@ def consolidate(engine: Engine, scope: Scope, progress: Progress = lambda _phase
                     created += new
         progress(TIDY)
         claim_graph.end(db, scope.name, state.version, state.cycle + bool(done))
-        gone = [_gone(one) for one in claim_graph.told(db, [scope.name]) if one.claim.confidence < LEAST]
+        weak = (one for one in claim_graph.told(db, [scope.name]) if one.claim.confidence < LEAST)
+        gone = [{"id": one.claim.id, "decayed": bool(one.stamps)} for one in weak]
         claim_graph.remove(db, scope.name, gone)
     return ClaimRun(
         scope.name,
@@ -107,7 +107,3 @@ def _row(scope: Scope, found: Found, language: str, names: Sequence[str]) -> Row
         "made_by": found.made_by or None,
         "reworded": found.reworded,
     }
-
-
-def _gone(one: Supported) -> Row:
-    return {"id": one.claim.id, "decayed": bool(one.stamps)}

@@ -444,7 +444,7 @@ def impersonal(told: Told, language: str) -> bool:
     lists, text = _lists(language), told.text
     if not lists or not _PLAIN.fullmatch(text) or any(letter.isupper() for letter in text[1:]):
         return False
-    words, subject, object_ = (_plain_words(one) for one in (text, told.subject, told.object))
+    words, subject, object_ = (_TOKEN.findall(one.casefold()) for one in (text, told.subject, told.object))
     orders = lists.orders | lists.ordered
     if _holds(words, lists.takes_back) or not orders.isdisjoint(words) or len(object_) > _COMMON_OBJECT:
         return False
@@ -465,10 +465,6 @@ def _many(words: Sequence[str], lists: "_Lists") -> bool:
     """Tell whether words that open a sentence are a plural: in front of it, with a capital, may stand a name."""
     *before, head = words
     return lists.is_plural(head) and all(word in lists.properties or word in lists.uncounted for word in before[:1])
-
-
-def _plain_words(text: str) -> list[str]:
-    return [word.casefold() for word in _TOKEN.findall(text)]
 
 
 def _verbs(lists: "_Lists") -> frozenset[str]:

@@ -195,14 +195,10 @@ def hit(out: "Console", rank: int, one: "Hit", by: str = "", *, whole: bool = Fa
     head = Text.assemble(
         (f"{rank:>2}.", "dim"), " ", (f"{one.score:.3f}", "bold green"), f"  {moment(one.note.said_at)}  ",
         (ids(one.note), "cyan"), ("" if one.note.status == "active" else f"  {one.note.status}", "dim"),
-        (_beside(until(one.note, by)), "yellow"),
+        (f"  {told}" if (told := until(one.note, by)) else "", "yellow"),
     )  # fmt: skip
     out.print(head)
     lines(out, one.note, None if whole else _READABLE)
-
-
-def _beside(told: str) -> str:
-    return f"  {told}" if told else ""
 
 
 def until(one: "Note", by: str = "") -> str:

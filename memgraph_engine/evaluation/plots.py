@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from memgraph_engine.evaluation.experiment import SWEEP
 from memgraph_engine.evaluation.locomo import CATEGORIES
-from memgraph_engine.evaluation.papers import Row, ablation, rows
+from memgraph_engine.evaluation.papers import ablation, rows
 from memgraph_engine.evaluation.summary import ALL, RECALL, Summary
 from memgraph_engine.evaluation.variants import FULL_CONTEXT, MEMORY, RAG
 
@@ -95,7 +95,8 @@ def _answers(axes: "Axes", summary: Summary) -> None:
         for name, colour in zip(ours, ("#123f5e", "#2f7fb5", "#9cc6e3"), strict=False)
     ]
     shades = ("#f3dcb8", "#e3b877", "#c8892b", "#8f5f17", "#c9d8bd", "#8fb07a", "#4c7a3a")
-    groups += [(_named(row), row.values, colour) for row, colour in zip(theirs, shades, strict=False)]
+    named = [f"{row.system}, {row.model} ({row.source})" for row in theirs]
+    groups += [(name, row.values, colour) for name, row, colour in zip(named, theirs, shades, strict=False)]
     width = 0.86 / max(1, len(groups))
     for place, (label, values, colour) in enumerate(groups):
         at = [number - 0.43 + width * (place + 0.5) for number in range(len(CATEGORIES))]
@@ -113,7 +114,3 @@ def _legend(axes: "Axes") -> None:
     assert figure is not None
     if axes.get_legend_handles_labels()[1]:  # else nothing is known yet
         figure.legend(loc="outside lower center", frameon=False, fontsize=8, ncols=2)
-
-
-def _named(row: Row) -> str:
-    return f"{row.system}, {row.model} ({row.source})"

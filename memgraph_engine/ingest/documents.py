@@ -6,6 +6,7 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
+from functools import partial
 from io import BytesIO
 from typing import Any, Literal, get_args
 
@@ -104,17 +105,13 @@ def _plain(value: object) -> object:
 
 def _fields(metadata: Mapping[str, object]) -> dict[str, object]:
     fields: dict[str, object] = {"metadata": metadata} if metadata else {}
-    for name, entry, check in (("tags", "tags", check_tags), ("time", "date", _check_time)):
+    for name, entry, check in (("tags", "tags", check_tags), ("time", "date", partial(parse_time, timezone="UTC"))):
         try:
             if metadata.get(entry) and check(metadata[entry], entry):
                 fields[name] = metadata[entry]
         except InvalidInput:
             continue  # it is metadata all the same
     return fields
-
-
-def _check_time(value: object, where: str) -> datetime | None:
-    return parse_time(value, where, "UTC")
 
 
 def _page(found: bytes, encoding: str) -> Iterator[Part]:

@@ -99,8 +99,10 @@ def grammar(language: str) -> Grammar:
         words["number"] = rf"(?P<number>\d{{1,3}}|{_any(tables['number'])})"
     given_patterns: dict[str, list[str]] = given.get("patterns", {})
     patterns = [(kind, one) for kind, some in (given_patterns | _EVERYWHERE).items() for one in some]
+    # nearly every date has a word of one of these tables
+    named = (map(str.lower, tables.get(name, ())) for name in ("month", "weekday", "season", "unit"))
     return Grammar(
-        triggers=frozenset(given["triggers"].split()).union(*_named(tables)) if "triggers" in given else frozenset(),
+        triggers=frozenset(given["triggers"].split()).union(*named) if "triggers" in given else frozenset(),
         patterns=tuple((kind, _compiled(one, words)) for kind, one in patterns),
         meanings={name: {_folded(word): value for word, value in table.items()} for name, table in tables.items()},
         not_after=_compiled(given.get("not_after", _NEVER), words),
@@ -108,11 +110,6 @@ def grammar(language: str) -> Grammar:
         not_last_after=_compiled(given.get("not_last_after", _NEVER), {}),
         recurring=_compiled(given.get("recurring", _NEVER), {}),
     )
-
-
-def _named(tables: Mapping[str, Mapping[str, Value]]) -> Iterator[Iterable[str]]:
-    """Yield the words of the tables that nearly every date has one of."""
-    return (map(str.lower, tables.get(name, ())) for name in ("month", "weekday", "season", "unit"))
 
 
 def _alternatives(table: str | Mapping[str, str], start: int) -> Iterator[tuple[str, Value]]:

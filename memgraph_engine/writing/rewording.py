@@ -66,7 +66,8 @@ class Reworded:
     def waiting(self) -> Collection[int]:
         """The passages of after whose notes wait for their construction."""
         pending = [one.found.note.status == "pending" for one in self.told]
-        waits = [self.places[part] for part, one in self.homes.items() if part in self.places and _waits(one)]
+        homes = [part for part, one in self.homes.items() if one.found.note.status == "pending"]
+        waits = [self.places[part] for part in homes if part in self.places]
         return [*waits, *(self.added if any(pending) else ())]
 
     @cached_property
@@ -93,10 +94,6 @@ class Reworded:
         """Tell whether a note that can be read tells this passage and nothing else."""
         one = self.homes.get(part)
         return one is not None and one.found.note.status in READABLE and len(one.turns) == 1
-
-
-def _waits(one: Rendering) -> bool:
-    return one.found.note.status == "pending"
 
 
 def reword(transaction: Transaction, given: Reworded, life: Life | None = None) -> Decision:

@@ -66,7 +66,8 @@ def backup(settings: Settings, path: Path, counted: Counted = lambda *_: None) -
         path = path / f"memgraph-engine-{made:%Y-%m-%dT%H%M%SZ}.tar"
 
     def write(home: Home, version: str) -> Backup:
-        files = [(f"data/{one.relative_to(home.data).as_posix()}", one) for one in _files(home.data)]
+        data = sorted(one for one in home.data.rglob("*") if one.is_file())
+        files = [(f"data/{one.relative_to(home.data).as_posix()}", one) for one in data]
         size = sum(one.stat().st_size for _, one in files)
         try:
             free = disk_usage(path.parent).free
@@ -101,10 +102,6 @@ def restore(settings: Settings, path: Path, counted: Counted = lambda *_: None) 
 
     LocalServer(settings).replace(told.bytes, fill)
     return told
-
-
-def _files(folder: Path) -> list[Path]:
-    return sorted(one for one in folder.rglob("*") if one.is_file())
 
 
 def _write(
