@@ -126,7 +126,8 @@ def test_what_is_stored_and_no_answer_is_told_from_nothing(mine):
     called(mine, "remember", text="Where do I live?")
     assert called(mine, "context", question="Where do I live?")["empty"] == "it asks the same"
     called(mine, "remember", text="I keep nine goats.")
-    assert called(mine, "context", question="thanks, see you!")["empty"] == "the question is small talk"
+    for talk in ("thanks, see you!", "Ok.", "sounds good"):
+        assert called(mine, "context", question=talk)["empty"] == "the question is small talk"
     near = called(mine, "context", question="What is the boiling point of tungsten?")
     assert (near["empty"], near["sure"], len(near["notes"])) == ("", False, 2)
 

@@ -11,7 +11,6 @@ from memgraph_engine.model.text import BRIEF, only_asks
 from memgraph_engine.rendering import noise
 
 _SAID, _SUPPOSED, _ASKS = "an assistant said it", "it only supposes", "it only asks"
-_ECHO = "it asks the same"
 
 
 def candidates(question: str, hits: Sequence[Hit], language: str) -> tuple[list[Hit], dict[str, str]]:
@@ -22,11 +21,12 @@ def candidates(question: str, hits: Sequence[Hit], language: str) -> tuple[list[
     boat") to one that supposes as well; else where nothing that he stated is more relevant. What only asks something
     else is told, and states nothing.
     """
-    if hits and noise(Source("", question, ""), language):
-        return [], {hit.note.id: "the question is small talk" for hit in hits}
-    out = {hit.note.id: _ECHO for hit in hits if echoes(hit.note, question, (language,))}
-    hits = [hit for hit in hits if hit.note.id not in out]
     words = spoken(question)
+    agrees = "_".join(words) in word_list(language, "acknowledgements")  # "ok", "sounds good"
+    if hits and (agrees or noise(Source("", question, ""), language)):
+        return [], {hit.note.id: "the question is small talk" for hit in hits}
+    out = {hit.note.id: "it asks the same" for hit in hits if echoes(hit.note, question, (language,))}
+    hits = [hit for hit in hits if hit.note.id not in out]
     meant = {
         _SAID: not word_list(language, "second-person").isdisjoint(words),
         _SUPPOSED: _supposes(question, language),

@@ -222,7 +222,9 @@ class Memory:
             return {"results": []}
         hits = self.memory.search(query.strip(), user_id=whose.owner, top_k=most, explain=explain, **whose.filters)
         found = (
-            {**_item(hit.note, whose), "score": _score(hit), **_details(hit)}
+            _item(hit.note, whose)
+            | {"score": _score(hit)}
+            | ({"score_details": hit.explanation.to_dict()} if hit.explanation else {})
             for hit in hits
             if _score(hit) >= least and _meets(conditions, _payload(hit.note, whose))
         )
@@ -515,10 +517,6 @@ def _item(note: Note, whose: Identity) -> dict[str, Any]:
 
 def _score(hit: Hit) -> float:
     return max(hit.similarity, 0.0)
-
-
-def _details(hit: Hit) -> dict[str, Any]:
-    return {"score_details": hit.explanation.to_dict()} if hit.explanation else {}
 
 
 def _changes(memory_id: str, versions: Sequence[Version]) -> Iterator[dict[str, Any]]:

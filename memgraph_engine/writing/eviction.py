@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from itertools import groupby, islice
 from math import ceil
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from memgraph_engine.cost import NOTHING
@@ -178,7 +179,8 @@ class Eviction:
     ) -> list[Decision]:
         """Plan a summary of each cluster; return the decisions."""
         language = transaction.language
-        parts = [sorted((part for one in cluster for part in one.parts), key=_order) for cluster in some]
+        order = attrgetter("said_at", "session", "seq", "note")
+        parts = [sorted((part for one in cluster for part in one.parts), key=order) for cluster in some]
         seen = self.engine.policies.seen_by_models
         written = [
             one
@@ -249,18 +251,10 @@ def _of_one_life(some: Sequence[Cluster], parts: Sequence[list[Part]]) -> Iterat
 
     A model may put words of one group into the summary of another.
     """
-    firsts = [cluster[0].found.note for cluster in some]
-    for _, group in groupby(zip(firsts, parts, strict=True), key=lambda pair: _life(pair[0])):
+    firsts, life = [cluster[0].found.note for cluster in some], attrgetter("expires_at", "erase_at", "apart")
+    for _, group in groupby(zip(firsts, parts, strict=True), key=lambda pair: life(pair[0])):
         (note, own), *rest = group
         yield note, [own, *(other for _, other in rest)]
-
-
-def _life(note: Note) -> tuple[object, ...]:
-    return note.expires_at, note.erase_at, note.apart
-
-
-def _order(part: Part) -> tuple[object, ...]:
-    return part.said_at, part.session, part.seq, part.note
 
 
 def _said(one: Summed) -> tuple[float, int]:

@@ -28,7 +28,6 @@ from memgraph_engine.ingest.passages import of_message
 from memgraph_engine.ingest.worth import worthless
 from memgraph_engine.language import DEFAULT_LANGUAGE
 from memgraph_engine.lifecycle import quoted
-from memgraph_engine.model.candidate import Candidate
 from memgraph_engine.model.memory import NEVER, Source
 from memgraph_engine.model.result import Decision, Entry, Receipt
 from memgraph_engine.model.scope import Scope
@@ -169,7 +168,8 @@ class Writer:
     def _defer(self, scope: Scope, seen: sources.Seen, placed: Sequence[Placed], work: Work) -> list[Entry]:
         with work.timed("write"):
             candidates = waiting(placed, seen.language)
-            verdicts = [Verdict("discard" if c.noise else "defer", evidence=_why(c)) for c in candidates]
+            noises = (candidate.noise for candidate in candidates)
+            verdicts = [Verdict("discard", evidence=f"It is {one}.") if one else Verdict("defer") for one in noises]
             return Batch(self._engine, scope, seen).write(candidates, verdicts)
 
     def _process_batch(self, scope: Scope, size: int, work: Work, without: Sequence[str]) -> list[Entry]:
@@ -348,7 +348,3 @@ def _batches(given: Iterable[Source], size: int, passage: int) -> Iterator[list[
             batch, passages = [], 0
     if batch:
         yield batch
-
-
-def _why(candidate: Candidate) -> str:
-    return f"It is {candidate.noise}." if candidate.noise else ""
