@@ -13,6 +13,7 @@ from memgraph_engine.model.memory import Source
 
 LIVED, MOVED = "I live in Lisbon.", "I no longer live in Lisbon, I moved to Faro."
 CHANGED = [
+    ("english", "I work at Acme.", "I was in Rome when I quit Acme."),
     ("english", "I live in Oslo.", "Maybe Tom. I moved to Bergen."),
     ("english", "I take ibuprofen for my back.", "I switched from ibuprofen to paracetamol."),
     ("english", "I bank with ING.", "I switched from ING to N26."),

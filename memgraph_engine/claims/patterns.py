@@ -454,11 +454,8 @@ def impersonal(told: Told, language: str) -> bool:
     verb = 1 + len(subject) if article else len(subject)
     if len(words) <= verb or words[verb - len(subject) : verb] != subject or words[verb] not in _verbs(lists):
         return False
-    return article or _uncounted(subject, lists) or (words[verb] in lists.many and _many(subject, lists))
-
-
-def _uncounted(words: Sequence[str], lists: "_Lists") -> bool:
-    return all(word in lists.uncounted or word in lists.links for word in words)
+    uncounted = all(word in lists.uncounted or word in lists.links for word in subject)
+    return article or uncounted or (words[verb] in lists.many and _many(subject, lists))
 
 
 def _many(words: Sequence[str], lists: "_Lists") -> bool:

@@ -302,9 +302,7 @@ class Gate:
 
     def _alone(self, candidate: Candidate) -> Verdict:
         """Judge a candidate by itself."""
-        if candidate.noise:
-            return Verdict("discard", evidence=f"It is {candidate.noise}.")
-        return APPEND
+        return Verdict("discard", evidence=f"It is {candidate.noise}.") if candidate.noise else APPEND
 
     def _decide(
         self,

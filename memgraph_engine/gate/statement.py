@@ -422,6 +422,7 @@ def _clauses(line: Line) -> Iterator[list[Token]]:
     What a value is told instead of is part of its clause ("8, not 7"), and so is who does it together: "Tom and I".
     """
     clause, lists = list[Token](), line.lists
+    subjects = lists.persons | lists.determiners | lists.first_person
     for some in parted(_own_words(line), "clause"):
         pair = next(taken_back(some, lists), None)
         rest = some[some.index(pair[1]) + 1 :] if pair else ()
@@ -441,7 +442,8 @@ def _clauses(line: Line) -> Iterator[list[Token]]:
             if clause:
                 yield clause
             # "if" tells that less is stated than a plain fact, and stays with its clause; "Dana, who quit" is of her
-            name = [one for one in clause[-1:] if one.capital and token.word in lists.questions]
+            others = any(one.capital or one.word in subjects for one in some[at + 1 : at + 2])  # "in Rome when I quit"
+            name = [one for one in clause[-1:] if one.capital and token.word in lists.questions and not others]
             clause = [token] if token.word in lists.hedges - lists.questions else name
     if clause:
         yield clause
