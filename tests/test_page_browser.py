@@ -34,7 +34,7 @@ def test_a_key_opens_it_and_a_note_is_found_undone_and_erased_by_the_keyboard(me
     secret = issue(memory, "ana").secret
 
     def told(words):
-        WebDriverWait(chromium, 20).until(lambda page: words in page.find_element("tag name", "body").text)
+        WebDriverWait(chromium, 60).until(lambda page: words in page.find_element("tag name", "body").text)
 
     def focused():
         return chromium.switch_to.active_element

@@ -16,7 +16,7 @@ from memgraph_engine.errors import SettingsError
 from memgraph_engine.graph.note_cache import CachedNote
 from memgraph_engine.language import tokenize
 from memgraph_engine.model.tense import told_before
-from memgraph_engine.model.text import asks_amount
+from memgraph_engine.model.text import asks_amount, only_asks
 from memgraph_engine.recall.fusion import CHANNELS, STEPS, Places
 from memgraph_engine.recall.relevance import Weights
 from memgraph_engine.resources import resource
@@ -61,7 +61,7 @@ FEATURES = (
 - recency: how new it is: the newest 1, and each thirty days before a third of that
 - answers: how relevant the turn before is, if that asks
 - session: how relevant the best three of its session are, on average
-- told: how relevant it is, or the turn before if that asks, where an assistant says it and is asked what it said
+- told: how relevant an assistant's is, or the turn before if that asks, where all that is asked is what it said
 """
 _WEIGHED = {
     "similarity": "dense_raw",
@@ -184,7 +184,7 @@ def features(
     amounts = [any(asks_amount(question, language) for language in languages) for question in questions]
     said = np.array([note.said_at for note in notes], dtype=float)
     answers = places.away(relevant * asking)[STEPS.index(-1)]
-    heard = np.array([any(told_before(question, language) for language in languages) for question in questions])
+    heard = np.array([any(told_before(one, by) and only_asks(one, by) for by in languages) for one in questions])
     assistants = [note.role == "assistant" for note in notes]
     each: dict[str, NDArray[np.float64] | float] = {
         "similarity": (scale.bias + scale.similarity * near[:, :, 0]) / 10,
