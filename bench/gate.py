@@ -4,13 +4,12 @@ import argparse
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from operator import attrgetter
 from pathlib import Path
-
-import numpy as np
 
 from bench import gate_calls, gate_corrections, gate_memory, gate_speed, statements
 from bench.conversations import locomo_file, named_file
-from bench.gate_fit import fit_redundancy, fit_relation, ship
+from bench.gate_fit import fit, fit_redundancy, fit_relation, ship
 from bench.gate_pairs import (
     NOTHING,
     RELATED,
@@ -20,9 +19,7 @@ from bench.gate_pairs import (
     auc,
     column,
     contradicted,
-    cut,
     decided,
-    mapped,
     told,
 )
 from bench.observations import LANGUAGE, FiledEmbedder, observed
@@ -34,7 +31,7 @@ from memgraph_engine.gate.gate import Gate
 from memgraph_engine.model.scope import Scope
 
 _PARTS = ("pairs", "statements", "corrections", "memory", "calls", "speed")
-FALSE_POSITIVES = 0.005  # of the related, at which restatements are counted
+COSINE, RELATION = attrgetter("cosine"), attrgetter("relation")
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -97,7 +94,7 @@ def _pairs(given: argparse.Namespace, models: Sequence[str], figures: dict[str, 
             measured[model] = told(memory, every)
     if given.fit:
         maps = {_embedder(model): fit_relation(every) for model, every in measured.items()}
-        ship([fit_redundancy(every) for every in measured.values()], maps)
+        ship(fit_redundancy([(every, maps[_embedder(model)]) for model, every in measured.items()]), maps)
         calibration.cache_clear()
     return [_measure(model, every, figures) for model, every in measured.items()]
 
@@ -112,22 +109,24 @@ def _measure(model: str, every: Sequence[Told], figures: dict[str, float]) -> st
     held_out = {}
     for name in names:
         others = [one for one in every if name not in (one.home, one.other)] or every
-        held_out[name] = Calibration(fit_redundancy(others), fit_relation(others))
+        held_out[name] = fit(others)
     counts = [_counted(one, held_out[one.home]) for one in every]
-    whole = _figures(every, every, counts, held_out)
-    in_sample = _figures(every, every, [_counted(one, shipped[one.home]) for one in every], shipped)
+    whole = _figures(every, counts, held_out)
+    in_sample = _figures(every, [_counted(one, shipped[one.home]) for one in every], shipped)
     by_conversation = {}
     for name in names:
         places = [place for place, one in enumerate(every) if one.home == name]
         some, theirs = [every[place] for place in places], [counts[place] for place in places]
-        by_conversation[name] = _figures(every, some, theirs, held_out)
+        by_conversation[name] = _figures(some, theirs, held_out)
     figures |= {f"{model}.{key}": value for key, value in whole.items()}
     figures |= {f"{model}.{key}.shipped": value for key, value in in_sample.items()}
     for name, values in by_conversation.items():
         figures |= {f"{model}.{key}.{name}": value for key, value in values.items()}
     columns = [whole, in_sample, *by_conversation.values()]
     rows = [(key, *(f"{one[key]:.4f}" for one in columns)) for key in whole]
-    counted = f"{len(column(every, RESTATED, 'raw')):,} restated, {len(column(every, RELATED, 'raw')):,} related pairs"
+    counted = (
+        f"{len(column(every, RESTATED, COSINE)):,} restated, {len(column(every, RELATED, COSINE)):,} related pairs"
+    )
     return f"### {model}: {counted}\n\n{table(('', 'held out', 'shipped maps', *names), rows)}"
 
 
@@ -166,27 +165,17 @@ def _counted(one: Told, maps: Calibration) -> Counter[str]:
     return sums
 
 
-def _figures(
-    every: Sequence[Told], some: Sequence[Told], counts: Sequence[Counter[str]], maps: dict[str, Calibration]
-) -> dict[str, float]:
-    """Measure some of the observations, each conversation with its own maps; thresholds are found on all the others."""
+def _figures(some: Sequence[Told], counts: Sequence[Counter[str]], maps: dict[str, Calibration]) -> dict[str, float]:
+    """Measure some of the observations, each conversation with its own maps."""
     sums = sum(counts, Counter())
-    found, false, by_cosine = [], [], []
-    for name in {one.home for one in some}:
-        mine = [one for one in some if one.home == name]
-        others = [one for one in every if one.home != name] or every
-        threshold = cut(column(others, RELATED, "raw"), FALSE_POSITIVES)
-        found.append(column(mine, RESTATED, "raw") > threshold)
-        false.append(column(mine, RELATED, "raw") > threshold)
-        nearest = cut(column(others, RELATED, "cosine"), FALSE_POSITIVES)
-        by_cosine.append(column(mine, RESTATED, "cosine") > nearest)
+
+    def redundancy(one: Told) -> Array:
+        return one.redundancy(maps[one.home])
+
     return {
-        "auc.gate": auc(column(some, RESTATED, "raw"), column(some, RELATED, "raw")),
-        "auc.cosine": auc(column(some, RESTATED, "cosine"), column(some, RELATED, "cosine")),
+        "auc.gate": auc(column(some, RESTATED, redundancy), column(some, RELATED, redundancy)),
+        "auc.cosine": auc(column(some, RESTATED, COSINE), column(some, RELATED, COSINE)),
         "restatements_found": sums["found"] / max(sums["cited"], 1),
-        "restatements_found.by_score": float(np.concatenate(found).mean()),
-        "restatements_found.by_score.false": float(np.concatenate(false).mean()),
-        "restatements_found.cosine": float(np.concatenate(by_cosine).mean()),
         "restatements_near": sums["near"] / max(sums["cited"], 1),
         "false_merge_rate": sums["false"] / sums["related"],
         "false_merges.other_sessions": sums["elsewhere"] / max(sums["cited"], 1),
@@ -194,19 +183,9 @@ def _figures(
         "hidden": sums["hidden"] / max(sums["cited"], 1),
         "false_merge_contradictions": sums["edits.joined"] / sums["edits"],
         "false_merge_contradictions.turns": sums["edits.turns"] / sums["edits"],
-        "auc.link": auc(_links(some, maps, RELATED), _links(some, maps, NOTHING)),
-        "auc.link.cosine": auc(column(some, RELATED, "cosine"), column(some, NOTHING, "cosine")),
+        "auc.link": auc(column(some, RELATED, RELATION), column(some, NOTHING, RELATION)),
+        "auc.link.cosine": auc(column(some, RELATED, COSINE), column(some, NOTHING, COSINE)),
         "linked.restated": sums["linked.restated"] / max(sums["restated.near"], 1),
         "linked.related": sums["linked.related"] / max(sums["related.near"], 1),
         "linked.unrelated": sums["foreign.linked"] / max(sums["foreign.near"], 1),
     }
-
-
-def _links(some: Sequence[Told], maps: dict[str, Calibration], label: int) -> Array:
-    """Return the complementarity of pairs, as the engine computes it."""
-    parts = []
-    for name in dict.fromkeys(one.home for one in some):
-        mine = [one for one in some if one.home == name]
-        redundancy = mapped(column(mine, label, "raw"), maps[name].redundancy)
-        parts.append((1 - redundancy) * mapped(column(mine, label, "relation"), maps[name].relation))
-    return np.concatenate(parts)

@@ -4,7 +4,7 @@ The decision is the product's own: `Gate` on the database, over the notes that i
 scores of all pairs of an observation and a turn, with the statistics of that look-up, by which the maps are fitted.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -13,7 +13,8 @@ from bench.contradictions import edits
 from bench.gate_memory import of
 from bench.observations import LANGUAGE, Observation, Observed
 from memgraph_engine import Memory
-from memgraph_engine.gate.calibration import Calibration, Monotone
+from memgraph_engine.gate.calibration import Calibration, Monotone, Repetition
+from memgraph_engine.gate.difference import Pair
 from memgraph_engine.gate.gate import Gate, new_of
 from memgraph_engine.gate.known import Known
 from memgraph_engine.gate.score import Statistics, score
@@ -30,17 +31,16 @@ Array: TypeAlias = "NDArray[Any]"
 Near = Sequence[tuple[Known, float]]
 
 NOTHING, RELATED, RESTATED = 0, 1, 2
-_LINE = Monotone(((0.0, 0.0), (1.0, 1.0)))
-PLAIN = Calibration(_LINE, _LINE)
+PLAIN = Calibration(Repetition(0, 0, 0, 0, 0), Monotone(((0.0, 0.0), (1.0, 1.0))))
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
     """An observation told to a conversation's memory of turns, its own or another.
 
-    `near` is what the look-up proposes, with cosines. Over all turns, of shape (turns,): `raw` is the redundancy before
-    calibration, `relation` the larger of keywords' overlap and cosine, `cosine` that of the raw texts, and `label` is
-    NOTHING, RELATED or RESTATED.
+    `near` is what the look-up proposes, with cosines. Over all turns: `shared` has the scores `words`, `known`, `order`
+    and `proof`, of shape (turns, 4), and of shape (turns,) are `relation`, the larger of keywords' overlap and cosine,
+    `cosine`, and `label`, which is NOTHING, RELATED or RESTATED.
     """
 
     home: str
@@ -49,11 +49,36 @@ class Told:
     new: Known
     near: Near
     ids: Sequence[str]
-    raw: Array
+    shared: Array
     relation: Array
     cosine: Array
     label: Array
     speakers: Sequence[str]
+
+    @property
+    def may_join(self) -> Array:
+        """Which turns are `near`, and nothing in their wording keeps the observation from joining them."""
+        import numpy as np
+
+        pairs = ((known.id, Pair(self.new.lines[0], known.lines[0], (self.new, known))) for known, _ in self.near)
+        same = {note for note, pair in pairs if pair.finding[0] == "same"}
+        return np.array([one in same for one in self.ids])
+
+    def features(self, relation: Monotone) -> Array:
+        """Return what redundancy is told by, of shape (turns, 4)."""
+        import numpy as np
+
+        words, known, order, _ = self.shared.T
+        return np.stack([words, known, mapped(self.relation, relation), order], axis=1)
+
+    def redundancy(self, maps: Calibration) -> Array:
+        """Return the redundancy of each turn."""
+        import numpy as np
+
+        by = maps.redundancy
+        weights = np.array([by.words, by.known, by.related, by.order])
+        told: Array = self.shared[:, 3] / (1 + np.exp(-by.bias - self.features(maps.relation) @ weights))
+        return told
 
 
 def told(memory: Memory, every: Sequence[Observed]) -> list[Told]:
@@ -74,15 +99,14 @@ def _told(memory: Memory, plain: Memory, one: Observed, other: Observed) -> Iter
     stored = partial(neighbourhood, plain.engine.db, scope, near=settings.near, lexical=settings.lexical)
     ids = [note_id(scope.name, turn.source.id) for turn in other.turns]
     turns = [new_of(turn, id, LANGUAGE) for turn, id in zip(other.turns, ids, strict=True)]  # noqa: A001
-    raw, context = (np.stack([getattr(turn, f"{text}_vector") for turn in other.turns]) for text in ("raw", "context"))
+    raw = np.stack([turn.raw_vector for turn in other.turns if turn.raw_vector is not None])
     step = 1 if one is other else 5
     for candidate, observation in list(zip(one.observations, one.cited, strict=True))[::step]:
         (new,), (row,) = gate.compared(stored, [candidate])
         near = [(each.known, each.scores.cosine) for each in row]
-        cosine = raw @ candidate.raw_vector
-        larger = np.clip(np.maximum(cosine, context @ candidate.context_vector), 0, 1)
+        cosine = raw @ np.asarray(candidate.raw_vector)
         statistics = Statistics.of(len(turns), [known for known, _ in near])
-        scores = score(new, turns, larger.tolist(), statistics, PLAIN)
+        scores = score(new, turns, cosine.clip(0, 1).tolist(), statistics, PLAIN)
         own = one is other
         yield Told(
             one.conversation.id,
@@ -91,7 +115,7 @@ def _told(memory: Memory, plain: Memory, one: Observed, other: Observed) -> Iter
             new,
             near,
             ids,
-            np.array([each.raw for each in scores]),
+            np.array([(each.words, each.known, each.order, each.proof) for each in scores]),
             np.array([max(each.overlap, each.cosine) for each in scores]),
             cosine,
             np.array([_label(turn, observation) if own else NOTHING for turn in other.turns]),
@@ -147,10 +171,10 @@ def mapped(values: Array, by: Monotone) -> Array:
     return result
 
 
-def column(every: Iterable[Told], label: int, name: str) -> Array:
+def column(every: Iterable[Told], label: int, of: Callable[[Told], Array]) -> Array:
     """Return a score of all pairs of a kind, as one flat array: of another conversation those that are unrelated."""
     import numpy as np
 
     return np.concatenate(
-        [getattr(one, name)[one.label == label] for one in every if (one.home == one.other) == (label != NOTHING)]
+        [of(one)[one.label == label] for one in every if (one.home == one.other) == (label != NOTHING)]
     )

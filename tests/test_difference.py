@@ -140,6 +140,10 @@ RESTATED = [
     ("english", "On Mondays, my sister works at the yard.", "My sister works at the yard on Mondays."),
     ("english", "Every morning I drink tea.", "I drink tea every morning."),
     ("english", "I flew to Oslo from Rome.", "I flew from Rome to Oslo."),
+    ("english", "In May I moved from Oslo to Rome.", "I moved from Oslo to Rome in May."),
+    ("english", "I was born in Porto in 1985.", "In 1985 I was born in Porto."),
+    ("english", "At 7 I meet Tom at the station.", "I meet Tom at the station at 7."),
+    ("spanish", "En verano trabajo en la playa.", "Trabajo en la playa en verano."),
     ("english", "Dr. Roe is my dentist.", "My dentist is Dr. Roe."),
     ("english", "I speak Dutch and French.", "I speak French and Dutch."),
     ("english", "I am vegetarian.", "I'm a vegetarian."),
@@ -186,6 +190,36 @@ OTHER_MATTERS = [
 @pytest.mark.parametrize(("new", "old"), OTHER_MATTERS)
 def test_words_in_common_are_no_restatement_unless_each_sentence_is_told(new, old):
     assert finding(new, old) != "same"
+
+
+SAID = "Honestly, the mill bores me. I might leave, a bakery would be so much more fun!"
+
+
+@pytest.mark.parametrize(
+    ("report", "said"),
+    [
+        ("Ana finds the mill boring and may leave for a bakery.", SAID),
+        ("Ana's sister has two geese and a goat.", "My sister keeps animals now: two geese, a goat."),
+        ("Ana was sad, but stays positive about the mill.", "The mill wasn't great but I'm staying positive."),
+    ],
+)
+def test_a_report_is_what_its_speaker_said(report, said):
+    assert finding(report, said) == "same"
+
+
+@pytest.mark.parametrize(
+    ("told", "said"),
+    [
+        ("Bo finds the mill boring and may leave for a bakery.", SAID),  # Ana says so
+        ("Ana's sister finds the mill boring.", SAID),
+        ("Bo finds the mill boring.", "Ana finds the mill boring."),
+        ("Ana finds the mill boring.", "Bo finds the mill boring."),
+        ("Ana doesn't find the mill boring.", SAID),
+        ("Bo had to leave the mill.", "Hey Bo, long time no see! I had to leave the mill, and it's hard."),
+    ],
+)
+def test_a_report_on_another_one_is_none(told, said):
+    assert finding(told, said) != "same"
 
 
 def test_a_text_of_many_words_is_the_same_as_itself_alone():
@@ -256,6 +290,13 @@ def test_what_says_that_something_is_otherwise_repeats_nothing(new, old):
 EXCHANGED = [
     ("english", "I flew from Oslo to Rome.", "I flew from Rome to Oslo."),
     ("english", "Ben loves Ana.", "Ana loves Ben."),
+    ("english", "Tom is on duty on Mondays and Eva on Fridays.", "Tom is on duty on Fridays and Eva on Mondays."),
+    ("english", "I keep keys in the drawer and cash on the shelf.", "I keep keys on the shelf and cash in the drawer."),
+    ("english", "With Tom I play tennis, on Sundays I play chess.", "On Sundays I play tennis, with Tom I play chess."),
+    ("english", "Every day I call my mum, on Sundays my dad.", "On Sundays I call my mum, every day my dad."),
+    ("spanish", "Tomo té con leche y café sin azúcar.", "Tomo té sin azúcar y café con leche."),
+    ("english", "If we stay it rains at home.", "If it rains we stay at home."),
+    ("english", "In May I moved from Oslo to Rome.", "I moved from Rome to Oslo in May."),
     ("english", "I work from 9 to 5.", "I work from 5 to 9."),
     ("english", "The man with the dog saw the boy.", "The man saw the boy with the dog."),
     ("english", "I eat fish only.", "Only I eat fish."),

@@ -260,13 +260,14 @@ def test_the_bench_of_chats_fits_and_measures(block, memory, monkeypatch, tmp_pa
 
 @recipe("Choosing thresholds", 3)
 def test_decisions_tell_the_pairs_near_a_threshold(block, memory, capsys):
-    memory.add("My dog is called Rex.", user_id="ana")
-    memory.add("What is my dog called?", user_id="ana")
+    memory.add("My old bike was red and too small for me.", user_id="ana")
+    memory.add("I bought a red bike last week.", user_id="ana")
     block.run()
     (line,) = capsys.readouterr().out.splitlines()
     redundancy, _, told = line.partition(" ")
     assert re.fullmatch(r"0\.8\d", redundancy)
-    assert told == "link: 'What is my dog called?', beside 'My dog is called Rex.': Only one of them asks."
+    both = "'I bought a red bike last week.', beside 'My old bike was red and too small for me.'"
+    assert told == f"link: {both}: They tell of different ones."
 
 
 @recipe("Choosing thresholds", 4)

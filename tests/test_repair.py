@@ -23,6 +23,7 @@ REPAIRED = [
     ("english", "I have seven hens.", "My mistake. Eight! How could I?", "seven"),
     ("english", "The shed is painted green.", "no, I meant blue", "green"),
     ("english", "There are 5 of us on Friday.", "make that 10", "5"),
+    ("english", "I live on the 3rd floor.", "4th, not 3rd", "3"),
     ("english", "I have 5 hens.", "not 5, 6", "5"),
     ("english", "Lunch was 12 euros.", "sorry, 13 euros not 12", "12"),
     ("english", "I ran 12 km today.", "edit: 15 km", "12"),
@@ -106,6 +107,11 @@ SAID = [
     ("spanish", "Tengo cita a las 5.", "perdona, 10 minutos"),
     ("spanish", "Vivo en Lyon.", "no ahora, luego"),
     ("spanish", "Vivo en Cádiz.", "perdona, tengo que irme a Madrid"),
+    ("english", "Lunch is ready.", "Dinner not ready."),
+    ("english", "I can come at 5.", "Tom can't come."),
+    ("english", "Tom is vegan.", "Ana isn't vegan."),
+    ("english", "My brother lives in Paris.", "Sister not in Paris."),
+    ("spanish", "La comida está lista.", "Cena no lista."),
 ]
 
 

@@ -2,6 +2,7 @@
 
 import doctest
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -22,7 +23,7 @@ from memgraph_engine.settings import Settings
 from memgraph_engine.testing import HashingEmbedder
 
 EMBEDDER = HashingEmbedder(64)
-PLAIN = Calibration(Monotone(((0.0, 0.0), (1.0, 1.0))), Monotone(((0.0, 0.0), (1.0, 1.0))))
+PLAIN = replace(calibration("another"), relation=Monotone(((0.0, 0.0), (1.0, 1.0))))
 VOCABULARY = ["boat", "river", "garden", "teacher", "violin", "snow", "bread", "the", "i"]
 WORDS = st.lists(st.sampled_from(VOCABULARY), max_size=8)
 TEXTS = WORDS.map(" ".join) | st.text(max_size=40)
@@ -49,7 +50,7 @@ def test_docstring_examples(module):
 
 @given(TEXTS, SPEAKERS)
 def test_a_note_repeats_itself_wholly(text, speaker):
-    assert pair(note(text, speaker), note(text, speaker)).redundancy == pytest.approx(1)
+    assert pair(note(text, speaker), note(text, speaker)).redundancy == pytest.approx(1, abs=0.01)
 
 
 @given(TEXTS, SPEAKERS, TEXTS, SPEAKERS)
@@ -101,23 +102,14 @@ def test_the_same_in_spanish():
     assert pair(restated, said).redundancy > pair(other, said).redundancy + 0.3
 
 
-def test_the_same_words_from_another_mouth_are_another_fact():
-    assert pair(note("I moved to Bergen"), note("I moved to Bergen", "Bob")).redundancy < 0.9
-
-
-def test_a_note_that_nobody_speaks_is_about_whom_it_names():
-    fact = note("Ana moved to Bergen", "")
-    assert pair(fact, note("I moved to Bergen")).redundancy > pair(fact, note("I moved to Bergen", "Bob")).redundancy
-
-
 def test_a_merged_note_counts_by_its_best_line():
     first, second = note("I sing in a choir."), note("Snow fell all night.")
     merged = Known("merged", "", (*first.lines, *second.lines), frozenset(), None)
-    assert pair(note("I sing in a choir!"), merged).redundancy == 1
+    assert pair(note("I sing in a choir!"), merged).words == 1
 
 
 def test_a_repeat_is_not_complementary():
-    assert pair(note("I sing in a choir"), note("I sing in a choir")).complementarity == 0
+    assert pair(note("I sing in a choir"), note("I sing in a choir")).complementarity == pytest.approx(0, abs=0.01)
 
 
 def test_shared_keywords_make_notes_complementary():
@@ -137,13 +129,22 @@ def test_no_candidates_no_scores():
     assert score(note("I sing"), [], [], Statistics.of(0, []), PLAIN) == []
 
 
-@given(st.floats(0, 1), st.floats(0, 1))
+SHARES = st.tuples(*[st.floats(0, 1)] * 4)
+
+
+@given(SHARES, SHARES)
 @pytest.mark.parametrize("embedder", ["all-MiniLM-L6-v2", "bge-small-en-v1.5", "another"])
-def test_the_shipped_maps_never_fall(embedder, one, other):
-    low, high = sorted((one, other))
+def test_who_shares_more_never_scores_less(embedder, one, other):
+    less, more = map(min, one, other), map(max, one, other)
     maps = calibration(embedder)
-    for by in (maps.redundancy, maps.relation):
-        assert 0 <= by(low) <= by(high) <= 1
+    assert 0 <= maps.redundancy(*less) <= maps.redundancy(*more) <= 1
+    low, high = sorted((one[0], other[0]))
+    assert 0 <= maps.relation(low) <= maps.relation(high) <= 1
+
+
+def test_the_same_words_in_another_order_are_less_redundant():
+    said, turned = note("the dog bit the man by the boat"), note("the man bit the dog by the boat")
+    assert pair(turned, said).redundancy < pair(said, said).redundancy
 
 
 def test_a_map_that_falls_is_refused():

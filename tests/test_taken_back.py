@@ -99,6 +99,7 @@ def judged(language, old, new):
 @given(pair=st.sampled_from(BOTH), joint=st.integers(0, 4), first=st.booleans())
 @example(pair=("english", ENGLISH[0], ENGLISH[1]), joint=0, first=True)
 @example(pair=("english", ENGLISH[4], ENGLISH[5]), joint=0, first=False)
+@example(pair=("spanish", *(one for one in SPANISH if one.words in (("Initech",), ("Acme",)))), joint=1, first=True)
 def test_a_correction_of_one_statement_hides_no_other_and_marks_none(pair, joint, first):
     language, said, beside = pair
     old = message(language, said, beside, JOINTS[language][joint], first=first)

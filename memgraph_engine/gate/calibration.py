@@ -1,10 +1,11 @@
-"""What a score of .7 or .5 means: monotone maps, fitted by `python -m bench gate --fit` and shipped."""
+"""What a score of .7 or .5 means, fitted by `python -m bench gate --fit` and shipped."""
 
 import json
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from math import exp
 from typing import Any
 
 from memgraph_engine.resources import resource
@@ -40,13 +41,35 @@ class Monotone:
 
 
 @dataclass(frozen=True, slots=True)
+class Repetition:
+    """How likely it is that a line says what another one says, by what they share: a logistic model, above .7 if so.
+
+    The weights have the names of their scores, which all are 0…1.
+
+    >>> Repetition(-2.0, words=1.0, known=1.0, related=1.0, order=1.0)(0.5, 0.5, 0.5, 0.5)
+    0.5
+    """
+
+    bias: float
+    words: float
+    known: float
+    related: float
+    order: float
+
+    def __call__(self, words: float, known: float, related: float, order: float) -> float:
+        """Return the likelihood, calibrated."""
+        shared = self.words * words + self.known * known + self.related * related + self.order * order
+        return 1 / (1 + exp(-self.bias - shared))
+
+
+@dataclass(frozen=True, slots=True)
 class Calibration:
-    """The maps of redundancy, and of what makes notes related: the larger one of keywords' overlap and cosine.
+    """What makes a line redundant, and the map of what makes notes related: the larger of keywords' overlap and cosine.
 
     The latter depends on the embedder, whose cosines have a scale of their own.
     """
 
-    redundancy: Monotone
+    redundancy: Repetition
     relation: Monotone
 
 
@@ -57,14 +80,14 @@ def calibration(embedder: str, fitted: str = "") -> Calibration:
     For one that was never fitted, the most reserved of the shipped maps at each point: rather too few links than too
     many. `sentence-transformers/NAME` and the like have the map of `NAME`.
 
-    >>> calibration("all-MiniLM-L6-v2").redundancy(1.0)
+    >>> calibration("all-MiniLM-L6-v2").relation(1.0)
     1.0
     """
     given: dict[str, Any] = json.loads(resource(*FILE).read_text(encoding="utf-8"))
     own = {embedder: json.loads(fitted)["relation"]} if fitted else {}
     relations = {name: monotone(knots) for name, knots in (given["relation"] | own).items()}
     known = relations.get(embedder) or relations.get(embedder.rpartition("/")[2])
-    return Calibration(monotone(given["redundancy"]), known or _lowest(list(relations.values())))
+    return Calibration(Repetition(**given["redundancy"]), known or _lowest(list(relations.values())))
 
 
 def monotone(knots: Sequence[Sequence[float]]) -> Monotone:

@@ -6,10 +6,10 @@ stays, and `update` tells what of it has ended.
 
 from collections.abc import Sequence
 
-from memgraph_engine.gate.difference import aligned, quoted, worded
+from memgraph_engine.gate.difference import quoted, worded
 from memgraph_engine.gate.known import Line
 from memgraph_engine.gate.statement import Statement, only, statements
-from memgraph_engine.gate.wording import shown, words
+from memgraph_engine.gate.wording import aligned, shown, words
 
 
 def correction(new: Line, old: Sequence[Line]) -> str:

@@ -6,7 +6,7 @@ words mean, by how the two are worded:
 - verbatim   nothing differs but what never changes a meaning
 - reordered  where, when or with whom stands elsewhere in it
 - detailed   the one has a few words more, inside or behind what both say
-- reworded   the old one tells, sentence by sentence, part of all that the new one says, in other words
+- reworded   the new one reports by name what the old one's speaker said, or has words of its own throughout
 - exchanged  the one is the other with something in its place: that is what it is told for, whatever it is
 """
 
@@ -14,23 +14,33 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from functools import cached_property
-from itertools import combinations, pairwise, product
+from itertools import pairwise, product
+from math import inf
 from typing import Literal
 
 from memgraph_engine.gate.known import Known, Line, same_speaker
 from memgraph_engine.gate.statement import Statement, statements
-from memgraph_engine.gate.wording import Lists, Token, dates, names, numbers, recurs, shown, stems, text_of
+from memgraph_engine.gate.wording import (
+    EXCLAIMED,
+    Lists,
+    Token,
+    aligned,
+    forms,
+    names,
+    numbers,
+    recurs,
+    shown,
+    stems,
+    text_of,
+)
 from memgraph_engine.model.tense import happened, present
 
 REWORDED = 3  # content words that a rewording shares with what it repeats
 FREELY = 1 / 3  # share of tokens in the same order below which one's own words tell something else of the same matter
-EXCLAIMED = 2  # words of a clause that states nothing, if only one of them has content
 DETAILED = 4  # content words that a line with a detail shares with the one without
 PARALLEL = 0.7  # share of tokens from which two sentences are one with something exchanged
 DENIED = 2  # content words that a negation reaches
-MOVED = 40  # words of a line at most that is looked through for what stands elsewhere in another
 SPOKEN = 4  # one word in so many is of a closed class, in a text of the language whose lists are read
 
 Wording = Literal["verbatim", "reordered", "detailed", "reworded", "exchanged"]
@@ -66,9 +76,9 @@ class Pair:
     @cached_property
     def alike(self) -> list[tuple[Statement, Statement, bool]]:
         """The statements of both beside each other, and whether they tell of one person or thing."""
-        new, old = self.new, self.old
-        pairs = [] if new.long or old.long else product(statements(new), statements(old))
-        return [(now, was, now.tells_of(was, new.content, old.content)) for now, was in pairs]
+        said = self.told(self.new), self.told(self.old)
+        pairs = [] if self.new.long or self.old.long else product(statements(self.new), statements(self.old))
+        return [(now, was, now.tells_of(was, *said)) for now, was in pairs]
 
     @property
     def of_one(self) -> bool:
@@ -123,12 +133,8 @@ class Pair:
     @cached_property
     def blocks(self) -> tuple[float, list[_Block]]:
         """The share of tokens that both have in the same order, and what stands between these."""
-        new, old = self.new.stated, self.old.stated
-        if self.new.long or self.old.long:
-            return (1.0, []) if forms(new, old) == forms(old, new) else (0.0, [(new, old)])
-        ratio, blocks = aligned(new, old)
-        found = [(put, out) for put, out, _ in blocks]
-        return ratio, [block for block in found if not self._neutral(*block)]
+        ratio, blocks = aligned(self.new.stated, self.old.stated)
+        return ratio, [(put, out) for put, out, _ in blocks if not self._neutral(put, out)]
 
     @cached_property
     def wording(self) -> Wording:
@@ -144,7 +150,7 @@ class Pair:
         added = not any(mine for mine, _ in blocks) or not any(theirs for _, theirs in blocks)
         if shared >= DETAILED and added and all(self._detail(*block) for block in blocks):
             return "detailed"
-        return "reworded" if ratio <= PARALLEL and self._told else "exchanged"
+        return "reworded" if self.report or (FREELY < ratio <= PARALLEL and self._reworded) else "exchanged"
 
     @property
     def _reordered(self) -> bool:
@@ -157,28 +163,22 @@ class Pair:
             Counter(token.plain for token in line.stated if token.plain in self.lists.articles)
             for line in (self.new, self.old)
         )
-        alike = articles <= others or others <= articles
-        if not alike or Counter(forms(new, old)) != Counter(forms(old, new)):
+        if not (articles <= others or others <= articles) or Counter(forms(new, old)) != Counter(forms(old, new)):
             return False
-        return self._turned_about([forms(new, old), forms(old, new)]) or (len(new) <= MOVED and self._moved(new, old))
+        told, known = self._phrases(new, old), self._phrases(old, new)
+        moved = any(_swapped(told, known[at:] + known[:at]) for at in range(len(known)))
+        return moved or self._turned_about([forms(new, old), forms(old, new)])
 
-    def _moved(self, new: Sequence[Token], old: Sequence[Token], *, within: bool = False) -> bool:
-        """Tell whether two parts that are next to each other have changed places: both details, or all there is."""
-        one, other = forms(new, old), forms(old, new)
-        if one == other:
-            return True
-        for start, cut, end in combinations(range(len(one) + 1), 3):
-            around = one[:start] == other[:start] and one[end:] == other[end:]
-            back = start + end - cut
-            if around and Counter(one[cut:end]) == Counter(other[start:back]):
-                first, second = parts = (new[start:cut], old[back:end]), (new[cut:end], old[start:back])
-                timely = any(token.timely for token in new[start:end])
-                whole = end - start == len(one) and (timely or min(cut, end - cut) > 1)
-                fronted = not start and (self._aside(first[0]) or self._aside(second[1]))
-                may = (self._aside(first[0]) and self._aside(second[0])) or (not within and (whole or fronted))
-                if may and all(self._moved(*part, within=True) for part in parts):
-                    return True
-        return False
+    def _phrases(self, tokens: Sequence[Token], others: Sequence[Token]) -> list[list[str]]:
+        """Cut a line into words of closed classes with what they lead to, and times: "In May | I moved | to Rome"."""
+        found, led, timely = list[list[str]](), True, False
+        for one, form in zip(tokens, forms(tokens, others), strict=True):
+            leads, now = one.word in self.lists.indefinite or not (one.stem or one.date), one.timely or one.timed
+            if led and (leads or now != timely or not found):
+                found.append([])
+            found[-1].append(form)
+            led, timely = not leads, now
+        return found
 
     def _turned_about(self, forms: Sequence[list[str]]) -> bool:
         """Tell whether both sides of an "is" stand on its other side, or two words around an "and" do."""
@@ -191,23 +191,13 @@ class Pair:
                 return True
         return False
 
-    def _aside(self, block: Sequence[Token]) -> bool:
-        """Tell whether words are a detail: led to by a word like "in", or nothing but a time."""
-        lists = self.lists
-        timely = (one.word in lists.times or one.timed for one in block if one.stem)
-        led = block[0].plain in lists.details - lists.articles and bool(block[-1].stem)
-        return led or (any(one.stem for one in block) and all(timely))
-
     @property
-    def _told(self) -> bool:
+    def _reworded(self) -> bool:
         """Whether the old line tells something of each sentence of the new one, and turns none of them around."""
-        new, old = ([self._content(one) for one in line.sentences] for line in (self.new, self.old))
-        known, freely = frozenset().union(*old), self.blocks[0] <= FREELY
-        told = [said & known for said in new if said]
-        enough = all(told) and len(frozenset().union(*told)) >= REWORDED - freely
-        if not enough or (freely and not self._reports):
+        said, known = [self._content(one) for one in self.new.sentences], self.told(self.old)
+        if not all(one & known for one in said if one) or len(self.told(self.new) & known) < REWORDED:
             return False
-        nearest = (max(self.old.sentences, key=lambda one: len(said & self._content(one))) for said in new)
+        nearest = (max(self.old.sentences, key=lambda one: len(told & self._content(one))) for told in said)
         return not any(map(self._turned, self.new.sentences, nearest))
 
     @cached_property
@@ -215,17 +205,29 @@ class Pair:
         """The words of both speakers' names."""
         return self.new.speaker_names | self.old.speaker_names
 
-    @property
-    def _reports(self) -> bool:
-        """Whether one of them tells of its own speaker by name: "Ana is looking for a boat." reports Ana's words."""
-        return any(token.written in one.speaker_names for one in (self.new, self.old) for token in one.tokens)
+    @cached_property
+    def report(self) -> tuple[Line, Line] | None:
+        """The line that tells by name what the other's speaker says, and the other: "Ana is looking for a boat.".
+
+        Of two that are worded alike the other is in the first person: "Bo is looking for a boat." tells of Bo.
+        """
+        if self.new.reports == self.old.reports:
+            return None
+        report, said = (self.new, self.old) if self.new.reports else (self.old, self.new)
+        alike = self.blocks[0] > PARALLEL and self.lists.first_person.isdisjoint(said.forms)
+        return None if alike else (report, said)
+
+    def told(self, line: Line) -> frozenset[str]:
+        """Return the stems of what a line states."""
+        return frozenset[str]().union(*map(self._content, line.sentences))
 
     def _content(self, sentence: Sequence[Token]) -> frozenset[str]:
-        """Return the stems of what a sentence states: not who speaks, nor an exclamation ("Wow, Ana!")."""
+        """Return the stems of what a sentence states: not who speaks, nor an exclamation ("Wow, Ana!", "Hey Bo, …")."""
         words = Counter(token.clause for token in sentence)
         content = Counter(token.clause for token in sentence if token.stem)
-        stated = (token for token in sentence if words[token.clause] > EXCLAIMED or content[token.clause] > 1)
-        return stems(token for token in stated if token.written not in self.speakers)
+        mine = {token.clause for token in sentence if token.word in self.lists.mine}  # "Freya, my daughter, sings"
+        told = mine | {clause for clause in words if words[clause] > EXCLAIMED or content[clause] > 1}
+        return stems(token for token in sentence if token.clause in told and token.written not in self.speakers)
 
     def _turned(self, new: Sequence[Token], old: Sequence[Token]) -> bool:
         """Tell whether one sentence is the other with its words, or one of them, in another's place."""
@@ -271,12 +273,10 @@ class Pair:
         return added and not aside and block[0] is not around[0]
 
 
-def aligned(
-    new: Sequence[Token], old: Sequence[Token]
-) -> tuple[float, list[tuple[Sequence[Token], Sequence[Token], int]]]:
-    """Return the share of tokens that both have in the same order, and what stands between these and where in `new`."""
-    match = SequenceMatcher(None, forms(new, old), forms(old, new), autojunk=False)
-    return match.ratio(), [(new[i:j], old[k:m], i) for tag, i, j, k, m in match.get_opcodes() if tag != "equal"]
+def _swapped(some: Sequence[Sequence[str]], others: Sequence[Sequence[str]]) -> bool:
+    """Tell whether phrases are others, but for two next to each other that may have changed places."""
+    at = next((at for at, (one, other) in enumerate(zip(some, others, strict=False)) if one != other), len(some))
+    return [*others[:at], *others[at : at + 2][::-1], *others[at + 2 :]] == [*some]
 
 
 def _without(words: Collection[str], tokens: Sequence[Token]) -> Sequence[Token]:
@@ -284,12 +284,6 @@ def _without(words: Collection[str], tokens: Sequence[Token]) -> Sequence[Token]
     return [
         one for one, after in pairwise((*tokens, None)) if one and not (after and after.stem and one.plain in words)
     ]
-
-
-def forms(tokens: Sequence[Token], others: Sequence[Token]) -> list[str]:
-    """Return what is compared; a capital that opens a sentence counts if the word has one elsewhere."""
-    elsewhere = {token.written for token in others if not token.opens}
-    return [token.written if token.opens and token.written in elsewhere else token.plain for token in tokens]
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,8 +300,10 @@ class Rule:
 
 
 def _denial(pair: Pair) -> str:
+    """Tell what one of them denies and no negation reaches in the other."""
     new, old = (denied(line.tokens, pair.lists) for line in (pair.new, pair.old))
-    opposed = (new & (pair.old.content - old)) | (old & (pair.new.content - new))
+    mine, theirs = (line.content - denied(line.tokens, pair.lists, inf) for line in (pair.new, pair.old))
+    opposed = (new & theirs) | (old & mine)
     if new and not any(token.plain in pair.lists.negations for token in pair.old.tokens):
         opposed |= new  # a long old line may deny more, but what a new one denies the old one should not just leave out
     words = worded(opposed, (*pair.new.tokens, *pair.old.tokens))
@@ -319,13 +315,10 @@ def _numbers(pair: Pair) -> str:
     return swapped("number", as_written(new - old, pair.new.tokens), as_written(old - new, pair.old.tokens))
 
 
-def _dates(pair: Pair) -> str:
-    return swapped_dates(pair.new.tokens, pair.old.tokens)
-
-
 def _weekly(pair: Pair) -> str:
     """Tell of days that come again, which exclude no others: who swims on Mondays may swim on Fridays too."""
-    return _dates(pair) if any(recurs(line.forms, pair.lists) for line in (pair.new, pair.old)) else ""
+    again = any(recurs(line.forms, pair.lists) for line in (pair.new, pair.old))
+    return swapped_dates(pair.new.tokens, pair.old.tokens) if again else ""
 
 
 def swapped_dates(new: Sequence[Token], old: Sequence[Token]) -> str:
@@ -351,10 +344,17 @@ def _names(pair: Pair) -> str:
 
 
 def _subject(pair: Pair) -> str:
-    """Tell "I moved" from "Bo moved", which one speaker says, and "my flight" from "Bo's flight"."""
+    """Tell "I moved" from "Bo moved", which one speaker says, and "my flight" from "Bo's flight".
+
+    A report tells of its speaker, or of what the other line knows.
+    """
     apart = pair.alike and not any(alike for *_, alike in pair.alike)
-    worded = pair.wording in ("verbatim", "reordered")  # "the e-mail" is "the email"
-    return "They tell of different ones." if apart and not worded else ""
+    if not apart or pair.wording in ("verbatim", "reordered"):  # "the e-mail" is "the email"
+        return ""
+    report, said = pair.report or (None, pair.old)
+    about = [one.subject for one in statements(report)] if report else []
+    known = any(one.speaker or one.told_in(pair.told(said)) for one in about)
+    return "" if known else "They tell of different ones."
 
 
 def _question(pair: Pair) -> str:
@@ -369,34 +369,19 @@ def _answer(pair: Pair) -> str:
 
 
 def _change(pair: Pair) -> str:
-    """Tell what says that something is otherwise: it repeats nothing ("I said 2027, it's 2029 actually").
-
-    With a word that takes back or ends it does so anyway; with another word of change ("now", "again") if it also tells
-    a value of a kind of which the old one has another.
-    """
-    new, old, lists = pair.new, pair.old, pair.lists
-    over = (new.changes & (lists.over | lists.corrections)) | new.editing.keys()
-    only = over - old.changes - old.editing.keys() or (new.changes - old.changes if _more(pair) else frozenset())
-    told = sorted(map(shown, only))
+    """Tell what takes back or puts right: it repeats nothing ("I said 2027, it's 2029 actually")."""
+    over = pair.lists.over | pair.lists.corrections
+    new, old = ({*(line.changes & over), *line.editing} for line in (pair.new, pair.old))
+    told = sorted(map(shown, new - old))
     return f"Only the new one says {quoted(told[:1])}." if told else ""
-
-
-def _more(pair: Pair) -> bool:
-    """Tell whether the new line has a number, a date or a name more than the old one, which has one too."""
-    new, old = (
-        (numbers(line.tokens), {value for _, value in dates(line.tokens)}, names(line.tokens))
-        for line in (pair.new, pair.old)
-    )
-    return any(theirs and mine - theirs for mine, theirs in zip(new, old, strict=True))
 
 
 def _worded(pair: Pair) -> str:
     if pair.wording != "exchanged":
         return ""
-    ratio, blocks = pair.blocks
-    if ratio < PARALLEL:
+    if pair.blocks[0] < PARALLEL:
         return "They share words, and each says something else."
-    new, old = map(text_of, blocks[0])
+    new, old = map(text_of, pair.blocks[1][0])
     return (
         f"The one says {quoted([new])}, the other {quoted([old])}."
         if new and old
@@ -412,7 +397,7 @@ RULES = (
     Rule("denial", "conflict", _denial),
     Rule("number", "conflict", _numbers),
     Rule("weekly", "related", _weekly),
-    Rule("date", "conflict", _dates),
+    Rule("date", "conflict", lambda pair: swapped_dates(pair.new.tokens, pair.old.tokens)),
     Rule("name", "conflict", _names),
     Rule("question", "related", _question),
     Rule("answer", "related", _answer),
@@ -421,13 +406,15 @@ RULES = (
 )
 
 
-def denied(tokens: Sequence[Token], lists: Lists) -> frozenset[str]:
+def denied(tokens: Sequence[Token], lists: Lists, most: float = DENIED) -> frozenset[str]:
     """Return the stems of the first words with content behind each negation; a question denies nothing."""
     found: set[str] = set()
-    clause, left = -1, 0
+    clause, left = -1, 0.0
     for token in tokens:
         if token.plain in lists.negations and not token.asked:
-            clause, left = token.clause, 0 if left and clause == token.clause else DENIED  # two of them cancel out
+            clause, left = token.clause, 0 if left and clause == token.clause else most  # two of them cancel out
+        elif token.plain in lists.joints and most == DENIED:
+            left = 0  # "it isn't great but I stay"; "no fish or meat" denies both
         elif left and clause == token.clause and token.stem:
             found.add(token.stem)
             left -= 1

@@ -8,6 +8,8 @@ from datetime import datetime
 from functools import cached_property
 
 from memgraph_engine.gate.wording import (
+    EXCLAIMED,
+    LONG,
     Token,
     lists_of,
     parted,
@@ -22,7 +24,6 @@ from memgraph_engine.model.marker import without_recalled
 from memgraph_engine.model.memory import DEFAULT_POLICY, NEVER, Source
 from memgraph_engine.rendering import said, told, written
 
-LONG = 500  # tokens
 FEW = 4  # words with content of a line that says nothing but what was wrong and what is right
 STAR = "*"
 _JOINT = re.compile(r"(?<=\d)(?=[^\W\d_])|(?<=[^\W\d_])(?=\d)")  # "5pm" is "5 pm"
@@ -49,6 +50,12 @@ class Line:
         return frozenset(self.speaker.split())
 
     @cached_property
+    def reports(self) -> bool:
+        """Whether it tells of its own speaker by name, as of another one: "Ana is looking for a boat."."""
+        named = any(token.written in self.speaker_names for token in self.tokens)
+        return named and self.lists.first_person.isdisjoint(self.forms)
+
+    @cached_property
     def written(self) -> str:
         """The words as they are written."""
         return written(self._source)
@@ -72,12 +79,13 @@ class Line:
 
     @cached_property
     def stated(self) -> tuple[Token, ...]:
-        """Its wording without questions, unless it does nothing but ask."""
-        return tuple(token for token in self.tokens if not token.asked) or self.tokens
+        """Its wording without questions, unless no more is left than an exclamation."""
+        said = tuple(token for token in self.tokens if not token.asked)
+        return said if len(said) > EXCLAIMED else self.tokens
 
     @property
     def long(self) -> bool:
-        """Whether it is a text, not a statement: to align it word by word takes the square of its length."""
+        """Whether it is a text, not a statement."""
         return len(self.tokens) > LONG
 
     @cached_property

@@ -17,10 +17,10 @@ from memgraph_engine.gate.contrast import Update, contrast
 from memgraph_engine.gate.difference import quoted
 from memgraph_engine.gate.known import STAR, Line, same_speaker
 from memgraph_engine.gate.wording import (
+    ORDINAL,
     Lists,
     Token,
     lists_of,
-    measured,
     parted,
     shown,
     stems,
@@ -37,14 +37,14 @@ NEAR = 2
 """Messages that a repair may come after what it repairs: an assistant may have answered between."""
 FAR = 8
 """Likewise, where nobody has asked anything between, and the speaker has said nothing."""
-_SLIP = 0.6  # share of the letters in the same order from which two values may be one that was mistyped
+_SLIP = (
+    0.85  # share of the letters in the same order from which two words are one that was mistyped, not "lake", "late"
+)
 _SHORT = 3  # letters of which a value has as many at least, or it looks like many others
 _ELLIPTIC = 4  # words of a question that goes on from what was said: "And Ben's?"
 _FEW = 3  # words that are put in another's place at most
 _ANY, _ERROR, _WEAK = "+!-"  # editing terms: enough for any word, telling an error, often of other use ("sorry")
 _BARE = ""  # a negation alone in its clause
-_LONG = 6  # letters of a word that is mistyped in more than one of them
-_MISTYPED = 0.75  # as _SLIP, of a word that has no capital
 _UNIT = 3  # letters that a unit, or what makes a number an ordinal one, is shorter than: "pm", "nd"
 
 
@@ -118,10 +118,8 @@ def repair(new: Line, old: Line, reach: int = NEAR) -> Update | None:
     meant = not {_ANY, _ERROR}.isdisjoint(lists.edits.get(term, _ANY) for term in new.editing)
     for term, kind, clauses in _terms(new, lists):
         found = next(filter(None, (_value(one, old.tokens, lists) for one in clauses)), None)
-        if not found and kind == _ANY:
-            found = next(filter(None, (_word(one, old.tokens, lists) for one in clauses[:1])), None)
-        if not found and kind != _BARE:
-            found = next(filter(None, (_mistyped(one, old.tokens) for one in clauses[:1])), None)
+        if not found and kind != _BARE and clauses:
+            found = _word(clauses[0], old.tokens, lists, any_word=kind == _ANY)
         if found:
             put, out = found
             sure = meant or not _may_call(put, out, clauses)
@@ -154,70 +152,32 @@ def mended(new: Source, old: Source, language: str) -> str:
 
 def _named(new: Line, old: Sequence[Token], lists: Lists) -> "_Found | None":
     """Return the right words and the wrong one, where a line says nothing but these, and this behind a negation."""
-    held = frozenset[int]().union(*new.editing.values())
+    held, known = frozenset[int]().union(*new.editing.values()), {*words(old), *ORDINAL}
     said = [token for at, token in enumerate(new.tokens) if at not in held]
-    clauses = [_unmeasured(clause, lists) for clause in parted(said, "clause")]
-    denied = [(one, no) for one in clauses for no, value in taken_back(one, lists) if value is one[-1]]
-    less = any(token.asked or token.plain in lists.hedges for token in said)
-    if less or len(denied) != 1 or len(clauses) > 2:
+    denied = [found for clause in parted(said, "clause") for found in taken_back(clause, lists)]
+    if len(denied) != 1 or any(token.asked or token.plain in lists.hedges for token in said):
         return None
-    ((clause, no),) = denied
-    others = [one for one in clauses if one is not clause]
-    wrong, right = clause[-1], next(iter(others), clause[: clause.index(no)])
-    known = {*words(old)}
-    units = [after for before, after in pairwise(right) if before.number and after.word in known]
+    ((no, wrong),) = denied
+    put = [token for token in said if token.stem and token.word not in known]
     out = [token for token in old if token.word == wrong.word and not token.asked][-1:]
-    led = {one.word for one, after in pairwise(old) if after in out}
-    put = [token for token in right if token.stem and token not in units and token.word not in led]
-    if (
-        (others and no is not clause[0])
-        or not _is_value(put, right, lists)
-        or any(token.word in known for token in put)
-    ):
+    if not out or not 0 < len(put) <= _FEW or said.index(put[-1]) - said.index(put[0]) >= len(put):
         return None
-    return (_text(put), out) if out and len({one.kind if one.timed else "" for one in (*put, wrong)}) == 1 else None
+    value = len(put) == 1 or all(one.capital for one in put) or any(one.timed for one in put)
+    alike = len({one.kind if one.timed else "" for one in (*put, wrong)}) == 1
+    plain = wrong.kind == "word" and not wrong.capital and not _slip(put[-1], wrong)  # "Dinner not ready"
+    state = put[0].clause == no.clause and (plain or said.index(wrong) - said.index(no) > 1)
+    return (_text(put), out) if value and alike and not state else None
 
 
-def _unmeasured(clause: Sequence[Token], lists: Lists) -> Sequence[Token]:
-    """Leave out what a number is counted in without a blank, and what tells that it is an hour: "8am", "8 am"."""
-    pairs = list(pairwise(clause))
-    hours = [after for before, after in pairs if before.number and after.word in lists.clock]
-    units = [after for before, after in pairs if before.span[1] == after.span[0] and measured(before, after, lists)]
-    return [token for token in clause if token not in hours and token not in units]
-
-
-def _is_value(words: Sequence[Token], clause: Sequence[Token], lists: Lists) -> bool:
-    """Tell whether words are one value, and all that a clause tells: not "Tom drinks tea", nor "I have tea"."""
-    if not 0 < len(words) <= _FEW or clause.index(words[-1]) - clause.index(words[0]) != len(words) - 1:
-        return False
-    named = len(words) == 1 or all(one.capital for one in words)
-    return any(one.timed for one in words) or (named and clause[0].plain not in lists.persons - lists.anaphors)
-
-
-def _mistyped(clause: Sequence[Token], old: Sequence[Token]) -> "_Found | None":
-    """Return the word that is all of a clause, and the one of an old line that looks like it, if one does."""
-    if len(clause) != 1 or not clause[0].stem or clause[0].number:
-        return None
-    out = [token for token in old if token.stem and not token.asked and _misspelt(clause[0], token)]
-    return (clause[0].written, out) if len(out) == 1 else None
-
-
-def _misspelt(one: Token, other: Token) -> bool:
-    """Tell whether a word is another one with other accents, with a letter more or less in it, or a long one with more.
-
-    What differs in one letter may be another word: "lake" is no "late".
-    """
+def _slip(one: Token, other: Token) -> bool:
+    """Tell whether a word is another one mistyped: not where it begins with that, as "Melanie" does with "Mel"."""
     new, old = one.word, other.word
     if new == old or min(len(new), len(old)) < _SHORT:
         return False
     if _unaccented(new) == _unaccented(old):
         return True
-    if new.startswith(old) or old.startswith(new) or one.stem == other.stem:
-        return False
-    match = SequenceMatcher(None, new, old, autojunk=False)
-    shared = sum(block.size for block in match.get_matching_blocks())
-    inserted = shared == min(len(new), len(old)) and abs(len(new) - len(old)) == 1
-    return inserted or (min(len(new), len(old)) >= _LONG and match.ratio() >= _MISTYPED)
+    part = new.startswith(old) or old.startswith(new) or one.stem == other.stem
+    return not part and SequenceMatcher(None, new, old, autojunk=False).ratio() >= _SLIP
 
 
 def _terms(line: Line, lists: Lists) -> Iterator[tuple[str, str, Sequence[Sequence[Token]]]]:
@@ -296,16 +256,20 @@ def _value(clause: Sequence[Token], old: Sequence[Token], lists: Lists) -> _Foun
     return (_text(parts[0]), parts[1]) if parts else None
 
 
-def _word(clause: Sequence[Token], old: Sequence[Token], lists: Lists) -> _Found | None:
-    """Return the new words that are all of a clause, and the one of an old line that they most likely replace."""
+def _word(clause: Sequence[Token], old: Sequence[Token], lists: Lists, *, any_word: bool) -> _Found | None:
+    """Return the new words that are all of a clause, and the one of an old line that they are, mistyped.
+
+    Or, for one that may stand for `any_word`, the one that it most likely replaces: several may tell something else.
+    """
     put = [token for token in clause if token.stem]
-    valued = any(token.kind != "word" for token in put)
-    if valued or not 0 < len(put) <= _FEW or stems(put) & stems(old):
+    if not 0 < len(put) <= _FEW or any(token.timed for token in put) or stems(put) & stems(old):
         return None
     stated = [token for token in old if token.stem and not token.asked and token.plain not in lists.times]
+    slips = [token for token in stated if _slip(put[-1], token)]
     common = [token for token in stated if token.written.islower()]
-    slips = [token for token in common if _slip(put[-1], token)]
-    out = (slips or (common if len(put) == 1 else []))[-1:]  # several words may tell something else
+    out = slips if len(clause) == len(slips) == 1 else []
+    if any_word and put[0].kind == "word":
+        out = (slips or (common if len(put) == 1 else []))[-1:]
     return (_text(put), out) if out else None
 
 
@@ -315,14 +279,6 @@ def _of_kind(kind: str, tokens: Sequence[Token], names: Sequence[Token] = ()) ->
         return [token for token in tokens if token.date]
     named = (token for token in tokens if not token.opens or token in names)
     return [token for token in named if token.stem and token.capital and not token.day and not token.number]
-
-
-def _slip(one: Token, other: Token) -> bool:
-    """Tell whether one may be the other, mistyped: not where it begins with the other, as "Melanie" does with "Mel"."""
-    new, old = one.word, other.word
-    if new.startswith(old) or old.startswith(new):
-        return False
-    return min(len(new), len(old)) >= _SHORT and SequenceMatcher(None, new, old).ratio() >= _SLIP
 
 
 def _unaccented(word: str) -> str:

@@ -10,12 +10,10 @@ from dataclasses import dataclass
 from math import fsum, log, log2
 
 from memgraph_engine.gate.calibration import Calibration
-from memgraph_engine.gate.known import Known, Line, same_speaker
+from memgraph_engine.gate.known import Known, Line
+from memgraph_engine.gate.wording import aligned
 
-SPEAKER = 0.2  # share of the relevant variable that tells who speaks; the rest tells the words
-# what a repeat has to share, else its redundancy falls short in proportion: "Wow, great!" is in many a turn
-KNOWN = 0.5  # of the weight of the new note's words
-PROOF = 3.0  # words that no other candidate has
+PROOF = 2.0  # words that no other candidate has, below which a repeat's redundancy falls short in proportion
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,20 +45,21 @@ class Statistics:
 class Scores:
     """Of a pair: calibrated `redundancy`, `complementarity` and `related`, and what they were made from. All 0…1.
 
-    `words` is 1 − Jensen-Shannon divergence of the term distributions, `raw` that with the speaker, before calibration;
-    `overlap` the keywords' shared weight, `cosine` that of what was said; `related` maps the larger of these two.
-    `line` is the candidate's line that is repeated most, and `known` the share of the new note's weight in it.
+    `words` is 1 − Jensen-Shannon divergence of the term distributions, `known` the share of the new note's weight in
+    the candidate's `line` that is repeated most, `order` the share of their tokens in the same order, and `proof` how
+    far this is enough; `overlap` is the keywords' shared weight, `cosine` that of the texts; `related` maps the larger.
     """
 
     redundancy: float
     complementarity: float
     related: float
-    raw: float
     words: float
+    known: float
+    order: float
+    proof: float
     overlap: float
     cosine: float
     line: int
-    known: float
 
 
 def score(
@@ -75,11 +74,12 @@ def score(
     own = [(line, idf.total(line.terms)) for line in new.lines]
     scored = []
     for candidate, cosine in zip(candidates, cosines, strict=True):
-        raw, words, line, known = _most_repeated(own, candidate, idf)
-        redundancy = calibration.redundancy(raw)
         overlap = _overlap(new.keywords, candidate.keywords, keyword_idf)
         related = calibration.relation(max(overlap, cosine))
-        scored.append(Scores(redundancy, (1 - redundancy) * related, related, raw, words, overlap, cosine, line, known))
+        known, words, proof, place, mine = _most_repeated(own, candidate, idf)
+        order = aligned(new.lines[-mine].tokens, candidate.lines[-place].tokens)[0] if words else 0.0
+        red = proof * calibration.redundancy(words, known, related, order)
+        scored.append(Scores(red, (1 - red) * related, related, words, known, order, proof, overlap, cosine, -place))
     return scored
 
 
@@ -119,24 +119,21 @@ class _Weights(dict[str, float]):
 
 def _most_repeated(
     own: Sequence[tuple[Line, float]], candidate: Known, idf: _Weights
-) -> tuple[float, float, int, float]:
-    """Return the highest redundancy before calibration, the words' part, the line, and how much it holds."""
-    best = (0.0, 0.0, 0, 0.0)
+) -> tuple[float, float, float, int, int]:
+    """Return `known`, `words` and `proof` of a candidate's line and a new one, and, negated, the places of both."""
+    best = (0.0, 0.0, 0.0, 0, 0)
     for place, line in enumerate(candidate.lines):
-        for mine, weight in own:
+        for at, (mine, weight) in enumerate(own):
             if mine.terms == line.terms:
-                words = enough = held = float(bool(line.terms) or mine.written == line.written)
+                words = known = proof = float(bool(line.terms) or mine.written == line.written)
             elif common := mine.terms & line.terms:
                 shared = idf.total(common)
-                words = repeated(shared, weight, idf.total(line.terms))
-                held = shared / weight
-                enough = min(held / KNOWN, shared / (PROOF * idf.rare), 1.0)
+                words, known = repeated(shared, weight, idf.total(line.terms)), shared / weight
+                proof = min(shared / (PROOF * idf.rare), 1.0)
             else:
                 continue
-            same = same_speaker(mine, line)
-            raw = words if same is None else (1 - SPEAKER) * words + SPEAKER * same
-            best = max(best, (raw * enough, words, -place, held))
-    return best[0], best[1], -best[2], best[3]
+            best = max(best, (known, words, proof, -place, -at))
+    return best
 
 
 def _overlap(one: frozenset[str], other: frozenset[str], idf: _Weights) -> float:

@@ -48,7 +48,9 @@ class Statement:
         self.tokens = [*before, *behind]
         self.words = words(self.tokens)
         told = phrases_in(self.words, lists.changing)
-        found = {phrase: held for phrase, held in told.items() if self._tells_change(phrase, held)}
+        over = frozenset[int]().union(*(told[phrase] for phrase in told.keys() & lists.over))  # "ya no" has no "ya"
+        kept = {one: held for one, held in told.items() if one in lists.over or not held <= over}
+        found = {phrase: held for phrase, held in kept.items() if self._tells_change(phrase, held)}
         self.changes, self.around, self._changing = tuple(found), tuple[str, ...](), found
         self.sentence = own[-1].sentence
         self.past = bool(phrases_in(self.words, lists.past))

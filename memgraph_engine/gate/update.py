@@ -13,10 +13,10 @@ from operator import attrgetter
 
 from memgraph_engine.gate.amount import amounts, replaced
 from memgraph_engine.gate.contrast import Update, contrast
-from memgraph_engine.gate.difference import aligned, as_written, quoted, swapped, swapped_dates, worded
+from memgraph_engine.gate.difference import as_written, quoted, swapped, swapped_dates, worded
 from memgraph_engine.gate.known import Line
 from memgraph_engine.gate.statement import Statement, only, statements
-from memgraph_engine.gate.wording import Lists, Token, numbers, recurs, shown, text_of, timeless, words
+from memgraph_engine.gate.wording import Lists, Token, aligned, numbers, recurs, shown, text_of, timeless, words
 from memgraph_engine.model.tense import present
 
 _HEAD = 3  # tokens with which both tell whose state it is: "my office is"
@@ -424,7 +424,7 @@ class _Pair:
         pairs = pairwise(self.now.body)
         parts = any((one.stem and after.plain in lists.joints) or one.plain in lists.several for one, after in pairs)
         tells_who = {was.subject.name, was.subject.noun} & mine and len(timeless(was.body) - mine) == 1
-        return parts and not (tells_who and lists.first_person & lists.determiners & {*words(was.body[1:])})
+        return parts and not (tells_who and lists.mine & {*words(was.body[1:])})
 
     @property
     def _turn(self) -> str:

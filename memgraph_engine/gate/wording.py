@@ -11,6 +11,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from difflib import SequenceMatcher
 from functools import cache, cached_property, lru_cache
 from itertools import dropwhile, groupby
 from operator import attrgetter
@@ -22,6 +23,8 @@ _ENDS = frozenset(".!?…。！？।\n")
 _OPENING = frozenset("\"'“‘«([¿¡「")
 _MARKS = _ENDS | _OPENING | frozenset(",;:)]-–—”»，；：、」")
 ORDINAL = frozenset(("st", "nd", "rd", "th"))  # behind a number these make it one of a row
+LONG = 500  # tokens
+EXCLAIMED = 2  # words of a clause that states nothing, if only one of them has content: "Wow, great!"
 _LED = 3  # words behind a negation of which the last is denied: "not on the 5th"
 _TIMES = "×"  # how a word that counts times is compared
 _CLOCK = re.compile(r"\d?\d:\d\d")
@@ -144,6 +147,11 @@ class Lists:
         return self.first_person - self.determiners
 
     @cached_property
+    def mine(self) -> frozenset[str]:
+        """The words for what is the speaker's: "my", not "I"."""
+        return self.first_person & self.determiners
+
+    @cached_property
     def over(self) -> frozenset[str]:
         """The phrases with which a value ends, and none takes its place."""
         return self.endings | self.denials
@@ -241,6 +249,25 @@ def stems(tokens: Iterable[Token]) -> frozenset[str]:
 def timeless(tokens: Iterable[Token]) -> frozenset[str]:
     """Return the stems of tokens without those of dates and times."""
     return stems(token for token in tokens if not token.timely)
+
+
+def aligned(
+    new: Sequence[Token], old: Sequence[Token]
+) -> tuple[float, list[tuple[Sequence[Token], Sequence[Token], int]]]:
+    """Return the share of tokens that both have in the same order, and what stands between these and where in `new`.
+
+    To align takes the square of the length: long texts have either all in the same order or nothing.
+    """
+    if max(len(new), len(old)) > LONG:
+        return (1.0, []) if forms(new, old) == forms(old, new) else (0.0, [(new, old, 0)])
+    match = SequenceMatcher(None, forms(new, old), forms(old, new), autojunk=False)
+    return match.ratio(), [(new[i:j], old[k:m], i) for tag, i, j, k, m in match.get_opcodes() if tag != "equal"]
+
+
+def forms(tokens: Sequence[Token], others: Sequence[Token]) -> list[str]:
+    """Return what is compared; a capital that opens a sentence counts if the word has one elsewhere."""
+    elsewhere = {token.written for token in others if not token.opens}
+    return [token.written if token.opens and token.written in elsewhere else token.plain for token in tokens]
 
 
 def words(tokens: Iterable[Token]) -> tuple[str, ...]:
