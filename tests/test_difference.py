@@ -222,6 +222,12 @@ def test_a_report_on_another_one_is_none(told, said):
     assert finding(told, said) != "same"
 
 
+def test_a_role_is_no_name():
+    told = (Source("1", text, "", role="user") for text in ("Add a user to the router in the hall.", SAID))
+    new, old = (Line(one, "english") for one in told)
+    assert pair(new, old).report is None
+
+
 def test_a_text_of_many_words_is_the_same_as_itself_alone():
     day = "On day {} we sailed the old wooden boat around the harbour of Faro with my sister and her friends."
     text = " ".join(map(day.format, range(40)))

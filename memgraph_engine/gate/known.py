@@ -52,8 +52,8 @@ class Line:
     @cached_property
     def reports(self) -> bool:
         """Whether it tells of its own speaker by name, as of another one: "Ana is looking for a boat."."""
-        named = any(token.written in self.speaker_names for token in self.tokens)
-        return named and self.lists.first_person.isdisjoint(self.forms)
+        named = self._source.speaker and any(token.written in self.speaker_names for token in self.tokens)
+        return bool(named) and self.lists.first_person.isdisjoint(self.forms)  # "add a user" is no report of the user
 
     @cached_property
     def written(self) -> str:
