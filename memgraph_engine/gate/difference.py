@@ -201,11 +201,6 @@ class Pair:
         return not any(map(self._turned, self.new.sentences, nearest))
 
     @cached_property
-    def speakers(self) -> frozenset[str]:
-        """The words of both speakers' names."""
-        return self.new.speaker_names | self.old.speaker_names
-
-    @cached_property
     def report(self) -> tuple[Line, Line] | None:
         """The line that tells by name what the other's speaker says, and the other: "Ana is looking for a boat.".
 
@@ -227,7 +222,8 @@ class Pair:
         content = Counter(token.clause for token in sentence if token.stem)
         mine = {token.clause for token in sentence if token.word in self.lists.mine}  # "Freya, my daughter, sings"
         told = mine | {clause for clause in words if words[clause] > EXCLAIMED or content[clause] > 1}
-        return stems(token for token in sentence if token.clause in told and token.written not in self.speakers)
+        named = self.new.speaker_names | self.old.speaker_names
+        return stems(token for token in sentence if token.clause in told and token.written not in named)
 
     def _turned(self, new: Sequence[Token], old: Sequence[Token]) -> bool:
         """Tell whether one sentence is the other with its words, or one of them, in another's place."""
@@ -336,9 +332,9 @@ def swapped_dates(new: Sequence[Token], old: Sequence[Token]) -> str:
 
 def _names(pair: Pair) -> str:
     common = {token.written for line in (pair.new, pair.old) for token in line.tokens if token.written.islower()}
+    known = pair.new.speaker_names | pair.old.speaker_names
     new, old = (
-        {one for one in names(line.tokens) - pair.speakers if one.lower() not in common}
-        for line in (pair.new, pair.old)
+        {one for one in names(line.tokens) - known if one.lower() not in common} for line in (pair.new, pair.old)
     )
     return swapped("name", new, old)
 
