@@ -31,7 +31,7 @@ from memgraph_engine.gate.gate import Gate
 from memgraph_engine.model.scope import Scope
 
 _PARTS = ("pairs", "statements", "corrections", "memory", "calls", "speed")
-COSINE, RELATION = attrgetter("cosine"), attrgetter("relation")
+BY_COSINE, BY_RELATION = attrgetter("cosine"), attrgetter("relation")
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -124,9 +124,8 @@ def _measure(model: str, every: Sequence[Told], figures: dict[str, float]) -> st
         figures |= {f"{model}.{key}.{name}": value for key, value in values.items()}
     columns = [whole, in_sample, *by_conversation.values()]
     rows = [(key, *(f"{one[key]:.4f}" for one in columns)) for key in whole]
-    counted = (
-        f"{len(column(every, RESTATED, COSINE)):,} restated, {len(column(every, RELATED, COSINE)):,} related pairs"
-    )
+    restated, related = (len(column(every, label, BY_COSINE)) for label in (RESTATED, RELATED))
+    counted = f"{restated:,} restated, {related:,} related pairs"
     return f"### {model}: {counted}\n\n{table(('', 'held out', 'shipped maps', *names), rows)}"
 
 
@@ -174,7 +173,7 @@ def _figures(some: Sequence[Told], counts: Sequence[Counter[str]], maps: dict[st
 
     return {
         "auc.gate": auc(column(some, RESTATED, redundancy), column(some, RELATED, redundancy)),
-        "auc.cosine": auc(column(some, RESTATED, COSINE), column(some, RELATED, COSINE)),
+        "auc.cosine": auc(column(some, RESTATED, BY_COSINE), column(some, RELATED, BY_COSINE)),
         "restatements_found": sums["found"] / max(sums["cited"], 1),
         "restatements_near": sums["near"] / max(sums["cited"], 1),
         "false_merge_rate": sums["false"] / sums["related"],
@@ -183,8 +182,8 @@ def _figures(some: Sequence[Told], counts: Sequence[Counter[str]], maps: dict[st
         "hidden": sums["hidden"] / max(sums["cited"], 1),
         "false_merge_contradictions": sums["edits.joined"] / sums["edits"],
         "false_merge_contradictions.turns": sums["edits.turns"] / sums["edits"],
-        "auc.link": auc(column(some, RELATED, RELATION), column(some, NOTHING, RELATION)),
-        "auc.link.cosine": auc(column(some, RELATED, COSINE), column(some, NOTHING, COSINE)),
+        "auc.link": auc(column(some, RELATED, BY_RELATION), column(some, NOTHING, BY_RELATION)),
+        "auc.link.cosine": auc(column(some, RELATED, BY_COSINE), column(some, NOTHING, BY_COSINE)),
         "linked.restated": sums["linked.restated"] / max(sums["restated.near"], 1),
         "linked.related": sums["linked.related"] / max(sums["related.near"], 1),
         "linked.unrelated": sums["foreign.linked"] / max(sums["foreign.near"], 1),

@@ -222,6 +222,19 @@ def test_a_report_on_another_one_is_none(told, said):
     assert finding(told, said) != "same"
 
 
+def test_a_negation_reaches_through_a_list_and_not_past_what_is_set_against_it():
+    both = "I don't eat fish or meat at home."
+    assert finding("I don't eat meat at home.", both) == finding(both, "I don't eat meat at home.") == "related"
+    assert finding("I eat meat at home.", both) == "conflict"
+    said = "The mill wasn't great but I'm staying positive about it."
+    assert finding("I'm staying positive about the mill.", said) != "conflict"
+
+
+def test_two_questions_behind_one_exclamation_are_two():
+    assert finding("Cool! What do you love about the mill?", "Cool! Have you any goals in mind?") != "same"
+    assert finding("Nice one! Who painted the boat?", "Nice one! Where is the market?") != "same"
+
+
 def test_a_role_is_no_name():
     told = (Source("1", text, "", role="user") for text in ("Add a user to the router in the hall.", SAID))
     new, old = (Line(one, "english") for one in told)

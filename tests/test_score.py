@@ -125,6 +125,16 @@ def test_a_rare_word_weighs_more_than_a_common_one():
     assert rare.redundancy > common.redundancy
 
 
+def test_words_that_all_notes_share_prove_little():
+    about = ("We painted the garden and the boat.", "The snow lies over the garden beside the boat.")
+    new, (said, other) = note("Bread lies over the boat in the garden."), map(note, about)
+    crowded, alone = Statistics.of(3, [new, said, other]), Statistics.of(100, [other])
+    assert score(new, [other], [0.5], crowded, PLAIN)[0].proof < score(new, [other], [0.5], alone, PLAIN)[0].proof == 1
+    least = replace(PLAIN, redundancy=replace(PLAIN.redundancy, bias=9.0))  # whatever is shared
+    (some,) = score(new, [other], [0.5], crowded, least)
+    assert some.redundancy == pytest.approx(some.proof, abs=0.01)
+
+
 def test_no_candidates_no_scores():
     assert score(note("I sing"), [], [], Statistics.of(0, []), PLAIN) == []
 

@@ -1,8 +1,8 @@
 """Calibrate an embedder that was never fitted: how relevant a note is, how related two are, by the cosines it gives.
 
 Fits need thousands of questions. Here an embedder is read against those that have had them: of the same shipped texts
-each gives cosines of its own scale, and two anchors on it tell how one scale lies on the other. What a redundancy means
-is a matter of words alone, and the same for all.
+each gives cosines of its own scale, and two anchors on it tell how one scale lies on the other. Redundancy reads the
+calibrated relation, and means the same for all.
 """
 
 import json
