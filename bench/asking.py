@@ -8,7 +8,8 @@ from uuid import uuid4
 
 from bench.chats import Ask, Chat
 from bench.server import bench_settings, connected, of_its_own
-from memgraph_engine import Memory
+from memgraph_engine import Memory, Settings
+from memgraph_engine.embedding.choose import named_in
 from memgraph_engine.evaluation.report import table
 from memgraph_engine.language import LISTED
 
@@ -16,17 +17,35 @@ from memgraph_engine.language import LISTED
 def asked(model: str, every: Sequence[Chat]) -> Iterator[tuple[Memory, str, Chat, Ask]]:
     """Add each chat session by session; yield its memory, its user, itself and each of its questions.
 
-    What is in a language without lists of its own is kept as `standard`.
+    What is in a language without lists of its own is kept as `standard`. Without a model each language has the one
+    that a new memory of it gets.
     """
-    with connected(bench_settings(model)) as memory:
-        for language in sorted({chat.language for chat in every}):
-            with of_its_own(memory, language if language in LISTED else "standard") as mine:
-                for chat in (one for one in every if one.language == language):
-                    user = f"user-{uuid4().hex}"
-                    for session in chat.sessions:
-                        mine.add(session, user_id=user)
-                    for ask in chat.asks:
-                        yield mine, user, chat, ask
+    by_model = defaultdict[str, list[str]](list)
+    for language in sorted({chat.language for chat in every}):
+        by_model[named_in(Settings.load(embedder=model, language=_kept(language)))].append(language)
+    for named, languages in by_model.items():
+        with connected(bench_settings(named)) as memory:
+            for language in languages:
+                with of_its_own(memory, _kept(language)) as mine:
+                    yield from _by_user(mine, [chat for chat in every if chat.language == language])
+
+
+def shown(model: str) -> str:
+    """Return a model as reports name it."""
+    return model or "each language by the model of its own"
+
+
+def _kept(language: str) -> str:
+    return language if language in LISTED else "standard"
+
+
+def _by_user(memory: Memory, every: Sequence[Chat]) -> Iterator[tuple[Memory, str, Chat, Ask]]:
+    for chat in every:
+        user = f"user-{uuid4().hex}"
+        for session in chat.sessions:
+            memory.add(session, user_id=user)
+        for ask in chat.asks:
+            yield memory, user, chat, ask
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from bench.asking import Figures, asked
+from bench.asking import Figures, asked, shown
 from bench.chats import EVERYDAY, PLAIN, SMALL, TOKENS_A_WORD, Ask, Chat, chats, daily_file, exchanges, woven
 from bench.daily_fit import fit
 from memgraph_engine import Memory
@@ -29,7 +29,7 @@ _SMALL = 300  # tokens
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what the bench takes."""
     parser.add_argument("--file", type=Path, help="the file of chats (else MEMGRAPH_ENGINE_DAILY)")
-    parser.add_argument("--model", default="bge-small", help="the embedder")
+    parser.add_argument("--model", default="", help="the embedder (else what a new memory of each language gets)")
     parser.add_argument("--only", default="", metavar="ID", help="chats whose id or kind begins so")
     parser.add_argument("--among", type=int, default=0, metavar="N", help="weave N other exchanges into each chat")
     parser.add_argument("--fit", action="store_true", help="instead, fit what contexts go by (MODEL,MODEL)")
@@ -46,7 +46,10 @@ def run(given: argparse.Namespace) -> tuple[dict[str, float], str]:
         files = {"everyday": EVERYDAY, "plain": PLAIN, "small": SMALL}
         if ordinary := os.environ.get("MEMGRAPH_ENGINE_ORDINARY"):
             files["ordinary"] = Path(ordinary)
-        return fit(given.model.split(","), {"daily": every, **{name: chats(file) for name, file in files.items()}})
+        return fit(
+            (given.model or "bge-small").split(","),
+            {"daily": every, **{name: chats(file) for name, file in files.items()}},
+        )
     figures = Figures("daily")
     for memory, user, chat, ask in asked(given.model, every):
         seen, lines = _measured(memory, user, chat, ask)
@@ -54,7 +57,7 @@ def run(given: argparse.Namespace) -> tuple[dict[str, float], str]:
         if given.failures:
             _tell(chat, ask, seen, lines)
     asks = sum(len(chat.asks) for chat in every)
-    return figures.flat(), f"### {len(every)} chats, {asks} questions, {given.model}\n\n{figures.rows(_FIGURES)}"
+    return figures.flat(), f"### {len(every)} chats, {asks} questions, {shown(given.model)}\n\n{figures.rows(_FIGURES)}"
 
 
 def _measured(memory: Memory, user: str, chat: Chat, ask: Ask) -> tuple[dict[str, float], list[str]]:

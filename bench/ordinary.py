@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from bench.asking import Figures, asked
+from bench.asking import Figures, asked, shown
 from bench.baselines import Vectors, Words
 from bench.chats import TOKENS_A_WORD, Ask, Chat, chats, holds, marked, plain, turns
 from bench.conversations import named_file
@@ -34,7 +34,7 @@ _CHANGED = "really"  # the first word of the kind in which something changes
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what the bench takes."""
     parser.add_argument("--file", type=Path, help="the file of chats (else MEMGRAPH_ENGINE_ORDINARY)")
-    parser.add_argument("--model", default="bge-small", help="the embedder")
+    parser.add_argument("--model", default="", help="the embedder (else what a new memory of each language gets)")
     parser.add_argument("--only", default="", metavar="ID", help="chats whose id or kind begins so")
     parser.add_argument("--baseline", action="store_true", help="also by cosine and BM25 of the user's turns alone")
     parser.add_argument("--failures", action="store_true", help="print what went wrong, question by question")
@@ -55,7 +55,7 @@ def run(given: argparse.Namespace) -> tuple[dict[str, float], str]:
             _tell(chat, ask, seen, lines)
     asks = sum(len(chat.asks) for chat in every)
     tables = f"{figures.rows(_FIGURES)}\n\n{_by_cut(figures.flat())}"
-    return figures.flat(), f"### {len(every)} chats, {asks} questions, {given.model}\n\n{tables}"
+    return figures.flat(), f"### {len(every)} chats, {asks} questions, {shown(given.model)}\n\n{tables}"
 
 
 def _told(memory: Memory, user: str, chat: Chat, ask: Ask) -> tuple[list[str], dict[str, float]]:

@@ -38,11 +38,11 @@ HIVES = {"id": "h", "text": "Our beekeeper sold two hives last Friday.", "speake
 TALK = [
     {"id": "a", "speaker": "Ana", "session": "s", "text": "I live in Lisbon."},
     {"id": "b", "speaker": "Bo", "session": "s", "text": "Haha, thanks!"},
-    {"id": "c", "speaker": "Bo", "session": "s", "text": "Lisbon has yellow trams, which rattle past the bakery."},
+    {"id": "c", "speaker": "Bo", "session": "s", "text": "The yellow trams rattle past the bakery in Lisbon."},
     {"id": "d", "speaker": "Ana", "session": "s", "text": "They do, all night."},
     {"id": "e", "speaker": "Ana", "session": "s", "text": "I no longer live in Lisbon, I moved to Madeira."},
-    {"id": "f", "speaker": "Bo", "session": "s", "text": "Lisbon has yellow trams, which rattle past the bakery."},
-    {"id": "g", "speaker": "Bo", "session": "t", "text": "Lisbon has yellow trams, which rattle past the old bakery."},
+    {"id": "f", "speaker": "Bo", "session": "s", "text": "The yellow trams rattle past the bakery in Lisbon."},
+    {"id": "g", "speaker": "Bo", "session": "t", "text": "Past the bakery in Lisbon the yellow trams rattle."},
 ]
 
 

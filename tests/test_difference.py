@@ -124,11 +124,6 @@ RESTATED = [
     ("english", "My favourite colour is green.", "My favorite color is green."),
     (
         "english",
-        "I adopted a lovely grey cat from the animal shelter in Porto.",
-        "I adopted a grey cat from the shelter in Porto.",
-    ),
-    (
-        "english",
         "Ana finally bought an old wooden boat and painted it red with her brother.",
         "Guess what, my brother and I painted the wooden boat red that I bought last week, how great!",
     ),
@@ -145,8 +140,9 @@ RESTATED = [
     ("english", "At 7 I meet Tom at the station.", "I meet Tom at the station at 7."),
     ("spanish", "En verano trabajo en la playa.", "Trabajo en la playa en verano."),
     ("english", "Dr. Roe is my dentist.", "My dentist is Dr. Roe."),
-    ("english", "I speak Dutch and French.", "I speak French and Dutch."),
     ("english", "I am vegetarian.", "I'm a vegetarian."),
+    ("english", "Past the bakery in Faro the yellow trams rattle.", "The yellow trams rattle past the bakery in Faro."),
+    ("english", "Now I keep four hens by the mill.", "I keep four hens by the mill now."),
     ("spanish", "En marzo me mudé a Lisboa.", "Me mudé a Lisboa en marzo."),
     *(("english", f"{when.capitalize()} {what}.", f"{what[0].upper()}{what[1:]} {when}.") for when, what in ELSEWHERE),
     *(
@@ -164,6 +160,15 @@ def test_the_same_in_other_words_is_the_same(language, new, old):
 # ---- rules ------------------------------------------------------------------------------------
 
 OTHER_MATTERS = [
+    # most words in common, and another fact for a speaker who does not report
+    ("I dreamed I bought a house in Austin with a pool.", "I bought a house with a pool in Austin."),
+    ("I used to smoke cigars with my uncle every summer.", "Every summer I smoke cigars with my uncle."),
+    ("I met Bo's brother at the party in Rome.", "I met Bo at her brother's party in Rome."),
+    ("I adopted a lovely grey cat from the shelter.", "I adopted a grey cat from the shelter."),
+    ("I pay half the rent for the flat in Leeds.", "I pay the rent for the flat in Leeds."),
+    # turned around an "and"
+    ("I want green tea and coffee.", "I want green coffee and tea."),
+    ("Tell Cy that Bo is late.", "Tell Bo that Cy is late."),
     # words in common, but not in each sentence
     (
         "Thanks, Bo! Your help means a lot. Tomorrow I fly to Oslo with my sister for her wedding.",
@@ -188,7 +193,7 @@ OTHER_MATTERS = [
 
 
 @pytest.mark.parametrize(("new", "old"), OTHER_MATTERS)
-def test_words_in_common_are_no_restatement_unless_each_sentence_is_told(new, old):
+def test_words_in_common_are_no_restatement(new, old):
     assert finding(new, old) != "same"
 
 
@@ -246,7 +251,6 @@ def test_a_text_of_many_words_is_the_same_as_itself_alone():
     text = " ".join(map(day.format, range(40)))
     assert finding(text, text.replace(" Faro ", "  Faro ")) == "same"
     assert finding(text, text.replace("sister", "lovely sister", 1)) != "same"
-    assert finding(day.format(1), day.format(1).replace("sister", "lovely sister")) == "same"
 
 
 def test_a_long_message_tells_what_is_said_again_in_a_sentence():

@@ -11,7 +11,8 @@ from memgraph_engine.testing import purge
 
 ADOPTED = "I adopted a grey cat from the shelter in Porto."
 AGAIN = "I adopted a grey  cat from the shelter in Porto."
-RESTATED = "I adopted a lovely grey cat from the animal shelter in Porto."
+RESTATED = "From the shelter in Porto I adopted a grey cat."
+REPORTED = "Ana adopted a lovely grey cat from the animal shelter in Porto."
 LIVED = "I live in Lisbon with my sister."
 MOVED = "I no longer live in Lisbon with my sister, I moved to Madeira."
 
@@ -92,30 +93,28 @@ def test_a_restatement_joins_the_note_with_its_own_line(ana):
 def test_a_merged_note_has_the_keywords_of_both(ana):
     say(ana, ADOPTED, "1")
     before = set(ana.get("1", user_id="ana").keywords)
-    say(ana, RESTATED, "2")
+    say(ana, REPORTED, "2")
     assert before < set(ana.get("1", user_id="ana").keywords)
 
 
 def test_a_merged_note_has_eight_keywords_at_most(ana):
-    words = "The old lifeboat museum shows a mast, a keel, an anchor and a rudder."
-    note = say(ana, words, "0").note
-    for n, more in enumerate(["oak mast", "copper keel", "iron anchor", "ash rudder"]):
-        words = words.replace(more.split()[-1], more)
-        assert say(ana, words, f"more {n}").note == note
+    note = say(ana, "I saw a mast, a keel, an anchor and a rudder at the old lifeboat museum.", "1").note
+    report = "Ana saw an oak mast, a copper keel, an iron anchor and a rudder at the old lifeboat museum."
+    assert say(ana, report, "2").note == note
     assert len(ana.get(note, user_id="ana").keywords) == 8
 
 
 def test_any_two_lines_of_a_merged_note_say_the_same(ana):
-    note = say(ana, "The old lifeboat museum shows a mast, a keel, an anchor and a rudder.", "1").note
-    assert say(ana, "The old lifeboat museum shows a tall mast, a keel, an anchor and a rudder.", "2").note == note
-    third = say(ana, "The old lifeboat museum shows a mast, a copper keel, an anchor and a rudder.", "3")
+    note = say(ana, "I flew from Rome to Oslo with Tom on Monday.", "1").note
+    assert say(ana, "I flew to Oslo from Rome with Tom on Monday.", "2").note == note
+    third = say(ana, "I flew from Rome to Oslo on Monday with Tom.", "3")
     assert third.note != note
     assert [tie.note for tie in ana.explain("3", user_id="ana").ties] == [note]
 
 
 def test_a_merged_note_is_found_by_the_words_of_each_line(ana):
     note = say(ana, ADOPTED, "1").note
-    say(ana, RESTATED, "2")
+    say(ana, REPORTED, "2")
     assert found(ana, "lovely animal")[0] == note
     assert found(ana, "grey cat")[0] == note
 
@@ -163,7 +162,7 @@ def test_the_same_words_on_another_day_are_another_note(ana):
 
 
 def test_a_day_in_a_line_of_a_merged_note_is_read_by_the_line_s_own_date(ana):
-    first = say(ana, "I ran on 6 June, 2023 along the river.", "1", time="2023-06-08")
+    first = say(ana, "Ana ran on 6 June, 2023 along the river.", "1", time="2023-06-08")
     same = say(ana, "I ran yesterday along the river.", "2", time="2023-06-07")
     other = say(ana, "I ran yesterday along the river.", "3", time="2023-06-08")
     assert same.note == first.note
@@ -442,7 +441,7 @@ def test_a_batch_comes_out_as_its_messages_one_by_one(ana):
 def test_a_contradiction_with_any_line_of_a_note_counts_in_a_batch_too(ana):
     texts = [
         "I adopted a grey cat from the shelter.",
-        "I adopted a grey cat from the shelter in Porto.",
+        "Ana adopted a grey cat from the shelter in Porto.",
         "I adopted a grey cat from the shelter in Faro.",
     ]
     for user in ("ana", "bo"):
@@ -572,12 +571,12 @@ def test_what_joins_a_note_that_the_user_wrote_leaves_the_user_s_words(ana):
     note = say(ana, ADOPTED, "1").note
     say(ana, RESTATED, "2")
     ana.update(note, "My grey cat Pepper sleeps on the green sofa.", user_id="ana")
-    joined = say(ana, "My grey cat Pepper often sleeps on the green sofa.", "3")
+    joined = say(ana, "On the green sofa my grey cat Pepper sleeps.", "3")
     assert (joined.kind, joined.note) == ("merge", note)
     now = ana.get(note, user_id="ana")
     assert now.raw == (
         "Ana: My grey cat Pepper sleeps on the green sofa.",
-        "Ana: My grey cat Pepper often sleeps on the green sofa.",
+        "Ana: On the green sofa my grey cat Pepper sleeps.",
     )
     ana.undo(joined.decision, user_id="ana")
     assert ana.get(note, user_id="ana").raw == now.raw[:1]
@@ -618,7 +617,7 @@ def test_a_decision_tells_scores_thresholds_and_evidence(ana):
     decision = ana.decisions(user_id="ana", limit=1)[0]
     assert (decision.id, decision.kind, decision.note, decision.sources) == (entry.decision, "merge", note, ("2",))
     assert dict(decision.thresholds) == {"merge": 0.7, "link": 0.5}
-    assert decision.evidence == "One of them says the same in more detail."
+    assert decision.evidence == "It says the same in another order."
     best = decision.considered[0]
     assert (best.note, best.relation) == (note, "same")
     assert best.redundancy > 0.7

@@ -11,7 +11,7 @@ from memgraph_engine.judging import judge_named
 from memgraph_engine.model.ports import Judge, Judgement
 
 ADOPTED = "I adopted a grey cat from the shelter in Porto."
-RESTATED = "I adopted a lovely grey cat from the animal shelter in Porto."
+RESTATED = "From the shelter in Porto I adopted a grey cat."
 
 
 class Scripted:

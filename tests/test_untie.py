@@ -135,7 +135,7 @@ def test_the_gate_ties_two_notes_no_more(memory):
     """What joins a note is compared with the others, and would tie the two a second time."""
     noon, hours = tied(memory, "link")
     decision = memory.untie(noon, hours, user_id="ana")
-    assert said(memory, "The ferry to Madeira takes nine long hours.", 3) == hours
+    assert said(memory, "Nine hours the ferry to Madeira takes.", 3) == hours
     (merge,) = memory.decisions(user_id="ana", limit=1)
     assert (noon, "related") in [(one.note, one.relation) for one in merge.considered]
     assert memory.explain(hours, user_id="ana").ties == ()
@@ -286,7 +286,7 @@ def test_a_line_that_leaves_a_note_takes_along_what_it_changed(memory):
     old = said(memory, "I keep 6 hens by the mill.", 1)
     line = {"text": "I keep 4 hens by the mill now.", "speaker": "Ana", "time": "2024-05-03"}
     entries = [memory.add({**line, "id": key}, user_id="ana").entries[0] for key in ("now", "again")]
-    more = memory.add({**line, "text": "I keep 4 hens by the old mill now.", "id": "more"}, user_id="ana")
+    more = memory.add({**line, "text": "Now I keep 4 hens by the mill.", "id": "more"}, user_id="ana")
     (new,) = {one.note for one in (*entries, *more.entries)}
     before = snapshot(memory)
     for sources, kinds in ((["now"], ["change"]), (["now", "again"], [])):  # said twice, it stands

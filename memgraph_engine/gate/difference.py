@@ -5,8 +5,7 @@ words mean, by how the two are worded:
 
 - verbatim   nothing differs but what never changes a meaning
 - reordered  where, when or with whom stands elsewhere in it
-- detailed   the one has a few words more, inside or behind what both say
-- reworded   the new one reports by name what the old one's speaker said, or has words of its own throughout
+- reworded   the one reports by name what the other's speaker said
 - exchanged  the one is the other with something in its place: that is what it is told for, whatever it is
 """
 
@@ -15,14 +14,13 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise, product
+from itertools import chain, product
 from math import inf
 from typing import Literal
 
 from memgraph_engine.gate.known import Known, Line, same_speaker
 from memgraph_engine.gate.statement import Statement, statements
 from memgraph_engine.gate.wording import (
-    EXCLAIMED,
     Lists,
     Token,
     aligned,
@@ -36,19 +34,16 @@ from memgraph_engine.gate.wording import (
 )
 from memgraph_engine.model.tense import happened, present
 
-REWORDED = 3  # content words that a rewording shares with what it repeats
-FREELY = 1 / 3  # share of tokens in the same order below which one's own words tell something else of the same matter
-DETAILED = 4  # content words that a line with a detail shares with the one without
+SHORT = 3  # content words below which a line may only answer the turn before it
 PARALLEL = 0.7  # share of tokens from which two sentences are one with something exchanged
 DENIED = 2  # content words that a negation reaches
 SPOKEN = 4  # one word in so many is of a closed class, in a text of the language whose lists are read
 
-Wording = Literal["verbatim", "reordered", "detailed", "reworded", "exchanged"]
+Wording = Literal["verbatim", "reordered", "reworded", "exchanged"]
 Verdict = Literal["same", "conflict", "related"]
 SAYS: Mapping[Wording, str] = {
     "verbatim": "It says the same.",
     "reordered": "It says the same in another order.",
-    "detailed": "One of them says the same in more detail.",
     "reworded": "It says as much in other words.",
 }
 _APART = "They tell of different days."
@@ -139,18 +134,13 @@ class Pair:
     @cached_property
     def wording(self) -> Wording:
         """How the one is worded beside the other."""
-        ratio, blocks = self.blocks
-        if not blocks:
+        if not self.blocks[1]:
             return "verbatim"
         if self.new.long or self.old.long or not self._spoken:
             return "exchanged"
         if self._reordered:
             return "reordered"
-        shared = len(self.new.content & self.old.content)
-        added = not any(mine for mine, _ in blocks) or not any(theirs for _, theirs in blocks)
-        if shared >= DETAILED and added and all(self._detail(*block) for block in blocks):
-            return "detailed"
-        return "reworded" if self.report or (FREELY < ratio <= PARALLEL and self._reworded) else "exchanged"
+        return "reworded" if self.report else "exchanged"
 
     @property
     def _reordered(self) -> bool:
@@ -158,47 +148,38 @@ class Pair:
 
         Who does what to whom is told by the order of the rest. One may have articles that the other lacks.
         """
-        new, old = (_without(self.lists.articles, line.stated) for line in (self.new, self.old))
         articles, others = (
             Counter(token.plain for token in line.stated if token.plain in self.lists.articles)
             for line in (self.new, self.old)
         )
-        if not (articles <= others or others <= articles) or Counter(forms(new, old)) != Counter(forms(old, new)):
+        told, known = self._phrases(self.new.stated, self.old.stated), self._phrases(self.old.stated, self.new.stated)
+        new, old = [*chain(*told)], [*chain(*known)]
+        if not (articles <= others or others <= articles) or Counter(new) != Counter(old):
             return False
-        told, known = self._phrases(new, old), self._phrases(old, new)
         moved = any(_swapped(told, known[at:] + known[:at]) for at in range(len(known)))
-        return moved or self._turned_about([forms(new, old), forms(old, new)])
+        return new == old or moved or self._turned_about(new, old)
 
     def _phrases(self, tokens: Sequence[Token], others: Sequence[Token]) -> list[list[str]]:
-        """Cut a line into words of closed classes with what they lead to, and times: "In May | I moved | to Rome"."""
+        """Cut a line into words of closed classes with what they lead to, and times: "In May | I moved | to Rome".
+
+        Articles are left out where they lead up to a word with content: of "a cat", not of "a little".
+        """
         found, led, timely = list[list[str]](), True, False
-        for one, form in zip(tokens, forms(tokens, others), strict=True):
-            leads, now = one.word in self.lists.indefinite or not (one.stem or one.date), one.timely or one.timed
+        for one, after, form in zip(tokens, [*tokens[1:], None], forms(tokens, others), strict=True):
+            since = one.word in self.lists.since  # "now"
+            leads = one.word in self.lists.indefinite or not (one.stem or one.date or since)
+            now = one.timely or one.timed or since
             if led and (leads or now != timely or not found):
                 found.append([])
-            found[-1].append(form)
+            if not (after and after.stem and one.plain in self.lists.articles):
+                found[-1].append(form)
             led, timely = not leads, now
         return found
 
-    def _turned_about(self, forms: Sequence[list[str]]) -> bool:
-        """Tell whether both sides of an "is" stand on its other side, or two words around an "and" do."""
-        new, old = forms
-        for at, word in enumerate(old):
-            if present(word, self.language) and [*old[at + 1 :], word, *old[:at]] == new:
-                return True
-            pair = old[at - 1 : at + 2]
-            if word in self.lists.joints and len(pair) == 3 and [*old[: at - 1], *pair[::-1], *old[at + 2 :]] == new:
-                return True
-        return False
-
-    @property
-    def _reworded(self) -> bool:
-        """Whether the old line tells something of each sentence of the new one, and turns none of them around."""
-        said, known = [self._content(one) for one in self.new.sentences], self.told(self.old)
-        if not all(one & known for one in said if one) or len(self.told(self.new) & known) < REWORDED:
-            return False
-        nearest = (max(self.old.sentences, key=lambda one: len(told & self._content(one))) for told in said)
-        return not any(map(self._turned, self.new.sentences, nearest))
+    def _turned_about(self, new: Sequence[str], old: Sequence[str]) -> bool:
+        """Tell whether both sides of an "is" stand on its other side: "Dr. Roe is my dentist."."""
+        turned = ([*old[at + 1 :], word, *old[:at]] for at, word in enumerate(old) if present(word, self.language))
+        return any(one == new for one in turned)
 
     @cached_property
     def report(self) -> tuple[Line, Line] | None:
@@ -213,26 +194,9 @@ class Pair:
         return None if alike else (report, said)
 
     def told(self, line: Line) -> frozenset[str]:
-        """Return the stems of what a line states."""
-        return frozenset[str]().union(*map(self._content, line.sentences))
-
-    def _content(self, sentence: Sequence[Token]) -> frozenset[str]:
-        """Return the stems of what a sentence states: not who speaks, nor an exclamation ("Wow, Ana!", "Hey Bo, …")."""
-        words = Counter(token.clause for token in sentence)
-        content = Counter(token.clause for token in sentence if token.stem)
-        mine = {token.clause for token in sentence if token.word in self.lists.mine}  # "Freya, my daughter, sings"
-        told = mine | {clause for clause in words if words[clause] > EXCLAIMED or content[clause] > 1}
+        """Return the stems of what a line states: not who speaks, nor an exclamation ("Wow, Ana!", "Hey Bo, …")."""
         named = self.new.speaker_names | self.old.speaker_names
-        return stems(token for token in sentence if token.clause in told and token.written not in named)
-
-    def _turned(self, new: Sequence[Token], old: Sequence[Token]) -> bool:
-        """Tell whether one sentence is the other with its words, or one of them, in another's place."""
-        said, before = self._content(new), self._content(old)
-        if said == before:
-            one, other = ([token.stem for token in tokens if token.stem in said] for tokens in (new, old))
-            return one != other
-        ratio, blocks = aligned(new, old)
-        return ratio > PARALLEL and any(said & stems(put) and before & stems(out) for put, out, _ in blocks)
+        return stems(token for token in line.telling if token.written not in named)
 
     @property
     def _spoken(self) -> bool:
@@ -260,26 +224,11 @@ class Pair:
             words = words[length or 1 :]
         return kept
 
-    def _detail(self, new: Sequence[Token], old: Sequence[Token]) -> bool:
-        """Tell whether a block only adds: words with content, not in front, and not a clause or a list's part."""
-        line, block = (self.new, new) if new else (self.old, old)
-        around = [token for token in line.stated if token.sentence == block[0].sentence]
-        aside = {token.clause for token in block} - {token.clause for token in around if token not in block}
-        added = all(token.plain in self.lists.details or token.stem.isalpha() for token in block)
-        return added and not aside and block[0] is not around[0]
-
 
 def _swapped(some: Sequence[Sequence[str]], others: Sequence[Sequence[str]]) -> bool:
     """Tell whether phrases are others, but for two next to each other that may have changed places."""
     at = next((at for at, (one, other) in enumerate(zip(some, others, strict=False)) if one != other), len(some))
     return [*others[:at], *others[at : at + 2][::-1], *others[at + 2 :]] == [*some]
-
-
-def _without(words: Collection[str], tokens: Sequence[Token]) -> Sequence[Token]:
-    """Leave out some words where they lead up to one with content: "a cat", not "a little"."""
-    return [
-        one for one, after in pairwise((*tokens, None)) if one and not (after and after.stem and one.plain in words)
-    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -360,7 +309,7 @@ def _question(pair: Pair) -> str:
 
 def _answer(pair: Pair) -> str:
     new, old = pair.notes
-    short = len(pair.new.content) < REWORDED
+    short = len(pair.new.content) < SHORT
     return "It answers another question." if short and new.answers and new.context != old.context else ""
 
 

@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -82,6 +83,15 @@ class Line:
         """Its wording without questions, unless no more is left than an exclamation."""
         said = tuple(token for token in self.tokens if not token.asked)
         return said if len(said) > EXCLAIMED else self.tokens
+
+    @cached_property
+    def telling(self) -> list[Token]:
+        """Its wording, as `stated`, without exclamations: "Wow, Ana!", "Hey Bo, …", but "Freya, my daughter, sings"."""
+        words = Counter(token.clause for token in self.stated)
+        content = Counter(token.clause for token in self.stated if token.stem)
+        mine = {token.clause for token in self.stated if token.word in self.lists.mine}
+        told = mine | {clause for clause in words if words[clause] > EXCLAIMED or content[clause] > 1}
+        return [token for token in self.stated if token.clause in told]
 
     @property
     def long(self) -> bool:
