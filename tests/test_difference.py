@@ -235,6 +235,10 @@ def test_a_negation_reaches_through_a_list_and_not_past_what_is_set_against_it()
     assert finding("I'm staying positive about the mill.", said) != "conflict"
 
 
+def test_a_line_without_a_word_is_no_other_in_another_order():
+    assert finding("I saw a blue boat.", "👍") == finding("👍", "I saw a blue boat.") == "related"
+
+
 def test_two_questions_behind_one_exclamation_are_two():
     assert finding("Cool! What do you love about the mill?", "Cool! Have you any goals in mind?") != "same"
     assert finding("Nice one! Who painted the boat?", "Nice one! Where is the market?") != "same"

@@ -165,13 +165,13 @@ class Pair:
         Articles are left out where they lead up to a word with content: of "a cat", not of "a little".
         """
         found, led, timely = list[list[str]](), True, False
-        for one, after, form in zip(tokens, [*tokens[1:], None], forms(tokens, others), strict=True):
+        for at, (one, form) in enumerate(zip(tokens, forms(tokens, others), strict=True), 1):
             since = one.word in self.lists.since  # "now"
             leads = one.word in self.lists.indefinite or not (one.stem or one.date or since)
             now = one.timely or one.timed or since
             if led and (leads or now != timely or not found):
                 found.append([])
-            if not (after and after.stem and one.plain in self.lists.articles):
+            if not (one.plain in self.lists.articles and stems(tokens[at : at + 1])):
                 found[-1].append(form)
             led, timely = not leads, now
         return found
