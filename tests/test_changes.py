@@ -14,6 +14,10 @@ from memgraph_engine.model.memory import Source
 LIVED, MOVED = "I live in Lisbon.", "I no longer live in Lisbon, I moved to Faro."
 CHANGED = [
     ("english", "I work at Acme.", "I was in Rome when I quit Acme."),
+    ("english", "I play the cello.", "I used to play the cello."),
+    ("english", "My sister works at the mill.", "My sister used to work at the mill."),
+    ("english", "I drink tea with sugar.", "I used to drink tea with sugar."),
+    ("spanish", "Toco el piano.", "Solía tocar el piano."),
     ("english", "I live in Oslo.", "Maybe Tom. I moved to Bergen."),
     ("english", "I take ibuprofen for my back.", "I switched from ibuprofen to paracetamol."),
     ("english", "I bank with ING.", "I switched from ING to N26."),
@@ -295,6 +299,12 @@ BESIDE = [
     ("english", "Ana's birthday is on 3 May.", "Actually, Tom's birthday is on 4 June."),
     ("english", "I work at the yard.", "I no longer work at the yard on Fridays."),
     ("english", "I used to live in Bergen.", "I no longer live in Bergen."),
+    ("english", "I take cold showers.", "I'm used to cold showers."),
+    ("english", "I swim every Monday.", "I used to swim every day."),
+    ("english", "I swim every Monday.", "I no longer swim every day."),
+    ("english", "I live in Oslo.", "I used to live in Oslo as a child."),
+    ("english", "I drink tea.", "I used to drink tea with sugar."),
+    ("english", "I live in Oslo.", "My parents used to live in Oslo."),
     ("english", "I was in Rome in May.", "I'm in Oslo now."),
     ("english", "I have a lesson at 9 on Monday.", "I have a lesson at 10 on Tuesday now."),
     ("english", "My sister works at the yard.", "My sister's boyfriend works at the mill now."),

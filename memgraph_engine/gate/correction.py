@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from memgraph_engine.gate.difference import quoted, worded
 from memgraph_engine.gate.known import Line
 from memgraph_engine.gate.statement import Statement, only, statements
-from memgraph_engine.gate.wording import aligned, shown, words
+from memgraph_engine.gate.wording import aligned, shown
 
 
 def correction(new: Line, old: Sequence[Line]) -> str:
@@ -27,17 +27,14 @@ def correction(new: Line, old: Sequence[Line]) -> str:
         return ""
     known = [only(line) for line in old]
     told = statements(new)
-    if any(one.hedged for one in told) or not all(known):
+    if not told or any(one.hedged for one in told) or not all(known):
         return ""
-    for now in told:
-        clauses = {token.clause for token in now.own}  # of which "… when I swim" is part
-        # other clauses may only go on about the same subject ("I no longer live in Rome, I moved to Bari.")
-        rest = [one for one in told if one.own[0].clause not in clauses and not one.lead]
-        if len(rest) == len(told) - 1 and all(one.body[0].word == now.body[0].word for one in rest):
-            evidence = [_takes_back(now, was) for was in known if was]
-            if all(evidence):
-                return evidence[0]
-    return ""
+    # other clauses may only go on with what has changed of the same subject: not "…, I lied."
+    now, *rest = told
+    if any(one.lead or one.body[0].word != now.body[0].word or not (one.changes or one.relocates) for one in rest):
+        return ""
+    evidence = [_takes_back(now, was) for was in known if was]
+    return evidence[0] if all(evidence) else ""
 
 
 def _takes_back(now: Statement, was: Statement) -> str:
@@ -46,7 +43,7 @@ def _takes_back(now: Statement, was: Statement) -> str:
     phrase = next((one for one in now.changes if one in lists.denials), "")
     if not phrase or now.body[0].plain in lists.indefinite or was.hedged or was.past or now.denies or was.denies:
         return ""
-    left = any(put or not lists.idle.issuperset(words(out)) for put, out, _ in aligned(now.body, was.body)[1])
-    if left or not lists.over.isdisjoint(was.changes):
+    another = now.subject.other or now.body[0].word in lists.anaphors  # "he" may be another one by now
+    if another or aligned(now.body, was.body)[1] or not lists.over.isdisjoint(was.changes):
         return ""
     return f'The new one says "{shown(phrase)}" of what the old one says: {quoted(worded(now.content, now.body))}.'

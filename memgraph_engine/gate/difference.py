@@ -148,16 +148,18 @@ class Pair:
 
         Who does what to whom is told by the order of the rest. One may have articles that the other lacks.
         """
-        articles, others = (
-            Counter(token.plain for token in line.stated if token.plain in self.lists.articles)
-            for line in (self.new, self.old)
-        )
+        articles, others = ({one.plain for one in line.stated} & self.lists.articles for line in (self.new, self.old))
         told, known = self._phrases(self.new.stated, self.old.stated), self._phrases(self.old.stated, self.new.stated)
         new, old = [*chain(*told)], [*chain(*known)]
         if not (articles <= others or others <= articles) or Counter(new) != Counter(old):
             return False
-        moved = any(_swapped(told, known[at:] + known[:at]) for at in range(len(known)))
-        return new == old or moved or self._turned_about(new, old)
+        several = all(line.stated[0].clause != line.stated[-1].clause for line in (self.new, self.old))
+        if several:  # what stands in which of them belongs together: "Iron at 8, zinc at 9."
+            return new == old
+        if any(_swapped(told, known[at:] + known[:at]) for at in range(len(known))):
+            return True
+        equals = [at for at, word in enumerate(old) if present(word, self.language)]  # "Dr. Roe is my dentist."
+        return any([*old[at + 1 :], old[at], *old[:at]] == new for at in equals)
 
     def _phrases(self, tokens: Sequence[Token], others: Sequence[Token]) -> list[list[str]]:
         """Cut a line into words of closed classes with what they lead to, and times: "In May | I moved | to Rome".
@@ -175,11 +177,6 @@ class Pair:
                 found[-1].append(form)
             led, timely = not leads, now
         return found
-
-    def _turned_about(self, new: Sequence[str], old: Sequence[str]) -> bool:
-        """Tell whether both sides of an "is" stand on its other side: "Dr. Roe is my dentist."."""
-        turned = ([*old[at + 1 :], word, *old[:at]] for at, word in enumerate(old) if present(word, self.language))
-        return any(one == new for one in turned)
 
     @cached_property
     def report(self) -> tuple[Line, Line] | None:
@@ -212,7 +209,8 @@ class Pair:
         if said and before:
             return False
         line, block = (self.new, new) if said else (self.old, old)
-        return block[-1] is line.stated[-1] and all(unicodedata.category(one[0])[0] in "SM" for one in said or before)
+        face = all(unicodedata.category(one[0]) in ("So", "Mn") for one in said or before)
+        return face and block[-1] is line.stated[-1]
 
     def _said(self, words: list[str]) -> list[str]:
         """Leave out what is only put in: "please", "as I said"."""

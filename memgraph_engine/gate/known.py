@@ -53,8 +53,8 @@ class Line:
     @cached_property
     def reports(self) -> bool:
         """Whether it tells of its own speaker by name, as of another one: "Ana is looking for a boat."."""
-        named = self._source.speaker and any(token.written in self.speaker_names for token in self.tokens)
-        return bool(named) and self.lists.first_person.isdisjoint(self.forms)  # "add a user" is no report of the user
+        called = any(token.capital and token.written in self.speaker_names for token in self.tokens)
+        return called and bool(self._source.speaker) and self.lists.first_person.isdisjoint(self.forms)
 
     @cached_property
     def written(self) -> str:
@@ -80,9 +80,11 @@ class Line:
 
     @cached_property
     def stated(self) -> tuple[Token, ...]:
-        """Its wording without questions, unless no more is left than an exclamation."""
+        """Its wording without questions, unless no more is left than an exclamation, and without "Well, …"."""
         said = tuple(token for token in self.tokens if not token.asked)
-        return said if len(said) > EXCLAIMED else self.tokens
+        said = said if len(said) > EXCLAIMED else self.tokens
+        idle, words = self.lists.idle - self.lists.negations, Counter(token.clause for token in said)
+        return tuple(one for one in said if words[one.clause] > 1 or one.word not in idle) or said
 
     @cached_property
     def telling(self) -> list[Token]:

@@ -24,7 +24,7 @@ from memgraph_engine.gate.wording import (
     timeless,
     words,
 )
-from memgraph_engine.model.tense import past
+from memgraph_engine.model.tense import past, present
 
 _MARKS = r"\"“”„«»‹›「」『』⟨⟩＂`"
 _QUOTED = re.compile(rf"(?m)[{_MARKS}][^{_MARKS}\n]*[{_MARKS}]|(?<!\w)['‘](?=\w).*?['’](?!\w)|^\s*>.*")
@@ -63,7 +63,13 @@ class Statement:
         """Tell whether a word of change is one where it stands: "new" only beside the noun that is told of.
 
         "My new boss" is another one; "a new cat" is one more, as "my new daughter" is, and "the new bike" a detail.
+        What "I am used to" has not ended, as what "I used to" do has.
         """
+        after = self.tokens[max(held) + 1 :][:1]
+        if "~" in phrase and phrase in self.lists.over and any(one.stem and not one.timely for one in after):
+            return False  # "I don't want any more soup"
+        if phrase in self.lists.past:
+            return not any(present(word, self.line.language) for word in self.words[: min(held)][-1:])
         if phrase not in self.lists.novelty:
             return True
         first, *rest = self.words

@@ -388,9 +388,10 @@ class _Pair:
         stranger = now.patient and (by.noun or by.name) and not by.told_in(was.line.content)  # "Tom sold the house"
         if not self._same_subject or (stranger and now.whose(now.patient) != "my"):
             return ""
-        # on Fridays no more is now and then still; but what died in May is dead
-        sometimes = recurs(now.words, self.lists) or not self.lists.denials.isdisjoint(now.changes)
-        if not mine <= was.content or (sometimes and not now.dates <= was.dates) or now.lasts:
+        # on Fridays, or every day, no more is now and then still; but what died in May is dead
+        sometimes = now.past or recurs(now.words, self.lists) or not self.lists.denials.isdisjoint(now.changes)
+        new, old = ({one.date or one.stem for one in clause.body if one.date or one.timely} for clause in (now, was))
+        if not mine <= was.content or (sometimes and not new <= old) or now.lasts:
             return ""
         named = any(token.stem in mine and token.written in was.names for token in was.body)
         if len(mine) == 1 and self._parted:
