@@ -15,6 +15,7 @@ LIVED, MOVED = "I live in Lisbon.", "I no longer live in Lisbon, I moved to Faro
 CHANGED = [
     ("english", "I work at Acme.", "I was in Rome when I quit Acme."),
     ("english", "I play the cello.", "I used to play the cello."),
+    ("english", "I'm 34.", "I'm 35 now."),
     ("english", "My sister works at the mill.", "My sister used to work at the mill."),
     ("english", "I drink tea with sugar.", "I used to drink tea with sugar."),
     ("spanish", "Toco el piano.", "Solía tocar el piano."),
@@ -300,6 +301,9 @@ BESIDE = [
     ("english", "I work at the yard.", "I no longer work at the yard on Fridays."),
     ("english", "I used to live in Bergen.", "I no longer live in Bergen."),
     ("english", "I take cold showers.", "I'm used to cold showers."),
+    ("english", "I have 3 kids.", "I'm 35 now."),
+    ("english", "I'm 80 kilos.", "I'm 35 now."),
+    ("english", "I need money.", "I don't need any more money."),
     ("english", "I swim every Monday.", "I used to swim every day."),
     ("english", "I swim every Monday.", "I no longer swim every day."),
     ("english", "I live in Oslo.", "I used to live in Oslo as a child."),
@@ -350,6 +354,9 @@ BESIDE = [
     ("english", "the boat is blue", "we moved the boat to the east pier"),
 ]
 PARTS = [
+    ("english", "I pay 20 for the gym and 15 for Netflix.", "Netflix went up to 18.", "15 for Netflix"),
+    ("english", "Lunch is at 12, dinner is at 7.", "Dinner is at 8 now.", "dinner is at 7"),
+    ("english", "I'm 34, married, and live in Oslo.", "I'm 35 now.", "I'm 34"),
     ("english", "My son goes to kindergarten.", "my son switched from kindergarten to primary school", ""),
     ("english", "Ida is 7 and Ole is 4.", "Ida is 8 now.", "Ida is 7"),
     ("english", "Ida is 7 and Ole is 4.", "Ole is 5 now.", "Ole is 4"),

@@ -119,6 +119,7 @@ RESTATED = [
     ("english", "The exam is on June 2nd.", "The exam is on 2 June."),
     ("english", "The doctor’s car is red.", "The doctor's car is red."),
     ("english", "By the way, the roof leaks over the stairs.", "The roof leaks over the stairs."),
+    ("english", "Well, the roof leaks over the stairs.", "The roof leaks over the stairs."),
     ("english", "The roof leaks over the stairs 😀", "The roof leaks over the stairs."),
     ("english", "We'll eat at 8:30.", "We will eat at 8.30."),
     ("english", "My favourite colour is green.", "My favorite color is green."),
@@ -166,6 +167,13 @@ OTHER_MATTERS = [
     ("I met Bo's brother at the party in Rome.", "I met Bo at her brother's party in Rome."),
     ("I adopted a lovely grey cat from the shelter.", "I adopted a grey cat from the shelter."),
     ("I pay half the rent for the flat in Leeds.", "I pay the rent for the flat in Leeds."),
+    # what counts is not put in, nor a face
+    ("I don't sleep well.", "I don't sleep."),
+    ("My password is okay fox.", "My password is fox."),
+    ("My blood type is A+.", "My blood type is A."),
+    # two clauses turned inside out
+    ("At 8 iron, at 9 aspirin.", "Aspirin at 8, iron at 9."),
+    ("In the morning zinc, in the evening I take iron.", "I take iron in the morning, zinc in the evening."),
     # turned around an "and"
     ("I want green tea and coffee.", "I want green coffee and tea."),
     ("Tell Cy that Bo is late.", "Tell Bo that Cy is late."),
@@ -244,6 +252,12 @@ def test_two_questions_behind_one_exclamation_are_two():
     assert finding("Nice one! Who painted the boat?", "Nice one! Where is the market?") != "same"
 
 
+def test_a_word_is_no_name():
+    for speaker, text in (("will", "Kim will sell the old van."), ("Ana de la Cruz", "Kim sold the van de la Rue.")):
+        new, old = (line(one, speaker=speaker) for one in (text, "I'm going to sell my old van to Kim."))
+        assert pair(new, old).report is None
+
+
 def test_a_role_is_no_name():
     told = (Source("1", text, "", role="user") for text in ("Add a user to the router in the hall.", SAID))
     new, old = (Line(one, "english") for one in told)
@@ -297,7 +311,7 @@ def test_a_rule_speaks_of_what_it_is_for(name, new, old):
 
 
 def test_every_rule_has_a_test():
-    elsewhere = {"speaker", "days", "put off", "answer", "change", "wording"}
+    elsewhere = {"speaker", "days", "put off", "answer", "wording"}
     assert {rule.name for rule in RULES} == elsewhere | set(RULES_TABLE)
 
 
@@ -387,6 +401,7 @@ def test_the_evidence_is_a_sentence():
 # ---- corrections ------------------------------------------------------------------------------
 
 PLACES = [("Rome", "her"), ("Faro", "me"), ("Leeds", "them")]
+TAKEN_BACK = [(",", "I lied"), (".", "I made that up"), (",", "I wrote in my novel")]
 
 
 @pytest.mark.parametrize(
@@ -429,6 +444,12 @@ def test_a_correction_is_the_old_statement_but_for_what_it_takes_back(language, 
         ("I moved to Sales.", "I live in Tokyo."),
         ("I moved to Osaka.", "I live in Tokyo."),
         ("Let me know if you need any more suggestions.", "Let me know if you need suggestions."),
+        ("I don't have any more children.", "I have children."),
+        ("I'm translating: I no longer live in Rome.", "I live in Rome."),
+        *((f"I no longer live in Rome{joint} {more}.", "I live in Rome.") for joint, more in TAKEN_BACK),
+        ("I no longer sleep.", "I sleep well."),
+        ("He no longer works.", "He works."),
+        ("It no longer works.", "It works."),
         ("I don't drink coffee in the evening anymore.", "I drink coffee."),
         ("I no longer wear glasses when I swim.", "I wear glasses."),
         ("I no longer play tennis with Carla.", "I play tennis with Ben."),

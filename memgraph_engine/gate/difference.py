@@ -28,7 +28,6 @@ from memgraph_engine.gate.wording import (
     names,
     numbers,
     recurs,
-    shown,
     stems,
     text_of,
 )
@@ -153,9 +152,8 @@ class Pair:
         new, old = [*chain(*told)], [*chain(*known)]
         if not (articles <= others or others <= articles) or Counter(new) != Counter(old):
             return False
-        several = all(line.stated[0].clause != line.stated[-1].clause for line in (self.new, self.old))
-        if several:  # what stands in which of them belongs together: "Iron at 8, zinc at 9."
-            return new == old
+        if all(line.stated[0].clause != line.stated[-1].clause for line in (self.new, self.old)):
+            return new == old  # what stands in one clause belongs together: "Iron at 8, zinc at 9."
         if any(_swapped(told, known[at:] + known[:at]) for at in range(len(known))):
             return True
         equals = [at for at, word in enumerate(old) if present(word, self.language)]  # "Dr. Roe is my dentist."
@@ -311,14 +309,6 @@ def _answer(pair: Pair) -> str:
     return "It answers another question." if short and new.answers and new.context != old.context else ""
 
 
-def _change(pair: Pair) -> str:
-    """Tell what takes back or puts right: it repeats nothing ("I said 2027, it's 2029 actually")."""
-    over = pair.lists.over | pair.lists.corrections
-    new, old = ({*(line.changes & over), *line.editing} for line in (pair.new, pair.old))
-    told = sorted(map(shown, new - old))
-    return f"Only the new one says {quoted(told[:1])}." if told else ""
-
-
 def _worded(pair: Pair) -> str:
     if pair.wording != "exchanged":
         return ""
@@ -344,7 +334,6 @@ RULES = (
     Rule("name", "conflict", _names),
     Rule("question", "related", _question),
     Rule("answer", "related", _answer),
-    Rule("change", "related", _change),
     Rule("wording", "related", _worded),
 )
 

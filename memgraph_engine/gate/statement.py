@@ -366,7 +366,7 @@ def only(line: Line) -> Statement | None:
 def _begun(clause: Sequence[Token], before: Statement) -> tuple[Sequence[Token], Sequence[Token]]:
     """Return what a clause goes on from, and its own words: "it's 960" behind "they put the rent up" is of the rent."""
     if clause[0].word not in before.lists.anaphors:
-        return _lead(clause, before.tokens, before.lists), clause
+        return _lead(clause, before), clause
     told, lists, thing = before.tokens, before.lists, list[Token]()
     for at, (one, after) in enumerate(pairwise(told)):
         known, owner = one.word in lists.determiners and after.stem, one.capital and one.stem and after.plain == "'s"
@@ -374,19 +374,20 @@ def _begun(clause: Sequence[Token], before: Statement) -> tuple[Sequence[Token],
     return thing, (clause[1:] if thing else ()) or clause
 
 
-def _lead(clause: Sequence[Token], tokens: Sequence[Token], lists: Lists) -> Sequence[Token]:
+def _lead(clause: Sequence[Token], before: Statement) -> Sequence[Token]:
     """Return what a clause without a subject of its own goes on from: the words before its like in the one before.
 
     So "and at 10" behind "we meet at 9" goes on from "we meet", "and my boss" behind "I like my job" from "I like";
     what has no like there, as "and works in Leeds", from the subject alone.
     """
-    first = clause[0].word
+    first, tokens, lists = clause[0].word, before.tokens, before.lists
     bare = sum(bool(token.stem) for token in clause) < 2 and all(token.stem for token in clause[1:])
-    if first in lists.persons or (not bare and (first in lists.determiners or clause[0].capital)):
+    is_told = clause[0].stem and any(present(one.word, before.line.language) for one in clause[1:2])  # "tea is at 4"
+    if first in lists.persons or is_told or (not bare and (first in lists.determiners or clause[0].capital)):
         return ()
-    alike = (at for at in range(len(tokens) - 1, 0, -1) if _like(tokens[at], lists) == _like(clause[0], lists))
-    at = next(alike, len(tokens) - 1 if bare and tokens[-1].stem else _subject_length(tokens, lists))
-    return tokens[:at]
+    alike = [at for at in range(1, len(tokens)) if _like(tokens[at], lists) == _like(clause[0], lists)]
+    at = len(tokens) - 1 if bare and tokens[-1].stem else _subject_length(tokens, lists)
+    return tokens[: max(alike, key=lambda at: (tokens[at].number == clause[0].number, at), default=at)]
 
 
 def _origin(tokens: Sequence[Token], lists: Lists) -> tuple[Sequence[Token], Sequence[Token], Sequence[Token]]:

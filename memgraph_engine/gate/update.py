@@ -40,12 +40,15 @@ def update(new: Line, old: Line) -> Update | None:
     telling = [told for told in statements(new) if told.tells]  # most have none: then the old one is not read
     if not telling or old.long:
         return None
-    alone = (told.subject.speaker and (told.relocates or told.becoming) for told in telling)  # "I turned 40"
+    said = (told for told in telling if told.subject.speaker)
+    alone = (told.relocates or told.becoming or told.content <= told.numbers for told in said)  # "I turned 40"
     if new.content.isdisjoint(old.content) and not any(alone):
         return None
     known = [was for was in statements(old) if not was.past]
     for told in telling:
-        pairs = [pair for was in known if (pair := _Pair(told, was)).evidence]
+        named = {told.subject.name, told.subject.noun} - {""}  # who names what a clause is about means no other clause
+        about = [was for was in known if named & was.content] or known
+        pairs = [pair for was in about if (pair := _Pair(told, was)).evidence]
         if pairs and not (told.turned and _known_before(new, old)):
             nearest = min(pairs, key=lambda pair: pair.distance)
             return Update(nearest.evidence, nearest.former)
@@ -259,6 +262,9 @@ class _Pair:
         shared = told & frozenset().union(*sentence) or now.counted & was.counted or timeless(now.origin)
         if now.becoming and told <= {now.subject.noun, now.subject.name}:  # "I turned 40"
             return any(self._is(one.plain) and after.plain in self._numbers[1] for one, after in pairwise(was.body))
+        if not told:  # "I'm 35 now"
+            new, old = ([one.word for one in clause.body if not one.number] for clause in (now, was))
+            return new == old
         half = 2 * len(shared) >= len(told)
         return bool(shared) and (told <= shared or (half and aligned(now.body, was.body)[0] <= _ALIKE))
 
