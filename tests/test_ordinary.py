@@ -40,8 +40,11 @@ def test_the_bench_measures_a_memory_and_the_baselines(memory, monkeypatch, tmp_
     file = tmp_path / "chats.jsonl"
     file.write_text(json.dumps(chat), encoding="utf-8")
 
+    models = []
+
     @contextmanager
     def connected(settings):
+        models.append(settings.embedder)
         yield memory
 
     monkeypatch.setattr("bench.asking.connected", connected)
@@ -55,7 +58,8 @@ def test_the_bench_measures_a_memory_and_the_baselines(memory, monkeypatch, tmp_
     assert figures["ordinary.empty_when_known"] == 0
     assert figures["ordinary.stray"] >= 1 - figures["ordinary.nothing"]
     assert ("ordinary.false_marks" in figures) == kind.startswith("few")
-    assert "1 chats, 2 questions, bge-small" in page
+    assert "1 chats, 2 questions, each language by the model of its own" in page
+    assert models == ["bge-small" if language == "english" else "multilingual"]
 
 
 def test_the_bench_needs_a_file(monkeypatch):
