@@ -90,6 +90,14 @@ def test_a_restatement_joins_the_note_with_its_own_line(ana):
     assert ids(note.sources) == ["1", "2"]
 
 
+@pytest.mark.parametrize(
+    ("new", "old"),
+    [("I have 3 kids.", "I have three kids."), ("I cannot swim.", "I can't swim."), ("I eat at 8.", "I eat at eight.")],
+)
+def test_what_is_only_spelt_otherwise_joins_however_short(ana, new, old):
+    assert say(ana, new, "2").note == say(ana, old, "1").note
+
+
 def test_a_merged_note_has_the_keywords_of_both(ana):
     say(ana, ADOPTED, "1")
     before = set(ana.get("1", user_id="ana").keywords)

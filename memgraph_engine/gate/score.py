@@ -78,6 +78,8 @@ def score(
         related = calibration.relation(max(overlap, cosine))
         known, words, proof, place, mine = _most_repeated(own, candidate, idf)
         order = aligned(new.lines[-mine].tokens, candidate.lines[-place].tokens)[0] if words else 0.0
+        if order == 1:  # "3 kids" is all of "three kids"
+            words = known = proof = 1.0
         red = proof * calibration.redundancy(words, known, related, order)
         scored.append(Scores(red, (1 - red) * related, related, words, known, order, proof, overlap, cosine, -place))
     return scored

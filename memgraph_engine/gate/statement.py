@@ -65,8 +65,7 @@ class Statement:
         "My new boss" is another one; "a new cat" is one more, as "my new daughter" is, and "the new bike" a detail.
         What "I am used to" has not ended, as what "I used to" do has.
         """
-        after = self.tokens[max(held) + 1 :][:1]
-        if "~" in phrase and phrase in self.lists.over and any(one.stem and not one.timely for one in after):
+        if "~" in phrase and phrase in self.lists.over and timeless(self.tokens[max(held) + 1 :][:1]):
             return False  # "I don't want any more soup"
         if phrase in self.lists.past:
             return not any(present(word, self.line.language) for word in self.words[: min(held)][-1:])

@@ -40,9 +40,8 @@ def update(new: Line, old: Line) -> Update | None:
     telling = [told for told in statements(new) if told.tells]  # most have none: then the old one is not read
     if not telling or old.long:
         return None
-    said = (told for told in telling if told.subject.speaker)
-    alone = (told.relocates or told.becoming or told.content <= told.numbers for told in said)  # "I turned 40"
-    if new.content.isdisjoint(old.content) and not any(alone):
+    alone = (one.relocates or one.becoming or one.content <= one.numbers for one in telling if one.subject.speaker)
+    if new.content.isdisjoint(old.content) and not any(alone):  # "I turned 40"
         return None
     known = [was for was in statements(old) if not was.past]
     for told in telling:
