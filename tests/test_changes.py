@@ -15,6 +15,7 @@ LIVED, MOVED = "I live in Lisbon.", "I no longer live in Lisbon, I moved to Faro
 CHANGED = [
     ("english", "I work at Acme.", "I was in Rome when I quit Acme."),
     ("english", "I play the cello.", "I used to play the cello."),
+    ("english", "I take magnesium.", "I am no longer taking magnesium."),
     ("english", "I'm 34.", "I'm 35 now."),
     ("english", "My sister works at the mill.", "My sister used to work at the mill."),
     ("english", "I drink tea with sugar.", "I used to drink tea with sugar."),
@@ -301,6 +302,9 @@ BESIDE = [
     ("english", "I work at the yard.", "I no longer work at the yard on Fridays."),
     ("english", "I used to live in Bergen.", "I no longer live in Bergen."),
     ("english", "I take cold showers.", "I'm used to cold showers."),
+    ("english", "Ida takes cold showers.", "Ida is used to cold showers."),
+    ("english", "I pay 20 for the gym and use Netflix.", "Netflix went up to 18."),
+    ("english", "I have 20 euros and Ida is fine.", "Ida is 18 now."),
     ("english", "I have 3 kids.", "I'm 35 now."),
     ("english", "I'm 80 kilos.", "I'm 35 now."),
     ("english", "I need money.", "I don't need any more money."),

@@ -395,7 +395,7 @@ class _Pair:
             return ""
         # on Fridays, or every day, no more is now and then still; but what died in May is dead
         sometimes = now.past or recurs(now.words, self.lists) or not self.lists.denials.isdisjoint(now.changes)
-        new, old = ({one.date or one.stem for one in clause.body if one.date or one.timely} for clause in (now, was))
+        new, old = ({one.date or one.stem for one in clause.body if one.timely} - {""} for clause in (now, was))
         if not mine <= was.content or (sometimes and not new <= old) or now.lasts:
             return ""
         named = any(token.stem in mine and token.written in was.names for token in was.body)
