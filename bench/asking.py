@@ -22,11 +22,11 @@ def asked(model: str, every: Sequence[Chat]) -> Iterator[tuple[Memory, str, Chat
     """
     by_model = defaultdict[str, list[str]](list)
     for language in sorted({chat.language for chat in every}):
-        by_model[named_in(Settings.load(embedder=model, language=_kept(language)))].append(language)
+        by_model[named_in(Settings.load(embedder=model, language=kept(language)))].append(language)
     for named, languages in by_model.items():
         with connected(bench_settings(named)) as memory:
             for language in languages:
-                with of_its_own(memory, _kept(language)) as mine:
+                with of_its_own(memory, kept(language)) as mine:
                     yield from _by_user(mine, [chat for chat in every if chat.language == language])
 
 
@@ -35,7 +35,8 @@ def shown(model: str) -> str:
     return model or "each language by the model of its own"
 
 
-def _kept(language: str) -> str:
+def kept(language: str) -> str:
+    """Return the language that a memory of a chat in it has: `standard` for one without lists of its own."""
     return language if language in LISTED else "standard"
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from bench import code, realmem
+from bench.asking import kept
 from bench.chats import EVERYDAY, LONG, PLAIN, PREFERENCES, Chat, chats, daily_file, exchanges, holds, plain, woven
 from bench.conversations import conversations, locomo_file, named_file
 from bench.server import bench_settings, connected, of_its_own
@@ -21,7 +22,6 @@ from memgraph_engine.errors import InvalidInput
 from memgraph_engine.evaluation.report import table
 from memgraph_engine.evaluation.run import after
 from memgraph_engine.ingest.messages import parse_instant
-from memgraph_engine.language import LISTED
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.recall.fusion import CHANNELS
 from memgraph_engine.recall.question import Filters
@@ -264,7 +264,7 @@ def _dialogues(memory: Memory, model: str, file: Path) -> Iterator[Asked]:
 
 def _chats(memory: Memory, of: tuple[str, str], every: Sequence[Chat]) -> Iterator[Asked]:
     for language in sorted({chat.language for chat in every}):
-        with of_its_own(memory, language if language in LISTED else "standard") as mine:
+        with of_its_own(memory, kept(language)) as mine:
             for chat in (one for one in every if one.language == language):
                 user = f"user-{uuid4().hex}"
                 for session in chat.sessions:

@@ -31,7 +31,7 @@ def correction(new: Line, old: Sequence[Line]) -> str:
         return ""
     # other clauses may only go on with what has changed of the same subject: not "…, I lied."
     now, *rest = told
-    if any(one.lead or one.body[0].word != now.body[0].word or not (one.changes or one.relocates) for one in rest):
+    if any(one.lead or one.body[0].word != now.body[0].word or not one.changes for one in rest):
         return ""
     evidence = [_takes_back(now, was) for was in known if was]
     return evidence[0] if all(evidence) else ""

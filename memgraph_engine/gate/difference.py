@@ -145,8 +145,10 @@ class Pair:
     def _reordered(self) -> bool:
         """Whether all that differs is where some details stand: "In March I moved." for "I moved in March.".
 
-        Who does what to whom is told by the order of the rest. One may have articles that the other lacks.
+        Order tells who does what to whom, not who is who ("Dr. Roe is my dentist."). Articles may be missing.
         """
+        if stems(self.new.stated) != stems(self.old.stated):  # of most pairs
+            return False
         articles, others = ({one.plain for one in line.stated} & self.lists.articles for line in (self.new, self.old))
         told, known = self._phrases(self.new.stated, self.old.stated), self._phrases(self.old.stated, self.new.stated)
         new, old = [*chain(*told)], [*chain(*known)]
@@ -154,10 +156,8 @@ class Pair:
             return False
         if all(line.stated[0].clause != line.stated[-1].clause for line in (self.new, self.old)):
             return new == old  # what stands in one clause belongs together: "Iron at 8, zinc at 9."
-        if any(_swapped(told, known[at:] + known[:at]) for at in range(len(known))):
-            return True
-        equals = [at for at, word in enumerate(old) if present(word, self.language)]  # "Dr. Roe is my dentist."
-        return any([*old[at + 1 :], old[at], *old[:at]] == new for at in equals)
+        turned = ([*old[at + 1 :], verb, *old[:at]] for at, verb in enumerate(old) if present(verb, self.language))
+        return new in turned or any(_swapped(told, known[at:] + known[:at]) for at in range(len(known)))
 
     def _phrases(self, tokens: Sequence[Token], others: Sequence[Token]) -> list[list[str]]:
         """Cut a line into words of closed classes with what they lead to, and times: "In May | I moved | to Rome".

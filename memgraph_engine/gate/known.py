@@ -83,16 +83,16 @@ class Line:
         """Its wording without questions, unless no more is left than an exclamation, and without "Well, …"."""
         said = tuple(token for token in self.tokens if not token.asked)
         said = said if len(said) > EXCLAIMED else self.tokens
-        idle, words = self.lists.idle - self.lists.negations, Counter(token.clause for token in said)
-        return tuple(one for one in said if words[one.clause] > 1 or one.word not in idle) or said
+        idle, lengths = self.lists.idle - self.lists.negations, Counter(token.clause for token in said)
+        return tuple(one for one in said if lengths[one.clause] > 1 or one.word not in idle) or said
 
     @cached_property
     def telling(self) -> list[Token]:
         """Its wording, as `stated`, without exclamations: "Wow, Ana!", "Hey Bo, …", but "Freya, my daughter, sings"."""
-        words = Counter(token.clause for token in self.stated)
+        lengths = Counter(token.clause for token in self.stated)
         content = Counter(token.clause for token in self.stated if token.stem)
         mine = {token.clause for token in self.stated if token.word in self.lists.mine}
-        told = mine | {clause for clause in words if words[clause] > EXCLAIMED or content[clause] > 1}
+        told = mine | {clause for clause in lengths if lengths[clause] > EXCLAIMED or content[clause] > 1}
         return [token for token in self.stated if token.clause in told]
 
     @property
