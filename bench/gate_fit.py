@@ -12,7 +12,7 @@ from bench.gate_pairs import NOTHING, RESTATED, Array, Told, column, cut
 from memgraph_engine.gate.calibration import FILE, Calibration, Monotone, Repetition
 from memgraph_engine.resources import resource
 
-MERGED = 0.08  # likelihood that a proposed turn is restated, above which it is joined by default; it is shipped as ...
+MERGED = 0.075  # likelihood that a proposed turn is restated, above which it is joined by default; it is shipped as ...
 REDUNDANCY = 0.7  # ... this one. Of all that are proposed only one is joined, and six of seven of these are right
 _RIDGE = 1e-5
 # share of the unrelated pairs that a mapped value admits → that value; at .5 notes are linked
