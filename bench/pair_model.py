@@ -98,7 +98,8 @@ class Model:
 
     def __init__(self, examples: Sequence[Example]) -> None:
         held = Counter(name for one in examples for name in one.features)
-        self._places = {name: at for at, name in enumerate(sorted(held)) if held[name] >= LEAST}
+        known = sorted(name for name, count in held.items() if count >= LEAST)
+        self._places = {name: at for at, name in enumerate(known)}
         self._weights = self._fitted(examples)
 
     def likelihoods(self, examples: Sequence[Example]) -> "NDArray[np.float64]":

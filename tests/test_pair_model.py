@@ -42,6 +42,7 @@ def test_a_model_tells_what_it_was_fitted_on_from_words_that_only_the_new_line_h
         Example("english", "update", "I live in Oslo.", "I moved, I live in Bonn now.", 0.8),
         Example("english", "related", "I live in Oslo.", "My aunt lives in Bonn.", 0.8),
     ]
-    likely = Model([*moved, *other]).likelihoods(unseen)
+    rare = Example("english", "none", "An abbot sang.", "A badger slept.", 0.0)  # words that no other pair has
+    likely = Model([*moved, *other, rare]).likelihoods(unseen)
     assert likely.argmax(axis=1).tolist() == [RELATIONS.index("update"), RELATIONS.index("other")]
     assert likely.sum(axis=1) == pytest.approx(1.0)
