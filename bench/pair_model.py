@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.optimize import minimize
 from scipy.sparse import csr_matrix
+from scipy.special import log_softmax, softmax
 
 from memgraph_engine.gate.known import Line
 from memgraph_engine.gate.wording import Token, aligned
@@ -104,8 +105,8 @@ class Model:
 
     def likelihoods(self, examples: Sequence[Example]) -> "NDArray[np.float64]":
         """Return how likely each is which relation: (examples, RELATIONS)."""
-        sums: NDArray[np.float64] = self._columns(examples) @ self._weights
-        return _shares(sums)
+        likely: NDArray[np.float64] = softmax(self._columns(examples) @ self._weights, axis=1)
+        return likely
 
     def _columns(self, examples: Sequence[Example]) -> Any:
         cells = [(row, at, value) for row, one in enumerate(examples) for at, value in self._cells(one)]
@@ -116,25 +117,18 @@ class Model:
         return ((self._places[name], value) for name, value in one.features.items() if name in self._places)
 
     def _fitted(self, examples: Sequence[Example]) -> "NDArray[np.float64]":
-        given, wanted = self._columns(examples), np.array([one.relation for one in examples])
+        given, wanted = self._columns(examples), np.eye(len(RELATIONS))[[one.relation for one in examples]]
         each = np.array([one.counts for one in examples])
         each = each / each.sum()
         shape = len(self._places), len(RELATIONS)
 
         def loss(flat: "NDArray[np.float64]") -> tuple[float, "NDArray[np.float64]"]:
             weights = flat.reshape(shape)
-            likely = _shares(given @ weights)
-            missed = -(each * np.log(likely[np.arange(len(wanted)), wanted] + 1e-12)).sum()
-            likely[np.arange(len(wanted)), wanted] -= 1
-            slope = given.T @ (likely * each[:, None]) + _RIDGE * weights
+            sums = given @ weights
+            missed = -(each * (log_softmax(sums, axis=1) * wanted).sum(axis=1)).sum()
+            slope = given.T @ ((softmax(sums, axis=1) - wanted) * each[:, None]) + _RIDGE * weights
             return float(missed + _RIDGE / 2 * (flat @ flat)), slope.ravel()
 
         found = minimize(loss, np.zeros(shape[0] * shape[1]), jac=True, method="L-BFGS-B", options={"maxiter": _STEPS})
         weights: NDArray[np.float64] = found.x.reshape(shape)
         return weights
-
-
-def _shares(sums: "NDArray[np.float64]") -> "NDArray[np.float64]":
-    parts = np.exp(sums - sums.max(axis=1, keepdims=True))
-    shares: NDArray[np.float64] = parts / parts.sum(axis=1, keepdims=True)
-    return shares

@@ -30,17 +30,12 @@ def test_a_held_set_shares_no_statement_with_the_others(name):
 
 def test_a_model_tells_what_it_was_fitted_on_from_words_that_only_the_new_line_has():
     places = ("Bari", "Bergen", "Faro", "Ghent", "Hull", "Leeds", "Porto", "York")
-    moved = [
-        Example("english", "update", f"I live in {place}.", f"I moved, I live in {other} now.", 0.8)
-        for place, other in zip(places, reversed(places), strict=True)
-    ]
-    other = [
-        Example("english", "related", f"I live in {place}.", f"My aunt lives in {other}.", 0.8)
-        for place, other in zip(places, reversed(places), strict=True)
-    ]
+    moves = [*zip(places, reversed(places), strict=True)]  # of both kinds alike in all but one word
+    moved = [Example("english", "update", f"I live in {old}.", f"Now I live in {new}.", 0.8) for old, new in moves]
+    other = [Example("english", "related", f"I live in {old}.", f"Maybe I live in {new}.", 0.8) for old, new in moves]
     unseen = [
-        Example("english", "update", "I live in Oslo.", "I moved, I live in Bonn now.", 0.8),
-        Example("english", "related", "I live in Oslo.", "My aunt lives in Bonn.", 0.8),
+        Example("english", "update", "I live in Oslo.", "Now I live in Bonn.", 0.8),
+        Example("english", "related", "I live in Oslo.", "Maybe I live in Bonn.", 0.8),
     ]
     rare = Example("english", "none", "An abbot sang.", "A badger slept.", 0.0)  # words that no other pair has
     likely = Model([*moved, *other, rare]).likelihoods(unseen)
