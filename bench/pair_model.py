@@ -1,11 +1,7 @@
-"""A linear model of what a later line is to an earlier one, fitted on pairs: what the gate's rules are held against.
+"""Fits the model of pairs (`gate/pairs.py`) by pairs of statements: multinomial logistic regression."""
 
-Its features are how much two lines share and in which numbers, dates and names they differ, and words that only one
-of them has, or both. It needs stems and a cosine: no lists, no parse of a sentence.
-"""
-
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -16,18 +12,17 @@ from scipy.sparse import csr_matrix
 from scipy.special import log_softmax, softmax
 
 from memgraph_engine.gate.known import Line
-from memgraph_engine.gate.wording import Token, aligned
+from memgraph_engine.gate.pairs import PLAIN, RELATIONS, Features, features
 from memgraph_engine.model.memory import Source
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-RELATIONS = ("same", "update", "ended", "conflict", "other")
-SHARED = 0.25  # of the words of both, above which a word counts as one between lines about the same
-LEAST = 4  # pairs that a word is in, or it has no weight
-_RIDGE = 1e-4
+LEAST = 3  # pairs that a cue is in, or it has no weight
+_RIDGE = 2e-5
 _STEPS = 200
-_LENGTH = 20  # words of a usual line
+_COMMON = 0.01  # share of texts
+_REST = RELATIONS.index("other")
 
 
 @dataclass(frozen=True)
@@ -39,86 +34,93 @@ class Example:
     old: str
     new: str
     related: float
-    counts: float = 1.0
+    counts: float = 2.0
 
     @property
     def relation(self) -> int:
         """Its place among RELATIONS."""
-        return RELATIONS.index(self.want if self.want in RELATIONS else "other")
+        return RELATIONS.index(self.want) if self.want in RELATIONS else _REST
 
     @cached_property
-    def features(self) -> dict[str, float]:
-        """Its features by name; what is not named is 0."""
-        old, new = (Line(Source("1", text, "", speaker="Ana"), self.language) for text in (self.old, self.new))
+    def features(self) -> list[Features]:
+        """What the model sees of it, part by part."""
+        old, new = (line_of(text, self.language) for text in (self.old, self.new))
         return features(new, old, self.related)
 
 
-def features(new: Line, old: Line, related: float) -> dict[str, float]:
-    """Return the features of two lines by name.
-
-    A word is "+word" where only the new one has it, "-word" where only the old one has, "=word" where both have, behind
-    its language, and "&+word" and so on besides in lines that share much.
-    """
-    mine, theirs = ({_cue(token) for token in line.tokens} - {""} for line in (new, old))
-    told = new.content & old.content
-    share = 2 * len(told) / max(len(new.content) + len(old.content), 1)
-    found = {
-        "bias": 1.0,
-        "related": related,
-        "related²": related * related,
-        "share": share,
-        "known": len(told) / max(len(new.content), 1),
-        "kept": len(told) / max(len(old.content), 1),
-        "related·share": related * share,
-        "common": min(len(told), 5) / 5,
-        "all words": len(mine & theirs) / max(len(mine | theirs), 1),
-        "order": aligned(new.tokens, old.tokens)[0],
-        "length": len(new.tokens) / _LENGTH,
-        "old length": len(old.tokens) / _LENGTH,
-        "asks": float(new.asks),
-        "old asks": float(old.asks),
-        "same words": float(mine == theirs),
-    }
-    for kind in ("number", "date", "name"):
-        put, out = (frozenset(token.word for token in line.tokens if token.kind == kind) for line in (new, old))
-        told_by = bool(put), bool(out), bool(put & out), bool(put - out), bool(put - out) and bool(out - put)
-        found |= {f"{kind} {at}": float(value) for at, value in enumerate(told_by)}
-    for sign, some in (("+", mine - theirs), ("-", theirs - mine), ("=", mine & theirs)):
-        found |= {f"{new.language} {sign}{word}": 1.0 for word in some}
-        found |= {f"{new.language} &{sign}{word}": 1.0 for word in some if share > SHARED}
-    return found
+def line_of(text: str, language: str) -> Line:
+    """Return a text as the gate reads it."""
+    return Line(Source("1", text, "", speaker="Ana"), language)
 
 
-def _cue(token: Token) -> str:
-    """Return a word that may tell what a line is to another, as its stem; '' for a number, a date or a name."""
-    return (token.stem or token.word) if token.kind == "word" and token.word[:1].isalpha() else ""
+def common_words(texts: Iterable[str], language: str) -> list[str]:
+    """Return the words that more than one text in a hundred has, and that the gate would take for content."""
+    every = {*texts}
+    held = Counter(stem for text in every for stem in line_of(text, language).content if stem.isalpha())
+    return sorted(word for word, count in held.items() if count > _COMMON * len(every))
 
 
-class Model:
-    """A multinomial logistic regression over RELATIONS."""
+@dataclass(frozen=True)
+class _Row:
+    """A part of an example: nothing tells which part of a long message is the one that its relation stands for."""
+
+    example: Example
+    part: Features
+    counts: float
+
+    @property
+    def cells(self) -> Iterator[tuple[str, float]]:
+        """What it consists of, by name: a cue behind its language."""
+        yield from zip(PLAIN, self.part.plain, strict=True)
+        yield from ((f"{self.example.language} {name}", self.part.weight) for name in self.part.cues)
+
+
+class Fitted:
+    """Weights by name, of RELATIONS each."""
 
     def __init__(self, examples: Sequence[Example]) -> None:
-        held = Counter(name for one in examples for name in one.features)
-        known = sorted(name for name, count in held.items() if count >= LEAST)
+        rows = [
+            _Row(one, part, one.counts / (len(one.features) ** 0.5 if one.relation == _REST else 1))
+            for one in examples
+            for part in one.features
+        ]
+        held = Counter(name for row in rows if row.counts > 1 for name, value in row.cells if value)
+        known = [*PLAIN, *sorted(name for name, count in held.items() if count >= LEAST and name not in PLAIN)]
         self._places = {name: at for at, name in enumerate(known)}
-        self._weights = self._fitted(examples)
+        given = self._columns(rows)
+        first = [
+            at for at, row in enumerate(rows) if row.example.relation == _REST or row.part is row.example.features[0]
+        ]
+        weights = self._fitted(given[first], [rows[at] for at in first])
+        weights = self._fitted(given[(best := self._telling(rows, given, weights))], [rows[at] for at in best])
+        self.weights = weights
 
-    def likelihoods(self, examples: Sequence[Example]) -> "NDArray[np.float64]":
-        """Return how likely each is which relation: (examples, RELATIONS)."""
-        likely: NDArray[np.float64] = softmax(self._columns(examples) @ self._weights, axis=1)
-        return likely
+    def _telling(self, rows: Sequence[_Row], given: Any, weights: "NDArray[np.float64]") -> list[int]:
+        """Return the places of all parts of another matter, and of the one part of each other pair that tells it."""
+        likely = softmax(given @ weights, axis=1)
+        best = dict[int, tuple[float, int]]()
+        for at, row in enumerate(rows):
+            if row.example.relation != _REST:
+                best[id(row.example)] = max(
+                    best.get(id(row.example), (-1.0, -1)), (likely[at, row.example.relation], at)
+                )
+        return sorted(
+            [at for _, at in best.values()] + [at for at, row in enumerate(rows) if row.example.relation == _REST]
+        )
 
-    def _columns(self, examples: Sequence[Example]) -> Any:
-        cells = [(row, at, value) for row, one in enumerate(examples) for at, value in self._cells(one)]
-        rows, places, values = zip(*cells, strict=True)
-        return csr_matrix((values, (rows, places)), shape=(len(examples), len(self._places)))
+    def _columns(self, rows: Sequence[_Row]) -> Any:
+        cells = [
+            (at, place, value)
+            for at, row in enumerate(rows)
+            for name, value in row.cells
+            if value and (place := self._places.get(name)) is not None
+        ]
+        lines, places, values = zip(*cells, strict=True)
+        return csr_matrix((values, (lines, places)), shape=(len(rows), len(self._places)))
 
-    def _cells(self, one: Example) -> Iterator[tuple[int, float]]:
-        return ((self._places[name], value) for name, value in one.features.items() if name in self._places)
-
-    def _fitted(self, examples: Sequence[Example]) -> "NDArray[np.float64]":
-        given, wanted = self._columns(examples), np.eye(len(RELATIONS))[[one.relation for one in examples]]
-        each = np.array([one.counts for one in examples])
+    def _fitted(self, given: Any, rows: Sequence[_Row]) -> "NDArray[np.float64]":
+        wanted = np.eye(len(RELATIONS))[[row.example.relation for row in rows]]
+        each = np.array([row.counts for row in rows])
         each = each / each.sum()
         shape = len(self._places), len(RELATIONS)
 
@@ -132,3 +134,13 @@ class Model:
         found = minimize(loss, np.zeros(shape[0] * shape[1]), jac=True, method="L-BFGS-B", options={"maxiter": _STEPS})
         weights: NDArray[np.float64] = found.x.reshape(shape)
         return weights
+
+    def kept(self, least: float = 0.1) -> dict[str, Any]:
+        """Return the weights as `config/calibration/pairs.json` has them: of the plain numbers, then of the cues."""
+        rows = {name: np.round(self.weights[at], 2).tolist() for name, at in self._places.items()}
+        cues = defaultdict[str, dict[str, list[float]]](dict)
+        for name, row in rows.items():
+            if name not in PLAIN and max(map(abs, row)) >= least:
+                language, _, cue = name.partition(" ")
+                cues[language][cue] = row
+        return {"plain": {name: rows[name] for name in PLAIN}, "cues": dict(cues)}

@@ -1,63 +1,75 @@
-"""What the gate makes of a second statement, by pairs that were written without looking at it, and what a model would.
+"""What the gate makes of a second statement, by pairs that were written without looking at it; fits its model on them.
 
 The pairs are in `bench/pairs/`: in four languages, each the same, an update, ended, a conflict, related or none.
 """
 
 import argparse
+import json
 import random
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bench import statements
 from bench.asking import kept
+from bench.chats import Ask, Chat, chats, holds, plain, turns
 from bench.observations import FiledEmbedder
-from bench.pair_model import RELATIONS, Example, Model
+from bench.pair_model import Example, Fitted, common_words
 from bench.statements import Statements, constructed, nowhere
 from memgraph_engine import Settings
 from memgraph_engine.embedding.choose import named_in
 from memgraph_engine.evaluation.report import table
 from memgraph_engine.gate.calibration import calibration
+from memgraph_engine.gate.pairs import FILE, PLAIN, RELATIONS, weights_of
+from memgraph_engine.language import LISTED
+from memgraph_engine.resources import resource
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from memgraph_engine.model.ports import Embedder
 
 FOLDER = Path(__file__).parent / "pairs"
-HELD = ("held", "held-others")  # sets that nothing is fitted on; the model's features were chosen with them in view
-SURE = 0.9  # likelihood from which the model's reading counts
+HELD = ("held", "held-others", "unseen", "unseen-others", "plain", "last", "last-others")
+"""Sets that nothing is fitted on. The model's features were chosen with their figures in view."""
 _CHANGED = ("update", "ended")
-_ASIDE, _ASIDES = "aside", 2  # old statements of other pairs beside a new one: most of what a memory holds
+_ASIDE = "aside"  # the class of an old statement of another pair beside a new one: most of what a memory holds
+_ASIDES, _NEXT, _LAST = 2, 5, 40  # so many of each new one, of those that are the 5th to the 40th nearest to it
+_COUNTS = {_ASIDE: 1.0, "pinned": 6.0}  # by class; any other pair counts twice as much as one beside
 _DAYS = "2025-03-03T10:00:00", "2025-04-10T10:00:00"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what the bench takes."""
     parser.add_argument("--folder", type=Path, default=FOLDER, help="files of pairs (else those of the bench)")
+    parser.add_argument("--held", action="store_true", help="measure on the held sets alone")
+    parser.add_argument(
+        "--fit", action="store_true", help="fit the model of pairs first, on all sets but the held ones"
+    )
 
 
 def run(given: argparse.Namespace) -> tuple[dict[str, float], str]:
-    """Measure the gate on all pairs, and on the held ones a model that is fitted on the others."""
+    """Measure the gate on all pairs; or fit its model on those of the open sets first."""
     sets = {file.stem: statements.read(file) for file in sorted(given.folder.glob("*.tsv"))}
     embedders = _embedders({pair.language for pairs in sets.values() for pair in pairs})
+    if given.fit:
+        opened = [pairs for name, pairs in sets.items() if name not in HELD]
+        fit(opened, [beside(chat, embedders[chat.language]) for file in given.chats for chat in chats(file)], embedders)
     settings = Settings.load()
     figures, rows = dict[str, float](), list[tuple[str, ...]]()
     for name, pairs in sets.items():
-        for language in dict.fromkeys(pair.language for pair in pairs):
-            some = [pair for pair in pairs if pair.language == language]
-            found = [_by_gate(pair, embedders[language], settings) for pair in some]
-            rows.append(_row(f"{name}, {language}, gate", some, found, figures))
-    open_sets = [pairs for name, pairs in sets.items() if name not in HELD]
-    model = Model(_examples([pair for pairs in open_sets for pair in (*pairs, *_mismatched(pairs))], embedders))
-    for name in HELD:
-        for language in dict.fromkeys(pair.language for pair in sets[name]):
-            some = [pair for pair in sets[name] if pair.language == language]
-            likely = model.likelihoods(_examples(some, embedders))
-            by = {kind: likely[:, RELATIONS.index(kind)] for kind in RELATIONS}
-            read = np.where(by["update"] + by["ended"] > SURE, "changed", np.where(by["same"] > SURE, "same", ""))
-            rows.append(_row(f"{name}, {language}, model", some, read.tolist(), figures))
+        if name in HELD or not given.held:
+            for language in dict.fromkeys(pair.language for pair in pairs):
+                some = [pair for pair in pairs if pair.language == language]
+                found = [_by_gate(pair, embedders[language], settings) for pair in some]
+                rows.append(_row(f"{name}, {language}", some, found, figures))
     for embedder in embedders.values():
         embedder.keep()
     columns = ("pairs", "changes found", "same found", "wrongly changed", "wrongly the same")
-    return figures, f"### Pairs of statements that the gate has not seen\n\n{table(('set', *columns), rows)}"
+    return figures, f"### Pairs of statements\n\n{table(('set', *columns), rows)}"
 
 
 def _embedders(languages: Collection[str]) -> dict[str, FiledEmbedder]:
@@ -101,20 +113,73 @@ def _examples(pairs: Sequence[Statements], embedders: Mapping[str, FiledEmbedder
         if not some:
             continue
         relation = calibration(embedder.name).relation
-        sides = [pair.old for pair in some], [pair.new for pair in some]
-        old, new = (np.asarray(embedder.embed_documents(texts)) for texts in sides)
-        lengths = np.linalg.norm(old, axis=1) * np.linalg.norm(new, axis=1)
-        for pair, cosine in zip(some, ((old * new).sum(axis=1) / lengths).tolist(), strict=True):
-            counts = 1.0 if pair.kind == _ASIDE else 2.0
+        old, new = (_vectors(texts, embedder) for texts in zip(*((one.old, one.new) for one in some), strict=True))
+        for pair, cosine in zip(some, (old * new).sum(axis=1).tolist(), strict=True):
+            counts = _COUNTS.get(pair.kind, 2.0)
             related = relation(max(cosine, 0.0))
             found.append(Example(kept(language), pair.want, pair.old, pair.new, related, counts))
     return found
 
 
-def _mismatched(pairs: Sequence[Statements]) -> list[Statements]:
-    """Return new statements beside old ones of other pairs, that have nothing to do with them."""
-    chosen, found = random.Random(0), []
-    for pair in pairs:
-        others = [other for other in pairs if other.language == pair.language and other is not pair]
-        found += [replace(pair, kind=_ASIDE, want="none", old=other.old) for other in chosen.sample(others, _ASIDES)]
+def _mismatched(pairs: Sequence[Statements], embedders: Mapping[str, FiledEmbedder]) -> list[Statements]:
+    """Return new statements beside old ones of other pairs: near ones, which are nothing to them all the same."""
+    chosen, found = random.Random(0), list[Statements]()
+    for language in dict.fromkeys(pair.language for pair in pairs):
+        some = [pair for pair in pairs if pair.language == language]
+        old, new = (
+            _vectors(texts, embedders[language]) for texts in zip(*((one.old, one.new) for one in some), strict=True)
+        )
+        for pair, cosines in zip(some, new @ old.T, strict=True):
+            others = [some[at] for at in np.argsort(-cosines) if some[at].old != pair.old]
+            beside = chosen.sample(others[_NEXT:_LAST], _ASIDES) if len(others) > _LAST else others[_NEXT:]
+            found += [
+                replace(pair, kind=_ASIDE, want="none", old=other.old) for other in (*beside, chosen.choice(others))
+            ]
     return found
+
+
+def _vectors(texts: Sequence[str], embedder: "Embedder") -> "NDArray[np.float64]":
+    """Return the vectors of some texts, of length 1: (texts, dimensions)."""
+    made = np.asarray(embedder.embed_documents(list(texts)), dtype=np.float64)
+    found: NDArray[np.float64] = made / np.linalg.norm(made, axis=1, keepdims=True)
+    return found
+
+
+def beside(chat: Chat, embedder: FiledEmbedder) -> list[Statements]:
+    """Return what a user said beside what he had said before that is nearest to it.
+
+    It is news of that where a question has the one for what was true once, and the other for what is true now.
+    """
+    said, found = turns(chat, "user"), list[Statements]()
+    vectors = _vectors(said, embedder)
+    for at, new in enumerate(said):
+        for place in np.argsort(-vectors[:at] @ vectors[at])[:_NEXT]:
+            changed = any(_changed(ask, said[place], new) for ask in chat.asks)
+            found.append(Statements(_ASIDE, chat.language, "update" if changed else "none", said[place], new))
+    return found
+
+
+def _changed(ask: Ask, old: str, new: str) -> bool:
+    sides = (old, ask.former), (new, ask.current)
+    return all(any(holds(plain(text), wanted) for wanted in strings) for text, strings in sides)
+
+
+def fit(
+    sets: Sequence[Sequence[Statements]], told: Sequence[Sequence[Statements]], embedders: Mapping[str, FiledEmbedder]
+) -> None:
+    """Fit the weights of the model on sets of pairs, and on what chats told; write them, a feature a line."""
+    common = dict[str, list[str]]()
+    for language in dict.fromkeys(pair.language for pairs in sets for pair in pairs if pair.language not in LISTED):
+        texts = [text for pairs in sets for one in pairs if one.language == language for text in (one.old, one.new)]
+        common.setdefault(kept(language), []).extend(common_words(texts, kept(language)))
+    _write({"common": common, "plain": {name: [0.0] * len(RELATIONS) for name in PLAIN}, "cues": {}})
+    weights_of.cache_clear()
+    pairs = [pair for some in sets for pair in (*some, *_mismatched(some, embedders))]
+    pairs += [pair for some in told for pair in some]
+    _write({"common": common, **Fitted(_examples(pairs, embedders)).kept()})
+    weights_of.cache_clear()
+
+
+def _write(weights: Mapping[str, Any]) -> None:
+    text = json.dumps(weights, ensure_ascii=False, separators=(",", ":"))
+    resource(*FILE).write_text(text.replace("],", "],\n").replace("{", "{\n") + "\n", encoding="utf-8")

@@ -2,11 +2,13 @@
 
 from collections import Counter
 
+import numpy as np
 import pytest
 
-from bench.pair_model import RELATIONS, Example, Model
+from bench.pair_model import Example, Fitted, common_words, line_of
 from bench.pairs import FOLDER, HELD
 from bench.statements import read
+from memgraph_engine.gate.pairs import PLAIN, RELATIONS, Weights, features
 
 WANTED = {*RELATIONS[:4], "related", "none"}
 SETS = {file.stem: read(file) for file in sorted(FOLDER.glob("*.tsv"))}
@@ -28,16 +30,35 @@ def test_a_held_set_shares_no_statement_with_the_others(name):
     assert [pair for pair in SETS[name] if pair.old in known and pair.new in known] == []
 
 
-def test_a_model_tells_what_it_was_fitted_on_from_words_that_only_the_new_line_has():
+def test_what_is_fitted_tells_two_relations_apart_by_words_that_only_the_new_line_has():
     places = ("Bari", "Bergen", "Faro", "Ghent", "Hull", "Leeds", "Porto", "York")
     moves = [*zip(places, reversed(places), strict=True)]  # of both kinds alike in all but one word
     moved = [Example("english", "update", f"I live in {old}.", f"Now I live in {new}.", 0.8) for old, new in moves]
     other = [Example("english", "related", f"I live in {old}.", f"Maybe I live in {new}.", 0.8) for old, new in moves]
-    unseen = [
-        Example("english", "update", "I live in Oslo.", "Now I live in Bonn.", 0.8),
-        Example("english", "related", "I live in Oslo.", "Maybe I live in Bonn.", 0.8),
-    ]
     rare = Example("english", "none", "An abbot sang.", "A badger slept.", 0.0)  # words that no other pair has
-    likely = Model([*moved, *other, rare]).likelihoods(unseen)
-    assert likely.argmax(axis=1).tolist() == [RELATIONS.index("update"), RELATIONS.index("other")]
-    assert likely.sum(axis=1) == pytest.approx(1.0)
+    kept = Fitted([*moved, *other, rare]).kept()
+    weights = Weights(np.array([kept["plain"][name] for name in PLAIN]), kept["cues"]["english"])
+    old = line_of("I live in Oslo.", "english")
+    new = [line_of(f"{word} I live in Bonn.", "english") for word in ("Now", "Maybe")]
+    likely = [weights.likelihoods(features(one, old, 0.8))[0] for one in new]
+    assert [one.argmax() for one in likely] == [RELATIONS.index("update"), RELATIONS.index("other")]
+    assert [one.sum() for one in likely] == pytest.approx([1.0, 1.0])
+    assert "+badger" not in kept["cues"]["english"]
+
+
+def test_of_a_long_message_the_sentence_that_tells_it_is_learnt():
+    chat = (
+        "Could you write me a poem about the sea? It should have four verses and rhyme. Thank you so much for the help!"
+    )
+    places = ("Bari", "Bergen", "Faro", "Ghent", "Hull", "Leeds", "Porto", "York")
+    told = [Example("english", "update", f"I live in {one}.", f"{chat} I left {one} for good.", 0.5) for one in places]
+    rest = [Example("english", "none", f"I live in {one}.", f"{chat} I met a friend in {one}.", 0.5) for one in places]
+    cues = Fitted([*told, *rest]).kept()["cues"]["english"]
+    assert max(cues["+left"]) > 0.1
+    assert "+poem" not in cues
+
+
+def test_common_words_are_those_of_many_texts_and_no_list():
+    texts = [f"das Haus {number}" for number in ("eins", "zwei", "drei")] * 2 + ["ein Hund"]
+    assert common_words([*texts, *map(str, range(300))], "standard") == []
+    assert common_words(texts, "standard") == ["das", "drei", "ein", "eins", "haus", "hund", "zwei"]

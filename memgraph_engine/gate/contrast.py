@@ -49,7 +49,8 @@ def contrast(new: Line, old: Line, *, at_once: bool = False) -> Update | None:
 
 def _contrast(now: Statement, was: Statement, no: Token, value: Token, *, at_once: bool) -> Update | None:
     kind, denied = value.kind, _forms(value, now)
-    wrong = next((token for token in reversed(was.own) if not denied.isdisjoint(_forms(token, was))), None)
+    held = [token for token in was.own if token in was.tokens]  # without what was before
+    wrong = next((token for token in reversed(held) if not denied.isdisjoint(_forms(token, was))), None)
     said = [token for token in now.body if not no.span[0] <= token.span[0] < value.span[1]]
     told = frozenset[str]().union(*(_forms(token, was) for token in was.tokens))
     # "May" is also of a closed class

@@ -16,8 +16,7 @@ from memgraph_engine.gate.difference import Pair
 from memgraph_engine.gate.known import Known, Line
 from memgraph_engine.gate.repair import FAR, answers, may_repair, reach, repair
 from memgraph_engine.gate.score import Scores, Statistics, score
-from memgraph_engine.gate.statement import statements
-from memgraph_engine.gate.update import anew, telling, update
+from memgraph_engine.gate.update import anew, nearest, telling, update
 from memgraph_engine.gate.verdict import APPEND, Opinion, Tie, Verdict
 from memgraph_engine.language import CLOSED, listed_terms
 from memgraph_engine.lifecycle import Policies
@@ -88,10 +87,7 @@ class Compared:
         """The words of it that a model means by an update: '' for all, also where that may be one or another."""
         if self._changed:
             return self.former
-        line, content = self.known.lines[self.scores.line], self.new.lines[0].content
-        shared = {one: len(one.content & content) for one in statements(line)}
-        nearest = [one for one, count in shared.items() if count and count == max(shared.values())]
-        return line.words(nearest[0].own) if len(nearest) == 1 < len(shared) else ""
+        return nearest(self.known.lines[self.scores.line], self.new.lines[0].content)
 
     @property
     def texts(self) -> tuple[str, str]:
@@ -174,11 +170,12 @@ class Compared:
     def _told(self, pair: Pair) -> Update | None:
         """Return what tells that the later line puts the other right, or is the present state of it."""
         if self.is_older:
-            return None if pair.happened else update(pair.old, pair.new)
-        if repaired := None if self.new.asked else repair(pair.new, pair.old, self.new.reach):
+            return None if pair.happened else update(pair.old, pair.new, self.scores.meant)
+        if self.new.asked:  # what answers a question about another thing takes nothing back
+            return None
+        if repaired := repair(pair.new, pair.old, self.new.reach):
             return repaired
-        found = update(pair.new, pair.old)
-        return None if found and pair.happened else found
+        return None if pair.happened else update(pair.new, pair.old, self.scores.meant)
 
     def _correction(self) -> str:
         """Say how the new note takes back all of this one, which it may hide then: the one place that decides it.

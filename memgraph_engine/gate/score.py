@@ -47,7 +47,8 @@ class Scores:
 
     `words` is 1 − Jensen-Shannon divergence of the term distributions, `known` the share of the new note's weight in
     the candidate's `line` that is repeated most, `order` the share of their tokens in the same order, and `proof` how
-    far this is enough; `overlap` is the keywords' shared weight, `cosine` that of the texts; `related` maps the larger.
+    far this is enough; `overlap` is the keywords' shared weight, `cosine` that of the texts; `related` maps the larger,
+    `meant` the cosine alone.
     """
 
     redundancy: float
@@ -59,6 +60,7 @@ class Scores:
     proof: float
     overlap: float
     cosine: float
+    meant: float
     line: int
 
 
@@ -81,7 +83,10 @@ def score(
         if order == 1:  # "3 kids" is all of "three kids"
             words = known = proof = 1.0
         red = proof * calibration.redundancy(words, known, related, order)
-        scored.append(Scores(red, (1 - red) * related, related, words, known, order, proof, overlap, cosine, -place))
+        meant = calibration.relation(cosine)
+        scored.append(
+            Scores(red, (1 - red) * related, related, words, known, order, proof, overlap, cosine, meant, -place)
+        )
     return scored
 
 

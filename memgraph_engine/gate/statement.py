@@ -431,7 +431,7 @@ def _clauses(line: Line) -> Iterator[list[Token]]:
     """
     clause, lists = list[Token](), line.lists
     subjects = lists.persons | lists.determiners | lists.first_person
-    for some in parted(_own_words(line), "clause"):
+    for some in parted(own_words(line), "clause"):
         pair = next(taken_back(some, lists), None)
         rest = some[some.index(pair[1]) + 1 :] if pair else ()
         units = all(one.number or one.capital or len(one.written) < _UNIT for one in rest)
@@ -457,7 +457,7 @@ def _clauses(line: Line) -> Iterator[list[Token]]:
         yield clause
 
 
-def _own_words(line: Line) -> Sequence[Token]:
+def own_words(line: Line) -> Sequence[Token]:
     """Return the tokens that are known to be the speaker's own words: what is quoted, he may not hold himself."""
     text, every = normalize("NFC", line.text), line.tokens
     spans = [match.span() for match in _QUOTED.finditer(text)]

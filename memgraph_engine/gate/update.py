@@ -5,7 +5,7 @@ value in the same place, or names what was before. One of both is not enough: mu
 two of anything. An update hides nothing: what is taken for one wrongly can still be read.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import timedelta
 from functools import cached_property
 from itertools import dropwhile, groupby, pairwise, takewhile
@@ -13,32 +13,41 @@ from operator import attrgetter
 
 from memgraph_engine.gate.amount import amounts, replaced
 from memgraph_engine.gate.contrast import Update, contrast
-from memgraph_engine.gate.difference import as_written, quoted, swapped, swapped_dates, worded
+from memgraph_engine.gate.difference import as_written, denied, quoted, swapped, swapped_dates, worded
 from memgraph_engine.gate.known import Line
+from memgraph_engine.gate.pairs import Reading, read
 from memgraph_engine.gate.statement import Statement, only, statements
-from memgraph_engine.gate.wording import Lists, Token, aligned, numbers, recurs, shown, text_of, timeless, words
+from memgraph_engine.gate.wording import Lists, Token, aligned, numbers, recurs, shown, stems, text_of, timeless, words
 from memgraph_engine.model.tense import present
 
 _HEAD = 3  # tokens with which both tell whose state it is: "my office is"
+SURE = 0.9  # likelihood from which the model takes a line for news of another
 _NEWS = timedelta(days=90)  # what had changed so long before a line was said, its speaker knew when he said that
 _ALIKE = 0.5  # share of tokens from which one word in another's place tells of another thing; below, of other wording
 
 
-def update(new: Line, old: Line) -> Update | None:
+def update(new: Line, old: Line, related: float) -> Update | None:
     """Say how a new line tells the present state of what an old one tells; None if it does not.
+
+    `related` (0…1) tells how much both have to do with each other, by their vectors.
 
     >>> from memgraph_engine.model.memory import Source
     >>> said = ("Elsa has 14 plants and Jip is 4.", "bought three more, so Elsa's got 17 plants now")
     >>> old, new = (Line(Source("1", text, "", speaker="Ana"), "english") for text in said)
-    >>> update(new, old)[:2]
+    >>> update(new, old, 0.8)[:2]
     ('The new one says "now". They differ in a number: "17", not "14".', 'Elsa has 14 plants')
     """
-    if new.long or not new.tells or "assistant" in (new.role, old.role):
+    if new.long or old.long or "assistant" in (new.role, old.role):
         return None
+    return (_exchange(new, old) if new.tells else None) or _news(new, old, related)
+
+
+def _exchange(new: Line, old: Line) -> Update | None:
+    """Say which value of an old line a new one has another for, beside a word of change."""
     if found := contrast(new, old):
         return found
     telling = [told for told in statements(new) if told.tells]  # most have none: then the old one is not read
-    if not telling or old.long:
+    if not telling:
         return None
     alone = (one.relocates or one.becoming or one.content <= one.numbers for one in telling if one.subject.speaker)
     if new.content.isdisjoint(old.content) and not any(alone):  # "I turned 40"
@@ -52,6 +61,44 @@ def update(new: Line, old: Line) -> Update | None:
             nearest = min(pairs, key=lambda pair: pair.distance)
             return Update(nearest.evidence, nearest.former)
     return None
+
+
+def _news(new: Line, old: Line, related: float) -> Update | None:
+    """Say why the model of pairs takes a new line for news of an old one."""
+    reading = read(new, old, related)
+    if not reading or reading.news <= SURE or _known_before(new, old) or not _of_one(new, old):
+        return None
+    part = old.words(reading.old.tokens) if len(reading.old.tokens) < len(old.tokens) else ""
+    return Update(_evidence(reading), nearest(old, reading.new.content) or part)
+
+
+def _of_one(new: Line, old: Line) -> bool:
+    """Tell whether both may tell of one: not "Ana's wedding" and "Karim's", nor "not in York" of who lives in Leeds.
+
+    Where they share no word, they have to: "we moved to Genoa" is news of where I live, not of where my sister does.
+    """
+    mine, theirs = ({one.subject for one in statements(line)} for line in (new, old))
+    from_another = (now.origin and not any(map(now.comes_from, statements(old))) for now in statements(new))
+    owners = [(one.owner, other.owner) for one in mine for other in theirs if one.noun and one.noun == other.noun]
+    if any(from_another) or (any(map(all, owners)) and all(one != other for one, other in owners)):
+        return False
+    named = {token.stem for token in new.tokens if token.capital and not token.opens}
+    if not denied(new.tokens, new.lists) & named <= old.content:
+        return False
+    return not new.content.isdisjoint(old.content) or not mine.isdisjoint(theirs)
+
+
+def _evidence(reading: Reading) -> str:
+    by = f" by {quoted(reading.words)}" if reading.words else ""
+    return f"It reads as news of the old one{by} ({reading.news:.2f})."
+
+
+def nearest(old: Line, content: Collection[str]) -> str:
+    """Return the one of several statements of an old line that shares most with others' content; '' for none."""
+    every, shared = statements(old), frozenset(content)
+    counts = [(len(one.content & shared), len(stems(one.own) & shared)) for one in every]
+    best = max(counts, default=(0, 0))
+    return old.words(every[counts.index(best)].own) if best[0] and counts.count(best) == 1 < len(every) else ""
 
 
 def anew(new: Line, old: Line) -> bool:
