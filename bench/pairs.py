@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 FOLDER = Path(__file__).parent / "pairs"
 HELD = ("held", "held-others", "unseen", "unseen-others", "plain", "last", "last-others")
-"""Sets that nothing is fitted on. The model's features were chosen with their figures in view."""
+"""Sets that nothing is fitted on. On the last two nothing was chosen; the features were with the others in view."""
 _CHANGED = ("update", "ended")
 _ASIDE = "aside"  # the class of an old statement of another pair beside a new one: most of what a memory holds
 _ASIDES, _NEXT, _LAST = 2, 5, 40  # so many of each new one, of those that are the 5th to the 40th nearest to it
@@ -49,12 +49,15 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--fit", action="store_true", help="fit the model of pairs first, on all sets but the held ones"
     )
+    parser.add_argument(
+        "--chats", type=Path, action="append", default=[], metavar="FILE", help="chats to fit it on besides"
+    )
 
 
 def run(given: argparse.Namespace) -> tuple[dict[str, float], str]:
     """Measure the gate on all pairs; or fit its model on those of the open sets first."""
     sets = {file.stem: statements.read(file) for file in sorted(given.folder.glob("*.tsv"))}
-    embedders = _embedders({pair.language for pairs in sets.values() for pair in pairs})
+    embedders = _embedders(sorted({pair.language for pairs in sets.values() for pair in pairs}))
     if given.fit:
         opened = [pairs for name, pairs in sets.items() if name not in HELD]
         fit(opened, [beside(chat, embedders[chat.language]) for file in given.chats for chat in chats(file)], embedders)

@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping, Sequence
 from functools import cache, cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Literal, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -31,8 +31,7 @@ _LENGTH = 20  # tokens of a usual line
 _COMMON = 5  # words that both have: more tell no more
 _KINDS: Sequence[Literal["number", "date", "name"]] = ("number", "date", "name")
 
-Relation = Literal["same", "update", "ended", "conflict", "other"]
-RELATIONS: Sequence[Relation] = get_args(Relation)
+RELATIONS = ("same", "update", "ended", "conflict", "other")
 _NEWS = [RELATIONS.index(one) for one in ("update", "ended")]
 _REST = RELATIONS.index("other")
 
@@ -157,18 +156,14 @@ def _parts(line: Line) -> Sequence[Part]:
 
 
 class Reading(NamedTuple):
-    """How likely a line is news of another, or says that it is over; by which parts of both, and by which words."""
+    """How likely a line is news of another, or says that it is over, and the parts of both that tell it."""
 
     news: float
-    new: Part
-    old: Part
-    words: Sequence[str]
+    told: Features
 
 
 def read(new: Line, old: Line, related: float) -> Reading | None:
-    """Return what the model makes of a new line beside an old one, `related` (0…1) by vectors and keywords.
-
-    None where it sees nothing that both have.
+    """Return what the model makes of a new line beside an old one, `related` (0…1) by their vectors; None for nothing.
 
     >>> from memgraph_engine.model.memory import Source
     >>> said = "My dentist is Dr Roe in Hull.", "Dr Roe retired, so my dentist is Dr Lane now."
@@ -178,10 +173,9 @@ def read(new: Line, old: Line, related: float) -> Reading | None:
     """
     if not (some := features(new, old, related)):
         return None
-    weights = weights_of(new.language)
-    likely = weights.likelihoods(some)
+    likely = weights_of(new.language).likelihoods(some)
     at = int(likely[:, _REST].argmin())
-    return Reading(float(likely[at, _NEWS].sum()), some[at].new, some[at].old, weights.words(some[at]))
+    return Reading(float(likely[at, _NEWS].sum()), some[at])
 
 
 class Weights:

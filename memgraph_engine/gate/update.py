@@ -15,7 +15,7 @@ from memgraph_engine.gate.amount import amounts, replaced
 from memgraph_engine.gate.contrast import Update, contrast
 from memgraph_engine.gate.difference import as_written, denied, quoted, swapped, swapped_dates, worded
 from memgraph_engine.gate.known import Line
-from memgraph_engine.gate.pairs import Reading, read
+from memgraph_engine.gate.pairs import Reading, read, weights_of
 from memgraph_engine.gate.statement import Statement, only, statements
 from memgraph_engine.gate.wording import Lists, Token, aligned, numbers, recurs, shown, stems, text_of, timeless, words
 from memgraph_engine.model.tense import present
@@ -68,8 +68,9 @@ def _news(new: Line, old: Line, related: float) -> Update | None:
     reading = read(new, old, related)
     if not reading or reading.news <= SURE or _known_before(new, old) or not _of_one(new, old):
         return None
-    part = old.words(reading.old.tokens) if len(reading.old.tokens) < len(old.tokens) else ""
-    return Update(_evidence(reading), nearest(old, reading.new.content) or part)
+    told = reading.told
+    part = old.words(told.old.tokens) if len(told.old.tokens) < len(old.tokens) else ""
+    return Update(_evidence(reading, new.language), nearest(old, told.new.content) or part)
 
 
 def _of_one(new: Line, old: Line) -> bool:
@@ -88,8 +89,9 @@ def _of_one(new: Line, old: Line) -> bool:
     return not new.content.isdisjoint(old.content) or not mine.isdisjoint(theirs)
 
 
-def _evidence(reading: Reading) -> str:
-    by = f" by {quoted(reading.words)}" if reading.words else ""
+def _evidence(reading: Reading, language: str) -> str:
+    words = weights_of(language).words(reading.told)
+    by = f" by {quoted(words)}" if words else ""
     return f"It reads as news of the old one{by} ({reading.news:.2f})."
 
 
