@@ -84,7 +84,7 @@ def _trimmed(lines: list[str]) -> list[str]:
 def endpoints() -> str:
     """Return the page of the server's operations, parameters, replies and problems."""
     from memgraph_engine.integrations.rest import app
-    from memgraph_engine.integrations.rest.operations import OPERATIONS
+    from memgraph_engine.operations import OPERATIONS
 
     unasked = cast("Any", SimpleNamespace(close=None, plans=None))
     memory = cast("Memory", SimpleNamespace(engine=SimpleNamespace(settings=Settings.load())))

@@ -170,8 +170,16 @@ def test_the_rest_of_memory_is_there_too(client, memory):
     assert well(client.post("/v1/consolidate", params=ANA))["notes"] == 1
     assert well(client.post("/v1/evolve", params=ANA))["notes"] == 1
     assert well(client.post("/v1/evict", params=ANA, json={"dry_run": True}))["notes"] == 0
-    memory.rebuild_topics(**ANA)
-    memory.rebuild_blocks(**ANA)
+    assert well(client.post("/v1/topics/rebuild", params=ANA))["scope"].endswith("/ana")
+    assert well(client.get("/v1/topic-runs", params=ANA))["runs"][0]["topics"] == 0
+    assert well(client.post("/v1/blocks/rebuild", params=ANA))["blocks"] == 1
+    assert well(client.get("/v1/block-runs", params=ANA))["runs"][0]["blocks"] == 1
+    assert len(well(client.get("/v1/block-tree", params=ANA))["blocks"]) == 1
+    assert well(client.post("/v1/anchors", params=ANA, json={"question": "heron"}))["anchors"][0]["keyword"] == "heron"
+    assert well(client.get("/v1/verify", params=ANA))["faults"] == []
+    assert well(client.post("/v1/sweep", params=ANA))["notes"] == 0
+    assert well(client.post("/v1/apply-policies", params=ANA, json={"dry_run": True}))["classes"] == {}
+    assert well(client.put("/v1/claims/sharing", params=ANA, json={"on": False})) == {"on": False}
     assert well(client.post("/v1/prompt", params=ANA, json={"question": "What eats the heron?"}))["messages"]
     shown = {"question": "What does the heron eat?", "shown": ["m1"], "answer": "It eats fish."}
     assert well(client.post("/v1/reflect", params=ANA, json=shown))["notes"][0]["outcome"] == "used"

@@ -57,7 +57,7 @@ _TYPES: Mapping[str, Any] = {
 }
 """The types of arguments that are others in JSON than in Python, by their names."""
 _FILTERS = (Unpack[NoteFilters], Unpack[SearchFilters])
-_LEFT = ("self", "user_id", "shared", "progress", "fields")
+_LEFT = ("self", "user_id", "shared", "progress", "fields", "engine")
 _BOUNDS = {**dict.fromkeys(("top_k", "k", "nodes", "limit"), (1, MOST)), "rounds": (1, 3)}
 _ABOUT: Mapping[str, str] = {
     "history": "The turns before the question, or the session they are in.",

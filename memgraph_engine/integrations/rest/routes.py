@@ -12,14 +12,16 @@ from memgraph_engine.client import Memory
 from memgraph_engine.errors import MemgraphEngineError
 from memgraph_engine.integrations.rest import bodies
 from memgraph_engine.integrations.rest.asked import Asked, of_tenant, of_user, rendered
-from memgraph_engine.integrations.rest.operations import OPERATIONS, Operation
+from memgraph_engine.integrations.rest.calls import CALLS
 from memgraph_engine.integrations.rest.problems import Refused, described, document
 from memgraph_engine.integrations.rest.replies import answers
 from memgraph_engine.interface.whose import Whose
 from memgraph_engine.model.answer import Answer
+from memgraph_engine.operations import OPERATIONS, Operation
 
 router = APIRouter()
 
+_STREAM = "answer_stream"  # the one that yields its answer piece by piece
 _EVENTS = {
     "description": "Server-sent events: `piece` with {text}, then `answer` with all of it, or `problem`.",
     "content": {"text/event-stream": {"schema": {"type": "string"}}},
@@ -32,17 +34,18 @@ def _described(one: Operation, tag: str) -> dict[str, Any]:
     first = " ".join((getdoc(method) or "").partition("\n\n")[0].split())
     said = [first, one.note, "It takes a key of the whole tenant." if one.whole else ""]
     told = {"description": " ".join(filter(None, said)), "tags": [tag, *(["of the tenant"] if one.whole else [])]}
-    if one.streams:
+    if one.name == _STREAM:
         return {**told, "operation_id": one.name, "responses": {200: _EVENTS}}
-    kind = get_type_hints(method)["return"]
-    return {**told, **answers(one.name, one.answers or ({one.listed: kind} if one.listed else kind))}
+    kind = CALLS[one.name].answers if one.name in CALLS else get_type_hints(method)["return"]
+    return {**told, **answers(one.name, {one.listed: kind} if one.listed else kind)}
 
 
 def _endpoint(one: Operation, verb: str, path: str) -> Callable[..., Awaitable[Response]]:
     """Return what answers requests for an operation, with the parameters that FastAPI is to read."""
     named = "{id" in path
     in_body = verb == "PUT" or (verb == "POST" and not named)
-    arguments = {} if one.whole else {**bodies.arguments(one.name, in_body=in_body), **one.more}
+    special = CALLS.get(one.name)
+    arguments = {} if one.whole else bodies.arguments(one.name, in_body=in_body) | (special.more if special else {})
     first, *_ = arguments or [""]
     parameters = dict[str, tuple[Any, Any]]()
     if named:
@@ -60,12 +63,12 @@ def _endpoint(one: Operation, verb: str, path: str) -> Callable[..., Awaitable[R
             given = {first: given.pop("id"), **given}
 
         def call(memory: Memory, own: Whose) -> Any:
-            if one.call:
-                return one.call(asked, memory, own, given)
+            if special:
+                return special.call(asked, memory, own, given)
             found = getattr(memory, one.name)(**(given if one.whole else {**given, **own}))
             return {one.listed: found} if one.listed else found
 
-        return await (_stream(asked, call) if one.streams else asked(call))
+        return await (_stream(asked, call) if one.name == _STREAM else asked(call))
 
     endpoint.__name__ = one.name
     endpoint.__signature__ = Signature(  # type: ignore[attr-defined]  # by which FastAPI calls it
@@ -101,6 +104,6 @@ def _event(name: str, data: bytes) -> bytes:
 
 
 for tag, operations in OPERATIONS.items():
-    for one in operations:
-        verb, path = one.route.split()
+    for one in (one for one in operations if one.rest):
+        verb, path = one.rest.split()
         router.add_api_route(path, _endpoint(one, verb, path), methods=[verb], **_described(one, tag))
