@@ -5,8 +5,10 @@ Its parameters, their types and defaults, what it returns and what is said of it
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from memgraph_engine.model.key import Right
+if TYPE_CHECKING:
+    from memgraph_engine.model.key import Right  # not loaded, so that the command line's help is fast
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +16,7 @@ class Operation:
     """A method of Memory, by its name, and the right that a key needs for it."""
 
     name: str
-    right: Right
+    right: "Right"
     rest: str = ""
     """Its route; the first argument stands in the address where that has an {id}, the others in the body or query."""
     cli: str = ""
@@ -24,7 +26,7 @@ class Operation:
     listed: str = ""
     """What a list that the method returns is called in an answer, which is an object."""
     whole: bool = False
-    """It is on the whole tenant: REST takes a key of that, and no arguments."""
+    """It is on no single memory: REST takes a key of the whole tenant, and no arguments."""
     looks: bool = False
     """It changes nothing, though the right is not to read."""
     note: str = ""
@@ -82,7 +84,7 @@ _LOOKING = (
     Operation("cost", "read", "GET /v1/cost", "cost", listed="days"),
     Operation("verify", "read", "GET /v1/verify", "verify", listed="faults"),
     Operation("users", "read", "GET /v1/users", "users", listed="users", whole=True),
-    Operation("tenants", "read", cli="tenants"),
+    Operation("tenants", "read", cli="tenants", whole=True),
     Operation("health", "read", "GET /v1/health", "health", whole=True),
     Operation("export", "read", cli="export"),
 )

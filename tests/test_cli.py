@@ -3,6 +3,7 @@
 import importlib
 import json
 import os
+import re
 import shlex
 import signal
 import subprocess
@@ -763,7 +764,7 @@ def test_an_option_that_there_is_not_is_answered_with_the_one_that_is_meant(type
 
 def test_an_option_in_front_of_its_command_is_told_where_it_belongs(typed):
     told = typed("topics", code=2).stderr
-    assert "--user belongs behind a command of `memgraph-engine topics`: rebuild, list, show, diff." in told
+    assert "--user belongs behind a command of `memgraph-engine topics`: list, show, ties, runs, rebuild, diff." in told
     assert "--user belongs behind a command of `memgraph-engine`: add, " in typed(code=2).stderr
     nobodys = typed("topics", "--fish", user=None, code=2).stderr
     assert "No such option: --fish" in nobodys
@@ -795,7 +796,7 @@ def test_an_unknown_user_is_told_with_the_nearest_names(cli):
         (["version"], "Did you mean `memgraph-engine --version`?"),
         (["start"], "`memgraph-engine db start`"),
         (["serach"], "Did you mean `memgraph-engine search`?"),
-        (["policy", "list"], "The commands of `memgraph-engine policy` are check, set, apply."),
+        (["policy", "list"], "The commands of `memgraph-engine policy` are set, apply, check."),
         (["frobnicate"], "`memgraph-engine --help` lists the commands."),
     ],
 )
@@ -982,7 +983,10 @@ def test_a_variable_that_names_no_setting_is_told(tmp_path):
 
 def test_version_and_help():
     assert run("--version").stdout == f"memgraph-engine {__version__}\n"
-    assert "Commands:" in run("--help").stdout
+    told = run("--help").stdout
+    panels = re.findall(r"^([A-Z].*):$", told, re.MULTILINE)[1:]
+    assert [panel.split()[0] for panel in panels] == ["Talk", "Look", "Change", "Erase", "Run", "From"]
+    assert told.index("  search ") < told.index("  get ") < told.index("  update ") < told.index("  forget ")
     assert run().returncode == 2
 
 

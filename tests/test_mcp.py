@@ -27,19 +27,25 @@ from tests.keys import bearer
 from tests.marks import closing, look_alike
 
 SIGNATURES = {
-    "remember": ["text", "said_by", "session", "time", "tags"],
-    "search": ["query", "limit", "session", "since", "until", "tags"],
+    "remember": ["text", "role", "session", "time", "tags"],
+    "search": ["query", "top_k", "session", "since", "until", "tags"],
     "fetch": ["id"],
     "context": ["question", "budget", "session", "since", "until", "tags", "history"],
+    "reflect": ["question", "shown", "answer"],
     "explain": ["id"],
-    "profile": [],
+    "decisions": ["limit", "before"],
+    "profile": ["subject", "known_at"],
     "topics": [],
     "update": ["id", "text"],
+    "delete": ["id"],
+    "restore": ["id"],
+    "pin": ["id"],
+    "unpin": ["id"],
     "undo": ["decision", "cascade"],
-    "forget": ["query", "ids", "session", "before", "near", "keep"],
+    "forget": ["query", "source", "session", "before", "near", "keep"],
     "erase": ["plan"],
 }
-READING = {"search", "fetch", "context", "explain", "profile", "topics"}
+READING = {"search", "fetch", "context", "explain", "decisions", "profile", "topics"}
 
 
 def asked(of, work, **options):
@@ -152,6 +158,20 @@ def test_a_note_is_corrected_and_the_correction_undone(mine):
     assert called(mine, "fetch", id=note)["title"] == "My dentist is Dr Silva."
 
 
+def test_a_note_is_kept_deleted_and_brought_back_and_each_is_listed(mine):
+    note = called(mine, "remember", text="The heron eats fish.")["note"]
+    kept = called(mine, "reflect", question="What does it eat?", shown=[note], answer="The heron eats fish.")["notes"]
+    assert [(one["note"], one["outcome"]) for one in kept] == [(note, "used")]
+    called(mine, "pin", id=note)
+    called(mine, "unpin", id=note)
+    gone = called(mine, "delete", id=note)["id"]
+    assert called(mine, "search", query="What does the heron eat?")["results"] == []
+    assert [one["kind"] for one in called(mine, "decisions", limit=3)["decisions"]] == ["delete", "pin", "pin"]
+    called(mine, "undo", decision=gone)
+    assert called(mine, "fetch", id=note)["title"] == "The heron eats fish."
+    assert "not expired" in refused(mine, "restore", id=note)
+
+
 def test_nothing_is_erased_before_the_plan_is_confirmed(mine, memory):
     called(mine, "remember", text="My code is 4711.")
     called(mine, "remember", text="The heron eats fish.")
@@ -183,7 +203,7 @@ def test_two_users_of_one_server_see_nothing_of_each_other(memory):
         ("explain", {"id": told["note"]}),
         ("update", {"id": told["note"], "text": "It is 1."}),
         ("undo", {"decision": told["decision"]}),
-        ("forget", {"ids": [told["source"]]}),
+        ("forget", {"source": [told["source"]]}),
         ("erase", {"plan": plan}),
     ):
         said = refused(both, tool, **arguments)
@@ -215,14 +235,14 @@ def test_a_server_without_rights_offers_no_tool_that_needs_them(memory):
         ("undo", {"decision": "nothing"}, "There is no decision 'nothing'"),
         ("remember", {"text": ""}, "text has too few characters; at least 1 are needed."),
         ("remember", {"text": 5}, "text must be a text."),
-        ("remember", {"text": "I moved.", "said_by": "ana"}, "said_by must be one of 'user' or 'assistant'."),
+        ("remember", {"text": "I moved.", "role": "ana"}, "role must be one of 'user' or 'assistant'."),
         ("remember", {"text": "I moved.", "tags": "boats"}, "tags must be a list."),
-        ("search", {"query": "What?", "top_k": 3}, "There is no argument 'top_k'; the arguments are query, limit"),
-        ("search", {"query": "What?", "top_k": 3}, "Did you mean 'limit'?"),
-        ("search", {"query": "What?", "limit": "many"}, "limit must be a whole number."),
+        ("search", {"query": "What?", "limit": 3}, "There is no argument 'limit'; the arguments are query, top_k"),
+        ("search", {"query": "What?", "limit": 3}, "Did you mean 'top_k'?"),
+        ("search", {"query": "What?", "top_k": "many"}, "top_k must be a whole number."),
         ("remember", {"text": "I moved.", "time": "tomorrow-ish"}, "tomorrow-ish"),
         ("search", {"query": "What?", "since": "never"}, "never"),
-        ("search", {"query": "What?", "limit": 0}, "limit must be 1 at least."),
+        ("search", {"query": "What?", "top_k": 0}, "top_k must be 1 at least."),
         ("search", {}, "query is missing."),
         ("search", {"query": "What?", "sesion": "s1"}, "Did you mean 'session'?"),
         ("forget", {"query": "boat", "befor": "2001-01-01"}, "Did you mean 'before'?"),

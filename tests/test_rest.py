@@ -16,8 +16,8 @@ from memgraph_engine import Memory, Settings, errors
 from memgraph_engine.graph import keys
 from memgraph_engine.integrations import access as access_of
 from memgraph_engine.integrations.access import Access
+from memgraph_engine.integrations.bodies import arguments
 from memgraph_engine.integrations.rest import app, service, serving
-from memgraph_engine.integrations.rest.bodies import arguments
 from memgraph_engine.interface.filters import FILTERS, NOTE_FILTERS
 from memgraph_engine.interface.nesting import deeper
 from memgraph_engine.model.item import Put

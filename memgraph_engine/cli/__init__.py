@@ -3,12 +3,13 @@
 import errno
 import os
 import sys
+from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
 
 from memgraph_engine import __version__
-from memgraph_engine.cli import adding, asking, changes, erasing, listing, lives, show, upkeep
+from memgraph_engine.cli import adding, asking, changes, erasing, rows, show, upkeep
 from memgraph_engine.cli.audit import audit_app
 from memgraph_engine.cli.blocks import blocks_app
 from memgraph_engine.cli.calibrate import calibrate
@@ -16,7 +17,6 @@ from memgraph_engine.cli.claims import claims_app
 from memgraph_engine.cli.db import db_app
 from memgraph_engine.cli.demo import demo
 from memgraph_engine.cli.eval import eval_app
-from memgraph_engine.cli.explain import explain
 from memgraph_engine.cli.group import Commands, Group
 from memgraph_engine.cli.health import health
 from memgraph_engine.cli.import_ import import_app
@@ -63,10 +63,9 @@ def _tell(error: object) -> None:
 
 
 app = Commands(
-    name="memgraph-engine",
+    "memgraph-engine",
+    _HELP,
     cls=_Commands,
-    help=_HELP,
-    no_args_is_help=True,
     rich_markup_mode=None,  # half a second of imports for a frame around the help
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -88,19 +87,26 @@ def _main(
     """Take the options that stand before a command."""
 
 
-_COMMANDS = (
-    *(init, calibrate, demo, adding.add, adding.ingest, adding.process, worker, serve),
-    *(asking.search, asking.ask, asking.context, asking.prompt, asking.reflect, profile),
-    *(changes.get, listing.list_notes, changes.history, explain, changes.update, changes.delete, changes.decisions),
-    *(changes.undo, changes.untie, erasing.forget, erasing.receipts, erasing.verify_erasure),
-    *(lives.sweep, lives.end_session, lives.restore, lives.limit, lives.evict, lives.evolve, lives.pin, lives.unpin),
-    *(erasing.hold, erasing.release, upkeep.export, upkeep.render),
-    *(listing.stats, listing.users, listing.sessions, listing.tenants, listing.cost, upkeep.verify, health, mcp),
-)
-for one in _COMMANDS:
-    app.command("list" if one is listing.list_notes else None)(one)
-for name, group in (
-    *(("import", import_app), ("keys", keys_app), ("audit", audit_app), ("policy", policy_app)),
-    *(("topics", topics_app), ("blocks", blocks_app), ("claims", claims_app), ("eval", eval_app), ("db", db_app)),
-):
-    app.add_typer(group, name=name)
+_PANELS: Mapping[str, Sequence[Commands | Callable[..., None] | str]] = {
+    "Talk to a memory": (adding.add, adding.ingest, asking.search, asking.ask, "context", "prompt", asking.reflect),
+    "Look at what it holds": (
+        *("get", "list", "source", "history", "explain", "decisions", profile, "sessions", "stats", "cost"),
+        *("anchors", audit_app),
+    ),
+    "Change it": (*("update", changes.delete, "undo", "untie", "pin", "unpin", "restore", "end-session", policy_app),),
+    "Erase for good": (*(erasing.forget, erasing.hold, erasing.release, "receipts", erasing.verify_erasure),),
+    "Run it": (
+        *(init, demo, serve, mcp, worker, db_app, keys_app, "users", "tenants", health, upkeep.verify),
+        *(upkeep.export, import_app, adding.process, "sweep", upkeep.limit, "evict", upkeep.render, calibrate),
+    ),
+    "From the papers": (topics_app, blocks_app, claims_app, "evolve", eval_app),
+}
+"""All commands, those that are in the table of rows by name, in the order in which help lists them."""
+for panel, some in _PANELS.items():
+    for one in some:
+        if isinstance(one, Commands):
+            app.add_typer(one, rich_help_panel=panel)
+        elif isinstance(one, str):
+            app.command(one, rich_help_panel=panel)(rows.command(one))
+        else:
+            app.command(rich_help_panel=panel)(one)

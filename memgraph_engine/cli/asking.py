@@ -1,8 +1,8 @@
-"""What a memory is asked: notes, contexts, prompts and answers, and which of the notes were of use."""
+"""What a memory is asked: notes and answers, and which of the notes were of use."""
 
 import logging
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -104,61 +104,6 @@ def _told(pieces: "Iterator[str | Answer]", *, aloud: bool) -> "Answer":
 
 
 @on_memory
-def context(
-    on: Target,
-    question: Question,
-    budget: Budget = None,
-    top_k: Considered = TOP_K,
-    by: Annotated[
-        Literal["notes", "blocks"], "What finds the notes: a search for them, or the blocks nearest to the question."
-    ] = "notes",
-    claims: Annotated[bool, "Add claims on what the question names; without filters."] = False,
-    history: History = "",
-    *,
-    filters: SearchFilters,
-) -> Iterator[object]:
-    """Print what the memory holds on a question.
-
-    Its lines are numbered and dated, for the prompt of a model.
-    A user's question reads the tenant's shared memory too.
-    """
-    found = on.memory(asking=True).context(
-        question, **on.owner, budget=budget, top_k=top_k, by=by, claims=claims, history=history, **filters
-    )
-    yield found
-    show.asked(found.asked)
-    if not found.entries:
-        typer.echo("Nothing found.", err=True)
-        return
-    typer.echo(show.clean(found.text))
-
-
-@on_memory
-def prompt(
-    on: Target,
-    question: Question,
-    session: Annotated[str, "ID: The conversation that goes on, if there is one."] = "",
-    system: Annotated[str, "TEXT: What stands in front of all else."] = "",
-    window: Annotated[int | None, "TOKENS: The model's window; else the setting `prompt.window`.", {"min": 1}] = None,
-    top_k: Considered = TOP_K,
-    include: Annotated[
-        list[str] | None, "POLICY: Also notes of this policy, which are shown only if asked for."
-    ] = None,
-) -> Iterator[object]:
-    """Print the messages to give a model for a question.
-
-    They hold what is known, what is remembered and what was just said.
-    """
-    made = on.memory(asking=True).prompt(
-        question, **on.owner, session=session, system=system, window=window, top_k=top_k, include=include or ()
-    )
-    yield made
-    for message in made.messages:
-        typer.echo(show.clean(f"{message['role']}:\n{message['content']}\n"))
-    typer.echo(f"{made.tokens:,} of {made.window:,} tokens.", err=True)
-
-
-@on_memory
 def reflect(
     on: Target,
     question: Question,
@@ -171,8 +116,4 @@ def reflect(
     """
     if not shown:
         raise typer.BadParameter("name the notes that were shown, by their ids or their sources'.", param_hint="--note")
-    found = on.memory(asking=True).reflect(question, shown, answer, **on.owner)
-    yield found
-    for one in found.notes:
-        worth = "" if one.utility is None else f"  {one.before} -> {one.utility}"
-        typer.echo(show.clean(f"{one.note}  {one.outcome}{worth}  {one.why}"))
+    return on.shown(on.memory(asking=True).reflect(question, shown, answer, **on.owner))

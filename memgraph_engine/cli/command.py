@@ -6,7 +6,7 @@ A command is a generator: it yields what `--json` prints, and what stands behind
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from inspect import Parameter, signature
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from memgraph_engine.interface.whose import Whose
     from memgraph_engine.model.result import Decision
 
-One = TypeVar("One")
 _TOLD = 5  # decisions whose undo is told
 
 
@@ -32,10 +31,12 @@ class Target(ExitStack):
     def __init__(self, owner: "Whose", tenant: str | None, *, as_json: bool) -> None:
         super().__init__()
         self.owner, self.tenant, self.as_json = owner, tenant, as_json
+        self._known: Memory | None = None
 
     def memory(self, *, asking: bool = False) -> "Memory":
         """Reach it for a user who was written to, or the shared memory (`connect.known`)."""
-        return self.enter_context(known(self.tenant, self.owner, asking=asking))
+        self._known = self._known or self.enter_context(known(self.tenant, self.owner, asking=asking))
+        return self._known
 
     def connect(self) -> "Memory":
         """Reach it for anybody, or for the whole tenant."""
@@ -45,13 +46,13 @@ class Target(ExitStack):
         """Return a command on the same memory, as a hint tells it."""
         return again(command, self.owner, self.tenant)
 
-    def listed(self, found: Sequence[One], tell: Callable[[One], object], none: str = "") -> Iterator[object]:
-        """Yield what was found, and tell each of it, or on standard error that there is none."""
+    def shown(self, found: object, none: str = "", again: str = "") -> Iterator[object]:
+        """Yield a result and display it; of an empty list say that there is `none`, and which command makes some."""
         yield found
-        for one in found:
-            tell(one)
-        if none and not found:
-            typer.echo(none, err=True)
+        from memgraph_engine.cli.display import display
+
+        if not display(found, self) and none:
+            typer.echo(f"{none}: {self.again(again)}" if again else none, err=not again)
 
     def decided(self, done: str, decision: "Decision") -> Iterator[object]:
         """Yield the one decision that a command made, and print what it did."""

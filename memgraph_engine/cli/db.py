@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memgraph_engine.cli import show
-from memgraph_engine.cli.group import Commands, Group
+from memgraph_engine.cli.group import Commands
 from memgraph_engine.cli.options import Json
 from memgraph_engine.errors import LocalServerError
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:  # loaded when a command runs, so that `--help` is fast
     from memgraph_engine.graph.server import Backup, LocalServer, Status
     from memgraph_engine.settings import Settings
 
-db_app = Commands(cls=Group, help="The managed local Neo4j server.", no_args_is_help=True)
+db_app = Commands("db", "The managed local Neo4j server.")
 
 
 @db_app.command()

@@ -13,7 +13,7 @@ from memgraph_engine.cli.options import Shared, User, whose
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memgraph_engine.model.result import Chosen, ErasurePlan, ErasureReceipt
+    from memgraph_engine.model.result import Chosen, ErasurePlan
 
 _MOST, _FEW = 50, 5  # sources that are listed
 
@@ -84,19 +84,6 @@ def _list(some: "Sequence[Chosen]", most: int, *, err: bool) -> None:
 
 
 @on_tenant
-def receipts(on: Target) -> Iterator[object]:
-    """List the receipts of a tenant's erasures, oldest first."""
-    return on.listed(on.connect().receipts(), _receipt, "Nothing was erased.")
-
-
-def _receipt(one: "ErasureReceipt") -> None:
-    typer.echo(
-        f"{one.number}  {show.moment(one.ended)}  {one.rule}: {show.count(one.counts['sources'], 'source')}, "
-        f"{show.count(one.counts['notes'], 'note')}; {one.residue} left  {one.hash[:16]}"
-    )
-
-
-@on_tenant
 def verify_erasure(
     on: Target,
     probe: Annotated[Path | None, "FILE: Look for the words of this file.", {"exists": True, "dir_okay": False}] = None,
@@ -131,14 +118,9 @@ def hold(
     if reason is None and (session or source):
         raise typer.BadParameter("say why it must not be erased.", param_hint="REASON")
     memory = on.memory()
-    made = memory.hold(reason, session=session, source=source, **on.owner) if reason else None
-    found = [made] if made else memory.holds(**on.owner)
-    yield made or found
-    for one in found:
-        what = f"session {one.session}" if one.session else f"source {one.source}" if one.source else "everything"
-        typer.echo(show.inline(f"{one.id}  {one.at:%Y-%m-%d}  {what}: {one.reason}"))
-    if not found:
-        typer.echo("Nothing is held.", err=True)
+    if reason:
+        return on.shown(memory.hold(reason, session=session, source=source, **on.owner))
+    return on.shown(memory.holds(**on.owner), "Nothing is held.")
 
 
 @on_memory

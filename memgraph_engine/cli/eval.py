@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memgraph_engine.cli import show
-from memgraph_engine.cli.group import Commands, Group
+from memgraph_engine.cli.group import Commands
 from memgraph_engine.cli.options import Json
 from memgraph_engine.cli.progress import bar
 from memgraph_engine.errors import InvalidInput
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from memgraph_engine.evaluation.summary import Summary
     from memgraph_engine.settings import Settings
 
-eval_app = Commands(cls=Group, help="The experiments of the papers, on this engine.", no_args_is_help=True)
+eval_app = Commands("eval", "The experiments of the papers, on this engine.")
 
 _ALL = "all"
 _File = Annotated[

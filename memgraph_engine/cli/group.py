@@ -1,6 +1,6 @@
 """A command that has commands of its own."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, TypeVar
@@ -10,6 +10,7 @@ from typer._click.exceptions import NoSuchOption
 from typer.core import TyperGroup
 
 from memgraph_engine.cli.options import described
+from memgraph_engine.cli.rows import command
 from memgraph_engine.interface.meant import meant
 
 C = TypeVar("C", bound=Callable[..., Any])
@@ -18,6 +19,12 @@ _FEW = 12  # commands that are all named
 
 class Commands(typer.Typer):
     """Commands whose options are told in a line each (`options.described`)."""
+
+    def __init__(self, name: str, about: str, rows: Sequence[str] = (), **given: Any) -> None:
+        """Begin with commands of the table (`rows.ROWS`)."""
+        super().__init__(name=name, help=about, no_args_is_help=True, **{"cls": Group, **given})
+        for one in rows:
+            self.command(one)(command(f"{name} {one}"))
 
     def command(self, name: str | None = None, **given: Any) -> Callable[[C], C]:
         """Take a function for a command."""
@@ -36,6 +43,17 @@ class Group(TyperGroup):
             if takers:
                 ctx.fail(f"{option} belongs behind a command of `{ctx.command_path}`: {', '.join(takers)}.")
         return super().parse_args(ctx, args)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
+        """List the commands, panel by panel, in columns that are as wide in each."""
+        width = max(map(len, self.commands))
+        panels = dict[str, list[tuple[str, str]]]()
+        for name, one in self.commands.items():
+            panel = getattr(one, "rich_help_panel", None) or "Commands"
+            panels.setdefault(panel, []).append((name, one.get_short_help_str(formatter.width - 6 - width)))
+        for panel, some in panels.items():
+            with formatter.section(panel):
+                formatter.write_dl(some, col_spacing=width + 2 - max(len(name) for name, _ in some))
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command that is named; of an option that it has not say which is meant."""

@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 _USERS = 20  # that are told of
 
 import_app = Commands(
-    cls=WithDefault,
-    help=(
+    "import",
+    (
         "Read an export, or what another program has kept.\n\n`import FILE` makes the memory of a file that `export` "
         "wrote. The commands bring what mem0, LangGraph's stores or chats hold into the memories of their users."
     ),
     epilog="A file that is called like one of the commands is named with its folder: `import ./mem0`.",
-    no_args_is_help=True,
+    cls=WithDefault,
     subcommand_metavar="FILE | COMMAND [ARGS]...",
 )
 

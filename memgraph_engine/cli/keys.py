@@ -7,7 +7,7 @@ import typer
 
 from memgraph_engine.cli import complete, show
 from memgraph_engine.cli.command import Target, on_tenant
-from memgraph_engine.cli.group import Commands, Group
+from memgraph_engine.cli.group import Commands
 from memgraph_engine.errors import NotFound
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from memgraph_engine.client import Memory
     from memgraph_engine.model.key import Key
 
-keys_app = Commands(cls=Group, help="Keys: who may ask a server, and what for.", no_args_is_help=True)
+keys_app = Commands("keys", "Keys: who may ask a server, and what for.")
 
 
 @keys_app.command()

@@ -12,7 +12,7 @@ import typer
 from memgraph_engine.cli import complete
 from memgraph_engine.errors import InvalidInput
 from memgraph_engine.interface.defaults import MOST
-from memgraph_engine.interface.filters import NoteFilters, SearchFilters, metadata_of
+from memgraph_engine.interface.filters import ABOUT, FILTERS, NOTE_FILTERS, NoteFilters, SearchFilters, metadata_of
 from memgraph_engine.interface.whose import Whose
 from memgraph_engine.model.marker import shown
 
@@ -68,35 +68,22 @@ def metadata(pairs: Sequence[str]) -> dict[str, object]:
         raise typer.BadParameter(str(error), param_hint="--meta") from None
 
 
-NOTE_OPTIONS: dict[str, Any] = {
-    "session": Annotated[
-        str | None, "ID: Only notes of this conversation or document.", {"autocompletion": complete.sessions}
-    ],
-    "speaker": Annotated[str | None, "NAME: Only what this speaker said."],
-    "role": Annotated[str | None, "ROLE: Only messages of this role."],
-    "agent": Annotated[str | None, "ID: Only what was said to this agent."],
-    "kind": Annotated[str | None, "KIND: Only what came as this: message, document, code, api_result or item."],
-    "since": Annotated[str | None, "TIME: Only what was said then or later, ISO 8601."],
-    "until": Annotated[str | None, "TIME: Only what was said then or before, ISO 8601."],
-    "tags": Annotated[list[str] | None, "--tag TAG: Only notes with this tag; can be repeated."],
-    "metadata": Annotated[
-        list[str] | None, "--meta KEY=VALUE: Only notes with this entry in the metadata; can be repeated."
-    ],
+_LISTED = list[str] | None
+_FILTERS: Mapping[str, tuple[Any, str]] = {
+    "tags": (_LISTED, "--tag "),
+    "metadata": (_LISTED, "--meta "),
+    "include": (_LISTED, ""),
+    "min_similarity": (float | None, ""),
+    "archived": (bool | None, "--archived: "),
 }
-"""The option of each filter that a listing takes (`interface.filters`)."""
 FILTER_OPTIONS: dict[str, Any] = {
-    **NOTE_OPTIONS,
-    "as_of": Annotated[str | None, "TIME: Ask what was true in the world then; a day means its end."],
-    "known_at": Annotated[
-        str | None, "TIME: Ask what the memory held then (nothing before its import); a day means its end."
-    ],
-    "min_similarity": Annotated[float | None, "X: Only notes at least this similar to the question, -1 to 1."],
-    "include": Annotated[
-        list[str] | None, "POLICY: Also notes of this policy, which are shown only if asked for; can be repeated."
-    ],
-    "archived": Annotated[bool | None, "--archived: Also notes that a summary stands for; they are found by words."],
+    name: Annotated[kind, f"{names}{ABOUT[name]}", {"autocompletion": complete.sessions if name == "session" else None}]
+    for name in FILTERS
+    for kind, names in [_FILTERS.get(name, (str | None, ""))]
 }
-"""The option of each filter that a question takes."""
+"""The option of each filter that a question takes (`interface.filters`)."""
+NOTE_OPTIONS: dict[str, Any] = {name: FILTER_OPTIONS[name] for name in NOTE_FILTERS}
+"""Those that a listing takes."""
 NARROWING: Mapping[Any, Mapping[str, Any]] = {NoteFilters: NOTE_OPTIONS, SearchFilters: FILTER_OPTIONS}
 """The options that stand in place of a command's parameter `filters`, by its type."""
 

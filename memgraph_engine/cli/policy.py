@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memgraph_engine.cli import show
-from memgraph_engine.cli.command import Target, on_memory, printed
-from memgraph_engine.cli.group import Commands, Group
-from memgraph_engine.cli.options import NoteId
+from memgraph_engine.cli.command import printed
+from memgraph_engine.cli.group import Commands
 
 if TYPE_CHECKING:
     from memgraph_engine.lifecycle import Policy
 
-policy_app = Commands(cls=Group, help="Policies: how long notes can be read.", no_args_is_help=True)
+policy_app = Commands("policy", "Policies: how long notes can be read.", ("set", "apply"))
 
 
 @policy_app.command()
@@ -58,33 +57,3 @@ def _duration(time: timedelta) -> str:
 def _kept(policy: "Policy") -> str:
     models = "" if policy.models else "; no chat model sees it"
     return models + ("; it is found only where it is asked for" if policy.asked else "")
-
-
-@policy_app.command("set")
-@on_memory
-def set_(on: Target, id: NoteId, policy: Annotated[str, "POLICY: A class of the policy file."]) -> Iterator[object]:
-    """Give a note a policy, which `policy apply` leaves it.
-
-    `undo` takes it back.
-    """
-    return on.decided(f"Gave {id} the policy {policy}", on.memory().set_policy(id, policy, **on.owner))
-
-
-@policy_app.command()
-@on_memory
-def apply(on: Target, dry_run: Annotated[bool, "Write nothing; count what would change."] = False) -> Iterator[object]:
-    """Give all notes the policies of the file as it is now.
-
-    That is the file of the settings. `undo` takes it back.
-    """
-    applied = on.memory().apply_policies(dry_run=dry_run, **on.owner)
-    yield applied
-    will = "would become" if dry_run else "became"
-    for name, notes in applied.classes.items():
-        typer.echo(f"{show.count(notes, 'note')} {will} {name}.")
-    if applied.ends:
-        end = "would end" if dry_run else "end"
-        typer.echo(f"{show.count(applied.ends, 'note')} of the same policy {end} at another time.")
-    if not applied.classes and not applied.ends:
-        typer.echo("Nothing changes: all notes are as the policies say.")
-    on.undoing("To take it back", applied.decisions)

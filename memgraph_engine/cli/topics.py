@@ -1,20 +1,17 @@
 """`memgraph-engine topics`: keywords that occur together, and the runs that find them."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from memgraph_engine.cli import show
 from memgraph_engine.cli.command import Target, on_memory, on_tenant
-from memgraph_engine.cli.group import Commands, Group
+from memgraph_engine.cli.group import Commands
 from memgraph_engine.cli.options import Shared, User, whose
 from memgraph_engine.cli.progress import bar
 
-if TYPE_CHECKING:
-    from memgraph_engine.model.topic import TopicRun
-
-topics_app = Commands(cls=Group, help="Topics: keywords that occur together.", no_args_is_help=True)
+topics_app = Commands("topics", "Topics: keywords that occur together.", ("list", "show", "ties", "runs"))
 
 _PHASES = 5
 
@@ -49,40 +46,7 @@ def rebuild(
             runs = memory.rebuild_all_topics(engine=engine, progress=tell)
         else:
             runs = [memory.rebuild_topics(**on.owner, engine=engine, progress=tell)]
-    yield runs if every else runs[0]
-    for run in runs:
-        _print(run)
-    if not runs:
-        typer.echo("No memory has changed since its topics were found.")
-
-
-@topics_app.command("list")
-@on_memory
-def list_topics(on: Target) -> Iterator[object]:
-    """List the topics, the largest first.
-
-    Each has its most central keywords.
-    """
-    found = on.memory().topics(**on.owner)
-    yield found
-    for topic in found:
-        typer.echo(f"{topic.id}  {topic.size:>6,}  {show.clean(', '.join(topic.keywords))}")
-    if not found:
-        typer.echo(f"There are no topics. To find them: {on.again('topics rebuild')}")
-
-
-@topics_app.command("show")
-@on_memory
-def show_topic(on: Target, id: Annotated[str, "ID: A topic's id."]) -> Iterator[object]:
-    """Show a topic with all of its keywords.
-
-    The most central ones stand first.
-    """
-    topic = on.memory().topic(id, **on.owner)
-    yield topic
-    typer.echo(f"{topic.id}  {show.clean(topic.label)}  ({show.count(topic.size, 'keyword')})")
-    for keyword in topic.keywords:
-        typer.echo(f"  {show.clean(keyword)}")
+    return on.shown(runs if every else runs[0], "No memory has changed since its topics were found.")
 
 
 @topics_app.command()
@@ -103,20 +67,13 @@ def diff(on: Target) -> Iterator[object]:
     def named(topic: str) -> str:
         return show.clean(f"{topic[:8]} ({labels.get(topic, 'ended')})") if topic else "no topic"
 
+    from memgraph_engine.cli.display import entry
+
     run = runs[0]
-    _print(run)
+    entry(run)
     for old, parts in run.splits.items():
         typer.echo(f"split   {named(old)} into {'; '.join(map(named, parts))}")
     for new, parts in run.merges.items():
         typer.echo(f"merged  {named(new)} from {'; '.join(map(named, parts))}")
     for move in run.moves:
         typer.echo(f"moved   {show.clean(move.keyword)} from {named(move.source)} to {named(move.target)}")
-
-
-def _print(run: "TopicRun") -> None:
-    typer.echo(
-        f"{show.clean(run.scope)}: {show.count(run.topics, 'topic')} of {show.count(run.keywords, 'keyword')}, "
-        f"{len(run.created):,} new, {len(run.ended):,} ended, {run.moved:,} moved, {run.joined:,} joined; "
-        f"modularity {run.modularity_after:.3f} ({run.modularity_before:.3f} without bounds), "
-        f"{run.engine}, {sum(run.seconds.values()):.1f} s"
-    )

@@ -1,4 +1,4 @@
-"""A memory as a whole: written into a file, rendered anew, checked."""
+"""A memory as a whole: written into a file, rendered anew, checked, and how large it may be."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,6 +8,8 @@ import typer
 
 from memgraph_engine.cli import progress, show
 from memgraph_engine.cli.command import Target, on_memory
+
+_SETTING = "default"
 
 
 @on_memory
@@ -45,3 +47,18 @@ def verify(on: Target) -> Iterator[object]:
     there is one.
     """
     return on.faults(on.memory().verify(**on.owner))
+
+
+@on_memory
+def limit(on: Target, cap: Annotated[str, "CAP: A number of notes, 0 for any number, or default."]) -> Iterator[object]:
+    """Give a memory a cap of its own, or that of the settings.
+
+    `evict` or a worker then brings it down to that.
+    """
+    if cap != _SETTING and not cap.isdecimal():
+        raise typer.BadParameter("give a number of notes, 0 for any number, or default.", param_hint="CAP")
+    own = None if cap == _SETTING else int(cap)
+    on.memory().limit(own, **on.owner)
+    yield {"cap": own}
+    told = "that of the settings" if own is None else f"{own:,} notes" if own else "any number of notes"
+    typer.echo(f"The cap is {told}.")

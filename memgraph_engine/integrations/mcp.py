@@ -7,9 +7,8 @@ headers.
 import json
 from collections.abc import Callable, Collection
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from functools import wraps
-from inspect import getdoc
+from inspect import Parameter, Signature, getdoc
 from typing import Annotated, Any, Literal, TypeVar, cast
 
 from mcp.server import MCPServer
@@ -24,6 +23,7 @@ from memgraph_engine import __version__
 from memgraph_engine.client import Memory
 from memgraph_engine.errors import InvalidInput, MemgraphEngineError, NotFound
 from memgraph_engine.forks import lock
+from memgraph_engine.integrations import bodies
 from memgraph_engine.integrations.access import Caller, Plans
 from memgraph_engine.interface.arguments import sentence
 from memgraph_engine.interface.filters import SearchFilters
@@ -33,6 +33,7 @@ from memgraph_engine.model.key import RIGHTS, Right
 from memgraph_engine.model.marker import without_marks
 from memgraph_engine.model.memory import Note
 from memgraph_engine.model.result import Hit
+from memgraph_engine.operations import OPERATIONS, Operation
 
 Reach = Callable[[Context, Right], tuple[Memory, Whose]]
 """Returns the memory that a request means, and whose it is; raises NotAllowed without the right."""
@@ -120,32 +121,20 @@ class Planned(BaseModel):
     held: list[str] = Field(description="Why it can't be erased now.")
 
 
-class Told(BaseModel):
-    """A user's profile."""
-
-    text: str
-    attributes: list[dict[str, Any]]
-
-
-class Topics(BaseModel):
-    """What the memory is about."""
-
-    topics: list[dict[str, Any]] = Field(description="Each with its label, size and central keywords.")
-
-
 def server(reach: Reach, *, plans: Plans | None = None, rights: Collection[Right] = RIGHTS) -> MCPServer:
     """Return the server of the memories that can be reached; it offers the tools that some of the `rights` allow.
 
     Plans of erasures wait among `plans`, else among its own.
     """
-    tools = Tools(reach, plans or Plans())
+    own = Tools(reach, plans or Plans())
+    offered = [one for some in OPERATIONS.values() for one in some if one.mcp and one.right in rights]
     made: MCPServer = MCPServer(
         "memgraph-engine",
         title="Memory",
         version=__version__,
         instructions=_INSTRUCTIONS,
         log_level="WARNING",
-        tools=[one.of(tools) for one in _TOOLS if one.right in rights],
+        tools=[_tool(one, getattr(own, one.mcp, None) or _call(one, reach)) for one in offered],
     )
     resources = Resources(reach)
     # only a template is told of the request, and so of whose memory is meant
@@ -172,52 +161,47 @@ class _Tool(Tool):
             raise ToolError(sentence(first, where, known, "argument")) from error
 
 
-@dataclass(frozen=True, slots=True)
-class _Announced:
-    """How a tool is announced: what right it needs, and what it does to what is there."""
-
-    name: str
-    title: str
-    right: Right
-    reads: bool = False
-    destroys: bool = False
-
-    def of(self, tools: "Tools") -> Tool:
-        """Return the tool. It refuses arguments that it does not have: a filter that is misspelt would find all."""
-        made = _Tool.from_function(
-            _told(getattr(tools, self.name), ToolError),
-            name=self.name,
-            title=self.title,
-            description=getdoc(getattr(Tools, self.name)),
-            annotations=ToolAnnotations(
-                title=self.title,
-                read_only_hint=self.reads,
-                destructive_hint=self.destroys,
-                idempotent_hint=self.reads or self.destroys,
-                open_world_hint=False,
-            ),
-            structured_output=True,
-        )
-        own = made.fn_metadata.arg_model
-        told = {"model_config": ConfigDict(extra="forbid"), "__module__": own.__module__}
-        strict = cast("type[BaseModel]", type(own.__name__, (own,), told))
-        metadata = made.fn_metadata.model_copy(update={"arg_model": strict})
-        return made.model_copy(update={"fn_metadata": metadata, "parameters": strict.model_json_schema(by_alias=True)})
+def _tool(one: Operation, work: Callable[..., Any]) -> Tool:
+    """Return a tool. It refuses arguments that it does not have: a filter that is misspelt would find all."""
+    title = one.mcp.capitalize()
+    destroys = one.right == "forget" and not one.reads
+    made = _Tool.from_function(
+        _told(work, ToolError),
+        name=one.mcp,
+        title=title,
+        description=getdoc(work),
+        annotations=ToolAnnotations(
+            title=title,
+            read_only_hint=one.reads,
+            destructive_hint=destroys,
+            idempotent_hint=one.reads or destroys,
+            open_world_hint=False,
+        ),
+        structured_output=True,
+    )
+    own = made.fn_metadata.arg_model
+    told = {"model_config": ConfigDict(extra="forbid"), "__module__": own.__module__}
+    strict = cast("type[BaseModel]", type(own.__name__, (own,), told))
+    metadata = made.fn_metadata.model_copy(update={"arg_model": strict})
+    return made.model_copy(update={"fn_metadata": metadata, "parameters": strict.model_json_schema(by_alias=True)})
 
 
-_TOOLS = (
-    _Announced("remember", "Remember something", "write"),
-    _Announced("search", "Search the memory", "read", reads=True),
-    _Announced("fetch", "Read a note", "read", reads=True),
-    _Announced("context", "Recall what is known", "read", reads=True),
-    _Announced("explain", "Explain a note", "read", reads=True),
-    _Announced("profile", "What is known about the user", "read", reads=True),
-    _Announced("topics", "What the memory is about", "read", reads=True),
-    _Announced("update", "Correct a note", "write"),
-    _Announced("undo", "Take a decision back", "write"),
-    _Announced("forget", "Plan to erase something", "forget", reads=True),
-    _Announced("erase", "Erase what was planned", "forget", destroys=True),
-)
+def _call(one: Operation, reach: Reach) -> Callable[..., dict[str, Any]]:
+    """Return what calls the method of an operation, with the method's own arguments."""
+
+    def call(ctx: Context, **given: Any) -> dict[str, Any]:
+        memory, whose = reach(ctx, one.right)
+        found = json_form(getattr(memory, one.name)(**given, **whose))
+        return {one.listed: found} if one.listed else found
+
+    takes = [Parameter("ctx", Parameter.KEYWORD_ONLY, annotation=Context)]
+    for name, (kind, told) in bodies.arguments(one.name).items():
+        default = Parameter.empty if told["default"] is ... else told["default"]
+        field = Field(**{key: value for key, value in told.items() if key != "default"})
+        takes.append(Parameter(name, Parameter.KEYWORD_ONLY, annotation=Annotated[kind, field], default=default))
+    call.__doc__ = bodies.about(one.name)
+    call.__signature__ = Signature(takes, return_annotation=dict[str, Any])  # type: ignore[attr-defined]
+    return call
 
 
 def over_http(request: Context, right: Right) -> tuple[Memory, Whose]:
@@ -293,7 +277,7 @@ class Connecting:
 
 
 class Tools:
-    """What a model can do with a memory; the docstrings and fields are what it reads of them."""
+    """The tools that are more than a method; their docstrings and fields are what a model reads of them."""
 
     def __init__(self, reach: Reach, plans: Plans) -> None:
         self._reach, self._plans = reach, plans
@@ -302,7 +286,7 @@ class Tools:
         self,
         ctx: Context,
         text: Annotated[str, Field(description="What is to be remembered, as it was said.", min_length=1)],
-        said_by: Annotated[Literal["user", "assistant"], Field(description="Who said it.")] = "user",
+        role: Annotated[Literal["user", "assistant"], Field(description="Who said it.")] = "user",
         session: Annotated[str | None, Field(description="The conversation that it is part of, by any id.")] = None,
         time: Annotated[str | None, Field(description="When it was said (ISO 8601); now if left out.")] = None,
         tags: Annotated[list[str] | None, Field(description="Words to find it by later, such as a project.")] = None,
@@ -314,7 +298,7 @@ class Tools:
         """
         memory, whose = self._reach(ctx, "write")
         given = {"session": session, "time": time, "tags": tags}
-        message: dict[str, object] = {"text": text, "role": said_by}
+        message: dict[str, object] = {"text": text, "role": role}
         message |= {name: value for name, value in given.items() if value}
         (entry,) = memory.add(message, **whose).entries
         return Remembered(note=entry.note, kind=entry.kind, decision=entry.decision, source=entry.source)
@@ -323,7 +307,7 @@ class Tools:
         self,
         ctx: Context,
         query: Annotated[str, Field(description="A question, or what is looked for, in natural language.")],
-        limit: Annotated[int, Field(description="How many notes, at most.", ge=1, le=100)] = 10,
+        top_k: Annotated[int, Field(description="How many notes, at most.", ge=1, le=100)] = 10,
         session: Session = None,
         since: Since = None,
         until: Until = None,
@@ -334,7 +318,7 @@ class Tools:
         For a question of the user's, `context` is better: it says whether what it tells is likely to be an answer.
         """
         memory, whose = self._reach(ctx, "read")
-        hits = memory.search(query, top_k=limit, **whose, **_filters(session, since, until, tags))
+        hits = memory.search(query, top_k=top_k, **whose, **_filters(session, since, until, tags))
         return Results(results=[_found(hit) for hit in hits])
 
     def fetch(self, ctx: Context, id: Id) -> Fetched:  # noqa: A002  as the clients that expect it call it
@@ -365,47 +349,11 @@ class Tools:
             text=found.text, empty=empty, sure=found.sure, notes=notes, tokens=found.tokens, asked=found.asked
         )
 
-    def explain(self, ctx: Context, id: Id) -> dict[str, Any]:  # noqa: A002
-        """Tell how a note came to be what it is: its versions, the decisions that made them, and its ties."""
-        memory, whose = self._reach(ctx, "read")
-        return memory.explain(id, **whose).to_dict()
-
-    def profile(self, ctx: Context) -> Told:
-        """Tell what is known about the user by attributes, such as name, residence or diet."""
-        memory, whose = self._reach(ctx, "read")
-        found = memory.profile(**whose)
-        return Told(text=found.text, attributes=json_form(found.attributes))
-
-    def topics(self, ctx: Context) -> Topics:
-        """List what the memory is about: its topics, the largest first."""
-        memory, whose = self._reach(ctx, "read")
-        return Topics(topics=json_form(memory.topics(**whose)))
-
-    def update(
-        self,
-        ctx: Context,
-        id: Id,  # noqa: A002
-        text: Annotated[str, Field(description="What it is to say from now on.")],
-    ) -> dict[str, Any]:
-        """Give a note another text, because it is wrong. What it said stays in its history; `undo` brings it back."""
-        memory, whose = self._reach(ctx, "write")
-        return memory.update(id, text, **whose).to_dict()
-
-    def undo(
-        self,
-        ctx: Context,
-        decision: Annotated[str, Field(description="The id of a decision, as other tools return it.")],
-        cascade: Annotated[bool, Field(description="Take back later decisions that build on it, too.")] = False,
-    ) -> dict[str, Any]:
-        """Take back what a decision did: what it made goes, what it changed is as before."""
-        memory, whose = self._reach(ctx, "write")
-        return memory.undo(decision, cascade=cascade, **whose).to_dict()
-
     def forget(
         self,
         ctx: Context,
         query: Annotated[str | None, Field(description="Words that all of what is to go holds.")] = None,
-        ids: Annotated[list[str] | None, Field(description="Notes or sources to erase, by their ids.")] = None,
+        source: Annotated[list[str] | None, Field(description="Notes or sources to erase, by their ids.")] = None,
         session: Annotated[str | None, Field(description="A conversation or document to erase, by its id.")] = None,
         before: Annotated[str | None, Field(description="Erase what was said before this time (ISO 8601).")] = None,
         near: Annotated[bool, Field(description="Take what is near to the query too.")] = False,
@@ -417,7 +365,7 @@ class Tools:
         """
         memory, whose = self._reach(ctx, "forget")
         plan = memory.forget(
-            query=query, source=ids, session=session, before=before, near=near, keep=keep or (), **whose
+            query=query, source=source, session=session, before=before, near=near, keep=keep or (), **whose
         )
         self._plans.keep(plan)
         return Planned(

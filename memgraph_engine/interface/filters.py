@@ -36,6 +36,23 @@ class SearchFilters(NoteFilters, total=False):
 NOTE_FILTERS = tuple(NoteFilters.__annotations__)
 FILTERS = tuple(SearchFilters.__annotations__)
 """Their names."""
+ABOUT: Mapping[str, str] = {
+    "session": "ID: Only notes of this conversation or document.",
+    "speaker": "NAME: Only what this speaker said.",
+    "role": "ROLE: Only messages of this role.",
+    "agent": "ID: Only what was said to this agent.",
+    "kind": "KIND: Only what came as this: message, document, code, api_result or item.",
+    "since": "TIME: Only what was said then or later, ISO 8601.",
+    "until": "TIME: Only what was said then or before, ISO 8601.",
+    "tags": "TAG: Only notes with this tag; of several, with all.",
+    "metadata": "KEY=VALUE: Only notes with this entry in the metadata; of several, with all.",
+    "as_of": "TIME: Ask what was true in the world then; a day means its end.",
+    "known_at": "TIME: Ask what the memory held then (nothing before its import); a day means its end.",
+    "min_similarity": "X: Only notes at least this similar to the question, -1 to 1.",
+    "include": "POLICY: Also notes of this policy, which are shown only if asked for; or of several.",
+    "archived": "Also notes that a summary stands for; they are found by words.",
+}
+"""What each means, behind a word for its value."""
 _LISTS = ("tags", "metadata", "include")
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from memgraph_engine.client import Memory
 from memgraph_engine.errors import InvalidInput
+from memgraph_engine.integrations.bodies import Arguments
 from memgraph_engine.integrations.rest.asked import Asked
-from memgraph_engine.integrations.rest.bodies import Arguments
 from memgraph_engine.interface.defaults import MOST
 from memgraph_engine.interface.filters import NOTE_FILTERS, NoteFilters, filters_of
 from memgraph_engine.interface.whose import Whose

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Generator
-from inspect import Parameter, Signature, getdoc
+from inspect import Parameter, Signature
 from typing import Annotated, Any, get_type_hints
 
 from fastapi import APIRouter, Depends, Path, Query
@@ -10,7 +10,7 @@ from starlette.responses import Response, StreamingResponse
 
 from memgraph_engine.client import Memory
 from memgraph_engine.errors import MemgraphEngineError
-from memgraph_engine.integrations.rest import bodies
+from memgraph_engine.integrations import bodies
 from memgraph_engine.integrations.rest.asked import Asked, of_tenant, of_user, rendered
 from memgraph_engine.integrations.rest.calls import CALLS
 from memgraph_engine.integrations.rest.problems import Refused, described, document
@@ -30,13 +30,11 @@ _EVENTS = {
 
 def _described(one: Operation, tag: str) -> dict[str, Any]:
     """Return what the document says of an operation."""
-    method = getattr(Memory, one.name)
-    first = " ".join((getdoc(method) or "").partition("\n\n")[0].split())
-    said = [first, one.note, "It takes a key of the whole tenant." if one.whole else ""]
+    said = [bodies.about(one.name), one.note, "It takes a key of the whole tenant." if one.whole else ""]
     told = {"description": " ".join(filter(None, said)), "tags": [tag, *(["of the tenant"] if one.whole else [])]}
     if one.name == _STREAM:
         return {**told, "operation_id": one.name, "responses": {200: _EVENTS}}
-    kind = CALLS[one.name].answers if one.name in CALLS else get_type_hints(method)["return"]
+    kind = CALLS[one.name].answers if one.name in CALLS else get_type_hints(getattr(Memory, one.name))["return"]
     return {**told, **answers(one.name, {one.listed: kind} if one.listed else kind)}
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import is_dataclass
 from datetime import datetime
-from inspect import Parameter, signature
+from inspect import Parameter, getdoc, signature
 from types import UnionType
 from typing import Annotated, Any, Union, Unpack, get_args, get_origin, get_type_hints
 
@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema, create_model
 
 from memgraph_engine.client import Memory
 from memgraph_engine.interface.defaults import MOST
-from memgraph_engine.interface.filters import NoteFilters, SearchFilters
+from memgraph_engine.interface.filters import ABOUT, NoteFilters, SearchFilters
 
 _MOST_MESSAGES = 1000
 
@@ -60,6 +60,13 @@ _FILTERS = (Unpack[NoteFilters], Unpack[SearchFilters])
 _LEFT = ("self", "user_id", "shared", "progress", "fields", "engine")
 _BOUNDS = {**dict.fromkeys(("top_k", "k", "nodes", "limit"), (1, MOST)), "rounds": (1, 3)}
 _ABOUT: Mapping[str, str] = {
+    "id": ID,
+    "question": "The question, as it was asked.",
+    "text": "What it is to say from now on.",
+    "decision": "The id of a decision, as other calls return it.",
+    "answer": "What was answered.",
+    "subject": "A speaker whose profile is meant, not the user's.",
+    "limit": "How many, at most.",
     "history": "The turns before the question, or the session they are in.",
     "budget": "The most tokens of the context, 200 or more.",
     "wait": "False: store it, and let a worker construct its note later.",
@@ -72,16 +79,9 @@ _ABOUT: Mapping[str, str] = {
     "query": "What holds all of these words.",
     "near": "Take what is near to the query too.",
     "plan": "The id of the plan that `forget` made.",
-    "kind": "message, document, code or api_result.",
-    "since": "Said then or later, ISO 8601.",
-    "until": "Said then or before, ISO 8601.",
-    "tags": "The note has all of them.",
-    "metadata": "The note has all of these entries.",
-    "as_of": "What was true in the world then.",
+    "since": "The first day, ISO 8601.",
     "known_at": "What the memory held then.",
-    "min_similarity": "-1 to 1.",
     "include": "Also notes of these policies, which are shown only if asked for.",
-    "archived": "Also notes that a summary stands for.",
 }
 """What is said of arguments, by their names; of one that methods take for different things, by theirs too."""
 
@@ -94,6 +94,11 @@ class Body(BaseModel):
     def given(self) -> dict[str, Any]:
         """Return what was given, as arguments of a method."""
         return {name: getattr(self, name) for name in self.model_fields_set}
+
+
+def about(method: str) -> str:
+    """Return what is said of a method of Memory, without its details."""
+    return " ".join((getdoc(getattr(Memory, method)) or "").partition("\n\n")[0].split())
 
 
 Arguments = dict[str, tuple[Any, dict[str, Any]]]
@@ -110,19 +115,20 @@ def arguments(method: str, *, in_body: bool = True) -> Arguments:
     for name, one in signature(call).parameters.items():
         if hints.get(name) in _FILTERS:
             for own, kind in get_type_hints(get_args(hints[name])[0]).items():
-                found[own] = _told(method, own, kind, {bool: False, Sequence[str]: ()}.get(kind))
+                meaning = ABOUT[own].partition(": ")[2] or ABOUT[own]
+                found[own] = _told(meaning, own, kind, {bool: False, Sequence[str]: ()}.get(kind))
             if not in_body:
                 found["metadata"] = list[str], {"default": [], "description": "KEY=VALUE; can be repeated."}
         elif name not in _LEFT:
             needed = one.default is Parameter.empty or name == "message"
-            found[name] = _told(method, name, hints[name], ... if needed else one.default)
+            meant = _ABOUT.get(f"{method}.{name}", _ABOUT.get(name))
+            found[name] = _told(meant, name, hints[name], ... if needed else one.default)
     return found
 
 
-def _told(method: str, name: str, kind: Any, default: object) -> tuple[Any, dict[str, Any]]:
+def _told(meaning: str | None, name: str, kind: Any, default: object) -> tuple[Any, dict[str, Any]]:
     least, most = _BOUNDS.get(name, (None, None))
-    about = _ABOUT.get(f"{method}.{name}") or _ABOUT.get(name)
-    told = {"default": [] if default == () else default, "description": about, "ge": least, "le": most}
+    told = {"default": [] if default == () else default, "description": meaning, "ge": least, "le": most}
     return _TYPES.get(name) or _in_json(kind), {one: value for one, value in told.items() if one == "default" or value}
 
 

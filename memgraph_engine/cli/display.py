@@ -1,0 +1,495 @@
+"""How a result looks, by its type: alone, or as an entry of a list."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime
+from functools import singledispatch
+from typing import Any
+
+import typer
+from rich.text import Text
+
+from memgraph_engine.cli import show
+from memgraph_engine.cli.command import Target
+from memgraph_engine.errors import NotFound
+from memgraph_engine.model.answer import Context
+from memgraph_engine.model.block import Block, BlockRun
+from memgraph_engine.model.claim import Claim, ClaimRun
+from memgraph_engine.model.memory import Note, Source
+from memgraph_engine.model.prompt import Prompt
+from memgraph_engine.model.result import (
+    Anchor,
+    Applied,
+    Change,
+    Considered,
+    Decision,
+    ErasureReceipt,
+    Evicted,
+    Evolved,
+    Hold,
+    Known,
+    Reflection,
+    Removed,
+    Retrieval,
+    Session,
+    Spending,
+    Stats,
+    Story,
+    Swept,
+    Tenant,
+    Tie,
+    User,
+    Version,
+)
+from memgraph_engine.model.topic import Topic, TopicRun, TopicTie
+
+_MOST_FAR = 1  # unrelated notes that are shown
+
+
+def display(found: object, on: Target) -> bool:
+    """Show a result; False for a list that has no entry."""
+    if not isinstance(found, Iterable) or isinstance(found, Mapping):
+        alone(found, on)
+        return True
+    number = 0
+    if isinstance(found, Sequence) and found and isinstance(found[0], Spending):
+        show.spending(show.console(), found)
+        return True
+    for number, one in enumerate(found, 1):
+        if isinstance(one, Version):
+            typer.echo(f"{number:>2}. ", nl=False)
+        entry(one)
+    return number > 0
+
+
+@singledispatch
+def alone(one: object, _on: Target) -> None:
+    """Show a result by itself: as in a list, where there is no more to tell."""
+    entry(one)
+
+
+@singledispatch
+def entry(one: object) -> None:
+    """Show a result as an entry of a list: in a line, where there is no more to tell."""
+    typer.echo(show.clean(_LINES[type(one)](one)))
+
+
+def _span(first: datetime, last: datetime) -> str:
+    began, ended = f"{first:%Y-%m-%d}", f"{last:%Y-%m-%d}"
+    return began if began == ended else f"{began} to {ended}"
+
+
+def _when(began: datetime | None, ended: datetime | None) -> str:
+    if not began or not ended:
+        return ""
+    return f", {show.moment(began) if show.moment(began) == show.moment(ended) else show.period(began, ended)}"
+
+
+def _claim(one: Claim) -> str:
+    by = f"shared by {show.count(one.users, 'user')}"
+    if one.first_at and one.last_at:
+        by = f"{show.count(len(one.notes), 'note')}, {_span(one.first_at, one.last_at)}"
+    return f"{one.id}  {one.confidence:.2f}  {one.text}  ({by})"
+
+
+def _of_hold(one: Hold) -> str:
+    return f"session {one.session}" if one.session else f"source {one.source}" if one.source else "everything"
+
+
+_LINES: Mapping[type, Callable[[Any], str]] = {
+    Anchor: lambda one: f"{one.score:.2f}  {one.keyword}  {show.count(len(one.notes), 'note')}",
+    Session: lambda one: f"{show.inline(one.id)}  {show.count(one.sources, 'source')}{_when(one.began, one.ended)}",
+    User: lambda one: f"{one.id}  {show.count(one.notes, 'note')}",
+    Tenant: lambda one: f"{one.name}  {show.count(one.users, 'user')}, {show.count(one.notes, 'note')}",
+    Hold: lambda one: show.inline(f"{one.id}  {one.at:%Y-%m-%d}  {_of_hold(one)}: {one.reason}"),
+    ErasureReceipt: lambda one: (
+        f"{one.number}  {show.moment(one.ended)}  {one.rule}: {show.count(one.counts['sources'], 'source')}, "
+        f"{show.count(one.counts['notes'], 'note')}; {one.residue} left  {one.hash[:16]}"
+    ),
+    Topic: lambda one: f"{one.id}  {one.size:>6,}  {', '.join(one.keywords)}",
+    TopicTie: lambda one: f"{one.one}  {one.other}  {show.count(one.pairs, 'pair')} of keywords, weight {one.weight:,}",
+    TopicRun: lambda one: (
+        f"{one.scope}: {show.count(one.topics, 'topic')} of {show.count(one.keywords, 'keyword')}, "
+        f"{len(one.created):,} new, {len(one.ended):,} ended, {one.moved:,} moved, {one.joined:,} joined; "
+        f"modularity {one.modularity_after:.3f} ({one.modularity_before:.3f} without bounds), "
+        f"{one.engine}, {sum(one.seconds.values()):.1f} s"
+    ),
+    Claim: _claim,
+}
+
+
+# ---- what is asked --------------------------------------------------------------------------
+
+
+@entry.register
+def _(one: Context) -> None:
+    show.asked(one.asked)
+    if one.entries:
+        typer.echo(show.clean(one.text))
+    else:
+        typer.echo("Nothing found.", err=True)
+
+
+@entry.register
+def _(one: Prompt) -> None:
+    for message in one.messages:
+        typer.echo(show.clean(f"{message['role']}:\n{message['content']}\n"))
+    typer.echo(f"{one.tokens:,} of {one.window:,} tokens.", err=True)
+
+
+@entry.register
+def _(one: Reflection) -> None:
+    for note in one.notes:
+        worth = "" if note.utility is None else f"  {note.before} -> {note.utility}"
+        typer.echo(show.clean(f"{note.note}  {note.outcome}{worth}  {note.why}"))
+
+
+# ---- notes, and what made them --------------------------------------------------------------
+
+
+@alone.register
+def _(note: Note, _on: Target) -> None:
+    out = show.console()
+    show.facts(
+        out,
+        {
+            "note": note.id,
+            "status": note.status,
+            "true": show.until(note) if note.former or not note.until else f"all of it {show.until(note)}",
+            "said": show.moment(note.said_at),
+            "recorded": show.moment(note.recorded_at),
+            "speaker": note.speaker,
+            "role": note.role,
+            "agent": note.agent,
+            "session": note.session,
+            "tags": ", ".join(note.tags),
+            "keywords": ", ".join(note.keywords),
+            "context": note.context,
+        },
+    )
+    for source in note.sources:
+        out.print()
+        entry(source)
+
+
+@entry.register
+def _(note: Note) -> None:
+    out = show.console()
+    told = f"  {then}" if (then := show.until(note)) else ""
+    out.print(Text.assemble((show.moment(note.said_at), "dim"), "  ", (show.ids(note), "cyan"), (told, "yellow")))
+    show.lines(out, note)
+
+
+@entry.register
+def _(source: Source) -> None:
+    as_given = f" ({source.said_as})" if source.said_as else ""
+    show.facts(show.console(), {"source": f"{show.inline(source.id)}{as_given}", "text": show.said(source)})
+
+
+@entry.register
+def _(version: Version) -> None:
+    out, note, decision = show.console(), version.note, version.decision
+    made = f"{decision.kind} (decision {decision.id})" if decision else note.status
+    out.print(Text.assemble(f"{show.moment(note.recorded_at)}  ", (made, "cyan")))
+    show.indented(out, "(deleted)" if note.status == "deleted" else show.clean("\n".join(note.raw)))
+    if told := show.until(note):
+        out.print(f"    {told}", style="yellow")
+
+
+@entry.register
+def _(one: Decision) -> None:
+    out = show.console()
+    show.decision(out, one)
+    note = [f"note {one.note}"] if one.note else []
+    if about := [*note, *(f"source {show.inline(source)}" for source in one.sources)]:
+        out.print(f"    {', '.join(about)}")
+
+
+@alone.register
+def _(story: Story, on: Target) -> None:
+    out, note, texts = show.console(), story.note, _texts(story, on)
+    show.facts(
+        out,
+        {
+            "note": note.id,
+            "status": note.status,
+            "true": show.until(note),
+            "keywords": ", ".join(note.keywords),
+            "sources": show.ids(note),
+            "context": note.context,
+        },
+    )
+    out.print("\nversions", style="bold")
+    for version in story.versions:
+        held = show.period(version.note.recorded_at, version.note.superseded_at)
+        out.print(f"{held}  {version.note.status}, {show.count(len(version.note.sources), 'source')}")
+        for line in version.note.raw:
+            out.print(f"    {show.clean(line)}")
+    out.print("\ndecisions", style="bold")
+    for decision in story.decisions:
+        show.decision(out, decision)
+        _considered(decision, texts)
+    if story.ties:
+        out.print("\nties", style="bold")
+    for tie in story.ties:
+        _tie(tie, on.again(f"untie {note.id} {tie.note}"))
+
+
+def _texts(story: Story, on: Target) -> dict[str, str]:
+    """Return the texts of the notes that were considered; for a deleted one, its status."""
+    texts = {story.note.id: "(this note)"}
+    for id in (one.note for decision in story.decisions for one in _shown(decision.considered)):  # noqa: A001
+        if id not in texts:
+            try:
+                note = on.memory().explain(id, **on.owner).note
+            except NotFound:
+                texts[id] = "(gone)"
+            else:
+                hidden = note.status in ("deleted", "undone")
+                texts[id] = f"({note.status})" if hidden else " / ".join(note.raw)
+    return texts
+
+
+def _shown(considered: Iterable[Considered]) -> list[Considered]:
+    """Return the notes that are related, and the best of the others."""
+    far = [one for one in considered if one.relation == "none"]
+    return [one for one in considered if one.relation != "none"] + far[:_MOST_FAR]
+
+
+def _considered(decision: Decision, texts: Mapping[str, str]) -> None:
+    out = show.console()
+    if decision.considered:
+        limits = ", ".join(f"{name} above {limit:g}" for name, limit in decision.thresholds.items())
+        out.print(f"    {show.count(len(decision.considered), 'note')} considered ({limits}):", style="dim")
+    for one in _shown(decision.considered):
+        scores = f"redundancy {one.redundancy:.2f}, complementarity {one.complementarity:.2f}, "
+        out.print(f"    {one.relation:8} {scores}similarity {one.similarity:.2f}  {one.note}")
+        out.print(f"             {show.clean(texts.get(one.note, ''))}")
+        if one.evidence not in decision.evidence:
+            out.print(f"             {show.clean(one.evidence)}", style="dim")
+
+
+def _tie(tie: Tie, untie: str) -> None:
+    out = show.console()
+    age = "newer" if tie.newer else "older"
+    status = "" if tie.status == "active" else f", {tie.status}"
+    out.print(f"{tie.kind} {tie.score:.2f}  {tie.note} ({age}{status})")
+    out.print(f"    {show.clean(tie.context)}")
+    if tie.kind != "link":
+        why = f", whose reasons `explain {tie.note}` tells" if tie.newer and tie.kind == "conflict" else ""
+        out.print(f"    by decision {tie.decision}{why}; to take it back: {show.clean(untie)}", style="dim")
+
+
+# ---- what there is --------------------------------------------------------------------------
+
+
+@entry.register
+def _(counts: Stats) -> None:
+    notes = ", ".join(f"{number:,} {status}" for status, number in sorted(counts.notes.items()))
+    shared = f"{counts.shared_claims:,}" if counts.shares_claims else ""
+    show.facts(
+        show.console(),
+        {
+            "scope": counts.scope,
+            "language": counts.language,
+            "embedder": counts.model,
+            "notes": notes or "0",
+            "former versions": f"{counts.past:,}",
+            "sources": f"{counts.sources:,}",
+            "sessions": f"{counts.sessions:,}",
+            "keywords": f"{counts.keywords:,}",
+            "keyword pairs": f"{counts.pairs:,}",
+            "topics": f"{counts.topics:,}",
+            "blocks": f"{counts.blocks:,}" if counts.blocks else "",
+            "claims": f"{counts.claims:,}" if counts.claims else "",
+            "shared claims": "withheld" if counts.withholds_claims else shared,
+            "decisions": f"{counts.decisions:,}",
+            "profiles": f"{counts.attributes:,} statements" if counts.attributes else "",
+            "counted use": f"{counts.used:,} notes" if counts.used else "",
+            "retrievals": f"{counts.retrievals:,}" if counts.retrievals else "",
+        },
+    )
+
+
+# ---- how long it lives ----------------------------------------------------------------------
+
+
+@alone.register
+def _(swept: Swept, on: Target) -> None:
+    typer.echo(f"Archived {show.count(swept.notes, 'note')}.")
+    for receipt in swept.erased:
+        typer.echo(show.erased(receipt))
+    for hold in swept.held:
+        typer.echo(show.clean(f"Not erased, since hold {hold.id} keeps it: {hold.reason}"), err=True)
+    if swept.pruned:
+        typer.echo(f"Removed {swept.pruned:,} former versions, decisions and runs that were too old.")
+    on.undoing("To bring them back", swept.decisions)
+    on.failed = any(one.residue for one in swept.erased)
+
+
+@alone.register
+def _(done: Evicted, on: Target) -> None:
+    cap = f"the cap is {done.cap:,}" if done.cap else "there is no cap"
+    if done.notes:
+        archived = "Archived" if done.decisions else "Would archive"
+        made = "1 summary stands" if done.summaries == 1 else f"{done.summaries:,} summaries stand"
+        typer.echo(f"{archived} {show.count(done.notes, 'note')}, for which {made}.")
+    typer.echo(f"{show.count(done.left, 'note')} left; {cap}.")
+    on.undoing("To bring back what one sums", done.decisions, done.fallbacks)
+
+
+@alone.register
+def _(done: Evolved, on: Target) -> None:
+    made = f"{show.count(done.ties, 'tie')}, {show.count(done.contexts, 'context')}"
+    looked = f"Looked at {show.count(done.notes, 'new note')}"
+    typer.echo(f"{looked}, changed {made} and the tags of {show.count(done.tags, 'note')}.")
+    on.undoing("To take it back", done.decisions, done.fallbacks)
+
+
+@alone.register
+def _(applied: Applied, on: Target) -> None:
+    become, end = ("became", "end") if applied.decisions else ("would become", "would end")
+    for name, notes in applied.classes.items():
+        typer.echo(f"{show.count(notes, 'note')} {become} {name}.")
+    if applied.ends:
+        typer.echo(f"{show.count(applied.ends, 'note')} of the same policy {end} at another time.")
+    if not applied.classes and not applied.ends:
+        typer.echo("Nothing changes: all notes are as the policies say.")
+    on.undoing("To take it back", applied.decisions)
+
+
+# ---- audits ---------------------------------------------------------------------------------
+
+
+@entry.register
+def _(one: Known) -> None:
+    out, note = show.console(), one.note
+    told = f"  {then}" if (then := show.until(note)) else ""
+    out.print(f"{show.moment(note.said_at)}  {note.id}  {note.status}{told}", style="bold")
+    show.lines(out, note)
+    out.print(f"    {show.clean(one.kept)}")
+    for hold in one.holds:
+        out.print(show.clean(f"    Held by {hold.id}: {hold.reason}"))
+    out.print(f"    sources: {show.ids(note)}")
+    for decision in one.decisions:
+        out.print(f"    {show.moment(decision.at)}  {decision.kind}  {decision.id}")
+
+
+@entry.register
+def _(one: Removed) -> None:
+    by = f"receipt {one.receipt.number} ({one.receipt.hash[:16]})" if one.receipt else ""
+    if one.decision:
+        undone = f", undone by {one.decision.undone_by}" if one.decision.undone_by else ""
+        by = f"decision {one.decision.id}{undone}  {one.decision.evidence}".rstrip()
+    what = show.count(one.notes, "note")
+    if one.decision and not one.notes:
+        what = f"a source of note {one.decision.note}" if one.decision.note else "sources of notes that stay"
+    typer.echo(show.clean(f"{show.moment(one.at)}  {one.rule}: {what}  {by}"))
+
+
+@entry.register
+def _(one: Retrieval) -> None:
+    by = "".join(f"  {name} {value}" for name, value in (("agent", one.agent), ("session", one.session)) if value)
+    told = f"  {one.question}" if one.question else ""
+    typer.echo(show.clean(f"{show.moment(one.at)}  {one.call}{by}{told}"))
+    for given in one.notes:
+        typer.echo(f"    {given.note}  version {given.revision}")
+
+
+@entry.register
+def _(one: Change) -> None:
+    made = f"{one.decision.kind} (decision {one.decision.id})" if one.decision else ""
+    typer.echo(f"{show.moment(one.at)}  {made}".rstrip())
+    for name in one.now:
+        was = f"{_value(one.was, name)} -> " if name in one.was else ""
+        typer.echo(show.clean(f"    {name}: {was}{_value(one.now, name)}"))
+
+
+def _value(told: Mapping[str, object], name: str) -> str:
+    value = told[name]
+    if isinstance(value, datetime):
+        return "never" if value.year == 9999 else show.moment(value)
+    return " / ".join(map(str, value)) or "none" if isinstance(value, tuple) else str(value)
+
+
+# ---- topics, blocks and claims --------------------------------------------------------------
+
+
+@alone.register
+def _(topic: Topic, _on: Target) -> None:
+    typer.echo(f"{topic.id}  {show.clean(topic.label)}  ({show.count(topic.size, 'keyword')})")
+    for keyword in topic.keywords:
+        typer.echo(f"  {show.clean(keyword)}")
+
+
+@alone.register
+def _(block: Block, on: Target) -> None:
+    typer.echo(block_head(block))
+    _fields(block, notes=True)
+    if block.described_by:
+        typer.echo(f"  described by {show.clean(block.described_by)}")
+    for part in on.memory().outline(below=block.id, **on.owner):
+        typer.echo(f"  part: {block_head(part)}")
+
+
+@entry.register
+def _(block: Block) -> None:
+    typer.echo(block_head(block))
+    _fields(block, notes=False)
+
+
+def block_head(one: Block) -> str:
+    """Return the line that a block begins with."""
+    score = "" if one.score is None else f"  {one.score:.2f}"
+    held = f"{show.count(one.notes, 'note')}, {_span(one.first_at, one.last_at)}"
+    return f"{one.id}{score}  {held}{', stale' if one.stale else ''}"
+
+
+def _fields(block: Block, *, notes: bool) -> None:
+    for name, value in block.fields.items():
+        some = value if isinstance(value, list | tuple) else [value]
+        for note in some if notes else ():
+            if isinstance(note, Note):
+                typer.echo(f"  {name}: {show.clean(note.text)}")
+        words = [one for one in some if one and not isinstance(one, Note)]
+        told = [f"{one:%Y-%m-%d}" if isinstance(one, datetime) else str(one) for one in words]
+        if told:
+            typer.echo(f"  {name}: {show.inline(', '.join(told))}")
+
+
+@entry.register
+def _(run: BlockRun) -> None:
+    typer.echo(
+        f"{show.clean(run.scope)}: {show.count(run.blocks, 'block')} of {show.count(run.notes, 'note')}, "
+        f"{run.leaves:,} leaves, {run.kept:,} kept, {run.created:,} new, {run.renewed:,} renewed, {run.ended:,} ended; "
+        f"{sum(run.seconds.values()):.1f} s"
+    )
+    if run.described or run.described_before or run.undescribed:
+        typer.echo(
+            f"A model described {show.count(run.described, 'block')} now, {run.described_before:,} before; "
+            f"{run.undescribed:,} are told by their notes alone."
+        )
+    show.fallbacks(run.fallbacks)
+
+
+@alone.register
+def _(claim: Claim, on: Target) -> None:
+    entry(claim)
+    typer.echo(f"  {claim.kind}: {show.clean(claim.subject)} > {show.clean(claim.object)}")
+    if claim.made_by:
+        typer.echo(f"  made by {show.clean(claim.made_by)}")
+    for note in (on.memory().get(note, **on.owner) for note in claim.notes):
+        typer.echo(f"  {note.id}  {note.said_at:%Y-%m-%d}  {show.clean(note.text)}")
+
+
+@entry.register
+def _(run: ClaimRun) -> None:
+    typer.echo(
+        f"{show.clean(run.scope)}: {show.count(run.notes, 'note')} read, {show.count(run.claims, 'claim')} found, "
+        f"{run.created:,} new, {run.removed:,} removed"
+    )
+    if run.abstracted or run.deferred or run.refused:
+        typer.echo(
+            f"A model read {show.count(run.abstracted, 'note')}; {show.count(run.refused, 'claim')} of it refused, "
+            f"{show.count(run.deferred, 'note')} left to be read by it in the next run."
+        )
+    show.fallbacks(run.fallbacks)
