@@ -8,7 +8,7 @@ from memgraph_engine.cli.command import Target, on_memory
 from memgraph_engine.cli.group import Commands
 from memgraph_engine.cli.progress import bar
 
-blocks_app = Commands("blocks", "Blocks: notes that belong together, in a tree.", ("search", "outline", "show", "runs"))
+blocks_app = Commands("blocks", "Blocks: notes that belong together, in a tree.", ("outline", "search", "show", "runs"))
 
 _PHASES = 6
 

@@ -10,7 +10,7 @@ from memgraph_engine.cli.command import Target, on_memory
 from memgraph_engine.cli.group import Commands
 
 claims_app = Commands(
-    "claims", "Claims: what notes say that holds in general.", ("about", "list", "show", "consolidate")
+    "claims", "Claims: what notes say that holds in general.", ("list", "about", "show", "consolidate")
 )
 
 

@@ -46,7 +46,9 @@ def rebuild(
             runs = memory.rebuild_all_topics(engine=engine, progress=tell)
         else:
             runs = [memory.rebuild_topics(**on.owner, engine=engine, progress=tell)]
-    return on.shown(runs if every else runs[0], "No memory has changed since its topics were found.")
+    yield from on.shown(runs if every else runs[0])
+    if not runs:
+        typer.echo("No memory has changed since its topics were found.")
 
 
 @topics_app.command()
