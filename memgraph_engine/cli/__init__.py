@@ -91,6 +91,7 @@ def _main(
 _COMMANDS = (
     *(init, calibrate, demo, adding.add, adding.ingest, adding.process, worker, serve),
     *(asking.search, asking.ask, asking.context, asking.prompt, asking.reflect, profile),
+    listing.facts,
     *(changes.get, listing.list_notes, changes.history, explain, changes.update, changes.delete, changes.decisions),
     *(changes.undo, changes.untie, erasing.forget, erasing.receipts, erasing.verify_erasure),
     *(lives.sweep, lives.end_session, lives.restore, lives.limit, lives.evict, lives.evolve, lives.pin, lives.unpin),

@@ -8,9 +8,12 @@ import typer
 from memgraph_engine.cli import show
 from memgraph_engine.cli.command import Target, on_memory, on_tenant, printed
 from memgraph_engine.cli.connect import connect
+from memgraph_engine.cli.options import MANY
+from memgraph_engine.interface.defaults import FACTS
 from memgraph_engine.interface.filters import NoteFilters
 
 if TYPE_CHECKING:
+    from memgraph_engine.model.fact import Fact
     from memgraph_engine.model.result import Session, Stats
 
 
@@ -30,6 +33,26 @@ def list_notes(on: Target, *, filters: NoteFilters) -> Iterator[object]:
         show.lines(out, note)
     if not some:
         typer.echo("Nothing found.", err=True)
+
+
+@on_memory
+def facts(
+    on: Target,
+    about: Annotated[str, "NAME: Somebody or something; else what the user stated."] = "",
+    former: Annotated[bool, "Also what later statements replaced, with its end."] = False,
+    limit: Annotated[int, "--limit -n N: How many facts, at most.", MANY] = FACTS,
+) -> Iterator[object]:
+    """List what is true now of a user, or of what has a name.
+
+    Each line is a clause of what was said, behind the day since when it holds; what was said last comes first.
+    """
+    found = on.memory().facts(about, **on.owner, former=former, limit=limit)
+    return on.listed(found, _fact, "Nothing is known." if not about else f"Nothing is known of {show.inline(about)}.")
+
+
+def _fact(fact: "Fact") -> None:
+    until = "" if fact.holds else f"  (until {fact.until:%Y-%m-%d})"
+    typer.echo(f"{fact.since:%Y-%m-%d}  {show.inline(fact.text)}{until}")
 
 
 @on_tenant

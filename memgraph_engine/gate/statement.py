@@ -3,7 +3,7 @@
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import dropwhile, groupby, islice, pairwise, takewhile
+from itertools import chain, dropwhile, groupby, islice, pairwise, takewhile
 from operator import attrgetter
 from typing import NamedTuple
 from unicodedata import normalize
@@ -24,7 +24,8 @@ from memgraph_engine.gate.wording import (
     timeless,
     words,
 )
-from memgraph_engine.model.tense import past, present
+from memgraph_engine.language import LISTED, word_list
+from memgraph_engine.model.tense import is_verb, past, present
 
 _MARKS = r"\"“”„«»‹›「」『』⟨⟩＂`"
 _QUOTED = re.compile(rf"(?m)[{_MARKS}][^{_MARKS}\n]*[{_MARKS}]|(?<!\w)['‘](?=\w).*?['’](?!\w)|^\s*>.*")
@@ -57,6 +58,7 @@ class Statement:
         changing = frozenset[int]().union(*found.values())
         self.body = tuple(token for at, token in enumerate(self.tokens) if at not in changing)
         self.hedged = bool(phrases_in(words(self.body), lists.hedges))
+        self.supposed = bool(phrases_in(self.words, lists.modals))
         self.content = stems(self.body)
 
     def _tells_change(self, phrase: str, held: frozenset[int]) -> bool:
@@ -238,6 +240,35 @@ class Statement:
         return timeless(told) - {about.noun, about.name, about.owner, *map(str.casefold, names)}
 
     @cached_property
+    def finite(self) -> bool:
+        """Whether it has a subject and a verb of its own: "he is strict", not "but fair" or "great idea"."""
+        lists, said, language = self.lists, words(self.own), self.line.language
+        verbs = [at for at, word in enumerate(said) if is_verb(word, language)]
+        if said[0] in lists.questions and 0 not in verbs:
+            return False  # "what a day we had"
+        first, common = self.own[0], word_list(language, "common-words")
+        named = first.stem and first.capital and first.written.casefold() not in common and len(said) > 1
+        someone = not (lists.first_person.isdisjoint(said) and lists.persons.isdisjoint(said[:1]))
+        return bool(someone or any(verbs) or named or past(said[:1], language))
+
+    @property
+    def parts(self) -> tuple[str, str, str]:
+        """Its subject, predicate and value, as they are written: "Ana", "lives in", "Faro".
+
+        The subject is '' where it is who speaks. A language without lists has all in the value.
+        """
+        if self.line.language not in LISTED:
+            return "", "", _written(self.tokens)
+        idle = self.lists.idle | self.lists.joints | self.lists.since | self.lists.corrections
+        tokens = [*dropwhile(lambda one: one.word in idle or one.timely, self.tokens)] or self.tokens
+        start = _verb(tokens, self.line)
+        mine = next((at for at in range(start) if tokens[at].word in self.lists.speaker), None)
+        start = start if mine is None else mine + 1
+        end = _behind_verb(tokens, start, self.line)
+        subject = () if mine is not None or self.subject.speaker else tokens[:start]
+        return _written(subject), _written(tokens[start:end]), _written(tokens[end:])
+
+    @cached_property
     def counted(self) -> frozenset[str]:
         """The stems of what it counts."""
         pairs = (pair for pair in pairwise(self.body) if numbers(pair[:1]))
@@ -414,6 +445,49 @@ def _subject_length(tokens: Sequence[Token], lists: Lists) -> int:
         return 1
     named = takewhile(lambda token: token.capital and token.stem, tokens[2:])
     return 2 + len(list(named))
+
+
+def _written(tokens: Sequence[Token]) -> str:
+    """Return tokens as they stand in their text: "heron42" is two without a blank between."""
+    blanks = (0 if one.span[1] == after.span[0] else 1 for one, after in pairwise(tokens))
+    return "".join(f"{' ' * blank}{one.written}" for blank, one in zip(chain([0], blanks), tokens, strict=False))
+
+
+def _verb(tokens: Sequence[Token], line: Line) -> int:
+    """Return where the verb stands: the first one whose tense shows behind the subject, else the word behind that.
+
+    "My wifi password is …", "my sister Petra lives in …", "the first episode is on …"; "moved to …" has no subject.
+    """
+    language, lists = line.language, line.lists
+    if past(words(tokens[:1]), language) or (tokens[0].stem and tokens[0].word in lists.speaker):  # "trabajo de …"
+        return 0
+    first = min(_subject_length(tokens, lists), len(tokens))
+    if tokens[0].word in lists.persons:
+        return first
+    first += len([*takewhile(lambda one: one.capital and one.stem, tokens[first:])])
+    ahead = takewhile(lambda at: tokens[at].stem or is_verb(tokens[at].word, language), range(first, len(tokens)))
+    return next((at for at in ahead if is_verb(tokens[at].word, language)), first)
+
+
+def _behind_verb(tokens: Sequence[Token], start: int, line: Line) -> int:
+    """Return where the predicate ends: behind the verb, what belongs to it and a word that leads to the value.
+
+    "Am allergic to", "do not eat", "moved to"; of "have asthma" and "is strict" the value is the last word.
+    """
+    lists, end = line.lists, start
+    things = lists.determiners | lists.indefinite | lists.details
+    while end < len(tokens):
+        one, ends = tokens[end], tokens[end + 1 :][:1]
+        if one.number or (end > start and (one.capital or one.word in things)):
+            break
+        verb = is_verb(one.word, line.language) or not one.stem
+        if not verb and end > start and (not ends or ends[0].span[0] == one.span[1]):
+            break
+        end += 1
+        if not verb:
+            break
+    leads = lists.details - lists.determiners - lists.indefinite
+    return end + (tokens[end].word in leads) if start < end < len(tokens) else end
 
 
 def _stated(line: Line) -> Iterator[Sequence[Token]]:

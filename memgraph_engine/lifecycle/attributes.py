@@ -516,7 +516,7 @@ def _lists(language: str) -> _Lists:
     function = {kind: frozenset(some) for kind, some in kinds.items()}
     contractions = {word: parts for word, parts in word_values(language, "spellings").items() if "'" in word}
     careless = {word.replace("'", ""): contractions[word] for word in ("i'm", "i've", "don't") if word in contractions}
-    single = frozenset(word for word in words("hedges", "negations") if "_" not in word)
+    single = frozenset(word for word in words("hedges", "modals", "negations") if "_" not in word)
     return _Lists(
         language=language,
         function=function,

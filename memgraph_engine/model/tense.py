@@ -148,6 +148,15 @@ def present(word: str, language: str) -> bool:
     return _tense(word, word_values(language, "tenses")) == "present"
 
 
+def is_verb(word: str, language: str) -> bool:
+    """Tell whether a word is a form of a verb whose tense shows.
+
+    >>> [is_verb(word, "english") for word in ("is", "moved", "lives", "need")]
+    [True, True, False, False]
+    """
+    return _tense(word, word_values(language, "tenses")) in ("past", "third", "participle", "present")
+
+
 def _tense(word: str, tenses: Mapping[str, str]) -> str:
     """Return what is listed for a word, or for the longest of its endings.
 

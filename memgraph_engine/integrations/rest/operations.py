@@ -119,6 +119,7 @@ _LOOKING = (
     Operation("explain", "read", "GET /v1/explain/{id:path}"),
     Operation("decisions", "read", "GET /v1/decisions", "decisions"),
     Operation("profile", "read", "GET /v1/profile"),
+    Operation("facts", "read", "GET /v1/facts", "facts"),
     Operation("sessions", "read", "GET /v1/sessions", "sessions"),
     Operation("topics", "read", "GET /v1/topics", "topics"),
     Operation("topic", "read", "GET /v1/topics/{id}"),
