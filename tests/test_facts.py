@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 from memgraph_engine import InvalidInput
 from memgraph_engine.cli import app
 from memgraph_engine.gate.known import Line
-from memgraph_engine.gate.statement import statements
+from memgraph_engine.language.statement import statements
 from memgraph_engine.model.memory import NEVER, Source
 
 ANA = {"user_id": "ana"}

@@ -9,8 +9,10 @@ from typing import NamedTuple
 from unicodedata import normalize
 from weakref import WeakKeyDictionary
 
-from memgraph_engine.gate.known import Line
-from memgraph_engine.gate.wording import (
+from memgraph_engine.language.reading import Reading
+from memgraph_engine.language.tense import is_verb, past, present
+from memgraph_engine.language.terms import LISTED, word_list
+from memgraph_engine.language.wording import (
     ORDINAL,
     Lists,
     Token,
@@ -24,8 +26,6 @@ from memgraph_engine.gate.wording import (
     timeless,
     words,
 )
-from memgraph_engine.language import LISTED, word_list
-from memgraph_engine.model.tense import is_verb, past, present
 
 _MARKS = r"\"“”„«»‹›「」『』⟨⟩＂`"
 _QUOTED = re.compile(rf"(?m)[{_MARKS}][^{_MARKS}\n]*[{_MARKS}]|(?<!\w)['‘](?=\w).*?['’](?!\w)|^\s*>.*")
@@ -43,7 +43,7 @@ class Statement:
     `origin` is what was before, where it tells that; it is none of its `tokens`: "from 20" of "raised from 20 to 40".
     """
 
-    def __init__(self, own: Sequence[Token], lead: Sequence[Token], line: Line) -> None:
+    def __init__(self, own: Sequence[Token], lead: Sequence[Token], line: Reading) -> None:
         self.own, self.lead, self.line, self.lists = own, lead, line, (lists := line.lists)
         before, self.origin, behind = _origin([*lead, *own], lists)
         self.tokens = [*before, *behind]
@@ -353,11 +353,11 @@ class Subject(NamedTuple):
         return all(known) and not (self.name and was.name and self.name != was.name)
 
 
-_KEPT: "WeakKeyDictionary[Line, Sequence[Statement]]" = WeakKeyDictionary()
+_KEPT: "WeakKeyDictionary[Reading, Sequence[Statement]]" = WeakKeyDictionary()
 """The statements of lines that are being judged: a line is held against many, and nothing of it outlives it."""
 
 
-def statements(line: Line) -> Sequence[Statement]:
+def statements(line: Reading) -> Sequence[Statement]:
     """Return the clauses of a line that state something, each as if it stood by itself."""
     if (kept := _KEPT.get(line)) is not None:
         return kept
@@ -382,15 +382,6 @@ def statements(line: Line) -> Sequence[Statement]:
             one.around = tuple(phrase for other in every if other is not one for phrase in other.changes)
     _KEPT[line] = found
     return found
-
-
-def only(line: Line) -> Statement | None:
-    """Return what a line states, if that is one thing and nothing else is said; None if anything would be left."""
-    if line.long or line.caption or len(stated := statements(line)) != 1:
-        return None
-    (one,) = stated
-    left = [token for token in line.tokens if token not in one.own]
-    return one if line.lists.idle.issuperset(words(left)) and not any(token.asked for token in left) else None
 
 
 def _begun(clause: Sequence[Token], before: Statement) -> tuple[Sequence[Token], Sequence[Token]]:
@@ -453,7 +444,7 @@ def _written(tokens: Sequence[Token]) -> str:
     return "".join(f"{' ' * blank}{one.written}" for blank, one in zip(chain([0], blanks), tokens, strict=False))
 
 
-def _verb(tokens: Sequence[Token], line: Line) -> int:
+def _verb(tokens: Sequence[Token], line: Reading) -> int:
     """Return where the verb stands: the first one whose tense shows behind the subject, else the word behind that.
 
     "My wifi password is …", "my sister Petra lives in …", "the first episode is on …"; "moved to …" has no subject.
@@ -469,7 +460,7 @@ def _verb(tokens: Sequence[Token], line: Line) -> int:
     return next((at for at in ahead if is_verb(tokens[at].word, language)), first)
 
 
-def _behind_verb(tokens: Sequence[Token], start: int, line: Line) -> int:
+def _behind_verb(tokens: Sequence[Token], start: int, line: Reading) -> int:
     """Return where the predicate ends: behind the verb, what belongs to it and a word that leads to the value.
 
     "Am allergic to", "do not eat", "moved to"; of "have asthma" and "is strict" the value is the last word.
@@ -490,7 +481,7 @@ def _behind_verb(tokens: Sequence[Token], start: int, line: Line) -> int:
     return end + (tokens[end].word in leads) if start < end < len(tokens) else end
 
 
-def _stated(line: Line) -> Iterator[Sequence[Token]]:
+def _stated(line: Reading) -> Iterator[Sequence[Token]]:
     """Yield the clauses without those that ask: of a sentence that ends in a question this is its last."""
     for clause, after in pairwise((*_clauses(line), ())):
         last = not after or after[0].sentence != clause[0].sentence
@@ -498,7 +489,7 @@ def _stated(line: Line) -> Iterator[Sequence[Token]]:
             yield clause
 
 
-def _clauses(line: Line) -> Iterator[list[Token]]:
+def _clauses(line: Reading) -> Iterator[list[Token]]:
     """Yield the clauses, which also end before a word behind which stands another matter: "and", "so".
 
     What a value is told instead of is part of its clause ("8, not 7"), and so is who does it together: "Tom and I".
@@ -531,7 +522,7 @@ def _clauses(line: Line) -> Iterator[list[Token]]:
         yield clause
 
 
-def own_words(line: Line) -> Sequence[Token]:
+def own_words(line: Reading) -> Sequence[Token]:
     """Return the tokens that are known to be the speaker's own words: what is quoted, he may not hold himself."""
     text, every = normalize("NFC", line.text), line.tokens
     spans = [match.span() for match in _QUOTED.finditer(text)]
@@ -547,7 +538,7 @@ def own_words(line: Line) -> Sequence[Token]:
     return [token for token in every if token not in said] if said else every
 
 
-def _is_own(head: Sequence[Token], line: Line) -> bool:
+def _is_own(head: Sequence[Token], line: Reading) -> bool:
     """Tell whether a speaker announces words of his own before a colon: "Update:", "My address:"; not "Jack wrote:"."""
     lists, told = line.lists, words(head)
     mine = told[0] in lists.speaker or head[0].written in line.speaker_names

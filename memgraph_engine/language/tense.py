@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import groupby, pairwise
 
-from memgraph_engine.language import CLAUSES, CLOSED, places, sentence_spans, spoken, word_list, word_values
+from memgraph_engine.language.terms import CLAUSES, CLOSED, places, sentence_spans, spoken, word_list, word_values
 
 _NEAR = 200  # characters of a sentence on either side that are looked at
 _LEADS = ("determiners", "indefinite", "detail-words")

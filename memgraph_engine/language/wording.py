@@ -17,7 +17,7 @@ from itertools import dropwhile, groupby
 from operator import attrgetter
 from typing import Any, Literal, NamedTuple
 
-from memgraph_engine.language import APOSTROPHES, CLOSED, letter_marks, places, tokenize, word_list, word_values
+from memgraph_engine.language.terms import APOSTROPHES, CLOSED, letter_marks, places, tokenize, word_list, word_values
 
 _ENDS = frozenset(".!?…。！？।\n")
 _OPENING = frozenset("\"'“‘«([¿¡「")
