@@ -1185,7 +1185,7 @@ class Memory:
     ) -> Profile:
         """Return what is known about a user, or about a speaker (`subject`): name, residence, job and the like.
 
-        It is what messages told in the first person, if that is noted (the setting `lifecycle.profile`), and what
+        It is what messages told in the first person, unless the setting `lifecycle.profile` is off, and what
         `set_profile` gave; of the user's own memory, never the shared one's. What a note tells goes with the note: when
         it is deleted, replaced, expired or erased. `known_at` asks what the memory knew at a time.
         """
