@@ -6,12 +6,13 @@ from dataclasses import dataclass, field
 from statistics import fmean
 from uuid import uuid4
 
-from bench.chats import Ask, Chat
+from bench.chats import Ask, Chat, holds, plain, turns
 from bench.server import bench_settings, connected, of_its_own
 from memgraph_engine import Memory, Settings
 from memgraph_engine.embedding.choose import named_in
 from memgraph_engine.evaluation.report import table
-from memgraph_engine.language import LISTED
+from memgraph_engine.interface.defaults import MOST
+from memgraph_engine.language import LISTED, sentences
 
 
 def asked(model: str, every: Sequence[Chat]) -> Iterator[tuple[Memory, str, Chat, Ask]]:
@@ -28,6 +29,24 @@ def asked(model: str, every: Sequence[Chat]) -> Iterator[tuple[Memory, str, Chat
             for language in languages:
                 with of_its_own(memory, kept(language)) as mine:
                     yield from _by_user(mine, [chat for chat in every if chat.language == language])
+
+
+def facts(memory: Memory, user: str, chat: Chat, ask: Ask) -> dict[str, float]:
+    """Return what can be told of a question by the facts of its user, one of the past left out.
+
+    `facts.current` tells whether what is asked stands in a fact that holds, where a sentence of the user's states it;
+    `facts.former_open` whether what was true once stands in one.
+    """
+    if ask.as_of:
+        return {}
+    told = [plain(one.text) for one in memory.facts(user_id=user, limit=MOST)]
+    stated = [one for turn in turns(chat, "user") for one in sentences(turn, kept(chat.language)) if "?" not in one]
+    figures = {}
+    if ask.current and any(holds(plain(one), ask.current[0]) for one in stated):
+        figures["facts.current"] = float(any(holds(text, ask.current[0]) for text in told))
+    if ask.former:
+        figures["facts.former_open"] = float(any(holds(text, one) for text in told for one in ask.former))
+    return figures
 
 
 def shown(model: str) -> str:

@@ -5,7 +5,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from bench.asking import Figures, asked, shown
+from bench.asking import Figures, asked, facts, shown
 from bench.chats import EVERYDAY, PLAIN, SMALL, TOKENS_A_WORD, Ask, Chat, chats, daily_file, exchanges, woven
 from bench.daily_fit import fit
 from memgraph_engine import Memory
@@ -22,6 +22,8 @@ _FIGURES = (
     "marked",
     "repeated",
     "tokens",
+    "facts.current",
+    "facts.former_open",
 )
 _SMALL = 300  # tokens
 
@@ -53,6 +55,7 @@ def run(given: argparse.Namespace) -> tuple[dict[str, float], str]:
     figures = Figures("daily")
     for memory, user, chat, ask in asked(given.model, every):
         seen, lines = _measured(memory, user, chat, ask)
+        seen |= facts(memory, user, chat, ask)
         figures.add(seen, chat.kind.replace(" ", "_"), f"language_{chat.language}")
         if given.failures:
             _tell(chat, ask, seen, lines)

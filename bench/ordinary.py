@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from bench.asking import Figures, asked, shown
+from bench.asking import Figures, asked, facts, shown
 from bench.baselines import Vectors, Words
 from bench.chats import TOKENS_A_WORD, Ask, Chat, chats, holds, marked, plain, turns
 from bench.conversations import named_file
@@ -24,6 +24,8 @@ _FIGURES = (
     "sure_when_known",
     "sure_when_nothing",
     "tokens",
+    "facts.current",
+    "facts.former_open",
 )
 _CUTS = (1, 3, 5, 8, 10)
 _WAYS = {"all": "`search`", "cosine.all": "cosine of the user's turns", "bm25.all": "BM25 of them"}
@@ -46,6 +48,7 @@ def run(given: argparse.Namespace) -> tuple[dict[str, float], str]:
     every, figures = chats(path, given.only), Figures("ordinary")
     for memory, user, chat, ask in asked(given.model, every):
         lines, seen = _told(memory, user, chat, ask)
+        seen |= facts(memory, user, chat, ask)
         if ask.current:
             seen |= _found(memory, user, ask)
             for name, texts in _by_others(memory, chat, ask) if given.baseline else ():

@@ -30,7 +30,7 @@ def measured(memory: Memory, every: Sequence[Conversation]) -> dict[str, float]:
     tokens, shares, most, taken = defaultdict[str, list[int]](list), list[float](), 0.0, list[float]()
     for conversation in every:
         settings = memory.engine.settings
-        noting = settings.lifecycle.model_copy(update={"profile": True})
+        noting = settings.lifecycle.model_copy(update={"profile": "patterns"})
         settings = settings.model_copy(update={"tenant": f"bench-{uuid4().hex}", "lifecycle": noting})
         room = settings.prompt.window - settings.prompt.answer
         mine = Memory.connect(settings=settings, embedder=memory.engine.embedder)

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from memgraph_engine.model.answer import Answer, Cited, Context
     from memgraph_engine.model.block import Block, BlockRun
     from memgraph_engine.model.claim import Claim, ClaimRun
+    from memgraph_engine.model.fact import Fact
     from memgraph_engine.model.health import Health, Undone
     from memgraph_engine.model.ingested import Brought, Fault, Ingested, Remark, Skipped
     from memgraph_engine.model.job import JobRun
@@ -157,6 +158,7 @@ __all__ = [
     "Evolved",
     "Explanation",
     "Exported",
+    "Fact",
     "Fault",
     "Given",
     "Health",
@@ -248,6 +250,7 @@ _NAMES = {
     ),
     "interface.filters": "NoteFilters SearchFilters",
     "model.answer": "Answer Cited Context",
+    "model.fact": "Fact",
     "model.health": "Health Undone",
     "model.ingested": "Brought Fault Ingested Remark Skipped",
     "model.job": "JobRun",

@@ -215,6 +215,7 @@ class AsyncMemory(Threaded[Memory]):
     get = awaited(Memory.get)
     source = awaited(Memory.source)
     profile = awaited(Memory.profile)
+    facts = awaited(Memory.facts)
     get_all = listed(Memory.get_all)
     users = awaited(Memory.users)
     sessions = awaited(Memory.sessions)

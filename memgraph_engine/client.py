@@ -36,12 +36,13 @@ from memgraph_engine.ingest.messages import (
     parse_message,
     parse_time,
 )
-from memgraph_engine.interface.defaults import BLOCKS, CLAIMS, MOST, NEWEST, OUTLINE, TOP_K
+from memgraph_engine.interface.defaults import BLOCKS, CLAIMS, FACTS, MOST, NEWEST, OUTLINE, TOP_K
 from memgraph_engine.interface.filters import NoteFilters, SearchFilters
 from memgraph_engine.language import DEFAULT_LANGUAGE
 from memgraph_engine.model.answer import Answer, Context
 from memgraph_engine.model.block import Block, BlockRun
 from memgraph_engine.model.claim import Claim, ClaimRun
+from memgraph_engine.model.fact import Fact
 from memgraph_engine.model.health import Health
 from memgraph_engine.model.ingested import Ingested
 from memgraph_engine.model.marker import hides, without_marks
@@ -1184,7 +1185,7 @@ class Memory:
     ) -> Profile:
         """Return what is known about a user, or about a speaker (`subject`): name, residence, job and the like.
 
-        It is what messages told in the first person, if that is noted (the setting `lifecycle.profile`), and what
+        It is what messages told in the first person, unless the setting `lifecycle.profile` is off, and what
         `set_profile` gave; of the user's own memory, never the shared one's. What a note tells goes with the note: when
         it is deleted, replaced, expired or erased. `known_at` asks what the memory knew at a time.
         """
@@ -1192,6 +1193,31 @@ class Memory:
         at = parse_instant(known_at, "known_at", self._settings.timezone)
         found = profiles.find(self.engine.db, scope.name, _subject(scope, subject), at)
         return replace(found, subject=subject)
+
+    def facts(
+        self,
+        about: str = "",
+        *,
+        user_id: str | None = None,
+        shared: bool = False,
+        former: bool = False,
+        limit: int = FACTS,
+    ) -> list[Fact]:
+        """Return what was stated, clause by clause, that is true as far as is known; what was said last comes first.
+
+        With a name (`about`), it is what was stated of that person or thing, by anybody but an assistant, in the user's
+        own memory and the shared one; else what the user stated, in his own memory. What is asked, supposed, hoped or
+        quoted is no fact. With `former`, facts that later statements replaced are told too, each with its `until`.
+
+        >>> with Memory.connect(tenant=tenant) as memory:
+        ...     _ = memory.add("My sister Petra lives in Bolzano.", user_id="ida")
+        ...     fact = memory.facts("Petra", user_id="ida")[0]
+        >>> fact.subject, fact.predicate, fact.value
+        ('My sister Petra', 'lives in', 'Bolzano')
+        """
+        _check_limit(limit)
+        with self.engine.load.read():
+            return self._reader.facts(self._scope(user_id, shared), about, limit, former=former)
 
     def get_all(
         self,

@@ -70,6 +70,7 @@ _LOOKING = (
     Operation("explain", "read", "GET /v1/explain/{id:path}", "explain", "explain"),
     Operation("decisions", "read", "GET /v1/decisions", "decisions", "decisions", listed="decisions"),
     Operation("profile", "read", "GET /v1/profile", "profile", "profile"),
+    Operation("facts", "read", "GET /v1/facts", "facts", "facts", listed="facts"),
     Operation("sessions", "read", "GET /v1/sessions", "sessions", listed="sessions"),
     Operation("topics", "read", "GET /v1/topics", "topics list", "topics", listed="topics"),
     Operation("topic", "read", "GET /v1/topics/{id}", "topics show"),

@@ -23,7 +23,7 @@ OTHER = [
 
 @pytest.mark.parametrize("profile", [True, False], ids=["with a profile", "without one"])
 def test_what_a_user_told_of_himself_answers_what_is_known_about_him(tenant, embedder, profile):
-    settings = Settings.load(lifecycle={"profile": profile})
+    settings = Settings.load(lifecycle={"profile": "patterns" if profile else "off"})
     with Memory.connect(tenant=tenant, embedder=embedder, settings=settings) as memory:
         memory.add_many([{"role": "user", "content": text} for text in (*OTHER, *TOLD)], user_id="ana")
         found = [hit.note.text for hit in memory.search("What do you know about me?", user_id="ana", top_k=5)]

@@ -6,9 +6,9 @@ import pytest
 
 from memgraph_engine import Memory, NotFound
 from memgraph_engine.gate.known import Line
-from memgraph_engine.gate.statement import statements
 from memgraph_engine.gate.update import update
 from memgraph_engine.ingest.readers import read
+from memgraph_engine.language.statement import statements
 from memgraph_engine.model.memory import Source
 
 LIVED, MOVED = "I live in Lisbon.", "I no longer live in Lisbon, I moved to Faro."

@@ -7,12 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bench import contradictions
-from memgraph_engine.gate import confirmation, difference, known, wording
+from memgraph_engine.gate import confirmation, difference, known
 from memgraph_engine.gate import correction as corrections
 from memgraph_engine.gate.correction import correction
 from memgraph_engine.gate.difference import RULES, Pair
 from memgraph_engine.gate.known import Known, Line
 from memgraph_engine.ingest.messages import parse_message
+from memgraph_engine.language import wording
 from memgraph_engine.model.memory import Source
 
 LANGUAGES = ["english", "spanish", "cjk", "standard"]

@@ -750,7 +750,7 @@ def test_an_erased_folder_leaves_no_place_and_one_that_stays_keeps_it(memory, tm
 
 
 def test_what_a_repair_tells_of_a_profile_goes_with_what_it_repairs(memory):
-    config = {"lifecycle": memory.engine.settings.lifecycle.model_copy(update={"profile": True})}
+    config = {"lifecycle": memory.engine.settings.lifecycle.model_copy(update={"profile": "patterns"})}
     mine = Memory(replace(memory.engine, settings=memory.engine.settings.model_copy(update=config)))
     for name, text in (("a", "My name is Ann Amaranth."), ("b", "Sorry, Rose, not Ann."), ("c", "I live in Faro.")):
         mine.add({"id": name, "text": text, "role": "user", "session": "s"}, user_id="ana")

@@ -9,16 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memgraph_engine import language
 from memgraph_engine.errors import InvalidInput
-from memgraph_engine.language import MAX_TOKEN, sentences, tokenize
+from memgraph_engine.language import MAX_TOKEN, sentences, terms, tokenize
 
 LANGUAGES = ["english", "spanish", "cjk", "standard"]
 LUCENE_SYNTAX = set("+-&|!(){}[]^\"~*?:\\/'")
 
 
 def test_docstring_examples():
-    assert doctest.testmod(language).failed == 0
+    assert doctest.testmod(terms).failed == 0
 
 
 @given(st.text(), st.sampled_from(LANGUAGES))
@@ -102,16 +101,16 @@ def test_an_unknown_language_is_named_with_the_known_ones():
 def test_threads_get_the_same_stems():
     words = [f"running{n} walking{n} stones{n}" for n in range(300)]
     expected = [tokenize(text, "english") for text in words]
-    language._stems.cache_clear()
+    terms._stems.cache_clear()
     with ThreadPoolExecutor(8) as pool:
         assert list(pool.map(lambda text: tokenize(text, "english"), words)) == expected
 
 
 def test_the_stem_cache_stays_bounded(monkeypatch):
-    monkeypatch.setattr(language, "_CACHED_WORDS", 10)
+    monkeypatch.setattr(terms, "_CACHED_WORDS", 10)
     tokenize(" ".join(f"word{n}" for n in range(50)), "english")
     tokenize("another", "english")
-    assert len(language._stems("english")) <= 11
+    assert len(terms._stems("english")) <= 11
 
 
 @pytest.mark.parametrize("name", LANGUAGES)

@@ -157,7 +157,7 @@ def test_every_role_answers_or_is_done_without(base, model, tenant, embedder, mo
     given = {
         "llm": llm,
         "recall": {"reranker": "llm"},
-        "lifecycle": {"profile": True, "cap": 6},
+        "lifecycle": {"profile": "models", "cap": 6},
         "prompt": {"window": 1200, "short": 120},
     }
     clock = Clock(datetime(2023, 6, 1, tzinfo=UTC))

@@ -35,6 +35,7 @@ SIGNATURES = {
     "explain": ["id"],
     "decisions": ["limit", "before"],
     "profile": ["subject", "known_at"],
+    "facts": ["about", "former", "limit"],
     "topics": [],
     "update": ["id", "text"],
     "delete": ["id"],
@@ -45,7 +46,7 @@ SIGNATURES = {
     "forget": ["query", "source", "session", "before", "near", "keep"],
     "erase": ["plan"],
 }
-READING = {"search", "fetch", "context", "explain", "decisions", "profile", "topics"}
+READING = {"search", "fetch", "context", "explain", "decisions", "profile", "facts", "topics"}
 
 
 def asked(of, work, **options):
@@ -124,7 +125,7 @@ def test_what_is_remembered_is_found_read_and_explained(mine, mode):
     assert context["notes"] == [told["note"]]
     assert "Lisbon" in context["text"]
     assert context["empty"] == ""
-    assert [one["id"] for one in story["decisions"]] == [told["decision"]]
+    assert story["decisions"][0]["id"] == told["decision"]
 
 
 def test_what_is_stored_and_no_answer_is_told_from_nothing(mine):
@@ -278,7 +279,7 @@ def test_resources_have_what_can_be_read(mine):
     story, profile, topics, sessions = asked(mine, work)
     assert story["note"]["id"] == told["note"]
     assert topics == []
-    assert profile["attributes"] == []
+    assert [(one["name"], one["value"]) for one in profile["attributes"]] == [("residence", "Lisbon")]
     assert [one["id"] for one in sessions] == ["s1"]
 
 

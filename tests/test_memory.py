@@ -360,7 +360,7 @@ def test_whose_memory_is_meant_must_be_said(untouched):
 
 def test_stats_count_what_is_there(ana):
     stats = ana.stats(user_id="ana")
-    assert (stats.notes, stats.sources, stats.sessions, stats.decisions) == ({"active": 4}, 4, 2, 4)
+    assert (stats.notes, stats.sources, stats.sessions, stats.decisions) == ({"active": 4}, 4, 2, 5)
     assert stats.keywords > 0
 
 

@@ -3,13 +3,14 @@
 import json
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 
 import pytest
 from typer.testing import CliRunner
 
 from memgraph_engine import InvalidInput, Memory, Settings
 from memgraph_engine.cli import app
-from memgraph_engine.lifecycle.attributes import attributes
+from memgraph_engine.ingest.attributes import attributes
 from memgraph_engine.testing import ScriptedChat
 from tests.clocks import BEGIN
 from tests.test_erasure import everything_told
@@ -45,10 +46,19 @@ TOLD = {
     "I got the job as a curator": ["-employer=", "job=curator"],
     "I work as a ward manager now": ["job=ward manager"],
     "I'm Sam.": ["name=Sam"],
+    "I work as a physio at Acme": ["job=physio", "employer=Acme"],
+    "i work as a physio at the county hospital": ["job=physio", "employer=county hospital"],
+    "I got the job at the zoo!": ["employer=zoo"],
+    "I turned 35 last week": ["age=35"],
+    "I'm from Cork, and I speak Irish and French.": ["origin=Cork", "language=Irish", "language=French"],
+    "My wife and I live in Bath now": ["residence=Bath"],
+    "i just recently moved back to York": ["residence=York"],
+    "I'm allergic to bee stings and latex": ["allergy=bee stings", "allergy=latex"],
     "Hi! I'm Teodora, I teach the violin.": ["name=Teodora"],
     "oh btw I moved to Leeds": ["residence=Leeds"],
     "By the way, I live in Leeds": ["residence=Leeds"],
     "well, I'm 34, I live in Leeds with my partner. I work as a UX designer at Brightwave. and we have a beagle": [
+        "age=34",
         "residence=Leeds",
         "job=UX designer",
         "employer=Brightwave",
@@ -119,6 +129,8 @@ def test_a_plain_statement_of_oneself_is_read(text):
         "I'm Spanish",
         "I'm Catholic, by the way",
         "I'm OK.",
+        "I work at the moment. I'm 5 minutes away. I turned 3 pages. I'm from work. I speak to Ana.",
+        "I'm allergic to Ana.",
         "The film is great. I'm Spartacus.",
         "I moved to Vim. I moved to Linux for good. We moved to Spotify.",
         "I moved to Zoltrix, a better text editor.",
@@ -149,19 +161,25 @@ def test_nor_is_it_in_spanish(text):
 
 
 @pytest.fixture
-def connected(tenant, embedder, clock, tmp_path):
-    """Connect to the memory of this test, which notes profiles."""
+def connected_by(tenant, embedder, clock, tmp_path):
+    """Connect to the memory of this test, which notes profiles by patterns, by models, or as it does by default."""
     file, some = tmp_path / "policies.yaml", []
     file.write_text(POLICIES)
 
-    def connect(llm=None, **roles):
-        settings = Settings.load(lifecycle={"profile": True, "policies": str(file)}, llm={"roles": roles})
+    def connect(by, llm=None, **roles):
+        given = {"policies": str(file)} | ({"profile": by} if by else {})
+        settings = Settings.load(lifecycle=given, llm={"roles": roles})
         some.append(Memory.connect(tenant=tenant, embedder=embedder, clock=clock, settings=settings, llm=llm))
         return some[-1]
 
     yield connect
     for one in some:
         one.close()
+
+
+@pytest.fixture
+def connected(connected_by):
+    return partial(connected_by, "models")
 
 
 @pytest.fixture
@@ -438,12 +456,26 @@ def test_the_commands_tell_the_same(noting, tenant, server, monkeypatch):
     assert run("profile", "--set", "motto").exit_code == 2
     empty = CliRunner().invoke(app, ["profile", "--subject", "nobody", "--user", "ana", "--tenant", tenant]).stderr
     assert empty.startswith("Nothing is known.")
-    assert "MEMGRAPH_ENGINE_LIFECYCLE__PROFILE=true" in empty
+    assert "LIFECYCLE__PROFILE" not in empty
 
 
-def test_nothing_is_noted_unless_it_is_asked_for(memory):
+def test_it_is_noted_by_default_and_without_a_model(connected_by):
+    chat = ScriptedChat([])
+    off = {role: {"model": ""} for role in ("extraction", "gating", "merging")}
+    memory = connected_by(None, llm=chat, **off)
     memory.add("I live in Lisbon.", **ANA)
-    assert memory.profile(**ANA).attributes == ()
+    assert held(memory) == [("residence", "Lisbon")]
+
+
+def test_nothing_is_noted_where_it_is_off(connected_by, tenant, server, monkeypatch):
+    memory = connected_by("off")
+    memory.add("I live in Lisbon.", **ANA)
+    assert held(memory) == []
+    for name, value in (("URI", server.uri), ("USER", server.user), ("PASSWORD", server.password)):
+        monkeypatch.setenv(f"MEMGRAPH_ENGINE_{name}", value)
+    monkeypatch.setenv("MEMGRAPH_ENGINE_LIFECYCLE__PROFILE", "off")
+    told = CliRunner().invoke(app, ["profile", "--user", "ana", "--tenant", tenant]).stderr
+    assert "MEMGRAPH_ENGINE_LIFECYCLE__PROFILE=patterns" in told
 
 
 # ---- with a chat model ----------------------------------------------------------------------

@@ -25,7 +25,12 @@ def connected(tenant, embedder):
         roles = {
             role: {"model": ""} for role in ("extraction", "gating", "merging", "planning", "sufficiency", "profiling")
         }
-        given = {"lifecycle": {"profile": True}, "answer": {"relevance": 0}, "llm": {"roles": roles}, "prompt": prompt}
+        given = {
+            "lifecycle": {"profile": "models"},
+            "answer": {"relevance": 0},
+            "llm": {"roles": roles},
+            "prompt": prompt,
+        }
         some.append(Memory.connect(tenant=tenant, embedder=embedder, settings=Settings.load(**given), llm=llm))
         return some[-1]
 

@@ -4,8 +4,8 @@ import doctest
 
 import pytest
 
-from memgraph_engine.model import tense
-from memgraph_engine.model.tense import happened
+from memgraph_engine.language import tense
+from memgraph_engine.language.tense import happened
 
 BOTH = [
     ("english", "The taxi to the airport cost 30 euros, what a rip-off.", "The taxi to the airport cost 42 euros."),

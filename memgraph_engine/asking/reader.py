@@ -12,6 +12,7 @@ from memgraph_engine.answer.context import LEAST_BUDGET
 from memgraph_engine.asking import prompting
 from memgraph_engine.asking.about import read_about_user
 from memgraph_engine.asking.by_blocks import by_blocks, most_blocks
+from memgraph_engine.asking.facts import facts
 from memgraph_engine.asking.reflection import Judge
 from memgraph_engine.asking.remembered import Remembered
 from memgraph_engine.asking.retrieval_log import Log
@@ -40,7 +41,8 @@ from memgraph_engine.llm import Spent
 from memgraph_engine.model.answer import BUSY, Answer, Context
 from memgraph_engine.model.block import Block
 from memgraph_engine.model.claim import Claim
-from memgraph_engine.model.memory import NEVER, TRUE_ONCE, Note, Source, SourceKind
+from memgraph_engine.model.fact import Fact
+from memgraph_engine.model.memory import NEVER, READABLE, TRUE_ONCE, Note, Source, SourceKind, Status
 from memgraph_engine.model.profile import Profile
 from memgraph_engine.model.prompt import Prompt
 from memgraph_engine.model.result import SUCCEEDS, Anchor, Contrary, Decision, Hit, Hits, Reflected, Reflection
@@ -63,6 +65,7 @@ _MOST_BUDGET = 10_000_000  # tokens; no model reads as many
 _FURTHER = 2  # times the notes that a context considers, where the nearest are not sure to answer
 _CLAIMS = 5  # of a context
 _SUCCESSORS = 3  # times that what took a note's place was replaced again, and is told as well
+_PAGE = 100  # notes
 _NAMES = ("session", "speaker", "role", "agent")
 
 
@@ -273,6 +276,34 @@ class Reader:
         given = [*engine.notes.read(engine.db, names, stamps, engine.embedder.dimensions)[0].values()]
         engine.notes.complete(engine.db, names, given)
         return [note.note() for note in given if note.whole]
+
+    def facts(self, scope: Scope, about: str, limit: int, *, former: bool) -> list[Fact]:
+        """Return what was stated about somebody or something, '' for what the users of a scope stated: the last first.
+
+        Notes are read from the last one on until there are `limit` facts; of a name those that a search finds.
+        """
+        language, db, statuses = self._language(scope), self._engine.db, TRUE_ONCE if former else READABLE
+        if about:
+            check_text(about, "about", 1_000)
+            hits = self.search(scope, about, top_k=MOST, plain=True)
+            pages = iter([[hit.note for hit in hits if hit.note.status in statuses]])
+        else:
+            pages = self._newest(scope, statuses)
+        found: list[Fact] = []
+        names = [one.name for one in scope.readable]
+        for page in pages:
+            ties = decisions.contrary(db, names, [note.id for note in page], NEVER)
+            found += [one for one in facts(page, ties, about, language) if former or one.holds]
+            if len(found) >= limit:
+                break
+        return found[:limit]
+
+    def _newest(self, scope: Scope, statuses: Sequence[Status]) -> Iterator[list[Note]]:
+        """Yield the notes of one scope that are shown without being asked for, a page at a time, the last one first."""
+        filters, before = self.filters({}), (NEVER, "")
+        while page := notes.newest(self._engine.db, scope.name, filters.listing(), before, _PAGE, statuses):
+            yield [one.note for one in page if filters.finds(one.note)]
+            before = page[-1].note.created_at, page[-1].note.id
 
     def claim(self, scope: Scope, id: str) -> Claim | None:  # noqa: A002  the graph's own word
         """Return a claim of one scope; None if there is none, or it is told no more."""

@@ -13,10 +13,10 @@ from functools import cache
 from typing import Any
 
 from memgraph_engine.language import APOSTROPHES, places, sentences, tokenize, word_list, word_values
+from memgraph_engine.language.tense import past, present
 from memgraph_engine.model.claim import Claim, Kind
 from memgraph_engine.model.marker import without_recalled
 from memgraph_engine.model.names import key
-from memgraph_engine.model.tense import past, present
 from memgraph_engine.resources import resource
 
 _WORD = r"[^\W\d_]+(?:['-][^\W\d_]+)*"
@@ -543,11 +543,12 @@ def _lists(language: str) -> _Lists | None:
     }
     grammar = frozenset[str]().union(*(word_list(language, kind) for kind in _LISTS))
     speaking = word_list(language, "first-person") | word_list(language, "second-person")
-    hedged = word_list(language, "hedges") - own["cuts"] - own["joints"] - _words(own["others"])
+    hedges = word_list(language, "hedges") | word_list(language, "modals")
+    hedged = hedges - own["cuts"] - own["joints"] - _words(own["others"])
     denied = word_list(language, "negations") | word_list(language, "suppositions")
     return _Lists(
         language=language,
-        **{**own, "barred": own["barred"] | grammar | word_list(language, "hedges")},
+        **{**own, "barred": own["barred"] | grammar | hedges},
         numbers=frozenset(word_values(language, "numbers")),
         takes_back=speaking | hedged | denied,
         made_up=word_list(language, "made-up"),

@@ -90,7 +90,7 @@ def _main(
 _PANELS: Mapping[str, Sequence[Commands | Callable[..., None] | str]] = {
     "Talk to a memory": (adding.add, adding.ingest, asking.search, asking.ask, "context", "prompt", asking.reflect),
     "Look at what it holds": (
-        *("get", "list", "source", "history", "explain", "decisions", profile, "sessions", "stats", "cost"),
+        *("get", "list", "source", "history", "explain", "decisions", profile, "facts", "sessions", "stats", "cost"),
         *("anchors", audit_app),
     ),
     "Change it": (*("update", changes.delete, "undo", "untie", "pin", "unpin", "restore", "end-session", policy_app),),

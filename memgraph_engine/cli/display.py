@@ -14,6 +14,7 @@ from memgraph_engine.errors import NotFound
 from memgraph_engine.model.answer import Context
 from memgraph_engine.model.block import Block, BlockRun
 from memgraph_engine.model.claim import Claim, ClaimRun
+from memgraph_engine.model.fact import Fact
 from memgraph_engine.model.memory import Note, Source
 from memgraph_engine.model.prompt import Prompt
 from memgraph_engine.model.result import (
@@ -98,6 +99,9 @@ def _of_hold(one: Hold) -> str:
 _LINES: Mapping[type, Callable[[Any], str]] = {
     Anchor: lambda one: f"{one.score:.2f}  {one.keyword}  {show.count(len(one.notes), 'note')}",
     Session: lambda one: f"{show.inline(one.id)}  {show.count(one.sources, 'source')}{_when(one.began, one.ended)}",
+    Fact: lambda one: (
+        f"{one.since:%Y-%m-%d}  {show.inline(one.text)}{'' if one.holds else f'  (until {one.until:%Y-%m-%d})'}"
+    ),
     User: lambda one: f"{one.id}  {show.count(one.notes, 'note')}",
     Tenant: lambda one: f"{one.name}  {show.count(one.users, 'user')}, {show.count(one.notes, 'note')}",
     Hold: lambda one: show.inline(f"{one.id}  {one.at:%Y-%m-%d}  {_of_hold(one)}: {one.reason}"),

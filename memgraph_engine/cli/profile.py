@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 _OFF = """
 What users tell of themselves is not read: the setting lifecycle.profile is off. Switch it on by
-MEMGRAPH_ENGINE_LIFECYCLE__PROFILE=true, or by `profile = true` under [lifecycle] in the settings file.
+MEMGRAPH_ENGINE_LIFECYCLE__PROFILE=patterns, or by `profile = "patterns"` under [lifecycle] in the settings file.
 It is read from then on; --set gives a value now."""
 
 
@@ -28,7 +28,7 @@ def profile(
     """Show what is known about a user: name, home, job and such.
 
     Each line says who told it, and since when.
-    Messages tell it if the setting `lifecycle.profile` is on. `undo` takes a change back by its decision.
+    Messages tell it unless the setting `lifecycle.profile` is off. `undo` takes a change back by its decision.
     """
     name, separator, value = (given or "").partition("=")
     if given and not (separator and name.strip()):
@@ -39,7 +39,7 @@ def profile(
     if ended:
         memory.set_profile(ended, None, subject=subject, **on.owner)
     found = memory.profile(subject=subject, known_at=known_at, **on.owner)
-    told = memory.engine.settings.lifecycle.profile
+    told = memory.engine.settings.lifecycle.profile != "off"
     yield found
     if not (found.attributes or found.former):
         typer.echo(f"Nothing is known.{'' if told else _OFF}", err=True)

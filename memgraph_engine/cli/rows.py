@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from memgraph_engine.cli.command import Target, on_memory, on_tenant
 from memgraph_engine.cli.options import MANY, Budget, Considered, History, NoteId, Question
-from memgraph_engine.interface.defaults import BLOCKS, CLAIMS, NEWEST, OUTLINE, TOP_K
+from memgraph_engine.interface.defaults import BLOCKS, CLAIMS, FACTS, NEWEST, OUTLINE, TOP_K
 from memgraph_engine.interface.filters import NoteFilters, SearchFilters
 from memgraph_engine.operations import OPERATIONS
 
@@ -124,6 +124,16 @@ ROWS: Mapping[str, Row] = {
     "decisions": Row(
         "List what changed a memory, newest first.",
         {**_RUNS, "before": _option("TIME: Only decisions made until then, ISO 8601; a day means its end.")},
+    ),
+    "facts": Row(
+        "List what is true now of a user, or of what has a name.\n\nEach line is a clause of what was said, behind the "
+        "day since when it holds; what was said last comes first.",
+        {
+            "about": (Annotated[str, "--about NAME: Somebody or something; else what the user stated."], ""),
+            "former": _switch("Also what later statements replaced, with its end."),
+            "limit": _number("--limit -n N: How many facts, at most.", FACTS),
+        },
+        none="Nothing is known.",
     ),
     "sessions": Row("List the sessions and documents of a memory, latest first.", none="There are no sessions."),
     "stats": Row("Count what a memory holds."),

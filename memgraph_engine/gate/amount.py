@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from memgraph_engine.gate.wording import ORDINAL, Lists, Token
+from memgraph_engine.language.wording import ORDINAL, Lists, Token
 
 _HOUR = re.compile(r"\d?\d[:h]\d\d")
 _DAY = 24  # hours

@@ -8,7 +8,7 @@ from operator import itemgetter
 
 from memgraph_engine.gate.difference import quoted, worded
 from memgraph_engine.gate.known import Line
-from memgraph_engine.gate.wording import Token, names, numbers, parted, stems, wording
+from memgraph_engine.language.wording import Token, names, numbers, parted, stems, wording
 
 
 def confirmation(new: Line, old: Line) -> str:

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from memgraph_engine.gate.difference import swapped
 from memgraph_engine.gate.known import Line
-from memgraph_engine.gate.statement import Statement, statements
-from memgraph_engine.gate.wording import Token, stems, taken_back, words
+from memgraph_engine.language.statement import Statement, statements
+from memgraph_engine.language.wording import Token, stems, taken_back, words
 
 _NOON = 12
 _FEW = 3  # words of a name at most

@@ -7,9 +7,9 @@ stays, and `update` tells what of it has ended.
 from collections.abc import Sequence
 
 from memgraph_engine.gate.difference import quoted, worded
-from memgraph_engine.gate.known import Line
-from memgraph_engine.gate.statement import Statement, only, statements
-from memgraph_engine.gate.wording import aligned, shown
+from memgraph_engine.gate.known import Line, only
+from memgraph_engine.language.statement import Statement, statements
+from memgraph_engine.language.wording import aligned, shown
 
 
 def correction(new: Line, old: Sequence[Line]) -> str:

@@ -19,8 +19,9 @@ from math import inf
 from typing import Literal
 
 from memgraph_engine.gate.known import Known, Line, same_speaker
-from memgraph_engine.gate.statement import Statement, statements
-from memgraph_engine.gate.wording import (
+from memgraph_engine.language.statement import Statement, statements
+from memgraph_engine.language.tense import happened, present
+from memgraph_engine.language.wording import (
     Lists,
     Token,
     aligned,
@@ -31,7 +32,6 @@ from memgraph_engine.gate.wording import (
     stems,
     text_of,
 )
-from memgraph_engine.model.tense import happened, present
 
 SHORT = 3  # content words below which a line may only answer the turn before it
 PARALLEL = 0.7  # share of tokens from which two sentences are one with something exchanged

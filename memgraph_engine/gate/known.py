@@ -1,26 +1,23 @@
 """A note as it is compared: what was said, told from its sources; what is read in a line, is read once."""
 
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 
-from memgraph_engine.gate.wording import (
+from memgraph_engine.language import CLOSED, listed_terms, tokenize
+from memgraph_engine.language.reading import Reading
+from memgraph_engine.language.statement import Statement, statements
+from memgraph_engine.language.wording import (
     EXCLAIMED,
-    LONG,
     Token,
-    lists_of,
     parted,
     phrases_in,
-    stems,
     taken_back,
-    wording,
     words,
 )
-from memgraph_engine.language import CLOSED, listed_terms, tokenize
 from memgraph_engine.model.marker import without_recalled
 from memgraph_engine.model.memory import DEFAULT_POLICY, NEVER, Source
 from memgraph_engine.rendering import said, told, written
@@ -30,25 +27,19 @@ STAR = "*"
 _JOINT = re.compile(r"(?<=\d)(?=[^\W\d_])|(?<=[^\W\d_])(?=\d)")  # "5pm" is "5 pm"
 
 
-class Line:
+class Line(Reading):
     """One thing said, as a source holds it; `speaker` is '' where a user wrote the text of a note of several.
 
     `message` is the id of the long message that it is a passage of, '' for none.
     """
 
     def __init__(self, source: Source, language: str) -> None:
-        self._source, self.language, self.lists = source, language, lists_of(language)
+        super().__init__(without_recalled(source.text), language, source.speaker or source.role)
+        self._source = source
         self.message = source.id if source.span else ""
-        self.speaker = source.speaker or source.role
         self.role = source.role
-        self.text = without_recalled(source.text)
         self.said_at = said(source)
         self.caption = source.caption
-
-    @cached_property
-    def speaker_names(self) -> frozenset[str]:
-        """The words of its speaker's name."""
-        return frozenset(self.speaker.split())
 
     @cached_property
     def reports(self) -> bool:
@@ -68,17 +59,6 @@ class Line:
         return frozenset(tokenize(said, self.language)) - listed_terms(self.language, *CLOSED)
 
     @cached_property
-    def tokens(self) -> tuple[Token, ...]:
-        """Its wording."""
-        return wording(self.text, self.language)
-
-    def words(self, tokens: Collection[Token]) -> str:
-        """Return the part of its text that some of its tokens stand for, from the first of them to the last."""
-        text = unicodedata.normalize("NFC", self.text)
-        part = text[min(token.span[0] for token in tokens) : max(token.span[1] for token in tokens)]
-        return " ".join(part.split())
-
-    @cached_property
     def stated(self) -> tuple[Token, ...]:
         """Its wording without questions, unless no more is left than an exclamation, and without "Well, …"."""
         said = tuple(token for token in self.tokens if not token.asked)
@@ -95,25 +75,10 @@ class Line:
         told = mine | {clause for clause in lengths if lengths[clause] > EXCLAIMED or content[clause] > 1}
         return [token for token in self.stated if token.clause in told]
 
-    @property
-    def long(self) -> bool:
-        """Whether it is a text, not a statement."""
-        return len(self.tokens) > LONG
-
     @cached_property
     def sentences(self) -> Sequence[Sequence[Token]]:
         """Its wording, as `stated`, sentence by sentence."""
         return parted(self.stated, "sentence")
-
-    @cached_property
-    def content(self) -> frozenset[str]:
-        """The stems of its words with content."""
-        return stems(self.tokens)
-
-    @cached_property
-    def forms(self) -> tuple[str, ...]:
-        """Its words, in the form in which words are listed."""
-        return words(self.tokens)
 
     @cached_property
     def announces(self) -> bool:
@@ -228,3 +193,12 @@ def same_speaker(one: Line, other: Line) -> bool | None:
         return speakers[0] == speakers[1]
     text = (one if not speakers[0] else other).text.casefold()
     return True if any(speakers) and max(speakers) in text else None
+
+
+def only(line: Line) -> Statement | None:
+    """Return what a line states, if that is one thing and nothing else is said; None if anything would be left."""
+    if line.long or line.caption or len(stated := statements(line)) != 1:
+        return None
+    (one,) = stated
+    left = [token for token in line.tokens if token not in one.own]
+    return one if line.lists.idle.issuperset(words(left)) and not any(token.asked for token in left) else None

@@ -16,8 +16,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from memgraph_engine.gate.known import Line
-from memgraph_engine.gate.statement import own_words
-from memgraph_engine.gate.wording import Token, aligned, parted, stems
+from memgraph_engine.language.statement import own_words
+from memgraph_engine.language.wording import Token, aligned, parted, stems
 from memgraph_engine.resources import resource
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from memgraph_engine.gate.amount import amounts, replaced
 from memgraph_engine.gate.contrast import Update, contrast
 from memgraph_engine.gate.difference import quoted
 from memgraph_engine.gate.known import STAR, Line, same_speaker
-from memgraph_engine.gate.wording import (
+from memgraph_engine.language.wording import (
     ORDINAL,
     Lists,
     Token,

@@ -11,7 +11,7 @@ from math import fsum, log, log2
 
 from memgraph_engine.gate.calibration import Calibration
 from memgraph_engine.gate.known import Known, Line
-from memgraph_engine.gate.wording import aligned
+from memgraph_engine.language.wording import aligned
 
 PROOF = 2.0  # words that no other candidate has, below which a repeat's redundancy falls short in proportion
 

@@ -14,11 +14,22 @@ from operator import attrgetter
 from memgraph_engine.gate.amount import amounts, replaced
 from memgraph_engine.gate.contrast import Update, contrast
 from memgraph_engine.gate.difference import as_written, denied, quoted, swapped, swapped_dates, worded
-from memgraph_engine.gate.known import Line
+from memgraph_engine.gate.known import Line, only
 from memgraph_engine.gate.pairs import Reading, read, weights_of
-from memgraph_engine.gate.statement import Statement, only, statements
-from memgraph_engine.gate.wording import Lists, Token, aligned, numbers, recurs, shown, stems, text_of, timeless, words
-from memgraph_engine.model.tense import present
+from memgraph_engine.language.statement import Statement, statements
+from memgraph_engine.language.tense import present
+from memgraph_engine.language.wording import (
+    Lists,
+    Token,
+    aligned,
+    numbers,
+    recurs,
+    shown,
+    stems,
+    text_of,
+    timeless,
+    words,
+)
 
 _HEAD = 3  # tokens with which both tell whose state it is: "my office is"
 SURE = 0.9  # likelihood from which the model takes a line for news of another

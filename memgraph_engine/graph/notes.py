@@ -412,11 +412,18 @@ def former(tx: Runner, scope: str, id: str) -> Note | None:  # noqa: A002
     return now.note if now else replace(history(tx, scope, rows[0]["note"])[-1].note, status="undone")
 
 
-def newest(tx: Runner, scope: str, filters: Mapping[str, Any], before: tuple[datetime, str], limit: int) -> list[Found]:
-    """Return the readable notes that were created last, before another one (its time and id)."""
+def newest(
+    tx: Runner,
+    scope: str,
+    filters: Mapping[str, Any],
+    before: tuple[datetime, str],
+    limit: int,
+    statuses: Sequence[Status] = READABLE,
+) -> list[Found]:
+    """Return the notes, readable ones or of other statuses, created last before another one (its time and id)."""
     at, id = before  # noqa: A001
     given = {"filters": filters, "before": at, "before_id": id, "limit": limit}
-    return [found_from(row["note"]) for row in tx.run("notes/newest", scope=scope, statuses=READABLE, **given)]
+    return [found_from(row["note"]) for row in tx.run("notes/newest", scope=scope, statuses=statuses, **given)]
 
 
 def found_from(row: Row, by: str = "note") -> Found:

@@ -4,8 +4,8 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from memgraph_engine.cost import NOTHING, Cost
+from memgraph_engine.ingest.attributes import attributes
 from memgraph_engine.language import tokenize
-from memgraph_engine.lifecycle.attributes import attributes
 from memgraph_engine.llm import Roles, Spent, Turn, profiling
 from memgraph_engine.llm.answers import ProfileChange
 from memgraph_engine.model.marker import without_recalled

@@ -65,6 +65,8 @@ _ABOUT: Mapping[str, str] = {
     "text": "What it is to say from now on.",
     "decision": "The id of a decision, as other calls return it.",
     "answer": "What was answered.",
+    "about": "The name of somebody or something.",
+    "former": "Also what later statements replaced.",
     "subject": "A speaker whose profile is meant, not the user's.",
     "limit": "How many, at most.",
     "history": "The turns before the question, or the session they are in.",

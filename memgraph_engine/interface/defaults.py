@@ -8,6 +8,8 @@ BLOCKS = 10
 """Blocks that a question finds."""
 CLAIMS = 20
 """Claims that are listed, or found."""
+FACTS = 100
+"""Facts that are listed."""
 OUTLINE = 12
 """Blocks of an outline."""
 MOST = 1000

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _FOLLOWED, _ALIKE = 0.5, 0.25  # what a round counts of the one before: asked for by a model, or made of the best note
 _JUDGED = 5  # notes in which the question's terms are looked for
 _SHOWN = 20  # notes that a model is shown (MemFly's K_final)
-_UNAIDED = 2  # rounds without a model: a third, made of much the same notes, found no more (docs/benchmarks.md)
+_UNAIDED = 2  # rounds without a model: a third found no more (docs/benchmarks-appendix.md)
 _PLANNING, _JUDGING = "Reading the question", "Judging the evidence"
 
 

@@ -1,7 +1,7 @@
 """A note's two texts, made of its sources and the turns before them: the deterministic context.
 
 An embedder reads the beginning of a text, and a long text's vector is near to little. So a note's own words stand in
-front, and the turn before is clipped (docs/benchmarks.md has what other clippings find).
+front, and the turn before is clipped (docs/benchmarks-appendix.md has what others find).
 """
 
 import re

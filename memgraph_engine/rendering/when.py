@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, tzinfo
 
-from memgraph_engine.model.tense import told_past
+from memgraph_engine.language.tense import told_past
 from memgraph_engine.model.text import spoken_days
 from memgraph_engine.rendering import date_spans as spans
 from memgraph_engine.rendering.date_grammar import Phrase, grammar

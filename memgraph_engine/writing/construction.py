@@ -17,10 +17,10 @@ from memgraph_engine.gate.verdict import Verdict
 from memgraph_engine.graph import sources
 from memgraph_engine.graph.neighbourhood import neighbourhood
 from memgraph_engine.graph.notes import Found, renderings
+from memgraph_engine.ingest.attributes import attributes
 from memgraph_engine.ingest.construct import Phrases, Placed, Vectors, construct, waiting
 from memgraph_engine.ingest.extract import Extracted, extract
 from memgraph_engine.ingest.profiling import Profiled, profiled, subject
-from memgraph_engine.lifecycle.attributes import attributes
 from memgraph_engine.llm import Spent
 from memgraph_engine.model.candidate import Candidate
 from memgraph_engine.model.memory import Key, Source
@@ -101,7 +101,7 @@ def make_notes(
         ]
     noted = [one.source for one, by in zip(candidates, verdicts, strict=True) if by.kind != "discard"]
     told = tell(engine, scope, seen.language, noted, work)
-    if engine.settings.lifecycle.profile:
+    if engine.settings.lifecycle.profile != "off":
         told = {**told, **_put_right(engine, scope, seen.language, candidates, verdicts, told)}
     with work.timed("write"):
         return Batch(engine, scope, seen, pending).write(candidates, verdicts, told)
@@ -126,12 +126,14 @@ def construct_alone(transaction: Transaction, placed: Sequence[Placed], *, waits
 
 def tell(engine: Engine, scope: Scope, language: str, given: Sequence[Source], work: Work) -> dict[Key, Profiled]:
     """Return what sources tell of profiles, if that is to be noted (`lifecycle.profile`); each is read once."""
-    if not engine.settings.lifecycle.profile:
+    by = engine.settings.lifecycle.profile
+    if by == "off":
         return {}
     new = [one for one in given if _asked(one) not in work.profiled]
     hidden = {one.key for one in new if not engine.policies.seen_by_models(one)}
     with work.timed("profile"):
-        found = profiled(engine.roles, new, scope.user, language, hidden=hidden, spent=work.spent)
+        roles = engine.roles if by == "models" else engine.roles.without(["profiling"])
+        found = profiled(roles, new, scope.user, language, hidden=hidden, spent=work.spent)
     work.profiled |= {_asked(one): found.get(one.key) for one in new}
     return {one.key: told for one in given if (told := work.profiled[_asked(one)])}
 

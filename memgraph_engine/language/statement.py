@@ -3,14 +3,16 @@
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import dropwhile, groupby, islice, pairwise, takewhile
+from itertools import chain, dropwhile, groupby, islice, pairwise, takewhile
 from operator import attrgetter
 from typing import NamedTuple
 from unicodedata import normalize
 from weakref import WeakKeyDictionary
 
-from memgraph_engine.gate.known import Line
-from memgraph_engine.gate.wording import (
+from memgraph_engine.language.reading import Reading
+from memgraph_engine.language.tense import is_verb, past, present
+from memgraph_engine.language.terms import LISTED, word_list
+from memgraph_engine.language.wording import (
     ORDINAL,
     Lists,
     Token,
@@ -24,7 +26,6 @@ from memgraph_engine.gate.wording import (
     timeless,
     words,
 )
-from memgraph_engine.model.tense import past, present
 
 _MARKS = r"\"“”„«»‹›「」『』⟨⟩＂`"
 _QUOTED = re.compile(rf"(?m)[{_MARKS}][^{_MARKS}\n]*[{_MARKS}]|(?<!\w)['‘](?=\w).*?['’](?!\w)|^\s*>.*")
@@ -42,7 +43,7 @@ class Statement:
     `origin` is what was before, where it tells that; it is none of its `tokens`: "from 20" of "raised from 20 to 40".
     """
 
-    def __init__(self, own: Sequence[Token], lead: Sequence[Token], line: Line) -> None:
+    def __init__(self, own: Sequence[Token], lead: Sequence[Token], line: Reading) -> None:
         self.own, self.lead, self.line, self.lists = own, lead, line, (lists := line.lists)
         before, self.origin, behind = _origin([*lead, *own], lists)
         self.tokens = [*before, *behind]
@@ -57,6 +58,7 @@ class Statement:
         changing = frozenset[int]().union(*found.values())
         self.body = tuple(token for at, token in enumerate(self.tokens) if at not in changing)
         self.hedged = bool(phrases_in(words(self.body), lists.hedges))
+        self.supposed = bool(phrases_in(self.words, lists.modals))
         self.content = stems(self.body)
 
     def _tells_change(self, phrase: str, held: frozenset[int]) -> bool:
@@ -238,6 +240,35 @@ class Statement:
         return timeless(told) - {about.noun, about.name, about.owner, *map(str.casefold, names)}
 
     @cached_property
+    def finite(self) -> bool:
+        """Whether it has a subject and a verb of its own: "he is strict", not "but fair" or "great idea"."""
+        lists, said, language = self.lists, words(self.own), self.line.language
+        verbs = [at for at, word in enumerate(said) if is_verb(word, language)]
+        if said[0] in lists.questions and 0 not in verbs:
+            return False  # "what a day we had"
+        first, common = self.own[0], word_list(language, "common-words")
+        named = first.stem and first.capital and first.written.casefold() not in common and len(said) > 1
+        someone = not (lists.first_person.isdisjoint(said) and lists.persons.isdisjoint(said[:1]))
+        return bool(someone or any(verbs) or named or past(said[:1], language))
+
+    @property
+    def parts(self) -> tuple[str, str, str]:
+        """Its subject, predicate and value, as they are written: "Ana", "lives in", "Faro".
+
+        The subject is '' where it is who speaks. A language without lists has all in the value.
+        """
+        if self.line.language not in LISTED:
+            return "", "", _written(self.tokens)
+        idle = self.lists.idle | self.lists.joints | self.lists.since | self.lists.corrections
+        tokens = [*dropwhile(lambda one: one.word in idle or one.timely, self.tokens)] or self.tokens
+        start = _verb(tokens, self.line)
+        mine = next((at for at in range(start) if tokens[at].word in self.lists.speaker), None)
+        start = start if mine is None else mine + 1
+        end = _behind_verb(tokens, start, self.line)
+        subject = () if mine is not None or self.subject.speaker else tokens[:start]
+        return _written(subject), _written(tokens[start:end]), _written(tokens[end:])
+
+    @cached_property
     def counted(self) -> frozenset[str]:
         """The stems of what it counts."""
         pairs = (pair for pair in pairwise(self.body) if numbers(pair[:1]))
@@ -322,11 +353,11 @@ class Subject(NamedTuple):
         return all(known) and not (self.name and was.name and self.name != was.name)
 
 
-_KEPT: "WeakKeyDictionary[Line, Sequence[Statement]]" = WeakKeyDictionary()
+_KEPT: "WeakKeyDictionary[Reading, Sequence[Statement]]" = WeakKeyDictionary()
 """The statements of lines that are being judged: a line is held against many, and nothing of it outlives it."""
 
 
-def statements(line: Line) -> Sequence[Statement]:
+def statements(line: Reading) -> Sequence[Statement]:
     """Return the clauses of a line that state something, each as if it stood by itself."""
     if (kept := _KEPT.get(line)) is not None:
         return kept
@@ -351,15 +382,6 @@ def statements(line: Line) -> Sequence[Statement]:
             one.around = tuple(phrase for other in every if other is not one for phrase in other.changes)
     _KEPT[line] = found
     return found
-
-
-def only(line: Line) -> Statement | None:
-    """Return what a line states, if that is one thing and nothing else is said; None if anything would be left."""
-    if line.long or line.caption or len(stated := statements(line)) != 1:
-        return None
-    (one,) = stated
-    left = [token for token in line.tokens if token not in one.own]
-    return one if line.lists.idle.issuperset(words(left)) and not any(token.asked for token in left) else None
 
 
 def _begun(clause: Sequence[Token], before: Statement) -> tuple[Sequence[Token], Sequence[Token]]:
@@ -416,7 +438,50 @@ def _subject_length(tokens: Sequence[Token], lists: Lists) -> int:
     return 2 + len(list(named))
 
 
-def _stated(line: Line) -> Iterator[Sequence[Token]]:
+def _written(tokens: Sequence[Token]) -> str:
+    """Return tokens as they stand in their text: "heron42" is two without a blank between."""
+    blanks = (0 if one.span[1] == after.span[0] else 1 for one, after in pairwise(tokens))
+    return "".join(f"{' ' * blank}{one.written}" for blank, one in zip(chain([0], blanks), tokens, strict=False))
+
+
+def _verb(tokens: Sequence[Token], line: Reading) -> int:
+    """Return where the verb stands: the first one whose tense shows behind the subject, else the word behind that.
+
+    "My wifi password is …", "my sister Petra lives in …", "the first episode is on …"; "moved to …" has no subject.
+    """
+    language, lists = line.language, line.lists
+    if past(words(tokens[:1]), language) or (tokens[0].stem and tokens[0].word in lists.speaker):  # "trabajo de …"
+        return 0
+    first = min(_subject_length(tokens, lists), len(tokens))
+    if tokens[0].word in lists.persons:
+        return first
+    first += len([*takewhile(lambda one: one.capital and one.stem, tokens[first:])])
+    ahead = takewhile(lambda at: tokens[at].stem or is_verb(tokens[at].word, language), range(first, len(tokens)))
+    return next((at for at in ahead if is_verb(tokens[at].word, language)), first)
+
+
+def _behind_verb(tokens: Sequence[Token], start: int, line: Reading) -> int:
+    """Return where the predicate ends: behind the verb, what belongs to it and a word that leads to the value.
+
+    "Am allergic to", "do not eat", "moved to"; of "have asthma" and "is strict" the value is the last word.
+    """
+    lists, end = line.lists, start
+    things = lists.determiners | lists.indefinite | lists.details
+    while end < len(tokens):
+        one, ends = tokens[end], tokens[end + 1 :][:1]
+        if one.number or (end > start and (one.capital or one.word in things)):
+            break
+        verb = is_verb(one.word, line.language) or not one.stem
+        if not verb and end > start and (not ends or ends[0].span[0] == one.span[1]):
+            break
+        end += 1
+        if not verb:
+            break
+    leads = lists.details - lists.determiners - lists.indefinite
+    return end + (tokens[end].word in leads) if start < end < len(tokens) else end
+
+
+def _stated(line: Reading) -> Iterator[Sequence[Token]]:
     """Yield the clauses without those that ask: of a sentence that ends in a question this is its last."""
     for clause, after in pairwise((*_clauses(line), ())):
         last = not after or after[0].sentence != clause[0].sentence
@@ -424,7 +489,7 @@ def _stated(line: Line) -> Iterator[Sequence[Token]]:
             yield clause
 
 
-def _clauses(line: Line) -> Iterator[list[Token]]:
+def _clauses(line: Reading) -> Iterator[list[Token]]:
     """Yield the clauses, which also end before a word behind which stands another matter: "and", "so".
 
     What a value is told instead of is part of its clause ("8, not 7"), and so is who does it together: "Tom and I".
@@ -457,7 +522,7 @@ def _clauses(line: Line) -> Iterator[list[Token]]:
         yield clause
 
 
-def own_words(line: Line) -> Sequence[Token]:
+def own_words(line: Reading) -> Sequence[Token]:
     """Return the tokens that are known to be the speaker's own words: what is quoted, he may not hold himself."""
     text, every = normalize("NFC", line.text), line.tokens
     spans = [match.span() for match in _QUOTED.finditer(text)]
@@ -473,7 +538,7 @@ def own_words(line: Line) -> Sequence[Token]:
     return [token for token in every if token not in said] if said else every
 
 
-def _is_own(head: Sequence[Token], line: Line) -> bool:
+def _is_own(head: Sequence[Token], line: Reading) -> bool:
     """Tell whether a speaker announces words of his own before a colon: "Update:", "My address:"; not "Jack wrote:"."""
     lists, told = line.lists, words(head)
     mine = told[0] in lists.speaker or head[0].written in line.speaker_names

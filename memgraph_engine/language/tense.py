@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import groupby, pairwise
 
-from memgraph_engine.language import CLAUSES, CLOSED, places, sentence_spans, spoken, word_list, word_values
+from memgraph_engine.language.terms import CLAUSES, CLOSED, places, sentence_spans, spoken, word_list, word_values
 
 _NEAR = 200  # characters of a sentence on either side that are looked at
 _LEADS = ("determiners", "indefinite", "detail-words")
@@ -146,6 +146,15 @@ def present(word: str, language: str) -> bool:
     (True, True, False)
     """
     return _tense(word, word_values(language, "tenses")) == "present"
+
+
+def is_verb(word: str, language: str) -> bool:
+    """Tell whether a word is a form of a verb whose tense shows.
+
+    >>> [is_verb(word, "english") for word in ("is", "moved", "lives", "need")]
+    [True, True, False, False]
+    """
+    return _tense(word, word_values(language, "tenses")) in ("past", "third", "participle", "present")
 
 
 def _tense(word: str, tenses: Mapping[str, str]) -> str:

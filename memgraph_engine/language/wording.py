@@ -17,7 +17,7 @@ from itertools import dropwhile, groupby
 from operator import attrgetter
 from typing import Any, Literal, NamedTuple
 
-from memgraph_engine.language import APOSTROPHES, CLOSED, letter_marks, places, tokenize, word_list, word_values
+from memgraph_engine.language.terms import APOSTROPHES, CLOSED, letter_marks, places, tokenize, word_list, word_values
 
 _ENDS = frozenset(".!?…。！？।\n")
 _OPENING = frozenset("\"'“‘«([¿¡「")
@@ -104,6 +104,7 @@ class Lists:
     indefinite: frozenset[str]  # with these a noun is somebody or something, not the one known
     joints: frozenset[str]  # behind them stands another matter
     hedges: frozenset[str]  # with these less is stated than a plain fact
+    modals: frozenset[str]  # of these hedges what is supposed, hoped, or said by others
     denials: frozenset[str]  # phrases that take back what they stand in
     corrections: frozenset[str]  # phrases that put something in another's place
     changes: frozenset[str]  # words with which a state is another than before: "now", "instead", "postponed"
@@ -183,6 +184,7 @@ def lists_of(language: str) -> Lists:
     lists: dict[str, Any] = {name: read[kind](language, file) for name, file, kind in files if kind in read}
     lists["closed"] = frozenset().union(*(word_list(language, kind) for kind in CLOSED))
     lists["changes"] |= lists["since"]
+    lists["hedges"] |= lists["modals"]
     return Lists(**lists)
 
 

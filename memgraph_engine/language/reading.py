@@ -1,0 +1,50 @@
+"""A text as it is read: its tokens, and what can be told by these alone."""
+
+import unicodedata
+from collections.abc import Collection
+from functools import cached_property
+
+from memgraph_engine.language.wording import LONG, Token, lists_of, stems, wording, words
+
+
+class Reading:
+    """A text in a language, by a `speaker` ('' where that is not known); all of it is read once, when it is asked for.
+
+    >>> sorted(Reading("I moved to Faro.", "english").content)
+    ['faro', 'move']
+    """
+
+    def __init__(self, text: str, language: str, speaker: str = "") -> None:
+        self.text, self.language, self.speaker = text, language, speaker
+        self.lists = lists_of(language)
+
+    @cached_property
+    def speaker_names(self) -> frozenset[str]:
+        """The words of its speaker's name."""
+        return frozenset(self.speaker.split())
+
+    @cached_property
+    def tokens(self) -> tuple[Token, ...]:
+        """Its wording."""
+        return wording(self.text, self.language)
+
+    def words(self, tokens: Collection[Token]) -> str:
+        """Return the part of its text that some of its tokens stand for, from the first of them to the last."""
+        text = unicodedata.normalize("NFC", self.text)
+        part = text[min(token.span[0] for token in tokens) : max(token.span[1] for token in tokens)]
+        return " ".join(part.split())
+
+    @property
+    def long(self) -> bool:
+        """Whether it is a text, not a statement."""
+        return len(self.tokens) > LONG
+
+    @cached_property
+    def content(self) -> frozenset[str]:
+        """The stems of its words with content."""
+        return stems(self.tokens)
+
+    @cached_property
+    def forms(self) -> tuple[str, ...]:
+        """Its words, in the form in which words are listed."""
+        return words(self.tokens)

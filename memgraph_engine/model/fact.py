@@ -1,0 +1,36 @@
+"""A fact: one thing that a speaker stated, and how long it held."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from memgraph_engine.interface.results import Result
+from memgraph_engine.model.memory import NEVER
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Fact(Result):
+    """A clause of what was said: `text` in the speaker's words, parted into `subject`, `predicate` and `value`.
+
+    The subject '' is the speaker himself. In a language without word lists the value is the whole text.
+    It holds from `since`, when it was said first, to `until`, when another statement took its place; the year 9999 is
+    "as far as is known". `replaced_by` is the id of the note that tells what took its place, '' for none. `note` is the
+    id of the note that tells it, `sources` are the ids of the messages, the last one first.
+    """
+
+    brief = ("text", "until")
+
+    text: str
+    subject: str
+    predicate: str
+    value: str
+    speaker: str
+    since: datetime
+    note: str
+    sources: tuple[str, ...]
+    until: datetime = NEVER
+    replaced_by: str = ""
+
+    @property
+    def holds(self) -> bool:
+        """Whether it is true as far as is known."""
+        return self.until == NEVER

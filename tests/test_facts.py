@@ -1,0 +1,141 @@
+"""Facts are what was stated, clause by clause, each until something else was said."""
+
+import json
+from datetime import UTC, datetime
+
+import pytest
+from typer.testing import CliRunner
+
+from memgraph_engine import InvalidInput
+from memgraph_engine.cli import app
+from memgraph_engine.gate.known import Line
+from memgraph_engine.language.statement import statements
+from memgraph_engine.model.memory import NEVER, Source
+
+ANA = {"user_id": "ana"}
+
+
+# ---- what a clause tells of what, without a database ----------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "parts"),
+    [
+        ("My sister Petra lives in Bolzano.", "english", ("My sister Petra", "lives in", "Bolzano")),
+        ("I'm allergic to nuts.", "english", ("", "am allergic to", "nuts")),
+        ("I do not eat fish.", "english", ("", "do not eat", "fish")),
+        ("My wifi password is heron42.", "english", ("My wifi password", "is", "heron42")),
+        ("I have two cats.", "english", ("", "have", "two cats")),
+        ("I'm a vet nurse.", "english", ("", "am", "a vet nurse")),
+        ("Last May I moved to York.", "english", ("", "moved to", "York")),
+        ("Waffle is a beagle.", "english", ("Waffle", "is", "a beagle")),
+        ("Mi hermana Lucía tiene dos gatos.", "spanish", ("Mi hermana Lucía", "tiene", "dos gatos")),
+        ("Trabajo de contable en Lugo.", "spanish", ("", "Trabajo de", "contable en Lugo")),
+    ],
+)
+def test_a_clause_is_parted_into_subject_predicate_and_value(text, language, parts):
+    (one,) = statements(Line(Source("1", text, ""), language))
+    assert one.parts == parts
+
+
+# ---- a memory -------------------------------------------------------------------------------
+
+
+def say(memory, text, **fields):
+    return memory.add({"role": "user", "text": text, **fields}, **ANA)
+
+
+def told(memory, about="", **given):
+    return [one.text for one in memory.facts(about, **ANA, **given)]
+
+
+def test_facts_are_what_a_user_stated_the_last_first(memory):
+    say(memory, "I live in Leeds and my sister Petra lives in Bolzano.", id="m1", time="2025-03-01")
+    say(memory, "Waffle is a beagle, she takes tablets. Can dogs eat plums?", time="2025-03-02")
+    memory.add({"role": "assistant", "text": "Your dog is a poodle.", "time": "2025-03-02"}, **ANA)
+    assert told(memory) == [
+        "Waffle is a beagle",
+        "she takes tablets",
+        "I live in Leeds",
+        "my sister Petra lives in Bolzano",
+    ]
+    petra = memory.facts("Petra", **ANA)[0]
+    assert (petra.subject, petra.predicate, petra.value) == ("my sister Petra", "lives in", "Bolzano")
+    assert (petra.since, petra.sources) == (datetime(2025, 3, 1, tzinfo=UTC), ("m1",))
+    assert (petra.until, petra.replaced_by, petra.holds) == (NEVER, "", True)
+    assert told(memory, "Waffle") == ["Waffle is a beagle", "she takes tablets"]
+    assert told(memory, "Rosa") == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "If I lived in Rome, I'd walk.",
+        "I might move to Rome. I hope to live in Rome.",
+        "Do I live in Rome?",
+        'My friend wrote: "I live in Rome."',
+        "Jack said he lives in Rome.",
+        "What a day in Rome!",
+    ],
+)
+def test_what_is_supposed_hoped_asked_or_quoted_is_no_fact(memory, text):
+    say(memory, text)
+    assert not [one for one in told(memory) if "Rome" in one]
+
+
+def test_a_fact_ends_where_a_later_statement_takes_its_place(memory):
+    say(memory, "I live in Leeds, and my cat is called Mia.", session="s", time="2025-03-01")
+    new = say(memory, "I moved to York.", session="t", time="2025-03-04").entries[0]
+    assert told(memory) == ["I moved to York", "my cat is called Mia"]
+    now, *rest = memory.facts(**ANA, former=True)
+    ended = next(one for one in rest if one.text == "I live in Leeds")
+    assert (ended.until, ended.replaced_by, ended.holds) == (now.since, new.note, False)
+    assert next(one for one in rest if "Mia" in one.text).holds
+
+
+def test_a_fact_that_is_told_again_is_one_with_both_messages(memory):
+    say(memory, "I live in Leeds.", id="m1", time="2025-03-01")
+    say(memory, "I live in Leeds. The park is near.", id="m2", time="2025-03-04")
+    fact = next(one for one in memory.facts(**ANA) if "Leeds" in one.text)
+    assert (fact.since, fact.sources) == (datetime(2025, 3, 1, tzinfo=UTC), ("m2", "m1"))
+
+
+def test_a_language_without_lists_has_its_words_in_the_value():
+    (one,) = statements(Line(Source("1", "Ich wohne in Ulm.", ""), "standard"))
+    assert one.finite
+    assert one.parts == ("", "", "Ich wohne in Ulm")
+
+
+def test_others_see_none_of_it(memory):
+    say(memory, "My sister Petra lives in Bolzano.")
+    assert memory.facts("Petra", user_id="bo") == memory.facts(user_id="bo") == []
+    assert memory.facts("Petra", shared=True) == []
+
+
+@pytest.mark.parametrize("limit", [0, True, 1001])
+def test_a_limit_is_a_number_from_1_to_1000(memory, limit):
+    with pytest.raises(InvalidInput, match="limit must be a whole number from 1 to 1000"):
+        memory.facts(limit=limit, **ANA)
+
+
+def test_facts_are_told_up_to_a_limit(memory):
+    for day in (1, 2, 3, 4):
+        say(memory, f"My locker {day} is in hall {day + 1}.", time=f"2025-03-0{day}")
+    assert told(memory, limit=2) == ["My locker 4 is in hall 5", "My locker 3 is in hall 4"]
+
+
+def test_the_command_lists_facts_with_their_ends(memory, command):
+    say(memory, "I live in Leeds.", session="s", time="2025-03-01")
+    say(memory, "I moved to York.", session="t", time="2025-03-04")
+    assert command("facts", "--user", "ana").stdout == "2025-03-04  I moved to York\n"
+    assert "2025-03-01  I live in Leeds  (until 2025-03-04)" in command("facts", "--user", "ana", "--former").stdout
+    (fact,) = json.loads(command("facts", "--user", "ana", "--json").stdout)
+    assert (fact["predicate"], fact["value"], fact["until"]) == ("moved to", "York", None)
+    assert command("facts", "--user", "ana", "--about", "Rosa").stderr == "Nothing is known.\n"
+
+
+@pytest.fixture
+def command(tenant, embedder, monkeypatch):
+    monkeypatch.setattr("memgraph_engine.engine.wiring.embedder_named", lambda settings: embedder)
+    monkeypatch.setenv("MEMGRAPH_ENGINE_TENANT", tenant)
+    return lambda *words: CliRunner().invoke(app, words)
