@@ -12,8 +12,7 @@ from rich.progress import track
 from memgraph_engine import Memory
 from memgraph_engine.evaluation.locomo import Conversation
 from memgraph_engine.gate.verdict import APPEND
-from memgraph_engine.graph import notes as note_graph
-from memgraph_engine.graph import writes
+from memgraph_engine.graph import notes as note_graph, writes
 from memgraph_engine.graph.scopes import open_scope, state
 from memgraph_engine.graph.sources import Seen
 from memgraph_engine.graph.writes import Write

@@ -20,10 +20,21 @@ from memgraph_engine.claims.consolidation import consolidate
 from memgraph_engine.claims.sharing import general
 from memgraph_engine.engine import wiring
 from memgraph_engine.errors import InvalidInput, NotFound, named
-from memgraph_engine.graph import audit, decisions, erasures, health, holds, notes, profiles, scopes, sources, spending
-from memgraph_engine.graph import blocks as block_graph
-from memgraph_engine.graph import claims as claim_graph
-from memgraph_engine.graph import topics as topic_graph
+from memgraph_engine.graph import (
+    audit,
+    blocks as block_graph,
+    claims as claim_graph,
+    decisions,
+    erasures,
+    health,
+    holds,
+    notes,
+    profiles,
+    scopes,
+    sources,
+    spending,
+    topics as topic_graph,
+)
 from memgraph_engine.ingest import readers
 from memgraph_engine.ingest.messages import (
     SINGLE,

@@ -5,8 +5,7 @@ import re
 from itertools import count
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from memgraph_engine import Memory, Settings
 from memgraph_engine.answer.citations import Citations

@@ -10,8 +10,7 @@ from uuid import uuid4
 import neo4j
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 from typer.testing import CliRunner
 
 from memgraph_engine import Memory, Settings

@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from memgraph_engine.blocks.paper import paper_tree
 from memgraph_engine.blocks.units import Placed

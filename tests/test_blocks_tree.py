@@ -5,8 +5,7 @@ import importlib
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import pdist
 

@@ -8,8 +8,7 @@ from datetime import timedelta
 from uuid import uuid4
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, Phase, given, settings, strategies as st
 from typer.testing import CliRunner
 
 from memgraph_engine import Memory, Settings
@@ -20,8 +19,7 @@ from memgraph_engine.cli import app
 from memgraph_engine.errors import InvalidInput, ModelRefused, ModelUnavailable, NotFound, UndoRefused
 from memgraph_engine.graph import claims as claim_graph
 from memgraph_engine.language import tokenize
-from memgraph_engine.llm import AbstractedNote
-from memgraph_engine.llm import abstracting as request_for
+from memgraph_engine.llm import AbstractedNote, abstracting as request_for
 from memgraph_engine.testing import purge
 from memgraph_engine.worker.work import Worker
 from tests.loopback import Say, chat_server, forget_clients

@@ -4,8 +4,7 @@ import doctest
 import re
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from memgraph_engine.claims import patterns
 from memgraph_engine.claims.patterns import claims_in

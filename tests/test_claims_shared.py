@@ -8,8 +8,7 @@ from itertools import product
 from uuid import uuid4
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, Phase, given, settings, strategies as st
 from typer.testing import CliRunner
 
 from memgraph_engine import Memory, Settings

@@ -3,12 +3,10 @@
 import doctest
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from bench import contradictions
-from memgraph_engine.gate import confirmation, difference, known
-from memgraph_engine.gate import correction as corrections
+from memgraph_engine.gate import confirmation, correction as corrections, difference, known
 from memgraph_engine.gate.correction import correction
 from memgraph_engine.gate.difference import RULES, Pair
 from memgraph_engine.gate.known import Known, Line

@@ -13,8 +13,7 @@ from types import SimpleNamespace
 from uuid import uuid4
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, example, given, settings, strategies as st
 
 from memgraph_engine import Memory, Settings
 from memgraph_engine.errors import ErasureRefused, Held, InvalidInput, NotFound, StoreError, UndoRefused

@@ -27,8 +27,7 @@ from memgraph_engine.model.scope import Scope
 from memgraph_engine.model.topic import TopicRun
 from memgraph_engine.model.usage import Usage
 from memgraph_engine.worker import work
-from memgraph_engine.writing import erasure
-from memgraph_engine.writing import export as exporting
+from memgraph_engine.writing import erasure, export as exporting
 from tests.clocks import Clock
 from tests.snapshots import same, snapshot
 

@@ -4,8 +4,7 @@ import os
 from uuid import uuid4
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from memgraph_engine import Memory
 from memgraph_engine.model.scope import Scope

@@ -7,8 +7,7 @@ import time
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from memgraph_engine.ingest import keywords, phrases
 from memgraph_engine.ingest.keywords import MAX_CANDIDATES, candidates, choose

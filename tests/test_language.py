@@ -6,8 +6,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from memgraph_engine.errors import InvalidInput
 from memgraph_engine.language import MAX_TOKEN, sentences, terms, tokenize

@@ -10,8 +10,7 @@ from datetime import timedelta
 from uuid import uuid4
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from memgraph_engine import InvalidInput, Memory, NotFound, UndoRefused
 from memgraph_engine.graph.scopes import purge_tenant

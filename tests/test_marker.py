@@ -3,8 +3,7 @@
 import time
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from memgraph_engine.model.marker import (
     TAG,

@@ -5,12 +5,10 @@ import json
 import sys
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from memgraph_engine.errors import InvalidInput
-from memgraph_engine.ingest import files, folders, readers
-from memgraph_engine.ingest import passages as passages_module
+from memgraph_engine.ingest import files, folders, passages as passages_module, readers
 from memgraph_engine.ingest.passages import passages
 from memgraph_engine.model import ingested
 from memgraph_engine.model.ingested import Fault

@@ -6,11 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from memgraph_engine.gate import calibration as calibration_module
-from memgraph_engine.gate import score as score_module
+from memgraph_engine.gate import calibration as calibration_module, score as score_module
 from memgraph_engine.gate.calibration import FILE, Calibration, Monotone, calibration
 from memgraph_engine.gate.gate import Gate
 from memgraph_engine.gate.known import Known, Line

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from itertools import product
 
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings, strategies as st
 
 from bench.statements import Statements, verdict
 from memgraph_engine import Settings

@@ -8,16 +8,13 @@ from collections import Counter
 from contextlib import contextmanager
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from typer.testing import CliRunner
 
 from memgraph_engine import Memory, Settings
 from memgraph_engine.cli import app
 from memgraph_engine.errors import InvalidInput, MissingExtra, ModelRefused, NotFound, SettingsError
-from memgraph_engine.graph import keywords as keyword_graph
-from memgraph_engine.graph import topics as topic_graph
-from memgraph_engine.graph import writes
+from memgraph_engine.graph import keywords as keyword_graph, topics as topic_graph, writes
 from memgraph_engine.graph.keywords import pairs
 from memgraph_engine.graph.writes import Write
 from memgraph_engine.model.scope import Scope

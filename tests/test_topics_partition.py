@@ -5,15 +5,13 @@ import sys
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from bench.planted import planted
 from bench.topics import steadiness
 from memgraph_engine.errors import InvalidInput, MissingExtra, SettingsError
 from memgraph_engine.model.network import Network
-from memgraph_engine.topics import bounds as bounds_module
-from memgraph_engine.topics import measures
+from memgraph_engine.topics import bounds as bounds_module, measures
 from memgraph_engine.topics.bounds import Bounds
 from memgraph_engine.topics.engines import ENGINES, engine_named
 from memgraph_engine.topics.measures import modularity, network

@@ -22,8 +22,7 @@ from memgraph_engine.errors import SettingsError, Unreachable
 from memgraph_engine.graph import leases
 from memgraph_engine.testing import purge
 from memgraph_engine.topics import rebuild
-from memgraph_engine.worker import Job, Worker, work
-from memgraph_engine.worker import jobs as table
+from memgraph_engine.worker import Job, Worker, jobs as table, work
 from memgraph_engine.worker.jobs import Outcome
 from tests.clocks import Clock
 from tests.test_topics import KITCHEN, SEA, faults, plant, topics_of

@@ -10,8 +10,7 @@ from contextlib import ExitStack, contextmanager
 from itertools import combinations
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from memgraph_engine import Memory
 from memgraph_engine.model.scope import Scope

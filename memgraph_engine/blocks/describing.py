@@ -22,8 +22,7 @@ from memgraph_engine.blocks.tree import Node, Tree
 from memgraph_engine.cost import NOTHING
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import Unusable
-from memgraph_engine.graph import blocks as block_graph
-from memgraph_engine.graph import scopes
+from memgraph_engine.graph import blocks as block_graph, scopes
 from memgraph_engine.graph.blocks import Stored
 from memgraph_engine.graph.rows import moment
 from memgraph_engine.language import DEFAULT_LANGUAGE

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from memgraph_engine.embedding import CheckedEmbedder
 from memgraph_engine.ingest.extract import Extracted
-from memgraph_engine.ingest.keywords import candidates as phrases_of
-from memgraph_engine.ingest.keywords import choose
+from memgraph_engine.ingest.keywords import candidates as phrases_of, choose
 from memgraph_engine.language import tokenize
 from memgraph_engine.lifecycle import quoted
 from memgraph_engine.model import code

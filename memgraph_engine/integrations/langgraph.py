@@ -39,6 +39,7 @@ with needed("A LangGraph store", "langgraph"):
         GetOp,
         IndexConfig,
         InvalidNamespaceError,
+        Item as StoreItem,
         ListNamespacesOp,
         MatchCondition,
         Op,
@@ -51,7 +52,6 @@ with needed("A LangGraph store", "langgraph"):
         get_text_at_path,
         validate_op_namespace,
     )
-    from langgraph.store.base import Item as StoreItem
 
 Namespace = tuple[str, ...]
 

@@ -3,27 +3,28 @@
 And what leaves a memory that has a cap: the coldest notes, many of which one summary stands for.
 """
 
-from memgraph_engine.lifecycle.eviction import Cold, clusters, information, temperatures
-from memgraph_engine.lifecycle.file import policies
-from memgraph_engine.lifecycle.policies import Extension, Life, Policies, Policy, Rule, life_of, outlives, quoted
-from memgraph_engine.lifecycle.summaries import extract, facts, rarity, unfaithful
-
-__all__ = [
-    "Cold",
-    "Extension",
-    "Life",
-    "Policies",
-    "Policy",
-    "Rule",
-    "clusters",
-    "extract",
-    "facts",
-    "information",
-    "life_of",
-    "outlives",
-    "policies",
-    "quoted",
-    "rarity",
-    "temperatures",
-    "unfaithful",
-]
+from memgraph_engine.lifecycle.eviction import (
+    Cold as Cold,
+    clusters as clusters,
+    information as information,
+    temperatures as temperatures,
+)
+from memgraph_engine.lifecycle.file import (
+    policies as policies,
+)
+from memgraph_engine.lifecycle.policies import (
+    Extension as Extension,
+    Life as Life,
+    Policies as Policies,
+    Policy as Policy,
+    Rule as Rule,
+    life_of as life_of,
+    outlives as outlives,
+    quoted as quoted,
+)
+from memgraph_engine.lifecycle.summaries import (
+    extract as extract,
+    facts as facts,
+    rarity as rarity,
+    unfaithful as unfaithful,
+)

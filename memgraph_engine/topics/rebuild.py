@@ -14,8 +14,7 @@ import numpy as np
 from memgraph_engine.engine.passes import Pass, Progress
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import NotFound
-from memgraph_engine.graph import keywords as keyword_graph
-from memgraph_engine.graph import topics as topic_graph
+from memgraph_engine.graph import keywords as keyword_graph, topics as topic_graph
 from memgraph_engine.graph.database import Row, Runner
 from memgraph_engine.graph.leases import Overtaken
 from memgraph_engine.graph.rows import packed

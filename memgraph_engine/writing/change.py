@@ -6,8 +6,7 @@ from typing import Any
 
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import NotFound
-from memgraph_engine.graph import notes as note_graph
-from memgraph_engine.graph import sources
+from memgraph_engine.graph import notes as note_graph, sources
 from memgraph_engine.graph.notes import Found, Revision
 from memgraph_engine.lifecycle import quoted
 from memgraph_engine.model.candidate import Candidate

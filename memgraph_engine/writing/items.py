@@ -15,8 +15,7 @@ from functools import partial
 from memgraph_engine.engine.wiring import Engine
 from memgraph_engine.errors import NotFound, SourceConflict
 from memgraph_engine.gate.verdict import APPEND
-from memgraph_engine.graph import items as item_graph
-from memgraph_engine.graph import notes, sources
+from memgraph_engine.graph import items as item_graph, notes, sources
 from memgraph_engine.ingest.construct import Placed, construct
 from memgraph_engine.ingest.passages import cuts
 from memgraph_engine.lifecycle import Life
