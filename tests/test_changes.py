@@ -58,7 +58,6 @@ CHANGED = [
     ("english", "The ferry costs 12 euros.", "The ferry costs 15 euros now."),
     ("english", "I charge 45 an hour for tuning.", "raised my rate, I charge 60 an hour since today"),
     ("english", "saving for a kayak, I've put aside 600 so far", "savings update: I'm at 900 for the kayak"),
-    ("english", "The rehearsal is at our house.", "The rehearsal is at Lena's house now."),
     ("english", "Our berth is on the third pier.", "Our berth is on the fifth pier now."),
     ("english", "The regatta is in June.", "The regatta was postponed to August."),
     ("english", "I hate olives.", "weirdly I love olives now"),

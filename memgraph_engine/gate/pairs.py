@@ -7,7 +7,7 @@ the weights, from pairs of statements that were written for it.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -16,8 +16,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from memgraph_engine.gate.known import Line
-from memgraph_engine.language.statement import own_words
-from memgraph_engine.language.wording import Token, aligned, parted, stems
+from memgraph_engine.language.statement import Statement, own_words, statements
+from memgraph_engine.language.wording import Token, aligned, parted, stems, taken_back, words
 from memgraph_engine.resources import resource
 
 if TYPE_CHECKING:
@@ -39,8 +39,8 @@ _REST = RELATIONS.index("other")
 class Part:
     """A sentence of a line, or all of it, as the model reads it."""
 
-    def __init__(self, tokens: Sequence[Token], common: frozenset[str]) -> None:
-        self.tokens, self.content = tokens, stems(tokens) - common
+    def __init__(self, tokens: Sequence[Token], line: Line, common: frozenset[str]) -> None:
+        self.tokens, self.line, self.content = tokens, line, stems(tokens) - common
         self.asks = float(any(token.asked for token in tokens))
 
     @cached_property
@@ -53,6 +53,27 @@ class Part:
         """Each two cues that stand beside each other in a clause: "no_longer"."""
         told = ((cue(one), cue(after)) for one, after in pairwise(self.tokens) if one.clause == after.clause)
         return frozenset(f"{one}_{after}" for one, after in told if one and after)
+
+    @cached_property
+    def stated(self) -> Sequence[Statement]:
+        """The statements in it."""
+        held = {token.span for token in self.tokens}
+        return [one for one in statements(self.line) if one.own[-1].span in held]
+
+    @cached_property
+    def denied(self) -> frozenset[str]:
+        """The values that it takes back: "41" of "at 14, not 41"."""
+        return frozenset(value.word for _, value in taken_back(self.tokens, self.line.lists))
+
+    @cached_property
+    def left(self) -> frozenset[str]:
+        """The words for what was before: "tea" of "I switched from tea to coffee"."""
+        return frozenset(token.word for one in self.stated for token in one.origin if token.stem or token.date)
+
+    @cached_property
+    def forms(self) -> frozenset[str]:
+        """Its words, in the form in which words are listed."""
+        return frozenset(words(self.tokens))
 
     @cached_property
     def values(self) -> Mapping[str, frozenset[str]]:
@@ -83,6 +104,8 @@ class Features(NamedTuple):
 PLAIN = (
     *("bias", "related", "related²", "share", "known", "kept", "related·share", "common", "all words", "order"),
     *("length", "old length", "asks", "old asks", "same words", "begins alike", "whole", "old whole"),
+    *("takes back", "takes back another", "leaves", "leaves another", "changes", "ends", "old ends"),
+    *("past", "old past", "feels otherwise", "feels", "supposed", "old supposed", "one subject", "another subject"),
     *(f"{which} {kind}" for kind in _KINDS for which in ("a", "an old", "the same", "another", "an exchanged")),
 )
 """The numbers that two lines are compared by."""
@@ -131,6 +154,7 @@ def _features(new: Part, old: Part, related: float, whole: tuple[float, float]) 
         float(bool(cue(new.tokens[0])) and cue(new.tokens[0]) == cue(old.tokens[0])),
         *whole,
     ]
+    plain += map(float, _told(new, old))
     for kind in _KINDS:
         put, out = new.values[kind], old.values[kind]
         more, less = put - out, out - put
@@ -142,6 +166,27 @@ def _features(new: Part, old: Part, related: float, whole: tuple[float, float]) 
     return Features(plain, cues, min(share / SAME, 1.0), new, old)
 
 
+def _told(new: Part, old: Part) -> Iterator[bool]:
+    """Yield what the statements of both tell beside each other, in the order of `PLAIN`."""
+    for values in (new.denied, new.left):
+        yield bool(values & old.forms)
+        yield bool(values - old.forms)
+    over = new.line.lists.over
+    yield any(not over.issuperset(one.changes) for one in new.stated)
+    for part in (new, old):
+        yield any(not over.isdisjoint(one.changes) for one in part.stated)
+    for part in (new, old):
+        yield bool(part.stated) and all(one.past or one.event for one in part.stated)
+    mine, theirs = ([one.feeling for one in part.stated if one.feeling] for part in (new, old))
+    yield any(now[1] != was[1] and now[2] & was[2] for now in mine for was in theirs)
+    yield bool(mine)
+    for part in (new, old):
+        yield any(one.supposed for one in part.stated)
+    about, before = ({one.subject for one in part.stated} for part in (new, old))
+    yield not about.isdisjoint(before)
+    yield bool(about) and bool(before) and about.isdisjoint(before)
+
+
 _KEPT: "WeakKeyDictionary[Line, Sequence[Part]]" = WeakKeyDictionary()
 """The parts of lines that are being judged: a line is held against many, and nothing of it outlives it."""
 
@@ -151,18 +196,18 @@ def _parts(line: Line) -> Sequence[Part]:
         told = own_words(line)
         every = [told] if len(told) <= WHOLE else parted(told, "sentence")
         common = weights_of(line.language).common
-        kept = _KEPT[line] = [Part(tokens, common) for tokens in every if tokens]
+        kept = _KEPT[line] = [Part(tokens, line, common) for tokens in every if tokens]
     return kept
 
 
-class Reading(NamedTuple):
+class Judged(NamedTuple):
     """How likely a line is news of another, or says that it is over, and the parts of both that tell it."""
 
     news: float
     told: Features
 
 
-def read(new: Line, old: Line, related: float) -> Reading | None:
+def read(new: Line, old: Line, related: float) -> Judged | None:
     """Return what the model makes of a new line beside an old one, `related` (0…1) by their vectors; None for nothing.
 
     >>> from memgraph_engine.model.memory import Source
@@ -175,7 +220,7 @@ def read(new: Line, old: Line, related: float) -> Reading | None:
         return None
     likely = weights_of(new.language).likelihoods(some)
     at = int(likely[:, _REST].argmin())
-    return Reading(float(likely[at, _NEWS].sum()), some[at])
+    return Judged(float(likely[at, _NEWS].sum()), some[at])
 
 
 class Weights:

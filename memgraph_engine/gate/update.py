@@ -8,14 +8,15 @@ two of anything. An update hides nothing: what is taken for one wrongly can stil
 from collections.abc import Collection, Sequence
 from datetime import timedelta
 from functools import cached_property
-from itertools import dropwhile, groupby, pairwise, takewhile
+from itertools import groupby, pairwise, takewhile
 from operator import attrgetter
 
 from memgraph_engine.gate.amount import amounts, replaced
 from memgraph_engine.gate.contrast import Update, contrast
 from memgraph_engine.gate.difference import as_written, denied, quoted, swapped, swapped_dates, worded
 from memgraph_engine.gate.known import Line, only
-from memgraph_engine.gate.pairs import Reading, read, weights_of
+from memgraph_engine.gate.pairs import Judged, read, weights_of
+from memgraph_engine.language import LISTED
 from memgraph_engine.language.statement import Statement, statements
 from memgraph_engine.language.tense import present
 from memgraph_engine.language.wording import (
@@ -31,8 +32,10 @@ from memgraph_engine.language.wording import (
     words,
 )
 
-_HEAD = 3  # tokens with which both tell whose state it is: "my office is"
-SURE = 0.9  # likelihood from which the model takes a line for news of another
+SURE, UNLISTED = (
+    0.9,
+    0.8,
+)  # likelihoods from which a line is news of another; the second one in a language without lists
 _NEWS = timedelta(days=90)  # what had changed so long before a line was said, its speaker knew when he said that
 _ALIKE = 0.5  # share of tokens from which one word in another's place tells of another thing; below, of other wording
 
@@ -77,7 +80,8 @@ def _exchange(new: Line, old: Line) -> Update | None:
 def _news(new: Line, old: Line, related: float) -> Update | None:
     """Say why the model of pairs takes a new line for news of an old one."""
     reading = read(new, old, related)
-    if not reading or reading.news <= SURE or _known_before(new, old) or not _of_one(new, old):
+    sure = SURE if new.language in LISTED else UNLISTED
+    if not reading or reading.news <= sure or _known_before(new, old) or not _of_one(new, old):
         return None
     told = reading.told
     part = old.words(told.old.tokens) if len(told.old.tokens) < len(old.tokens) else ""
@@ -100,7 +104,7 @@ def _of_one(new: Line, old: Line) -> bool:
     return not new.content.isdisjoint(old.content) or not mine.isdisjoint(theirs)
 
 
-def _evidence(reading: Reading, language: str) -> str:
+def _evidence(reading: Judged, language: str) -> str:
     words = weights_of(language).words(reading.told)
     by = f" by {quoted(words)}" if words else ""
     return f"It reads as news of the old one{by} ({reading.news:.2f})."
@@ -165,7 +169,7 @@ class _Pair:
         if not self.now.comes_from(self.was):
             return ""
         if not self._same_subject:
-            return self._turn
+            return ""
         over = self.lists.over
         said = next((one for one in self.now.changes if one not in over), "")
         found = said and (self.exchange or self._back or self._left)
@@ -173,9 +177,7 @@ class _Pair:
             found = self._swap
         if not found and (said := next((one for one in self.now.changes if one in over), "")):
             found = self._end
-        if found:
-            return f'The new one says "{shown(said)}". {found}'
-        return self._turn
+        return f'The new one says "{shown(said)}". {found}' if found else ""
 
     @property
     def distance(self) -> tuple[bool, float]:
@@ -229,7 +231,7 @@ class _Pair:
         """What of the old one the new one has another value of, whether or not it speaks of a change; or ''."""
         if not self._same_subject:
             return ""
-        return self._swap or ("" if self.was.event else self._move or self._head or self._put or self._slot)
+        return self._swap or ("" if self.was.event else self._move or self._slot)
 
     @cached_property
     def _same_subject(self) -> bool:
@@ -385,45 +387,6 @@ class _Pair:
         return several or (bool(led) and bool(led[-1].stem) and not closed)
 
     @property
-    def _head(self) -> str:
-        """Tell the same thing in another state: "my office is"."""
-        head = _begun_alike(self.now.body, self.was.body)
-        if head and head[-1].plain in self.lists.details:  # "is at" leads to a place as "is" does
-            head.pop()
-        if len(head) < _HEAD or not self.now.subject.noun or head[-1].stem or self.now.denies or self.was.denies:
-            return ""
-        rest = [body[len(head) :] for body in (self.now.body, self.was.body)]
-        unique = sum(bool(token.stem) for token in head) > 1  # "my favourite colour"
-        if not all(rest) or not (unique or all(map(self._placed, rest)) or all(map(self._code, rest))):
-            return ""
-        return f"Both tell what is of {quoted([text_of(head)])}."
-
-    def _placed(self, side: Sequence[Token]) -> bool:
-        """Tell whether a known place is told: "in the cellar", "at Lena's"; not "in bed", "in a band", "for sale"."""
-        leads = side[0].plain in self.lists.details - self.lists.several - self.lists.determiners
-        return leads and any(one.capital or one.plain in self.lists.determiners for one in side[1:2])
-
-    def _code(self, side: Sequence[Token]) -> bool:
-        """Tell whether an address or the like is told, of words and signs without a blank: "ana@harbour.pt"."""
-        return len(side) > 1 and all(one.span[1] == after.span[0] for one, after in pairwise(side))
-
-    @property
-    def _put(self) -> str:
-        """Tell another code or place of the thing that something was done to: "they moved my desk to the cellar"."""
-        if not self._same_thing or not self.now.acted_on:
-            return ""
-        now, was = self.now.acted_on[1:], self.was.body[1:]
-        head = _begun_alike(now, was)
-        led, told = now[len(head) :], was[len(head) :]
-        if not self.now.patient <= {token.stem for token in head} or not led or led[0].plain not in self.lists.goals:
-            return ""
-        value = [*dropwhile(lambda token: self._is(token.plain), told)]
-        known = led[1:2] and (led[1].capital or led[1].plain in self.lists.determiners)
-        if not (self._code(led[1:]) and self._code(value)) and not (known and value and self._placed(value)):
-            return ""
-        return f"Both tell what is of {quoted([text_of(head)])}."
-
-    @property
     def _slot(self) -> str:
         """Tell one thing in another's place, and nothing else that differs."""
         now, was = self.now.body, self.was.body
@@ -491,21 +454,6 @@ class _Pair:
         parts = any((one.stem and after.plain in lists.joints) or one.plain in lists.several for one, after in pairs)
         tells_who = {was.subject.name, was.subject.noun} & mine and len(timeless(was.body) - mine) == 1
         return parts and not (tells_who and lists.mine & {*words(was.body[1:])})
-
-    @property
-    def _turn(self) -> str:
-        """Tell another feeling about the same thing, or about all of what it is part of."""
-        now, was = self.now.feeling, self.was.feeling
-        if not now or not was or now[1] == was[1] or not now[2] or not now[2] <= was[2]:
-            return ""
-        words = (quoted([shown(phrase)]) for phrase, *_ in (now, was))
-        about = quoted(worded(now[2], self.now.tokens))
-        return f"They differ in how {about} is liked: {', not '.join(words)}."
-
-
-def _begun_alike(new: Sequence[Token], old: Sequence[Token]) -> list[Token]:
-    """Return the words with which both begin."""
-    return [one for one, _ in takewhile(lambda pair: pair[0].word == pair[1].word, zip(new, old, strict=False))]
 
 
 def _leads(tokens: Sequence[Token], values: frozenset[str], lists: Lists) -> list[tuple[str, Sequence[Token]]]:
