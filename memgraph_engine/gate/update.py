@@ -32,10 +32,8 @@ from memgraph_engine.language.wording import (
     words,
 )
 
-SURE, UNLISTED = (
-    0.9,
-    0.8,
-)  # likelihoods from which a line is news of another; the second one in a language without lists
+SURE = 0.9  # likelihood from which the model takes a line for news of another
+UNLISTED = 0.85  # the same in a language without lists: fewer cues tell there
 _NEWS = timedelta(days=90)  # what had changed so long before a line was said, its speaker knew when he said that
 _ALIKE = 0.5  # share of tokens from which one word in another's place tells of another thing; below, of other wording
 
