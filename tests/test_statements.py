@@ -229,7 +229,32 @@ def test_a_call_with_a_wrong_parameter_is_refused(memory):
         memory.engine.db.run("store/read", tenant="x")
 
 
+def test_a_fragment_stands_for_its_lines_with_words_for_its_holes():
+    used = "// Finds.\n// $pool: integer    a bound\nMATCH (n)\n  // use notes/nearest index=a vector=b limit=$pool"
+    # what a fragment takes, the statement's header names too
+    with pytest.raises(BrokenStatement, match=r"\['scopes', 'statuses'\]"):
+        _parse("notes/wrong", used)
+    header = "// $scopes: list    some\n// $statuses: list    some\n"
+    lines = _parse("notes/right", header + used).text.splitlines()
+    assert lines[1] == "  MATCH (n:Note)"
+    assert lines[2].strip().startswith("SEARCH n IN (VECTOR INDEX a FOR b WHERE n.scope IN $scopes")
+    assert lines[2].endswith("LIMIT $pool)")
+
+
+def test_a_fragment_that_is_not_there_is_refused():
+    with pytest.raises(BrokenStatement, match="notes/wrong: it uses notes/farthest"):
+        _parse("notes/wrong", "// What it does.\n// use notes/farthest\nRETURN 0")
+
+
 def test_every_file_is_loaded():
-    assert len(NAMES) == len(list(resource("cypher").rglob("*"))) - len(
-        [p for p in resource("cypher").rglob("*") if p.is_dir()]
-    )
+    folder = resource("cypher")
+    files = {path.relative_to(folder).with_suffix("").as_posix(): path.read_text() for path in folder.rglob("*.cypher")}
+    assert len(files) == sum(path.is_file() for path in folder.rglob("*"))
+    fragments = {name.removeprefix("fragments/") for name in files if name.startswith("fragments/")}
+    assert files.keys() == {*NAMES, *(f"fragments/{name}" for name in fragments)}
+    assert fragments == set(re.findall(r"// use ([a-z_/]+)", "\n".join(files.values())))
+    assert [name for name, text in files.items() if not text.startswith("// ")] == []
+
+
+def test_nothing_is_left_of_the_holes_of_fragments():
+    assert [name for name, text in TEXTS.items() if re.search(r"<[a-z]+>", text)] == []

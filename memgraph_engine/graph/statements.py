@@ -5,6 +5,10 @@ type (`// $scope: string`) and what comes back (`// returns id, text`).
 
 What stands between `// if $a.b` and `// end` is sent only where that is given: not null, 0, false or empty. The server
 plans all that it is sent, whether it will run or not, and a long statement takes it seconds.
+
+`// use notes/nearest limit=$pool` stands for the lines of `cypher/fragments/notes/nearest.cypher`, with `$pool` for
+`<limit>`. So statements share what they have in common, also where it differs by the name of an index, which can be no
+parameter.
 """
 
 import re
@@ -17,8 +21,10 @@ from memgraph_engine.resources import resource
 
 _PARAMETER = re.compile(r"\$([a-z_]+)")
 _DECLARED = re.compile(r"^// \$([a-z_]+): \S", re.MULTILINE)
+_USE = re.compile(r"( *)// use ([a-z_/]+)(.*)")
 _IF = re.compile(r"// if \$([a-z_.]+)")
 _END = "// end"
+_FRAGMENTS = "fragments"
 
 
 @dataclass(frozen=True)
@@ -95,12 +101,13 @@ def statements() -> dict[str, Statement]:
     found = (
         _parse(path.relative_to(folder).with_suffix("").as_posix(), path.read_text("utf-8"))
         for path in sorted(folder.rglob("*.cypher"))
+        if not path.is_relative_to(folder / _FRAGMENTS)
     )
     return {statement.name: statement for statement in found}
 
 
 def _parse(name: str, text: str) -> Statement:
-    lines = text.splitlines()
+    lines = list(_with_fragments(name, text))
     header = "\n".join(line for line in lines if line.startswith("//"))
     parts = tuple(_parts(name, lines))
     if not header or not parts:
@@ -111,6 +118,23 @@ def _parse(name: str, text: str) -> Statement:
     if declared != used:
         raise BrokenStatement(f"{name}: header and body differ in {sorted(declared ^ used)}")
     return Statement(name, parts, declared)
+
+
+def _with_fragments(name: str, text: str) -> Iterator[str]:
+    """Yield the lines of a statement, those of the fragments that it uses among them."""
+    for line in text.splitlines():
+        use = _USE.fullmatch(line)
+        if not use:
+            yield line
+            continue
+        indent, fragment, words = use.groups()
+        path = resource("cypher", _FRAGMENTS, f"{fragment}.cypher")
+        if not path.is_file():
+            raise BrokenStatement(f"{name}: it uses {fragment}, and there is no file {path}")
+        used = path.read_text("utf-8")
+        for word, value in (one.split("=") for one in words.split()):
+            used = used.replace(f"<{word}>", value)
+        yield from (indent + one for one in _with_fragments(name, used))
 
 
 def _parts(name: str, lines: Iterable[str]) -> Iterator[Part]:
