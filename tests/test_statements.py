@@ -5,8 +5,11 @@ import re
 import neo4j
 import pytest
 
+from memgraph_engine.graph import writes
+from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.statements import BrokenStatement, _parse, statements
 from memgraph_engine.resources import resource
+from tests.clocks import BEGIN
 
 WITHOUT_SCOPE = {
     "store/clock",
@@ -217,6 +220,42 @@ def test_a_part_is_sent_only_where_something_is_given_for_it(lost, sent):
 def test_a_part_that_needs_what_no_header_names_is_refused():
     with pytest.raises(BrokenStatement, match="written"):
         _parse("notes/wrong", TWO.replace("// if $write", "// if $written"))
+
+
+def test_an_entry_of_a_map_that_no_header_names_is_refused():
+    used = "// Removes.\n// $scope: string    the scope\n// $write.lose: list    names\nMATCH (n {scope: $scope}) "
+    assert _parse("notes/right", f"{used}WHERE n.name IN $write.lose DELETE n").parameters == {"scope", "write"}
+    with pytest.raises(BrokenStatement, match=r"\['write', 'write.lose'\]"):
+        _parse("notes/wrong", f"{used}WHERE n.name IN $write.loose DELETE n")
+
+
+class Recording(Database):
+    """A database that notes what it is to commit, and commits nothing."""
+
+    def __init__(self):
+        self.given = {}
+
+    def commit(self, name, /, **parameters):
+        self.given = parameters
+        return [{}]
+
+
+def test_three_texts_of_writes_are_sent_whatever_changes():
+    commit, recording = statements()["writes/commit"], Recording()
+    sent = {}
+    for operation in (*commit.needs("write"), None):
+        assert writes.commit(recording, "x", 1, BEGIN, {operation: [{}]} if operation else {})
+        sent[operation], _ = commit.call(recording.given)
+        assert operation is None or f"$given.write.{operation}" in sent[operation]
+    adds, revises, corrects = (sent[operation] for operation in ("create", "revise", "retire"))
+    assert set(sent.values()) == {adds, revises, corrects}
+    assert sent[None] == sent["relate"] == adds
+    assert len(adds) < len(revises) < len(corrects)
+
+
+def test_a_write_of_an_operation_that_is_not_there_is_refused():
+    with pytest.raises(BrokenStatement, match="untied"):
+        writes.commit(Recording(), "x", 1, BEGIN, {"untied": [{}]})
 
 
 def test_a_part_within_a_part_is_refused():

@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 from memgraph_engine import Memory
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.testing import purge, temporary_memory
+from memgraph_engine.writing import commit
 from memgraph_engine.writing.commit import until_current
 from tests.snapshots import same, snapshot
 
@@ -398,3 +399,16 @@ def test_a_fault_of_a_write_itself_is_raised_while_others_write(memory):
     with pytest.raises(KeyError, match="whatever"):
         until_current(memory.engine.db, Scope(memory.engine.settings.tenant, "ana").name, attempt)
     assert len(tried) == 5
+
+
+def test_a_fault_of_a_write_itself_is_never_told_as_a_conflict(memory, monkeypatch):
+    memory.add("The heron eats fish.", user_id="ana")
+    monkeypatch.setattr(commit, "_ATTEMPTS", 4)
+    tried = []
+
+    def attempt():
+        tried.append(memory.add(f"The boat is red, says witness {len(tried)}.", user_id="ana"))
+        raise KeyError(f"it is wrong in another way, time {len(tried)}")
+
+    with pytest.raises(KeyError, match="time 4"):
+        until_current(memory.engine.db, Scope(memory.engine.settings.tenant, "ana").name, attempt)

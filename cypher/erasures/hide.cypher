@@ -42,8 +42,7 @@ CALL (hidden) {
 CALL () {
   UNWIND $whole + $kept AS id
   MATCH (:Note {scope: $scope, id: id})-[:IN_BLOCK]->(:Block)-[:PART_OF*0..]->(b:Block)
-  SET b.state = CASE b.state WHEN 'live' THEN 'stale' ELSE b.state END, b.made_from = '', b.embedding = null,
-      b.described = null, b.described_by = null, b.described_as = null
+  // use blocks/stale block=b
 }
 // claims are in their words; what other notes say of the same is found again by the next run
 CALL () {

@@ -1,7 +1,8 @@
 """Load every Cypher statement from `cypher/`, and check it against its header.
 
-A file holds one statement. Its header comment says what it does, then names each parameter with its
-type (`// $scope: string`) and what comes back (`// returns id, text`).
+A file holds one statement. Its header comment says what it does, then names each parameter with its type
+(`// $scope: string`, or `// $write.erase: list<string>` for an entry of a map), and what comes back
+(`// returns id, text`).
 
 What stands between `// if $a.b` and `// end` is sent only where that is given: not null, 0, false or empty. The server
 plans all that it is sent, whether it will run or not, and a long statement takes it seconds.
@@ -19,8 +20,8 @@ from typing import Any
 
 from memgraph_engine.resources import resource
 
-_PARAMETER = re.compile(r"\$([a-z_]+)")
-_DECLARED = re.compile(r"^// \$([a-z_]+): \S", re.MULTILINE)
+_PARAMETER = re.compile(r"\$([a-z_.]+)")
+_DECLARED = re.compile(r"// \$([a-z_.]+): \S.*")
 _USE = re.compile(r"( *)// use ([a-z_/]+)(.*)")
 _IF = re.compile(r"// if \$([a-z_.]+)")
 _END = "// end"
@@ -29,10 +30,14 @@ _FRAGMENTS = "fragments"
 
 @dataclass(frozen=True)
 class Part:
-    """Lines of a statement, and the parameter that must be given for them to be sent; '' where they always are."""
+    """Lines of a statement, and the parameter that must be given for them to be sent; '' where they always are.
+
+    It `declares` the parameters that are named among its lines.
+    """
 
     text: str
     need: str = ""
+    declares: tuple[str, ...] = ()
 
     def is_sent(self, given: Mapping[str, Any]) -> bool:
         """Say whether the server gets it with these parameters."""
@@ -46,6 +51,11 @@ class Statement:
     name: str
     parts: tuple[Part, ...]
     parameters: frozenset[str]
+
+    def needs(self, of: str) -> dict[str, str]:
+        """Return what must be given for a part to be sent, by the entries of a map that it declares; '' for nothing."""
+        declared = {path: part.need for part in self.parts for path in part.declares}
+        return {path.removeprefix(f"{of}."): need for path, need in declared.items() if path.startswith(f"{of}.")}
 
     @property
     def text(self) -> str:
@@ -108,16 +118,19 @@ def statements() -> dict[str, Statement]:
 
 def _parse(name: str, text: str) -> Statement:
     lines = list(_with_fragments(name, text))
-    header = "\n".join(line for line in lines if line.startswith("//"))
     parts = tuple(_parts(name, lines))
-    if not header or not parts:
+    if not text.startswith("//") or not parts:
         raise BrokenStatement(f"{name}: a header comment and a statement are needed")
-    declared = frozenset(_DECLARED.findall(header))
-    used = frozenset(_PARAMETER.findall("\n".join(part.text for part in parts)))
-    used |= {part.need.partition(".")[0] for part in parts if part.need}
+    declared = {path for part in parts for path in part.declares}
+    paths = {path for part in parts for path in (*_PARAMETER.findall(part.text), part.need) if path}
+    used = {path if path in declared else _first(path) for path in paths}
     if declared != used:
         raise BrokenStatement(f"{name}: header and body differ in {sorted(declared ^ used)}")
-    return Statement(name, parts, declared)
+    return Statement(name, parts, frozenset(map(_first, declared)))
+
+
+def _first(path: str) -> str:
+    return path.partition(".")[0]
 
 
 def _with_fragments(name: str, text: str) -> Iterator[str]:
@@ -139,15 +152,16 @@ def _with_fragments(name: str, text: str) -> Iterator[str]:
 
 def _parts(name: str, lines: Iterable[str]) -> Iterator[Part]:
     """Yield the lines that are no comments, cut where what is not always sent begins and ends."""
-    held: list[str] = []
-    need = ""
+    held, declares, need = list[str](), list[str](), ""
     for line in map(str.rstrip, [*lines, _END]):
         begins = _IF.fullmatch(line.strip())
         if line and not line.strip().startswith("//"):
             held.append(line)
+        elif declared := _DECLARED.fullmatch(line):
+            declares.append(declared[1])
         elif begins or line.strip() == _END:
             if begins and need:
                 raise BrokenStatement(f"{name}: a part that is not always sent holds no other one")
             if held:
-                yield Part("\n".join(held), need)
-            held, need = [], begins[1] if begins else ""
+                yield Part("\n".join(held), need, tuple(declares))
+            held, declares, need = [], [], begins[1] if begins else ""

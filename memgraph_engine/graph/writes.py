@@ -1,11 +1,15 @@
 """One write: all that changes in a scope at once, in one statement."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from datetime import datetime
+from typing import Any
 
-from memgraph_engine.graph.database import Database, Row
+from memgraph_engine.graph.database import Database
+from memgraph_engine.graph.statements import BrokenStatement, statements
 from memgraph_engine.model.memory import READABLE
+
+_COMMIT = "writes/commit"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,56 +29,28 @@ class Sums:
     apart: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Write:
-    """What changes, in rows as `cypher/writes/commit.cypher` tells them, and in this order."""
+def commit(
+    db: Database, scope: str, version: int, now: datetime, write: Mapping[str, Sequence[Any]], sums: Sums = Sums()
+) -> bool:
+    """Write the rows of each operation; False, with nothing written, if somebody wrote since `version` was read.
 
-    sources: Sequence[Row] = ()
-    decisions: Sequence[Row] = ()
-    keywords: Sequence[Row] = ()
-    reinstated: Sequence[Row] = ()
-    notes: Sequence[Row] = ()
-    waves: Sequence[Sequence[Row]] = ()
-    rewritten: Sequence[Row] = ()
-    relations: Sequence[Row] = ()
-    cut: Sequence[Row] = ()
-    untied: Sequence[Row] = ()
-    loosed: Sequence[Row] = ()
-    retied: Sequence[Row] = ()
-    strengthened: Sequence[Row] = ()
-    weakened: Sequence[Row] = ()
-    retired: Sequence[Row] = ()
-    parted: Sequence[Row] = ()
-    leaving: Sequence[str] = ()
-    rebuilt: Sequence[Row] = ()
-    erased: Sequence[str] = ()
-    living: Sequence[Row] = ()
-    prolonged: Sequence[Row] = ()
-    pairs: Sequence[Row] = ()
-    lost: Sequence[str] = ()
-    gained: Sequence[str] = ()
-
-
-_ADDS = ("sources", "decisions", "keywords", "notes", "relations", "pairs", "gained")
-_REVISES = ("waves", "lost")
-"""Of the parts of a write those that additions have, and those that additions which join notes have besides."""
-
-
-def commit(db: Database, scope: str, version: int, now: datetime, write: Write, sums: Sums = Sums()) -> bool:
-    """Write it all; False, with nothing written, if somebody wrote since `version` was read."""
-    parts = {field.name: list(getattr(write, field.name)) for field in fields(write)}
-    changed = {field.name: getattr(sums, field.name) for field in fields(sums)}
-    more = {name for name, rows in parts.items() if rows and name not in _ADDS}
-    corrects = not more.issubset(_REVISES) or (sums.apart and "lost" in more)
+    The operations and their order are those of `cypher/writes/commit.cypher`, and what a row holds is told where an
+    operation stands (`cypher/fragments/writes/`). Three texts are sent and no other, so that the server plans few:
+    that of additions, with what revises notes, and with what corrects.
+    """
+    needs = statements()[_COMMIT].needs("write")
+    if unknown := write.keys() - needs.keys():
+        raise BrokenStatement(f"{_COMMIT}: it uses no operation {sorted(unknown)}")
+    needed = {needs[operation] for operation, rows in write.items() if rows} - {""}
     rows = db.commit(
-        "writes/commit",
+        _COMMIT,
         scope=scope,
         version=version,
         now=now,
         statuses=READABLE,
-        sums=changed,
-        write=parts,
-        revises=bool(more),
-        corrects=corrects,
+        sums=asdict(sums),
+        write={operation: list(write.get(operation, ())) for operation in needs},
+        revises=bool(needed),
+        corrects="corrects" in needed,
     )
     return bool(rows)
