@@ -10,9 +10,7 @@
 // $statuses: list<string>    of notes that can be read
 // $now: datetime    the time of the change
 // returns version: what it is now
-MATCH (s:Scope {scope: $scope})
-SET s.lock = true
-WITH s WHERE s.version = $version
+// use scopes/at_version
 SET s.version = s.version + 1,
     s.notes = s.notes + $sums.notes,
     s.raw_length = s.raw_length + $sums.raw_length,
