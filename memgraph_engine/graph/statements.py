@@ -16,16 +16,17 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
+from textwrap import indent
 from typing import Any
 
 from memgraph_engine.resources import resource
 
 _PARAMETER = re.compile(r"\$([a-z_.]+)")
 _DECLARED = re.compile(r"// \$([a-z_.]+): \S.*")
-_USE = re.compile(r"( *)// use ([a-z_/]+)(.*)")
+_USE = re.compile(r"^( *)// use ([a-z_/]+)(.*)$", re.MULTILINE)
 _IF = re.compile(r"// if \$([a-z_.]+)")
 _END = "// end"
-_FRAGMENTS = "fragments"
+_FRAGMENTS = "fragments/"
 
 
 @dataclass(frozen=True)
@@ -107,18 +108,19 @@ class BrokenStatement(Exception):
 @cache
 def statements() -> dict[str, Statement]:
     """Return all statements by name; raises BrokenStatement where a header and its body differ."""
+    return {name: _parse(name, text) for name, text in _files().items() if not name.startswith(_FRAGMENTS)}
+
+
+@cache
+def _files() -> dict[str, str]:
+    """Return the texts of all files by name."""
     folder = resource("cypher")
-    found = (
-        _parse(path.relative_to(folder).with_suffix("").as_posix(), path.read_text("utf-8"))
-        for path in sorted(folder.rglob("*.cypher"))
-        if not path.is_relative_to(folder / _FRAGMENTS)
-    )
-    return {statement.name: statement for statement in found}
+    paths = sorted(folder.rglob("*.cypher"))
+    return {path.relative_to(folder).with_suffix("").as_posix(): path.read_text("utf-8") for path in paths}
 
 
 def _parse(name: str, text: str) -> Statement:
-    lines = list(_with_fragments(name, text))
-    parts = tuple(_parts(name, lines))
+    parts = tuple(_parts(name, _with_fragments(name, text).splitlines()))
     if not text.startswith("//") or not parts:
         raise BrokenStatement(f"{name}: a header comment and a statement are needed")
     declared = {path for part in parts for path in part.declares}
@@ -133,21 +135,19 @@ def _first(path: str) -> str:
     return path.partition(".")[0]
 
 
-def _with_fragments(name: str, text: str) -> Iterator[str]:
-    """Yield the lines of a statement, those of the fragments that it uses among them."""
-    for line in text.splitlines():
-        use = _USE.fullmatch(line)
-        if not use:
-            yield line
-            continue
-        indent, fragment, words = use.groups()
-        path = resource("cypher", _FRAGMENTS, f"{fragment}.cypher")
-        if not path.is_file():
-            raise BrokenStatement(f"{name}: it uses {fragment}, and there is no file {path}")
-        used = path.read_text("utf-8")
+def _with_fragments(name: str, text: str) -> str:
+    """Return a statement's text with those of the fragments that it uses."""
+
+    def written_out(use: re.Match[str]) -> str:
+        margin, fragment, words = use.groups()
+        used = _files().get(_FRAGMENTS + fragment)
+        if used is None:
+            raise BrokenStatement(f"{name}: it uses {fragment}, which is not in cypher/{_FRAGMENTS}")
         for word, value in (one.split("=") for one in words.split()):
             used = used.replace(f"<{word}>", value)
-        yield from (indent + one for one in _with_fragments(name, used))
+        return indent(_with_fragments(name, used.rstrip()), margin)
+
+    return _USE.sub(written_out, text)
 
 
 def _parts(name: str, lines: Iterable[str]) -> Iterator[Part]:

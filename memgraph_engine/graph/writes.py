@@ -12,7 +12,7 @@ from memgraph_engine.model.memory import READABLE
 _COMMIT = "writes/commit"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Sums:
     """By how much a write changes a scope's sums: readable notes, and their lengths in terms.
 
@@ -30,13 +30,18 @@ class Sums:
 
 
 def commit(
-    db: Database, scope: str, version: int, now: datetime, write: Mapping[str, Sequence[Any]], sums: Sums = Sums()
+    db: Database,
+    scope: str,
+    version: int,
+    now: datetime,
+    write: Mapping[str, Sequence[Any]],
+    sums: Sums | None = None,
 ) -> bool:
     """Write the rows of each operation; False, with nothing written, if somebody wrote since `version` was read.
 
-    The operations and their order are those of `cypher/writes/commit.cypher`, and what a row holds is told where an
-    operation stands (`cypher/fragments/writes/`). Three texts are sent and no other, so that the server plans few:
-    that of additions, with what revises notes, and with what corrects.
+    `cypher/writes/commit.cypher` lists the operations, and the file of each (`cypher/fragments/writes/`) says what its
+    rows hold. One of three texts is sent, so that the server plans no more: additions alone, with what revises notes,
+    or all of it.
     """
     needs = statements()[_COMMIT].needs("write")
     if unknown := write.keys() - needs.keys():
@@ -48,7 +53,7 @@ def commit(
         version=version,
         now=now,
         statuses=READABLE,
-        sums=asdict(sums),
+        sums=asdict(sums or Sums()),
         write={operation: list(write.get(operation, ())) for operation in needs},
         revises=bool(needed),
         corrects="corrects" in needed,

@@ -77,9 +77,8 @@ class Transaction:
         self.engine, self.scope, self.version, self.language = engine, scope, seen.version, seen.language
         self.db, self.embedder, self.now = engine.db, engine.embedder, engine.now()
         self._stored = frozenset(stored)
-        self._rows: defaultdict[str, dict[Any, Any]] = defaultdict(
-            dict
-        )  # of each operation, by what they are sorted by
+        # of each operation, by what they are sorted by
+        self._rows: defaultdict[str, dict[Any, Any]] = defaultdict(dict)
         self._waves: list[dict[str, Revision]] = []
         self._counted: dict[str, Counted] = {}
         self._sums = Sums()
@@ -258,29 +257,25 @@ class Transaction:
     def _end(self, at: datetime) -> None:
         """Let the scope know when the first of what is written ends."""
         if at < NEVER:
-            first = milliseconds(at)
-            known = self._sums.ends
-            self._sums = replace(self._sums, ends=first if known is None else min(first, known))
+            first, known = milliseconds(at), self._sums.ends
+            self._sums.ends = first if known is None else min(first, known)
 
     def _mark(self, apart: str | None) -> None:
         """Let the scope know that it holds what is kept apart."""
         if apart:
-            self._sums = replace(self._sums, apart=True)
+            self._sums.apart = True
 
     def _count(self, before: Counted, after: Counted) -> None:
+        sums = self._sums
         for state, sign in ((before, -1), (after, 1)):
             if state.readable:
-                c = self._sums
-                self._sums = replace(
-                    c,
-                    notes=c.notes + sign,
-                    raw_length=c.raw_length + sign * state.raw_length,
-                    context_length=c.context_length + sign * state.context_length,
-                )
+                sums.notes += sign
+                sums.raw_length += sign * state.raw_length
+                sums.context_length += sign * state.context_length
                 for pair in keyword_graph.pairs(state.keywords):
                     self._pairs[pair] += sign
         if after.readable and after.keywords and not (before.readable and before.keywords):
-            self._sums = replace(self._sums, joined=self._sums.joined + 1)
+            sums.joined += 1
         had, has = before.found_by, after.found_by
         self._list("lose", had - has)
         self._list("gain", has - had)
