@@ -198,11 +198,11 @@ def test_a_header_that_differs_from_its_body_is_refused():
 
 TWO = """// Removes notes, and keywords where some are lost.
 // $scope: string    the scope
-// $write: map    what is lost {keywords: list<string>}
+// $lost: list<string>    these keywords
 MATCH (n:Note {scope: $scope}) DETACH DELETE n
-// if $write.keywords
+// if $lost
 WITH count(*) AS removed
-UNWIND $write.keywords AS name // a comment is no part
+UNWIND $lost AS name // a comment is no part
 // nor is this one
 MATCH (k:Keyword {scope: $scope, name: name}) DELETE k
 // end
@@ -211,15 +211,15 @@ RETURN 0 AS done"""
 
 @pytest.mark.parametrize(("lost", "sent"), [(["whale"], True), ([], False), (None, False)])
 def test_a_part_is_sent_only_where_something_is_given_for_it(lost, sent):
-    text, _ = _parse("notes/two", TWO).call({"scope": "x", "write": {"keywords": lost}})
+    text, _ = _parse("notes/two", TWO).call({"scope": "x", "lost": lost})
     assert ("Keyword" in text) == sent
     assert text.startswith("CYPHER 25\nMATCH (n:Note {scope: $given.scope})")
     assert text.endswith("RETURN 0 AS done")
 
 
 def test_a_part_that_needs_what_no_header_names_is_refused():
-    with pytest.raises(BrokenStatement, match="written"):
-        _parse("notes/wrong", TWO.replace("// if $write", "// if $written"))
+    with pytest.raises(BrokenStatement, match="losing"):
+        _parse("notes/wrong", TWO.replace("// if $lost", "// if $losing"))
 
 
 def test_an_entry_of_a_map_that_no_header_names_is_refused():
@@ -260,7 +260,7 @@ def test_a_write_of_an_operation_that_is_not_there_is_refused():
 
 def test_a_part_within_a_part_is_refused():
     with pytest.raises(BrokenStatement, match="no other"):
-        _parse("notes/wrong", TWO.replace("// nor is this one", "// if $write"))
+        _parse("notes/wrong", TWO.replace("// nor is this one", "// if $lost"))
 
 
 def test_a_call_with_a_wrong_parameter_is_refused(memory):

@@ -4,7 +4,7 @@ A file holds one statement. Its header comment says what it does, then names eac
 (`// $scope: string`, or `// $write.erase: list<string>` for an entry of a map), and what comes back
 (`// returns id, text`).
 
-What stands between `// if $a.b` and `// end` is sent only where that is given: not null, 0, false or empty. The server
+What stands between `// if $a` and `// end` is sent only where that is given: not null, 0, false or empty. The server
 plans all that it is sent, whether it will run or not, and a long statement takes it seconds.
 
 `// use notes/nearest limit=$pool` stands for the lines of `cypher/fragments/notes/nearest.cypher`, with `$pool` for
@@ -42,7 +42,7 @@ class Part:
 
     def is_sent(self, given: Mapping[str, Any]) -> bool:
         """Say whether the server gets it with these parameters."""
-        return not self.need or bool(_of(given, self.need))
+        return not self.need or bool(given[self.need])
 
 
 @dataclass(frozen=True)
@@ -81,14 +81,6 @@ class Statement:
 @cache
 def _sent(parts: tuple[str, ...]) -> str:
     return "CYPHER 25\n" + _PARAMETER.sub(r"$given.\1", "\n".join(parts))
-
-
-def _of(given: Mapping[str, Any], path: str) -> Any:
-    """Return what a dotted path names; None where it ends before."""
-    value: Any = given
-    for name in path.split("."):
-        value = value.get(name) if isinstance(value, Mapping) else None
-    return value
 
 
 class _UnreadMap(dict[str, Any]):
