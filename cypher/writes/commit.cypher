@@ -1,6 +1,7 @@
 // One write: all that changes in a scope at once, or nothing if somebody wrote since its version was read (no row then).
-// Each part runs where it is given rows, and sees what the parts before it wrote. What an addition always writes is always sent;
-// what revises notes, and what corrects, only where some of it has rows: planned as a whole, the first addition took ten seconds.
+// It is a list of operations (fragments/writes), each with rows of its own in $write. An operation runs where it has rows, and sees
+// what those before it wrote. Those of additions are always sent; those that revise notes, and those that correct, only where some
+// of them have rows: planned as a whole, the first addition took ten seconds. A new operation is a file, and a line here.
 // $scope: string    the scope
 // $version: integer    as it was when the write was prepared
 // $sums: map    by how much the scope's sums change {notes, raw_length, context_length, joined}, when the first of what is written ends {ends: ms or null},

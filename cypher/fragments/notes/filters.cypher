@@ -1,4 +1,4 @@
-// Condition: the note `n` is one that $filters admit. Of a note of several sources whoever asks looks at each source.
+// Condition: $filters admit the note `n`. Of a note of several sources, whoever asks looks at each source.
 AND (n.several OR n.said_at >= $filters.since AND n.said_at <= $filters.until
   AND (n.session = $filters.session[0] OR $filters.session[0] <> $filters.session[1])
   AND (n.speaker = $filters.speaker[0] OR $filters.speaker[0] <> $filters.speaker[1])

@@ -1,4 +1,5 @@
-// Put the keyword of each `name` into the topic that it occurs with most, if it has none and the topic fewer than `most`, the last run's bound.
+// Put the keyword of each `name`, if it has no topic, into the one that it occurs with most, as long as that has fewer than `most`,
+// the last run's bound.
 MATCH (k:Keyword {scope: $scope, name: name}) WHERE NOT EXISTS { (k)-[:IN_TOPIC]->() }
 CALL (k) {
   MATCH (k)-[r:CO_OCCUR]-(:Keyword)-[:IN_TOPIC]->(t:Topic)

@@ -1,4 +1,4 @@
-// Cut the ties of notes that a decision made: an undo of it.
+// Cut the ties of notes that a decision made, for the undo of it.
 // $write.cut: list<map>    {note, decision}
 CALL () {
   UNWIND $write.cut AS row

@@ -1,4 +1,4 @@
-// Record decisions, those that later operations name; an undo is known by what it undoes (docs/changes.md, Why).
+// Record the decisions that other operations name, and tell a decision by which it is undone (docs/changes.md, Why).
 // $write.decide: list<map>    {id, properties, source or null, undoes or null}
 CALL () {
   UNWIND $write.decide AS row

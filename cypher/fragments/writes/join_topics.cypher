@@ -1,4 +1,4 @@
-// Put keywords that pairs brought, and that have no topic, into the one that they occur with most.
+// Put the keywords of new pairs that have no topic into the topic that they occur with most (docs/architecture.md, Topics).
 CALL (most) {
   UNWIND $write.pair AS row
   WITH most, row WHERE most IS NOT NULL AND row.change > 0

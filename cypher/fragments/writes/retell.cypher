@@ -1,4 +1,4 @@
-// Give a revised note `n` the sources and notes that it tells from now on.
+// Change which sources a revised note `n` comes from, and which notes it stands for.
 CALL (n, row) {
   UNWIND row.drops AS drop
   MATCH (n)-[f:FROM]->(:Source {scope: $scope, id: drop.id}) WHERE coalesce(f.part, 0) = coalesce(drop.part, 0)

@@ -1,4 +1,4 @@
-// Give sources a new text, after the revision of notes, whose former versions come from the former text.
+// Give sources a new text. It comes after writes/revise: former versions of notes come from the former text.
 // $write.rewrite: list<map>    {id, text, hash, tags, metadata, cuts (before which characters it is cut, or null), expires_as [ms or
 //   null], parted: notes that go on telling the former text, returned: notes that told this text before, and tell it again}
 CALL () {
