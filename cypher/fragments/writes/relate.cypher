@@ -1,5 +1,5 @@
 // Tie notes that a decision made or changed to older ones. Two notes are RELATED once, in whichever direction, and no more once they
-// are UNTIED (MemFly, section 3.3.2; docs/changes.md, What it may be).
+// are UNTIED (MemFly, section 3.3.2; docs/changes.md).
 // $write.relate: list<map>    {new, old, score, kind (link, change, conflict or supersede), decision, former: words of the older one that
 //   a change makes untrue, '' for all}
 CALL () {
