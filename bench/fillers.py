@@ -3,7 +3,7 @@
 import random
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -15,7 +15,6 @@ from memgraph_engine.gate.verdict import APPEND
 from memgraph_engine.graph import notes as note_graph, writes
 from memgraph_engine.graph.scopes import open_scope, state
 from memgraph_engine.graph.sources import Seen
-from memgraph_engine.graph.writes import Write
 from memgraph_engine.ingest.construct import Vectors, construct, place
 from memgraph_engine.ingest.messages import parse_message
 from memgraph_engine.model.candidate import Candidate, Keyword
@@ -130,6 +129,6 @@ def _tie(memory: Memory, scope: Scope) -> None:
     ]
     version = memory.stats(user_id=scope.user).version
     for start in range(0, len(ties), _WRITTEN):
-        rows = note_graph.related(ties[start : start + _WRITTEN])
-        assert writes.commit(memory.engine.db, scope.name, version, memory.engine.now(), Write(relations=rows))
+        rows = [asdict(tie) for tie in ties[start : start + _WRITTEN]]
+        assert writes.commit(memory.engine.db, scope.name, version, memory.engine.now(), {"relate": rows})
         version += 1

@@ -406,7 +406,7 @@ def creations(memory: Memory, conversation: Conversation, rounds: int, *, at: st
     try:
         for turn in turns:
             recorded.add(turn, user_id="recorded")
-        notes = [row for write in recording.writes for row in write["write"]["notes"]]
+        notes = [row for write in recording.writes for row in write["write"]["create"]]
         created = cycle(_bare_note(row, scope, mine.engine.now()) for row in notes)
         add, create = [], []
         with driver(mine) as bare:

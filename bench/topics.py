@@ -7,7 +7,7 @@ of the ratios of time, the worst of the others.
 import argparse
 import resource
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 from statistics import median
@@ -24,9 +24,9 @@ from memgraph_engine import Memory
 from memgraph_engine.embedding import CheckedEmbedder
 from memgraph_engine.evaluation.report import table
 from memgraph_engine.graph import writes
+from memgraph_engine.graph.database import Row
 from memgraph_engine.graph.keywords import named
 from memgraph_engine.graph.scopes import open_scope
-from memgraph_engine.graph.writes import Write
 from memgraph_engine.ingest.construct import Vectors, construct, place
 from memgraph_engine.ingest.messages import parse_message
 from memgraph_engine.model.candidate import Keyword
@@ -177,13 +177,13 @@ def _fill(memory: Memory, graph: Network) -> None:
     names = [f"keyword {number:07}" for number in range(graph.nodes)]
     for start in range(0, graph.nodes, _ROWS):
         part = range(start, min(start + _ROWS, graph.nodes))
-        _write(memory, scope, Write(keywords=named(Keyword(names[i], names[i], vectors[i]) for i in part)))
+        _write(memory, scope, {"name": [named(Keyword(names[i], names[i], vectors[i])) for i in part]})
     edges = list(zip(graph.a.tolist(), graph.b.tolist(), graph.weight.astype(int).tolist(), strict=True))
     for start in range(0, len(edges), _ROWS):
         rows = [{"a": names[a], "b": names[b], "change": n} for a, b, n in edges[start : start + _ROWS]]
-        _write(memory, scope, Write(pairs=rows))
+        _write(memory, scope, {"pair": rows})
 
 
-def _write(memory: Memory, scope: Scope, what: Write) -> None:
+def _write(memory: Memory, scope: Scope, what: Mapping[str, Sequence[Row]]) -> None:
     version = memory.stats(user_id=scope.user).version
     assert writes.commit(memory.engine.db, scope.name, version, memory.engine.now(), what)

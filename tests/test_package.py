@@ -12,6 +12,7 @@ import pytest
 
 import memgraph_engine
 from memgraph_engine import Settings, cost, errors
+from memgraph_engine.graph.statements import statements
 from memgraph_engine.model import answer, ingested, job, memory, result, topic
 
 
@@ -101,7 +102,7 @@ def test_a_wheel_finds_its_statements_and_settings(root, tmp_path):
     environment = {**os.environ, "PYTHONPATH": str(installed)}
     where, number = python(code, cwd=tmp_path, env=environment).split()
     assert where.startswith(str(installed))
-    assert int(number) == len(list((root / "cypher").rglob("*.cypher")))
+    assert int(number) == len(statements())
 
 
 def test_the_lock_names_no_address(root):

@@ -5,8 +5,11 @@ import re
 import neo4j
 import pytest
 
+from memgraph_engine.graph import writes
+from memgraph_engine.graph.database import Database
 from memgraph_engine.graph.statements import BrokenStatement, _parse, statements
 from memgraph_engine.resources import resource
+from tests.clocks import BEGIN
 
 WITHOUT_SCOPE = {
     "store/clock",
@@ -195,11 +198,11 @@ def test_a_header_that_differs_from_its_body_is_refused():
 
 TWO = """// Removes notes, and keywords where some are lost.
 // $scope: string    the scope
-// $write: map    what is lost {keywords: list<string>}
+// $lost: list<string>    these keywords
 MATCH (n:Note {scope: $scope}) DETACH DELETE n
-// if $write.keywords
+// if $lost
 WITH count(*) AS removed
-UNWIND $write.keywords AS name // a comment is no part
+UNWIND $lost AS name // a comment is no part
 // nor is this one
 MATCH (k:Keyword {scope: $scope, name: name}) DELETE k
 // end
@@ -208,20 +211,56 @@ RETURN 0 AS done"""
 
 @pytest.mark.parametrize(("lost", "sent"), [(["whale"], True), ([], False), (None, False)])
 def test_a_part_is_sent_only_where_something_is_given_for_it(lost, sent):
-    text, _ = _parse("notes/two", TWO).call({"scope": "x", "write": {"keywords": lost}})
+    text, _ = _parse("notes/two", TWO).call({"scope": "x", "lost": lost})
     assert ("Keyword" in text) == sent
     assert text.startswith("CYPHER 25\nMATCH (n:Note {scope: $given.scope})")
     assert text.endswith("RETURN 0 AS done")
 
 
 def test_a_part_that_needs_what_no_header_names_is_refused():
-    with pytest.raises(BrokenStatement, match="written"):
-        _parse("notes/wrong", TWO.replace("// if $write", "// if $written"))
+    with pytest.raises(BrokenStatement, match="losing"):
+        _parse("notes/wrong", TWO.replace("// if $lost", "// if $losing"))
+
+
+def test_an_entry_of_a_map_that_no_header_names_is_refused():
+    used = "// Removes.\n// $scope: string    the scope\n// $write.lose: list    names\nMATCH (n {scope: $scope}) "
+    assert _parse("notes/right", f"{used}WHERE n.name IN $write.lose DELETE n").parameters == {"scope", "write"}
+    with pytest.raises(BrokenStatement, match=r"\['write', 'write.lose'\]"):
+        _parse("notes/wrong", f"{used}WHERE n.name IN $write.loose DELETE n")
+
+
+class Recording(Database):
+    """A database that notes what it is to commit, and commits nothing."""
+
+    def __init__(self):
+        self.given = {}
+
+    def commit(self, name, /, **parameters):
+        self.given = parameters
+        return [{}]
+
+
+def test_three_texts_of_writes_are_sent_whatever_changes():
+    commit, recording = statements()["writes/commit"], Recording()
+    sent = {}
+    for operation in (*commit.needs("write"), None):
+        assert writes.commit(recording, "x", 1, BEGIN, {operation: [{}]} if operation else {})
+        sent[operation], _ = commit.call(recording.given)
+        assert operation is None or f"$given.write.{operation}" in sent[operation]
+    adds, revises, corrects = (sent[operation] for operation in ("create", "revise", "retire"))
+    assert set(sent.values()) == {adds, revises, corrects}
+    assert sent[None] == sent["relate"] == adds
+    assert len(adds) < len(revises) < len(corrects)
+
+
+def test_a_write_of_an_operation_that_is_not_there_is_refused():
+    with pytest.raises(BrokenStatement, match="untied"):
+        writes.commit(Recording(), "x", 1, BEGIN, {"untied": [{}]})
 
 
 def test_a_part_within_a_part_is_refused():
     with pytest.raises(BrokenStatement, match="no other"):
-        _parse("notes/wrong", TWO.replace("// nor is this one", "// if $write"))
+        _parse("notes/wrong", TWO.replace("// nor is this one", "// if $lost"))
 
 
 def test_a_call_with_a_wrong_parameter_is_refused(memory):
@@ -229,7 +268,32 @@ def test_a_call_with_a_wrong_parameter_is_refused(memory):
         memory.engine.db.run("store/read", tenant="x")
 
 
+def test_a_fragment_stands_for_its_lines_with_words_for_its_holes():
+    used = "// Finds.\n// $pool: integer    a bound\nMATCH (n)\n  // use notes/nearest index=a vector=b limit=$pool"
+    # what a fragment takes, the statement's header names too
+    with pytest.raises(BrokenStatement, match=r"\['scopes', 'statuses'\]"):
+        _parse("notes/wrong", used)
+    header = "// $scopes: list    some\n// $statuses: list    some\n"
+    lines = _parse("notes/right", header + used).text.splitlines()
+    assert lines[1] == "  MATCH (n:Note)"
+    assert lines[2].strip().startswith("SEARCH n IN (VECTOR INDEX a FOR b WHERE n.scope IN $scopes")
+    assert lines[2].endswith("LIMIT $pool)")
+
+
+def test_a_fragment_that_is_not_there_is_refused():
+    with pytest.raises(BrokenStatement, match="notes/wrong: it uses notes/farthest"):
+        _parse("notes/wrong", "// What it does.\n// use notes/farthest\nRETURN 0")
+
+
 def test_every_file_is_loaded():
-    assert len(NAMES) == len(list(resource("cypher").rglob("*"))) - len(
-        [p for p in resource("cypher").rglob("*") if p.is_dir()]
-    )
+    folder = resource("cypher")
+    files = {path.relative_to(folder).with_suffix("").as_posix(): path.read_text() for path in folder.rglob("*.cypher")}
+    assert len(files) == sum(path.is_file() for path in folder.rglob("*"))
+    fragments = {name.removeprefix("fragments/") for name in files if name.startswith("fragments/")}
+    assert files.keys() == {*NAMES, *(f"fragments/{name}" for name in fragments)}
+    assert fragments == set(re.findall(r"// use ([a-z_/]+)", "\n".join(files.values())))
+    assert [name for name, text in files.items() if not text.startswith("// ")] == []
+
+
+def test_nothing_is_left_of_the_holes_of_fragments():
+    assert [name for name, text in TEXTS.items() if re.search(r"<[a-z]+>", text)] == []

@@ -16,7 +16,6 @@ from memgraph_engine.cli import app
 from memgraph_engine.errors import InvalidInput, MissingExtra, ModelRefused, NotFound, SettingsError
 from memgraph_engine.graph import keywords as keyword_graph, topics as topic_graph, writes
 from memgraph_engine.graph.keywords import pairs
-from memgraph_engine.graph.writes import Write
 from memgraph_engine.model.scope import Scope
 from memgraph_engine.testing import purge
 from memgraph_engine.topics import difference, labels, matching, naming, reading, rebuild
@@ -186,7 +185,7 @@ def test_what_has_changed_for_good_is_told(memory):
     first = memory.rebuild_topics(user_id="ana")
     whole = topics_of(memory, "ana")[frozenset(SEA + KITCHEN)]
     rows = [{"a": min(a, b), "b": max(a, b), "change": -1} for a in SEA for b in KITCHEN]
-    write(memory, scope, Write(pairs=rows))
+    write(memory, scope, {"pair": rows})
     run = memory.rebuild_topics(user_id="ana")
     assert {frozenset(SEA), frozenset(KITCHEN)} <= set(topics_of(memory, "ana"))
     assert whole in run.splits[whole]

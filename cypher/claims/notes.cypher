@@ -11,6 +11,7 @@ WITH n ORDER BY n.created_at, n.id LIMIT $limit
 RETURN n.id AS id, n.stamp AS stamp, n.created_at.epochMillis AS created_at, CASE n.constructed_by WHEN 'user' THEN n.raw ELSE COLLECT {
   MATCH (n)-[f:FROM]->(x:Source) WHERE x.kind IN ['message', 'document'] AND x.role IN ['', 'user']
   WITH x, f ORDER BY x.said_at, x.session, x.seq, x.id
-  RETURN CASE WHEN x.cuts IS NULL THEN x.text ELSE substring(x.text, ([0] + x.cuts)[coalesce(f.part, 0)], ([0] + x.cuts + [1000000])[coalesce(f.part, 0) + 1] - ([0] + x.cuts)[coalesce(f.part, 0)]) END
+  RETURN
+    // use sources/words source=x part=coalesce(f.part,0)
 } END AS said, COLLECT { MATCH (n)-[:FROM]->(x:Source) RETURN DISTINCT x.speaker } AS speakers
 ORDER BY created_at, id

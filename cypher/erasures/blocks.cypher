@@ -8,6 +8,5 @@ CALL () {
 }
 MATCH (b)-[:PART_OF*0..]->(a:Block)
 WITH DISTINCT a
-SET a.state = CASE a.state WHEN 'live' THEN 'stale' ELSE a.state END, a.made_from = '', a.embedding = null,
-    a.described = null, a.described_by = null, a.described_as = null
+// use blocks/stale block=a
 RETURN count(a) AS blocks

@@ -9,9 +9,7 @@
 // $kept: list<string>    notes to make anew
 // $losing: list<string>    of these those that lose sources
 // returns version: what it is now
-MATCH (s:Scope {scope: $scope})
-SET s.lock = true
-WITH s WHERE s.version = $version
+// use scopes/at_version
 SET s.version = s.version + 1, s.changed_since = s.changed_since + 1, s.next_expiry = datetime('0001-01-01T00:00:00Z')
 WITH s.version AS version, datetime('0001-01-01T00:00:00Z') AS hidden
 MERGE (e:Erasure {scope: $scope, id: $id})
@@ -42,8 +40,7 @@ CALL (hidden) {
 CALL () {
   UNWIND $whole + $kept AS id
   MATCH (:Note {scope: $scope, id: id})-[:IN_BLOCK]->(:Block)-[:PART_OF*0..]->(b:Block)
-  SET b.state = CASE b.state WHEN 'live' THEN 'stale' ELSE b.state END, b.made_from = '', b.embedding = null,
-      b.described = null, b.described_by = null, b.described_as = null
+  // use blocks/stale block=b
 }
 // claims are in their words; what other notes say of the same is found again by the next run
 CALL () {

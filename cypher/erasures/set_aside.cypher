@@ -7,41 +7,13 @@
 // $id: string    the erasure's id
 // $properties: map    the erasure's own
 // returns version: what it is now
-MATCH (s:Scope {scope: $scope})
-SET s.lock = true
-WITH s WHERE s.version = $version
+// use scopes/at_version
 MERGE (e:Erasure {scope: $scope, id: $id})
 SET e += $properties
 WITH s
 CALL (s) {
   CALL (s) {
-    MATCH (x:Past {scope: $scope}) WHERE x.id >= '' RETURN x
-    UNION ALL
-    MATCH (x:PastSource {scope: $scope}) WHERE x.id >= '' RETURN x
-    UNION ALL
-    MATCH (x:Note {scope: $scope}) WHERE x.id >= '' RETURN x
-    UNION ALL
-    MATCH (x:Source {scope: $scope}) WHERE x.id >= '' RETURN x
-    UNION ALL
-    MATCH (x:Keyword {scope: $scope}) WHERE x.name >= '' RETURN x
-    UNION ALL
-    MATCH (x:Topic {scope: $scope}) WHERE x.id >= '' RETURN x
-    UNION ALL
-    MATCH (x:Run {scope: $scope}) WHERE x.id >= '' RETURN x
-    UNION ALL
-    MATCH (x:Block {scope: $scope}) WHERE x.id >= '' RETURN x
-    UNION ALL
-    MATCH (x:BlockRun {scope: $scope}) WHERE x.id >= '' RETURN x
-    UNION ALL
-    MATCH (x:Claim {scope: $scope}) WHERE x.id >= '' RETURN x
-    UNION ALL
-    MATCH (x:Hold {scope: $scope}) WHERE x.id >= '' RETURN x
-    UNION ALL
-    MATCH (x:Usage {scope: $scope}) WHERE x.id >= '' RETURN x
-    UNION ALL
-    MATCH (x:Retrieval {scope: $scope}) WHERE x.id >= '' RETURN x
-    UNION ALL
-    MATCH (x:Decision {scope: $scope}) WHERE x.id >= '' RETURN x
+    // use scopes/members
     UNION ALL
     MATCH (s)-[:SPENT]->(x:Spending) RETURN x
   }

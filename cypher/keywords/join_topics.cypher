@@ -4,13 +4,4 @@
 MATCH (s:Scope {scope: $scope}) WHERE s.topics_most IS NOT NULL
 WITH s.topics_most AS most
 UNWIND $names AS name
-MATCH (k:Keyword {scope: $scope, name: name}) WHERE NOT EXISTS { (k)-[:IN_TOPIC]->() }
-CALL (k) {
-  MATCH (k)-[r:CO_OCCUR]-(:Keyword)-[:IN_TOPIC]->(t:Topic)
-  RETURN t, sum(r.weight) AS weight ORDER BY weight DESC, t.id LIMIT 1
-}
-WITH most, t, k, weight ORDER BY weight DESC, k.name
-WITH most, t, collect(k) AS best
-WITH t, best[..CASE WHEN COUNT { (t)<-[:IN_TOPIC]-() } < most THEN most - COUNT { (t)<-[:IN_TOPIC]-() } ELSE 0 END] AS best
-UNWIND best AS k
-MERGE (k)-[:IN_TOPIC]->(t)
+// use topics/join_best

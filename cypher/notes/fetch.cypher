@@ -16,7 +16,9 @@ RETURN stamp,
           valid_from: n.valid_from.epochMillis, valid_to: n.valid_to.epochMillis,
           expires_at: n.expires_at.epochMillis, erase_at: n.erase_at.epochMillis, .policy, .policy_as, .pinned, .apart,
           sums: [(n)-[:SUMS]->(m) | m.id],
-          sources: [(n)-[:SUMS*0..1]->()-[f:FROM]->(x) | x {.*, part: f.part, text: CASE WHEN x.cuts IS NULL THEN x.text ELSE substring(x.text, ([0] + x.cuts)[coalesce(f.part, 0)], ([0] + x.cuts + [1000000])[coalesce(f.part, 0) + 1] - ([0] + x.cuts)[coalesce(f.part, 0)]) END, said_at: x.said_at.epochMillis, expires_at: x.expires_at.epochMillis, erase_at: x.erase_at.epochMillis}]} END AS note,
+          sources: [(n)-[:SUMS*0..1]->()-[f:FROM]->(x) | x {
+            // use sources/passage source=x part=f.part place=coalesce(f.part,0)
+            }]} END AS note,
        COLLECT {
          MATCH (o:Note {scope: n.scope, id: n.id})<-[r:RELATED|SUPERSEDES]-(m:Note)
          WHERE coalesce(r.kind, 'change') = 'change' AND o.apart IS NULL AND m.apart IS NULL

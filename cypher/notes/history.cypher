@@ -9,13 +9,12 @@ CALL () {
   MATCH (v:Past {scope: $scope, id: $id}) WHERE v.erase_at > $alive RETURN v
 }
 RETURN v {.id, .raw, .context, .session, .seq, .speaker, .role, .agent_id, .tags,
-          said_at: v.said_at.epochMillis, created_at: v.created_at.epochMillis, recorded_at: v.recorded_at.epochMillis,
-          superseded_at: v.superseded_at.epochMillis, valid_from: v.valid_from.epochMillis, valid_to: v.valid_to.epochMillis,
-          expires_at: v.expires_at.epochMillis, erase_at: v.erase_at.epochMillis, .policy, .policy_as, .pinned, .apart,
-          status: coalesce(v.was, v.status), expired: v:Note AND v.expires_at <= $alive,
+          // use notes/times note=v
+          .apart, status: coalesce(v.was, v.status), expired: v:Note AND v.expires_at <= $alive,
           keywords: CASE WHEN v:Past THEN v.keywords ELSE COLLECT { MATCH (v)-[:HAS_KEYWORD]->(k:Keyword) RETURN k.name ORDER BY k.name } END,
           sums: [(v)-[:SUMS]->(m) | m.id],
-          sources: COLLECT { MATCH (v)-[:SUMS*0..1]->()-[f:FROM]->(x:Source|PastSource) RETURN x {.*, part: f.part, text: CASE WHEN x.cuts IS NULL THEN x.text ELSE substring(x.text, ([0] + x.cuts)[coalesce(f.part, 0)], ([0] + x.cuts + [1000000])[coalesce(f.part, 0) + 1] - ([0] + x.cuts)[coalesce(f.part, 0)]) END, said_at: x.said_at.epochMillis, expires_at: x.expires_at.epochMillis, erase_at: x.erase_at.epochMillis} ORDER BY x.said_at, x.session, x.seq, x.id }} AS note,
+          // use notes/sources note=v labels=Source|PastSource
+          } AS note,
        head(COLLECT {
          MATCH (d:Decision)-[:ABOUT {revision: v.revision}]->(v) RETURN d {.*, at: d.at.epochMillis}
          UNION ALL

@@ -81,10 +81,5 @@ CALL () {
 }
 RETURN collect([channel, [n IN notes | CASE
     WHEN (NOT $apart OR n.apart IS NULL OR n.apart IN $shown) AND (NOT $expiring OR n.expires_at > $alive) AND (NOT $narrow OR
-      any(way IN $ways WHERE n.several IN way.several AND n.said_at >= way.since AND n.said_at <= way.until
-        // names are the same or open; as ranges they would be compared by UTF-16 here, where U+E000 comes after U+10FFFF
-        AND (n.session = way.session[0] OR way.session[0] <> way.session[1])
-        AND (n.speaker = way.speaker[0] OR way.speaker[0] <> way.speaker[1])
-        AND (n.role = way.role[0] OR way.role[0] <> way.role[1])
-        AND (n.agent_id = way.agent[0] OR way.agent[0] <> way.agent[1]))
+      // use notes/ranges
       AND n.expires_at > $alive AND n.erase_at > $present) THEN n.stamp END], null, score, carried, name]) AS proposed

@@ -1,6 +1,5 @@
 // Propose notes for a question: for each channel the stamps of its notes, which is all that is read of them (notes/features reads
-// the rest). A past version is proposed where $statuses holds 'past'. Ranges stand four times: the name of an index is no
-// parameter, and full text knows no ranges.
+// the rest). A past version is proposed where $statuses holds 'past'. Full text knows no ranges: they are looked at afterwards.
 // $scopes: list<string>    the scopes read
 // $statuses: list<string>    of notes that may be found
 // $vector: vector    the question's, or in a later round that of what is asked then
@@ -33,117 +32,28 @@ WITH sums, any(s IN sums WHERE s.expiring) AS expiring, any(s IN sums WHERE s.ap
 CALL (expiring) {
   // a row in any case: where nothing is found, the sums are returned all the same
   RETURN 'dense_raw' AS channel, [] AS notes
-  UNION ALL
-  WITH expiring WHERE $pool > 0 AND NOT expiring
-  CALL (expiring) {
-    MATCH (n:Note)
-      SEARCH n IN (VECTOR INDEX note_raw FOR $vector WHERE n.scope IN $scopes AND n.status IN $statuses LIMIT $pool)
-    RETURN n
-  }
-  RETURN 'dense_raw' AS channel, collect(n) AS notes
-  UNION ALL
-  WITH expiring WHERE $pool > 0 AND expiring
-  CALL (expiring) {
-    MATCH (n:Note)
-      SEARCH n IN (VECTOR INDEX note_raw FOR $vector
-        WHERE n.scope IN $scopes AND n.status IN $statuses AND n.expires_at > $alive LIMIT $pool)
-    RETURN n
-  }
-  RETURN 'dense_raw' AS channel, collect(n) AS notes
-  // if $narrowed_pool
-  UNION ALL
-  UNWIND $ways AS way
-  CALL (way) {
-    MATCH (n:Note|Past)
-      SEARCH n IN (VECTOR INDEX note_raw FOR $vector
-        WHERE n.scope IN $scopes AND n.status IN $statuses
-          AND n.several IN way.several AND n.said_at >= way.since AND n.said_at <= way.until
-          AND n.session >= way.session[0] AND n.session <= way.session[1]
-          AND n.speaker >= way.speaker[0] AND n.speaker <= way.speaker[1]
-          AND n.role >= way.role[0] AND n.role <= way.role[1]
-          AND n.agent_id >= way.agent[0] AND n.agent_id <= way.agent[1]
-          AND n.valid_from <= $as_of[0] AND n.valid_to > $as_of[1]
-          AND n.recorded_at <= $known_at[0] AND n.superseded_at > $known_at[1]
-          AND n.expires_at > $alive
-        LIMIT $narrowed_pool)
-    RETURN n
-  }
-  RETURN 'dense_raw' AS channel, collect(n) AS notes
-  // end
-  UNION ALL
-  WITH expiring WHERE $pool > 0 AND NOT expiring
-  CALL (expiring) {
-    MATCH (n:Note)
-      SEARCH n IN (VECTOR INDEX note_context FOR $vector WHERE n.scope IN $scopes AND n.status IN $statuses LIMIT $pool)
-    RETURN n
-  }
-  RETURN 'dense_context' AS channel, collect(n) AS notes
-  UNION ALL
-  WITH expiring WHERE $pool > 0 AND expiring
-  CALL (expiring) {
-    MATCH (n:Note)
-      SEARCH n IN (VECTOR INDEX note_context FOR $vector
-        WHERE n.scope IN $scopes AND n.status IN $statuses AND n.expires_at > $alive LIMIT $pool)
-    RETURN n
-  }
-  RETURN 'dense_context' AS channel, collect(n) AS notes
-  // if $narrowed_pool
-  UNION ALL
-  UNWIND $ways AS way
-  CALL (way) {
-    MATCH (n:Note|Past)
-      SEARCH n IN (VECTOR INDEX note_context FOR $vector
-        WHERE n.scope IN $scopes AND n.status IN $statuses
-          AND n.several IN way.several AND n.said_at >= way.since AND n.said_at <= way.until
-          AND n.session >= way.session[0] AND n.session <= way.session[1]
-          AND n.speaker >= way.speaker[0] AND n.speaker <= way.speaker[1]
-          AND n.role >= way.role[0] AND n.role <= way.role[1]
-          AND n.agent_id >= way.agent[0] AND n.agent_id <= way.agent[1]
-          AND n.valid_from <= $as_of[0] AND n.valid_to > $as_of[1]
-          AND n.recorded_at <= $known_at[0] AND n.superseded_at > $known_at[1]
-          AND n.expires_at > $alive
-        LIMIT $narrowed_pool)
-    RETURN n
-  }
-  RETURN 'dense_context' AS channel, collect(n) AS notes
-  // end
+  // use notes/dense channel=dense_raw index=note_raw
+  // use notes/dense channel=dense_context index=note_context
   // if $others
   UNION ALL
   WITH expiring WHERE $pool > 0 AND NOT expiring
   UNWIND $others AS vector
   CALL (vector) {
-    MATCH (n:Note)
-      SEARCH n IN (VECTOR INDEX note_context FOR vector WHERE n.scope IN $scopes AND n.status IN $statuses LIMIT $others_pool)
-    RETURN n
+    // use notes/nearest index=note_context vector=vector limit=$others_pool
   }
   RETURN 'dense_context' AS channel, collect(n) AS notes
   UNION ALL
   WITH expiring WHERE $pool > 0 AND expiring
   UNWIND $others AS vector
   CALL (vector) {
-    MATCH (n:Note)
-      SEARCH n IN (VECTOR INDEX note_context FOR vector
-        WHERE n.scope IN $scopes AND n.status IN $statuses AND n.expires_at > $alive LIMIT $others_pool)
-    RETURN n
+    // use notes/nearest_alive index=note_context vector=vector limit=$others_pool
   }
   RETURN 'dense_context' AS channel, collect(n) AS notes
   UNION ALL
   UNWIND $ways AS way
   UNWIND $others AS vector
   CALL (way, vector) {
-    MATCH (n:Note|Past)
-      SEARCH n IN (VECTOR INDEX note_context FOR vector
-        WHERE n.scope IN $scopes AND n.status IN $statuses
-          AND n.several IN way.several AND n.said_at >= way.since AND n.said_at <= way.until
-          AND n.session >= way.session[0] AND n.session <= way.session[1]
-          AND n.speaker >= way.speaker[0] AND n.speaker <= way.speaker[1]
-          AND n.role >= way.role[0] AND n.role <= way.role[1]
-          AND n.agent_id >= way.agent[0] AND n.agent_id <= way.agent[1]
-          AND n.valid_from <= $as_of[0] AND n.valid_to > $as_of[1]
-          AND n.recorded_at <= $known_at[0] AND n.superseded_at > $known_at[1]
-          AND n.expires_at > $alive
-        LIMIT $others_pool)
-    RETURN n
+    // use notes/nearest_within index=note_context vector=vector limit=$others_pool
   }
   RETURN 'dense_context' AS channel, collect(n) AS notes
   // end
@@ -169,15 +79,9 @@ WITH sums, channel, notes, expiring, apart,
      CASE WHEN $narrowed_pool = 0 THEN [n IN notes | CASE WHEN apart AND n.apart IS NOT NULL AND NOT n.apart IN $shown THEN -1
             WHEN (channel <> 'lexical' OR n.scope IN $scopes) AND (NOT expiring OR n.expires_at > $alive) THEN n.stamp END]
           ELSE [n IN notes | CASE WHEN apart AND n.apart IS NOT NULL AND NOT n.apart IN $shown THEN -1
-            WHEN n.scope IN $scopes AND n.status IN $statuses AND any(way IN $ways WHERE n.several IN way.several
-              AND n.said_at >= way.since AND n.said_at <= way.until
-              // names are the same or open; as ranges they would be compared by UTF-16 here, where U+E000 comes after U+10FFFF
-              AND (n.session = way.session[0] OR way.session[0] <> way.session[1])
-              AND (n.speaker = way.speaker[0] OR way.speaker[0] <> way.speaker[1])
-              AND (n.role = way.role[0] OR way.role[0] <> way.role[1])
-              AND (n.agent_id = way.agent[0] OR way.agent[0] <> way.agent[1]))
-            AND n.valid_from <= $as_of[0] AND n.valid_to > $as_of[1]
-            AND n.recorded_at <= $known_at[0] AND n.superseded_at > $known_at[1]
+            WHEN n.scope IN $scopes AND n.status IN $statuses AND
+              // use notes/ranges
+              // use notes/as_of
             AND n.expires_at > $alive AND n.erase_at > $present THEN n.stamp END] END AS stamps,
      CASE WHEN $narrowed_pool > 0 THEN [n IN notes | n.superseded_at.epochMillis] END AS closed
 RETURN sums, collect([channel, stamps, closed, null, null, null]) AS proposed

@@ -7,10 +7,8 @@
 UNWIND $ids AS id
 MATCH (n:Note {scope: $scope, id: id})
 RETURN n {.id, .raw, .context, .status, .session, .seq, .speaker, .role, .agent_id, .tags, .constructed_by, .raw_terms, .context_terms,
-          said_at: n.said_at.epochMillis, created_at: n.created_at.epochMillis, recorded_at: n.recorded_at.epochMillis,
-          superseded_at: n.superseded_at.epochMillis, valid_from: n.valid_from.epochMillis, valid_to: n.valid_to.epochMillis,
-          expires_at: n.expires_at.epochMillis, erase_at: n.erase_at.epochMillis, .policy, .policy_as, .pinned, .apart,
-          keywords: COLLECT { MATCH (n)-[:HAS_KEYWORD]->(k:Keyword) RETURN k.name ORDER BY k.name },
+          // use notes/times note=n
+          .apart, keywords: COLLECT { MATCH (n)-[:HAS_KEYWORD]->(k:Keyword) RETURN k.name ORDER BY k.name },
           sums: [(n)-[:SUMS]->(m) | m.id]} AS note,
        CASE WHEN n.raw_embedding IS NOT NULL THEN vector(n.raw_embedding, $dimensions, FLOAT32) END AS vector,
        COLLECT {
@@ -18,6 +16,8 @@ RETURN n {.id, .raw, .context, .status, .session, .seq, .speaker, .role, .agent_
          WHERE NOT EXISTS { (m)-[:SUMS]->() }
          RETURN m {.id, .raw, .tags, .session, .seq, .agent_id, said_at: m.said_at.epochMillis, valid_from: m.valid_from.epochMillis,
                    keywords: coalesce(m.keywords, COLLECT { MATCH (m)-[:HAS_KEYWORD]->(k:Keyword) RETURN k.name ORDER BY k.name }),
-                   sources: COLLECT { MATCH (m)-[f:FROM]->(x:Source) RETURN x {.*, part: f.part, text: CASE WHEN x.cuts IS NULL THEN x.text ELSE substring(x.text, ([0] + x.cuts)[coalesce(f.part, 0)], ([0] + x.cuts + [1000000])[coalesce(f.part, 0) + 1] - ([0] + x.cuts)[coalesce(f.part, 0)]) END, said_at: x.said_at.epochMillis, expires_at: x.expires_at.epochMillis, erase_at: x.erase_at.epochMillis} ORDER BY x.said_at, x.session, x.seq, x.id }}
+                   sources: COLLECT { MATCH (m)-[f:FROM]->(x:Source) RETURN x {
+                     // use sources/passage source=x part=f.part place=coalesce(f.part,0)
+                     } ORDER BY x.said_at, x.session, x.seq, x.id }}
          ORDER BY m.said_at, m.created_at, m.id
        } AS parts

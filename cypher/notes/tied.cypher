@@ -12,16 +12,11 @@
 // $present: datetime    what is to be erased by then is gone
 // returns stamps, scores
 UNWIND range(0, size($stamps) - 1) AS place
-MATCH (n:Note {stamp: $stamps[place]}) WHERE n.scope IN $scopes
-MATCH (n)-[r:RELATED]-(m)
-WHERE n.apart IS NULL AND m.apart IS NULL AND m.scope IN $scopes AND m.status IN $statuses AND m.expires_at > $alive AND m.erase_at > $present AND any(way IN $ways WHERE m.several IN way.several
-    AND m.said_at >= way.since AND m.said_at <= way.until
-    AND (m.session = way.session[0] OR way.session[0] <> way.session[1])
-    AND (m.speaker = way.speaker[0] OR way.speaker[0] <> way.speaker[1])
-    AND (m.role = way.role[0] OR way.role[0] <> way.role[1])
-    AND (m.agent_id = way.agent[0] OR way.agent[0] <> way.agent[1]))
-  AND m.valid_from <= $as_of[0] AND m.valid_to > $as_of[1]
-  AND m.recorded_at <= $known_at[0] AND m.superseded_at > $known_at[1]
-WITH m, max($scores[place] * r.score) AS score
-ORDER BY score DESC, m.stamp LIMIT $tied
-RETURN collect(m.stamp) AS stamps, collect(score) AS scores
+MATCH (o:Note {stamp: $stamps[place]}) WHERE o.scope IN $scopes
+MATCH (o)-[r:RELATED]-(n)
+WHERE o.apart IS NULL AND n.apart IS NULL AND n.scope IN $scopes AND n.status IN $statuses AND n.expires_at > $alive AND n.erase_at > $present AND
+  // use notes/ranges
+  // use notes/as_of
+WITH n, max($scores[place] * r.score) AS score
+ORDER BY score DESC, n.stamp LIMIT $tied
+RETURN collect(n.stamp) AS stamps, collect(score) AS scores

@@ -28,8 +28,9 @@ RETURN s.version AS version, s.language AS language, s.notes AS notes,
            RETURN x ORDER BY x.seq DESC LIMIT 1
          }
          WITH x, coalesce(size(x.cuts), 0) AS last
-         RETURN x {.*, part: last, text: CASE WHEN x.cuts IS NULL THEN x.text ELSE substring(x.text, ([0] + x.cuts)[last], ([0] + x.cuts + [1000000])[last + 1] - ([0] + x.cuts)[last]) END, said_at: x.said_at.epochMillis, expires_at: x.expires_at.epochMillis, erase_at: x.erase_at.epochMillis,
-                   readable: EXISTS { (x)<-[f:FROM]-()<-[:SUMS*0..1]-(n:Note) WHERE coalesce(f.part, 0) = last AND n.status IN $statuses AND n.expires_at > $alive }}
+         RETURN x {readable: EXISTS { (x)<-[f:FROM]-()<-[:SUMS*0..1]-(n:Note) WHERE coalesce(f.part, 0) = last AND n.status IN $statuses AND n.expires_at > $alive },
+           // use sources/passage source=x part=last place=last
+           }
        } AS tails,
        COLLECT {
          UNWIND $keys AS key

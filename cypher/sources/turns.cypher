@@ -13,8 +13,9 @@ UNWIND range(0, last) AS part
 WITH x, last, part, CASE WHEN part > 0 THEN x ELSE turn END AS p
 WITH x, last, part, p, CASE WHEN part > 0 THEN part - 1 ELSE coalesce(size(p.cuts), 0) END AS before
 RETURN x.id AS id, part,
-       CASE WHEN p IS NOT NULL THEN p {.*, part: before, text: CASE WHEN p.cuts IS NULL THEN p.text ELSE substring(p.text, ([0] + p.cuts)[before], ([0] + p.cuts + [1000000])[before + 1] - ([0] + p.cuts)[before]) END, said_at: p.said_at.epochMillis, expires_at: p.expires_at.epochMillis, erase_at: p.erase_at.epochMillis,
-         readable: EXISTS { (p)<-[f:FROM]-()<-[:SUMS*0..1]-(n:Note) WHERE coalesce(f.part, 0) = before AND n.status IN $statuses AND n.expires_at > $alive }} END AS previous,
+       CASE WHEN p IS NOT NULL THEN p {readable: EXISTS { (p)<-[f:FROM]-()<-[:SUMS*0..1]-(n:Note) WHERE coalesce(f.part, 0) = before AND n.status IN $statuses AND n.expires_at > $alive },
+         // use sources/passage source=p part=before place=before
+         } END AS previous,
        CASE WHEN part < last THEN [(x)<-[f:FROM]-(n:Note) WHERE f.part = part + 1 AND n.status IN $followers AND n.expires_at > $alive | n.id]
             ELSE [(x)-[:NEXT]->(:Source)<-[f:FROM]-(n:Note) WHERE coalesce(f.part, 0) = 0 AND n.status IN $followers AND n.expires_at > $alive | n.id]
        END AS followers

@@ -2,7 +2,7 @@
 
 The tree has its shape before a model is asked. So the ids of blocks are no matter of what one answers, and a run that
 was killed has paid for nothing twice. What was written counts as long as the block is what it was written of; what
-makes a block stale removes it (`cypher/writes/commit.cypher`).
+makes a block stale removes it (`cypher/fragments/writes/stale_blocks.cypher`).
 """
 
 import re

@@ -31,17 +31,14 @@ class Tied:
     untied_by: str | None
 
 
-def recorded(decisions: Iterable[Decision]) -> list[Row]:
-    """Return the rows that record decisions; one without a note, or on a profile, is tied to its source."""
-    return [
-        {
-            "id": decision.id,
-            "properties": _properties(decision),
-            "source": decision.sources[0] if decision.sources and _of_source(decision) else None,
-            "undoes": decision.undoes,
-        }
-        for decision in decisions
-    ]
+def recorded(decision: Decision) -> Row:
+    """Return the row that records a decision; one without a note, or on a profile, is tied to its source."""
+    return {
+        "id": decision.id,
+        "properties": _properties(decision),
+        "source": decision.sources[0] if decision.sources and _of_source(decision) else None,
+        "undoes": decision.undoes,
+    }
 
 
 def _of_source(decision: Decision) -> bool:

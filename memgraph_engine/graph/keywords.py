@@ -20,10 +20,9 @@ def pairs(names: Iterable[str]) -> Pairs:
     return Counter(combinations(sorted(set(names)), 2))
 
 
-def named(keywords: Iterable[Keyword]) -> list[Row]:
-    """Return the rows that store keywords, each once."""
-    unique = {keyword.name: keyword for keyword in keywords}
-    return [{"name": k.name, "key": k.key, "vector": packed(k.vector)} for _, k in sorted(unique.items())]
+def named(keyword: Keyword) -> Row:
+    """Return the row that stores a keyword."""
+    return {"name": keyword.name, "key": keyword.key, "vector": packed(keyword.vector)}
 
 
 def changed(pairs: Pairs) -> list[Row]:

@@ -2,7 +2,7 @@
 
 import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -226,53 +226,47 @@ class Gathered:
     later: tuple[tuple[str, str], ...]
 
 
-def created(scope: Scope, notes: Iterable[NewNote]) -> list[Row]:
-    """Return the rows that store new notes with their provenance and keywords, each under its decision."""
-    return [
-        {
-            "id": new.id,
-            "source": new.candidate.source.id,
-            "part": new.candidate.source.part or None,
-            "sums": [],
-            "properties": _properties(new, scope),
-            **_times(new),
-            "raw_vector": packed(new.candidate.raw_vector),
-            "context_vector": packed(new.candidate.context_vector),
-            "decision": new.decision,
-            "keywords": [keyword.name for keyword in new.candidate.keywords],
-        }
-        for new in notes
-    ]
+def created(scope: Scope, new: NewNote) -> Row:
+    """Return the row that stores a new note with its provenance and keywords."""
+    return {
+        "id": new.id,
+        "source": new.candidate.source.id,
+        "part": new.candidate.source.part or None,
+        "sums": [],
+        "properties": _properties(new, scope),
+        **_times(new),
+        "raw_vector": packed(new.candidate.raw_vector),
+        "context_vector": packed(new.candidate.context_vector),
+        "decision": new.decision,
+        "keywords": [keyword.name for keyword in new.candidate.keywords],
+    }
 
 
-def summaries(scope: Scope, summaries: Iterable[NewSummary]) -> list[Row]:
-    """Return the rows that store new summaries, each under its decision."""
-    return [
-        {
-            "id": new.id,
-            "source": None,
-            "part": None,
-            "sums": list(new.sums),
-            "properties": {
-                **new.properties,
-                "scope_token": scope.token,
-                "stamp": new_stamp(),
-                "status": "active",
-                "revision": 1,
-                "pinned": False,
-                "several": True,
-            },
-            "said_at": milliseconds(new.said_at),
-            "created_at": milliseconds(new.created_at),
-            "valid_from": milliseconds(new.valid_from),
-            **ends(*new.ends),
-            "raw_vector": packed(new.raw_vector),
-            "context_vector": packed(new.context_vector),
-            "decision": new.decision,
-            "keywords": list(new.keywords),
-        }
-        for new in summaries
-    ]
+def summary(scope: Scope, new: NewSummary) -> Row:
+    """Return the row that stores a new summary."""
+    return {
+        "id": new.id,
+        "source": None,
+        "part": None,
+        "sums": list(new.sums),
+        "properties": {
+            **new.properties,
+            "scope_token": scope.token,
+            "stamp": new_stamp(),
+            "status": "active",
+            "revision": 1,
+            "pinned": False,
+            "several": True,
+        },
+        "said_at": milliseconds(new.said_at),
+        "created_at": milliseconds(new.created_at),
+        "valid_from": milliseconds(new.valid_from),
+        **ends(*new.ends),
+        "raw_vector": packed(new.raw_vector),
+        "context_vector": packed(new.context_vector),
+        "decision": new.decision,
+        "keywords": list(new.keywords),
+    }
 
 
 def _times(new: NewNote) -> dict[str, int | None]:
@@ -510,37 +504,29 @@ def quotable(row: Row | None) -> Source | None:
     return source_from(row) if row and row["readable"] else None
 
 
-def revised(revisions: Iterable[Revision]) -> list[Row]:
-    """Return the rows that change notes, each at most once; its closing state is kept as a Past node."""
-    return [
-        {
-            "id": revision.id,
-            "properties": {
-                **revision.properties,
-                "stamp": new_stamp(),
-                **({"several": True} if revision.adds or revision.sums else {}),
-            },
-            "decision": revision.decision,
-            "role": revision.role,
-            "raw_vector": packed(revision.raw_vector),
-            "context_vector": packed(revision.context_vector),
-            "adds": list(map(_told, revision.adds)),
-            "drops": list(map(_told, revision.drops)),
-            "keywords": None if revision.keywords is None else list(revision.keywords),
-            "light": revision.light,
-            "sums": None if revision.sums is None else sorted(revision.sums),
-        }
-        for revision in sorted(revisions, key=lambda one: one.id)
-    ]
+def revised(revision: Revision) -> Row:
+    """Return the row that changes a note."""
+    return {
+        "id": revision.id,
+        "properties": {
+            **revision.properties,
+            "stamp": new_stamp(),
+            **({"several": True} if revision.adds or revision.sums else {}),
+        },
+        "decision": revision.decision,
+        "role": revision.role,
+        "raw_vector": packed(revision.raw_vector),
+        "context_vector": packed(revision.context_vector),
+        "adds": list(map(_told, revision.adds)),
+        "drops": list(map(_told, revision.drops)),
+        "keywords": None if revision.keywords is None else list(revision.keywords),
+        "light": revision.light,
+        "sums": None if revision.sums is None else sorted(revision.sums),
+    }
 
 
 def _told(key: Key) -> Row:
     return {"id": key[0], "part": key[1] or None}
-
-
-def related(relations: Iterable[Relation]) -> list[Row]:
-    """Return the rows that tie notes to each other."""
-    return [asdict(relation) for relation in sorted(relations, key=lambda one: (one.new, one.old))]
 
 
 def gathered(tx: Runner, scope: str, decision: str) -> list[Gathered]:

@@ -166,17 +166,15 @@ def passages(tx: Runner, scope: str, id: str, hash: str = "") -> list[Source]:  
     return cut_up(source_from(row), row.get("cuts") or ())
 
 
-def arriving(inputs: Iterable[Sequence[Candidate]]) -> list[Row]:
-    """Return the rows that store sources, each after the turn before it, by the candidates made of their passages."""
-    return [
-        {
-            "id": some[0].source.id,
-            "previous": some[0].previous,
-            "properties": _properties([c.source for c in some]),
-            **ends(some[0].source.expires_at, some[0].source.erase_at),
-        }
-        for some in inputs
-    ]
+def arriving(passages: Sequence[Candidate]) -> Row:
+    """Return the row that stores a source after the turn before it, by the candidates made of its passages."""
+    first = passages[0]
+    return {
+        "id": first.source.id,
+        "previous": first.previous,
+        "properties": _properties([one.source for one in passages]),
+        **ends(first.source.expires_at, first.source.erase_at),
+    }
 
 
 def _properties(passages: Sequence[Source]) -> Row:

@@ -1,36 +1,48 @@
 """Load every Cypher statement from `cypher/`, and check it against its header.
 
-A file holds one statement. Its header comment says what it does, then names each parameter with its
-type (`// $scope: string`) and what comes back (`// returns id, text`).
+A file holds one statement. Its header comment says what it does, then names each parameter with its type
+(`// $scope: string`, or `// $write.erase: list<string>` for an entry of a map), and what comes back
+(`// returns id, text`).
 
-What stands between `// if $a.b` and `// end` is sent only where that is given: not null, 0, false or empty. The server
+What stands between `// if $a` and `// end` is sent only where that is given: not null, 0, false or empty. The server
 plans all that it is sent, whether it will run or not, and a long statement takes it seconds.
+
+`// use notes/nearest limit=$pool` stands for the lines of `cypher/fragments/notes/nearest.cypher`, with `$pool` for
+`<limit>`. So statements share what they have in common, also where it differs by the name of an index, which can be no
+parameter.
 """
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
+from textwrap import indent
 from typing import Any
 
 from memgraph_engine.resources import resource
 
-_PARAMETER = re.compile(r"\$([a-z_]+)")
-_DECLARED = re.compile(r"^// \$([a-z_]+): \S", re.MULTILINE)
+_PARAMETER = re.compile(r"\$([a-z_.]+)")
+_DECLARED = re.compile(r"// \$([a-z_.]+): \S.*")
+_USE = re.compile(r"^( *)// use ([a-z_/]+)(.*)$", re.MULTILINE)
 _IF = re.compile(r"// if \$([a-z_.]+)")
 _END = "// end"
+_FRAGMENTS = "fragments/"
 
 
 @dataclass(frozen=True)
 class Part:
-    """Lines of a statement, and the parameter that must be given for them to be sent; '' where they always are."""
+    """Lines of a statement, and the parameter that must be given for them to be sent; '' where they always are.
+
+    It `declares` the parameters that are named among its lines.
+    """
 
     text: str
     need: str = ""
+    declares: tuple[str, ...] = ()
 
     def is_sent(self, given: Mapping[str, Any]) -> bool:
         """Say whether the server gets it with these parameters."""
-        return not self.need or bool(_of(given, self.need))
+        return not self.need or bool(given[self.need])
 
 
 @dataclass(frozen=True)
@@ -40,6 +52,11 @@ class Statement:
     name: str
     parts: tuple[Part, ...]
     parameters: frozenset[str]
+
+    def needs(self, of: str) -> dict[str, str]:
+        """Return what must be given for a part to be sent, by the entries of a map that it declares; '' for nothing."""
+        declared = {path: part.need for part in self.parts for path in part.declares}
+        return {path.removeprefix(f"{of}."): need for path, need in declared.items() if path.startswith(f"{of}.")}
 
     @property
     def text(self) -> str:
@@ -66,14 +83,6 @@ def _sent(parts: tuple[str, ...]) -> str:
     return "CYPHER 25\n" + _PARAMETER.sub(r"$given.\1", "\n".join(parts))
 
 
-def _of(given: Mapping[str, Any], path: str) -> Any:
-    """Return what a dotted path names; None where it ends before."""
-    value: Any = given
-    for name in path.split("."):
-        value = value.get(name) if isinstance(value, Mapping) else None
-    return value
-
-
 class _UnreadMap(dict[str, Any]):
     """What isn't rendered as text: the driver renders parameters for its log, also where nobody has one.
 
@@ -91,39 +100,60 @@ class BrokenStatement(Exception):
 @cache
 def statements() -> dict[str, Statement]:
     """Return all statements by name; raises BrokenStatement where a header and its body differ."""
+    return {name: _parse(name, text) for name, text in _files().items() if not name.startswith(_FRAGMENTS)}
+
+
+@cache
+def _files() -> dict[str, str]:
+    """Return the texts of all files by name."""
     folder = resource("cypher")
-    found = (
-        _parse(path.relative_to(folder).with_suffix("").as_posix(), path.read_text("utf-8"))
-        for path in sorted(folder.rglob("*.cypher"))
-    )
-    return {statement.name: statement for statement in found}
+    paths = sorted(folder.rglob("*.cypher"))
+    return {path.relative_to(folder).with_suffix("").as_posix(): path.read_text("utf-8") for path in paths}
 
 
 def _parse(name: str, text: str) -> Statement:
-    lines = text.splitlines()
-    header = "\n".join(line for line in lines if line.startswith("//"))
-    parts = tuple(_parts(name, lines))
-    if not header or not parts:
+    parts = tuple(_parts(name, _with_fragments(name, text).splitlines()))
+    if not text.startswith("//") or not parts:
         raise BrokenStatement(f"{name}: a header comment and a statement are needed")
-    declared = frozenset(_DECLARED.findall(header))
-    used = frozenset(_PARAMETER.findall("\n".join(part.text for part in parts)))
-    used |= {part.need.partition(".")[0] for part in parts if part.need}
+    declared = {path for part in parts for path in part.declares}
+    paths = {path for part in parts for path in (*_PARAMETER.findall(part.text), part.need) if path}
+    used = {path if path in declared else _first(path) for path in paths}
     if declared != used:
         raise BrokenStatement(f"{name}: header and body differ in {sorted(declared ^ used)}")
-    return Statement(name, parts, declared)
+    return Statement(name, parts, frozenset(map(_first, declared)))
+
+
+def _first(path: str) -> str:
+    return path.partition(".")[0]
+
+
+def _with_fragments(name: str, text: str) -> str:
+    """Return a statement's text with those of the fragments that it uses."""
+
+    def written_out(use: re.Match[str]) -> str:
+        margin, fragment, words = use.groups()
+        used = _files().get(_FRAGMENTS + fragment)
+        if used is None:
+            raise BrokenStatement(f"{name}: it uses {fragment}, which is not in cypher/{_FRAGMENTS}")
+        for word, value in (one.split("=") for one in words.split()):
+            used = used.replace(f"<{word}>", value)
+        return indent(_with_fragments(name, used.rstrip()), margin)
+
+    return _USE.sub(written_out, text)
 
 
 def _parts(name: str, lines: Iterable[str]) -> Iterator[Part]:
     """Yield the lines that are no comments, cut where what is not always sent begins and ends."""
-    held: list[str] = []
-    need = ""
+    held, declares, need = list[str](), list[str](), ""
     for line in map(str.rstrip, [*lines, _END]):
         begins = _IF.fullmatch(line.strip())
         if line and not line.strip().startswith("//"):
             held.append(line)
+        elif declared := _DECLARED.fullmatch(line):
+            declares.append(declared[1])
         elif begins or line.strip() == _END:
             if begins and need:
                 raise BrokenStatement(f"{name}: a part that is not always sent holds no other one")
             if held:
-                yield Part("\n".join(held), need)
-            held, need = [], begins[1] if begins else ""
+                yield Part("\n".join(held), need, tuple(declares))
+            held, declares, need = [], [], begins[1] if begins else ""

@@ -1,14 +1,18 @@
 """One write: all that changes in a scope at once, in one statement."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from datetime import datetime
+from typing import Any
 
-from memgraph_engine.graph.database import Database, Row
+from memgraph_engine.graph.database import Database
+from memgraph_engine.graph.statements import BrokenStatement, statements
 from memgraph_engine.model.memory import READABLE
 
+_COMMIT = "writes/commit"
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+
+@dataclass(slots=True, kw_only=True)
 class Sums:
     """By how much a write changes a scope's sums: readable notes, and their lengths in terms.
 
@@ -25,56 +29,33 @@ class Sums:
     apart: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Write:
-    """What changes, in rows as `cypher/writes/commit.cypher` tells them, and in this order."""
+def commit(
+    db: Database,
+    scope: str,
+    version: int,
+    now: datetime,
+    write: Mapping[str, Sequence[Any]],
+    sums: Sums | None = None,
+) -> bool:
+    """Write the rows of each operation; False, with nothing written, if somebody wrote since `version` was read.
 
-    sources: Sequence[Row] = ()
-    decisions: Sequence[Row] = ()
-    keywords: Sequence[Row] = ()
-    reinstated: Sequence[Row] = ()
-    notes: Sequence[Row] = ()
-    waves: Sequence[Sequence[Row]] = ()
-    rewritten: Sequence[Row] = ()
-    relations: Sequence[Row] = ()
-    cut: Sequence[Row] = ()
-    untied: Sequence[Row] = ()
-    loosed: Sequence[Row] = ()
-    retied: Sequence[Row] = ()
-    strengthened: Sequence[Row] = ()
-    weakened: Sequence[Row] = ()
-    retired: Sequence[Row] = ()
-    parted: Sequence[Row] = ()
-    leaving: Sequence[str] = ()
-    rebuilt: Sequence[Row] = ()
-    erased: Sequence[str] = ()
-    living: Sequence[Row] = ()
-    prolonged: Sequence[Row] = ()
-    pairs: Sequence[Row] = ()
-    lost: Sequence[str] = ()
-    gained: Sequence[str] = ()
-
-
-_ADDS = ("sources", "decisions", "keywords", "notes", "relations", "pairs", "gained")
-_REVISES = ("waves", "lost")
-"""Of the parts of a write those that additions have, and those that additions which join notes have besides."""
-
-
-def commit(db: Database, scope: str, version: int, now: datetime, write: Write, sums: Sums = Sums()) -> bool:
-    """Write it all; False, with nothing written, if somebody wrote since `version` was read."""
-    parts = {field.name: list(getattr(write, field.name)) for field in fields(write)}
-    changed = {field.name: getattr(sums, field.name) for field in fields(sums)}
-    more = {name for name, rows in parts.items() if rows and name not in _ADDS}
-    corrects = not more.issubset(_REVISES) or (sums.apart and "lost" in more)
+    `cypher/writes/commit.cypher` lists the operations, and the file of each (`cypher/fragments/writes/`) says what its
+    rows hold. One of three texts is sent, so that the server plans no more: additions alone, with what revises notes,
+    or all of it.
+    """
+    needs = statements()[_COMMIT].needs("write")
+    if unknown := write.keys() - needs.keys():
+        raise BrokenStatement(f"{_COMMIT}: it uses no operation {sorted(unknown)}")
+    needed = {needs[operation] for operation, rows in write.items() if rows} - {""}
     rows = db.commit(
-        "writes/commit",
+        _COMMIT,
         scope=scope,
         version=version,
         now=now,
         statuses=READABLE,
-        sums=changed,
-        write=parts,
-        revises=bool(more),
-        corrects=corrects,
+        sums=asdict(sums or Sums()),
+        write={operation: list(write.get(operation, ())) for operation in needs},
+        revises=bool(needed),
+        corrects="corrects" in needed,
     )
     return bool(rows)

@@ -52,25 +52,22 @@ def _steady(db: Database, scope: str, attempt: Callable[[], T]) -> Callable[[], 
 
 
 def until_current(db: Database, scope: str, attempt: Callable[[], T]) -> T:
-    """Call `attempt` until it does not raise Stale; raises WriteConflict after 100 times."""
-    attempt = _steady(db, scope, attempt)
-    for _ in range(_BEFORE_LEASE):
+    """Call `attempt` until it does not raise Stale; after 100 times raises WriteConflict, or the last one's fault."""
+    attempt, name, holder = _steady(db, scope, attempt), f"write {scope}", uuid4().hex
+    fault: BaseException | None = None
+    for number in range(_ATTEMPTS):
+        queues = number >= _BEFORE_LEASE
+        held = queues and leases.acquire(db, name, holder, seconds=10)
         try:
             return attempt()
-        except Stale:
-            continue
-    name, holder = f"write {scope}", uuid4().hex
-    for _ in range(_ATTEMPTS - _BEFORE_LEASE):
-        held = leases.acquire(db, name, holder, seconds=10)
-        try:
-            return attempt()
-        except Stale:
-            if not held:
+        except Stale as stale:
+            fault = stale.__cause__
+            if queues and not held:
                 time.sleep(0.01)
         finally:
             if held:
                 leases.release(db, name, holder)
-    raise WriteConflict(
+    raise fault or WriteConflict(
         f"Other writers changed {scope} {_ATTEMPTS} times while this write was prepared; nothing of it was stored. "
         "Try again."
     )

@@ -1,12 +1,13 @@
 """One transaction to be: every write of the memory is collected here, and committed whole or not at all.
 
-What follows from a change is worked out here too: the scope's sums, the pairs of keywords, the order of the
-statements. A note may change several times in one transaction, each time with its own former version.
+Each method gives rows to the operation of its name (`cypher/fragments/writes/`). What follows from a change is worked
+out here too: the scope's sums, the pairs of keywords, and which keywords are lost and gained. A note may change several
+times in one transaction, each time with its own former version.
 """
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any
 from uuid import uuid4
@@ -23,7 +24,7 @@ from memgraph_engine.graph import (
 from memgraph_engine.graph.notes import Found, NewNote, NewSummary, Relation, Revision
 from memgraph_engine.graph.rows import milliseconds, source_properties
 from memgraph_engine.graph.scopes import ScopeState
-from memgraph_engine.graph.writes import Sums, Write
+from memgraph_engine.graph.writes import Sums
 from memgraph_engine.lifecycle import Life
 from memgraph_engine.model.candidate import Candidate, Keyword
 from memgraph_engine.model.memory import NEVER, READABLE, Source
@@ -76,25 +77,10 @@ class Transaction:
         self.engine, self.scope, self.version, self.language = engine, scope, seen.version, seen.language
         self.db, self.embedder, self.now = engine.db, engine.embedder, engine.now()
         self._stored = frozenset(stored)
-        self._decisions: list[Decision] = []
-        self._arriving: list[Sequence[Candidate]] = []
-        self._created: list[NewNote] = []
-        self._summaries: list[NewSummary] = []
+        # of each operation, by what they are sorted by
+        self._rows: defaultdict[str, dict[Any, Any]] = defaultdict(dict)
         self._waves: list[dict[str, Revision]] = []
-        self._times: Counter[str] = Counter()
         self._counted: dict[str, Counted] = {}
-        self._retired: dict[str, str] = {}
-        self._reinstated: list[dict[str, Any]] = []
-        self._relations: list[Relation] = []
-        self._rows: defaultdict[str, list[Any]] = defaultdict(list)  # those that are written as they came
-        self._parted: dict[str, str] = {}
-        self._leaving: list[str] = []
-        self._living: dict[str, datetime | None] = {}
-        self._prolonged: dict[tuple[str, str], Life] = {}
-        self._rewritten: dict[str, dict[str, Any]] = {}
-        self._keywords: dict[str, Keyword] = {}
-        self._lost: set[str] = set()
-        self._gained: set[str] = set()
         self._sums = Sums()
         self._pairs: keyword_graph.Pairs = Counter()
 
@@ -107,13 +93,13 @@ class Transaction:
     def decide(self, kind: DecisionKind, note: str = "", sources: Sequence[str] = (), **told: Any) -> Decision:
         """Record a decision with what else it tells, and return it; what it does is said by the other methods."""
         decision = Decision(uuid4().hex, kind, self.now, note, tuple(sources), **told)
-        decision = replace(decision, version=self.version + 1, place=len(self._decisions))
-        self._decisions.append(decision)
+        decision = replace(decision, version=self.version + 1, place=len(self._rows["decide"]))
+        self._put("decide", decision_graph.recorded(decision))
         return decision
 
     def store(self, passages: Sequence[Candidate]) -> None:
         """Store a source, by the candidates made of its passages."""
-        self._arriving.append(passages)
+        self._put("store", sources.arriving(passages))
         self._end(passages[0].source.expires_at)
         self._mark(passages[0].source.apart)
 
@@ -122,7 +108,7 @@ class Transaction:
         candidate = new.candidate
         names = tuple(keyword.name for keyword in candidate.keywords)
         state = Counted(new.status in READABLE, len(candidate.raw_terms), len(candidate.context_terms), names)
-        self._created.append(new)
+        self._put("create", note_graph.created(self.scope, new))
         self.name(candidate.keywords)
         self._count(_NOTHING, state)
         self._counted[new.id] = state
@@ -132,7 +118,7 @@ class Transaction:
         """Make a summary of notes, whose keywords it carries."""
         raw, context = (len(new.properties[terms].split()) for terms in ("raw_terms", "context_terms"))
         state = Counted(readable=True, raw_length=raw, context_length=context, keywords=new.keywords)
-        self._summaries.append(new)
+        self._put("create", note_graph.summary(self.scope, new))
         self._count(_NOTHING, state)
         self._counted[new.id] = state
         self._end(new.ends[0])
@@ -140,18 +126,19 @@ class Transaction:
 
     def name(self, keywords: Iterable[Keyword]) -> None:
         """Store keywords that notes will carry, unless they are there."""
-        self._keywords.update((k.name, k) for k in keywords if k.name not in self._stored)
+        for one in keywords:
+            if one.name not in self._stored:
+                self._put("name", keyword_graph.named(one), one.name)
 
     def revise(self, before: Found | None, revision: Revision) -> None:
         """Change a note; `before` is how it is stored, None for one that this transaction creates."""
         now = self._counted.get(revision.id) or (Counted.of(before) if before else _NOTHING)
         after = now.after(revision)
-        wave = self._times[revision.id]
-        self._times[revision.id] += 1
-        if wave == len(self._waves):
+        times = sum(revision.id in wave for wave in self._waves)
+        if times == len(self._waves):
             self._waves.append({})
-        self._waves[wave][revision.id] = revision
-        self._lost |= set(now.keywords) - set(after.keywords)
+        self._waves[times][revision.id] = revision
+        self._list("lose", set(now.keywords) - set(after.keywords))
         self._end(revision.properties.get("expires_at", NEVER))
         self._mark(revision.properties.get("apart"))
         self._count(now, after)
@@ -165,78 +152,82 @@ class Transaction:
 
     def retire(self, found: Found, decision: str) -> None:
         """Take a note out; its sources stay unless they leave too."""
-        self._retired[found.note.id] = decision
-        self._lost |= set(found.note.keywords)
+        self._put("retire", {"id": found.note.id, "decision": decision}, found.note.id)
+        self._list("lose", found.note.keywords)
         self._count(self._counted.get(found.note.id) or Counted.of(found), _NOTHING)
 
     def reinstate(self, found: Found, retired_by: str, decision: str) -> None:
         """Take back that a decision retired the note that was `found`."""
-        self._reinstated.append(
-            {"id": found.note.id, "retired_by": retired_by, "decision": decision, "stamp": note_graph.new_stamp()}
-        )
         state = Counted.of(found)
+        ids = {"id": found.note.id, "retired_by": retired_by, "decision": decision, "stamp": note_graph.new_stamp()}
+        self._put("reinstate", {**ids, "keywords": list(state.keywords)})
         self._end(found.note.expires_at)
         self._count(_NOTHING, state)
         self._counted[found.note.id] = state
 
     def relate(self, relation: Relation) -> None:
         """Tie a note to an older one."""
-        self._relations.append(relation)
+        self._put("relate", asdict(relation), (relation.new, relation.old, len(self._rows["relate"])))
 
     def cut(self, decision: str, note: str) -> None:
         """Cut the ties of a note that a decision made."""
-        self._rows["cut"].append({"note": note, "decision": decision})
+        self._put("cut", {"note": note, "decision": decision})
 
     def untie(self, decision: str, newer: str, older: str) -> None:
         """Take back the tie from a note to an older one."""
-        self._rows["untied"].append({"newer": newer, "older": older, "decision": decision})
+        self._put("untie", {"newer": newer, "older": older, "decision": decision})
 
     def loosen(self, decision: str, note: str, sources: Collection[str] | None = None) -> None:
         """Take back what was judged by words that a note has no more; some `sources` may still tell it."""
         row = {"note": note, "decision": decision, "sources": None if sources is None else sorted(sources)}
-        self._rows["loosed"].append(row)
+        self._put("loosen", row)
 
     def retie(self, untied_by: str, decision: str) -> None:
         """Bring back the ties that a decision took back."""
-        self._rows["retied"].append({"untied_by": untied_by, "decision": decision})
+        self._put("retie", {"untied_by": untied_by, "decision": decision})
 
     def strengthen(self, decision: str, newer: str, older: str, score: float) -> None:
         """Give a tie a higher score, once; it remembers the one before."""
-        self._rows["strengthened"].append({"new": newer, "old": older, "score": score, "decision": decision})
+        self._put("strengthen", {"new": newer, "old": older, "score": score, "decision": decision})
 
     def weaken(self, decision: str, note: str) -> None:
         """Give the ties of a note that a decision strengthened the scores that they had before."""
-        self._rows["weakened"].append({"note": note, "decision": decision})
+        self._put("weaken", {"note": note, "decision": decision})
 
     def rebuild(self, found: Found, revision: Revision, *, losing: bool) -> None:
         """Make a note anew in place, without a former version; it may lose keywords, and gains none."""
         before = Counted.of(found)
         after = before.after(revision)
-        self._lost |= set(before.keywords) - set(after.keywords)
+        self._list("lose", set(before.keywords) - set(after.keywords))
         self._count(before, after)
-        self._rows["rebuilt"].append({**note_graph.revised([revision])[0], "losing": losing})
+        self._put("rebuild", {**note_graph.revised(revision), "losing": losing})
 
     def erase(self, found: Found) -> None:
         """Remove a note with all of its versions."""
-        self._rows["erased"].append(found.note.id)
-        self._lost |= set(found.note.keywords)
+        self._put("erase", found.note.id)
+        self._list("lose", found.note.keywords)
         self._count(Counted.of(found), _NOTHING)
 
     def live(self, sources: Iterable[str], begins: datetime | None = None) -> None:
         """Let sources live as their notes do from now on; their lives may begin anew."""
-        self._living |= dict.fromkeys(sources, begins)
+        since = None if begins is None else milliseconds(begins)
+        for source in sources:
+            self._put("live", {"id": source, "begins": since}, source)
 
     def prolong(self, session: str, lives: Mapping[str, Life]) -> None:
         """Let what lives as long as a session go on, by classes: it has a turn now."""
-        self._prolonged |= {(session, policy): life for policy, life in lives.items()}
+        for policy, life in lives.items():
+            row = {"session": session, "policy": policy, **note_graph.ends(life.expires_at, life.erase_at)}
+            self._put("prolong", row, (session, policy))
 
     def part(self, notes: Iterable[str], apart: str) -> None:
         """Keep the former versions of notes apart with a class."""
-        self._parted |= dict.fromkeys(notes, apart)
+        for note in notes:
+            self._put("part", {"id": note, "apart": apart}, note)
 
     def leave(self, source: str) -> None:
         """Take a source out."""
-        self._leaving.append(source)
+        self._list("leave", [source])
 
     def rewrite(
         self,
@@ -252,37 +243,42 @@ class Transaction:
         """
         told = {name: source_properties(whole)[name] for name in ("text", "hash", "tags", "metadata", "expires_as")}
         row = {"id": whole.id, **told, "cuts": list(cuts or ()) or None}
-        self._rewritten[whole.id] = {**row, "parted": sorted(parted), "returned": sorted(returned)}
+        self._put("rewrite", {**row, "parted": sorted(parted), "returned": sorted(returned)}, whole.id)
+
+    def _put(self, operation: str, row: Any, key: Any = None) -> None:
+        """Give an operation a row, in place of one with the same key; without a key they stay in this order."""
+        rows = self._rows[operation]
+        rows[len(rows) if key is None else key] = row
+
+    def _list(self, operation: str, names: Iterable[str]) -> None:
+        """Give an operation these names or ids, each once."""
+        self._rows[operation] |= {name: name for name in names}
 
     def _end(self, at: datetime) -> None:
         """Let the scope know when the first of what is written ends."""
         if at < NEVER:
-            first = milliseconds(at)
-            known = self._sums.ends
-            self._sums = replace(self._sums, ends=first if known is None else min(first, known))
+            first, known = milliseconds(at), self._sums.ends
+            self._sums.ends = first if known is None else min(first, known)
 
     def _mark(self, apart: str | None) -> None:
         """Let the scope know that it holds what is kept apart."""
         if apart:
-            self._sums = replace(self._sums, apart=True)
+            self._sums.apart = True
 
     def _count(self, before: Counted, after: Counted) -> None:
+        sums = self._sums
         for state, sign in ((before, -1), (after, 1)):
             if state.readable:
-                c = self._sums
-                self._sums = replace(
-                    c,
-                    notes=c.notes + sign,
-                    raw_length=c.raw_length + sign * state.raw_length,
-                    context_length=c.context_length + sign * state.context_length,
-                )
+                sums.notes += sign
+                sums.raw_length += sign * state.raw_length
+                sums.context_length += sign * state.context_length
                 for pair in keyword_graph.pairs(state.keywords):
                     self._pairs[pair] += sign
         if after.readable and after.keywords and not (before.readable and before.keywords):
-            self._sums = replace(self._sums, joined=self._sums.joined + 1)
+            sums.joined += 1
         had, has = before.found_by, after.found_by
-        self._lost |= had - has
-        self._gained |= has - had
+        self._list("lose", had - has)
+        self._list("gain", has - had)
 
     def commit(self) -> None:
         """Write it all, or raise Stale, with nothing written, when another write came between.
@@ -290,33 +286,18 @@ class Transaction:
         A write that was committed though its answer was lost is known by its decisions.
         """
         db, scope = self.db, self.scope.name
-        written = not self._decisions or writes.commit(db, scope, self.version, self.now, self._write(), self._sums)
-        if not written and not decision_graph.find(db, scope, self._decisions[0].id):
+        decisions = list(self._rows["decide"].values())
+        written = not decisions or writes.commit(db, scope, self.version, self.now, self._write(), self._sums)
+        if not written and not decision_graph.find(db, scope, decisions[0]["id"]):
             raise Stale
 
-    def _write(self) -> Write:
-        return Write(
-            sources=sources.arriving(self._arriving),
-            decisions=decision_graph.recorded(self._decisions),
-            keywords=keyword_graph.named(self._keywords.values()),
-            reinstated=[{**row, "keywords": list(self._counted[row["id"]].keywords)} for row in self._reinstated],
-            notes=note_graph.created(self.scope, self._created) + note_graph.summaries(self.scope, self._summaries),
-            waves=[note_graph.revised(wave.values()) for wave in self._waves],
-            rewritten=[row for _, row in sorted(self._rewritten.items())],
-            relations=note_graph.related(self._relations),
-            **self._rows,
-            retired=[{"id": note, "decision": decision} for note, decision in sorted(self._retired.items())],
-            parted=[{"id": note, "apart": apart} for note, apart in sorted(self._parted.items())],
-            leaving=sorted(self._leaving),
-            living=[
-                {"id": source, "begins": None if begins is None else milliseconds(begins)}
-                for source, begins in sorted(self._living.items())
-            ],
-            prolonged=[
-                {"session": session, "policy": policy, **note_graph.ends(life.expires_at, life.erase_at)}
-                for (session, policy), life in sorted(self._prolonged.items())
-            ],
-            pairs=keyword_graph.changed(self._pairs),
-            lost=sorted(self._lost | (self._keywords.keys() - self._gained)),
-            gained=sorted(self._gained),
-        )
+    def _write(self) -> dict[str, list[Any]]:
+        """Return the rows of all operations; keywords that were named in vain are lost at once."""
+        self._list("lose", self._rows["name"].keys() - self._rows["gain"].keys())
+        rows = {operation: [some[key] for key in sorted(some)] for operation, some in self._rows.items()}
+        return {
+            **rows,
+            "revise": [[note_graph.revised(wave[note]) for note in sorted(wave)] for wave in self._waves],
+            "pair": keyword_graph.changed(self._pairs),
+            "unname": rows["lose"] if self._sums.apart else [],
+        }
